@@ -1,0 +1,35 @@
+"""What a check has to say: a code that never changes, a level, and what to do next."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+
+ERROR = "error"
+WARNING = "warning"
+INFO = "info"
+LEVELS = (ERROR, WARNING, INFO)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that a reader of a run should know.
+
+    `code` is stable and documented in docs/findings.md; `message` says what is wrong, `hint` what to do next;
+    `where` is `path:line` inside the bundle. `expected` and `actual` are short texts with their unit.
+    """
+
+    code: str
+    level: str
+    message: str
+    hint: str = ""
+    where: str = ""
+    expected: str = ""
+    actual: str = ""
+
+    def as_json(self) -> dict[str, str]:
+        return asdict(self)
+
+
+def worst_first(findings: list[Finding]) -> list[Finding]:
+    """Errors before warnings before infos; otherwise the order in which they were found."""
+    return sorted(findings, key=lambda finding: LEVELS.index(finding.level))

@@ -1,0 +1,131 @@
+"""The plain values that travel from a parser to a report: measurements, scores, rule outcomes, runs.
+
+Their JSON form is the contract of `python -m validators check --json`, of the API and of what is stored.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from validators.findings import ERROR, Finding
+from validators.units import to_canonical
+
+SATISFIED = "satisfied"
+VIOLATED = "violated"
+NOT_EVALUATED = "not_evaluated"
+NEEDS_HUMAN = "needs_human"
+OUTCOMES = (SATISFIED, VIOLATED, NOT_EVALUATED, NEEDS_HUMAN)
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """One number with its unit: canonical value beside the value as printed.
+
+    `op` is the phase or operation (ior-easy-write), `quantity` what is measured (bandwidth, rate, time),
+    `stat` over what (phase, max, mean, ...). `scored` is None where the tool knows no score.
+    """
+
+    op: str
+    quantity: str
+    stat: str
+    value: float
+    unit: str
+    printed_value: float
+    printed_unit: str
+    scored: bool | None = None
+    context: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def printed(
+        cls,
+        op: str,
+        quantity: str,
+        stat: str,
+        value: float,
+        unit: str,
+        *,
+        scored: bool | None = None,
+        context: dict[str, Any] | None = None,
+    ) -> Measurement:
+        """A measurement from what the tool printed. Raises UnitError for an unknown unit."""
+        canonical, canonical_unit = to_canonical(value, unit)
+        return cls(op, quantity, stat, canonical, canonical_unit, value, unit, scored, context or {})
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class RuleOutcome:
+    """What one rule says of one run; `why` is a sentence with the evidence."""
+
+    code: str
+    outcome: str
+    why: str = ""
+
+    def as_json(self) -> dict[str, str]:
+        return asdict(self)
+
+
+@dataclass(slots=True)
+class Run:
+    """One run of one tool as found in a bundle. Shapes as in docs/findings.md, "The report"."""
+
+    tool: str
+    path: str
+    version: str = ""
+    mode: str = ""
+    scores: dict[str, dict[str, float | None]] = field(default_factory=dict)
+    hashes: dict[str, dict[str, str | None]] = field(default_factory=dict)
+    measurements: list[Measurement] = field(default_factory=list)
+    parameters: dict[str, Any] = field(default_factory=dict)
+    tests: list[dict[str, Any]] = field(default_factory=list)
+    rules: list[RuleOutcome] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "tool": self.tool,
+            "version": self.version,
+            "mode": self.mode,
+            "path": self.path,
+            "scores": self.scores,
+            "hashes": self.hashes,
+            "measurements": [measurement.as_json() for measurement in self.measurements],
+            "parameters": self.parameters,
+            "tests": self.tests,
+            "rules": [outcome.as_json() for outcome in self.rules],
+            "findings": [finding.as_json() for finding in self.findings],
+        }
+
+
+VALID = "valid"
+INVALID = "invalid"
+UNREADABLE = "unreadable"
+
+
+@dataclass(slots=True)
+class Report:
+    """All that a check of one bundle found; `primary` is the index of the run that counts, or None."""
+
+    runs: list[Run] = field(default_factory=list)
+    primary: int | None = None
+    findings: list[Finding] = field(default_factory=list)
+
+    @property
+    def status(self) -> str:
+        """`unreadable` without any run; `invalid` with an error finding on the archive or the run that counts."""
+        if not self.runs:
+            return UNREADABLE
+        counted = [self.runs[self.primary]] if self.primary is not None else self.runs
+        findings = self.findings + [finding for run in counted for finding in run.findings]
+        return INVALID if any(finding.level == ERROR for finding in findings) else VALID
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "status": self.status,
+            "primary": self.primary,
+            "findings": [finding.as_json() for finding in self.findings],
+            "runs": [run.as_json() for run in self.runs],
+        }

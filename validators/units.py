@@ -1,0 +1,72 @@
+"""Every unit that a measurement may carry, what it converts to, and which direction is better.
+
+GiB and GB are different words here: 1 GiB = 2^30 B, 1 GB = 10^9 B.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+
+class UnitError(ValueError):
+    """The unit is not in the table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    name: str
+    canonical: str
+    factor: float
+
+
+def _units(canonical: str, factors: dict[str, float]) -> list[Unit]:
+    return [Unit(name, canonical, factor) for name, factor in factors.items()]
+
+
+_BINARY = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40, "P": 2**50}
+_DECIMAL = {"k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "P": 10**15}
+
+UNITS: dict[str, Unit] = {
+    unit.name: unit
+    for unit in [
+        *_units("B/s", {"B/s": 1}),
+        *_units("B/s", {f"{prefix}iB/s": factor for prefix, factor in _BINARY.items()}),
+        *_units("B/s", {f"{prefix}B/s": factor for prefix, factor in _DECIMAL.items()}),
+        *_units("B", {"B": 1}),
+        *_units("B", {f"{prefix}iB": factor for prefix, factor in _BINARY.items()}),
+        *_units("B", {f"{prefix}B": factor for prefix, factor in _DECIMAL.items()}),
+        *_units("ops/s", {"ops/s": 1, "kIOPS": 1000, "RPC/s": 1, "samples/s": 1}),
+        *_units("s", {"s": 1, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "ms/op": 1e-3, "us/op": 1e-6}),
+        *_units("count", {"count": 1, "ops": 1, "ranks": 1, "stripes": 1}),
+        *_units("%", {"%": 1}),
+    ]
+}
+
+LOWER_IS_BETTER = frozenset({"s"})
+"""Canonical units whose smaller values are better; for every other unit more is better."""
+
+
+def to_canonical(value: float, unit: str) -> tuple[float, str]:
+    """The value in its canonical unit, and that unit: (1.0, "GiB/s") -> (1073741824.0, "B/s").
+
+    Raises UnitError for a unit that is not in the table.
+    """
+    try:
+        known = UNITS[unit]
+    except KeyError:
+        raise UnitError(f"unknown unit {unit!r}") from None
+    return value * known.factor, known.canonical
+
+
+def from_canonical(value: float, unit: str) -> float:
+    """A canonical value expressed in `unit`: (1073741824.0, "GiB/s") -> 1.0. Raises UnitError."""
+    try:
+        return value / UNITS[unit].factor
+    except KeyError:
+        raise UnitError(f"unknown unit {unit!r}") from None
+
+
+def is_finite_number(value: object) -> bool:
+    """True for an int or float that is neither NaN nor infinite (and not a bool)."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
