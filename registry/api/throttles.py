@@ -1,0 +1,51 @@
+"""Throttles: one rate for loopback, where a site tries its own scripts, and one for everyone else."""
+
+from __future__ import annotations
+
+import ipaddress
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+from rest_framework.request import Request
+from rest_framework.throttling import SimpleRateThrottle
+
+if TYPE_CHECKING:  # rest_framework.views reads the settings that name this module
+    from rest_framework.views import APIView
+
+
+class LoopbackAwareThrottle(SimpleRateThrottle):
+    """Counts per account, or per address without one; settings.THROTTLE_RATES holds (elsewhere, loopback)."""
+
+    def __init__(self) -> None:
+        self.rate = ""
+
+    def allow_request(self, request: Request, view: APIView) -> bool:
+        elsewhere, loopback = settings.THROTTLE_RATES[self.scope]
+        from_loopback = _is_loopback(self.get_ident(request))
+        self.num_requests, self.duration = self.parse_rate(loopback if from_loopback else elsewhere)
+        self.rate = "set"
+        return super().allow_request(request, view)
+
+    def get_cache_key(self, request: Request, view: APIView) -> str:
+        account = request.user.pk if request.user and request.user.is_authenticated else None
+        ident = f"account-{account}" if account is not None else self.get_ident(request)
+        return self.cache_format % {"scope": self.scope, "ident": ident}
+
+
+class ReadThrottle(LoopbackAwareThrottle):
+    scope = "read"
+
+
+class UploadThrottle(LoopbackAwareThrottle):
+    scope = "upload"
+
+
+class CheckThrottle(LoopbackAwareThrottle):
+    scope = "check"
+
+
+def _is_loopback(address: str) -> bool:
+    try:
+        return ipaddress.ip_address(address).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,127 @@
+"""Settings from the environment, read strictly: what is misspelt or missing stops the start.
+
+Every name that may be set is declared in KNOWN with its meaning; docs/operate.md lists the same names and a test
+holds the two equal. `NAME_FILE` may name a file that holds the value, for secrets.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from urllib.parse import parse_qs, unquote, urlsplit
+
+from django.core.exceptions import ImproperlyConfigured
+
+KNOWN: dict[str, str] = {
+    "SECRET_KEY": "Signs sessions; 50 random characters or more. Required.",
+    "DEBUG": "Django's debug pages; true or false. Off by default, never on a public host.",
+    "ALLOWED_HOSTS": "Host names the site answers to, separated by commas. Required.",
+    "INSECURE_LOCAL": "Plain HTTP on this machine: no HTTPS redirect, cookies without Secure. Off by default.",
+    "CSRF_TRUSTED_ORIGINS": "Origins (https://host) behind a proxy that forms may come from, separated by commas.",
+    "TRUSTED_PROXY": "The site stands behind a proxy that sets X-Forwarded-Proto and X-Forwarded-For. Off by default.",
+    "DATABASE_URL": "PostgreSQL, postgresql://user:password@host:5432/name or postgresql:///name?host=/socket/folder.",
+    "BROKER_URL": "Redis-protocol broker of Celery, redis://host:6379/0 or redis+socket:///path?virtual_host=0.",
+    "CACHE_URL": "Redis-protocol cache, redis://host:6379/1 or unix:///path?db=1.",
+    "HIGHWATER_STATE": "Folder for bundles and mail when no other storage is set.",
+    "BUNDLE_STORAGE_URL": "Where bundles lie: file:///folder (default STATE/bundles) or s3://bucket/prefix.",
+    "EMAIL_URL": "Mail server, smtp://user:password@host:587 or smtps://. Without it mail goes to STATE/mail.",
+    "EMAIL_FROM": "Sender of mail.",
+    "SITE_URL": "Public address of the site, https://host; used in mails and machine forms.",
+    "PUBLIC_ONLY": "Serve only the public record, for hosts on a read replica. Off by default.",
+    "LOG_LEVEL": "DEBUG, INFO, WARNING or ERROR; default INFO.",
+    "THROTTLE_UPLOAD": "Uploads per token from elsewhere; default 600/h.",
+    "THROTTLE_UPLOAD_LOOPBACK": "Uploads per token from loopback; default 60/s.",
+    "THROTTLE_CHECK": "Calls of check/ per token; default 120/h.",
+    "THROTTLE_CHECK_LOOPBACK": "Calls of check/ per token from loopback; default 60/s.",
+    "THROTTLE_READ": "API reads per address or token; default 600/min.",
+    "THROTTLE_READ_LOOPBACK": "API reads from loopback; default 500/s.",
+    "THROTTLE_LOGIN": "Log-in attempts per address; default 10/min.",
+}
+
+_PREFIXES = ("HIGHWATER_", "THROTTLE_")
+_OTHERS = {
+    # Read by the launcher, the tests and the collector, never by the server.
+    "HIGHWATER_SHARED",
+    "HIGHWATER_URL",
+    "HIGHWATER_TOKEN",
+    "HIGHWATER_VENV",
+    "HIGHWATER_PYTHON",
+    "HIGHWATER_INSECURE",
+    "HIGHWATER_CHROMIUM",
+}
+
+
+def refuse_misspelt(environ: Mapping[str, str]) -> None:
+    """Raise ImproperlyConfigured for a name that looks like one of ours and is not."""
+    known = set(KNOWN) | {f"{name}_FILE" for name in KNOWN} | _OTHERS
+    for name in sorted(set(environ) - known):
+        close = difflib.get_close_matches(name, KNOWN, n=1, cutoff=0.9)
+        if close or name.startswith(_PREFIXES):
+            hint = f"; did you mean {close[0]}?" if close else ""
+            raise ImproperlyConfigured(f"unknown setting {name}{hint} (docs/operate.md lists all settings)")
+
+
+def text(name: str, default: str | None = None) -> str:
+    """The value of NAME, or of the file that NAME_FILE names, or the default; without any, refuse to start."""
+    if name not in KNOWN:
+        raise LookupError(f"{name} is not declared in registry/environment.py")
+    value = os.environ.get(name)
+    file = os.environ.get(f"{name}_FILE")
+    if value is None and file is not None:
+        try:
+            value = Path(file).read_text(encoding="utf-8").strip()
+        except OSError as error:
+            raise ImproperlyConfigured(f"{name}_FILE: {error}") from error
+    if value:
+        return value
+    if default is None:
+        raise ImproperlyConfigured(f"{name} is not set. {KNOWN[name]}")
+    return default
+
+
+def boolean(name: str, default: bool = False) -> bool:
+    """true or false in any case; anything else refuses to start."""
+    value = text(name, "true" if default else "false").lower()
+    if value not in ("true", "false"):
+        raise ImproperlyConfigured(f"{name} must be true or false, not {value!r}")
+    return value == "true"
+
+
+def names(name: str, default: str | None = None) -> list[str]:
+    """Comma-separated words, blanks dropped."""
+    return [word.strip() for word in text(name, default).split(",") if word.strip()]
+
+
+def choice(name: str, choices: tuple[str, ...], default: str) -> str:
+    value = text(name, default)
+    if value not in choices:
+        raise ImproperlyConfigured(f"{name} must be one of {', '.join(choices)}, not {value!r}")
+    return value
+
+
+def rate(name: str, default: str) -> str:
+    """A throttle such as 60/s, 600/h; `s`, `m` (or min), `h`, `d`."""
+    value = text(name, default)
+    number, _, period = value.partition("/")
+    if not number.isdigit() or int(number) < 1 or period not in ("s", "m", "min", "h", "d"):
+        raise ImproperlyConfigured(f"{name} must look like 60/s, 600/h or 10/min, not {value!r}")
+    return value
+
+
+def database(name: str) -> dict[str, object]:
+    """Django's DATABASES entry for a postgresql:// URL; host, port and user may stand in the query as in libpq."""
+    parts = urlsplit(text(name))
+    if parts.scheme not in ("postgresql", "postgres"):
+        raise ImproperlyConfigured(f"{name} must begin with postgresql://, not {parts.scheme}://")
+    query = {key: values[-1] for key, values in parse_qs(parts.query).items()}
+    return {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": unquote(parts.path.lstrip("/")) or "highwater",
+        "USER": unquote(parts.username or "") or query.pop("user", ""),
+        "PASSWORD": unquote(parts.password or "") or query.pop("password", ""),
+        "HOST": unquote(parts.hostname or "") or query.pop("host", ""),
+        "PORT": str(parts.port or "") or query.pop("port", ""),
+        "OPTIONS": query,
+    }

@@ -1,0 +1,20 @@
+"""The tables of the public record. Nothing in here refers to a submission."""
+
+from registry.models.lists import ListDefinition, ListEntry, Override, RankedList
+from registry.models.releases import Release
+from registry.models.results import Measurement, Result, ResultFile
+from registry.models.sites import Platform, Site, System
+
+__all__ = [
+    "ListDefinition",
+    "ListEntry",
+    "Measurement",
+    "Override",
+    "Platform",
+    "RankedList",
+    "Release",
+    "Result",
+    "ResultFile",
+    "Site",
+    "System",
+]

@@ -1,0 +1,108 @@
+"""Ranked lists: definitions as versioned data, entries with their own score, manual decisions with a reason."""
+
+from __future__ import annotations
+
+from django.db import models
+
+from registry.models.releases import Release
+from registry.models.results import Result
+
+
+class ListDefinition(models.Model):
+    """How a list is made. A version that was used is never edited; a new one stands beside it."""
+
+    name = models.CharField(max_length=30)
+    version = models.PositiveSmallIntegerField()
+    body = models.JSONField()
+
+    class Meta:
+        ordering = ["name", "version"]
+        constraints = [models.UniqueConstraint(fields=["name", "version"], name="list_definition_version_unique")]
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.version}"
+
+
+class RankedList(models.Model):
+    """One list of one release. Frozen when published; what changes later is an amendment with a reason."""
+
+    release = models.ForeignKey(Release, on_delete=models.PROTECT, related_name="ranked_lists")
+    name = models.CharField(max_length=30)
+    title = models.CharField(max_length=120)
+    position = models.PositiveSmallIntegerField(default=0, help_text="Order of the lists of a release.")
+    definition = models.ForeignKey(ListDefinition, null=True, blank=True, on_delete=models.PROTECT)
+    trust = models.CharField(max_length=10, choices=Result.Trust)
+    complete = models.BooleanField(default=True, help_text="False: only the first ranks are known.")
+    source = models.CharField(max_length=300, blank=True)
+    note = models.TextField(blank=True)
+    frozen_at = models.DateTimeField(null=True, blank=True)
+    digest = models.CharField(max_length=64, blank=True, help_text="sha256 of the frozen entries; the ETag.")
+
+    class Meta:
+        ordering = ["release", "position"]
+        constraints = [models.UniqueConstraint(fields=["release", "name"], name="one_list_per_name_and_release")]
+
+    def __str__(self) -> str:
+        return f"{self.title}, {self.release}"
+
+
+class ListEntry(models.Model):
+    """One row of one list, with the score that this list gives it (SC18 and SC18-recomputed differ)."""
+
+    ranked_list = models.ForeignKey(RankedList, on_delete=models.CASCADE, related_name="entries")
+    result = models.ForeignKey(Result, on_delete=models.PROTECT, related_name="entries")
+    position = models.PositiveIntegerField(help_text="Order on the list, from 1; ties share a rank, not a position.")
+    rank = models.PositiveIntegerField()
+    rank_low = models.PositiveIntegerField()
+    rank_high = models.PositiveIntegerField()
+    score = models.FloatField()
+    bandwidth_gib_per_s = models.FloatField(null=True, blank=True)
+    rate_kiops = models.FloatField(null=True, blank=True)
+    new = models.BooleanField(default=False)
+    institution = models.CharField(max_length=200)
+    system_name = models.CharField(max_length=200, blank=True)
+    filesystem_type = models.CharField(max_length=120, blank=True)
+    client_nodes = models.PositiveIntegerField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["ranked_list", "position"]
+        verbose_name_plural = "list entries"
+        constraints = [
+            # Also the index of the list page and API, which read one list in order.
+            models.UniqueConstraint(fields=["ranked_list", "position"], name="list_entry_position_unique"),
+            models.UniqueConstraint(fields=["ranked_list", "result"], name="one_entry_per_result_and_list"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.rank} {self.system_name or self.result_id}"
+
+
+class Override(models.Model):
+    """A decision of people about one result and one list that the definition alone would not make."""
+
+    class Action(models.TextChoices):
+        INCLUDE = "include", "include"
+        EXCLUDE = "exclude", "exclude"
+        SCORE = "score", "use another score"
+
+    release = models.ForeignKey(Release, on_delete=models.PROTECT, related_name="overrides")
+    list_name = models.CharField(max_length=30)
+    result = models.ForeignKey(Result, on_delete=models.PROTECT, related_name="overrides")
+    action = models.CharField(max_length=8, choices=Action)
+    score = models.FloatField(null=True, blank=True)
+    reason = models.TextField()
+    decided_by = models.CharField(max_length=150)
+    decided_at = models.DateTimeField(null=True, blank=True, help_text="Null where the source gives no time.")
+
+    class Meta:
+        ordering = ["release", "list_name", "id"]
+        constraints = [
+            models.UniqueConstraint(fields=["release", "list_name", "result"], name="one_override_per_result_and_list"),
+            models.CheckConstraint(condition=~models.Q(reason=""), name="override_has_a_reason"),
+            models.CheckConstraint(
+                condition=models.Q(action="score") ^ models.Q(score__isnull=True), name="override_score_when_it_says_so"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.action} {self.result_id} on {self.list_name}"

@@ -1,0 +1,165 @@
+"""Results as published: a snapshot of measurements and facts that never moves; corrections are new revisions."""
+
+from __future__ import annotations
+
+from django.contrib.postgres.indexes import GinIndex
+from django.contrib.postgres.search import SearchVector, SearchVectorField
+from django.db import models
+
+from registry.models.releases import Release
+from registry.models.sites import Platform, Site, System
+
+
+class Result(models.Model):
+    """One published run. Printed texts stay as the source has them, canonical ones stand beside them.
+
+    Units: score none; bandwidth GiB/s (2^30 B/s); rate kIOPS (1,000 operations/s).
+    """
+
+    class Trust(models.TextChoices):
+        VERIFIED = "verified", "verified"
+        IMPORTED = "imported", "imported"
+        REPORTED = "reported", "reported"
+
+    class Reproducibility(models.TextChoices):
+        UNDEFINED = "undefined", "undefined"
+        LIMITED = "limited", "limited"
+        PROPRIETARY = "proprietary", "proprietary"
+        FULLY = "fully", "fully reproducible"
+
+    public_id = models.CharField(max_length=60, unique=True, help_text="Stands in addresses; never reused.")
+    origin_id = models.CharField(max_length=40, blank=True, help_text="Number in the published archive it came from.")
+    tool = models.CharField(max_length=40)
+    tool_version = models.CharField(max_length=80, blank=True)
+    mode = models.CharField(max_length=40, blank=True)
+    trust = models.CharField(max_length=10, choices=Trust)
+    source = models.CharField(max_length=300, blank=True)
+
+    release = models.ForeignKey(Release, on_delete=models.PROTECT, related_name="results")
+    site = models.ForeignKey(Site, on_delete=models.PROTECT, related_name="results")
+    system = models.ForeignKey(System, on_delete=models.PROTECT, related_name="results")
+    platform = models.ForeignKey(Platform, null=True, blank=True, on_delete=models.SET_NULL, related_name="results")
+
+    institution = models.CharField(max_length=200, help_text="As printed.")
+    system_name = models.CharField(max_length=200, blank=True, help_text="As printed; empty where none was.")
+    filesystem_type = models.CharField(max_length=120, blank=True, help_text="As printed.")
+    filesystem_family = models.CharField(max_length=80, blank=True, help_text="Canonical, from the alias table.")
+    filesystem_name = models.CharField(max_length=120, blank=True)
+    filesystem_version = models.CharField(max_length=80, blank=True)
+    storage_vendor = models.CharField(max_length=120, blank=True, help_text="As printed.")
+    vendor = models.CharField(max_length=120, blank=True, help_text="Canonical, from the alias table.")
+
+    client_nodes = models.PositiveIntegerField(null=True, blank=True)
+    tasks = models.PositiveIntegerField(null=True, blank=True, help_text="Client processes in all.")
+    ten_node = models.BooleanField(null=True, help_text="Declared for the 10-node lists of the source.")
+    opted_in = models.BooleanField(default=True, help_text="May stand on ranked lists.")
+    production = models.BooleanField(null=True, help_text="Awarded: a production system; null: not said.")
+    lists = models.JSONField(default=list, blank=True, help_text="Lists of its release that it was accepted for.")
+    reproducibility = models.CharField(max_length=12, choices=Reproducibility, default=Reproducibility.UNDEFINED)
+
+    score = models.FloatField(null=True, blank=True)
+    bandwidth_gib_per_s = models.FloatField(null=True, blank=True)
+    rate_kiops = models.FloatField(null=True, blank=True)
+
+    submitted_on = models.DateField(null=True, blank=True)
+    published_at = models.DateTimeField(null=True, blank=True, help_text="Null for what was imported.")
+    parameters = models.JSONField(default=dict, blank=True)
+    snapshot = models.JSONField(
+        default=dict, blank=True, help_text="Findings shown, rules, hashes, scores, versions, what was scrubbed."
+    )
+    bundle_sha256 = models.CharField(
+        max_length=64, blank=True, help_text="Of the bytes as received, which stay private."
+    )
+    public_sha256 = models.CharField(max_length=64, blank=True, help_text="Of the scrubbed derivative.")
+
+    revision = models.PositiveSmallIntegerField(default=1)
+    revises = models.OneToOneField("self", null=True, blank=True, on_delete=models.PROTECT, related_name="revised_by")
+    revision_reason = models.TextField(blank=True)
+    withdrawn_at = models.DateTimeField(null=True, blank=True)
+    withdrawn_reason = models.TextField(blank=True)
+
+    search = models.GeneratedField(
+        expression=SearchVector(
+            "institution",
+            "system_name",
+            "filesystem_type",
+            "filesystem_family",
+            "storage_vendor",
+            "public_id",
+            config="simple",
+        ),
+        output_field=SearchVectorField(),
+        db_persist=True,
+    )
+
+    class Meta:
+        ordering = ["-id"]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(score__isnull=True) | models.Q(score__gte=0), name="result_score_not_negative"
+            ),
+            models.CheckConstraint(
+                condition=~models.Q(trust="verified") | ~models.Q(bundle_sha256=""),
+                name="verified_result_has_a_bundle",
+            ),
+        ]
+        indexes = [
+            # Filters of results/ and the pages of a release, site and system, newest first.
+            models.Index(fields=["release", "-id"], name="result_by_release"),
+            models.Index(fields=["site", "-id"], name="result_by_site"),
+            models.Index(fields=["system", "-id"], name="result_by_system"),
+            models.Index(fields=["tool", "-id"], name="result_by_tool"),
+            models.Index(fields=["filesystem_family", "-id"], name="result_by_family"),
+            models.Index(fields=["vendor", "-id"], name="result_by_vendor"),
+            # results/?ordering=-score and the record of a tool.
+            models.Index(fields=["tool", "-score", "-id"], name="result_by_score"),
+            GinIndex(fields=["parameters"], opclasses=["jsonb_path_ops"], name="result_parameters"),
+            GinIndex(fields=["search"], name="result_search"),
+        ]
+
+    def __str__(self) -> str:
+        return self.public_id
+
+
+class Measurement(models.Model):
+    """One number of one result: canonical value and unit beside the value as printed."""
+
+    result = models.ForeignKey(Result, on_delete=models.CASCADE, related_name="measurements")
+    position = models.PositiveSmallIntegerField()
+    op = models.CharField(max_length=60)
+    quantity = models.CharField(max_length=30)
+    stat = models.CharField(max_length=30)
+    value = models.FloatField()
+    unit = models.CharField(max_length=12)
+    printed_value = models.FloatField()
+    printed_unit = models.CharField(max_length=12)
+    scored = models.BooleanField(null=True)
+    context = models.JSONField(default=dict, blank=True)
+
+    class Meta:
+        ordering = ["result", "position"]
+        constraints = [models.UniqueConstraint(fields=["result", "position"], name="measurement_position_unique")]
+        indexes = [
+            # The median of a phase over a list, and one metric over many results.
+            models.Index(fields=["op", "quantity", "stat", "value"], name="measurement_by_metric"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.op} {self.quantity} {self.printed_value} {self.printed_unit}"
+
+
+class ResultFile(models.Model):
+    """One file of the scrubbed derivative of a result."""
+
+    result = models.ForeignKey(Result, on_delete=models.CASCADE, related_name="files")
+    path = models.CharField(max_length=1000)
+    size = models.PositiveBigIntegerField()
+    sha256 = models.CharField(max_length=64)
+    scrubbed = models.BooleanField(default=False, help_text="Differs from the file as received.")
+
+    class Meta:
+        ordering = ["path"]
+        constraints = [models.UniqueConstraint(fields=["result", "path"], name="result_file_path_unique")]
+
+    def __str__(self) -> str:
+        return self.path

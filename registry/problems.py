@@ -1,0 +1,111 @@
+"""One shape for every API error: RFC 9457 problem+json with a stable `code` and a hint.
+
+    {"type": "<site>/docs/api/#CODE", "title", "status", "code", "detail", "hint", ["errors": {field: [..]}]}
+
+`Problem` is the base of every refusal that domain code raises; submissions/errors.py holds its tree.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, JsonResponse
+from rest_framework import exceptions
+from rest_framework.response import Response
+from rest_framework.views import set_rollback
+
+CONTENT_TYPE = "application/problem+json"
+
+
+class Problem(Exception):
+    """A refusal with a code that never changes. Subclasses set status, code and title; hint says what to do next."""
+
+    status = 400
+    code = "request.refused"
+    title = "The request was refused"
+    hint = ""
+    retry_after_s: int | None = None
+
+    def __init__(self, detail: str = "", *, hint: str = "", errors: dict[str, Any] | None = None) -> None:
+        super().__init__(detail or self.title)
+        self.detail = detail or self.title
+        self.hint = hint or self.hint
+        self.errors = errors
+
+
+_CODES: dict[type[exceptions.APIException], tuple[str, str, str]] = {
+    exceptions.ParseError: ("request.malformed", "The request can't be read", "Send valid JSON or a multipart form."),
+    exceptions.ValidationError: ("request.invalid", "Some fields are not valid", "Correct the fields under `errors`."),
+    exceptions.NotAuthenticated: (
+        "auth.required",
+        "This needs a token",
+        "Send `Authorization: Token KEY`; a token comes from the site's administrator.",
+    ),
+    exceptions.AuthenticationFailed: (
+        "auth.failed",
+        "The token is not valid",
+        "Check the token, or ask for a new one: it may have expired or been revoked.",
+    ),
+    exceptions.PermissionDenied: ("auth.forbidden", "This account may not do that", ""),
+    exceptions.NotFound: ("request.not-found", "There is nothing here", "Check the address."),
+    exceptions.MethodNotAllowed: ("request.method", "This address does not take that method", "See openapi.json."),
+    exceptions.NotAcceptable: ("request.not-acceptable", "No such format here", "Leave out `format` and `Accept`."),
+    exceptions.UnsupportedMediaType: ("request.media-type", "This content type is not taken here", "See openapi.json."),
+    exceptions.Throttled: ("request.throttled", "Too many requests", "Wait as long as Retry-After says."),
+}
+
+
+def body(
+    status: int, code: str, title: str, detail: str = "", hint: str = "", errors: dict[str, Any] | None = None
+) -> dict[str, Any]:
+    """The JSON of one problem; `errors` only where fields are at fault."""
+    problem: dict[str, Any] = {
+        "type": f"/docs/api/#{code}",
+        "title": title,
+        "status": status,
+        "code": code,
+        "detail": detail or title,
+        "hint": hint,
+    }
+    if errors:
+        problem["errors"] = errors
+    return problem
+
+
+def problem_response(error: Exception, context: dict[str, Any]) -> Response | None:
+    """DRF's exception handler. None for an unexpected error, which stays loud."""
+    headers: dict[str, str] = {}
+    if isinstance(error, Http404):
+        error = exceptions.NotFound()
+    elif isinstance(error, PermissionDenied):
+        error = exceptions.PermissionDenied()
+
+    if isinstance(error, Problem):
+        content = body(error.status, error.code, error.title, error.detail, error.hint, error.errors)
+        if error.retry_after_s is not None:
+            headers["Retry-After"] = str(error.retry_after_s)
+    elif isinstance(error, exceptions.APIException):
+        content = _from_api_exception(error)
+        if isinstance(error, exceptions.Throttled) and error.wait is not None:
+            headers["Retry-After"] = str(max(1, int(error.wait + 0.999)))
+        if getattr(error, "auth_header", None):
+            headers["WWW-Authenticate"] = error.auth_header
+    else:
+        return None
+    set_rollback()
+    return Response(content, status=content["status"], headers=headers, content_type=CONTENT_TYPE)
+
+
+def _from_api_exception(error: exceptions.APIException) -> dict[str, Any]:
+    fallback = ("server.error", "The request failed", "")
+    code, title, hint = next((words for kind, words in _CODES.items() if isinstance(error, kind)), fallback)
+    if isinstance(error, exceptions.ValidationError):
+        errors = error.detail if isinstance(error.detail, dict) else {"non_field_errors": error.detail}
+        return body(error.status_code, code, title, "", hint, errors)
+    return body(error.status_code, code, title, str(error.detail), hint)
+
+
+def problem_page(request: HttpRequest, status: int, code: str, title: str, hint: str = "") -> JsonResponse:
+    """A problem for addresses below /api/ that no view answers."""
+    return JsonResponse(body(status, code, title, hint=hint), status=status, content_type=CONTENT_TYPE)

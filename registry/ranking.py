@@ -1,0 +1,254 @@
+"""Ranking, as plain arithmetic: entries and a list definition in, ranked rows and reasons out.
+
+No database, clock or network. A definition is data (registry/lists/*.json, shape in
+registry/schemas/list-definition.schema.json); docs/lists.md tells the same in words.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+INCLUDE = "include"
+EXCLUDE = "exclude"
+SCORE = "score"
+
+OVERRIDE_EXCLUDED = "override-excluded"
+NO_SCORE = "no-score"
+NOT_BEST = "not-best"
+
+
+class DefinitionError(ValueError):
+    """A list definition or an override asks for something that ranking does not know."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One result that may stand on a list.
+
+    `scores` holds what a definition may rank by (score, bandwidth_gib_per_s, rate_kiops), `facts` what it may ask for.
+    `entered` is an ISO date: of two equal scores the earlier one stands first.
+    """
+
+    id: str
+    scores: Mapping[str, float | None]
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    entered: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Override:
+    """A manual decision about one entry: include it, exclude it, or rank it by another score. Always with a reason."""
+
+    entry: str
+    action: str
+    reason: str
+    score: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.action not in (INCLUDE, EXCLUDE, SCORE):
+            raise DefinitionError(f"unknown override action {self.action!r}")
+        if not self.reason.strip():
+            raise DefinitionError(f"the override of {self.entry} gives no reason")
+        if (self.action == SCORE) != (self.score is not None):
+            raise DefinitionError(f"the override of {self.entry} must give a score exactly when its action is score")
+
+
+@dataclass(frozen=True, slots=True)
+class RankedRow:
+    """One row: entries with equal scores share `rank`; they fill the ranks `rank_low` to `rank_high` (1,2,2,4)."""
+
+    rank: int
+    rank_high: int
+    entry: str
+    score: float
+    reason: str = ""
+
+    @property
+    def rank_low(self) -> int:
+        return self.rank
+
+
+@dataclass(frozen=True, slots=True)
+class Exclusion:
+    """An entry that is not on the list, with a stable code and a sentence that says why."""
+
+    entry: str
+    code: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    rows: tuple[RankedRow, ...]
+    exclusions: tuple[Exclusion, ...]
+
+
+def rank(entries: Iterable[Entry], definition: Mapping[str, Any], overrides: Iterable[Override] = ()) -> Ranking:
+    """Rank `entries` as `definition` says, after the manual decisions.
+
+    An excluded entry is out altogether, so the next best of its system takes its place. An included entry skips
+    eligibility and the best-per rule, and displaces nobody. A missing, NaN, infinite or not positive score never
+    ranks, whatever an override says. Raises DefinitionError for an unknown condition, a second override of one
+    entry, or an override of an entry that is not there.
+    """
+    pool = list(entries)
+    decisions = _decisions(overrides, pool)
+    scores = {entry.id: _score(entry, definition["score"], decisions.get(entry.id)) for entry in pool}
+    excluded: list[Exclusion] = []
+    candidates: list[Entry] = []
+    included: list[Entry] = []
+    for entry in pool:
+        decision = decisions.get(entry.id)
+        exclusion = _exclusion(entry, scores[entry.id], definition, decision)
+        if exclusion:
+            excluded.append(exclusion)
+        elif decision and decision.action == INCLUDE:
+            included.append(entry)
+        else:
+            candidates.append(entry)
+    best, beaten = _best_per(candidates, definition.get("best_per", ()), scores)
+    order = _order(scores)
+    rows = _rows(sorted(best + included, key=order), scores, decisions)
+    return Ranking(tuple(rows), tuple(sorted(excluded + beaten, key=lambda exclusion: natural(exclusion.entry))))
+
+
+def natural(text: str) -> tuple[tuple[int, int, str], ...]:
+    """A sort key that puts io500-9 before io500-46."""
+    return tuple((0, int(part), "") if part.isdecimal() else (1, 0, part) for part in re.split(r"([0-9]+)", text))
+
+
+def fold(text: object) -> str:
+    """How printed names are compared: without regard to case and spacing."""
+    return " ".join(str(text or "").split()).casefold()
+
+
+def _decisions(overrides: Iterable[Override], pool: Sequence[Entry]) -> dict[str, Override]:
+    known = {entry.id for entry in pool}
+    if len(known) != len(pool):
+        raise DefinitionError("an entry stands twice in the pool")
+    decisions: dict[str, Override] = {}
+    for override in overrides:
+        if override.entry in decisions:
+            raise DefinitionError(f"two overrides decide about {override.entry}")
+        if override.entry not in known:
+            raise DefinitionError(f"an override decides about {override.entry}, which is not in the pool")
+        decisions[override.entry] = override
+    return decisions
+
+
+def _score(entry: Entry, name: str, decision: Override | None) -> float | None:
+    score = decision.score if decision and decision.action == SCORE else entry.scores.get(name)
+    return score if score is not None and math.isfinite(score) and score > 0 else None
+
+
+def _exclusion(
+    entry: Entry, score: float | None, definition: Mapping[str, Any], decision: Override | None
+) -> Exclusion | None:
+    if decision and decision.action == EXCLUDE:
+        return Exclusion(entry.id, OVERRIDE_EXCLUDED, decision.reason)
+    if score is None:
+        return Exclusion(entry.id, NO_SCORE, "It has no score that can be ranked.")
+    if decision and decision.action == INCLUDE:
+        return None
+    for condition in definition.get("eligible", ()):
+        if not _holds(condition, entry.facts):
+            return Exclusion(entry.id, condition["code"], condition["otherwise"])
+    return None
+
+
+_TESTS: dict[str, Callable[[Any, Any], bool]] = {
+    "is": lambda fact, wanted: fact == wanted,
+    "is_not": lambda fact, unwanted: fact != unwanted,
+    "at_least": lambda fact, least: fact is not None and fact >= least,
+    "contains": lambda fact, member: fact is not None and member in fact,
+}
+
+
+def _holds(condition: Mapping[str, Any], facts: Mapping[str, Any]) -> bool:
+    """Whether the facts meet a condition; an unknown fact meets only `is_not`."""
+    tests = [(test, condition[name]) for name, test in _TESTS.items() if name in condition]
+    if len(tests) != 1:
+        raise DefinitionError(f"condition {condition.get('code')!r} needs exactly one of {', '.join(_TESTS)}")
+    test, wanted = tests[0]
+    return test(facts.get(condition["fact"]), wanted)
+
+
+def _order(scores: Mapping[str, float | None]) -> Callable[[Entry], tuple[Any, ...]]:
+    """Highest score first; equal scores by date of entry, then by id, so that the order never depends on the input."""
+    return lambda entry: (-(scores[entry.id] or 0.0), entry.entered, natural(entry.id))
+
+
+def _best_per(
+    candidates: Sequence[Entry], facts: Sequence[str], scores: Mapping[str, float | None]
+) -> tuple[list[Entry], list[Exclusion]]:
+    if not facts:
+        return list(candidates), []
+    best: dict[tuple[str, ...], Entry] = {}
+    beaten: list[Exclusion] = []
+    for entry in sorted(candidates, key=_order(scores)):
+        key = tuple(fold(entry.facts.get(fact)) for fact in facts)
+        if key in best:
+            same = ", ".join(facts).replace("_", " ")
+            why = f"{best[key].id} has the same {same} and scores {scores[best[key].id]:g}."
+            beaten.append(Exclusion(entry.id, NOT_BEST, why))
+        else:
+            best[key] = entry
+    return list(best.values()), beaten
+
+
+def _rows(
+    ordered: Sequence[Entry], scores: Mapping[str, float | None], decisions: Mapping[str, Override]
+) -> Iterable[RankedRow]:
+    values = [scores[entry.id] or 0.0 for entry in ordered]
+    first: dict[float, int] = {}
+    for position, value in enumerate(values, 1):
+        first.setdefault(value, position)
+    last = {value: position for position, value in enumerate(values, 1)}
+    for entry, value in zip(ordered, values, strict=True):
+        decision = decisions.get(entry.id)
+        yield RankedRow(first[value], last[value], entry.id, value, decision.reason if decision else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """One row of a list as it was published."""
+
+    rank: int
+    entry: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Differences:
+    """How a published list differs from the computed one; empty (and false) when it does not.
+
+    `missing` are published but not computed, `surplus` computed but not published. `scores` and `ranks` hold
+    (entry, published, computed); a published rank inside a tie's range is no difference.
+    """
+
+    missing: tuple[str, ...] = ()
+    surplus: tuple[str, ...] = ()
+    scores: tuple[tuple[str, float, float], ...] = ()
+    ranks: tuple[tuple[str, int, int], ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.missing or self.surplus or self.scores or self.ranks)
+
+
+def compare_lists(published: Iterable[Published], computed: Ranking) -> Differences:
+    """Compare a published list with a computed one, for `rebuild_list --check` and for recording overrides."""
+    rows = {row.entry: row for row in computed.rows}
+    shown = {row.entry: row for row in published}
+    both = [(shown[entry], rows[entry]) for entry in shown if entry in rows]
+    return Differences(
+        missing=tuple(sorted(shown.keys() - rows.keys(), key=natural)),
+        surplus=tuple(sorted(rows.keys() - shown.keys(), key=natural)),
+        scores=tuple((was.entry, was.score, now.score) for was, now in both if was.score != now.score),
+        ranks=tuple(
+            (was.entry, was.rank, now.rank) for was, now in both if not now.rank_low <= was.rank <= now.rank_high
+        ),
+    )

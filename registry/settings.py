@@ -1,0 +1,259 @@
+"""Settings of the project: closed by default, everything that differs by host comes from the environment.
+
+The names are declared in registry/environment.py and explained in docs/operate.md. Other apps are named by string only.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from csp.constants import NONE, SELF
+
+from registry import environment as env
+
+env.refuse_misspelt(os.environ)
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+STATE_DIR = Path(env.text("HIGHWATER_STATE", str(BASE_DIR / ".local"))).absolute()
+
+SECRET_KEY = env.text("SECRET_KEY")
+DEBUG = env.boolean("DEBUG")
+ALLOWED_HOSTS = env.names("ALLOWED_HOSTS")
+INSECURE_LOCAL = env.boolean("INSECURE_LOCAL")
+TRUSTED_PROXY = env.boolean("TRUSTED_PROXY")
+PUBLIC_ONLY = env.boolean("PUBLIC_ONLY")
+CSRF_TRUSTED_ORIGINS = env.names("CSRF_TRUSTED_ORIGINS", "")
+SITE_URL = env.text("SITE_URL", "").rstrip("/")
+
+INSTALLED_APPS = [
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "django.contrib.postgres",
+    "django.contrib.humanize",
+    "django.contrib.admin",
+    "rest_framework",
+    "knox",
+    "django_filters",
+    "django_htmx",
+    "drf_spectacular",
+    "csp",
+    "registry.apps.RegistryConfig",
+    "submissions.apps.SubmissionsConfig",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+]
+
+ROOT_URLCONF = "registry.urls"
+WSGI_APPLICATION = "registry.wsgi.application"
+AUTH_USER_MODEL = "submissions.Account"
+LOGIN_URL = "/login/"
+LOGIN_REDIRECT_URL = "/submissions/"
+LOGOUT_REDIRECT_URL = "/"
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "registry.views.frame.frame",
+            ],
+        },
+    },
+]
+
+# Database, broker, cache
+
+DATABASES = {
+    "default": {
+        **env.database("DATABASE_URL"),
+        # Held open per thread and checked before use, so that a restarted database costs one retry and no error.
+        "CONN_MAX_AGE": 60,
+        "CONN_HEALTH_CHECKS": True,
+    }
+}
+CACHES = {
+    "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": env.text("CACHE_URL")},
+}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+CELERY_BROKER_URL = env.text("BROKER_URL")
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_MAX_MEMORY_PER_CHILD = 1_000_000  # KiB; one check stays far below (docs/operate.md, "Limits")
+CELERY_TASK_SOFT_TIME_LIMIT = 120
+CELERY_TASK_TIME_LIMIT = 150
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+# A publisher that meets a dead broker gives up at once: the sweeper queues again what was received.
+CELERY_TASK_PUBLISH_RETRY = False
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "visibility_timeout": 600,
+    "socket_timeout": 5,
+    "socket_connect_timeout": 2,
+    "retry_on_timeout": False,
+}
+CELERY_TIMEZONE = "UTC"
+CELERY_BEAT_SCHEDULE = {
+    "sweep": {"task": "submissions.tasks.sweep", "schedule": 5.0, "options": {"expires": 5}},
+}
+
+# Files: bytes as received are private, the public store holds scrubbed derivatives only
+
+
+def _bundle_store(kind: str) -> dict[str, object]:
+    """Storage of one kind of bundle (received, public, held) below BUNDLE_STORAGE_URL."""
+    parts = urlsplit(env.text("BUNDLE_STORAGE_URL", (STATE_DIR / "bundles").as_uri()))
+    if parts.scheme == "s3":
+        location = "/".join(filter(None, [parts.path.strip("/"), kind]))
+        options = {"bucket_name": parts.netloc, "location": location, "file_overwrite": True, "default_acl": None}
+        return {"BACKEND": "storages.backends.s3.S3Storage", "OPTIONS": options}
+    if parts.scheme == "file":
+        options = {
+            "location": str(Path(unquote(parts.path)) / kind),
+            "file_permissions_mode": 0o600,
+            "directory_permissions_mode": 0o700,
+        }
+        return {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": options}
+    raise env.ImproperlyConfigured(f"BUNDLE_STORAGE_URL must begin with file:// or s3://, not {parts.scheme}://")
+
+
+STORAGES = {
+    "default": _bundle_store("other"),
+    "received": _bundle_store("received"),
+    "public": _bundle_store("public"),
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+}
+STATIC_URL = "/static/"
+STATIC_ROOT = STATE_DIR / "static"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+WHITENOISE_USE_FINDERS = INSECURE_LOCAL
+WHITENOISE_AUTOREFRESH = False
+if INSECURE_LOCAL:
+    STORAGES["staticfiles"] = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
+
+UPLOAD_LIMIT_BYTES = 64 * 1024 * 1024
+DATA_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
+FILE_UPLOAD_MAX_MEMORY_SIZE = 256 * 1024
+DATA_UPLOAD_MAX_NUMBER_FILES = 4
+
+# Mail
+
+EMAIL_FROM = env.text("EMAIL_FROM", "highwater@localhost")
+DEFAULT_FROM_EMAIL = SERVER_EMAIL = EMAIL_FROM
+_mail = urlsplit(env.text("EMAIL_URL", "file:"))
+if _mail.scheme in ("smtp", "smtps"):
+    EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    EMAIL_HOST, EMAIL_PORT = _mail.hostname or "localhost", _mail.port or (465 if _mail.scheme == "smtps" else 587)
+    EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = unquote(_mail.username or ""), unquote(_mail.password or "")
+    EMAIL_USE_SSL, EMAIL_USE_TLS = _mail.scheme == "smtps", _mail.scheme == "smtp" and bool(_mail.username)
+elif _mail.scheme == "file":
+    EMAIL_BACKEND = "django.core.mail.backends.filebased.EmailBackend"
+    EMAIL_FILE_PATH = STATE_DIR / "mail"
+else:
+    raise env.ImproperlyConfigured(f"EMAIL_URL must begin with smtp:// or smtps://, not {_mail.scheme}://")
+
+# API
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "knox.auth.TokenAuthentication",
+        "rest_framework.authentication.SessionAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "registry.problems.problem_response",
+    "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
+    "DEFAULT_THROTTLE_CLASSES": ["registry.api.throttles.ReadThrottle"],
+    "NUM_PROXIES": 1 if TRUSTED_PROXY else 0,
+}
+THROTTLE_RATES = {
+    "upload": (env.rate("THROTTLE_UPLOAD", "600/h"), env.rate("THROTTLE_UPLOAD_LOOPBACK", "60/s")),
+    "check": (env.rate("THROTTLE_CHECK", "120/h"), env.rate("THROTTLE_CHECK_LOOPBACK", "60/s")),
+    "read": (env.rate("THROTTLE_READ", "600/min"), env.rate("THROTTLE_READ_LOOPBACK", "500/s")),
+    "login": (env.rate("THROTTLE_LOGIN", "10/min"), env.rate("THROTTLE_LOGIN", "10/min")),
+}
+REST_KNOX = {"AUTH_HEADER_PREFIX": "Token", "TOKEN_TTL": None, "AUTO_REFRESH": False, "TOKEN_PREFIX": "hw_"}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Highwater",
+    "DESCRIPTION": "The registry of storage benchmark results that can be checked, reproduced and compared.",
+    "VERSION": "1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SCHEMA_PATH_PREFIX": "/api/v1",
+    "COMPONENT_SPLIT_REQUEST": True,
+}
+
+# Security
+
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF],
+        "style-src": [SELF],
+        "img-src": [SELF, "data:"],
+        "font-src": [SELF],
+        "connect-src": [SELF],
+        "form-action": [SELF],
+        "base-uri": [NONE],
+        "frame-ancestors": [NONE],
+    }
+}
+X_FRAME_OPTIONS = "DENY"
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_REFERRER_POLICY = "same-origin"
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = not INSECURE_LOCAL
+SECURE_SSL_REDIRECT = not INSECURE_LOCAL
+SECURE_REDIRECT_EXEMPT = [r"^healthz$"]
+SECURE_HSTS_SECONDS = 0 if INSECURE_LOCAL else 31_536_000
+SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = not INSECURE_LOCAL
+if TRUSTED_PROXY:
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+
+# Words and times
+
+LANGUAGE_CODE = "en"
+TIME_ZONE = "UTC"
+USE_I18N = False
+USE_TZ = True
+USE_THOUSAND_SEPARATOR = False
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {
+        "handlers": ["console"],
+        "level": env.choice("LOG_LEVEL", ("DEBUG", "INFO", "WARNING", "ERROR"), "INFO"),
+    },
+}

@@ -1,0 +1,20 @@
+"""Addresses of the whole site: the composition root names the apps' own tables by string."""
+
+from django.conf import settings
+from django.urls import include, path
+
+urlpatterns = [
+    path("", include("registry.views.urls")),
+    path("api/v1/", include("registry.api.urls")),
+]
+
+if not settings.PUBLIC_ONLY:
+    urlpatterns += [
+        path("", include("submissions.urls")),
+        path("api/v1/", include("submissions.api.urls")),
+    ]
+
+handler400 = "registry.views.errors.bad_request"
+handler403 = "registry.views.errors.not_found"
+handler404 = "registry.views.errors.not_found"
+handler500 = "registry.views.errors.server_error"

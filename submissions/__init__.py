@@ -1,0 +1,1 @@
+"""From upload to publication, private: intake, processing, review, publication."""

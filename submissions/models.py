@@ -1,0 +1,181 @@
+"""Private tables: accounts and what they submit. The public record has its own tables in `registry`."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.contrib.auth.models import AbstractUser
+from django.db import models
+
+from registry.models import Release, Result, Site
+
+
+class Account(AbstractUser):
+    """A person or robot that signs in. What an account may do follows from its role and its institutions."""
+
+    class Role(models.TextChoices):
+        SUBMITTER = "submitter", "submitter"
+        REVIEWER = "reviewer", "reviewer"
+        EDITOR = "editor", "editor"
+        ADMIN = "admin", "admin"
+
+    role = models.CharField(max_length=10, choices=Role, default=Role.SUBMITTER)
+    institutions = models.ManyToManyField(Site, through="Membership", related_name="members")
+
+
+class Membership(models.Model):
+    """An account submits for an institution; members of one institution share its submissions."""
+
+    account = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="memberships")
+    institution = models.ForeignKey(Site, on_delete=models.CASCADE, related_name="memberships")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["account", "institution"], name="membership_once")]
+
+    def __str__(self) -> str:
+        return f"{self.account} at {self.institution}"
+
+
+class State(models.TextChoices):
+    """Where a submission stands. The permitted changes are in submissions/states.py."""
+
+    DRAFT = "draft", "draft"
+    RECEIVED = "received", "received"
+    PROCESSING = "processing", "being checked"
+    INVALID = "invalid", "invalid"
+    CHECKED = "checked", "checked"
+    SUBMITTED = "submitted", "submitted"
+    IN_REVIEW = "in_review", "in review"
+    CHANGES_REQUESTED = "changes_requested", "changes requested"
+    ACCEPTED = "accepted", "accepted"
+    REJECTED = "rejected", "rejected"
+    PUBLISHED = "published", "published"
+    WITHDRAWN = "withdrawn", "withdrawn"
+
+
+class Submission(models.Model):
+    """One received bundle on its way to the public record.
+
+    The bytes lie in the `received` storage under their sha256. The same bytes of the same account are one
+    submission; the same bytes of another account are another.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="submissions")
+    institution = models.ForeignKey(Site, null=True, blank=True, on_delete=models.PROTECT, related_name="submissions")
+    state = models.CharField(max_length=20, choices=State, default=State.RECEIVED)
+    test = models.BooleanField(default=False, help_text="For trying out; never submitted to a release.")
+
+    filename = models.CharField(max_length=255)
+    sha256 = models.CharField(max_length=64)
+    size = models.PositiveBigIntegerField(help_text="Bytes as received.")
+    metadata = models.JSONField(default=dict, blank=True)
+    release = models.ForeignKey(Release, null=True, blank=True, on_delete=models.PROTECT, related_name="submissions")
+    lists = models.JSONField(default=list, blank=True)
+
+    received_at = models.DateTimeField(auto_now_add=True)
+    queued_at = models.DateTimeField(null=True, blank=True, help_text="Last time that a task was sent for it.")
+    attempts = models.PositiveSmallIntegerField(default=0, help_text="Times that a worker took it up since received.")
+    checked_at = models.DateTimeField(null=True, blank=True)
+    chosen_primary = models.PositiveSmallIntegerField(
+        null=True, blank=True, help_text="Index of the run that counts, where the submitter had to choose."
+    )
+
+    submitted_at = models.DateTimeField(null=True, blank=True)
+    rules_acknowledged_at = models.DateTimeField(null=True, blank=True)
+    publication_acknowledged_at = models.DateTimeField(null=True, blank=True)
+    embargo_until = models.DateTimeField(null=True, blank=True)
+    answers = models.JSONField(default=dict, blank=True)
+    result = models.OneToOneField(
+        Result, null=True, blank=True, on_delete=models.PROTECT, related_name="+", help_text="Once published."
+    )
+
+    class Meta:
+        ordering = ["-received_at", "-id"]
+        constraints = [
+            models.UniqueConstraint(fields=["account", "sha256"], name="same_bytes_of_same_account_once"),
+            models.CheckConstraint(
+                condition=~models.Q(state="published") | models.Q(result__isnull=False),
+                name="published_submission_has_a_result",
+            ),
+        ]
+        indexes = [
+            # The sweeper looks for received and processing ones, every five seconds.
+            models.Index(
+                fields=["state", "queued_at"],
+                condition=models.Q(state__in=["received", "processing"]),
+                name="submission_unfinished",
+            ),
+            models.Index(fields=["account", "-received_at"], name="submission_by_account"),
+            models.Index(fields=["institution", "-received_at"], name="submission_by_institution"),
+            # Review queue and publication of one release.
+            models.Index(fields=["release", "state"], name="submission_by_release"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.filename} ({self.state})"
+
+
+class Check(models.Model):
+    """What one check of a submission found: the report of `validators`, with the version that made it."""
+
+    submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="checks")
+    made_at = models.DateTimeField(auto_now_add=True)
+    validators_version = models.CharField(max_length=20)
+    status = models.CharField(max_length=12)
+    errors = models.PositiveIntegerField(default=0)
+    warnings = models.PositiveIntegerField(default=0)
+    seconds = models.FloatField(help_text="Wall time of the check.")
+    report = models.JSONField()
+
+    class Meta:
+        ordering = ["-made_at", "-id"]
+        # The latest check of a submission.
+        indexes = [models.Index(fields=["submission", "-made_at"], name="check_latest")]
+
+    def __str__(self) -> str:
+        return f"{self.status} {self.made_at:%Y-%m-%d %H:%M}"
+
+
+class Event(models.Model):
+    """One change of a submission's state: who, when, from what to what, why. Append-only."""
+
+    submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="events")
+    at = models.DateTimeField(auto_now_add=True)
+    actor = models.ForeignKey(
+        Account, null=True, blank=True, on_delete=models.PROTECT, related_name="+", help_text="Null: the registry."
+    )
+    from_state = models.CharField(max_length=20, choices=State, blank=True)
+    to_state = models.CharField(max_length=20, choices=State)
+    reason = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ["id"]
+        indexes = [models.Index(fields=["submission", "id"], name="event_history")]
+
+    def __str__(self) -> str:
+        return f"{self.from_state} -> {self.to_state}"
+
+
+class Review(models.Model):
+    """One reviewer's decision on a submission, with the awarded level and the reason."""
+
+    class Decision(models.TextChoices):
+        ACCEPT = "accept", "accept"
+        REQUEST_CHANGES = "request_changes", "request changes"
+        REJECT = "reject", "reject"
+
+    submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="reviews")
+    reviewer = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="reviews")
+    decision = models.CharField(max_length=16, choices=Decision)
+    reproducibility = models.CharField(max_length=12, choices=Result.Reproducibility, default="undefined")
+    production = models.BooleanField(default=False)
+    reason = models.TextField()
+    made_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-made_at", "-id"]
+        constraints = [models.CheckConstraint(condition=~models.Q(reason=""), name="review_has_a_reason")]
+
+    def __str__(self) -> str:
+        return f"{self.decision} by {self.reviewer}"
