@@ -1,0 +1,69 @@
+"""The command line of ./dev.py."""
+
+import os
+import signal
+import sys
+from pathlib import Path
+
+from launcher import commands
+from launcher.console import LauncherError, say
+from launcher.state import CHECKOUT
+
+USAGE = """usage: ./dev.py COMMAND
+
+  up [--port 8000] [--no-demo]   start everything and print the address once it answers; Ctrl-C stops it
+  test [PYTEST ARGS]             run all tests on services of their own
+  check                          format, lint, types, templates, migrations, OpenAPI file, documentation, deployment
+  manage ARGS...                 manage.py with the settings and services of `up`
+  exec CMD...                    a command in the project's environment, without services
+  collector [--out FILE]         build the single file highwater.pyz
+  bench [NAME]                   benchmarks of our own code, one JSON line per figure
+
+Every command takes --state DIR (or HIGHWATER_STATE) as its first option: the folder for all that it makes.
+The default is .local/ in the checkout. docs/start.md tells more.
+"""
+
+
+def main(arguments: list[str]) -> int:
+    """Run one command; returns its exit status: 2 for wrong usage, 1 for what the launcher could not do."""
+    signal.signal(signal.SIGTERM, _stop)
+    signal.signal(signal.SIGHUP, _stop)
+    try:
+        return _dispatch(arguments)
+    except LauncherError as error:
+        say(f"dev.py: {error}")
+        return 1
+    except KeyboardInterrupt:
+        return 130
+
+
+def _stop(number: int, frame: object) -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    raise SystemExit(128 + number)
+
+
+def _dispatch(arguments: list[str]) -> int:
+    state, arguments = _take_state(arguments)
+    if not arguments or arguments[0] in ("-h", "--help", "help"):
+        print(USAGE, end="")
+        return 0 if arguments else 2
+    name, rest = arguments[0], arguments[1:]
+    if state is None:
+        state, rest = _take_state(rest)
+    folder = Path(state or os.environ.get("HIGHWATER_STATE") or CHECKOUT / ".local").absolute()
+    if name == "manage":
+        return commands.manage(folder, rest)
+    if name == "exec":
+        return commands.execute(folder, rest)
+    say(f"dev.py: no command {name!r}\n\n{USAGE}")
+    return 2
+
+
+def _take_state(arguments: list[str]) -> tuple[str | None, list[str]]:
+    """Take --state from the front, where it cannot be meant for pytest or manage.py."""
+    if arguments and arguments[0].startswith("--state="):
+        return arguments[0].removeprefix("--state="), arguments[1:]
+    if len(arguments) > 1 and arguments[0] == "--state":
+        return arguments[1], arguments[2:]
+    return None, arguments

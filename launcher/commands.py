@@ -1,0 +1,88 @@
+"""The commands of ./dev.py, each told from top to bottom."""
+
+import os
+import signal
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from launcher import databases
+from launcher.environment import DEVELOPMENT, LOCAL, RUNTIME, Environment
+from launcher.processes import spawn, stop
+from launcher.state import CHECKOUT, State
+
+
+def environment_of(state_folder: Path) -> Environment:
+    """The environment of a state folder, or the one that HIGHWATER_VENV names."""
+    named = os.environ.get("HIGHWATER_VENV")
+    return Environment(Path(named).absolute() if named else state_folder / "environment")
+
+
+def manage(state_folder: Path, arguments: list[str]) -> int:
+    """Run manage.py with the settings of `up` and its services, which are started for this command if need be."""
+    state, environment = State(state_folder), environment_of(state_folder)
+    environment.install(RUNTIME, *local_wheels())
+    command = [environment.python, CHECKOUT / "manage.py", *arguments]
+    running = state.holder()
+    if running.get("command") == "up" and running["environment"]:
+        replace_by(command, running["environment"])
+    with state.held("manage"), services(state, environment, durable=True) as variables:
+        return run(command, variables)
+
+
+def execute(state_folder: Path, arguments: list[str]) -> int:
+    """Become a command in the project's environment."""
+    environment = environment_of(state_folder)
+    environment.install(RUNTIME)
+    variables = environment.variables()
+    # Found from any folder, so that paths among the arguments mean what they mean to the caller.
+    variables["PYTHONPATH"] = os.pathsep.join(filter(None, [str(CHECKOUT), os.environ.get("PYTHONPATH")]))
+    replace_by(arguments, variables)
+
+
+def local_wheels() -> list[str]:
+    """The list of embedded servers, where one is needed."""
+    return [] if databases.setting("DATABASE_URL") and databases.setting("BROKER_URL") else [LOCAL]
+
+
+@contextmanager
+def services(state: State, environment: Environment, *, durable: bool) -> Iterator[dict[str, str]]:
+    """Run the servers that no setting names for the length of a block; yields the variables Django needs."""
+    wanted = databases.servers(state, environment, durable=durable)
+    started = databases.start(wanted)
+    try:
+        yield settings(state, environment, wanted)
+    finally:
+        stop(started)
+
+
+def settings(state: State, environment: Environment, wanted: list[databases.Server]) -> dict[str, str]:
+    """The caller's environment, completed by what a registry on this machine needs."""
+    variables = environment.variables()
+    for name in ("DATABASE_URL", "BROKER_URL", "CACHE_URL", "SECRET_KEY"):
+        variables.pop(f"{name}_FILE", None)
+    variables |= databases.given_settings()
+    for server in wanted:
+        variables |= server.settings
+    variables["SECRET_KEY"] = databases.setting("SECRET_KEY") or state.secret_key()
+    variables["HIGHWATER_STATE"] = str(state.folder)
+    variables.setdefault("ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]")
+    variables.setdefault("INSECURE_LOCAL", "true")
+    variables["DJANGO_SETTINGS_MODULE"] = "registry.settings"
+    return variables
+
+
+def run(argv: list, variables: Mapping[str, str]) -> int:
+    """Run a command in the foreground and pass on its exit status; Ctrl-C is for the command, not for us."""
+    usual = signal.signal(signal.SIGINT, lambda *_: None)
+    try:
+        command = spawn(argv, orphan_signal=signal.SIGTERM, env=dict(variables))
+        status = command.wait()
+    finally:
+        signal.signal(signal.SIGINT, usual)
+    return status if status >= 0 else 128 - status
+
+
+def replace_by(argv: list, variables: Mapping[str, str]) -> None:
+    """Become another program; signals and exit status are then its own."""
+    os.execvpe(argv[0], [str(part) for part in argv], dict(variables))

@@ -1,0 +1,101 @@
+"""Processes that end when the launcher does, however it ends."""
+
+import ctypes
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+PR_SET_PDEATHSIG = 1  # linux/prctl.h
+LIBC = ctypes.CDLL(None, use_errno=True)
+
+
+@dataclass(frozen=True)
+class Program:
+    """A long-running program: what to run, and how it is told to stop."""
+
+    name: str
+    argv: Sequence[str | Path]
+    environment: Mapping[str, str]
+    log: Path
+    stop_signal: signal.Signals = signal.SIGTERM
+    # The kernel sends this one if the launcher is killed. It must end the program at once: nobody waits for it then.
+    orphan_signal: signal.Signals = signal.SIGTERM
+    patience_s: float = 10.0
+    user: int | None = None
+    group: int | None = None
+    inherited_files: Sequence[int] = field(default_factory=tuple)
+
+
+class Running:
+    """A started program, in a session of its own so that Ctrl-C reaches only the launcher."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        program.log.parent.mkdir(parents=True, exist_ok=True)
+        with program.log.open("ab") as log:
+            self.process = spawn(
+                program.argv,
+                orphan_signal=program.orphan_signal,
+                env=dict(program.environment),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                user=program.user,
+                group=program.group,
+                extra_groups=None if program.user is None else [],
+                pass_fds=program.inherited_files,
+                start_new_session=True,
+            )
+
+    @property
+    def ended(self) -> bool:
+        return self.process.poll() is not None
+
+    def last_words(self, lines: int = 15) -> str:
+        """The end of the program's log."""
+        text = self.program.log.read_text(errors="replace")
+        return "\n".join(text.splitlines()[-lines:])
+
+
+def spawn(argv: Sequence[str | Path], *, orphan_signal: signal.Signals = signal.SIGKILL, **options) -> subprocess.Popen:
+    """Start a process that gets `orphan_signal` when the launcher dies. To be called from the main thread only.
+
+    The kernel counts the death of the thread that forked as the death of the parent.
+    """
+    launcher = os.getpid()
+
+    def die_with_the_launcher() -> None:
+        LIBC.prctl(PR_SET_PDEATHSIG, int(orphan_signal), 0, 0, 0)
+        if os.getppid() != launcher:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    return subprocess.Popen(argv, preexec_fn=die_with_the_launcher, **options)
+
+
+def stop(group: Iterable[Running]) -> None:
+    """Ask every program to stop, wait as long as each may take, then end what is left of its process group."""
+    group = list(group)
+    for running in group:
+        if not running.ended:
+            running.process.send_signal(running.program.stop_signal)
+    begun = time.monotonic()
+    for running in group:
+        remaining_s = running.program.patience_s - (time.monotonic() - begun)
+        try:
+            running.process.wait(max(remaining_s, 0.1))
+        except subprocess.TimeoutExpired:
+            running.process.kill()
+            running.process.wait()
+        end_process_group(running.process.pid)
+
+
+def end_process_group(leader: int) -> None:
+    """Kill what a program left behind in its session, if anything."""
+    try:
+        os.killpg(leader, signal.SIGKILL)
+    except ProcessLookupError:
+        return

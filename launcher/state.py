@@ -1,0 +1,136 @@
+"""The folder a command works in, and who is using it.
+
+STATE/environment/   installed packages (elsewhere if HIGHWATER_VENV says so)
+STATE/               what `up` and `manage` keep: postgres18/, valkey/, bundles/, mail/, logs/, secret_key
+STATE/test/          the same for `test`
+STATE/bench/         the same for `bench`
+"""
+
+import fcntl
+import hashlib
+import json
+import os
+import secrets
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from launcher.console import LauncherError, say
+
+CHECKOUT = Path(__file__).resolve().parent.parent
+# sockaddr_un holds 108 bytes including the end; PostgreSQL's socket has the longer name of the two.
+LONGEST_SOCKET_DIRECTORY = 107 - len("/postgres/.s.PGSQL.5432")
+
+
+class State:
+    """One folder of state; at most one launcher runs services in it at a time."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def prepare(self) -> None:
+        """Make the folder. Raises LauncherError where that is not possible."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise LauncherError(f"cannot make the state folder {self.folder}: {error.strerror}") from error
+
+    @property
+    def logs(self) -> Path:
+        return self.folder / "logs"
+
+    def secret_key(self) -> str:
+        """The key that signs sessions, made once and readable by its owner only."""
+        path = self.folder / "secret_key"
+        if not path.exists():
+            new = path.with_suffix(f".{os.getpid()}")
+            new.touch(mode=0o600)
+            new.write_text(secrets.token_urlsafe(50))
+            new.rename(path)
+        return path.read_text()
+
+    def sockets(self, *, reachable: bool = True) -> Path:
+        """The folder of the Unix sockets: in the state if its path fits and others may enter, else in a private one."""
+        usual = self.folder / "sockets"
+        if reachable and len(os.fsencode(usual)) <= LONGEST_SOCKET_DIRECTORY:
+            usual.mkdir(exist_ok=True)
+            return usual
+        return own_folder(Path(tempfile.gettempdir()), self.folder)
+
+    @contextmanager
+    def held(self, command: str, *, refuse: str | None = None) -> Iterator["Lock"]:
+        """Hold the folder for as long as services run in it.
+
+        If a launcher runs `refuse` in it, raises LauncherError; waits for one that runs another command.
+        """
+        self.prepare()
+        with (self.folder / "lock").open("a+") as file:
+            told = False
+            while not _try_lock(file):
+                holder = self.holder()
+                if refuse is not None and holder.get("command") == refuse:
+                    raise LauncherError(f"already running: ./dev.py {refuse} (process {holder['pid']}, {self.folder})")
+                if not told:
+                    say(f"waiting for ./dev.py {holder.get('command')} (process {holder.get('pid')}) to finish")
+                    told = True
+                time.sleep(0.2)
+            lock = Lock(file, command)
+            try:
+                yield lock
+            finally:
+                lock.clear()
+
+    def holder(self) -> dict:
+        """What the launcher that holds the folder wrote about itself; empty if none does."""
+        try:
+            with (self.folder / "lock").open("r+") as file:
+                if _try_lock(file):
+                    return {}
+                return json.load(file)
+        except (FileNotFoundError, json.JSONDecodeError):
+            return {}
+
+
+class Lock:
+    """The held lock; its file tells other launchers who holds it and, once they run, where the services are."""
+
+    def __init__(self, file, command: str) -> None:
+        self.file = file
+        self.command = command
+        os.fchmod(file.fileno(), 0o600)
+        self.publish(None)
+
+    def publish(self, environment: dict[str, str] | None) -> None:
+        """Say which settings reach the running services."""
+        self.clear()
+        json.dump({"pid": os.getpid(), "command": self.command, "environment": environment}, self.file)
+        self.file.flush()
+
+    def clear(self) -> None:
+        self.file.seek(0)
+        self.file.truncate()
+
+
+def own_folder(parent: Path, of: Path) -> Path:
+    """A folder of ours in a shared one such as /tmp, the same at every call for the same `of`.
+
+    Raises LauncherError if somebody else made it first.
+    """
+    name = "highwater-" + hashlib.sha256(os.fsencode(of)).hexdigest()[:12]
+    folder = parent / name
+    folder.mkdir(mode=0o755, exist_ok=True)
+    found = folder.lstat()
+    if folder.is_symlink() or found.st_uid != os.geteuid():
+        raise LauncherError(f"{folder} belongs to somebody else; choose another state folder with --state")
+    folder.chmod(0o755)
+    return folder
+
+
+def _try_lock(file) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
