@@ -88,32 +88,28 @@ class Ranking:
 
 
 def rank(entries: Iterable[Entry], definition: Mapping[str, Any], overrides: Iterable[Override] = ()) -> Ranking:
-    """Rank `entries` as `definition` says, after the manual decisions.
+    """Rank `entries` as `definition` says, then apply the manual decisions to that list.
 
-    An excluded entry is out altogether, so the next best of its system takes its place. An included entry skips
-    eligibility and the best-per rule, and displaces nobody. A missing, NaN, infinite or not positive score never
-    ranks, whatever an override says. Raises DefinitionError for an unknown condition, a second override of one
-    entry, or an override of an entry that is not there.
+    A score override counts from the start. Exclude takes one row off the list and include puts one on it, past
+    eligibility and the best-per rule; neither moves any other entry on or off, so a published list differs from its
+    definition by exactly its overrides. A missing, NaN, infinite or not positive score never ranks, whatever an
+    override says. Raises DefinitionError for an unknown condition, a second override of one entry, or an override of
+    an entry that is not there.
     """
     pool = list(entries)
     decisions = _decisions(overrides, pool)
     scores = {entry.id: _score(entry, definition["score"], decisions.get(entry.id)) for entry in pool}
-    excluded: list[Exclusion] = []
-    candidates: list[Entry] = []
-    included: list[Entry] = []
-    for entry in pool:
-        decision = decisions.get(entry.id)
-        exclusion = _exclusion(entry, scores[entry.id], definition, decision)
-        if exclusion:
-            excluded.append(exclusion)
-        elif decision and decision.action == INCLUDE:
-            included.append(entry)
-        else:
-            candidates.append(entry)
-    best, beaten = _best_per(candidates, definition.get("best_per", ()), scores)
-    order = _order(scores)
-    rows = _rows(sorted(best + included, key=order), scores, decisions)
-    return Ranking(tuple(rows), tuple(sorted(excluded + beaten, key=lambda exclusion: natural(exclusion.entry))))
+    reasons = {entry.id: _ineligible(entry, scores[entry.id], definition) for entry in pool}
+    candidates = [entry for entry in pool if not reasons[entry.id]]
+    reasons |= _beaten(sorted(candidates, key=_order(scores)), definition["best_per"], scores)
+    for decision in decisions.values():
+        if decision.action == EXCLUDE:
+            reasons[decision.entry] = Exclusion(decision.entry, OVERRIDE_EXCLUDED, decision.reason)
+        elif decision.action == INCLUDE and scores[decision.entry] is not None:
+            reasons[decision.entry] = None
+    listed = sorted((entry for entry in pool if not reasons[entry.id]), key=_order(scores))
+    exclusions = sorted(filter(None, reasons.values()), key=lambda exclusion: natural(exclusion.entry))
+    return Ranking(tuple(_rows(listed, scores, decisions)), tuple(exclusions))
 
 
 def natural(text: str) -> tuple[tuple[int, int, str], ...]:
@@ -145,16 +141,10 @@ def _score(entry: Entry, name: str, decision: Override | None) -> float | None:
     return score if score is not None and math.isfinite(score) and score > 0 else None
 
 
-def _exclusion(
-    entry: Entry, score: float | None, definition: Mapping[str, Any], decision: Override | None
-) -> Exclusion | None:
-    if decision and decision.action == EXCLUDE:
-        return Exclusion(entry.id, OVERRIDE_EXCLUDED, decision.reason)
+def _ineligible(entry: Entry, score: float | None, definition: Mapping[str, Any]) -> Exclusion | None:
     if score is None:
         return Exclusion(entry.id, NO_SCORE, "It has no score that can be ranked.")
-    if decision and decision.action == INCLUDE:
-        return None
-    for condition in definition.get("eligible", ()):
+    for condition in definition["eligible"]:
         if not _holds(condition, entry.facts):
             return Exclusion(entry.id, condition["code"], condition["otherwise"])
     return None
@@ -182,22 +172,25 @@ def _order(scores: Mapping[str, float | None]) -> Callable[[Entry], tuple[Any, .
     return lambda entry: (-(scores[entry.id] or 0.0), entry.entered, natural(entry.id))
 
 
-def _best_per(
-    candidates: Sequence[Entry], facts: Sequence[str], scores: Mapping[str, float | None]
-) -> tuple[list[Entry], list[Exclusion]]:
-    if not facts:
-        return list(candidates), []
+def _beaten(
+    ordered: Sequence[Entry], best_per: Sequence[str], scores: Mapping[str, float | None]
+) -> dict[str, Exclusion]:
+    """Of entries, best first, those that come after another one with the same facts."""
     best: dict[tuple[str, ...], Entry] = {}
-    beaten: list[Exclusion] = []
-    for entry in sorted(candidates, key=_order(scores)):
-        key = tuple(fold(entry.facts.get(fact)) for fact in facts)
-        if key in best:
-            same = ", ".join(facts).replace("_", " ")
-            why = f"{best[key].id} has the same {same} and scores {scores[best[key].id]:g}."
-            beaten.append(Exclusion(entry.id, NOT_BEST, why))
-        else:
-            best[key] = entry
-    return list(best.values()), beaten
+    beaten: dict[str, Exclusion] = {}
+    for entry in ordered if best_per else ():
+        first = best.setdefault(tuple(fold(entry.facts.get(fact)) for fact in best_per), entry)
+        if first is not entry:
+            same = _phrase(best_per)
+            why = f"{first.id} has the same {same} and scores {scores[first.id]:g}."
+            beaten[entry.id] = Exclusion(entry.id, NOT_BEST, why)
+    return beaten
+
+
+def _phrase(facts: Sequence[str]) -> str:
+    """["institution", "filesystem_type"] -> "institution and file system type"."""
+    words = [fact.replace("filesystem", "file system").replace("_", " ") for fact in facts]
+    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
 def _rows(
