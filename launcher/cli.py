@@ -1,5 +1,6 @@
 """The command line of ./dev.py."""
 
+import argparse
 import os
 import signal
 import sys
@@ -52,6 +53,8 @@ def _dispatch(arguments: list[str]) -> int:
     if state is None:
         state, rest = _take_state(rest)
     folder = Path(state or os.environ.get("HIGHWATER_STATE") or CHECKOUT / ".local").absolute()
+    if name == "up":
+        return _up(folder, rest)
     if name == "manage":
         return commands.manage(folder, rest)
     if name == "exec":
@@ -67,3 +70,12 @@ def _take_state(arguments: list[str]) -> tuple[str | None, list[str]]:
     if len(arguments) > 1 and arguments[0] == "--state":
         return arguments[1], arguments[2:]
     return None, arguments
+
+
+def _up(folder: Path, arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="./dev.py up")
+    parser.add_argument("--port", type=int, default=8000, help="the next free one if it is busy (default: 8000)")
+    parser.add_argument("--no-demo", action="store_true", help="leave the public record empty")
+    parser.add_argument("--state", type=Path, default=folder, help="the folder for all that it makes")
+    options = parser.parse_args(arguments)
+    return commands.up(options.state.absolute(), options.port, demo=not options.no_demo)

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from launcher import databases
+from launcher import databases, site
+from launcher.console import say
 from launcher.environment import DEVELOPMENT, LOCAL, RUNTIME, Environment
-from launcher.processes import spawn, stop
+from launcher.processes import Running, spawn, stop
 from launcher.state import CHECKOUT, State
 
 
@@ -18,6 +19,30 @@ def environment_of(state_folder: Path) -> Environment:
     return Environment(Path(named).absolute() if named else state_folder / "environment")
 
 
+PREPARATION = ("migrate",)
+DEMONSTRATION = ()
+
+
+def up(state_folder: Path, port: int, *, demo: bool) -> int:
+    """Everything on this machine, until Ctrl-C or SIGTERM."""
+    state, environment = State(state_folder), environment_of(state_folder)
+    with state.held("up", refuse="up") as lock:
+        environment.install(RUNTIME, *local_wheels())
+        with services(state, environment, durable=True) as (variables, servers), site.listen(port) as listening:
+            site.prepare(state, environment, variables, PREPARATION + (DEMONSTRATION if demo else ()))
+            started = [Running(program) for program in site.programs(state, environment, variables, listening.fileno())]
+            try:
+                chosen = listening.getsockname()[1]
+                site.wait_until_healthy(chosen, started)
+                lock.publish(variables)
+                say(f"logs in {state.logs}; Ctrl-C stops everything")
+                print(f"ready http://127.0.0.1:{chosen}/", flush=True)
+                site.keep_running(servers, started)
+            finally:
+                stop(started)
+    return 0
+
+
 def manage(state_folder: Path, arguments: list[str]) -> int:
     """Run manage.py with the settings of `up` and its services, which are started for this command if need be."""
     state, environment = State(state_folder), environment_of(state_folder)
@@ -25,8 +50,10 @@ def manage(state_folder: Path, arguments: list[str]) -> int:
     command = [environment.python, CHECKOUT / "manage.py", *arguments]
     running = state.holder()
     if running.get("command") == "up" and running["environment"]:
+        site.forget_preparation(state)
         replace_by(command, running["environment"])
-    with state.held("manage"), services(state, environment, durable=True) as variables:
+    with state.held("manage"), services(state, environment, durable=True) as (variables, _):
+        site.forget_preparation(state)
         return run(command, variables)
 
 
@@ -46,12 +73,15 @@ def local_wheels() -> list[str]:
 
 
 @contextmanager
-def services(state: State, environment: Environment, *, durable: bool) -> Iterator[dict[str, str]]:
-    """Run the servers that no setting names for the length of a block; yields the variables Django needs."""
+def services(state: State, environment: Environment, *, durable: bool) -> Iterator[tuple[dict, list[Running]]]:
+    """Run the servers that no setting names for the length of a block.
+
+    Yields the variables that Django needs, and the list of running servers.
+    """
     wanted = databases.servers(state, environment, durable=durable)
     started = databases.start(wanted)
     try:
-        yield settings(state, environment, wanted)
+        yield settings(state, environment, wanted), started
     finally:
         stop(started)
 

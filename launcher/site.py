@@ -1,0 +1,163 @@
+"""The registry's own processes on this machine: web, worker and scheduler."""
+
+import hashlib
+import http.client
+import signal
+import socket
+import time
+from collections.abc import Mapping, Sequence
+
+from launcher.console import LauncherError, say
+from launcher.environment import Environment
+from launcher.processes import Program, Running, spawn
+from launcher.state import CHECKOUT, State
+
+PORTS_TO_TRY = 100
+READY_WITHIN_S = 60.0
+RESTARTS_PER_MINUTE = 5
+WEB_PROCESSES, WEB_THREADS, WORKER_PROCESSES = 2, 6, 2
+# Where code or data lies that decides what the database must hold.
+SOURCES = ("registry", "submissions", "validators")
+
+
+def listen(port: int) -> socket.socket:
+    """Take the port on loopback, or the next free one, and say so. The web server inherits the open socket.
+
+    Held by the launcher, the address stays ours while the web server restarts. Raises LauncherError if none is free.
+    """
+    for candidate in range(port, min(port + PORTS_TO_TRY, 65536)) if port else [0]:
+        listening = socket.socket(socket.AF_INET)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listening.bind(("127.0.0.1", candidate))
+            listening.listen(128)
+        except OSError:
+            listening.close()
+            continue
+        if candidate != port:
+            say(f"port {port} is busy; using {candidate}")
+        return listening
+    raise LauncherError(f"no free port from {port} on")
+
+
+def prepare(state: State, environment: Environment, variables: Mapping[str, str], steps: Sequence[str]) -> None:
+    """Run the management commands that make the database ready, unless nothing changed since they last did.
+
+    A database of somebody else's may have changed without us, so there they always run. Raises LauncherError.
+    """
+    stamp = state.folder / "prepared"
+    wanted = fingerprint(state, variables, steps)
+    if wanted is not None and stamp.exists() and stamp.read_text() == wanted:
+        return
+    preparation = spawn([environment.python, CHECKOUT / "launcher" / "prepare.py", *steps], env=dict(variables))
+    if preparation.wait() != 0:
+        raise LauncherError("the database could not be made ready (see above)")
+    if wanted is not None:
+        stamp.write_text(wanted)
+
+
+def forget_preparation(state: State) -> None:
+    """To be called before anything else may change the database: the next start prepares it again."""
+    (state.folder / "prepared").unlink(missing_ok=True)
+
+
+def fingerprint(state: State, variables: Mapping[str, str], steps: Sequence[str]) -> str | None:
+    """What a prepared database depends on: the steps, our cluster and every source file; None if it is not ours."""
+    if not variables["DATABASE_URL"].startswith("postgresql:///"):
+        return None
+    parts = [*steps, variables["DATABASE_URL"]]
+    parts += [f"{cluster} {cluster.stat().st_ino}" for cluster in sorted(state.folder.glob("postgres*"))]
+    for source in SOURCES:
+        for path in sorted((CHECKOUT / source).rglob("*")):
+            if path.is_file() and path.suffix != ".pyc":
+                parts.append(f"{path} {path.stat().st_size} {path.stat().st_mtime_ns}")
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def programs(state: State, environment: Environment, variables: Mapping[str, str], listening: int) -> list[Program]:
+    """Web on an inherited socket, a worker, and the scheduler."""
+    celery = [environment.python, "-m", "celery", "--app", "registry", "--workdir", CHECKOUT]
+    return [
+        Program(
+            name="web",
+            argv=[
+                *(environment.python, "-m", "gunicorn", "registry.wsgi", "--chdir", CHECKOUT),
+                *("--bind", f"fd://{listening}", "--worker-class", "gthread", "--preload", "--no-control-socket"),
+                *("--workers", str(WEB_PROCESSES), "--threads", str(WEB_THREADS)),
+                *("--timeout", "60", "--graceful-timeout", "5"),
+            ],
+            environment=variables,
+            log=state.logs / "web.log",
+            orphan_signal=signal.SIGQUIT,
+            inherited_files=(listening,),
+        ),
+        Program(
+            name="worker",
+            argv=[
+                *(*celery, "worker", "--loglevel", "INFO", "--concurrency", str(WORKER_PROCESSES)),
+                *("--without-gossip", "--without-mingle"),  # there is no other worker to greet for a second
+            ],
+            environment=variables,
+            log=state.logs / "worker.log",
+            orphan_signal=signal.SIGQUIT,
+        ),
+        Program(
+            name="scheduler",
+            argv=[
+                *(*celery, "beat", "--loglevel", "INFO", "--pidfile="),
+                *("--schedule", state.folder / "schedule"),
+            ],
+            environment=variables,
+            log=state.logs / "scheduler.log",
+        ),
+    ]
+
+
+def wait_until_healthy(port: int, started: Sequence[Running]) -> None:
+    """Wait for /healthz to answer 200. Raises LauncherError with the log of a program that ended instead."""
+    deadline = time.monotonic() + READY_WITHIN_S
+    while (answer := healthz(port)) != 200:
+        for running in started:
+            if running.ended:
+                name, log = running.program.name, running.program.log
+                raise LauncherError(f"{name} ended; its log {log} ends:\n{running.last_words()}")
+        if time.monotonic() > deadline:
+            raise LauncherError(f"/healthz did not answer 200 within {READY_WITHIN_S:.0f} s (last answer: {answer})")
+        time.sleep(0.05)
+
+
+def healthz(port: int) -> int | None:
+    """Status of one request, None without an answer."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+    try:
+        connection.request("GET", "/healthz")
+        return connection.getresponse().status
+    except (OSError, http.client.HTTPException):
+        return None
+    finally:
+        connection.close()
+
+
+def keep_running(*groups: list[Running]) -> None:
+    """Start again whatever ends, for ever; the lists always hold what runs now.
+
+    Raises LauncherError when one program ends more often than RESTARTS_PER_MINUTE.
+    """
+    restarts: dict[str, list[float]] = {}
+    while True:
+        time.sleep(0.3)
+        for group in groups:
+            for position, running in enumerate(group):
+                if running.ended:
+                    note_restart(running, restarts)
+                    group[position] = Running(running.program)
+
+
+def note_restart(running: Running, restarts: dict[str, list[float]]) -> None:
+    """Say that a program starts again; raises LauncherError if that does not help."""
+    program = running.program
+    recent = [moment for moment in restarts.get(program.name, []) if time.monotonic() - moment < 60]
+    if len(recent) >= RESTARTS_PER_MINUTE:
+        raise LauncherError(f"{program.name} keeps ending; its log {program.log} ends:\n{running.last_words()}")
+    restarts[program.name] = [*recent, time.monotonic()]
+    say(f"{program.name} ended with status {running.process.returncode}; starting it again")
