@@ -1,0 +1,40 @@
+"""Run the benchmarks by name; without one, all small sizes in under ten minutes."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+
+import django
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "registry.settings")
+django.setup()
+
+from bench import check, comparison, intake, lists  # noqa: E402  (their models need Django set up)
+
+SMALL: dict[str, Callable[[], None]] = {
+    "check": check.run,
+    "intake": intake.run,
+    "lists": lambda: lists.run([300, 10_000]),
+    "comparison": lambda: comparison.run(10_000),
+}
+BY_NAME: dict[str, Callable[[], None]] = SMALL | {
+    "lists-100000": lambda: lists.run([100_000]),
+    "comparison-100000": lambda: comparison.run(100_000),
+}
+
+
+def main(names: list[str]) -> int:
+    """Exit status 2 for an unknown name, else 0: a benchmark measures, it does not judge."""
+    unknown = [name for name in names if name not in BY_NAME]
+    if unknown:
+        print(f"no benchmark {unknown[0]!r}; there are {', '.join(BY_NAME)}", file=sys.stderr)
+        return 2
+    for name in names or SMALL:
+        BY_NAME[name]()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,37 @@
+"""What a check costs: CPU time of `validators.check` over the archives, against decompressing and reading them."""
+
+from __future__ import annotations
+
+import statistics
+import tarfile
+import time
+from pathlib import Path
+
+from bench.archives import archives
+from bench.figures import figure, skipped
+from validators.checks import check
+
+
+def run() -> None:
+    paths = archives()
+    if not paths:
+        skipped("check", "no shared data")
+        return
+    read_s = [_cpu_s(_just_read, path) for path in paths]
+    check_s = [_cpu_s(check, path) for path in paths]
+    figure("check", "checks_per_cpu_second", len(paths) / sum(check_s), "1/s", archives=len(paths))
+    figure("check", "median_cpu", statistics.median(check_s) * 1000, "ms", archives=len(paths))
+    figure("check", "slowest_cpu", max(check_s) * 1000, "ms", archives=len(paths))
+    figure("check", "ratio_to_reading", sum(check_s) / sum(read_s), "x", archives=len(paths))
+
+
+def _cpu_s(call, path: Path) -> float:
+    begun = time.process_time()
+    call(path)
+    return time.process_time() - begun
+
+
+def _just_read(path: Path) -> int:
+    """Decompress an archive and read every byte of its files."""
+    with tarfile.open(path) as archive:
+        return sum(len(archive.extractfile(member).read()) for member in archive if member.isfile())

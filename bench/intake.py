@@ -1,0 +1,97 @@
+"""Sending the real archives to a running site: accepted per second, then checked per second by two processes."""
+
+from __future__ import annotations
+
+import hashlib
+import http.client
+import json
+import time
+import uuid
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from bench.archives import archives
+from bench.figures import figure, note, skipped
+from bench.site import forget_submissions, token, web, worker
+from submissions.models import Submission
+
+UNFINISHED = ("received", "processing")
+
+
+def run() -> None:
+    paths = archives()
+    if not paths:
+        skipped("intake", "no shared data")
+        return
+    key = token()
+    with web() as address:
+        for clients in (1, 4):
+            forget_submissions()
+            figure("intake", "accepted", _send_all(address, key, paths, clients), "1/s", clients=clients, workers=0)
+        for processes in (1, 2):
+            figure("processing", "checked", _check_backlog(processes), "1/s", processes=processes, archives=len(paths))
+        forget_submissions()
+        with worker(2):
+            begun = time.perf_counter()
+            accepted = _send_all(address, key, paths, 1)
+            _wait_until_checked()
+            processed = len(paths) / (time.perf_counter() - begun)
+    figure("intake", "accepted while checking", accepted, "1/s", clients=1, processes=2)
+    figure("processing", "checked while accepting", processed, "1/s", clients=1, processes=2)
+
+
+def _send_all(address: str, key: str, paths: list[Path], clients: int) -> float:
+    """Send every archive once, in order, by so many clients; returns accepted ones per second."""
+    begun = time.perf_counter()
+    with ThreadPoolExecutor(clients) as pool:
+        statuses = list(pool.map(lambda path: _send(address, key, path), paths))
+    elapsed_s = time.perf_counter() - begun
+    refused = [status for status in statuses if status not in (200, 202)]
+    if refused:
+        note(f"{len(refused)} of {len(paths)} were refused: {sorted(set(refused))}")
+    return (len(paths) - len(refused)) / elapsed_s
+
+
+def _send(address: str, key: str, path: Path) -> int:
+    content, boundary = path.read_bytes(), uuid.uuid4().hex
+    fields = {"sha256": hashlib.sha256(content).hexdigest()}
+    parts = [
+        f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'.encode()
+        for name, value in fields.items()
+    ]
+    head = f'--{boundary}\r\nContent-Disposition: form-data; name="bundle"; filename="{path.name}"\r\n\r\n'
+    body = b"".join(parts) + head.encode() + content + f"\r\n--{boundary}--\r\n".encode()
+    connection = http.client.HTTPConnection(urlsplit(address).netloc, timeout=60)
+    headers = {"Authorization": f"Token {key}", "Content-Type": f"multipart/form-data; boundary={boundary}"}
+    connection.request("POST", "/api/v1/submissions/", body, headers)
+    answer = connection.getresponse()
+    text = answer.read()
+    if answer.status not in (200, 202):
+        note(json.dumps({"file": path.name, "status": answer.status, "answer": text[:300].decode(errors="replace")}))
+    connection.close()
+    return answer.status
+
+
+def _check_backlog(processes: int) -> float:
+    """Put every submission back to received and let workers check them; returns checked ones per second."""
+    from submissions.tasks import process
+
+    ids = list(Submission.objects.values_list("pk", flat=True))
+    Submission.objects.update(state="received", attempts=0)
+    for pk in ids:
+        process.delay(str(pk))
+    with worker(processes):
+        while Submission.objects.exclude(state__in=UNFINISHED).count() == 0:
+            time.sleep(0.02)
+        begun, already = time.perf_counter(), Submission.objects.exclude(state__in=UNFINISHED).count()
+        _wait_until_checked()
+        return (len(ids) - already) / (time.perf_counter() - begun)
+
+
+def _wait_until_checked(limit_s: float = 300) -> None:
+    deadline = time.monotonic() + limit_s
+    while Submission.objects.filter(state__in=UNFINISHED).exists():
+        if time.monotonic() > deadline:
+            raise TimeoutError("not everything was checked")
+        time.sleep(0.05)

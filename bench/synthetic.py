@@ -1,0 +1,165 @@
+"""A record of any size for benchmarks: constructed results, measurements and lists, written by COPY.
+
+Nothing of it is real; it lives in the database of STATE/bench only.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import math
+import random
+from collections.abc import Iterable, Iterator
+
+from django.db import connection, transaction
+
+from bench.figures import note
+from registry.models import ListEntry, Measurement, RankedList, Release, Result, Site, System
+
+PHASES = [
+    *(
+        (op, "bandwidth", "B/s", "GiB/s")
+        for op in ("ior-easy-write", "ior-hard-write", "ior-easy-read", "ior-hard-read")
+    ),
+    *(
+        (op, "rate", "ops/s", "kIOPS")
+        for op in (
+            "mdtest-easy-write",
+            "mdtest-hard-write",
+            "find",
+            "mdtest-easy-stat",
+            "mdtest-hard-stat",
+            "mdtest-easy-delete",
+            "mdtest-hard-read",
+            "mdtest-hard-delete",
+        )
+    ),
+]
+FACTOR = {"GiB/s": 2**30, "kIOPS": 1000}
+FAMILIES = ["Lustre", "DAOS", "BeeGFS", "IBM Storage Scale", "WekaFS", "CephFS"]
+LIST_NAME = "full"
+
+
+def record(size: int) -> str:
+    """Make the record hold `size` results, all on one list; returns the slug of its release. Kept between runs."""
+    slug = f"bench-{size}"
+    if Result.objects.filter(release__slug=slug).count() == size:
+        return slug
+    note(f"making {size} results")
+    with transaction.atomic():
+        _empty()
+        release = Release.objects.create(
+            slug=slug, name=slug, imported=True, held_on=dt.date(2026, 1, 1), list_names=[LIST_NAME]
+        )
+        site = Site.objects.create(slug=f"{slug}-site", name="Bench site")
+        systems = System.objects.bulk_create(
+            System(slug=f"{slug}-{number}", site=site, name=f"System {number}") for number in range(max(1, size // 3))
+        )
+        first = _next_id(Result)
+        chosen = random.Random(size)
+        scores = sorted((math.exp(chosen.uniform(0, 9)) for _ in range(size)), reverse=True)
+        _copy(Result, _results(first, scores, release, site, systems, chosen))
+        _copy(Measurement, _measurements(first, scores, chosen))
+        ranked = RankedList.objects.create(
+            release=release, name=LIST_NAME, title="Full", trust=Result.Trust.REPORTED, complete=True
+        )
+        _copy(ListEntry, _entries(first, scores, ranked, site, systems))
+    with connection.cursor() as cursor:
+        cursor.execute("VACUUM ANALYZE")
+    return slug
+
+
+def _empty() -> None:
+    with connection.cursor() as cursor:
+        tables = ", ".join(model._meta.db_table for model in (ListEntry, RankedList, Measurement, Result, System, Site))
+        cursor.execute(f"TRUNCATE {tables} CASCADE")
+    Release.objects.all().delete()
+
+
+def _results(first: int, scores: list[float], release, site, systems, chosen) -> Iterator[dict]:
+    for number, score in enumerate(scores):
+        system = systems[number % len(systems)]
+        yield {
+            "id": first + number,
+            "public_id": f"bench-{number}",
+            "tool": "io500",
+            "trust": "reported",
+            "release_id": release.pk,
+            "site_id": site.pk,
+            "system_id": system.pk,
+            "institution": site.name,
+            "system_name": system.name,
+            "filesystem_type": FAMILIES[number % len(FAMILIES)],
+            "filesystem_family": FAMILIES[number % len(FAMILIES)],
+            "client_nodes": 10 + number % 90,
+            "tasks": 160,
+            "opted_in": True,
+            "lists": "[]",
+            "reproducibility": "undefined",
+            "score": score,
+            "bandwidth_gib_per_s": score / 3,
+            "rate_kiops": score * 3,
+            "parameters": json.dumps({"client_nodes": 10 + number % 90, "api": chosen.choice(["POSIX", "DFS"])}),
+            "snapshot": "{}",
+            "revision": 1,
+        }
+
+
+def _measurements(first: int, scores: list[float], chosen) -> Iterator[dict]:
+    for number, score in enumerate(scores):
+        for position, (op, quantity, unit, printed_unit) in enumerate(PHASES):
+            printed = score * chosen.uniform(0.5, 2)
+            yield {
+                "result_id": first + number,
+                "position": position,
+                "op": op,
+                "quantity": quantity,
+                "stat": "phase",
+                "value": printed * FACTOR[printed_unit],
+                "unit": unit,
+                "printed_value": printed,
+                "printed_unit": printed_unit,
+                "scored": True,
+                "context": "{}",
+            }
+
+
+def _entries(first: int, scores: list[float], ranked, site, systems) -> Iterator[dict]:
+    for number, score in enumerate(scores):
+        rank = number + 1
+        yield {
+            "ranked_list_id": ranked.pk,
+            "result_id": first + number,
+            "position": rank,
+            "rank": rank,
+            "rank_low": rank,
+            "rank_high": rank,
+            "score": score,
+            "bandwidth_gib_per_s": score / 3,
+            "rate_kiops": score * 3,
+            "new": number % 4 == 0,
+            "institution": site.name,
+            "system_name": systems[number % len(systems)].name,
+            "filesystem_type": FAMILIES[number % len(FAMILIES)],
+            "client_nodes": 10 + number % 90,
+        }
+
+
+def _next_id(model) -> int:
+    return (model.objects.order_by("-id").values_list("id", flat=True).first() or 0) + 1
+
+
+def _copy(model, rows: Iterable[dict]) -> None:
+    """Write rows by COPY; text columns that a row leaves out are empty, others null."""
+    generated = {"search"} | ({"id"} if model is not Result else set())
+    columns = [field for field in model._meta.concrete_fields if field.column not in generated]
+    names = ", ".join(f'"{field.column}"' for field in columns)
+    blank = {field.column: "" for field in columns if field.empty_strings_allowed and not field.null}
+    with connection.cursor() as cursor, cursor.copy(f"COPY {model._meta.db_table} ({names}) FROM STDIN") as copy:
+        for row in rows:
+            copy.write_row([row.get(field.column, blank.get(field.column)) for field in columns])
+    if model is Result:
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT setval(pg_get_serial_sequence(%s, 'id'), max(id)) FROM registry_result", [model._meta.db_table]
+            )
