@@ -1,0 +1,90 @@
+"""What exists is documented: settings, finding and problem codes, commands, endpoints, benchmarks; links lead somewhere."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from registry.environment import KNOWN
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+DOCS = sorted((ROOT / "docs").rglob("*.md"))
+CODE = re.compile(r"""["']((?:bundle|metadata|io500|processing)\.[a-z0-9-]+(?:\.[a-z0-9-]+)*)["']""")
+LINK = re.compile(r"\[[^\]]+\]\(([^)#\s]+)(#[^)\s]+)?\)")
+
+
+def text_of(*names: str) -> str:
+    return "\n".join((ROOT / "docs" / name).read_text(encoding="utf-8") for name in names)
+
+
+ALL_DOCS = "\n".join(path.read_text(encoding="utf-8") for path in DOCS)
+
+
+def codes_in(*packages: str) -> list[str]:
+    """Every finding code that stands as a string in the packages, without folders and file names."""
+    found = set()
+    for package in packages:
+        for path in (ROOT / package).rglob("*.py"):
+            found |= set(CODE.findall(path.read_text(encoding="utf-8")))
+    return sorted(code for code in found if not code.endswith((".json", ".py", ".md", ".txt", ".gz", ".ini")))
+
+
+@pytest.mark.parametrize("setting", sorted(KNOWN))
+def test_every_setting_is_explained(setting: str) -> None:
+    assert f"`{setting}`" in text_of("operate.md")
+
+
+def test_there_are_finding_codes_to_document() -> None:
+    assert len(codes_in("validators")) > 30
+
+
+@pytest.mark.parametrize("code", codes_in("validators", "submissions"))
+def test_every_finding_code_is_documented(code: str) -> None:
+    assert f"`{code}`" in ALL_DOCS
+
+
+@pytest.mark.parametrize("path", DOCS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_in_the_documentation_lead_somewhere(path: Path) -> None:
+    dead = [
+        target
+        for target, _ in LINK.findall(path.read_text(encoding="utf-8"))
+        if not target.startswith(("http://", "https://", "/", "mailto:")) and not (path.parent / target).exists()
+    ]
+    assert dead == []
+
+
+def test_every_benchmark_folder_has_its_page() -> None:
+    folders = [path.parent.name for path in (ROOT / "validators" / "benchmarks").glob("*/benchmark.json")]
+    assert folders
+    assert [name for name in folders if not (ROOT / "docs" / "benchmarks" / f"{name}.md").exists()] == []
+
+
+def test_every_command_of_the_launcher_is_documented() -> None:
+    from launcher.cli import USAGE
+
+    commands = re.findall(r"^  (\w+)", USAGE, flags=re.MULTILINE)
+    assert "up" in commands
+    start = text_of("start.md")
+    assert [name for name in commands if f"./dev.py {name}" not in start] == []
+
+
+def test_every_management_command_is_documented() -> None:
+    commands = [
+        path.stem
+        for app in ("registry", "submissions")
+        for path in (ROOT / app / "management" / "commands").glob("[a-z]*.py")
+    ]
+    assert commands
+    assert [name for name in commands if f"manage {name}" not in ALL_DOCS] == []
+
+
+def test_every_endpoint_is_documented() -> None:
+    from drf_spectacular.generators import SchemaGenerator
+
+    paths = SchemaGenerator().get_schema(public=True)["paths"]
+    assert paths
+    written = text_of("api.md", "api-submissions.md")
+    short = [re.sub(r"^/api/v1/", "", path) for path in paths]
+    assert [path for path in short if path and path not in written] == []
