@@ -1,11 +1,13 @@
 """The tables of the public record. Nothing in here refers to a submission."""
 
+from registry.models.catalogue import CatalogueLoad
 from registry.models.lists import ListDefinition, ListEntry, Override, RankedList
 from registry.models.releases import Release
 from registry.models.results import Measurement, Result, ResultFile
 from registry.models.sites import Platform, Site, System
 
 __all__ = [
+    "CatalogueLoad",
     "ListDefinition",
     "ListEntry",
     "Measurement",

@@ -63,6 +63,7 @@ class ListEntry(models.Model):
     system_name = models.CharField(max_length=200, blank=True)
     filesystem_type = models.CharField(max_length=120, blank=True)
     client_nodes = models.PositiveIntegerField(null=True, blank=True)
+    note = models.CharField(max_length=300, blank=True, help_text="What a reader must know of this row.")
 
     class Meta:
         ordering = ["ranked_list", "position"]

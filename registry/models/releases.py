@@ -28,6 +28,9 @@ class Release(models.Model):
     benchmark_versions = models.JSONField(
         default=list, blank=True, help_text="Versions that a run may use; empty: any."
     )
+    unknown_lists = models.JSONField(
+        default=dict, blank=True, help_text="Lists that were published elsewhere but are not known here: name and why."
+    )
     list_names = models.JSONField(default=list, blank=True, help_text="Lists that this release makes, in order.")
 
     class Meta:

@@ -1,0 +1,73 @@
+"""Canonical names: what a printed file system, vendor or institution is called across the record.
+
+The tables are data (registry/aliases/*.json), each row with its reason and the place where the text is printed. The
+printed text itself is never changed; a name without a row is its own canonical name.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from registry.ranking import fold
+
+ALIASES = Path(__file__).parent / "aliases"
+
+
+@dataclass(frozen=True)
+class AliasTable:
+    """Rows {printed, canonical, why, source}, some with `when`: facts of the entry that must be printed as well."""
+
+    rows: tuple[Mapping[str, Any], ...]
+
+    def canonical(self, printed: str, **facts: str) -> str:
+        """The canonical name for `printed`; letter case and spacing do not matter."""
+        key = fold(printed)
+        for row in self._by_printed.get(key, ()):
+            if all(fold(facts.get(name)) == fold(value) for name, value in row.get("when", {}).items()):
+                return row["canonical"]
+        return self._canonical_spelling.get(key, printed)
+
+    @cached_property
+    def _by_printed(self) -> dict[str, list[Mapping[str, Any]]]:
+        rows: dict[str, list[Mapping[str, Any]]] = {}
+        for row in self.rows:
+            rows.setdefault(fold(row["printed"]), []).append(row)
+        return rows
+
+    @cached_property
+    def _canonical_spelling(self) -> dict[str, str]:
+        return {fold(row["canonical"]): row["canonical"] for row in self.rows}
+
+
+@dataclass(frozen=True)
+class Names:
+    """The alias tables together."""
+
+    filesystem_types: AliasTable
+    vendors: AliasTable
+    sites: AliasTable
+
+    def family(self, filesystem_type: str, storage_vendor: str = "", filesystem_name: str = "") -> str:
+        """The file-system family, e.g. Lustre for EXAScaler; empty where nothing printed tells."""
+        return self.filesystem_types.canonical(
+            filesystem_type, storage_vendor=storage_vendor, filesystem_name=filesystem_name
+        )
+
+    def vendor(self, printed: str) -> str:
+        return self.vendors.canonical(printed)
+
+    def site(self, institution: str) -> str:
+        return self.sites.canonical(institution)
+
+
+def read_names(folder: Path = ALIASES) -> Names:
+    return Names(*(_table(folder / f"{name}.json") for name in ("filesystem_types", "vendors", "sites")))
+
+
+def _table(path: Path) -> AliasTable:
+    return AliasTable(tuple(json.loads(path.read_text(encoding="utf-8"))))
