@@ -1,0 +1,327 @@
+"""The registry's HTTP API as the collector uses it: requests that are safe to repeat, repeated within bounds."""
+
+import base64
+import contextlib
+import email.utils
+import http.client
+import json
+import random
+import socket
+import ssl
+import threading
+import time
+import urllib.request
+import uuid
+from collections import namedtuple
+from urllib.parse import parse_qs, unquote, urlencode, urlsplit
+
+from collectors import VERSION
+from collectors.errors import NetworkError, ServerRefusal
+
+API = "/api/v1/"
+MAX_TRIES = 8
+FIRST_WAIT_S = 0.5
+LONGEST_WAIT_S = 30.0
+SILENCE_S = 60.0
+MAX_ANSWER_BYTES = 32 * 1024 * 1024
+TRY_AGAIN = (429, 502, 503, 504)
+
+Answer = namedtuple("Answer", "status headers document")
+Answer.__doc__ = "One HTTP answer: status, headers, and its JSON document, or None if it held none."
+
+
+class Upload:
+    """A multipart/form-data body that is read from disk while it is sent, and can be sent again.
+
+    `fields` are (name, text) pairs; the bundle's bytes travel under the name `bundle`. `sent` takes bytes so far
+    and bytes in all.
+    """
+
+    def __init__(self, fields, bundle, sent):
+        boundary = uuid.uuid4().hex
+        self.content_type = "multipart/form-data; boundary=" + boundary
+        self.bundle = bundle
+        self.sent = sent
+        self.head = b"".join(field_part(boundary, name, text) for name, text in fields) + file_head(boundary, bundle)
+        self.tail = f"\r\n--{boundary}--\r\n".encode("ascii")
+        self.length = len(self.head) + bundle.size + len(self.tail)
+
+    def blocks(self):
+        """Yield the body from its beginning; raises NetworkError if the file is no longer as long as it was."""
+        yield self.head
+        self.bundle.stream.seek(0)
+        left = self.bundle.size
+        while left:
+            block = self.bundle.stream.read(min(left, 64 * 1024))
+            if not block:
+                raise NetworkError("bundle.changed", f"{self.bundle.filename} became shorter while it was sent.")
+            left -= len(block)
+            yield block
+            self.sent(self.bundle.size - left, self.bundle.size)
+        yield self.tail
+
+
+def field_part(boundary, name, text):
+    head = f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n'
+    return head.encode("ascii") + text.encode("utf-8") + b"\r\n"
+
+
+def file_head(boundary, bundle):
+    head = (
+        f'--{boundary}\r\nContent-Disposition: form-data; name="bundle"; filename="{header_name(bundle.filename)}"\r\n'
+        "Content-Type: application/octet-stream\r\n\r\n"
+    )
+    return head.encode("ascii")
+
+
+def header_name(filename):
+    """A file name that fits a header: letters, digits and `._-+`, anything else as `_`."""
+    return "".join(c if c.isalnum() and c < "\x7f" or c in "._-+" else "_" for c in filename)
+
+
+class Deadline:
+    """How long everything may take together, waiting included."""
+
+    def __init__(self, seconds):
+        self.seconds = seconds
+        self.end = time.monotonic() + seconds
+
+    def left(self):
+        return self.end - time.monotonic()
+
+
+class Server:
+    """One registry, one account. Every method raises NetworkError or ServerRefusal."""
+
+    def __init__(self, settings, deadline, progress):
+        self.base = urlsplit(settings.url)
+        self.token = settings.token
+        self.deadline = deadline
+        self.progress = progress
+
+    def get(self, path, query=None):
+        """The Answer to GET of an API path."""
+        return self.request("GET", path + ("?" + urlencode(query) if query else ""))
+
+    def pages(self, path):
+        """Yield the results of every page. Only the query of `next` is followed, never another address."""
+        query = {}
+        while True:
+            document = self.get(path, query).document
+            if not isinstance(document, dict) or not isinstance(document.get("results"), list):
+                raise not_the_api(self.base)
+            yield from document["results"]
+            following = parse_qs(urlsplit(document.get("next") or "").query)
+            following = {name: values[-1] for name, values in following.items()}
+            if not following or following == query:
+                return
+            query = following
+
+    def post(self, path, fields, bundle):
+        """The Answer to one multipart POST of fields and bundle."""
+        return self.request("POST", path, Upload(fields, bundle, self.show_sent))
+
+    def show_sent(self, sent, size):
+        self.progress.update(f"sending {in_kib(sent)} of {in_kib(size)} ({100 * sent // size} %)")
+
+    def request(self, method, path, upload=None):
+        """Ask until there is an answer to keep; connection errors, 429, 502, 503 and 504 are tried again."""
+        for attempt in range(1, MAX_TRIES + 1):
+            try:
+                answer = self.ask(method, path, upload)
+                if answer.status not in TRY_AGAIN:
+                    return accepted(answer, self.base)
+                trouble, asked_wait_s = refusal(answer, self.base), retry_after_s(answer.headers)
+            except (OSError, http.client.HTTPException) as error:
+                trouble, asked_wait_s = unreachable(error, self.base), None
+                if is_permanent(error):
+                    raise trouble
+            wait_s = pause_s(attempt, asked_wait_s)
+            if attempt == MAX_TRIES or wait_s >= self.deadline.left():
+                raise given_up(trouble, attempt, asked_wait_s)
+            self.progress.note(f"{trouble.message} Trying again in {wait_s:.1f} s ({attempt} of {MAX_TRIES} tries).")
+            time.sleep(wait_s)
+
+    def ask(self, method, path, upload):
+        """One request, one Answer; raises OSError or HTTPException when it does not come, or not whole."""
+        connection = self.connection()
+        with contextlib.closing(connection):
+            connection.connect()
+            with cut_off(connection.sock, self.deadline.left()):
+                self.send(connection, method, path, upload)
+                response = connection.getresponse()
+                with contextlib.closing(response):
+                    return Answer(response.status, response.headers, read_document(response))
+
+    def connection(self):
+        """A connection to the server, through the proxy that the environment names for https."""
+        timeout_s = max(0.1, min(SILENCE_S, self.deadline.left()))
+        host, port = self.base.hostname, self.base.port
+        if self.base.scheme == "http":
+            return http.client.HTTPConnection(host, port, timeout=timeout_s)
+        context = ssl.create_default_context()
+        proxy = urllib.request.getproxies().get("https")
+        if not proxy or urllib.request.proxy_bypass(host):
+            return http.client.HTTPSConnection(host, port, timeout=timeout_s, context=context)
+        via = urlsplit(proxy if "//" in proxy else "//" + proxy)
+        connection = http.client.HTTPSConnection(via.hostname, via.port or 3128, timeout=timeout_s, context=context)
+        connection.set_tunnel(host, port or 443, headers=proxy_authorization(via))
+        return connection
+
+    def send(self, connection, method, path, upload):
+        connection.putrequest(method, self.base.path + API + path)
+        connection.putheader("Authorization", "Token " + self.token)
+        connection.putheader("Accept", "application/json, application/problem+json")
+        connection.putheader("User-Agent", "highwater-collector/" + VERSION)
+        connection.putheader("Connection", "close")
+        if upload is None:
+            connection.endheaders()
+            return
+        connection.putheader("Content-Type", upload.content_type)
+        connection.putheader("Content-Length", str(upload.length))
+        connection.endheaders()
+        try:
+            for block in upload.blocks():
+                connection.send(block)
+        except (BrokenPipeError, ConnectionResetError):
+            # A server that refuses early stops reading; its reason may already lie in the socket.
+            pass
+
+
+def proxy_authorization(proxy):
+    """The header for a proxy whose address holds a user and a password (RFC 7617), else none."""
+    if not proxy.username:
+        return {}
+    pair = unquote(proxy.username) + ":" + unquote(proxy.password or "")
+    return {"Proxy-Authorization": "Basic " + base64.b64encode(pair.encode("utf-8")).decode("ascii")}
+
+
+@contextlib.contextmanager
+def cut_off(sock, seconds):
+    """End a conversation after so many seconds, however slowly the other side keeps talking."""
+    timer = threading.Timer(max(0, seconds), shut, [sock])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def shut(sock):
+    with contextlib.suppress(OSError):
+        socket.socket.shutdown(sock, socket.SHUT_RDWR)
+
+
+def read_document(response):
+    """The JSON document of a response, None if it is of another kind; raises HTTPException if it is cut short."""
+    body = response.read(MAX_ANSWER_BYTES + 1)
+    if len(body) > MAX_ANSWER_BYTES:
+        raise http.client.HTTPException("the answer is too large")
+    if response.length:
+        raise http.client.IncompleteRead(body, response.length)
+    if not response.headers.get_content_type().endswith("json"):
+        return None
+    try:
+        return json.loads(body.decode("utf-8"))
+    except ValueError:
+        raise http.client.HTTPException("the answer is cut short")
+
+
+def accepted(answer, base):
+    """The answer if it is a success with a JSON document; raises ServerRefusal or NetworkError if not."""
+    if 300 <= answer.status < 400:
+        raise ServerRefusal(
+            "collector.redirect",
+            f"{base.netloc} sends requests on to {answer.headers.get('Location', 'elsewhere')}.",
+            "If that is the registry, set its address as HIGHWATER_URL; the token is not sent there by itself.",
+            answer.status,
+        )
+    if answer.status >= 400:
+        raise refusal(answer, base)
+    if answer.document is None:
+        raise not_the_api(base)
+    return answer
+
+
+def refusal(answer, base):
+    """The ServerRefusal that a problem document (RFC 9457) or a bare status tells."""
+    problem = answer.document if isinstance(answer.document, dict) else {}
+    title = problem.get("title") or http.client.responses.get(answer.status, "error")
+    detail = problem.get("detail")
+    message = f"{base.netloc} answered {answer.status}: {detail or title}"
+    hint = str(problem.get("hint") or own_hint(answer.status))
+    return ServerRefusal(str(problem.get("code") or f"http.{answer.status}"), message, hint, answer.status)
+
+
+def own_hint(status):
+    """What to do next where the server does not say."""
+    return {
+        401: "Check HIGHWATER_TOKEN or the token in the configuration file; make a new one on your account's page.",
+        403: "Your account may not do this; ask the site's or the registry's people.",
+        404: "Check the id, and that HIGHWATER_URL is the registry's address.",
+        413: "The registry takes at most 64 MiB; leave out what is not a result.",
+        429: "Wait a while, then run the same command again; the same bytes are never stored twice.",
+    }.get(status, "Run the same command again later; the same bytes are never stored twice.")
+
+
+def not_the_api(base):
+    return NetworkError(
+        "collector.not-the-api",
+        f"{base.netloc} answers, but not as a Highwater registry.",
+        "Check that HIGHWATER_URL is the registry's address.",
+    )
+
+
+def unreachable(error, base):
+    reason = getattr(error, "strerror", None) or error or type(error).__name__
+    if isinstance(error, (socket.timeout, TimeoutError)):
+        reason = "no answer in time"
+    if is_untrusted(error):
+        hint = "Check the address; for a private authority, point SSL_CERT_FILE to its certificate."
+        return NetworkError("collector.tls", f"{base.netloc} does not prove who it is: {reason}.", hint)
+    hint = "Check HIGHWATER_URL, your network and proxy (HTTPS_PROXY), then run the same command again."
+    return NetworkError("collector.unreachable", f"{base.netloc} cannot be reached: {reason}.", hint)
+
+
+def is_untrusted(error):
+    return isinstance(error, ssl.CertificateError) or getattr(error, "reason", "") == "CERTIFICATE_VERIFY_FAILED"
+
+
+def is_permanent(error):
+    """Whether asking again cannot help: an unknown host, a wrong certificate, no TLS at the other end."""
+    if isinstance(error, socket.gaierror):
+        return error.errno != socket.EAI_AGAIN
+    return is_untrusted(error) or getattr(error, "reason", "") in ("WRONG_VERSION_NUMBER", "UNKNOWN_PROTOCOL")
+
+
+def retry_after_s(headers):
+    """Seconds that a Retry-After header asks for (a number or a date, RFC 9110 section 10.2.3), or None."""
+    text = headers.get("Retry-After", "").strip()
+    if text.isdigit():
+        return float(text[:9])
+    try:
+        when = email.utils.parsedate_to_datetime(text)
+        return max(0.0, when.timestamp() - time.time())
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def pause_s(attempt, asked_wait_s):
+    """Seconds until the next try: what the server asked for, else doubling; scattered, so that clients spread."""
+    if asked_wait_s is not None:
+        return asked_wait_s + random.uniform(0, FIRST_WAIT_S)  # noqa: S311 - not a secret
+    return random.uniform(0.5, 1) * min(LONGEST_WAIT_S, FIRST_WAIT_S * 2**attempt)  # noqa: S311 - not a secret
+
+
+def given_up(trouble, attempt, asked_wait_s):
+    """The same trouble, with how often it was tried, and how long the server wants to be left alone."""
+    tried = "once" if attempt == 1 else f"{attempt} times"
+    wait = f" The server asks to wait {asked_wait_s:.0f} s." if asked_wait_s else ""
+    trouble.message = f"{trouble.message} (tried {tried}){wait}"
+    return trouble
+
+
+def in_kib(size):
+    """Bytes as text in KiB or MiB."""
+    return f"{size / 1048576:.1f} MiB" if size >= 1048576 else f"{size / 1024:.1f} KiB"

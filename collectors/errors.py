@@ -1,0 +1,61 @@
+"""Everything that can stop the collector, and the exit status each has.
+
+CollectorError         a message, what to do next, a stable code
+|-- UsageError         2: wrong arguments, settings or metadata file
+|-- BundleError        1: the results cannot be packed or sent as they are
+|-- NothingCollected   3: there is nothing to pack
+|-- NetworkError       4: the server was not reached, or did not answer in time
+`-- ServerRefusal      1 where the server refused what was sent, else 4
+"""
+
+OK = 0
+FINDINGS = 1
+USAGE = 2
+NOTHING = 3
+NETWORK = 4
+
+# Answers about the bytes or fields that were sent; every other refusal is about the way to the server.
+REFUSED_CONTENT = (400, 413, 415, 422)
+
+
+class CollectorError(Exception):
+    """A failure that is told in one or two plain lines: `message`, then `hint`."""
+
+    exit_status = NETWORK
+
+    def __init__(self, code, message, hint=""):
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.hint = hint
+
+    def as_json(self):
+        return {"code": self.code, "message": self.message, "hint": self.hint}
+
+
+class UsageError(CollectorError):
+    exit_status = USAGE
+
+
+class BundleError(CollectorError):
+    exit_status = FINDINGS
+
+
+class NothingCollected(CollectorError):
+    exit_status = NOTHING
+
+
+class NetworkError(CollectorError):
+    exit_status = NETWORK
+
+
+class ServerRefusal(CollectorError):
+    """The server answered, and said no. `http_status` is its answer."""
+
+    def __init__(self, code, message, hint="", http_status=0):
+        super().__init__(code, message, hint)
+        self.http_status = http_status
+        self.exit_status = FINDINGS if http_status in REFUSED_CONTENT else NETWORK
+
+    def as_json(self):
+        return dict(super().as_json(), http_status=self.http_status)

@@ -1,0 +1,101 @@
+"""Findings, scores and states as text for people. JSON for programs is printed as it came."""
+
+from collectors.errors import FINDINGS, NOTHING, OK
+from collectors.progress import printable
+
+LEVELS = ("error", "warning", "info")
+
+
+def findings_of(document):
+    """All findings of a check or of a submission, worst first; those of the archive before those of its runs."""
+    found = list_of_dicts(document, "findings")
+    for run in list_of_dicts(document, "runs"):
+        found += list_of_dicts(run, "findings")
+    return sorted(found, key=severity)
+
+
+def list_of_dicts(document, key):
+    values = document.get(key)
+    return [value for value in values if isinstance(value, dict)] if isinstance(values, list) else []
+
+
+def severity(finding):
+    level = finding.get("level")
+    return LEVELS.index(level) if level in LEVELS else len(LEVELS)
+
+
+def exit_status(document):
+    """1 if anything is an error or the state is invalid, 3 if nothing was recognised, else 0."""
+    if document.get("status") == "unreadable":
+        return NOTHING
+    if "invalid" in (document.get("state"), document.get("status")):
+        return FINDINGS
+    return FINDINGS if any(finding.get("level") == "error" for finding in findings_of(document)) else OK
+
+
+def print_findings(document, stream):
+    for finding in findings_of(document):
+        print_finding(finding, stream)
+
+
+def print_finding(finding, stream):
+    head = "{:8}{}".format(finding.get("level", "?"), finding.get("code", "?"))
+    lines = [head + ("  " + finding["where"] if finding.get("where") else ""), finding.get("message")]
+    if finding.get("expected") or finding.get("actual"):
+        lines.append("expected {}, found {}".format(finding.get("expected") or "-", finding.get("actual") or "-"))
+    if finding.get("hint"):
+        lines.append("do: " + finding["hint"])
+    for number, line in enumerate(line for line in lines if line):
+        show(("        " if number else "") + line, stream)
+
+
+def print_submission(document, stream):
+    """Findings worst first, then scores, state and address of one submission."""
+    print_findings(document, stream)
+    print_scores(document, stream)
+    show("state   {}  (submission {})".format(document.get("state"), document.get("id")), stream)
+    if document.get("url"):
+        show("url     {}".format(document["url"]), stream)
+
+
+def print_check(document, stream):
+    """Findings worst first, then the runs with their scores, and the verdict."""
+    print_findings(document, stream)
+    runs = list_of_dicts(document, "runs")
+    for index, run in enumerate(runs):
+        counts = " (the run that counts)" if len(runs) > 1 and index == document.get("primary") else ""
+        show(
+            "run     {} {} {}{}".format(run.get("tool"), run.get("version") or "", run.get("path") or "", counts),
+            stream,
+        )
+        print_scores(run, stream)
+    show("status  {}".format(document.get("status")), stream)
+
+
+def print_scores(document, stream):
+    scores = document.get("scores")
+    for name, score in sorted(scores.items()) if isinstance(scores, dict) else ():
+        show(f"score   {score_line(name, score)}", stream)
+
+
+def score_line(name, score):
+    if not isinstance(score, dict):
+        return f"{name} {score}"
+    parts = [("bandwidth_gib_per_s", "GiB/s"), ("rate_kiops", "kIOPS")]
+    halves = ", ".join(f"{score[key]} {unit}" for key, unit in parts if score.get(key) is not None)
+    return "{} {}".format(name, score.get("value")) + (f" ({halves})" if halves else "")
+
+
+def print_list(submissions, stream):
+    """One line per submission: id, state, and what it is called."""
+    for submission in submissions:
+        line = "{:<12} {:<18} {}".format(
+            str(submission.get("id")),
+            str(submission.get("state")),
+            submission.get("url") or submission.get("sha256") or "",
+        )
+        show(line.rstrip(), stream)
+
+
+def show(text, stream):
+    stream.write(printable(text, stream) + "\n")

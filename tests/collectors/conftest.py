@@ -1,0 +1,138 @@
+"""The collector as its users run it: a process of its own, under every Python that is here."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from tests.collectors.registry_peer import Peer
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+MINORS = range(6, 14)
+
+
+def find_python(minor):
+    """The path of Python 3.MINOR, from the running one, pyenv's versions or PATH; None where it is not here."""
+    if sys.version_info[:2] == (3, minor):
+        return sys.executable
+    versions = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
+    for candidate in sorted(versions.glob(f"3.{minor}.*/bin/python3.{minor}")):
+        return str(candidate)
+    on_path = shutil.which(f"python3.{minor}")
+    works = on_path and subprocess.run([on_path, "--version"], capture_output=True).returncode == 0
+    return on_path if works else None
+
+
+@pytest.fixture(params=MINORS, ids=lambda minor: f"3.{minor}")
+def every_python(request):
+    """Each interpreter from 3.6 to 3.13 in turn."""
+    python = find_python(request.param)
+    if python is None:
+        pytest.skip(f"Python 3.{request.param} is not installed here")
+    return python
+
+
+@pytest.fixture
+def python36():
+    python = find_python(6)
+    if python is None:
+        pytest.skip("Python 3.6 is not installed here")
+    return python
+
+
+@pytest.fixture(scope="session")
+def collectors_alone(tmp_path_factory):
+    """A folder with nothing of the project but the collector."""
+    folder = tmp_path_factory.mktemp("alone")
+    shutil.copytree(CHECKOUT / "collectors", folder / "collectors", ignore=shutil.ignore_patterns("__pycache__"))
+    return folder
+
+
+@pytest.fixture
+def peer():
+    server = Peer()
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    thread.start()
+    yield server
+    server.closing.set()
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+class Collector:
+    """Runs the collector in an empty home, with its own temporary folder, so that leftovers are seen."""
+
+    def __init__(self, tmp_path, source):
+        self.cwd = tmp_path / "work"
+        self.home = tmp_path / "home"
+        self.scratch = tmp_path / "scratch"
+        for folder in (self.cwd, self.home, self.scratch):
+            folder.mkdir()
+        self.environ = {
+            "PATH": os.environ["PATH"],
+            "HOME": str(self.home),
+            "TMPDIR": str(self.scratch),
+            "PYTHONPATH": str(source),
+            "LC_ALL": "C",
+            "no_proxy": "*",
+        }
+
+    def start(self, *arguments, python=sys.executable):
+        return subprocess.Popen(
+            [python, "-B", "-m", "collectors", *map(str, arguments)],
+            cwd=self.cwd,
+            env=self.environ,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="surrogateescape",
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+        )
+
+    def __call__(self, *arguments, python=sys.executable):
+        """Run to the end; no run of any test may end in a traceback or leave a temporary file."""
+        process = self.start(*arguments, python=python)
+        stdout, stderr = process.communicate(timeout=60)
+        assert "Traceback" not in stderr, stderr
+        assert list(self.scratch.iterdir()) == []
+        return subprocess.CompletedProcess(arguments, process.returncode, stdout, stderr)
+
+    def write_config(self, text, mode=0o600):
+        path = self.home / ".config" / "highwater" / "config.ini"
+        path.parent.mkdir(parents=True)
+        path.write_text(text)
+        path.chmod(mode)
+        return path
+
+
+@pytest.fixture
+def collector(tmp_path, collectors_alone):
+    """The collector where nothing else of the project is installed, with no server set."""
+    return Collector(tmp_path, collectors_alone)
+
+
+@pytest.fixture
+def alice(collector, peer):
+    """The collector of Alice, who has a token of the peer."""
+    collector.environ.update(HIGHWATER_URL=peer.url, HIGHWATER_TOKEN="alice-token")
+    return collector
+
+
+@pytest.fixture
+def results(tmp_path):
+    """A result folder as a benchmark leaves it: files, a folder, a long name, a name beyond ASCII."""
+    folder = tmp_path / "2025.10.01-09.00.00"
+    (folder / "ior-easy").mkdir(parents=True)
+    (folder / "result_summary.txt").write_text("[RESULT] BW phase 1 ior_easy_write 1.000 GiB/s : time 300.00 seconds\n")
+    (folder / "result.txt").write_text("[run]\nprocs = 1\n")
+    (folder / "ior-easy" / "write.txt").write_bytes(b"\0\xff" * 70000)
+    (folder / ("long-" * 30 + ".txt")).write_text("x")
+    (folder / "Prüfung.txt").write_text("ü")
+    return folder

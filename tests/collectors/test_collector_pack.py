@@ -1,0 +1,199 @@
+"""Packing: the same files give the same archive, and what cannot travel is said before anything is sent."""
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import zlib
+
+import pytest
+
+
+def contents(path):
+    with tarfile.open(path) as archive:
+        return {entry.name: archive.extractfile(entry).read() for entry in archive}
+
+
+def test_an_archive_holds_every_file_under_the_folder_name(collector, results, tmp_path):
+    done = collector("pack", "--results", results, "--out", tmp_path / "run.tar.gz")
+    assert done.returncode == 0, done.stderr
+    expected = {
+        str(path.relative_to(results.parent)): path.read_bytes() for path in results.rglob("*") if path.is_file()
+    }
+    assert contents(tmp_path / "run.tar.gz") == expected
+
+
+def test_the_printed_sha256_is_that_of_the_archive(collector, results, tmp_path):
+    done = collector("pack", "--results", results, "--out", tmp_path / "run.tar.gz")
+    assert done.stdout.split()[0] == hashlib.sha256((tmp_path / "run.tar.gz").read_bytes()).hexdigest()
+
+
+def test_every_python_writes_the_same_tar_and_the_same_zlib_the_same_archive(
+    every_python, collector, results, tmp_path
+):
+    collector("pack", "--results", results, "--out", tmp_path / "here.tar.gz")
+    done = collector("pack", "--results", results, "--out", tmp_path / "there.tar.gz", python=every_python)
+    assert done.returncode == 0, done.stderr
+    here, there = (tmp_path / "here.tar.gz").read_bytes(), (tmp_path / "there.tar.gz").read_bytes()
+    assert zlib.decompress(here, wbits=31) == zlib.decompress(there, wbits=31)
+    asked = subprocess.run([every_python, "-c", "import zlib; print(zlib.ZLIB_RUNTIME_VERSION)"], capture_output=True)
+    if asked.stdout.decode().strip() == zlib.ZLIB_RUNTIME_VERSION:
+        assert here == there
+
+
+def test_times_modes_and_order_of_creation_do_not_matter(collector, results, tmp_path):
+    collector("pack", "--results", results, "--out", tmp_path / "one.tar.gz")
+    copy = tmp_path / "elsewhere" / results.name
+    copy.mkdir(parents=True)
+    for path in sorted(results.rglob("*"), reverse=True):
+        if path.is_file():
+            target = copy / path.relative_to(results)
+            target.parent.mkdir(exist_ok=True)
+            target.write_bytes(path.read_bytes())
+            target.chmod(0o600)
+            os.utime(target, (1, 1))
+    collector("pack", "--results", copy, "--out", tmp_path / "two.tar.gz")
+    assert (tmp_path / "one.tar.gz").read_bytes() == (tmp_path / "two.tar.gz").read_bytes()
+
+
+def test_names_of_every_length_and_files_of_every_size_survive(collector, tmp_path):
+    folder = tmp_path / "r"
+    folder.mkdir()
+    for length in (97, 98, 99, 100, 250):  # the field of a tar header holds 100 bytes, `r/` included
+        (folder / ("n" * length)).write_bytes(b"x" * length)
+    for size in (0, 511, 512, 513, 1024 * 1024 + 1):
+        (folder / f"size-{size}").write_bytes(b"y" * size)
+    assert collector("pack", "--results", folder, "--out", tmp_path / "r.tgz").returncode == 0
+    assert contents(tmp_path / "r.tgz") == {f"r/{path.name}": path.read_bytes() for path in folder.iterdir()}
+
+
+@pytest.mark.skipif(shutil.which("tar") is None, reason="no tar command here")
+def test_gnu_tar_unpacks_without_a_word(collector, results, tmp_path):
+    collector("pack", "--results", results, "--out", tmp_path / "run.tar.gz")
+    (tmp_path / "out").mkdir()
+    done = subprocess.run(
+        ["tar", "-xzf", tmp_path / "run.tar.gz", "-C", tmp_path / "out"], capture_output=True, text=True
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert sorted(p.name for p in (tmp_path / "out").rglob("*")) == sorted(
+        [results.name, *(p.name for p in results.rglob("*"))]
+    )
+
+
+def test_a_dry_run_lists_and_writes_nothing(collector, results, tmp_path):
+    done = collector("pack", "--results", results, "--dry-run", "--out", tmp_path / "run.tar.gz")
+    assert done.returncode == 0
+    assert f"140000 {results.name}/ior-easy/write.txt" in done.stdout
+    assert not (tmp_path / "run.tar.gz").exists()
+
+
+def test_empty_folders_are_left_out_with_a_word(collector, results, tmp_path):
+    (results / "nothing-here").mkdir()
+    done = collector("pack", "--results", results, "--out", tmp_path / "run.tar.gz")
+    assert done.returncode == 0
+    assert "nothing-here" in done.stderr
+
+
+@pytest.mark.parametrize("make", ["link", "dangling", "pipe"])
+def test_what_is_not_a_regular_file_is_refused_by_name(collector, results, tmp_path, make):
+    odd = results / "odd-one"
+    {
+        "link": lambda: odd.symlink_to(results / "result.txt"),
+        "dangling": lambda: odd.symlink_to("/nowhere"),
+        "pipe": lambda: os.mkfifo(odd),
+    }[make]()
+    done = collector("pack", "--results", results, "--out", tmp_path / "run.tar.gz")
+    assert done.returncode == 1
+    assert "odd-one" in done.stderr
+    assert "bundle.not-regular" in done.stderr
+    assert not (tmp_path / "run.tar.gz").exists()
+
+
+def test_a_name_that_is_not_utf8_is_refused(every_python, collector, results, tmp_path):
+    (results / os.fsdecode(b"caf\xe9.txt")).touch()
+    done = collector("pack", "--results", results, "--out", tmp_path / "run.tar.gz", python=every_python)
+    assert done.returncode == 1
+    assert "caf\\xe9.txt (name is not UTF-8)" in done.stderr.replace("\\\\", "\\")
+
+
+def test_more_than_2000_files_are_refused(collector, tmp_path):
+    folder = tmp_path / "many"
+    folder.mkdir()
+    for number in range(2000):
+        (folder / str(number)).touch()
+    assert collector("pack", "--results", folder, "--out", tmp_path / "many.tgz").returncode == 0
+    (folder / "one-more").touch()
+    done = collector("pack", "--results", folder, "--out", tmp_path / "more.tgz")
+    assert done.returncode == 1
+    assert "bundle.too-many-files" in done.stderr
+    assert not (tmp_path / "more.tgz").exists()
+
+
+def test_more_than_one_gib_is_refused_before_it_is_read(collector, tmp_path):
+    folder = tmp_path / "big"
+    folder.mkdir()
+    with (folder / "sparse").open("wb") as stream:
+        stream.truncate(1024**3 + 1)
+    done = collector("pack", "--results", folder, "--out", tmp_path / "big.tgz")
+    assert done.returncode == 1
+    assert "bundle.too-large" in done.stderr
+
+
+def test_more_than_64_mib_packed_is_refused(collector, tmp_path):
+    folder = tmp_path / "noise"
+    folder.mkdir()
+    for number in range(3):
+        (folder / str(number)).write_bytes(os.urandom(22 * 1024 * 1024))
+    done = collector("pack", "--results", folder, "--out", tmp_path / "noise.tgz")
+    assert done.returncode == 1
+    assert "larger than 64 MiB" in done.stderr
+    assert [path.name for path in tmp_path.iterdir() if "highwater" in path.name or path.suffix == ".tgz"] == []
+
+
+def test_repetition_that_the_server_takes_for_a_bomb_is_refused(collector, tmp_path):
+    folder = tmp_path / "zeros"
+    folder.mkdir()
+    with (folder / "zeros").open("wb") as stream:
+        stream.truncate(33 * 1024 * 1024)
+    done = collector("pack", "--results", folder, "--out", tmp_path / "zeros.tgz")
+    assert done.returncode == 1
+    assert "bundle.ratio" in done.stderr
+
+
+def test_an_empty_folder_is_nothing_collected(collector, tmp_path):
+    (tmp_path / "empty").mkdir()
+    done = collector("pack", "--results", tmp_path / "empty", "--out", tmp_path / "run.tgz")
+    assert done.returncode == 3
+    assert "holds no file" in done.stderr
+
+
+@pytest.mark.parametrize("out", ["results/run.tar.gz", "run.zip", "missing/run.tar.gz"])
+def test_an_archive_is_not_written_where_it_makes_no_sense(collector, tmp_path, out):
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results" / "result.txt").write_text("x")
+    done = collector("pack", "--results", tmp_path / "results", "--out", tmp_path / out)
+    assert done.returncode == 2
+    assert "collector.out" in done.stderr
+    assert not (tmp_path / out).exists()
+
+
+def test_a_file_that_grows_while_it_is_packed_is_refused(tmp_path, collectors_alone):
+    """A listing made before the benchmark wrote more: the archive would hold half a line."""
+    (tmp_path / "r").mkdir()
+    (tmp_path / "r" / "result.txt").write_text("one")
+    script = (
+        "import io, sys; from collectors import bundle\n"
+        "listing = bundle.scan('r'); open('r/result.txt', 'a').write(' more')\n"
+        "try: bundle.write(listing, io.BytesIO())\n"
+        "except bundle.BundleError as error: print(error.code)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-B", "-c", script],
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(collectors_alone)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout == "bundle.changed\n"
