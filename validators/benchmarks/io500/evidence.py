@@ -1,0 +1,188 @@
+"""Everything that one result folder says about its run, read once and kept together."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from validators.benchmarks.io500 import rawtext
+from validators.benchmarks.io500.files import RAW_LIMIT, lines_of
+from validators.benchmarks.io500.layout import Folder, Layout, raw_of
+from validators.benchmarks.io500.options import Settings, read_settings
+from validators.benchmarks.io500.phases import Phase, merge, number
+from validators.benchmarks.io500.rawtext import Launch
+from validators.benchmarks.io500.resultfile import ResultFile, read_result
+from validators.benchmarks.io500.summary import Summary, read_summary
+from validators.findings import Finding
+
+if TYPE_CHECKING:
+    from validators.bundle import Bundle
+
+_DECLARED = re.compile(r"^io500_info_(\w+)=[\"']?(.*?)[\"']?\s*$")
+_FIND_COMMAND = re.compile(r"^\[Exec\] (.*(?:find|mmfind)\S*\s.*)$")
+_PRIVATE = frozenset({"submitter", "email", "contact"})
+_DECLARED_LIMIT = 64
+
+
+@dataclass(slots=True)
+class Raw:
+    """What the raw text of one phase says: `value` in GiB/s or kIOPS, None if it does not tell."""
+
+    path: str
+    launch: Launch
+    value: float | None
+
+
+@dataclass(slots=True)
+class Evidence:
+    """One run as its files tell it. `findings` are those of reading the files themselves."""
+
+    folder: Folder
+    summary: Summary | None = None
+    result: ResultFile | None = None
+    phases: list[Phase] = field(default_factory=list)
+    settings: dict[str, Settings] = field(default_factory=dict)
+    raw: dict[str, Raw] = field(default_factory=dict)
+    file_system: dict[str, str | float] = field(default_factory=dict)
+    declared: dict[str, str] = field(default_factory=dict)
+    find_command: str = ""
+    job_scripts: list[str] = field(default_factory=list)
+    job_outputs: list[str] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+
+    @property
+    def recognised(self) -> bool:
+        """Any phase or score that io500 prints: else the files only have its names."""
+        has_score = bool(self.summary and self.summary.scores) or bool(self.result and "SCORE" in self.result.sections)
+        return bool(self.phases) or has_score
+
+    @property
+    def version(self) -> str | None:
+        """The version that io500 printed of itself; "" where it printed none, None where it never did (shell)."""
+        if self.result is not None and "version" in self.result.header:
+            return self.result.header["version"]
+        return self.summary.version if self.summary else None
+
+    @property
+    def mode(self) -> str:
+        printed = self.result.header.get("mode", "") if self.result else ""
+        return printed or (self.summary.mode if self.summary else "")
+
+    @property
+    def where(self) -> str:
+        """The file that a reader should open first."""
+        return self.folder.result or self.folder.summary or self.folder.shell_log
+
+    def phase(self, name: str) -> Phase | None:
+        return next((phase for phase in self.phases if phase.name == name), None)
+
+    def setting(self, section: str, option: str) -> str | None:
+        """The value that was set; what the run dumped goes before what the user wrote."""
+        for settings in self.settings.values():
+            if (section, option) in settings:
+                return settings[section, option]
+        return None
+
+    def command(self, phase: str) -> str:
+        """The command line of a phase, from result.txt or from its raw text."""
+        known = self.phase(phase)
+        if known is not None and known.command:
+            return known.command
+        return self.raw[phase].launch.command if phase in self.raw else ""
+
+    @property
+    def launches(self) -> list[Launch]:
+        """How mdtest was started, then how IOR was: mdtest has always counted its nodes."""
+        by_tool = sorted(self.raw, key=lambda phase: not phase.startswith("mdtest"))
+        return [self.raw[phase].launch for phase in by_tool if self.raw[phase].launch.tasks]
+
+    @property
+    def scc(self) -> bool:
+        return (self.setting("global", "scc") or "").lower() == "true"
+
+    def fingerprints(self) -> set[tuple[tuple[str, float], ...]]:
+        """The values by which a copy of this run is known: as its summary has them, and as result.txt has them."""
+        found = {fingerprint(self.phases)}
+        if self.summary is not None and self.result is not None:
+            found.add(fingerprint(merge(self.summary, None)))
+        return found
+
+
+def fingerprint(phases: list[Phase]) -> tuple[tuple[str, float], ...]:
+    """Names and values of the phases, whatever their order."""
+    return tuple(sorted((phase.name, phase.value) for phase in phases if phase.value == phase.value))
+
+
+def gather(bundle: Bundle, folder: Folder, layout: Layout) -> Evidence:
+    """Read the files of one folder."""
+    evidence = Evidence(folder, job_scripts=layout.job_scripts, job_outputs=layout.job_outputs)
+    if folder.summary:
+        evidence.summary = read_summary(lines_of(bundle, folder.summary, evidence.findings), folder.summary)
+    if folder.result:
+        evidence.result = read_result(lines_of(bundle, folder.result, evidence.findings), folder.result)
+    if folder.shell_log:
+        _read_shell_log(bundle, folder.shell_log, evidence)
+    evidence.phases = merge(evidence.summary, evidence.result)
+    for name, path in folder.settings.items():
+        evidence.settings[name] = read_settings(lines_of(bundle, path, []))
+    if evidence.recognised:
+        _read_raw(bundle, folder, evidence)
+    return evidence
+
+
+def _read_shell_log(bundle: Bundle, path: str, evidence: Evidence) -> None:
+    lines = lines_of(bundle, path, [])
+    for line in lines:
+        if line.startswith("io500_info_"):
+            match = _DECLARED.match(line[:500])
+            if match and match[1] not in _PRIVATE and len(evidence.declared) < _DECLARED_LIMIT:
+                evidence.declared[match[1]] = match[2]
+        elif line.startswith("[Exec]") and "find" in line:
+            match = _FIND_COMMAND.match(line[:4000])
+            evidence.find_command = match[1] if match else evidence.find_command
+    if evidence.summary is None:
+        evidence.summary = read_summary(lines, path)
+
+
+def _read_raw(bundle: Bundle, folder: Folder, evidence: Evidence) -> None:
+    names = [phase.name for phase in evidence.phases]
+    for phase in names:
+        path = raw_of(folder.raw, phase, names)
+        if path is not None and not phase.startswith("find"):
+            content = bundle.read(path, RAW_LIMIT)
+            evidence.raw[phase] = _raw(phase, path, content)
+            evidence.file_system = evidence.file_system or rawtext.file_system(content)
+    table = folder.tables.get("find")
+    if table is not None:
+        rate = rawtext.find_rate(bundle.read(table, 4096))
+        evidence.raw["find"] = Raw(table, Launch(), None if rate is None else rate / 1000)
+
+
+def _raw(phase: str, path: str, content: bytes) -> Raw:
+    operation = phase.rsplit("-", 1)[-1]
+    if phase.startswith("ior"):
+        rate = rawtext.ior_mib_per_s(content, operation)
+        return Raw(path, rawtext.ior_launch(content), None if rate is None else rate / 1024)
+    rate = rawtext.mdtest_ops_per_s(content, operation)
+    return Raw(path, rawtext.mdtest_launch(content), None if rate is None else rate / 1000)
+
+
+def printed_scores(evidence: Evidence) -> dict[str, dict[str, str]]:
+    """SCORE, and SCOREX in extended mode, as printed: {"SCORE": {"BW", "MD", "SCORE", "hash"}}; result.txt counts."""
+    scores: dict[str, dict[str, str]] = {}
+    if evidence.summary is not None:
+        for name, line in evidence.summary.scores.items():
+            scores[name] = {"BW": line.bandwidth, "MD": line.rate, "SCORE": line.total}
+    if evidence.result is not None:
+        for name in ("SCORE", "SCOREX"):
+            if name in evidence.result.sections:
+                scores.setdefault(name, {}).update(evidence.result.sections[name].values)
+    return scores
+
+
+def seconds_of(evidence: Evidence, phase: Phase) -> float:
+    """How long the phase ran: t_delta of result.txt, else the time of the summary."""
+    section = evidence.result.phases.get(phase.name) if evidence.result else None
+    delta = number(section.values.get("t_delta")) if section else float("nan")
+    return delta if delta == delta else phase.seconds

@@ -1,0 +1,136 @@
+"""`result_summary.txt`: one line per phase, then the score. By the shell script until 2020, and by the C program.
+
+The shell script prints three decimals and phase names with underscores, the C program six decimals and hyphens. Both
+print binary gigabytes, whatever the label says.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+SHELL = "shell"
+C = "c"
+
+_VERSION = re.compile(r"IO500 version (?P<version>.*?)\s*(?:\((?P<mode>\w+)\))?\s*$")
+_PHASE = re.compile(
+    r"\[(?P<tag>RESULT| {6})\]\s+(?:(?:BW|IOPS)\s+phase\s+\d+\s+)?(?P<name>[A-Za-z0-9][\w-]*)\s+(?P<value>\S+)\s+"
+    r"(?P<unit>[A-Za-z/]+)\s*:\s*time\s+(?P<seconds>\S+)\s+seconds(?P<invalid>\s+\[INVALID\])?\s*$"
+)
+_SCORE = re.compile(
+    r"\[(?P<name>SCOREX?) ?\]\s+Bandwidth\s+(?P<bandwidth>\S+)\s+(?P<unit>G\w+/s)\s*:\s*IOPS\s+(?P<rate>\S+)\s+kiops\s*"
+    r":\s*TOTAL\s+(?P<total>\S+)(?P<invalid>\s+\[INVALID\])?\s*$"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseLine:
+    """A phase as printed: value and seconds are texts, the unit label stays as it was."""
+
+    name: str
+    value: str
+    unit: str
+    seconds: str
+    scored: bool
+    invalid: bool
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreLine:
+    """A score as printed, with its two halves."""
+
+    name: str
+    bandwidth: str
+    rate: str
+    total: str
+    unit: str
+    invalid: bool
+    line: int
+
+
+@dataclass(slots=True)
+class Summary:
+    """What a summary says; `repeated` names phases met twice (the last one stands), `odd_lines` are line numbers."""
+
+    path: str
+    dialect: str = SHELL
+    version: str | None = None
+    mode: str = ""
+    phases: dict[str, PhaseLine] = field(default_factory=dict)
+    scores: dict[str, ScoreLine] = field(default_factory=dict)
+    repeated: list[str] = field(default_factory=list)
+    odd_lines: list[int] = field(default_factory=list)
+
+    def fingerprint(self) -> tuple[object, ...]:
+        """What two copies of one run share."""
+        phases = sorted((name, phase.value, phase.seconds) for name, phase in self.phases.items())
+        return (*phases, *sorted((name, score.total) for name, score in self.scores.items()))
+
+
+def read_summary(lines: Iterable[str], path: str) -> Summary:
+    """Read the text of a summary, or any text that contains one, such as the output of a job."""
+    summary = Summary(path)
+    for number, line in enumerate(lines, 1):
+        if line.startswith(("[RESULT]", "[      ]")):
+            _read_phase(summary, line, number)
+        elif line.startswith("[SCORE"):
+            _read_score(summary, line, number)
+        elif line.startswith("IO500 version"):
+            match = _VERSION.match(line)
+            if match:
+                summary.dialect, summary.version, summary.mode = C, match["version"], match["mode"] or ""
+    if any("-" in name for name in summary.phases):
+        summary.dialect = C
+    _hyphenate(summary)
+    return summary
+
+
+def _read_phase(summary: Summary, line: str, number: int) -> None:
+    match = _PHASE.match(line)
+    if match is None:
+        summary.odd_lines.append(number)
+        return
+    name = match["name"]
+    if name in summary.phases:
+        summary.repeated.append(name)
+        del summary.phases[name]
+    summary.phases[name] = PhaseLine(
+        name, match["value"], match["unit"], match["seconds"], match["tag"] == "RESULT", bool(match["invalid"]), number
+    )
+
+
+def _read_score(summary: Summary, line: str, number: int) -> None:
+    match = _SCORE.match(line)
+    if match is None:
+        summary.odd_lines.append(number)
+        return
+    summary.scores[match["name"]] = ScoreLine(
+        match["name"],
+        match["bandwidth"],
+        match["rate"],
+        match["total"],
+        match["unit"],
+        bool(match["invalid"]),
+        number,
+    )
+
+
+def _hyphenate(summary: Summary) -> None:
+    """Phases have one name everywhere: ior-easy-write, not ior_easy_write."""
+    if summary.dialect == C:
+        return
+    summary.phases = {
+        name.replace("_", "-"): PhaseLine(
+            name.replace("_", "-"),
+            phase.value,
+            phase.unit,
+            phase.seconds,
+            phase.scored,
+            phase.invalid,
+            phase.line,
+        )
+        for name, phase in summary.phases.items()
+    }
+    summary.repeated = [name.replace("_", "-") for name in summary.repeated]
