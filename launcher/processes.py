@@ -1,9 +1,12 @@
 """Processes that end when the launcher does, however it ends."""
 
+import contextlib
 import ctypes
+import functools
 import os
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,6 +28,7 @@ class Program:
     # The kernel sends this one if the launcher is killed. It must end the program at once: nobody waits for it then.
     orphan_signal: signal.Signals = signal.SIGTERM
     patience_s: float = 10.0
+    orphan_patience_s: float = 3.0
     user: int | None = None
     group: int | None = None
     inherited_files: Sequence[int] = field(default_factory=tuple)
@@ -50,6 +54,7 @@ class Running:
                 pass_fds=program.inherited_files,
                 start_new_session=True,
             )
+        _tell_guardian(f"watch {self.process.pid} {program.orphan_patience_s}")
 
     @property
     def ended(self) -> bool:
@@ -91,6 +96,7 @@ def stop(group: Iterable[Running]) -> None:
             running.process.kill()
             running.process.wait()
         end_process_group(running.process.pid)
+        _tell_guardian(f"forget {running.process.pid}")
 
 
 def end_process_group(leader: int) -> None:
@@ -99,3 +105,17 @@ def end_process_group(leader: int) -> None:
         os.killpg(leader, signal.SIGKILL)
     except ProcessLookupError:
         return
+
+
+@functools.cache
+def _guardian() -> subprocess.Popen:
+    """The process that outlives us for as long as something of ours does; it ends when this pipe closes."""
+    program = Path(__file__).with_name("guardian.py")
+    return subprocess.Popen([sys.executable, "-I", program], stdin=subprocess.PIPE, text=True, start_new_session=True)
+
+
+def _tell_guardian(line: str) -> None:
+    pipe = _guardian().stdin
+    with contextlib.suppress(BrokenPipeError):  # somebody ended it; the kernel's signal still stands
+        pipe.write(f"{line}\n")
+        pipe.flush()
