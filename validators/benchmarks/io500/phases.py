@@ -58,8 +58,7 @@ def merge(summary: Summary | None, result: ResultFile | None) -> list[Phase]:
     """Every phase in the order in which it ran. What result.txt says counts: its hash covers it."""
     lines = summary.phases if summary else {}
     sections = result.phases if result else {}
-    names = list(sections) if sections else list(lines)
-    names += [name for name in lines if name not in sections]
+    names = dict.fromkeys([*sections, *lines])
     return [
         _phase(name, lines.get(name), sections.get(name), summary, result)
         for name in names

@@ -1,0 +1,450 @@
+"""Make an IO500 run as files, valid unless asked to be broken. Written from the formats; nothing is copied.
+
+    make_run(performance=1.2, client_nodes=10)      -> {"results/2025.10.01-09.00.00/result.txt": b"...", ...}
+    make_archive(tmp_path / "run.tar.gz", ...)      -> the Path of a .tar.gz, .tar or .zip with these files
+
+Both take the same keyword arguments:
+
+    performance=1.0          factor on every phase: distinct values give distinct scores
+    client_nodes=10, procs_per_node=16, version="io500-sc25", started=datetime, folder="results/<time>"
+    format="c"               or "shell", the script used until 2020 (no hashes, three decimals, underscores)
+    random_read=True         with the unscored ior-rnd4K-easy-read
+    options={}               {(section, option): value} set in the configuration; the config hash follows
+
+To break it:
+
+    values={"find": "nan"}   another text for a phase, everywhere, with score and hashes to match where they can
+    seconds={"ior-easy-write": 120.0}   another duration
+    short="ior-easy-write"   that write phase stopped after 120 s
+    invalid=("find",)        marked [INVALID], and the score with it
+    missing="find"           phase absent everywhere; the score is still that of all phases
+    reordered=True           two phases changed places
+    edited_phase="find"      its value raised in both files and in no other place: score and hash stay
+    edited_summary=True      the total in result_summary.txt raised, result.txt untouched
+    edited_hash=True         another score hash
+    scc=True                 the option scc = TRUE
+    truncated=True           result.txt ends in the middle
+    product=True             the total printed without the root, as in 2017
+    without=("result.txt",)  files left out, by their name
+    extra={"path": b""}      files added or replaced
+
+The score and hashes are computed here once more, independently of the validators.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import math
+import tarfile
+import zipfile
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from pathlib import Path
+
+GIB_PHASES = ("ior-easy-write", "ior-hard-write", "ior-easy-read", "ior-hard-read")
+KIOPS_PHASES = (
+    "mdtest-easy-write",
+    "mdtest-hard-write",
+    "find",
+    "mdtest-easy-stat",
+    "mdtest-hard-stat",
+    "mdtest-easy-delete",
+    "mdtest-hard-read",
+    "mdtest-hard-delete",
+)
+PHASES = {
+    "ior-easy-write": (48.25, 331.5),
+    "mdtest-easy-write": (410.5, 322.75),
+    "timestamp": (0.0, 0.002),
+    "ior-hard-write": (3.125, 318.25),
+    "mdtest-hard-write": (92.75, 327.5),
+    "find": (2210.5, 74.75),
+    "ior-easy-read": (61.5, 260.25),
+    "mdtest-easy-stat": (905.25, 146.5),
+    "ior-hard-read": (12.75, 78.25),
+    "mdtest-hard-stat": (640.5, 47.5),
+    "mdtest-easy-delete": (301.25, 440.25),
+    "mdtest-hard-read": (211.5, 143.75),
+    "mdtest-hard-delete": (84.25, 360.5),
+    "ior-rnd4K-easy-read": (1.75, 305.25),
+}
+"""Values at performance 1 in GiB/s or kIOPS, and seconds, in the order in which io500 runs them."""
+
+DEFAULT_CONFIG_HASH = {"io500-sc25": 0x9736CCCB, "io500-sc24": 0x973FB172, "io500-isc21": 0xCB957A4B}
+"""The hash of a configuration that sets nothing, as these releases print it."""
+DEFAULTS = {
+    ("global", "datadir"): "./datafiles",
+    ("global", "resultdir"): "./results",
+    ("global", "api"): "POSIX",
+    ("global", "drop-caches"): "FALSE",
+    ("global", "scc"): "FALSE",
+    ("global", "dataPacketType"): "timestamp",
+    ("debug", "stonewall-time"): "300",
+    ("ior-easy", "transferSize"): "2m",
+    ("ior-easy", "blockSize"): "9920000m",
+    ("ior-easy", "filePerProc"): "TRUE",
+    ("mdtest-easy", "n"): "1000000",
+    ("ior-hard", "segmentCount"): "10000000",
+    ("mdtest-hard", "n"): "1000000",
+}
+MDTEST_ROWS = {"write": "File creation", "stat": "File stat", "read": "File read", "delete": "File removal"}
+MIB_PER_GIB = 1024
+
+
+@dataclass
+class Plan:
+    """The arguments of make_run, in the module docstring."""
+
+    performance: float = 1.0
+    client_nodes: int = 10
+    procs_per_node: int = 16
+    version: str = "io500-sc25"
+    started: datetime = datetime(2025, 10, 1, 9, 0, 0)
+    folder: str | None = None
+    format: str = "c"
+    random_read: bool = True
+    options: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    values: Mapping[str, str] = field(default_factory=dict)
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    short: str = ""
+    invalid: Iterable[str] = ()
+    missing: str = ""
+    reordered: bool = False
+    edited_phase: str = ""
+    edited_summary: bool = False
+    edited_hash: bool = False
+    scc: bool = False
+    truncated: bool = False
+    product: bool = False
+    without: Iterable[str] = ()
+    extra: Mapping[str, bytes] = field(default_factory=dict)
+
+    @property
+    def home(self) -> str:
+        return self.folder if self.folder is not None else f"results/{self.started:%Y.%m.%d-%H.%M.%S}"
+
+    @property
+    def tasks(self) -> int:
+        return self.client_nodes * self.procs_per_node
+
+
+@dataclass
+class Step:
+    """One phase of the run that is made; `text` is its value as printed."""
+
+    name: str
+    text: str
+    seconds: float
+    begin: datetime
+    invalid: bool
+
+    @property
+    def end(self) -> datetime:
+        return self.begin + timedelta(seconds=self.seconds)
+
+    @property
+    def is_bandwidth(self) -> bool:
+        return self.name.startswith("ior")
+
+
+def score_of(values: Mapping[str, float]) -> tuple[float, float, float]:
+    """Bandwidth, rate and score of phase values, computed with plain roots."""
+    bandwidth = math.prod(values[name] for name in GIB_PHASES) ** (1 / 4)
+    rate = math.prod(values[name] for name in KIOPS_PHASES) ** (1 / 8)
+    return bandwidth, rate, math.sqrt(bandwidth * rate)
+
+
+def pair_hash(key: str, value: str) -> int:
+    """The 32-bit hash of a key and a value: rotate left by two, add the next byte."""
+    state = 0
+    for byte in (key + value).encode():
+        rotated = (state * 4) % 2**32 + state // 2**30
+        state = (rotated + (byte if byte < 128 else byte - 256)) % 2**32
+    return state
+
+
+def make_run(**changes: object) -> dict[str, bytes]:
+    """The files of one run by path."""
+    plan = Plan(**changes)  # type: ignore[arg-type]
+    if plan.short:
+        plan.seconds = {**plan.seconds, plan.short: 120.0}
+    steps = _steps(plan)
+    printed = _printed_score(plan, steps)
+    steps = [step for step in steps if step.name != plan.missing]
+    if plan.reordered:
+        steps[1], steps[-2] = steps[-2], steps[1]
+    if plan.edited_phase:
+        edited = next(step for step in steps if step.name == plan.edited_phase)
+        edited.text = _text(plan, float(edited.text) * 1.5)
+    files = _c_files(plan, steps, printed) if plan.format == "c" else _shell_files(plan, steps, printed)
+    files = {name: content for name, content in files.items() if name.rsplit("/", 1)[-1] not in tuple(plan.without)}
+    return {**files, **plan.extra}
+
+
+def make_archive(path: Path, **changes: object) -> Path:
+    """An archive with the files of make_run; its kind follows from the name. The same arguments give the same bytes."""
+    return pack(path, make_run(**changes))
+
+
+def pack(path: Path, files: Mapping[str, bytes]) -> Path:
+    """Write files by path as .zip, .tar or .tar.gz, without any time in it."""
+    if path.suffix == ".zip":
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, content in files.items():
+                archive.writestr(zipfile.ZipInfo(name), content)
+        return path
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as archive:
+        for name, content in files.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+    content = buffer.getvalue()
+    path.write_bytes(content if path.suffix == ".tar" else gzip.compress(content, mtime=0))
+    return path
+
+
+def _text(plan: Plan, value: float) -> str:
+    return f"{value:.6f}" if plan.format == "c" else f"{value:.3f}"
+
+
+def _steps(plan: Plan) -> list[Step]:
+    steps = []
+    begin = plan.started
+    for name, (value, seconds) in PHASES.items():
+        if name == "ior-rnd4K-easy-read" and (not plan.random_read or plan.format == "shell"):
+            continue
+        if name == "timestamp" and plan.format == "shell":
+            continue
+        text = plan.values.get(name, _text(plan, value * plan.performance))
+        step = Step(name, text, plan.seconds.get(name, seconds), begin, name in tuple(plan.invalid))
+        steps.append(step)
+        begin = step.end
+    return steps
+
+
+def _printed_score(plan: Plan, steps: list[Step]) -> dict[str, str]:
+    """The three texts of the score block; those of a run that cannot be scored are zero."""
+    try:
+        bandwidth, rate, total = score_of({step.name: float(step.text) for step in steps})
+    except (ValueError, TypeError):
+        bandwidth = rate = total = 0.0
+    if isinstance(total, complex) or not all(map(math.isfinite, (bandwidth, rate, total))):
+        bandwidth = rate = total = 0.0
+    if plan.product:
+        total = bandwidth * rate
+    digits = "{:.6f}" if plan.format == "c" else "{:.6g}"
+    return {"BW": digits.format(bandwidth), "MD": digits.format(rate), "SCORE": digits.format(total)}
+
+
+def _mark(invalid: bool) -> str:
+    return " [INVALID]" if invalid else ""
+
+
+def _c_files(plan: Plan, steps: list[Step], printed: dict[str, str]) -> dict[str, bytes]:
+    home = plan.home
+    options = dict(plan.options)
+    if plan.scc:
+        options["global", "scc"] = "TRUE"
+    files = {
+        "job.sh": "#!/bin/bash\nmpiexec ./io500 config.ini\n",
+        "job.out": "IO500 ran.\n",
+        f"{home}/result_summary.txt": _c_summary(plan, steps, printed),
+        f"{home}/result.txt": _result(plan, steps, printed, options),
+        f"{home}/config.ini": _ini({**DEFAULTS, **options}),
+        f"{home}/config-orig.ini": "# what differs from the defaults\n" + _ini(options),
+        f"{home}/timestampfile": "",
+    }
+    for step in steps:
+        if step.name.startswith("ior"):
+            files[f"{home}/{step.name}.txt"] = _ior_text(plan, step)
+        elif step.name.startswith("mdtest"):
+            files[f"{home}/{step.name}.txt"] = _mdtest_text(plan, step)
+        elif step.name == "find" and _finite(step.text):
+            rate = float(step.text) * 1000
+            files[f"{home}/find.csv"] = f"runtime: {step.seconds:.6f} rate: {rate:.6f}\nrank, errors, found, total\n"
+    return {name: text.encode() for name, text in files.items()}
+
+
+def _finite(text: str) -> bool:
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False
+
+
+def _c_summary(plan: Plan, steps: list[Step], printed: dict[str, str]) -> str:
+    lines = [f"IO500 version {plan.version} (standard)"]
+    for step in steps:
+        tag = "[      ]" if step.name in ("timestamp", "ior-rnd4K-easy-read") else "[RESULT]"
+        unit = "GiB/s" if step.is_bandwidth else "kIOPS"
+        head = f"{tag} {step.name:>20} {step.text:>15} {unit}"
+        lines.append(f"{head} : time {step.seconds:.3f} seconds{_mark(step.invalid)}")
+    total = f"{float(printed['SCORE']) * 2:.6f}" if plan.edited_summary else printed["SCORE"]
+    marked = any(step.invalid for step in steps)
+    lines.append(
+        f"[SCORE ] Bandwidth {printed['BW']} GiB/s : IOPS {printed['MD']} kiops : TOTAL {total}{_mark(marked)}"
+    )
+    return "\n".join(lines) + "\n"
+
+
+def _result(plan: Plan, steps: list[Step], printed: dict[str, str], options: Mapping[tuple[str, str], str]) -> str:
+    lines = [
+        "[run]",
+        f"procs           = {plan.tasks}",
+        f"version         = {plan.version}",
+        f"config-hash     = {_config_hash(plan, options):X}",
+        f"result-dir      = ./{plan.home}",
+        "mode            = standard",
+        f"; START {plan.started:%Y-%m-%d %H:%M:%S}",
+        "",
+    ]
+    for step in steps:
+        lines += ["", f"[{step.name}]", f"t_start         = {step.begin:%Y-%m-%d %H:%M:%S}"]
+        lines += _result_values(plan, step)
+        lines += [f"t_delta         = {step.seconds:.4f}", f"t_end           = {step.end:%Y-%m-%d %H:%M:%S}"]
+    marked = any(step.invalid for step in steps)
+    digest = _score_hash(plan, steps, printed, marked) ^ (0xFF if plan.edited_hash else 0)
+    lines += ["", "[SCORE]", f"MD              = {printed['MD']}", f"BW              = {printed['BW']}"]
+    lines += [f"SCORE           = {printed['SCORE']}{_mark(marked)}", f"hash            = {digest:X}"]
+    lines += [f"; END {steps[-1].end:%Y-%m-%d %H:%M:%S}", ""]
+    text = "\n".join(lines)
+    return text[: len(text) * 3 // 5] if plan.truncated else text
+
+
+def _result_values(plan: Plan, step: Step) -> list[str]:
+    if step.name == "timestamp":
+        return []
+    lines = [f"exe             = {_command(plan, step)}"]
+    if step.name == "find":
+        files = round(float(step.text) * 1000 * step.seconds) if _finite(step.text) else 0
+        lines += [f"nproc           = {plan.tasks}", f"found           = {files // 500}", f"total-files     = {files}"]
+    if step.invalid:
+        lines.append("; ERROR INVALID Runtime is smaller than expected minimum runtime")
+    return [*lines, f"score           = {step.text}"]
+
+
+def _command(plan: Plan, step: Step) -> str:
+    data = "./datafiles/2025.10.01-09.00.00"
+    if step.name == "find":
+        return f"./pfind {data} -newer ./{plan.home}/timestampfile -size 3901c -name *01* -C -q 10000"
+    tool, kind, operation = step.name.split("-", 2)
+    stonewall = dict(plan.options).get(("debug", "stonewall-time"), "30" if plan.scc else "300")
+    if tool == "ior":
+        easy = kind != "hard"
+        size = "-t 2m -b 9920000m -F" if easy else "-t 47008 -b 47008 -s 10000000"
+        action = f"-w -D {stonewall} -O stoneWallingWearOut=1" if operation == "write" else "-r -R"
+        target = f"{data}/ior-easy/ior_file_easy" if easy else f"{data}/ior-hard/file"
+        return f"./ior --dataPacketType=timestamp -C -Q 1 -g -G 271 -k -e -o {target} {size} {action} -a POSIX"
+    size = "-n 1000000 -u -L -F" if kind == "easy" else "-n 1000000 -t -w 3901 -e 3901 -F"
+    action = {"write": f"-C -Y -W {stonewall}", "stat": "-T", "read": "-E -X", "delete": "-r"}[operation]
+    return f"./mdtest --dataPacketType=timestamp {size} -P -G=271 -N 1 -d {data}/mdtest-{kind} {action} -a POSIX"
+
+
+def _ini(options: Mapping[tuple[str, str], str]) -> str:
+    lines: list[str] = []
+    section = None
+    for (name, option), value in sorted(options.items()):
+        if name != section:
+            lines += ["", f"[{name}]"]
+            section = name
+        lines.append(f"{option} = {value}")
+    return "\n".join(lines) + "\n"
+
+
+def _config_hash(plan: Plan, options: Mapping[tuple[str, str], str]) -> int:
+    known = [digest for tag, digest in DEFAULT_CONFIG_HASH.items() if plan.version.startswith(tag)]
+    combined = known[0] if known else DEFAULT_CONFIG_HASH["io500-sc25"]
+    for key, value in options.items():
+        combined ^= pair_hash(key[1], DEFAULTS[key]) ^ pair_hash(key[1], value)
+    return combined
+
+
+def _score_hash(plan: Plan, steps: list[Step], printed: dict[str, str], invalid: bool) -> int:
+    combined = pair_hash("version", plan.version)
+    for step in _steps(plan):
+        if step.name in (*GIB_PHASES, *KIOPS_PHASES) and step.name != plan.missing:
+            combined ^= pair_hash(step.name, step.text)
+    for key, value in printed.items():
+        combined ^= pair_hash(key, value)
+    return combined ^ (pair_hash("valid", "NO") if invalid else 0)
+
+
+def _ior_text(plan: Plan, step: Step) -> str:
+    operation = step.name.rsplit("-", 1)[-1]
+    mib = f"{float(step.text) * MIB_PER_GIB:.2f}" if _finite(step.text) else "0.00"
+    table = f"{operation:<9} {mib:<10} 12.50 0.01 2048.00 2048.00 0.01 {step.seconds:.2f} 0.01 {step.seconds:.2f} 0"
+    return "\n".join(
+        [
+            "IOR-4.1.0+dev: MPI Coordinated Test of Parallel I/O",
+            f"Began               : {step.begin:%a %b %d %H:%M:%S %Y}",
+            f"Command line        : {_command(plan, step)}",
+            "Machine             : Linux node001",
+            "FS                  : 1.5 PiB   Used FS: 12.5%   Inodes: 4096.0 Mi   Used Inodes: 3.5%",
+            "",
+            "Options: ",
+            "api                 : POSIX",
+            f"nodes               : {plan.client_nodes}",
+            f"tasks               : {plan.tasks}",
+            f"clients per node    : {plan.procs_per_node}",
+            "",
+            "Results: ",
+            "",
+            "access    bw(MiB/s)  IOPS Latency(s) block(KiB) xfer(KiB) open(s) wr/rd(s) close(s) total(s) iter",
+            table,
+            "",
+        ]
+    )
+
+
+def _mdtest_text(plan: Plan, step: Step) -> str:
+    measured = MDTEST_ROWS[step.name.rsplit("-", 1)[-1]]
+    rate = float(step.text) * 1000 if _finite(step.text) else 0.0
+    rows = []
+    for name in (*MDTEST_ROWS.values(), "Tree creation", "Tree removal"):
+        value = f"{rate:14.3f}" if name == measured else f"{0:14.3f}"
+        rows.append(f"   {name:<16}{value} {value} {value} {0:14.3f}")
+    return "\n".join(
+        [
+            f"-- started at {step.begin:%m/%d/%Y %H:%M:%S} --",
+            "",
+            f"mdtest-4.1.0+dev was launched with {plan.tasks} total task(s) on {plan.client_nodes} node(s)",
+            f"Command line used: {_command(plan, step)}",
+            "FS                  : 1.5 PiB   Used FS: 12.5%   Inodes: 4096.0 Mi   Used Inodes: 3.5%",
+            f"{plan.tasks} tasks, {plan.tasks * 1000000} files",
+            "",
+            "SUMMARY rate (in ops/sec): (of 1 iterations)",
+            "   Operation                     Max            Min           Mean        Std Dev",
+            "   ---------                     ---            ---           ----        -------",
+            *rows,
+            f"-- finished at {step.end:%m/%d/%Y %H:%M:%S} --",
+            "",
+        ]
+    )
+
+
+def _shell_files(plan: Plan, steps: list[Step], printed: dict[str, str]) -> dict[str, bytes]:
+    home = plan.home
+    lines = []
+    for number, step in enumerate(steps, 1):
+        kind, unit = ("BW  ", "GB/s") if step.is_bandwidth else ("IOPS", "kiops")
+        name = step.name.replace("-", "_")
+        time = f"time {step.seconds:6.2f} seconds"
+        lines.append(f"[RESULT] {kind} phase {number:<2} {name:>24} {step.text:>20} {unit} : {time}")
+    total = f"{float(printed['SCORE']) * 2:.6g}" if plan.edited_summary else printed["SCORE"]
+    lines.append(f"[SCORE] Bandwidth {printed['BW']} GB/s : IOPS {printed['MD']} kiops : TOTAL {total}")
+    summary = "\n".join(lines) + "\n"
+    log = f"System:  node001\nio500_info_num_client_nodes={plan.client_nodes}\n\n{summary}"
+    files = {
+        "io500.sh": "#!/bin/bash\n",
+        "job.out": "IO500 ran.\n",
+        f"{home}/result_summary.txt": summary,
+        f"{home}/io-500-summary.{plan.started:%Y.%m.%d-%H.%M.%S}.txt": log,
+    }
+    for step in steps:
+        if step.name != "find":
+            text = _ior_text(plan, step) if step.is_bandwidth else _mdtest_text(plan, step)
+            files[f"{home}/{step.name.replace('-', '_')}.txt"] = text
+    return {name: text.encode() for name, text in files.items()}
