@@ -132,7 +132,8 @@ class Server:
                 if answer.status not in TRY_AGAIN:
                     return accepted(answer, self.base)
                 trouble, asked_wait_s = refusal(answer, self.base), retry_after_s(answer.headers)
-            except (OSError, http.client.HTTPException) as error:
+            # Python 3.6 does not count a certificate of another name among the OSErrors.
+            except (OSError, ssl.CertificateError, http.client.HTTPException) as error:
                 trouble, asked_wait_s = unreachable(error, self.base), None
                 if is_permanent(error):
                     raise trouble
@@ -311,7 +312,7 @@ def pause_s(attempt, asked_wait_s):
     """Seconds until the next try: what the server asked for, else doubling; scattered, so that clients spread."""
     if asked_wait_s is not None:
         return asked_wait_s + random.uniform(0, FIRST_WAIT_S)  # noqa: S311 - not a secret
-    return random.uniform(0.5, 1) * min(LONGEST_WAIT_S, FIRST_WAIT_S * 2**attempt)  # noqa: S311 - not a secret
+    return random.uniform(0.5, 1) * min(LONGEST_WAIT_S, FIRST_WAIT_S * 2 ** (attempt - 1))  # noqa: S311 - not a secret
 
 
 def given_up(trouble, attempt, asked_wait_s):

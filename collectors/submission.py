@@ -8,7 +8,7 @@ from collectors.client import retry_after_s
 from collectors.errors import NetworkError, UsageError
 
 UNFINISHED = ("received", "processing")
-FIRST_POLL_S = 0.3
+FIRST_POLL_S = 0.1
 LONGEST_POLL_S = 5.0
 MAX_METADATA_BYTES = 1024 * 1024
 

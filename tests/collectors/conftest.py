@@ -37,11 +37,12 @@ def every_python(request):
     return python
 
 
-@pytest.fixture
-def python36():
-    python = find_python(6)
+@pytest.fixture(params=[6, sys.version_info[1]], ids=lambda minor: f"3.{minor}")
+def oldest_and_this_python(request):
+    """For what takes time: Python 3.6, where most can go wrong, and the one that runs the tests."""
+    python = find_python(request.param)
     if python is None:
-        pytest.skip("Python 3.6 is not installed here")
+        pytest.skip(f"Python 3.{request.param} is not installed here")
     return python
 
 

@@ -48,7 +48,7 @@ class Peer(http.server.ThreadingHTTPServer):
         self.received = []
         self.misbehaviours = deque()
         self.submissions = {}
-        self.states = ["received", "processing", "checked"]
+        self.states = ["checked"]
         self.facts = {"findings": [], "scores": {}}
         self.check_answer = {"status": "valid", "primary": None, "findings": [], "runs": []}
         self.arrived = threading.Event()

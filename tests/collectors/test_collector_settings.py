@@ -1,0 +1,100 @@
+"""Server and token: where they come from, and when the collector will not use them."""
+
+import pytest
+
+
+def test_server_and_token_come_from_the_configuration_file(every_python, collector, peer, results):
+    collector.write_config(f"[highwater]\nurl = {peer.url}/\ntoken = alice-token\n")
+    done = collector("upload", results, python=every_python)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("mode", [0o644, 0o640, 0o602, 0o610])
+def test_a_configuration_file_that_others_can_reach_is_refused(collector, peer, results, mode):
+    path = collector.write_config(f"[highwater]\nurl = {peer.url}\ntoken = alice-token\n", mode)
+    done = collector("upload", results)
+    assert done.returncode == 2
+    assert f"chmod 0600 {path}" in done.stderr
+    assert peer.received == []
+
+
+@pytest.mark.parametrize("text", ["url = no section\n", "[other]\nurl = x\n", "[highwater]\nurl\n", "\udcff\n"])
+def test_a_configuration_file_that_says_nothing_is_told(collector, results, text):
+    path = collector.write_config("")
+    path.write_bytes(text.encode("utf-8", "surrogateescape"))
+    done = collector("upload", results)
+    assert done.returncode == 2
+    assert "[highwater], url = " in done.stderr
+
+
+def test_the_environment_goes_before_the_file(alice, peer, results):
+    alice.write_config("[highwater]\nurl = https://elsewhere.invalid\ntoken = other\n")
+    assert alice("upload", results).returncode == 0
+
+
+def test_a_token_from_the_file_is_not_sent_to_another_server(collector, peer, results):
+    collector.write_config("[highwater]\nurl = https://home.invalid\ntoken = alice-token\n")
+    collector.environ["HIGHWATER_URL"] = peer.url
+    done = collector("upload", results)
+    assert done.returncode == 2
+    assert "is for https://home.invalid" in done.stderr
+    assert peer.received == []
+
+
+def test_without_a_server_the_user_hears_how_to_set_one(collector, results):
+    done = collector("upload", results)
+    assert done.returncode == 2
+    assert "HIGHWATER_URL" in done.stderr
+    assert "config.ini" in done.stderr
+
+
+def test_without_a_token_the_user_hears_how_to_set_one(collector, peer, results):
+    collector.environ["HIGHWATER_URL"] = peer.url
+    done = collector("upload", results)
+    assert done.returncode == 2
+    assert "HIGHWATER_TOKEN" in done.stderr
+
+
+@pytest.mark.parametrize("host", ["registry.example", "10.0.0.1", "localhost.example.org", "127.0.0.1.example.org"])
+def test_a_token_does_not_travel_over_plain_http(collector, results, host):
+    collector.environ.update(HIGHWATER_URL=f"http://{host}/", HIGHWATER_TOKEN="alice-token")
+    done = collector("upload", results)
+    assert done.returncode == 2
+    assert "collector.insecure" in done.stderr
+
+
+def test_plain_http_can_be_insisted_on(collector, results):
+    collector.environ.update(
+        HIGHWATER_URL="http://no-such-host.invalid/", HIGHWATER_TOKEN="alice-token", HIGHWATER_INSECURE="1"
+    )
+    done = collector("upload", results)
+    assert done.returncode == 4
+    assert "cannot be reached" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "ftp://host/",
+        "host.example",
+        "https://",
+        "https://user:word@host/",
+        "https://host:port/",
+        "https://h/?a=b",
+        "h\n",
+    ],
+)
+def test_an_address_that_is_none_is_refused(collector, results, address):
+    collector.environ.update(HIGHWATER_URL=address, HIGHWATER_TOKEN="alice-token")
+    done = collector("upload", results)
+    assert done.returncode == 2
+    assert "collector.url" in done.stderr
+
+
+@pytest.mark.parametrize("token", ["two words", "line\nbreak", "t\u00f6ken"])
+def test_a_token_that_cannot_be_one_is_refused_and_not_shown(collector, peer, results, token):
+    collector.environ.update(HIGHWATER_URL=peer.url, HIGHWATER_TOKEN=token)
+    done = collector("upload", results)
+    assert done.returncode == 2
+    assert token not in done.stderr
+    assert peer.received == []
