@@ -16,7 +16,6 @@ from registry.models import ListDefinition, ListEntry, Override, RankedList, Rel
 from registry.ranking import Differences, Entry, Published, Ranking, compare_lists, rank
 from registry.ranking import Override as Decision
 
-
 SHOWN = (
     *("position", "rank", "rank_low", "rank_high", "score", "bandwidth_gib_per_s", "rate_kiops"),
     *("institution", "system_name", "filesystem_type", "client_nodes", "new", "note"),

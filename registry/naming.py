@@ -30,7 +30,7 @@ class AliasTable:
         for row in self._by_printed.get(key, ()):
             if all(fold(facts.get(name)) == fold(value) for name, value in row.get("when", {}).items()):
                 return row["canonical"]
-        return self._canonical_spelling.get(key, printed)
+        return self._canonical_spelling.get(key, " ".join(printed.split()))
 
     @cached_property
     def _by_printed(self) -> dict[str, list[Mapping[str, Any]]]:
