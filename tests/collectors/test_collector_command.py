@@ -2,6 +2,7 @@
 
 import ast
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -117,3 +118,18 @@ def test_only_the_standard_library_is_imported(path):
         for name in names:
             top = name.split(".")[0]
             assert top == "collectors" or top in sys.stdlib_module_names, f"{path}:{node.lineno} imports {name}"
+
+
+def test_every_code_is_documented_and_no_other():
+    used = set()
+    for path in SOURCES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                used |= set(re.findall(r"\A(?:bundle|collector)\.[a-z0-9.-]+\Z", node.value))
+    page = (CHECKOUT / "docs" / "collector.md").read_text(encoding="utf-8")
+    assert used == set(re.findall(r"^\| `((?:bundle|collector)\.[a-z0-9.-]+)` \|", page, re.MULTILINE))
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_stands_in_the_walk(verb):
+    assert f"python -m collectors {verb}" in (CHECKOUT / "docs" / "upload.md").read_text(encoding="utf-8")

@@ -58,6 +58,26 @@ def test_times_modes_and_order_of_creation_do_not_matter(collector, results, tmp
     assert (tmp_path / "one.tar.gz").read_bytes() == (tmp_path / "two.tar.gz").read_bytes()
 
 
+def test_names_stand_in_the_order_of_their_bytes(collector, results, tmp_path):
+    """Folders are listed in an order of the file system's own; the archive must not follow it."""
+    for name in ("z", "a", "Z", "ä", "ior-easy.txt", "ior-easy/a"):
+        (results / name).touch()
+    collector("pack", "--results", results, "--out", tmp_path / "run.tar.gz")
+    with tarfile.open(tmp_path / "run.tar.gz") as archive:
+        names = [name.encode() for name in archive.getnames()]
+    assert names == sorted(names)
+
+
+def test_the_length_of_a_name_beyond_ascii_may_be_any(collector, tmp_path):
+    """Around 91 bytes the length that a pax record counts gains a digit, which counts too."""
+    folder = tmp_path / "r"
+    folder.mkdir()
+    for length in range(80, 110):
+        (folder / ("n" * (length - 4) + "ü")).write_bytes(b"%d" % length)  # `r/` and two bytes of ü
+    assert collector("pack", "--results", folder, "--out", tmp_path / "r.tgz").returncode == 0
+    assert contents(tmp_path / "r.tgz") == {f"r/{path.name}": path.read_bytes() for path in folder.iterdir()}
+
+
 def test_names_of_every_length_and_files_of_every_size_survive(collector, tmp_path):
     folder = tmp_path / "r"
     folder.mkdir()

@@ -1,9 +1,12 @@
 """Uploading: the bytes arrive once, whatever happens on the way, and the user sees what the registry found."""
 
+import contextlib
 import hashlib
 import json
 import shutil
 import signal
+import socket
+import socketserver
 import ssl
 import subprocess
 import tarfile
@@ -314,7 +317,7 @@ def test_an_archive_of_over_2000_files_is_not_sent(alice, peer, tmp_path):
 @pytest.mark.parametrize("name", ["missing", "run.tar.xz", "pipe"])
 def test_a_path_that_cannot_be_results_is_a_usage_error(alice, peer, tmp_path, name):
     (tmp_path / "run.tar.xz").write_bytes(b"x")
-    registry_peer.socket.socket(registry_peer.socket.AF_UNIX).bind(str(tmp_path / "pipe"))
+    socket.socket(socket.AF_UNIX).bind(str(tmp_path / "pipe"))
     done = alice("upload", tmp_path / name)
     assert done.returncode == 2
     assert "collector.path" in done.stderr
@@ -396,3 +399,61 @@ def test_tls_to_a_plain_server_is_told_at_once(alice, peer, results):
     done = alice("upload", results)
     assert done.returncode == 4
     assert "tried" not in done.stderr
+
+
+class ConnectProxy(socketserver.ThreadingTCPServer):
+    """A proxy as sites have them: passes on what is asked for by CONNECT, and keeps the heads of the requests."""
+
+    daemon_threads = True
+
+    class RequestHandlerClass(socketserver.StreamRequestHandler):
+        rbufsize = 0
+
+        def handle(self):
+            head = [self.rfile.readline()]
+            while head[-1].strip():
+                head.append(self.rfile.readline())
+            self.server.heads.append(b"".join(head).decode())
+            host, port = head[0].split()[1].decode().rsplit(":", 1)
+            with socket.create_connection((host, int(port))) as beyond:
+                self.wfile.write(b"HTTP/1.1 200 Connected\r\n\r\n")
+                back = threading.Thread(target=pour, args=(beyond, self.connection), daemon=True)
+                back.start()
+                pour(self.connection, beyond)
+                back.join()
+
+    def __init__(self):
+        super().__init__(("127.0.0.1", 0), self.RequestHandlerClass)
+        self.heads = []
+
+
+def pour(source, target):
+    with contextlib.suppress(OSError):
+        while block := source.recv(65536):
+            target.sendall(block)
+        target.shutdown(socket.SHUT_WR)
+
+
+@pytest.fixture
+def proxy():
+    server = ConnectProxy()
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    thread.start()
+    yield server
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+def test_the_sites_proxy_sees_no_token(oldest_and_this_python, alice, tls_peer, results, certificate, proxy):
+    del alice.environ["no_proxy"]
+    alice.environ.update(
+        HIGHWATER_URL=f"https://localhost:{tls_peer.server_port}",
+        SSL_CERT_FILE=str(certificate[0]),
+        HTTPS_PROXY=f"http://site:word@127.0.0.1:{proxy.server_address[1]}",
+    )
+    done = alice("upload", results, python=oldest_and_this_python)
+    assert done.returncode == 0, done.stderr
+    assert proxy.heads[0].startswith(f"CONNECT localhost:{tls_peer.server_port} ")
+    assert "Proxy-Authorization: Basic c2l0ZTp3b3Jk" in proxy.heads[0]
+    assert "alice-token" not in "".join(proxy.heads)
