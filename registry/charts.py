@@ -1,0 +1,116 @@
+"""Charts as Vega-Lite specifications: plain data that pages, the API and tests share.
+
+Colours are the custom properties of static/tokens.css, so that a chart follows the theme of its page; the common
+configuration is in static/js/charts.js. Logarithmic axes carry points, never bars.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
+TOP = 20
+
+
+def top_entries(title: str, entries: Iterable[dict[str, Any]]) -> dict[str, Any] | None:
+    """The first entries of a list as points on a logarithmic axis; a hollow point was carried over.
+
+    Entries hold rank, system_name, institution, score, new. None where fewer than two have a score.
+    """
+    values = [
+        {
+            "place": f"{entry['rank']} {entry['system_name'] or entry['institution']}",
+            "institution": entry["institution"],
+            "score": entry["score"],
+            "entry": "new" if entry["new"] else "carried over",
+        }
+        for entry in entries
+        if entry["score"] > 0
+    ][:TOP]
+    if len(values) < 2:
+        return None
+    return {
+        "$schema": SCHEMA,
+        "description": title,
+        "width": "container",
+        "autosize": {"type": "fit-x", "contains": "padding"},
+        "height": {"step": 20},
+        "data": {"values": values},
+        "encoding": {
+            "y": {"field": "place", "type": "nominal", "sort": None, "title": None, "axis": {"labelLimit": 180}},
+            "x": {
+                "field": "score",
+                "type": "quantitative",
+                "scale": {"type": "log", "nice": True},
+                "title": "score, no unit, logarithmic",
+                "axis": {"format": ",d", "values": _decades([value["score"] for value in values])},
+            },
+            "tooltip": [
+                {"field": "place", "title": "rank, system"},
+                {"field": "institution"},
+                {"field": "score", "format": ",.2f"},
+                {"field": "entry"},
+            ],
+        },
+        "layer": [
+            {"mark": {"type": "rule", "color": "var(--rule)"}},
+            {
+                "mark": {"type": "point", "size": 60, "strokeWidth": 1.5, "color": "var(--s1)"},
+                "encoding": {
+                    "fill": {
+                        "condition": {"test": "datum.entry === 'new'", "value": "var(--s1)"},
+                        "value": "var(--paper)",
+                    }
+                },
+            },
+        ],
+    }
+
+
+def _decades(values: Sequence[float]) -> list[float]:
+    """The powers of ten around some positive values."""
+    low, high = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)))
+    return [10.0**power for power in range(low, high + 1)]
+
+
+def phase_profile(title: str, phases: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
+    """Each phase of a result as a multiple of the list's median, bars from 1, logarithmic by doubling.
+
+    Phases hold name and ratio (value divided by the median). None where no phase has a ratio.
+    """
+    values = [{"phase": phase["name"], "ratio": phase["ratio"]} for phase in phases if phase.get("ratio")]
+    if not values:
+        return None
+    return {
+        "$schema": SCHEMA,
+        "description": title,
+        "width": "container",
+        "autosize": {"type": "fit-x", "contains": "padding"},
+        "height": {"step": 22},
+        "data": {"values": values},
+        "encoding": {
+            "y": {"field": "phase", "type": "nominal", "sort": None, "title": None, "axis": {"labelLimit": 160}},
+            "x": {
+                "field": "ratio",
+                "type": "quantitative",
+                "scale": {"type": "log", "base": 2, "nice": True},
+                "title": "multiple of the list's median, logarithmic",
+                "axis": {"format": "~r"},
+            },
+            "tooltip": [{"field": "phase"}, {"field": "ratio", "title": "× median", "format": ".2f"}],
+        },
+        "layer": [
+            {
+                "data": {"values": [{"median": 1}]},
+                "mark": {"type": "rule", "color": "var(--ctx)", "strokeDash": [3, 3]},
+                "encoding": {"x": {"field": "median", "type": "quantitative"}, "y": None, "tooltip": None},
+            },
+            {
+                "mark": {"type": "rule", "color": "var(--edge)"},
+                "encoding": {"x2": {"datum": 1}},
+            },
+            {"mark": {"type": "point", "filled": True, "size": 70, "color": "var(--s1)"}},
+        ],
+    }

@@ -1,0 +1,172 @@
+"""Coordinates of the pictures that the server draws as SVG: no colours, no styles, only where things are.
+
+Templates in templates/drawings/ put classes of static/base.css on them. Vega-Lite specifications of the same numbers
+are in registry/charts.py.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import NamedTuple
+
+from registry.views import numerals
+
+
+class LogAxis:
+    """A logarithmic axis from `left` to `right` in units of the drawing, over whole decades or exactly as given."""
+
+    def __init__(self, least: float, most: float, left: float, right: float, *, whole: bool = True) -> None:
+        low, high = math.log10(least), math.log10(most)
+        self.low: float = math.floor(low) if whole else low
+        self.high: float = max(math.ceil(high), self.low + 1) if whole else high
+        self.left, self.right = left, right
+
+    def at(self, value: float) -> float:
+        share = (math.log10(value) - self.low) / (self.high - self.low)
+        return round(self.left + share * (self.right - self.left), 1)
+
+    def decades(self) -> list[tuple[float, str]]:
+        """Position and text of each power of ten."""
+        powers = range(math.ceil(self.low), math.floor(self.high) + 1)
+        return [(self.at(10.0**power), f"{10**power:,d}" if power >= 0 else f"{10.0**power:g}") for power in powers]
+
+
+NAME_ROOM = 130
+"""Between the median and the mark of a strip there is room to write both when they lie this far apart."""
+
+
+class Dot(NamedTuple):
+    """The centre of a dot; filled when new."""
+
+    x: float
+    y: float
+    new: bool
+
+
+def circles(dots: Iterable[Dot], radius: float) -> str:
+    """One path through all dots: a list has hundreds, and one element is read faster than hundreds."""
+    turn = f"a{radius} {radius} 0 1 0 "
+    return "".join(f"M{dot.x - radius:.1f} {dot.y}{turn}{2 * radius} 0{turn}{-2 * radius} 0" for dot in dots)
+
+
+@dataclass(frozen=True)
+class Strip:
+    """Where the scores of one list lie: stacked dots on a logarithmic axis, with its mark and median."""
+
+    width: int
+    height: int
+    base: int
+    ticks: list[tuple[float, str]]
+    filled: str
+    hollow: str
+    each: int
+    median: tuple[float, str]
+    mark: tuple[float, float, str]
+    mark_is_named: bool
+
+
+def strip(scores: Sequence[tuple[float, bool]], *, width: int, height: int, radius: float) -> Strip | None:
+    """Stack a dot for each (score, new); beyond a full stack one dot stands for several. None without a score."""
+    values = [score for score, _ in scores if score > 0]
+    if not values:
+        return None
+    base, step = height - 28, 2 * radius + 2
+    axis = LogAxis(min(values), max(values), 14, width - 14)
+    columns: Counter[float] = Counter()
+    new: Counter[float] = Counter()
+    for score, is_new in scores:
+        if score > 0:
+            column = round(round((axis.at(score) - 14) / step) * step + 14, 1)
+            columns[column] += 1
+            new[column] += is_new
+    room = int((base - 30) // step)
+    each = max(1, math.ceil(max(columns.values()) / room))
+    dots = [
+        Dot(column, round(base - radius - 2 - level * step, 1), level * each < new[column])
+        for column, count in columns.items()
+        for level in range(math.ceil(count / each))
+    ]
+    middle, best = median(values), max(values)
+    middle_x, best_x = axis.at(middle), max(dot.x for dot in dots)
+    above = min(dot.y for dot in dots if dot.x == best_x) - radius - 2
+    return Strip(
+        width, height, base, axis.decades(),
+        circles((dot for dot in dots if dot.new), radius), circles((dot for dot in dots if not dot.new), radius), each,
+        (middle_x, numerals.significant(middle)), (best_x, round(above, 1), numerals.significant(best)),
+        best_x - middle_x > NAME_ROOM,
+    )  # fmt: skip
+
+
+def row_axis(scores: Sequence[float]) -> LogAxis | None:
+    """The axis of the small dot in each row, 2 to 102 wide. None without a score."""
+    values = [score for score in scores if score > 0]
+    return LogAxis(min(values), max(values), 2, 102) if values else None
+
+
+class Step(NamedTuple):
+    """One release on the staircase: `mark` where it set a new one, `text` where there is room to name it."""
+
+    x: float
+    y: float
+    label: str
+    mark: bool
+    text: str
+    text_x: float
+    text_y: float
+    anchor: str
+
+
+@dataclass(frozen=True)
+class Staircase:
+    """The best score so far, release by release, as rising water."""
+
+    left: float
+    right: float
+    base: float
+    ticks: list[tuple[float, str]]
+    steps: list[Step]
+    line: str
+    water: str
+    words: str
+
+
+def staircase(
+    points: Sequence[tuple[str, float, str]], axis: LogAxis, *, left: float, right: float, labels: int, marks: int
+) -> Staircase:
+    """Stairs through (release, best score, system), oldest first; `axis` runs upwards from the water's ground.
+
+    At most `labels` releases and `marks` new records are named; the last record always is.
+    """
+    run = (right - left - 22) / max(1, len(points) - 1)
+    every = math.ceil(len(points) / labels)
+    records = _records([score for _, score, _ in points])
+    named = set(records[:1] + records[-max(1, marks - 1) :])
+    best, steps, line, words = 0.0, [], "", []
+    for index, (release, score, system) in enumerate(points):
+        best = max(best, score)
+        x, y = round(left + index * run, 1), axis.at(best)
+        line += f"M{x} {y}" if not index else f"H{x}V{y}"
+        text = f"{best:,.0f} {system}" if index in named else ""
+        beside = x - left > 7 * len(text)
+        text_x, text_y, anchor = (x - 5, y - 4, "end") if beside else (x + 6, y + 17, "start")
+        label = release if index % every == 0 else ""
+        steps.append(Step(x, y, label, index in records, text, round(text_x, 1), round(text_y, 1), anchor))
+        if index in records:
+            words.append(f"{best:,.0f} at {release}")
+    line += f"H{right}"
+    water = f"{line}V{axis.left}H{left}z"
+    return Staircase(left, right, axis.left, axis.decades(), steps, line, water, ", ".join(words))
+
+
+def _records(scores: Sequence[float]) -> list[int]:
+    """Where a score is higher than all before it, as whole numbers: lists print one score with 2 to 6 decimals."""
+    best, found = 0, []
+    for index, score in enumerate(scores):
+        if round(score) > best:
+            best = round(score)
+            found.append(index)
+    return found

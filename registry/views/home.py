@@ -1,0 +1,123 @@
+"""The first page: what this is, the record as rising water, the newest lists."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.db.models import F
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+
+from registry.models import ListEntry, RankedList, Release
+from registry.views import drawings, numerals
+from registry.views.caching import public_page
+
+RESEARCH, PRODUCTION = "io500", "production"
+SHOWN = 10
+
+Leader = dict[str, Any]
+
+
+@public_page
+def home(request: HttpRequest) -> HttpResponse:
+    leaders = list_leaders()
+    newest = [leader for leader in leaders if leader["release_slug"] == leaders[-1]["release_slug"]]
+    shown = next((leader for leader in newest if leader["name"] == PRODUCTION), newest[0] if newest else None)
+    context = {
+        "pictures": pictures(leaders),
+        "leaders": newest,
+        "shown": shown,
+        "entries": first_entries(shown["pk"]) if shown else [],
+        "calls": open_calls(),
+        "site": settings.SITE_URL or f"{request.scheme}://{request.get_host()}",
+    }
+    return render(request, "home.html", context)
+
+
+def list_leaders() -> list[Leader]:
+    """The first entry of every list, oldest release first."""
+    leaders = (
+        RankedList.objects.filter(entries__position=1)
+        .order_by("release__held_on", "release_id", "position")
+        .values(
+            "pk", "name", "title", "trust", "complete",
+            release_slug=F("release__slug"), release_name=F("release__name"), score=F("entries__score"),
+            system=F("entries__system_name"), institution=F("entries__institution"),
+            result=F("entries__result__public_id"),
+        )
+    )  # fmt: skip
+    return [{**leader, "written": numerals.decimal(leader["score"])} for leader in leaders]
+
+
+def first_entries(ranked_list: int) -> list[dict[str, Any]]:
+    """The first ten of a list, written out."""
+    rows = ListEntry.objects.filter(ranked_list=ranked_list).order_by("position").values(
+        "rank", "system_name", "institution", "filesystem_type", "score", "bandwidth_gib_per_s", "rate_kiops", "new",
+        result_id_public=F("result__public_id"),
+    )[:SHOWN]  # fmt: skip
+    return [
+        {
+            **row,
+            "score": numerals.decimal(row["score"]),
+            "bandwidth": numerals.decimal(row["bandwidth_gib_per_s"]),
+            "rate": numerals.decimal(row["rate_kiops"]),
+        }
+        for row in rows
+    ]
+
+
+def open_calls() -> list[dict[str, str]]:
+    """Releases that take submissions now."""
+    now = timezone.now()
+    calls = Release.objects.filter(imported=False, published_at=None, deadline__gt=now).order_by("deadline")
+    return [
+        {"name": call.name, "slug": call.slug, "until": numerals.deadline(call.deadline, now)}
+        for call in calls
+        if call.opens is None or call.opens <= now
+    ]
+
+
+def pictures(leaders: list[Leader]) -> list[dict[str, Any]]:
+    """Two staircases with one scale, each drawn twice: side by side for wide pages, one below the other for phones."""
+    titles = ((RESEARCH, "IO500 list (Research since ISC23)"), (PRODUCTION, "Production list"))
+    kept = _without_superseded(leaders)
+    lists = [(title, [leader for leader in kept if leader["name"] == name]) for name, title in titles]
+    lists = [(title, points) for title, points in lists if len(points) > 1]
+    if not lists:
+        return []
+    scores = [point["score"] for _, points in lists for point in points]
+    return [
+        _picture(lists, scores, "wide", width=1232, height=300),
+        _picture(lists, scores, "thin", width=358, height=230 * len(lists)),
+    ]
+
+
+def _picture(lists: list[Any], scores: list[float], kind: str, *, width: int, height: int) -> dict[str, Any]:
+    beside = kind == "wide"
+    tall = height if beside else height // len(lists)
+    axis = drawings.LogAxis(min(scores) / 3, max(scores) * 2, tall - 26, 22, whole=False)
+    panels, left = [], 0.0
+    runs = sum(len(points) for _, points in lists)
+    for index, (title, points) in enumerate(lists):
+        share = (width - 50 * (len(lists) - 1)) * len(points) / runs if beside else width
+        stairs = drawings.staircase(
+            [(point["release_name"], point["score"], _short(point["system"])) for point in points],
+            axis, left=left + 56, right=round(left + share, 1), labels=10 if beside else 5, marks=9 if beside else 4,
+        )  # fmt: skip
+        panels.append({"title": title, "x": round(left, 1), "y": 0 if beside else index * tall, "stairs": stairs})
+        left += share + 50 if beside else 0
+    words = ". ".join(f"{panel['title']}: {panel['stairs'].words}" for panel in panels)
+    return {"class": kind, "width": width, "height": height, "panels": panels, "words": words}
+
+
+def _without_superseded(leaders: list[Leader]) -> list[Leader]:
+    """Without the lists of a release that was recomputed later (SC18 beside SC18-recomputed)."""
+    slugs = {leader["release_slug"] for leader in leaders}
+    return [leader for leader in leaders if f"{leader['release_slug']}-recomputed" not in slugs]
+
+
+def _short(system: str) -> str:
+    """A system's name without what it stands on: "Cloudbrain-II on Atlas 900" -> "Cloudbrain-II"."""
+    return system.split(" on ")[0]

@@ -1,0 +1,264 @@
+"""Ranked lists: one page per list of a release, sorted and filtered by its address."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlencode
+
+from django import forms
+from django.core.paginator import Page, Paginator
+from django.db.models import F, OuterRef, Q, QuerySet, Subquery, Value
+from django.db.models.functions import Coalesce, NullIf
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+
+from registry import charts
+from registry.models import ListEntry, RankedList, Release
+from registry.views import drawings, numerals
+from registry.views.caching import public_page, remembered
+from registry.views.errors import NothingHere
+
+PAGE_ROWS = 300
+MISSING = numerals.MISSING
+SORTABLE = {
+    "score": ("score", "score"),
+    "bandwidth_gib_per_s": ("bandwidth", "bandwidth_gib_per_s"),
+    "rate_kiops": ("metadata", "rate_kiops"),
+    "client_nodes": ("client nodes", "client_nodes"),
+    "entered": ("release entered", "result__release__held_on"),
+}
+FAMILY = Coalesce(NullIf("result__filesystem_family", Value("")), "filesystem_type")
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What a page says about a whole list, whatever part of it is shown."""
+
+    entries: int
+    institutions: int
+    new: int
+    families: list[tuple[str, int]]
+    ranges: bool
+    axis: drawings.LogAxis | None = field(repr=False)
+    wide: drawings.Strip | None = field(repr=False)
+    thin: drawings.Strip | None = field(repr=False)
+
+
+class ListFilter(forms.Form):
+    """The form above a list. Unknown or wrong values are left out, as if they had not been sent."""
+
+    q = forms.CharField(required=False, max_length=100, strip=True)
+    filesystem_type = forms.CharField(required=False, max_length=120)
+    client_nodes__gte = forms.IntegerField(required=False, min_value=1, max_value=10_000_000)
+    ordering = forms.ChoiceField(
+        required=False, choices=[(sign + name, name) for name in SORTABLE for sign in ("", "-")]
+    )
+
+    def chosen(self) -> dict[str, Any]:
+        self.is_valid()
+        return {name: value for name, value in self.cleaned_data.items() if value not in (None, "")}
+
+
+@public_page
+def index(request: HttpRequest) -> HttpResponse:
+    """All lists, by release, newest first."""
+    releases = Release.objects.prefetch_related("ranked_lists")
+    return render(request, "lists/index.html", {"section": "lists", "releases": releases})
+
+
+@public_page
+def release_lists(request: HttpRequest, release: str) -> HttpResponse:
+    """To the first list of a release."""
+    found = find_release(release)
+    first = found.ranked_lists.order_by("position").first()
+    if first is None:
+        return redirect("releases")
+    return redirect("list", release=found.slug, name=first.name)
+
+
+@public_page
+def ranked_list(request: HttpRequest, release: str, name: str) -> HttpResponse:
+    """One list as published: rows never renumber, whatever the order asked for."""
+    shown = find_list(release, name)
+    if (shown.release.slug, shown.name) != (release, name):
+        return redirect("list", release=shown.release.slug, name=shown.name)
+    chosen = ListFilter(request.GET).chosen()
+    summary = summarise(shown)
+    paginator = Paginator(entries(shown, chosen), PAGE_ROWS)
+    if not chosen.keys() - {"ordering"}:
+        paginator.count = summary.entries
+    page = paginator.get_page(request.GET.get("page"))
+    rows = [row(entry, summary.axis) for entry in page]
+    context = {
+        "section": "lists",
+        "list": shown,
+        "release": shown.release,
+        "tabs": tabs(shown.release),
+        "summary": summary,
+        "chosen": chosen,
+        "rows": rows,
+        "scale": scale(summary.axis),
+        "ruler": ruler(summary.axis),
+        "missing": any(MISSING in line.values() for line in rows),
+        "counts": {
+            "entries": numerals.counted(summary.entries, "entry", "entries"),
+            "institutions": numerals.counted(summary.institutions, "institution"),
+            "new": numerals.whole(summary.new),
+        },
+        "page": page,
+        "page_links": page_links(page, chosen),
+        "heads": heads(chosen),
+        "orders": [(f"-{key}", words) for key, (words, _) in SORTABLE.items()],
+        "chart": charts.top_entries(f"First entries of {shown}", page),
+    }
+    return render(request, "lists/list.html", context)
+
+
+def find_release(slug: str) -> Release:
+    """By slug in any case; `SC18*` is the recomputed SC18. Raises Http404."""
+    wanted = f"{slug[:-1]}-recomputed" if slug.endswith("*") else slug
+    release = Release.objects.filter(slug__iexact=wanted).first()
+    if release is None:
+        raise Http404
+    return release
+
+
+def find_list(release: str, name: str) -> RankedList:
+    """One list of one release, in one query. Raises NothingHere with the addresses of its neighbours."""
+    wanted = f"{release[:-1]}-recomputed" if release.endswith("*") else release
+    shown = (
+        RankedList.objects.select_related("release", "definition")
+        .filter(release__slug__iexact=wanted, name=name.lower())
+        .first()
+    )
+    if shown is None:
+        raise NothingHere(f"No list {name} of {release}.", nearest_lists(wanted))
+    return shown
+
+
+def nearest_lists(release: str) -> list[tuple[str, str]]:
+    """Title and address of the lists of the release that was meant, else of the newest with lists."""
+    lists = RankedList.objects.select_related("release").order_by("-release__held_on", "-release_id", "position")
+    meant = lists.filter(release__slug__iexact=release)[:8] or lists[:8]
+    return [(str(found), f"/lists/{found.release.slug}/{found.name}/") for found in meant]
+
+
+def tabs(release: Release) -> list[dict[str, Any]]:
+    """The lists of a release with their lengths: the last position, read from the index and not counted."""
+    last = ListEntry.objects.filter(ranked_list=OuterRef("pk")).order_by("-position").values("position")[:1]
+    lists = release.ranked_lists.order_by("position").annotate(length=Subquery(last))
+    return list(lists.values("name", "title", "length"))
+
+
+def entries(shown: RankedList, chosen: dict[str, Any]) -> QuerySet[ListEntry, dict[str, Any]]:
+    """The rows asked for, as plain dictionaries."""
+    found = ListEntry.objects.filter(ranked_list=shown)
+    if "q" in chosen:
+        text = chosen["q"]
+        found = found.filter(
+            Q(system_name__icontains=text)
+            | Q(institution__icontains=text)
+            | Q(filesystem_type__icontains=text)
+            | Q(result__public_id__iexact=text)
+        )
+    if "filesystem_type" in chosen:
+        found = found.annotate(family=FAMILY).filter(family=chosen["filesystem_type"])
+    if "client_nodes__gte" in chosen:
+        found = found.filter(client_nodes__gte=chosen["client_nodes__gte"])
+    return found.order_by(*_order(chosen.get("ordering", ""))).values(
+        "rank", "rank_low", "rank_high", "score", "bandwidth_gib_per_s", "rate_kiops", "new", "institution",
+        "system_name", "filesystem_type", "client_nodes", "note", "result__public_id",
+        "result__release__name",
+    )  # fmt: skip
+
+
+def _order(ordering: str) -> list[Any]:
+    if ordering in ("", "-score"):
+        return ["position"]
+    column = F(SORTABLE[ordering.lstrip("-")][1])
+    return [column.desc(nulls_last=True) if ordering.startswith("-") else column.asc(nulls_last=True), "position"]
+
+
+def summarise(shown: RankedList) -> Summary:
+    """Of a frozen list the summary never changes: it is kept under the digest of the list."""
+    if shown.digest:
+        return remembered(f"list-summary-1:{shown.pk}:{shown.digest}", lambda: _summary(shown))
+    return _summary(shown)
+
+
+def _summary(shown: RankedList) -> Summary:
+    rows = list(
+        ListEntry.objects.filter(ranked_list=shown)
+        .annotate(family=FAMILY)
+        .values_list("score", "new", "institution", "family", "rank_low", "rank_high")
+    )
+    families = Counter(family for _, _, _, family, _, _ in rows if family)
+    scores = [(score, is_new) for score, is_new, *_ in rows]
+    return Summary(
+        entries=len(rows),
+        institutions=len({institution for _, _, institution, _, _, _ in rows if institution}),
+        new=sum(is_new for _, is_new, *_ in rows),
+        families=sorted(families.items(), key=lambda pair: (-pair[1], pair[0].casefold())),
+        ranges=any(low != high for *_, low, high in rows),
+        axis=drawings.row_axis([score for score, _ in scores]),
+        wide=drawings.strip(scores, width=600, height=150, radius=4.5),
+        thin=drawings.strip(scores, width=358, height=150, radius=3.3),
+    )
+
+
+def row(entry: dict[str, Any], axis: drawings.LogAxis | None) -> dict[str, Any]:
+    """What one line of the table shows, written out as text: a template is slow with numbers, and a list is long."""
+    return {
+        "rank": str(entry["rank"]),
+        "range": numerals.ranks(entry["rank_low"], entry["rank_high"]),
+        "id": entry["result__public_id"],
+        "system": entry["system_name"],
+        "institution": entry["institution"] or MISSING,
+        "filesystem": entry["filesystem_type"] or MISSING,
+        "clients": numerals.whole(entry["client_nodes"]) or MISSING,
+        "score": numerals.decimal(entry["score"]),
+        "x": str(axis.at(entry["score"])) if axis and entry["score"] > 0 else "",
+        "bandwidth": numerals.decimal(entry["bandwidth_gib_per_s"]) or MISSING,
+        "rate": numerals.decimal(entry["rate_kiops"]) or MISSING,
+        "entered": entry["result__release__name"],
+        "new": entry["new"],
+        "note": entry["note"],
+    }
+
+
+def scale(axis: drawings.LogAxis | None) -> str:
+    """The head of the column of dots: "1 to 100,000, log"."""
+    if axis is None:
+        return ""
+    ends = axis.decades()
+    return f"{ends[0][1]} to {ends[-1][1]}, log"
+
+
+def ruler(axis: drawings.LogAxis | None) -> str:
+    """The line with a stroke at each decade, behind every dot of the column."""
+    if axis is None:
+        return ""
+    return "M2 7H102" + "".join(f"M{x} 3v8" for x, _ in axis.decades())
+
+
+def heads(chosen: dict[str, Any]) -> dict[str, dict[str, str]]:
+    """For each column that sorts: the link that sorts by it (highest first, then lowest first) and its aria-sort."""
+    current = chosen.get("ordering", "-score")
+    links = {}
+    for key in SORTABLE:
+        wanted = key if current == f"-{key}" else f"-{key}"
+        state = {f"-{key}": "descending", key: "ascending"}.get(current, "")
+        links[key] = {"href": "?" + urlencode({**chosen, "ordering": wanted}), "sort": state}
+    return links
+
+
+def page_links(page: Page, chosen: dict[str, Any]) -> dict[str, str]:
+    """Addresses of the page before and after, where there are any."""
+    links = {}
+    if page.has_previous():
+        links["previous"] = "?" + urlencode({**chosen, "page": page.previous_page_number()})
+    if page.has_next():
+        links["next"] = "?" + urlencode({**chosen, "page": page.next_page_number()})
+    return links

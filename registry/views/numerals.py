@@ -1,0 +1,78 @@
+"""How numbers, sizes and dates are written on pages: one form for each, made once in Python and not in template loops.
+
+Comma groups thousands; missing is an empty text here, and the page says `—` with its reason.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta, timezone
+
+NO_BREAK = "\u00a0"
+EN_DASH = "\u2013"
+MISSING = "\u2014"
+ANYWHERE_ON_EARTH = timezone(timedelta(hours=-12), "AoE")
+
+
+def decimal(value: float | None, places: int = 2) -> str:
+    """12345.678 -> "12,345.68"; None -> ""."""
+    return "" if value is None else f"{value:,.{places}f}"
+
+
+def whole(value: int | None) -> str:
+    """12345 -> "12,345"; None -> ""."""
+    return "" if value is None else f"{value:,d}"
+
+
+def significant(value: float | None, digits: int = 3) -> str:
+    """A number that is only compared by eye: 36850.37 -> "36,850", 1.2345 -> "1.23", 0.01234 -> "0.0123"."""
+    if value is None:
+        return ""
+    magnitude = len(f"{abs(value):.0f}") if abs(value) >= 1 else 0
+    return f"{value:,.{max(0, digits - magnitude)}f}" if abs(value) >= 1 or value == 0 else f"{value:.{digits}g}"
+
+
+def ranks(low: int, high: int) -> str:
+    """A range of ranks, empty where it is one rank: (7, 8) -> "7–8"."""
+    return "" if low == high else f"{low}{EN_DASH}{high}"
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """(1, "entry", "entries") -> "1 entry"."""
+    return f"{number:,d}{NO_BREAK}{one if number == 1 else many or one + 's'}"
+
+
+def size(count: int) -> str:
+    """Bytes in decimal units, as file managers show them: 20400 -> "20.4 kB"."""
+    if count < 1000:
+        return f"{count}{NO_BREAK}B"
+    value, unit = count / 1000, "kB"
+    for larger in ("MB", "GB"):
+        if value < 1000:
+            break
+        value, unit = value / 1000, larger
+    return f"{value:,.1f}{NO_BREAK}{unit}"
+
+
+def moment(time: datetime) -> str:
+    """ "2026-11-20 14:02 UTC"."""
+    return f"{time.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+
+
+def deadline(time: datetime, now: datetime) -> str:
+    """ "2027-04-30 23:59 AoE, in 161 days"; a deadline at the last minute of a day anywhere on earth is said so."""
+    anywhere = time.astimezone(ANYWHERE_ON_EARTH)
+    at_day_end = (anywhere.hour, anywhere.minute) == (23, 59)
+    written = f"{anywhere:%Y-%m-%d %H:%M} AoE" if at_day_end else moment(time)
+    return f"{written}, {distance(time, now)}"
+
+
+def distance(time: datetime, now: datetime) -> str:
+    """ "in 161 days", "in 5 hours", "2 minutes ago"."""
+    seconds = (time - now).total_seconds()
+    span = abs(seconds)
+    for unit, length in (("day", 86400), ("hour", 3600), ("minute", 60)):
+        if span >= 2 * length or unit == "minute":
+            count = int(span // length)
+            break
+    words = counted(count, unit)
+    return f"in {words}" if seconds >= 0 else f"{words} ago"
