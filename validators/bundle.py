@@ -1,0 +1,502 @@
+"""Open what was uploaded, safely: one file, a folder, a tar, tar.gz or zip, and archives inside archives.
+
+Everything in here is hostile until proven otherwise. Sizes are counted while bytes are decompressed, never believed;
+content goes to one temporary file beyond SPOOL_BYTES; nothing is extracted to a path that an archive names.
+A member of an inner archive has the path `outer/inner.zip/member`.
+
+What makes an archive unreadable or dangerous as a whole raises BundleError. A single member that must not be there
+(traversal, absolute path, link, device) is left out and becomes an error finding, so that the rest can still be read.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import re
+import stat
+import tarfile
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, BinaryIO, Protocol, cast
+
+from validators.findings import ERROR, INFO, WARNING, Finding
+
+CHUNK = 256 * 1024
+SPOOL_BYTES = 32 * 1024 * 1024
+LINE_LIMIT = 512 * 1024
+"""Bytes of one line that a parser has to read; longer ones are refused as `line-too-long`."""
+_HEADER_BYTES = 64 * 1024
+"""An extended tar header (long names, pax records) has a few hundred bytes; a longer one is an attack on memory."""
+_ZIP_DIRECTORY_BYTES = 4 * 1024 * 1024
+_PATH_CHARACTERS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one bundle may cost. The ratio binds once `ratio_from_bytes` came out: honest small ones reach 133:1."""
+
+    packed_bytes: int = 64 * 1024 * 1024
+    files: int = 2_000
+    unpacked_bytes: int = 1024 * 1024 * 1024
+    ratio: int = 100
+    ratio_from_bytes: int = 32 * 1024 * 1024
+    depth: int = 4
+
+
+LIMITS = Limits()
+
+
+class BundleError(Exception):
+    """The bundle can't be read as a whole; `finding` says why and what to do."""
+
+    def __init__(self, code: str, message: str, hint: str, where: str = "") -> None:
+        super().__init__(message)
+        self.finding = Finding(code, ERROR, message, hint, where)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One regular file of a bundle: `size` in bytes; where its content lies is the bundle's affair."""
+
+    size: int
+    offset: int = 0
+    file: Path | None = None
+
+
+@dataclass(slots=True)
+class Bundle:
+    """The files of a bundle by normalised relative POSIX path, in the order they were met."""
+
+    files: dict[str, Entry] = field(default_factory=dict)
+    findings: list[Finding] = field(default_factory=list)
+    packed_bytes: int = 0
+    unpacked_bytes: int = 0
+    _spool: IO[bytes] = field(default_factory=lambda: tempfile.SpooledTemporaryFile(SPOOL_BYTES))  # noqa: SIM115
+
+    def read(self, path: str, limit: int | None = None) -> bytes:
+        """The content of a file, at most `limit` bytes of it. KeyError for a path that isn't in `files`."""
+        entry = self.files[path]
+        wanted = entry.size if limit is None else min(entry.size, limit)
+        if entry.file is not None:
+            with _open_regular(entry.file) as file:
+                return file.read(wanted)
+        self._spool.seek(entry.offset)
+        return self._spool.read(wanted)
+
+    def close(self) -> None:
+        self._spool.close()
+
+
+@contextmanager
+def open_bundle(path: str | Path, limits: Limits = LIMITS) -> Iterator[Bundle]:
+    """Open a raw file, a folder or an archive for reading. Raises BundleError; OSError where the path is not there."""
+    bundle = Bundle()
+    try:
+        _Opening(bundle, limits).open(Path(path))
+        yield bundle
+    finally:
+        bundle.close()
+
+
+class _Readable(Protocol):
+    def read(self, size: int = -1, /) -> bytes: ...
+
+
+class _Opening:
+    """One opening: keeps count of what was unpacked, over all levels, and adds members to the bundle."""
+
+    def __init__(self, bundle: Bundle, limits: Limits) -> None:
+        self.bundle = bundle
+        self.limits = limits
+
+    def open(self, path: Path) -> None:
+        mode = path.stat().st_mode
+        if stat.S_ISDIR(mode):
+            self._folder(path)
+        elif stat.S_ISREG(mode):
+            self._file(path)
+        else:
+            raise BundleError("bundle.device", "This is not a regular file.", "Give a file, a folder or an archive.")
+
+    # Folders
+
+    def _folder(self, root: Path) -> None:
+        for folder, subfolders, names in os.walk(root):
+            subfolders.sort()
+            for name in sorted(names + [name for name in subfolders if (Path(folder) / name).is_symlink()]):
+                self._folder_member(root, Path(folder) / name)
+        self.bundle.packed_bytes = max(self.bundle.packed_bytes, self.bundle.unpacked_bytes)
+
+    def _folder_member(self, root: Path, file: Path) -> None:
+        relative = file.relative_to(root).as_posix()
+        found = file.lstat()
+        path = self._accept(relative, _kind_of_mode(found.st_mode))
+        if path is None:
+            return
+        self.bundle.packed_bytes += found.st_size
+        self._charge(found.st_size)
+        with _open_regular(file) as content:
+            kind = _archive_kind(content.read(1024))
+        self._add(path, Entry(found.st_size, file=file))
+        if kind:
+            self._inner(path, kind, depth=1)
+
+    # Files and archives
+
+    def _file(self, path: Path) -> None:
+        with _open_regular(path) as file:
+            size = os.fstat(file.fileno()).st_size
+            if size > self.limits.packed_bytes:
+                raise BundleError(
+                    "bundle.too-large",
+                    f"The bundle has {size} bytes; {self.limits.packed_bytes} are allowed.",
+                    "Leave out what no check reads, such as per-rank tables of every phase.",
+                )
+            self.bundle.packed_bytes = size
+            kind = _archive_kind(file.read(1024))
+            file.seek(0)
+            if kind and self._expand(file, kind, prefix="", depth=0):
+                return
+            file.seek(0)
+            name = self._accept(path.name, "file")
+            if name is not None:
+                self._charge(size)
+                self._add(name, Entry(size, file=path))
+
+    def _inner(self, path: str, kind: str, depth: int) -> None:
+        """Open an archive inside the bundle; one that can't be read is a warning, and stays a file."""
+        if depth > self.limits.depth:
+            raise BundleError(
+                "bundle.nested-too-deep",
+                f"Archives lie more than {self.limits.depth} deep inside one another.",
+                "Upload the result folder itself.",
+                path,
+            )
+        with tempfile.TemporaryFile() as file:
+            entry = self.bundle.files[path]
+            for begun in range(0, entry.size, CHUNK):
+                file.write(self._slice(entry, begun))
+            file.seek(0)
+            try:
+                self._expand(file, kind, prefix=path + "/", depth=depth)
+            except BundleError as error:
+                if error.finding.code not in _READ_ERRORS:
+                    raise
+                message = f"The archive inside can't be read: {error.finding.message}"
+                self._note("bundle.inner-unreadable", WARNING, message, "Check that nothing is missing.", path)
+
+    def _slice(self, entry: Entry, begun: int) -> bytes:
+        if entry.file is not None:
+            with _open_regular(entry.file) as file:
+                file.seek(begun)
+                return file.read(CHUNK)
+        spool = self.bundle._spool
+        spool.seek(entry.offset + begun)
+        return spool.read(min(CHUNK, entry.size - begun))
+
+    def _expand(self, file: BinaryIO | IO[bytes], kind: str, prefix: str, depth: int) -> bool:
+        """Add the members of an archive; False for gzip that holds no tar: it stays the file that it is."""
+        if kind == "zip":
+            self._zip(file, prefix, depth)
+            return True
+        if kind == "tar":
+            self._tar(file, prefix, depth)
+            return True
+        if _archive_kind(_first_bytes(file)) != "tar":
+            return False
+        file.seek(0)
+        with gzip.GzipFile(fileobj=file) as unpacked:
+            self._tar(unpacked, prefix, depth)
+        return True
+
+    def _tar(self, stream: _Readable, prefix: str, depth: int) -> None:
+        """Read a tar in one pass, whatever its headers claim."""
+        inner: list[tuple[str, str]] = []
+        try:
+            metered = cast("IO[bytes]", _Metered(stream, self))
+            with tarfile.open(fileobj=metered, mode="r|", tarinfo=_BoundedTarInfo) as archive:
+                for member in archive:
+                    path = self._accept(prefix + _readable(member.name), _kind_of_member(member), prefix)
+                    if path is None:
+                        continue
+                    content = archive.extractfile(member)
+                    if content is None:
+                        continue
+                    kind = self._store(path, content, member.size)
+                    inner += [(path, kind)] if kind else []
+                    archive.members = []  # tarfile keeps every header it met; one pass needs none
+        except (EOFError, tarfile.ReadError) as error:
+            raise _truncated(prefix) if _is_truncation(error) else _corrupt(prefix) from error
+        except (tarfile.TarError, zlib.error, OSError, ValueError, OverflowError, LookupError) as error:
+            raise _corrupt(prefix) from error
+        for path, kind in inner:
+            self._inner(path, kind, depth + 1)
+
+    def _zip(self, file: BinaryIO | IO[bytes], prefix: str, depth: int) -> None:
+        inner: list[tuple[str, str]] = []
+        try:
+            self._refuse_huge_directory(file, prefix)
+            with zipfile.ZipFile(file) as archive:
+                for member in archive.infolist():
+                    path = self._accept(prefix + _readable(member.filename), _kind_of_zip_member(member), prefix)
+                    if path is None:
+                        continue
+                    with archive.open(member) as content:
+                        kind = self._store(path, content, None, charge=True)
+                        inner += [(path, kind)] if kind else []
+        except (zipfile.BadZipFile, zlib.error, NotImplementedError, ValueError, LookupError) as error:
+            raise _corrupt(prefix) from error
+        except EOFError as error:
+            raise _truncated(prefix) from error
+        except RuntimeError as error:
+            raise BundleError(
+                "bundle.encrypted", "The zip is encrypted.", "Upload it without a password.", prefix.rstrip("/")
+            ) from error
+        for path, kind in inner:
+            self._inner(path, kind, depth + 1)
+
+    def _refuse_huge_directory(self, file: BinaryIO | IO[bytes], prefix: str) -> None:
+        """ZipFile reads the whole directory at once, so look at its size first."""
+        end = zipfile._EndRecData(file)  # type: ignore[attr-defined]  # the record that ZipFile itself goes by
+        if end is None:
+            raise _truncated(prefix)
+        entries, directory_bytes = end[zipfile._ECD_ENTRIES_TOTAL], end[zipfile._ECD_SIZE]  # type: ignore[attr-defined]
+        if entries > self.limits.files * 2 or directory_bytes > _ZIP_DIRECTORY_BYTES:
+            raise self._too_many_files()
+        file.seek(0)
+
+    def _store(self, path: str, content: _Readable, expected: int | None, charge: bool = False) -> str:
+        """Append a member's bytes to the spool; returns what kind of archive it is, or ''."""
+        spool = self.bundle._spool
+        offset = spool.seek(0, os.SEEK_END)
+        size, kind = 0, ""
+        while chunk := content.read(CHUNK):
+            if not size:
+                kind = _archive_kind(chunk[:1024])
+            if charge:
+                self._charge(len(chunk))
+            size += len(chunk)
+            spool.write(chunk)
+        if expected is not None and size < expected:
+            raise _truncated(path)
+        self._add(path, Entry(size, offset))
+        return kind
+
+    # What may be in a bundle
+
+    def _accept(self, name: str, kind: str, prefix: str = "") -> str | None:
+        """The normalised path of a member that may be read; None, with a finding, for one that may not."""
+        if kind == "folder":
+            return None
+        shown = "".join(character if character.isprintable() else "?" for character in name)[:200]
+        member = name.removeprefix(prefix)
+        parts = [part for part in member.split("/") if part not in ("", ".")]
+        refusal = _refusal(member, parts, kind)
+        if refusal:
+            code, message = refusal
+            self._note(code, ERROR, message, "Pack the plain files of the result folder only.", shown)
+            return None
+        if len(name) > _PATH_CHARACTERS:
+            self._note("bundle.name", ERROR, "The path is too long.", "Shorten the folders' names.", shown)
+            return None
+        if _is_litter(parts):
+            self._note("bundle.litter", INFO, "Left by an editor or a desktop; not read.", "", shown)
+            return None
+        if len(self.bundle.files) >= self.limits.files:
+            raise self._too_many_files()
+        return prefix + "/".join(parts)
+
+    def _add(self, path: str, entry: Entry) -> None:
+        """Add a file. The same path again is refused unless the content is the same, for readers would differ."""
+        if path in self.bundle.files and self._differs(path, entry):
+            self._note("bundle.duplicate-path", ERROR, "Two files of one name.", "Pack the folder again.", path)
+            return
+        self.bundle.files[path] = entry
+
+    def _differs(self, path: str, entry: Entry) -> bool:
+        known = self.bundle.files[path]
+        return known.size != entry.size or any(
+            self._slice(known, begun) != self._slice(entry, begun) for begun in range(0, entry.size, CHUNK)
+        )
+
+    def _charge(self, size: int) -> None:
+        """Count bytes that came out of a decompressor or lie in a folder."""
+        bundle, limits = self.bundle, self.limits
+        bundle.unpacked_bytes += size
+        if bundle.unpacked_bytes > limits.unpacked_bytes:
+            raise BundleError(
+                "bundle.unpacked-too-large",
+                f"It unpacks to more than {limits.unpacked_bytes} bytes.",
+                "Leave out what no check reads.",
+            )
+        if bundle.unpacked_bytes > limits.ratio_from_bytes and (
+            bundle.unpacked_bytes > limits.ratio * max(bundle.packed_bytes, 1)
+        ):
+            raise BundleError(
+                "bundle.bomb",
+                f"It unpacks to more than {limits.ratio} times its size.",
+                "Leave out files of zeros or of one repeated line.",
+            )
+
+    def _too_many_files(self) -> BundleError:
+        return BundleError(
+            "bundle.too-many-files",
+            f"It holds more than {self.limits.files} files.",
+            "Upload one run, and leave out what no check reads.",
+        )
+
+    def _note(self, code: str, level: str, message: str, hint: str, where: str) -> None:
+        """Add a finding, but not thousands of one kind."""
+        if sum(finding.code == code for finding in self.bundle.findings) < 20:
+            self.bundle.findings.append(Finding(code, level, message, hint, where))
+
+
+class _Metered:
+    """A stream whose bytes are charged as they are read, headers and padding included."""
+
+    def __init__(self, stream: _Readable, opening: _Opening) -> None:
+        self.stream = stream
+        self.opening = opening
+
+    def read(self, size: int = -1) -> bytes:
+        content = self.stream.read(size)
+        self.opening._charge(len(content))
+        return content
+
+
+class _BoundedTarInfo(tarfile.TarInfo):
+    """A header that is not believed: extended headers are read at once by tarfile, so their size is bounded here."""
+
+    _EXTENDED = (
+        tarfile.XHDTYPE,
+        tarfile.XGLTYPE,
+        tarfile.SOLARIS_XHDTYPE,
+        tarfile.GNUTYPE_LONGNAME,
+        tarfile.GNUTYPE_LONGLINK,
+    )
+
+    def _proc_member(self, archive: tarfile.TarFile) -> tarfile.TarInfo:
+        if self.type in self._EXTENDED and self.size > _HEADER_BYTES:
+            raise BundleError("bundle.corrupt", "A header of the tar is too long.", "Pack the folder again with tar.")
+        if self.type == tarfile.GNUTYPE_SPARSE:
+            raise BundleError("bundle.corrupt", "The tar holds a sparse file.", "Pack the folder without --sparse.")
+        return super()._proc_member(archive)  # type: ignore[misc,no-any-return]
+
+
+_READ_ERRORS = frozenset({"bundle.corrupt", "bundle.truncated", "bundle.encrypted"})
+_TRUNCATIONS = ("unexpected end of data", "end-of-stream", "empty file", "truncated")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_DRIVE = re.compile(r"^[A-Za-z]:[\\/]")
+
+
+def _refusal(member: str, parts: list[str], kind: str) -> tuple[str, str] | None:
+    """(code, message) for a member that must not be in a bundle."""
+    if kind in ("link", "device"):
+        what = "A link" if kind == "link" else "A device, pipe or socket"
+        return f"bundle.{kind}", f"{what} is not read: only plain files are."
+    if _CONTROL.search(member) or not parts:
+        return "bundle.name", "The name holds control characters, or is empty."
+    if ".." in parts or ".." in member.split("\\"):
+        return "bundle.path-traversal", "The path leads out of the bundle."
+    if member.startswith(("/", "\\")) or (_DRIVE.match(member) and "\\" in member):
+        return "bundle.absolute-path", "The path is absolute."
+    return None
+
+
+def _is_litter(parts: list[str]) -> bool:
+    return parts[-1].startswith("._") or parts[-1].endswith((".swp", ".swo")) or "__MACOSX" in parts
+
+
+def _kind_of_mode(mode: int) -> str:
+    if stat.S_ISREG(mode):
+        return "file"
+    if stat.S_ISDIR(mode):
+        return "folder"
+    return "link" if stat.S_ISLNK(mode) else "device"
+
+
+def _kind_of_member(member: tarfile.TarInfo) -> str:
+    if member.isfile():
+        return "file"
+    if member.isdir():
+        return "folder"
+    return "link" if member.issym() or member.islnk() else "device"
+
+
+def _kind_of_zip_member(member: zipfile.ZipInfo) -> str:
+    """By the Unix mode where the zip has one. Only stored and deflated members are read: others cost too much memory."""
+    mode = member.external_attr >> 16
+    if member.is_dir():
+        return "folder"
+    if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise BundleError(
+            "bundle.corrupt", "The zip uses a compression that is not read here.", "Use plain zip or tar.gz."
+        )
+    return _kind_of_mode(mode) if stat.S_IFMT(mode) else "file"
+
+
+def _readable(name: str) -> str:
+    """A member's name as text; bytes that are not UTF-8 become replacement characters."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def _archive_kind(head: bytes) -> str:
+    """zip, gzip or tar by the first bytes, else ''."""
+    if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
+        return "zip"
+    if head.startswith(b"\x1f\x8b"):
+        return "gzip"
+    return "tar" if _is_tar_header(head) else ""
+
+
+def _is_tar_header(head: bytes) -> bool:
+    if len(head) < tarfile.BLOCKSIZE:
+        return False
+    try:
+        tarfile.TarInfo.frombuf(head[: tarfile.BLOCKSIZE], "utf-8", "surrogateescape")
+    except tarfile.HeaderError:
+        return False
+    return True
+
+
+def _first_bytes(file: BinaryIO | IO[bytes]) -> bytes:
+    """The first bytes inside a gzip. Raises BundleError where there are none."""
+    try:
+        return gzip.GzipFile(fileobj=file).read(1024)
+    except EOFError as error:
+        raise _truncated("") from error
+    except (OSError, zlib.error) as error:
+        raise _corrupt("") from error
+
+
+def _open_regular(path: Path) -> BinaryIO:
+    """Open a file that is still a regular one; a link put in its place is refused, a pipe does not block."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    return os.fdopen(descriptor, "rb")
+
+
+def _is_truncation(error: Exception) -> bool:
+    return isinstance(error, EOFError) or any(word in str(error).lower() for word in _TRUNCATIONS)
+
+
+def _truncated(where: str) -> BundleError:
+    return BundleError(
+        "bundle.truncated",
+        "The archive ends before its end.",
+        "Copy it again: compare size and sha256 with the original.",
+        where.rstrip("/"),
+    )
+
+
+def _corrupt(where: str) -> BundleError:
+    return BundleError(
+        "bundle.corrupt",
+        "The archive is damaged, or not what it looks like.",
+        "Pack the folder again.",
+        where.rstrip("/"),
+    )

@@ -1,0 +1,97 @@
+"""The benchmarks that are known: one folder each, found by looking.
+
+A folder `validators/benchmarks/<slug>/` holds
+
+    benchmark.json  the descriptor: tool, name, operations, files (schemas/benchmark.1.json)
+    parser.py       find_runs(bundle) -> Reading; explain(run) -> list[str], the lines of `reproduce`
+    rules.py        RULES: list[Rule]; findings(run, context) -> list[Finding], what only metadata, list or release tell
+    samples/        outputs with expected values
+
+The slug is the tool's name with `_` for `-`. Nothing else has to be edited to add one.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from validators.findings import Finding
+from validators.measurements import Run
+from validators.rules import Context, Rule
+
+if TYPE_CHECKING:
+    from validators.bundle import Bundle
+
+FOLDER = Path(__file__).parent / "benchmarks"
+
+
+@dataclass(slots=True)
+class Reading:
+    """What one benchmark's parser found in a bundle.
+
+    `primary` is the index in `runs` of the run that counts, or None; `findings` concern the bundle as a whole;
+    `claimed` are the paths that it read.
+    """
+
+    runs: list[Run] = field(default_factory=list)
+    primary: int | None = None
+    findings: list[Finding] = field(default_factory=list)
+    claimed: set[str] = field(default_factory=set)
+
+
+@dataclass(frozen=True, slots=True)
+class Benchmark:
+    """One benchmark: its descriptor and the functions of its folder."""
+
+    slug: str
+    descriptor: dict[str, Any]
+
+    @property
+    def tool(self) -> str:
+        return str(self.descriptor["tool"])
+
+    def find_runs(self, bundle: Bundle) -> Reading:
+        reading: Reading = self._module("parser").find_runs(bundle)
+        return reading
+
+    def explain(self, run: Run) -> list[str]:
+        lines: list[str] = self._module("parser").explain(run)
+        return lines
+
+    @property
+    def rules(self) -> list[Rule]:
+        return list(self._module("rules").RULES)
+
+    @property
+    def findings(self) -> Callable[[Run, Context], list[Finding]]:
+        function: Callable[[Run, Context], list[Finding]] = self._module("rules").findings
+        return function
+
+    def _module(self, name: str) -> Any:
+        return importlib.import_module(f"validators.benchmarks.{self.slug}.{name}")
+
+
+@cache
+def benchmarks() -> tuple[Benchmark, ...]:
+    """Every benchmark folder, by slug."""
+    descriptors = sorted(FOLDER.glob("*/benchmark.json"))
+    return tuple(Benchmark(path.parent.name, json.loads(path.read_text(encoding="utf-8"))) for path in descriptors)
+
+
+def benchmark(tool: str) -> Benchmark:
+    """The benchmark of a tool's name (`io500`, `obdfilter-survey`). Raises LookupError."""
+    for candidate in benchmarks():
+        if tool in (candidate.tool, candidate.slug):
+            return candidate
+    known = ", ".join(candidate.tool for candidate in benchmarks())
+    raise LookupError(f"no benchmark {tool!r}; there are {known}")
+
+
+def rules() -> list[Rule]:
+    """Every rule of every benchmark."""
+    return [rule for candidate in benchmarks() for rule in candidate.rules]

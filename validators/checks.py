@@ -1,0 +1,109 @@
+"""Check a bundle: open it, let every benchmark look for its runs, evaluate the rules, and report.
+
+The same function serves the command line, the worker and a re-check of history.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from validators import catalogue, schema
+from validators.bundle import LIMITS, LINE_LIMIT, Bundle, BundleError, Limits, open_bundle
+from validators.findings import ERROR, Finding, worst_first
+from validators.measurements import Report, Run
+from validators.rules import Context
+
+_SNIFFED_BYTES = 2 * LINE_LIMIT
+
+
+def check(
+    path: str | Path,
+    *,
+    benchmark: str | None = None,
+    release: Mapping[str, Any] | None = None,
+    list_name: str | None = None,
+    metadata: Mapping[str, Any] | None = None,
+    limits: Limits = LIMITS,
+) -> Report:
+    """The report of one raw file, result folder, archive or bundle.
+
+    `benchmark` limits the search to one tool (LookupError for an unknown one); `release` (facts: slug,
+    benchmark_versions, deadline), `list_name` and `metadata` give the rules what is known beside the run.
+    What is wrong with the content becomes a finding; only OSError of the path itself is raised.
+    """
+    searched = [catalogue.benchmark(benchmark)] if benchmark else list(catalogue.benchmarks())
+    report = Report(findings=schema.metadata_findings(metadata or {}))
+    try:
+        with open_bundle(path, limits) as bundle:
+            report.findings += bundle.findings
+            _read(bundle, searched, report)
+            context = Context(bundle, metadata or {}, release or {}, list_name)
+            for run in report.runs:
+                _judge(run, context)
+    except BundleError as error:
+        report.runs, report.primary = [], None
+        report.findings.append(error.finding)
+    report.findings = worst_first(report.findings)
+    return report
+
+
+def _read(bundle: Bundle, searched: list[catalogue.Benchmark], report: Report) -> None:
+    """Add the runs of every benchmark; one run counts if exactly one tool found exactly one that does."""
+    readings = [reading for benchmark in searched if (reading := benchmark.find_runs(bundle))]
+    for reading in readings:
+        if reading.runs and reading.primary is not None and report.primary is None:
+            report.primary = len(report.runs) + reading.primary
+        report.runs += reading.runs
+        report.findings += reading.findings
+    if sum(bool(reading.runs) for reading in readings) > 1:
+        report.primary = None
+    if not report.runs and not any(finding.level == ERROR for finding in report.findings):
+        report.findings.append(_unrecognised(bundle))
+
+
+def _judge(run: Run, context: Context) -> None:
+    """Evaluate the rules of a run and add what only its context tells."""
+    benchmark = catalogue.benchmark(run.tool)
+    run.rules = [rule.evaluate(run, context) for rule in benchmark.rules]
+    run.findings = worst_first(run.findings + benchmark.findings(run, context))
+
+
+def _unrecognised(bundle: Bundle) -> Finding:
+    """Why nothing was recognised: what is wrong with a single file, else that no result was found."""
+    if not bundle.files:
+        return Finding("bundle.empty", ERROR, "There is no file in it.", "Upload the folder that the run wrote.")
+    if len(bundle.files) > 1:
+        known = ", ".join(benchmark.tool for benchmark in catalogue.benchmarks())
+        return Finding(
+            "bundle.no-result",
+            ERROR,
+            f"No result of a known benchmark was found in {len(bundle.files)} files.",
+            "Upload the whole folder that the run wrote, with its raw output.",
+            expected=f"output of {known}",
+        )
+    (path,) = bundle.files
+    return _unrecognised_file(path, bundle.read(path, _SNIFFED_BYTES))
+
+
+def _unrecognised_file(path: str, content: bytes) -> Finding:
+    if not content.strip():
+        code, message = "bundle.empty-file", "The file is empty."
+    elif b"\0" in content or _share_of_control_bytes(content) > 0.1:
+        code, message = "bundle.binary-file", "The file is binary, not the text that a benchmark prints."
+    elif max(map(len, content.split(b"\n"))) > LINE_LIMIT:
+        code, message = "bundle.line-too-long", f"The file has a line of more than {LINE_LIMIT} bytes."
+    else:
+        code, message = "bundle.not-recognised", "This is not the output of a known benchmark."
+    return Finding(code, ERROR, message, "Upload the benchmark's own output as it was written.", path)
+
+
+def _share_of_control_bytes(content: bytes) -> float:
+    control = sum(byte < 32 and byte not in b"\t\n\r\f\x1b" for byte in content[:8192])
+    try:
+        content[:8192].decode("utf-8")
+    except UnicodeDecodeError as error:
+        if error.end < min(len(content), 8192) - 4:
+            control += sum(byte > 127 for byte in content[:8192])
+    return control / min(len(content), 8192)
