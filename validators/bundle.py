@@ -18,6 +18,7 @@ import tarfile
 import tempfile
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -41,7 +42,8 @@ class Limits:
     """What one bundle may cost. The ratio binds once `ratio_from_bytes` came out: honest small ones reach 133:1."""
 
     packed_bytes: int = 64 * 1024 * 1024
-    files: int = 2_000
+    files: int = 2_000  # of one archive
+    files_in_all: int = 10_000  # with those of archives inside: a published bundle of nine zips holds 2,792
     unpacked_bytes: int = 1024 * 1024 * 1024
     ratio: int = 100
     ratio_from_bytes: int = 32 * 1024 * 1024
@@ -113,6 +115,7 @@ class _Opening:
     def __init__(self, bundle: Bundle, limits: Limits) -> None:
         self.bundle = bundle
         self.limits = limits
+        self._met: Counter[str] = Counter()  # files of each archive, by its path
 
     def open(self, path: Path) -> None:
         mode = path.stat().st_mode
@@ -229,7 +232,7 @@ class _Opening:
                         continue
                     kind = self._store(path, content, member.size)
                     inner += [(path, kind)] if kind else []
-                    archive.members = []  # tarfile keeps every header it met; one pass needs none
+                    archive.members = []  # type: ignore[attr-defined]  # tarfile keeps every header it met; one pass needs none
         except (EOFError, tarfile.ReadError) as error:
             raise _truncated(prefix) if _is_truncation(error) else _corrupt(prefix) from error
         except (tarfile.TarError, zlib.error, OSError, ValueError, OverflowError, LookupError) as error:
@@ -307,7 +310,8 @@ class _Opening:
         if _is_litter(parts):
             self._note("bundle.litter", INFO, "Left by an editor or a desktop; not read.", "", shown)
             return None
-        if len(self.bundle.files) >= self.limits.files:
+        self._met[prefix] += 1
+        if self._met[prefix] > self.limits.files or len(self.bundle.files) >= self.limits.files_in_all:
             raise self._too_many_files()
         return prefix + "/".join(parts)
 
@@ -429,7 +433,7 @@ def _kind_of_member(member: tarfile.TarInfo) -> str:
 
 
 def _kind_of_zip_member(member: zipfile.ZipInfo) -> str:
-    """By the Unix mode where the zip has one. Only stored and deflated members are read: others cost too much memory."""
+    """By the Unix mode where the zip has one. Only stored and deflated members are read: others cost memory."""
     mode = member.external_attr >> 16
     if member.is_dir():
         return "folder"

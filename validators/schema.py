@@ -50,4 +50,5 @@ def metadata_findings(metadata: object) -> list[Finding]:
 
 def _sentence(error: ValidationError) -> str:
     """jsonschema's message without a long value in it."""
-    return error.message if len(error.message) < 200 else error.message[:199] + "…"
+    message = str(error.message)
+    return message if len(message) < 200 else message[:199] + "…"
