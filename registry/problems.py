@@ -76,7 +76,7 @@ def body(
 def problem_response(error: Exception, context: dict[str, Any]) -> Response | None:
     """DRF's exception handler. None for an unexpected error, which stays loud."""
     headers: dict[str, str] = {}
-    if isinstance(error, Http404):
+    if isinstance(error, Http404) and not isinstance(error, Problem):
         error = exceptions.NotFound()
     elif isinstance(error, PermissionDenied):
         error = exceptions.PermissionDenied()

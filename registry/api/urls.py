@@ -1,5 +1,22 @@
 """Addresses of the public read API, below /api/v1/."""
 
-from django.urls import URLPattern
+from django.urls import path
 
-urlpatterns: list[URLPattern] = []
+from registry.api import views
+
+urlpatterns = [
+    path("", views.Index.as_view(), name="api-index"),
+    path("releases/", views.ReleaseList.as_view(), name="api-releases"),
+    path("releases/<str:release>/", views.ReleaseDetail.as_view(), name="api-release"),
+    path("lists/", views.RankedListList.as_view(), name="api-lists"),
+    path("lists/<str:release>/<str:list>/", views.RankedListDetail.as_view(), name="api-list"),
+    path("results/", views.ResultList.as_view(), name="api-results"),
+    path("results/<str:id>/", views.ResultDetail.as_view(), name="api-result"),
+    path("results/<str:id>/files/", views.ResultFiles.as_view(), name="api-result-files"),
+    path("systems/", views.SystemList.as_view(), name="api-systems"),
+    path("systems/<str:slug>/", views.SystemDetail.as_view(), name="api-system"),
+    path("sites/", views.SiteList.as_view(), name="api-sites"),
+    path("sites/<str:slug>/", views.SiteDetail.as_view(), name="api-site"),
+    path("platforms/", views.PlatformList.as_view(), name="api-platforms"),
+    path("platforms/<str:slug>/", views.PlatformDetail.as_view(), name="api-platform"),
+]

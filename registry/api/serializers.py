@@ -1,0 +1,322 @@
+"""The shapes of the public read API's answers, for openapi.json. Answers are made without them, which is faster."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers as s
+
+from registry.models import Release as ReleaseModel
+from registry.models import Result as ResultModel
+
+TRUST = ResultModel.Trust.choices
+REPRODUCIBILITY = ResultModel.Reproducibility.choices
+
+QUERY: dict[str, tuple[Any, ...]] = {
+    name: (kind, "query", False, words)
+    for name, (kind, words) in {
+        "tool": (str, "Name of the benchmark, for example io500."),
+        "release": (str, "Slug of a release in any case; `SC18*` is SC18-recomputed."),
+        "list": (str, "Name of a list: full, historical, io500, ten, production, ten-production, scc."),
+        "institution": (str, "Slug, name or a printed spelling of an institution, in any case."),
+        "system": (str, "Slug or name of a system, in any case."),
+        "platform": (str, "Slug or name of a platform, in any case."),
+        "vendor": (str, "Vendor as printed or in its canonical spelling, in any case."),
+        "filesystem_type": (str, "File system as printed or its family, in any case."),
+        "trust": (str, "verified, imported or reported."),
+        "reproducibility": (str, "undefined, limited, proprietary or fully."),
+        "client_nodes": (int, "Exactly that many client nodes."),
+        "client_nodes__gte": (int, "At least that many client nodes."),
+        "client_nodes__lte": (int, "At most that many client nodes."),
+        "new": (bool, "Entered with this release, or carried over."),
+        "q": (str, 'Words to search for; "quoted phrases", -without and or are understood.'),
+        "p.NAME": (str, "Value of the parameter NAME, as text or number; NAME is part of the name."),
+        "ordering": (str, "A column, or one with - before it. Ranks are never renumbered."),
+        "cursor": (str, "From `next` of the page before."),
+        "page_size": (int, "Rows of one page."),
+        "format": (str, "json or csv."),
+    }.items()
+}
+
+
+class Problem(s.Serializer):
+    """RFC 9457 problem; `code` never changes."""
+
+    type = s.CharField()
+    title = s.CharField()
+    status = s.IntegerField()
+    code = s.CharField()
+    detail = s.CharField()
+    hint = s.CharField(allow_blank=True)
+    errors = s.DictField(child=s.ListField(), required=False)
+
+
+class Index(s.Serializer):
+    """Addresses of the API."""
+
+    releases = s.URLField()
+    lists = s.URLField()
+    results = s.URLField()
+    systems = s.URLField()
+    sites = s.URLField()
+    platforms = s.URLField()
+    schemas = s.URLField()
+    rules = s.URLField()
+    benchmarks = s.URLField()
+    openapi = s.URLField()
+
+
+class _Page(s.Serializer):
+    next = s.URLField(allow_null=True, help_text="Address of the next page; null on the last.")
+
+
+class Definition(s.Serializer):
+    """Which version of a list's definition made it."""
+
+    name = s.CharField()
+    version = s.IntegerField()
+
+
+class RankedList(s.Serializer):
+    """The facts of a list, without its entries."""
+
+    release = s.CharField()
+    release_name = s.CharField()
+    list = s.CharField()
+    title = s.CharField()
+    trust = s.ChoiceField(TRUST)
+    complete = s.BooleanField(help_text="False: only the first ranks are known.")
+    source = s.CharField(allow_blank=True)
+    note = s.CharField(allow_blank=True)
+    definition = Definition(allow_null=True)
+    frozen_at = s.DateTimeField(allow_null=True)
+    length = s.IntegerField(help_text="Entries in all, whatever page or filter is shown.")
+
+
+class RankedListPage(_Page):
+    results = RankedList(many=True)
+
+
+class Entry(s.Serializer):
+    """One row of a list. Texts and figures are those of that list; units stand in the names; a score has none."""
+
+    rank = s.IntegerField()
+    rank_low = s.IntegerField()
+    rank_high = s.IntegerField()
+    result = s.CharField(help_text="Id of the result.")
+    institution = s.CharField(allow_blank=True)
+    institution_slug = s.CharField()
+    system = s.CharField(allow_blank=True)
+    system_slug = s.CharField()
+    vendor = s.CharField(allow_blank=True)
+    filesystem_type = s.CharField(allow_blank=True)
+    filesystem_family = s.CharField(allow_blank=True)
+    client_nodes = s.IntegerField(allow_null=True)
+    tasks = s.IntegerField(allow_null=True)
+    score = s.FloatField()
+    bandwidth_gib_per_s = s.FloatField(allow_null=True)
+    rate_kiops = s.FloatField(allow_null=True)
+    reproducibility = s.ChoiceField(REPRODUCIBILITY)
+    trust = s.ChoiceField(TRUST)
+    new = s.BooleanField()
+    entered = s.CharField(help_text="Release that the result first appeared in.")
+    note = s.CharField(allow_blank=True)
+    withdrawn_at = s.DateTimeField(allow_null=True)
+
+
+class RankedListDetail(RankedList):
+    """A list and a page of its entries."""
+
+    entries = Entry(many=True)
+    next = s.URLField(allow_null=True)
+
+
+class Release(s.Serializer):
+    """One call for submissions and its lists."""
+
+    slug = s.CharField()
+    name = s.CharField()
+    imported = s.BooleanField(help_text="Copied from published lists, not run here.")
+    held_on = s.DateField()
+    opens = s.DateTimeField(allow_null=True)
+    deadline = s.DateTimeField(allow_null=True)
+    publishes = s.DateTimeField(allow_null=True)
+    published_at = s.DateTimeField(allow_null=True)
+    completeness = s.ChoiceField(ReleaseModel.Completeness.choices)
+    note = s.CharField(allow_blank=True)
+    source = s.CharField(allow_blank=True)
+    benchmark_versions = s.ListField(child=s.CharField())
+    list_names = s.ListField(child=s.CharField(), help_text="Lists that this release makes.")
+    unknown_lists = s.DictField(child=s.CharField(), help_text="Lists published elsewhere but not known here, and why.")
+    lists = RankedList(many=True)
+
+
+class ReleasePage(_Page):
+    results = Release(many=True)
+
+
+class Result(s.Serializer):
+    """A result as a row of a table."""
+
+    id = s.CharField()
+    tool = s.CharField()
+    tool_version = s.CharField(allow_blank=True)
+    mode = s.CharField(allow_blank=True)
+    trust = s.ChoiceField(TRUST)
+    release = s.CharField()
+    institution = s.CharField(allow_blank=True)
+    institution_slug = s.CharField()
+    system = s.CharField(allow_blank=True)
+    system_slug = s.CharField()
+    platform = s.CharField(allow_null=True)
+    vendor = s.CharField(allow_blank=True)
+    filesystem_type = s.CharField(allow_blank=True)
+    filesystem_family = s.CharField(allow_blank=True)
+    client_nodes = s.IntegerField(allow_null=True)
+    tasks = s.IntegerField(allow_null=True)
+    score = s.FloatField(allow_null=True)
+    bandwidth_gib_per_s = s.FloatField(allow_null=True)
+    rate_kiops = s.FloatField(allow_null=True)
+    reproducibility = s.ChoiceField(REPRODUCIBILITY)
+    production = s.BooleanField(allow_null=True)
+    submitted_on = s.DateField(allow_null=True)
+    published_at = s.DateTimeField(allow_null=True)
+    revision = s.IntegerField()
+
+
+class ResultPage(_Page):
+    results = Result(many=True)
+
+
+class Measurement(s.Serializer):
+    """One number in its canonical unit, beside the value and unit as printed."""
+
+    op = s.CharField()
+    quantity = s.CharField()
+    stat = s.CharField()
+    value = s.FloatField()
+    unit = s.CharField()
+    printed_value = s.FloatField()
+    printed_unit = s.CharField()
+    scored = s.BooleanField(allow_null=True)
+    context = s.DictField()
+
+
+class Membership(s.Serializer):
+    """Where a result stands on one list."""
+
+    release = s.CharField()
+    list = s.CharField()
+    title = s.CharField()
+    trust = s.ChoiceField(TRUST)
+    rank = s.IntegerField()
+    rank_low = s.IntegerField()
+    rank_high = s.IntegerField()
+    score = s.FloatField()
+    new = s.BooleanField()
+
+
+class ResultDetail(Result):
+    """Everything that is published of one result."""
+
+    source = s.CharField(allow_blank=True)
+    origin_id = s.CharField(allow_blank=True)
+    storage_vendor = s.CharField(allow_blank=True)
+    filesystem_name = s.CharField(allow_blank=True)
+    filesystem_version = s.CharField(allow_blank=True)
+    bundle_sha256 = s.CharField(allow_blank=True, help_text="Of the bytes as received, which stay private.")
+    public_sha256 = s.CharField(allow_blank=True, help_text="Of the published derivative.")
+    revises = s.CharField(allow_null=True)
+    revised_by = s.CharField(allow_null=True)
+    revision_reason = s.CharField(allow_blank=True)
+    withdrawn_at = s.DateTimeField(allow_null=True)
+    withdrawn_reason = s.CharField(allow_blank=True)
+    parameters = s.DictField()
+    measurements = Measurement(many=True)
+    scores = s.DictField()
+    hashes = s.DictField()
+    findings = s.ListField(child=s.DictField())
+    rules = s.ListField(child=s.DictField())
+    tests = s.ListField()
+    versions = s.DictField()
+    facts = s.DictField(help_text="Other facts kept at publication or import.")
+    lists = Membership(many=True)
+
+
+class ResultFile(s.Serializer):
+    """One published file."""
+
+    path = s.CharField()
+    size = s.IntegerField(help_text="Bytes.")
+    sha256 = s.CharField()
+    scrubbed = s.BooleanField(help_text="Differs from the file as received.")
+
+
+class ResultFilePage(_Page):
+    results = ResultFile(many=True)
+
+
+class Best(s.Serializer):
+    """The highest score of one benchmark in one release, and how many results that release has."""
+
+    release = s.CharField()
+    tool = s.CharField()
+    score = s.FloatField()
+    results = s.IntegerField()
+
+
+class Site(s.Serializer):
+    """An institution."""
+
+    slug = s.CharField()
+    name = s.CharField()
+
+
+class SitePage(_Page):
+    results = Site(many=True)
+
+
+class System(s.Serializer):
+    """One storage system of one institution."""
+
+    slug = s.CharField()
+    name = s.CharField(allow_blank=True)
+    site = s.CharField()
+    institution = s.CharField()
+    platform = s.CharField(allow_null=True)
+
+
+class SystemPage(_Page):
+    results = System(many=True)
+
+
+class SystemDetail(System):
+    best = Best(many=True)
+    results = s.URLField()
+
+
+class SiteDetail(Site):
+    also_printed_as = s.ListField(child=s.CharField())
+    systems = System(many=True)
+    best = Best(many=True)
+    results = s.URLField()
+
+
+class Platform(s.Serializer):
+    """One product generation of storage."""
+
+    slug = s.CharField()
+    name = s.CharField()
+    vendor = s.CharField(allow_blank=True)
+    predecessor = s.CharField(allow_null=True)
+
+
+class PlatformPage(_Page):
+    results = Platform(many=True)
+
+
+class PlatformDetail(Platform):
+    successors = s.ListField(child=s.CharField())
+    source = s.CharField(allow_blank=True)
+    best = Best(many=True)
+    results = s.URLField()

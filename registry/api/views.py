@@ -1,0 +1,407 @@
+"""The public read API: every view reads its query, asks registry/record.py and shows rows as they come.
+
+Serializers (registry/api/serializers.py) only describe the answers for openapi.json; a test holds both equal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.db.models import Q
+from django.http import HttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from registry import filters, keyset, record
+from registry.api import serializers as shape
+from registry.api.reading import (
+    FRESH_S,
+    CSVRenderer,
+    JSONRenderer,
+    PublicRead,
+    Table,
+    fingerprint,
+    link,
+    next_address,
+    ordering,
+    page_size,
+    unchanged,
+)
+from registry.models import Platform, RankedList, Release, Result, Site, System
+
+LIST_PAGE, LIST_PAGE_LARGEST = 500, 1000
+PAGE, PAGE_LARGEST = 50, 500
+
+ENTRY_KEYS = {
+    "rank": keyset.plain("position"),
+    "score": keyset.figure("score"),
+    "bandwidth_gib_per_s": keyset.figure("bandwidth_gib_per_s"),
+    "rate_kiops": keyset.figure("rate_kiops"),
+    "client_nodes": keyset.number("client_nodes"),
+    "tasks": keyset.number("result__tasks"),
+    "institution": keyset.text("institution"),
+    "system": keyset.text("system_name"),
+    "filesystem_type": keyset.text("filesystem_type"),
+    "vendor": keyset.text(record.ENTRY["vendor"]),
+}
+RESULT_KEYS = {
+    "id": keyset.plain("id"),
+    "score": keyset.figure("score"),
+    "bandwidth_gib_per_s": keyset.figure("bandwidth_gib_per_s"),
+    "rate_kiops": keyset.figure("rate_kiops"),
+    "client_nodes": keyset.number("client_nodes"),
+}
+NAME_KEYS = {"name": keyset.text("name")}
+ENTRY_COLUMNS = [name for name in record.ENTRY if name != "position"]
+
+
+def _query(names: Iterable[str]) -> list[OpenApiParameter]:
+    """Query parameters for openapi.json, with the words of shape.QUERY."""
+    return [OpenApiParameter(name, *shape.QUERY[name]) for name in names]
+
+
+class Index(PublicRead):
+    """Where the API begins: its addresses."""
+
+    @extend_schema(responses=shape.Index)
+    def get(self, request: Request) -> Response:
+        names = ("releases", "lists", "results", "systems", "sites", "platforms", "schemas", "rules", "benchmarks")
+        addresses = {name: link(request, name) for name in names}
+        return Response(addresses | {"openapi": request.build_absolute_uri("/api/v1/openapi.json")})
+
+
+# Releases and lists
+
+
+class ReleaseList(PublicRead):
+    """Releases, newest first, with the lists of each."""
+
+    @extend_schema(operation_id="releases_list", responses=shape.ReleasePage)
+    def get(self, request: Request) -> Response:
+        lists: dict[int, list[RankedList]] = {}
+        for found in record.ranked_lists():
+            lists.setdefault(found.release_id, []).append(found)
+        return Response({"next": None, "results": [as_release(one, lists.get(one.pk, [])) for one in _releases()]})
+
+
+def _releases() -> Iterable[Release]:
+    return Release.objects.all()
+
+
+class ReleaseDetail(PublicRead):
+    """One release; its slug in any case, and `SC18*` for SC18-recomputed."""
+
+    @extend_schema(operation_id="releases_read", responses={200: shape.Release, 404: shape.Problem})
+    def get(self, request: Request, release: str) -> Response:
+        found = record.release(release)
+        return Response(as_release(found, record.ranked_lists().filter(release=found)))
+
+
+def as_release(release: Release, lists: Iterable[RankedList]) -> dict[str, Any]:
+    """A release as JSON; `lists` as from record.ranked_lists()."""
+    return {
+        "slug": release.slug,
+        "name": release.name,
+        "imported": release.imported,
+        "held_on": release.held_on,
+        "opens": release.opens,
+        "deadline": release.deadline,
+        "publishes": release.publishes,
+        "published_at": release.published_at,
+        "completeness": release.completeness,
+        "note": release.note,
+        "source": release.source,
+        "benchmark_versions": release.benchmark_versions,
+        "list_names": release.list_names,
+        "unknown_lists": release.unknown_lists,
+        "lists": [as_list(one) for one in lists],
+    }
+
+
+def as_list(ranked_list: RankedList) -> dict[str, Any]:
+    """The facts of a list, without its entries; `ranked_list` as from record.ranked_lists()."""
+    definition = ranked_list.definition
+    return {
+        "release": ranked_list.release.slug,
+        "release_name": ranked_list.release.name,
+        "list": ranked_list.name,
+        "title": ranked_list.title,
+        "trust": ranked_list.trust,
+        "complete": ranked_list.complete,
+        "source": ranked_list.source,
+        "note": ranked_list.note,
+        "definition": {"name": definition.name, "version": definition.version} if definition else None,
+        "frozen_at": ranked_list.frozen_at,
+        "length": ranked_list.length,
+    }
+
+
+class RankedListList(PublicRead):
+    """All ranked lists, newest release first."""
+
+    known = ("release", "list")
+
+    @extend_schema(operation_id="lists_list", parameters=_query(known), responses=shape.RankedListPage)
+    def get(self, request: Request) -> Response:
+        found = record.ranked_lists()
+        if releases := filters.given(request.query_params, "release"):
+            found = found.filter(release__in=record.releases_called(releases).order_by().values("id"))
+        if names := filters.given(request.query_params, "list"):
+            found = found.filter(name__in=[name.lower() for name in names])
+        return Response({"next": None, "results": [as_list(one) for one in found]})
+
+
+class RankedListDetail(PublicRead):
+    """One ranked list with its entries: JSON with the facts of the list, CSV with the entries alone."""
+
+    renderer_classes = [JSONRenderer, CSVRenderer]
+    known = (*filters.ENTRY_FILTERS, "ordering", "cursor", "page_size")
+
+    @extend_schema(
+        operation_id="lists_read",
+        parameters=_query((*known, "format")),
+        responses={
+            (200, "application/json"): shape.RankedListDetail,
+            (200, "text/csv"): OpenApiTypes.STR,
+            400: shape.Problem,
+            404: shape.Problem,
+        },
+    )
+    def get(self, request: Request, release: str, list: str) -> HttpResponse:
+        shown = record.ranked_list(release, list)
+        condition = filters.conditions(request.query_params, filters.ENTRY_FILTERS)
+        order = ordering(request, ENTRY_KEYS, "rank", "position", tie_follows=False)
+        size = page_size(request, LIST_PAGE, LIST_PAGE_LARGEST)
+        headers = _validators(request, shown)
+        if "ETag" in headers and (answer := unchanged(request, headers["ETag"])):
+            answer["Cache-Control"] = headers["Cache-Control"]
+            return answer
+        cursor = request.query_params.get("cursor", "")
+        page = keyset.page(record.entries(shown, condition), record.ENTRY, order, cursor, size)
+        following = next_address(request, page.cursor)
+        if request.accepted_renderer.format == "csv":
+            return Response(Table(ENTRY_COLUMNS, page.rows), headers=headers | _as_download(shown, following))
+        for row in page.rows:
+            del row["position"]
+        return Response(as_list(shown) | {"entries": page.rows, "next": following}, headers=headers)
+
+
+def _validators(request: Request, shown: RankedList) -> dict[str, str]:
+    """ETag and freshness of a frozen list: they follow from its digest and cost no look at its entries."""
+    if not (shown.frozen_at and shown.digest):
+        return {}
+    facts = (shown.digest, as_list(shown), shown.last_load, shown.last_withdrawal)
+    return {"ETag": fingerprint(request, *facts), "Cache-Control": f"public, max-age={FRESH_S}"}
+
+
+def _as_download(shown: RankedList, following: str | None) -> dict[str, str]:
+    headers = {"Content-Disposition": f'attachment; filename="{shown.release.slug}-{shown.name}.csv"'.lower()}
+    return headers | ({"Link": f'<{following}>; rel="next"'} if following else {})
+
+
+# Results
+
+
+class ResultList(PublicRead):
+    """Results that count today, newest first: withdrawn and superseded ones keep their own page only."""
+
+    renderer_classes = [JSONRenderer, CSVRenderer]
+    known = (*filters.RESULT_NAMES, "ordering", "cursor", "page_size")
+    known_prefixes = (filters.PARAMETER,)
+
+    @extend_schema(
+        operation_id="results_list",
+        parameters=_query((*known, "p.NAME", "format")),
+        responses={
+            (200, "application/json"): shape.ResultPage,
+            (200, "text/csv"): OpenApiTypes.STR,
+            400: shape.Problem,
+        },
+    )
+    def get(self, request: Request) -> Response:
+        found = record.standing_results(filters.result_conditions(request.query_params))
+        order = ordering(request, RESULT_KEYS, "-id", "id", tie_follows=True)
+        size = page_size(request, PAGE, PAGE_LARGEST)
+        page = keyset.page(found, record.RESULT, order, request.query_params.get("cursor", ""), size)
+        following = next_address(request, page.cursor)
+        if request.accepted_renderer.format == "csv":
+            headers = {"Content-Disposition": 'attachment; filename="results.csv"'}
+            headers |= {"Link": f'<{following}>; rel="next"'} if following else {}
+            return Response(Table(record.RESULT, page.rows), headers=headers)
+        return Response({"next": following, "results": page.rows})
+
+
+class ResultDetail(PublicRead):
+    """Everything published of one result; withdrawn and superseded ones say so."""
+
+    @extend_schema(operation_id="results_read", responses={200: shape.ResultDetail, 404: shape.Problem})
+    def get(self, request: Request, id: str) -> Response:
+        return Response(as_result(record.result(id)))
+
+
+SNAPSHOT = {"scores": dict, "hashes": dict, "findings": list, "rules": list, "tests": list, "versions": dict}
+"""What openapi.json promises of Result.snapshot, and its empty form; the rest stands under `facts`."""
+
+
+def as_result(result: Result) -> dict[str, Any]:
+    """A result with its measurements and the lists it stands on: two more queries."""
+    snapshot = result.snapshot
+    return {
+        "id": result.public_id,
+        "tool": result.tool,
+        "tool_version": result.tool_version,
+        "mode": result.mode,
+        "trust": result.trust,
+        "source": result.source,
+        "origin_id": result.origin_id,
+        "release": result.release.slug,
+        "institution": result.institution,
+        "institution_slug": result.site.slug,
+        "system": result.system_name,
+        "system_slug": result.system.slug,
+        "platform": result.platform.slug if result.platform else None,
+        "vendor": result.vendor or result.storage_vendor,
+        "storage_vendor": result.storage_vendor,
+        "filesystem_type": result.filesystem_type,
+        "filesystem_family": result.filesystem_family,
+        "filesystem_name": result.filesystem_name,
+        "filesystem_version": result.filesystem_version,
+        "client_nodes": result.client_nodes,
+        "tasks": result.tasks,
+        "score": result.score,
+        "bandwidth_gib_per_s": result.bandwidth_gib_per_s,
+        "rate_kiops": result.rate_kiops,
+        "reproducibility": result.reproducibility,
+        "production": result.production,
+        "submitted_on": result.submitted_on,
+        "published_at": result.published_at,
+        "bundle_sha256": result.bundle_sha256,
+        "public_sha256": result.public_sha256,
+        "revision": result.revision,
+        "revises": result.revises.public_id if result.revises else None,
+        "revised_by": result.revised_by.public_id if hasattr(result, "revised_by") else None,
+        "revision_reason": result.revision_reason,
+        "withdrawn_at": result.withdrawn_at,
+        "withdrawn_reason": result.withdrawn_reason,
+        "parameters": result.parameters,
+        "measurements": record.measurements(result),
+        **{name: snapshot.get(name) or empty() for name, empty in SNAPSHOT.items()},
+        "facts": {name: value for name, value in snapshot.items() if name not in SNAPSHOT},
+        "lists": record.memberships(result),
+    }
+
+
+class ResultFiles(PublicRead):
+    """The files of the published, scrubbed derivative of a result, with their sha256."""
+
+    @extend_schema(operation_id="results_files", responses={200: shape.ResultFilePage, 404: shape.Problem})
+    def get(self, request: Request, id: str) -> Response:
+        return Response({"next": None, "results": record.files(record.result(id))})
+
+
+# Sites, systems, platforms
+
+
+class SiteList(PublicRead):
+    """Institutions that run or test storage, by name."""
+
+    known = ("cursor", "page_size")
+
+    @extend_schema(operation_id="sites_list", parameters=_query(known), responses=shape.SitePage)
+    def get(self, request: Request) -> Response:
+        return _named(request, Site.objects.all(), record.SITE)
+
+
+class SiteDetail(PublicRead):
+    """One institution with its systems and the best of each release."""
+
+    @extend_schema(operation_id="sites_read", responses={200: shape.SiteDetail, 404: shape.Problem})
+    def get(self, request: Request, slug: str) -> Response:
+        site = record.site(slug)
+        return Response(
+            {
+                "slug": site.slug,
+                "name": site.name,
+                "also_printed_as": site.also_printed_as,
+                "systems": record.rows_of(record.SYSTEM, site.systems.order_by("name", "id")),
+                "best": record.best_by_release(Q(site=site)),
+                "results": f"{link(request, 'results')}?institution={site.slug}",
+            }
+        )
+
+
+class SystemList(PublicRead):
+    """Storage systems, by name."""
+
+    known = ("institution", "platform", "cursor", "page_size")
+
+    @extend_schema(operation_id="systems_list", parameters=_query(known), responses=shape.SystemPage)
+    def get(self, request: Request) -> Response:
+        return _named(request, System.objects.filter(_of_system_list(request)), record.SYSTEM)
+
+
+def _of_system_list(request: Request) -> Q:
+    table = {name: filters.RESULT_FILTERS[name] for name in ("institution", "platform")}
+    return filters.conditions(request.query_params, table)
+
+
+class SystemDetail(PublicRead):
+    """One storage system with the best of each release."""
+
+    @extend_schema(operation_id="systems_read", responses={200: shape.SystemDetail, 404: shape.Problem})
+    def get(self, request: Request, slug: str) -> Response:
+        system = record.system(slug)
+        return Response(
+            {
+                "slug": system.slug,
+                "name": system.name,
+                "site": system.site.slug,
+                "institution": system.site.name,
+                "platform": system.platform.slug if system.platform else None,
+                "best": record.best_by_release(Q(system=system)),
+                "results": f"{link(request, 'results')}?system={system.slug}",
+            }
+        )
+
+
+class PlatformList(PublicRead):
+    """Product generations of storage, by name."""
+
+    known = ("vendor", "cursor", "page_size")
+
+    @extend_schema(operation_id="platforms_list", parameters=_query(known), responses=shape.PlatformPage)
+    def get(self, request: Request) -> Response:
+        vendors = filters.given(request.query_params, "vendor")
+        condition = filters.any_of("vendor", lambda value: Q(vendor__iexact=value), vendors) if vendors else Q()
+        return _named(request, Platform.objects.filter(condition), record.PLATFORM)
+
+
+class PlatformDetail(PublicRead):
+    """One product generation with its predecessor, its successors and the best of each release."""
+
+    @extend_schema(operation_id="platforms_read", responses={200: shape.PlatformDetail, 404: shape.Problem})
+    def get(self, request: Request, slug: str) -> Response:
+        platform = record.platform(slug)
+        return Response(
+            {
+                "slug": platform.slug,
+                "name": platform.name,
+                "vendor": platform.vendor,
+                "predecessor": platform.predecessor.slug if platform.predecessor else None,
+                "successors": list(platform.successors.order_by("slug").values_list("slug", flat=True)),
+                "source": platform.source,
+                "best": record.best_by_release(Q(platform=platform)),
+                "results": f"{link(request, 'results')}?platform={platform.slug}",
+            }
+        )
+
+
+def _named(request: Request, found: Any, columns: record.Columns) -> Response:
+    """A page of things that have a name, ordered by it."""
+    order = ordering(request, NAME_KEYS, "name", "id", tie_follows=True)
+    size = page_size(request, PAGE, PAGE_LARGEST)
+    page = keyset.page(found, columns, order, request.query_params.get("cursor", ""), size)
+    return Response({"next": next_address(request, page.cursor), "results": page.rows})

@@ -1,0 +1,213 @@
+"""Filters: from the names of a query string to conditions on results and on list entries.
+
+A filter given twice means either value; an empty one is as if not given. What can't be understood is refused with a
+code, never guessed. Texts match in any case.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial, reduce
+from operator import or_
+from typing import Any
+
+from django.contrib.postgres.search import SearchQuery
+from django.db.models import Q
+from django.http import QueryDict
+
+from registry.models import ListEntry, Platform, Result, Site, System
+from registry.problems import Problem
+from registry.record import releases_called
+
+Condition = Callable[[str], Q]
+
+PARAMETER = "p."
+VALUE_LIMIT = 200  # characters; the longest printed text of the record has 120
+VALUES_LIMIT = 20  # of one filter
+LARGEST = 2**31 - 1
+
+
+class UnknownParameter(Problem):
+    code = "query.unknown-parameter"
+    title = "Some names of the query are not known"
+
+
+class InvalidValue(Problem):
+    code = "query.invalid-value"
+    title = "Some values of the query are not valid"
+    hint = "Correct the parameters under `errors`."
+
+    def __init__(self, name: str, why: str) -> None:
+        super().__init__(f"{name}: {why}", errors={name: [why]})
+
+
+def refuse_unknown(query: QueryDict, known: Iterable[str], prefixes: tuple[str, ...] = ()) -> None:
+    """Raise UnknownParameter for names that an address does not take, with the known and the nearest ones."""
+    known = sorted(known)
+    unknown = [name for name in query if name not in known and not name.startswith(prefixes or ("\0",))]
+    if unknown:
+        shown = known + [f"{prefix}NAME" for prefix in prefixes]
+        errors = {name[:VALUE_LIMIT]: [_meant(name, known)] for name in unknown[:VALUES_LIMIT]}
+        raise UnknownParameter(f"Known are: {', '.join(shown)}.", hint=_meant(unknown[0], known), errors=errors)
+
+
+def _meant(name: str, known: list[str]) -> str:
+    close = difflib.get_close_matches(name[:VALUE_LIMIT].lower(), known, n=1, cutoff=0.5)
+    return f"Did you mean {close[0]}?" if close else "It is not known here."
+
+
+def conditions(query: QueryDict, table: Mapping[str, Condition]) -> Q:
+    """All filters of a table that the query gives, together. Raises InvalidValue."""
+    met = Q()
+    for name, condition in table.items():
+        if values := given(query, name):
+            met &= any_of(name, condition, values)
+    return met
+
+
+def any_of(name: str, condition: Condition, values: Iterable[str]) -> Q:
+    try:
+        return reduce(or_, [condition(value) for value in values])
+    except ValueError as error:
+        raise InvalidValue(name, str(error)) from error
+
+
+def given(query: QueryDict, name: str) -> list[str]:
+    """The values of one name, without empty ones. Raises InvalidValue for what no filter takes."""
+    values = [value.strip() for value in query.getlist(name) if value.strip()]
+    if len(values) > VALUES_LIMIT:
+        raise InvalidValue(name, f"at most {VALUES_LIMIT} values")
+    for value in values:
+        if len(value) > VALUE_LIMIT or "\0" in value:
+            raise InvalidValue(name, f"at most {VALUE_LIMIT} characters, and no NUL")
+    return values
+
+
+# What values mean; ValueError says why one is wrong
+
+
+def whole_number(value: str) -> int:
+    if not re.fullmatch(r"[0-9]{1,10}", value) or int(value) > LARGEST:
+        raise ValueError(f"a whole number from 0 to {LARGEST}")
+    return int(value)
+
+
+def one_of(choices: Iterable[str], value: str) -> str:
+    names = list(choices)
+    if value.lower() not in names:
+        raise ValueError(f"one of {', '.join(names)}")
+    return value.lower()
+
+
+def truth(value: str) -> bool:
+    return one_of(("true", "false"), value) == "true"
+
+
+def parameter(name: str, value: str) -> Q:
+    """Results with that parameter: as text, and as a number or truth value where the text is one."""
+    meant: list[Any] = [value]
+    try:
+        scalar = json.loads(value)
+    except (ValueError, RecursionError):
+        scalar = None
+    if isinstance(scalar, bool | int) or (isinstance(scalar, float) and math.isfinite(scalar)):
+        meant.append(scalar)
+    return reduce(or_, [Q(parameters__contains={name: one}) for one in meant])
+
+
+def _text(*columns: str) -> Condition:
+    """In one of the columns, in any case; each has an index on its upper case (registry/models)."""
+    return lambda value: reduce(or_, [Q(**{f"{column}__iexact": value}) for column in columns])
+
+
+def _number(column: str) -> Condition:
+    return lambda value: Q(**{column: whole_number(value)})
+
+
+def _choice(column: str, choices: Iterable[str]) -> Condition:
+    return lambda value: Q(**{column: one_of(choices, value)})
+
+
+def _truth(column: str) -> Condition:
+    return lambda value: Q(**{column: truth(value)})
+
+
+def _search(column: str) -> Condition:
+    return lambda value: Q(**{column: SearchQuery(value, config="simple", search_type="websearch")})
+
+
+def _of_institution(value: str) -> Q:
+    """Of the sites that have this slug or name, or that some result prints so."""
+    named = Site.objects.filter(Q(slug=value.lower()) | Q(name__iexact=value)).values("id")
+    printed = Result.objects.order_by().filter(institution__iexact=value).values("site_id")
+    return Q(site__in=named.order_by().union(printed))
+
+
+def _of_system(value: str) -> Q:
+    return Q(system__in=System.objects.filter(Q(slug=value.lower()) | Q(name__iexact=value)).order_by().values("id"))
+
+
+def _of_platform(value: str) -> Q:
+    found = Platform.objects.filter(Q(slug=value.lower()) | Q(name__iexact=value))
+    return Q(platform__in=found.order_by().values("id"))
+
+
+RESULT_FILTERS: Mapping[str, Condition] = {
+    "tool": lambda value: Q(tool=value.lower()),
+    "institution": _of_institution,
+    "system": _of_system,
+    "platform": _of_platform,
+    "vendor": _text("vendor", "storage_vendor"),
+    "filesystem_type": _text("filesystem_type", "filesystem_family"),
+    "trust": _choice("trust", Result.Trust.values),
+    "reproducibility": _choice("reproducibility", Result.Reproducibility.values),
+    "client_nodes": _number("client_nodes"),
+    "client_nodes__gte": _number("client_nodes__gte"),
+    "client_nodes__lte": _number("client_nodes__lte"),
+    "q": _search("search"),
+}
+RESULT_NAMES = (*RESULT_FILTERS, "release", "list")
+
+ENTRY_FILTERS: Mapping[str, Condition] = {
+    "institution": _text("institution", "result__site__slug", "result__site__name"),
+    "system": _text("system_name", "result__system__slug"),
+    "platform": _text("result__platform__slug", "result__platform__name"),
+    "vendor": _text("result__vendor", "result__storage_vendor"),
+    "filesystem_type": _text("filesystem_type", "result__filesystem_family"),
+    "reproducibility": _choice("result__reproducibility", Result.Reproducibility.values),
+    "client_nodes": _number("client_nodes"),
+    "client_nodes__gte": _number("client_nodes__gte"),
+    "client_nodes__lte": _number("client_nodes__lte"),
+    "new": _truth("new"),
+    "q": _search("result__search"),
+}
+
+
+def result_conditions(query: QueryDict) -> Q:
+    """What results/ was asked for: RESULT_FILTERS, release, list and p.NAME. Raises InvalidValue."""
+    met = conditions(query, RESULT_FILTERS) & _standing_on(given(query, "release"), given(query, "list"))
+    for name in query:
+        if name.startswith(PARAMETER) and (values := given(query, name)):
+            met &= any_of(name, partial(parameter, _parameter_name(name)), values)
+    return met
+
+
+def _parameter_name(name: str) -> str:
+    bare = name.removeprefix(PARAMETER)
+    if not bare or len(bare) > VALUE_LIMIT or "\0" in bare:
+        raise InvalidValue(name[:VALUE_LIMIT], "p.NAME needs the name of a parameter")
+    return bare
+
+
+def _standing_on(releases: list[str], lists: list[str]) -> Q:
+    """Release alone: results that first appeared in it. With a list: results that stand on that list of it."""
+    if not lists:
+        return Q(release__in=releases_called(releases).order_by().values("id")) if releases else Q()
+    entries = ListEntry.objects.order_by().filter(ranked_list__name__in=[name.lower() for name in lists])
+    if releases:
+        entries = entries.filter(ranked_list__release__in=releases_called(releases).order_by().values("id"))
+    return Q(id__in=entries.values("result_id"))

@@ -1,0 +1,26 @@
+"""Where a request comes from: its address, and whether that is this machine."""
+
+from __future__ import annotations
+
+import ipaddress
+
+from django.conf import settings
+from django.http import HttpRequest
+
+
+def address(request: HttpRequest) -> str:
+    """Of the caller: behind a trusted proxy the last one that the proxy wrote down."""
+    forwarded = request.META.get("HTTP_X_FORWARDED_FOR", "")
+    if settings.TRUSTED_PROXY and forwarded:
+        return forwarded.rsplit(",", 1)[-1].strip()
+    return request.META.get("REMOTE_ADDR", "")
+
+
+def is_loopback(request: HttpRequest) -> bool:
+    """Whether the caller sits on this machine. What a proxy forwards that nobody declared trusted does not count."""
+    if not settings.TRUSTED_PROXY and {"HTTP_X_FORWARDED_FOR", "HTTP_FORWARDED"} & request.META.keys():
+        return False
+    try:
+        return ipaddress.ip_address(address(request)).is_loopback
+    except ValueError:
+        return False
