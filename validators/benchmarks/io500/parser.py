@@ -63,7 +63,7 @@ def find_runs(bundle: Bundle) -> Reading:
         runs=[_run(evidence) for evidence in kept],
         primary=0 if len(kept) == 1 else None,
         findings=findings,
-        claimed=_claimed(layout),
+        claimed=set(_claimed(layout)),
     )
 
 
@@ -340,11 +340,11 @@ def _without_folders(bundle: Bundle, layout: Layout, findings: list[Finding]) ->
         head = bundle.read(path, TEXT_LIMIT)
         if VERIFY_MARKER in head:
             run = read_verification(lines_of(bundle, path, []), path)
-            return Reading(runs=[run], primary=0, findings=findings, claimed=[path])
+            return Reading(runs=[run], primary=0, findings=findings, claimed={path})
         if any(marker in head for marker in _STDOUT_MARKERS):
             evidence = _from_stdout(bundle, path, layout)
             if evidence.recognised:
-                return Reading(runs=[_run(evidence)], primary=0, findings=findings, claimed=[path])
+                return Reading(runs=[_run(evidence)], primary=0, findings=findings, claimed={path})
         without = without or any(marker in head for marker in _WITHOUT_RESULTS)
     if without:
         findings.append(
@@ -356,7 +356,7 @@ def _without_folders(bundle: Bundle, layout: Layout, findings: list[Finding]) ->
                 claimed[0] if claimed else "",
             )
         )
-    return Reading(runs=[], primary=None, findings=findings, claimed=claimed)
+    return Reading(runs=[], primary=None, findings=findings, claimed=set(claimed))
 
 
 def _from_stdout(bundle: Bundle, path: str, layout: Layout) -> Evidence:

@@ -1,0 +1,414 @@
+"""The submission rules of IO500 that a program can look at, each with its text, source and outcome.
+
+A rule whose input is missing is not evaluated, never satisfied. What only a person can judge needs a person, and the
+evidence for them is in the sentence beside the outcome. What depends on release, list or metadata comes from the
+context; without it these rules are not evaluated.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime
+from itertools import pairwise
+
+from validators.benchmarks.io500 import score
+from validators.benchmarks.io500.defects import (
+    SCC_STONEWALL_S,
+    STONEWALL_S,
+    WRITE_PHASES,
+    is_dry_run,
+    is_external_find,
+    out_of_order,
+)
+from validators.benchmarks.io500.evidence import Evidence, seconds_of
+from validators.benchmarks.io500.options import families, unknown_options
+from validators.benchmarks.io500.phases import number
+from validators.findings import ERROR, INFO, WARNING, Finding
+from validators.measurements import NEEDS_HUMAN, NOT_EVALUATED, SATISFIED, VIOLATED, RuleOutcome, Run
+from validators.rules import Context, Rule
+
+Verdict = tuple[str, str]
+"""An outcome and the sentence with its evidence."""
+Judge = Callable[[Run, Evidence, Context], Verdict]
+
+RULES_PAGE = "https://io500.org/rules-submission"
+LONGEST_PAUSE_S = 300.0
+RANKED_CLIENTS = 10
+TEN_LISTS = frozenset({"ten", "ten-production"})
+UNRANKED_LISTS = frozenset({"full", "historical", "scc"})
+ANSWER_WORDS = 10
+REQUIRED_METADATA = ("institution", "system", "filesystem_type", "storage_vendor", "client_nodes", "tasks")
+_DATA_FOLDER = re.compile(r"(\S*?)/+(?:ior|mdtest|mdt)[-_](?:easy|hard)")
+_STONEWALL_FLAG = re.compile(r"[ '\"]-[DW][ ='\"]+(\d{1,6})")
+_OTHER_NODE_IOR = re.compile(r" -C .*-Q[ =]\d| -Q[ =]\d.* -C ")
+_OTHER_NODE_MDTEST = re.compile(r"-N['\" =]+\d")
+_FAMILY_OF_INTERFACE = {"dfs": "daos", "daos": "daos", "beegfs": "beegfs", "cephfs": "ceph", "ime": "ime"}
+
+
+def findings(run: Run, context: Context) -> list[Finding]:
+    """What is wrong between a run and what is said about it: its list, its declared clients."""
+    evidence = _evidence(run)
+    return [] if evidence is None else [*_declared(run, context), *_scc_list(evidence, context)]
+
+
+def _evidence(run: Run) -> Evidence | None:
+    found = getattr(run, "evidence", None)
+    return found if isinstance(found, Evidence) else None
+
+
+def _declared(run: Run, context: Context) -> Iterator[Finding]:
+    for name, code, what in (("client_nodes", "nodes", "client nodes"), ("tasks", "tasks", "processes")):
+        declared, measured = context.metadata.get(name), run.parameters.get(name)
+        if declared in (None, "") or measured is None or str(declared) == str(measured):
+            continue
+        yield Finding(
+            f"io500.{code}.declared",
+            WARNING,
+            f"The metadata declares {str(declared)[:20]} {what}; the run used {measured}.",
+            "Correct the metadata, or explain the difference: some MPI libraries count each process as a node.",
+            expected=str(declared)[:20],
+            actual=str(measured),
+        )
+
+
+def _scc_list(evidence: Evidence, context: Context) -> Iterator[Finding]:
+    if evidence.scc and context.list_name != "scc":
+        yield Finding(
+            "io500.scc.normal-list",
+            WARNING,
+            "scc is TRUE: the run followed the rules of the student cluster competition (30 s instead of 300 s).",
+            "For any other list run with scc = FALSE.",
+            evidence.where,
+            expected="scc = FALSE",
+            actual="scc = TRUE",
+        )
+
+
+def _version(run: Run, evidence: Evidence, context: Context) -> Verdict:
+    allowed = _allowed_versions(context)
+    if not allowed:
+        return NOT_EVALUATED, "No release with its benchmark versions is named."
+    if not run.version:
+        return NEEDS_HUMAN, f"The run names no version; the call allows {', '.join(allowed)}."
+    if run.version in allowed:
+        return SATISFIED, f"{run.version} is a version of the call."
+    if any(run.version.startswith(f"{tag}-") for tag in allowed):
+        return NEEDS_HUMAN, f"{run.version} was built from commits after a tag of the call."
+    return VIOLATED, f"{run.version} is not among {', '.join(allowed)}."
+
+
+def _allowed_versions(context: Context) -> list[str]:
+    """The versions that the release names, else the tags known to carry its name."""
+    named = context.release.get("benchmark_versions") or []
+    if named:
+        return [str(version) for version in named]
+    slug = str(context.release.get("slug") or "")
+    if not slug:
+        return []
+    stem = f"io500-{slug.lower()}"
+    return [tag for family in families() for tag in family.tags if tag == stem or tag.startswith(f"{stem}_")]
+
+
+def _source(run: Run, evidence: Evidence, context: Context) -> Verdict:
+    if not run.version:
+        return NOT_EVALUATED, "The run names no version of its source."
+    tags = {tag for family in families() for tag in family.tags}
+    unknown = sorted({option for settings in evidence.settings.values() for option in unknown_options(settings)})
+    if unknown:
+        return NEEDS_HUMAN, f"No release has the options {', '.join(unknown[:5])}."
+    if run.version in tags:
+        return NEEDS_HUMAN, f"{run.version} is a tag and only its options are set; nothing speaks against it."
+    return NEEDS_HUMAN, f"{run.version} is not a tag: ask what differs."
+
+
+def _one_run(run: Run, evidence: Evidence, context: Context) -> Verdict:
+    missing = [name for name in score.definition(score.STANDARD).phases if evidence.phase(name) is None]
+    late = out_of_order(evidence)
+    if missing:
+        return VIOLATED, f"Missing: {', '.join(missing)}."
+    if late:
+        return VIOLATED, f"Out of order: {', '.join(late)}."
+    folders = _data_folders(evidence)
+    if len(folders) > 1:
+        return NEEDS_HUMAN, f"The phases wrote below {', '.join(sorted(folders)[:4])}."
+    times = [(phase.started, phase.ended) for phase in evidence.phases if phase.started and phase.ended]
+    if len(times) < len(evidence.phases) or not folders:
+        return NOT_EVALUATED, "All phases stand in order, but the times or folders of some are not printed."
+    pause = max((begin - end).total_seconds() for (_, end), (begin, _) in pairwise(times))
+    if pause > LONGEST_PAUSE_S:
+        return NEEDS_HUMAN, f"Between two phases lie {pause:.0f} s."
+    return SATISFIED, f"All phases in order below {next(iter(folders))[:80]}, pauses of {pause:.0f} s at most."
+
+
+def _data_folders(evidence: Evidence) -> set[str]:
+    """The folders below which IOR and mdtest worked, from their command lines."""
+    found = set()
+    for phase in evidence.phases:
+        match = _DATA_FOLDER.search(evidence.command(phase.name)) if phase.name.startswith(("ior", "mdtest")) else None
+        if match is not None:
+            found.add(match[1].strip("'\"").rstrip("/"))
+    return found
+
+
+def _stonewall(run: Run, evidence: Evidence, context: Context) -> Verdict:
+    least = SCC_STONEWALL_S if evidence.scc else STONEWALL_S
+    phases = {name: evidence.phase(name) for name in WRITE_PHASES}
+    times = {name: seconds_of(evidence, phase) for name, phase in phases.items() if phase is not None}
+    known = {name: seconds for name, seconds in times.items() if math.isfinite(seconds)}
+    short = [f"{name} {seconds:.2f} s" for name, seconds in known.items() if seconds < least]
+    if short:
+        return VIOLATED, f"Below {least:.0f} s: {', '.join(short)}."
+    flags = {name: _stonewall_flag(evidence.command(name)) for name in WRITE_PHASES}
+    low = [f"{name} {flag} s" for name, flag in flags.items() if flag is not None and 0 < flag < least]
+    if low:
+        return VIOLATED, f"Stonewalled earlier than {least:.0f} s: {', '.join(low)}."
+    if len(known) < len(WRITE_PHASES):
+        return NOT_EVALUATED, "The time of a write phase is not known."
+    return SATISFIED, f"The shortest write phase took {min(known.values()):.1f} s; {least:.0f} s are asked for."
+
+
+def _stonewall_flag(command: str) -> int | None:
+    match = _STONEWALL_FLAG.search(command)
+    return int(match[1]) if match else None
+
+
+def _score(run: Run, evidence: Evidence, context: Context) -> Verdict:
+    if any(finding.code in ("io500.invalid-mark", "io500.dry-run") for finding in run.findings):
+        return VIOLATED, "io500 itself marked the run as invalid."
+    wrong = [f.code for f in run.findings if f.code in ("io500.score.inconsistent", "io500.score.no-root")]
+    if wrong:
+        return VIOLATED, f"The printed score does not follow from the phases ({wrong[0]})."
+    value = run.scores.get("SCORE", {}).get("value")
+    if value is None or run.scores["SCORE"]["printed"] is None:
+        return NOT_EVALUATED, "There is no score to compare."
+    return SATISFIED, f"No mark, and the phases give the printed score: {value:.6g}."
+
+
+def _hashes(run: Run, evidence: Evidence, context: Context) -> Verdict:
+    wrong = [name for name, pair in run.hashes.items() if pair["computed"] and pair["computed"] != pair["printed"]]
+    if wrong:
+        return VIOLATED, f"Not reproduced: {', '.join(wrong)}."
+    known = [name for name, pair in run.hashes.items() if pair["computed"]]
+    if "score" not in known or "config" not in known:
+        return NOT_EVALUATED, "The run printed no hashes, or its configuration is missing."
+    return SATISFIED, f"Reproduced: {', '.join(known)}."
+
+
+def _read_elsewhere(run: Run, evidence: Evidence, context: Context) -> Verdict:
+    nodes = run.parameters.get("client_nodes")
+    commands = {name: evidence.command(name) for name in ("ior-easy-read", "ior-hard-read", "mdtest-hard-read")}
+    if nodes is None or not all(commands.values()):
+        return NOT_EVALUATED, "The nodes or a command line of a read phase are not known."
+    if nodes < 2 and not run.parameters.get("drop_caches"):
+        return VIOLATED, "One client read its own data, and caches were not dropped."
+    patterns = {"ior": _OTHER_NODE_IOR, "mdt": _OTHER_NODE_MDTEST}
+    absent = [name for name, command in commands.items() if not patterns[name[:3]].search(f"{command} ")]
+    if absent:
+        return NEEDS_HUMAN, f"The command line shifts no ranks in {', '.join(absent)}."
+    return SATISFIED, f"Ranks are shifted by a node for each read, on {nodes} nodes."
+
+
+def _precreated(run: Run, evidence: Evidence, context: Context) -> Verdict:
+    if not evidence.job_scripts:
+        return NOT_EVALUATED, "There is no job script that would show what was prepared."
+    return NEEDS_HUMAN, f"Read what is prepared in {', '.join(evidence.job_scripts[:3])[:200]}."
+
+
+def _persistence(run: Run, evidence: Evidence, context: Context) -> Verdict:
+    medium = str(context.metadata.get("storage_type", "")).lower()
+    if medium in ("memory", "tmpfs"):
+        return NEEDS_HUMAN, f"The storage is {medium}: ask how data persists."
+    return NEEDS_HUMAN, "Read the answers on caching and trust; no program can see whether written data persisted."
+
+
+def _reduction(run: Run, evidence: Evidence, context: Context) -> Verdict:
+    packet = run.parameters.get("data_packet_type")
+    if packet is None:
+        return NEEDS_HUMAN, "The kind of data is not printed; ask about compression and deduplication."
+    return NEEDS_HUMAN, f"dataPacketType is {str(packet)[:40]}; ask about compression and deduplication."
+
+
+def _clients(run: Run, evidence: Evidence, context: Context) -> Verdict:
+    nodes, tasks = run.parameters.get("client_nodes"), run.parameters.get("tasks")
+    if context.list_name in UNRANKED_LISTS:
+        return NOT_EVALUATED, f"The list {context.list_name} does not ask for it."
+    if nodes is None:
+        return NOT_EVALUATED, "The number of client nodes is not known."
+    if nodes < RANKED_CLIENTS:
+        return VIOLATED, f"{nodes} client nodes; ranked lists ask for {RANKED_CLIENTS}."
+    if tasks is not None and tasks < nodes:
+        return VIOLATED, f"{tasks} processes on {nodes} nodes: each client must take part."
+    return SATISFIED, f"{nodes} client nodes. Whether they are physical machines is in the metadata."
+
+
+def _ten_clients(run: Run, evidence: Evidence, context: Context) -> Verdict:
+    nodes = run.parameters.get("client_nodes")
+    if context.list_name not in TEN_LISTS:
+        return NOT_EVALUATED, "Not for a 10-node list."
+    if nodes is None:
+        return NOT_EVALUATED, "The number of client nodes is not known."
+    if nodes != RANKED_CLIENTS:
+        return VIOLATED, f"{nodes} client nodes instead of exactly {RANKED_CLIENTS}."
+    return SATISFIED, f"Exactly {RANKED_CLIENTS} client nodes."
+
+
+def _find(run: Run, evidence: Evidence, context: Context) -> Verdict:
+    command = evidence.command("find") or evidence.find_command
+    section = evidence.result.phases.get("find") if evidence.result else None
+    if not command:
+        return NOT_EVALUATED, "The command line of find is not printed."
+    if section is not None and number(section.values.get("found")) == 0:
+        return VIOLATED, "find found nothing."
+    if evidence.result is None or is_external_find(evidence):
+        return NEEDS_HUMAN, f"Compare with pfind, and look for its source: {command[:120]}"
+    if not all(part in command for part in ("-newer", "-size 3901c", "-name *01*")):
+        return NEEDS_HUMAN, f"pfind had other conditions than the rules give: {command[:120]}"
+    if any(finding.code == "io500.find.rate" for finding in run.findings):
+        return NEEDS_HUMAN, "The rate of find does not follow from its files and time."
+    return SATISFIED, "pfind with the conditions of the rules."
+
+
+def _scc(run: Run, evidence: Evidence, context: Context) -> Verdict:
+    if context.list_name is None:
+        return NOT_EVALUATED, "No list is named."
+    if not evidence.settings:
+        return NOT_EVALUATED, "There is no configuration file."
+    if context.list_name != "scc":
+        return (VIOLATED, "scc is TRUE.") if evidence.scc else (SATISFIED, "scc is not set.")
+    if not evidence.scc:
+        return VIOLATED, "scc is not set."
+    if run.parameters.get("client_nodes") == 1 and not run.parameters.get("drop_caches"):
+        return VIOLATED, "One client without drop-caches."
+    return SATISFIED, "scc is TRUE."
+
+
+def _uploads(run: Run, evidence: Evidence, context: Context) -> Verdict:
+    missing = [
+        name
+        for name, present in (
+            ("raw output of the phases", evidence.raw),
+            ("job script", evidence.job_scripts),
+            ("job output", evidence.job_outputs),
+        )
+        if not present
+    ]
+    if missing:
+        return VIOLATED, f"Not found by its name: {', '.join(missing)}."
+    return SATISFIED, f"Results, {evidence.job_scripts[0][:80]} and {evidence.job_outputs[0][:80]}."
+
+
+def _deadline(run: Run, evidence: Evidence, context: Context) -> Verdict:
+    deadline, submitted = _instant(context.release.get("deadline")), _instant(context.metadata.get("submitted"))
+    if deadline is None or submitted is None:
+        return NOT_EVALUATED, "The deadline or the time of submission is not known."
+    if submitted > deadline:
+        return VIOLATED, f"Submitted {submitted:%Y-%m-%d %H:%M} UTC, after {deadline:%Y-%m-%d %H:%M} UTC."
+    return SATISFIED, f"Submitted {submitted:%Y-%m-%d %H:%M} UTC, before {deadline:%Y-%m-%d %H:%M} UTC."
+
+
+def _instant(value: object) -> datetime | None:
+    """A time as text in RFC 3339 or as a datetime, in UTC; None for anything else."""
+    try:
+        moment = datetime.fromisoformat(value) if isinstance(value, str) else value
+    except ValueError:
+        return None
+    if not isinstance(moment, datetime):
+        return None
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+
+
+def _complete_metadata(run: Run, evidence: Evidence, context: Context) -> Verdict:
+    metadata = context.metadata
+    if not metadata:
+        return NOT_EVALUATED, "There is no metadata."
+    missing = [name for name in REQUIRED_METADATA if metadata.get(name) in (None, "")]
+    if missing:
+        return VIOLATED, f"Missing: {', '.join(missing)}."
+    return SATISFIED, f"{', '.join(REQUIRED_METADATA)} are given."
+
+
+def _consistent_metadata(run: Run, evidence: Evidence, context: Context) -> Verdict:
+    metadata = context.metadata
+    compared: list[str] = []
+    wrong: list[str] = []
+    for name in ("client_nodes", "tasks"):
+        declared, measured = metadata.get(name), run.parameters.get(name)
+        if declared not in (None, "") and measured is not None:
+            (compared if str(declared) == str(measured) else wrong).append(f"{name} {declared}")
+    interface = str(run.parameters.get("api", "")).split(" ")[0].lower()
+    family, declared = _FAMILY_OF_INTERFACE.get(interface), str(metadata.get("filesystem_type", ""))
+    if family and declared:
+        (compared if family in declared.lower() else wrong).append(f"{declared[:40]} with the interface {interface}")
+    if wrong:
+        return VIOLATED, f"The run says otherwise: {', '.join(wrong)}."
+    if not compared:
+        return NOT_EVALUATED, "There is no metadata that the run could confirm."
+    return SATISFIED, f"The run confirms {', '.join(compared)}."
+
+
+def _questionnaire(run: Run, evidence: Evidence, context: Context) -> Verdict:
+    answers = context.metadata.get("questionnaire")
+    if not isinstance(answers, Mapping) or not answers:
+        return NOT_EVALUATED, "There is no questionnaire."
+    short = [
+        str(name)
+        for name, answer in answers.items()
+        if isinstance(answer, str) and len(re.sub(r"<[^>]{0,1000}>", " ", answer).split()) < ANSWER_WORDS
+    ]
+    if short:
+        return VIOLATED, f"Fewer than {ANSWER_WORDS} words: {', '.join(short)[:200]}."
+    return SATISFIED, f"All {len(answers)} answers have {ANSWER_WORDS} words or more."
+
+
+def _exclusive(run: Run, evidence: Evidence, context: Context) -> Verdict:
+    declared = context.metadata.get("exclusive_cluster_usage")
+    if declared in (None, ""):
+        return NOT_EVALUATED, "The metadata does not say."
+    if str(declared).lower() in ("yes", "true"):
+        return SATISFIED, "Exclusive use is declared."
+    return VIOLATED, "Use beside other jobs is declared."
+
+
+def _rule(item: int, code: str, level: str, text: str, judge: Judge) -> Rule:
+    """A rule of the checklist; a run without files, such as the answer of --verify, is not evaluated."""
+    code = f"io500.{code}"
+
+    def evaluate(run: Run, context: Context) -> RuleOutcome:
+        evidence = _evidence(run)
+        if evidence is None:
+            return RuleOutcome(code, NOT_EVALUATED, "There are no files of a run.")
+        if is_dry_run(evidence) and judge is not _score:
+            return RuleOutcome(code, NOT_EVALUATED, "A dry run measures nothing.")
+        return RuleOutcome(code, *judge(run, evidence, context))
+
+    return Rule(code, level, text, f"{RULES_PAGE}; checklist {item}", evaluate)
+
+
+RULES: list[Rule] = [
+    _rule(1, "version", WARNING, "The benchmark is the version that the call for the release names.", _version),
+    _rule(2, "source", WARNING, "The source is unmodified; only options and the setup of storage may differ.", _source),
+    _rule(3, "one-run", ERROR, "All phases run in order, without interruption, on one storage system.", _one_run),
+    _rule(
+        4, "stonewall", ERROR, "Each write phase runs for 300 s or more; 30 s in the student competition.", _stonewall
+    ),
+    _rule(5, "score", ERROR, "No phase is marked invalid, and the score follows from the phases.", _score),
+    _rule(6, "hashes", WARNING, "The printed hashes belong to the configuration and the scores.", _hashes),
+    _rule(7, "read-elsewhere", WARNING, "Data is read by another node than the one that wrote it.", _read_elsewhere),
+    _rule(
+        8, "precreated", WARNING, "No file exists before its phase; only the four folders may be prepared.", _precreated
+    ),
+    _rule(9, "persistence", WARNING, "What a write phase counted lies on persistent storage at its end.", _persistence),
+    _rule(10, "data-reduction", WARNING, "Nothing reduces the data: no deduplication, no compression.", _reduction),
+    _rule(11, "clients", WARNING, "Ranked results have 10 physical clients or more, all taking part.", _clients),
+    _rule(12, "ten-clients", ERROR, "Results of the 10-node lists have exactly 10 clients.", _ten_clients),
+    _rule(13, "find", WARNING, "find is pfind, or a tool with the same input and output whose source is here.", _find),
+    _rule(14, "scc", ERROR, "scc is TRUE for the student competition, and for no other list.", _scc),
+    _rule(15, "uploads", WARNING, "Result folder, job script and job output are uploaded.", _uploads),
+    _rule(16, "deadline", ERROR, "The submission arrived before the deadline of the release.", _deadline),
+    _rule(17, "metadata", WARNING, "The system is described completely.", _complete_metadata),
+    _rule(18, "metadata-consistent", WARNING, "The description agrees with the results.", _consistent_metadata),
+    _rule(19, "questionnaire", WARNING, "Every question is answered with 10 words or more.", _questionnaire),
+    _rule(24, "exclusive", INFO, "The system was used exclusively, and the description says so.", _exclusive),
+]
