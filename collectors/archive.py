@@ -114,7 +114,7 @@ def padding(size):
 def entries(path):
     """Yield (name, size in bytes) of every entry of an archive that is not a folder, walking it to its end.
 
-    Raises BundleError `bundle.unreadable` for what does not open.
+    Raises BundleError `bundle.corrupt` for what does not open.
     """
     try:
         if zipfile.is_zipfile(path):
@@ -123,7 +123,7 @@ def entries(path):
             yield from tar_entries(path)
     except (tarfile.TarError, zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, RuntimeError) as error:
         raise BundleError(
-            "bundle.unreadable",
+            "bundle.corrupt",
             f"{path} does not open as an archive: {error or type(error).__name__}",
             "Pack the result folder again, or give the folder itself.",
         )
@@ -146,8 +146,10 @@ def zip_entries(path):
 
 
 def unsafe_names(listed):
-    """Names that no archive of results has: absolute, or leading out of the folder it is unpacked in."""
+    """Yield (code, name) of names that no archive of results has: absolute, or leading out of their folder."""
     for name, _size in listed:
         parts = name.replace("\\", "/").split("/")
-        if not parts[0] or ".." in parts or parts[0].endswith(":"):
-            yield name
+        if ".." in parts:
+            yield "bundle.path-traversal", name
+        elif not parts[0] or name[1:3] == ":\\":
+            yield "bundle.absolute-path", name

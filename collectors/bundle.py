@@ -94,7 +94,7 @@ def open_archive(path, note):
         try:
             require_limits(archive.entries(path))
         except BundleError as error:
-            if error.code != "bundle.unreadable":
+            if error.code != "bundle.corrupt":
                 raise
             note(f"warning: {error.message}; sending it as it is, the server says more")
         return Bundle(stream, os.path.basename(path))
@@ -246,7 +246,7 @@ def require_file_count(count):
 def require_unpacked_size(size):
     if size > MAX_UNPACKED_BYTES:
         raise BundleError(
-            "bundle.too-large",
+            "bundle.unpacked-too-large",
             f"More than {MAX_UNPACKED_BYTES // MIB:,} MiB of files.",
             "Give the results only, without the data files that the benchmark wrote.",
         )
@@ -264,7 +264,7 @@ def require_packed_size(size):
 def require_ratio(unpacked, packed):
     if unpacked > RATIO_COUNTS_FROM_BYTES and unpacked > MAX_RATIO * packed:
         raise BundleError(
-            "bundle.ratio",
+            "bundle.bomb",
             f"{unpacked // MIB} MiB pack to less than 1/{MAX_RATIO} of that, which the server takes for a bomb.",
             "Leave out large files that hold almost nothing but repetition.",
         )

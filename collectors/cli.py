@@ -232,10 +232,10 @@ def validate(options, progress):
     if options.server:
         return shown(check_on_server(options, form, progress), options, report.print_check)
     bundle.require_known_kind(options.path)
-    version = validation.rules_here()
-    if version is None:
-        return shown(validation.check_alone(options.path), options, report.print_check)
-    progress.note(f"checking with the rules {version} installed here")
+    rules = validation.rules_here()
+    if rules.version is None:
+        return shown(validation.check_alone(options.path, rules.missing), options, report.print_check)
+    progress.note(f"checking with the rules {rules.version} installed here")
     return shown(
         validation.check_here(options.path, rule_options(options), options.timeout), options, report.print_check
     )

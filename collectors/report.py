@@ -82,8 +82,13 @@ def score_line(name, score):
     if not isinstance(score, dict):
         return f"{name} {score}"
     parts = [("bandwidth_gib_per_s", "GiB/s"), ("rate_kiops", "kIOPS")]
-    halves = ", ".join(f"{score[key]} {unit}" for key, unit in parts if score.get(key) is not None)
-    return "{} {}".format(name, score.get("value")) + (f" ({halves})" if halves else "")
+    halves = ", ".join(f"{figure(score[key])} {unit}" for key, unit in parts if score.get(key) is not None)
+    return "{} {}".format(name, figure(score.get("value"))) + (f" ({halves})" if halves else "")
+
+
+def figure(value):
+    """A number with the nine digits that published scores have at most, anything else as it is."""
+    return f"{value:.9g}" if isinstance(value, float) else str(value)
 
 
 def print_list(submissions, stream):

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from collections import namedtuple
 
 from collectors import archive, bundle
 from collectors.errors import CollectorError, NetworkError, NothingCollected, UsageError
@@ -13,19 +14,30 @@ PROBE = "import validators, validators.checks, validators.__main__; print(valida
 PROBE_TIMEOUT_S = 60
 
 
+Rules = namedtuple("Rules", "version missing")
+Rules.__doc__ = "The version of the rules that this Python can run; or None, and why it cannot."
+
+
 def rules_here():
-    """The version of the rules that this Python can run, or None."""
+    """The Rules installed for this Python."""
     try:
         probe = subprocess.run(
             [sys.executable, "-c", PROBE],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
             timeout=PROBE_TIMEOUT_S,
         )
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return probe.stdout.decode("utf-8", "replace").strip() if probe.returncode == 0 else None
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return Rules(None, type(error).__name__)
+    if probe.returncode != 0:
+        return Rules(None, last_line(probe.stderr))
+    return Rules(last_line(probe.stdout), "")
+
+
+def last_line(output):
+    lines = output.decode("utf-8", "replace").strip().splitlines()
+    return lines[-1] if lines else ""
 
 
 def check_here(path, options, timeout_s):
@@ -43,10 +55,9 @@ def check_here(path, options, timeout_s):
     try:
         return checked(json.loads(done.stdout.decode("utf-8")))
     except ValueError:
-        said = done.stderr.decode("utf-8", "replace").strip().splitlines()
         raise UsageError(
             "collector.rules",
-            "The rules installed here gave no answer: " + (said[-1] if said else f"exit status {done.returncode}"),
+            "The rules installed here gave no answer: " + (last_line(done.stderr) or f"exit status {done.returncode}"),
             "Let the registry check it, keeping nothing: validate PATH --server",
         )
 
@@ -66,9 +77,12 @@ def checked_by_server(answer):
         raise NetworkError("collector.not-the-api", "The server's answer is no check.", "Check HIGHWATER_URL.")
 
 
-def check_alone(path):
-    """What can be said without the rules, in the shape of their document; nothing it passes is thereby valid."""
-    findings = [not_run()]
+def check_alone(path, missing):
+    """What can be said without the rules, in the shape of their document; nothing it passes is thereby valid.
+
+    `missing` is why the rules cannot run.
+    """
+    findings = [not_run(missing)]
     try:
         findings += list(outside_findings(path))
     except NothingCollected as error:
@@ -91,8 +105,8 @@ def outside_findings(path):
     bundle.require_limits(noted(archive.entries(path), entries))
     if not entries:
         raise NothingCollected("bundle.empty", f"{path} holds no file.", "Pack the folder that the benchmark wrote to.")
-    for name in archive.unsafe_names(entries):
-        yield finding("bundle.unsafe-name", "error", f"{name} leads out of the archive.", "Pack the folder again.")
+    for code, name in archive.unsafe_names(entries):
+        yield finding(code, "error", f"{name} leads out of the archive.", "Pack the folder again.")
 
 
 def noted(entries, kept):
@@ -102,12 +116,12 @@ def noted(entries, kept):
         yield entry
 
 
-def not_run():
+def not_run(missing):
     return finding(
         "collector.rules.not-run",
         "warning",
         "No rule on the results was run: no parser, score, hash, schema or list rule. Only size, number of files and "
-        "names were looked at, because the registry's rules are not installed for this Python.",
+        "names were looked at, because this Python cannot run the registry's rules: " + missing,
         "Let the registry check it, keeping nothing: validate PATH --server",
     )
 
