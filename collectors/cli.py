@@ -125,8 +125,9 @@ def parser():
 
 
 def command_name():
-    called = os.path.basename(sys.argv[0])
-    return "python -m collectors" if called == "__main__.py" else called
+    """How the user called this: the single file by its name, the package by its module."""
+    single_files = [part for part in sys.argv[0].split(os.sep) if part.endswith(".pyz")]
+    return single_files[-1] if single_files else "python -m collectors"
 
 
 def no_verb(options, progress):

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from launcher.collector_file import build
 from tests.collectors.conftest import CHECKOUT
 
 SOURCES = sorted((CHECKOUT / "collectors").glob("**/*.py"))
@@ -73,6 +74,16 @@ def test_output_that_nobody_reads_is_no_error(alice):
     assert "Traceback" not in process.stderr.read()
     process.stderr.close()
     process.wait()
+
+
+def test_the_single_file_calls_itself_by_its_name(every_python, tmp_path):
+    (tmp_path / "highwater.pyz").write_bytes(build())
+    done = subprocess.run(
+        [every_python, tmp_path / "highwater.pyz", "pack", "--help"], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert "highwater.pyz pack --results" in done.stdout
+    assert "python -m" not in done.stdout
 
 
 def test_python_2_gets_a_sentence(collector, collectors_alone):
