@@ -30,6 +30,7 @@ KNOWN: dict[str, str] = {
     "EMAIL_FROM": "Sender of mail.",
     "SITE_URL": "Public address of the site, https://host; used in mails and machine forms.",
     "PUBLIC_ONLY": "Serve only the public record, for hosts on a read replica. Off by default.",
+    "METRICS_TOKEN": "Lets a caller from elsewhere read /metrics (Authorization: Bearer); without it, loopback only.",
     "LOG_LEVEL": "DEBUG, INFO, WARNING or ERROR; default INFO.",
     "THROTTLE_UPLOAD": "Uploads per token from elsewhere; default 600/h.",
     "THROTTLE_UPLOAD_LOOPBACK": "Uploads per token from loopback; default 60/s.",

@@ -262,7 +262,7 @@ def _called(found: QuerySet, kind: str, slug: str) -> Any:
 
 
 def best_by_release(condition: Q) -> list[Row]:
-    """Highest score and count per release and tool of the scored results that meet a condition, oldest release first."""
+    """Highest score and number of scored results per release and tool, oldest release first."""
     columns = ("release__slug", "tool", "best", "count")
     found = standing_results(condition).filter(score__isnull=False)
     grouped = found.order_by("release__held_on", "release_id", "tool").values("release_id", "release__slug", "tool")

@@ -35,6 +35,7 @@ QUERY: dict[str, tuple[Any, ...]] = {
         "cursor": (str, "From `next` of the page before."),
         "page_size": (int, "Rows of one page."),
         "format": (str, "json or csv."),
+        "benchmark": (str, "Name of a benchmark, for example io500."),
     }.items()
 }
 
@@ -49,6 +50,10 @@ class Problem(s.Serializer):
     detail = s.CharField()
     hint = s.CharField(allow_blank=True)
     errors = s.DictField(child=s.ListField(), required=False)
+
+
+REFUSED = {(400, "application/problem+json"): Problem}
+NOT_FOUND = {(404, "application/problem+json"): Problem}
 
 
 class Index(s.Serializer):
@@ -320,3 +325,45 @@ class PlatformDetail(Platform):
     source = s.CharField(allow_blank=True)
     best = Best(many=True)
     results = s.URLField()
+
+
+class SchemaName(s.Serializer):
+    """A JSON Schema by name and version."""
+
+    name = s.CharField()
+    title = s.CharField(allow_blank=True)
+    url = s.URLField()
+
+
+class SchemaPage(_Page):
+    results = SchemaName(many=True)
+
+
+class Rule(s.Serializer):
+    """One statement of what a valid run is."""
+
+    benchmark = s.CharField()
+    code = s.CharField()
+    level = s.CharField()
+    text = s.CharField()
+    source = s.CharField()
+
+
+class RulePage(_Page):
+    version = s.CharField(help_text="Of the rules and parsers as a whole.")
+    results = Rule(many=True)
+
+
+class Benchmark(s.Serializer):
+    """The descriptor of a benchmark: what it measures, in which units, from which files."""
+
+    tool = s.CharField()
+    name = s.CharField()
+    description = s.CharField()
+    source = s.CharField()
+    operations = s.ListField(child=s.DictField())
+    files = s.ListField()
+
+
+class BenchmarkPage(_Page):
+    results = Benchmark(many=True)

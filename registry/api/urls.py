@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from registry.api import views
+from registry.api import machine, views
 
 urlpatterns = [
     path("", views.Index.as_view(), name="api-index"),
@@ -19,4 +19,9 @@ urlpatterns = [
     path("sites/<str:slug>/", views.SiteDetail.as_view(), name="api-site"),
     path("platforms/", views.PlatformList.as_view(), name="api-platforms"),
     path("platforms/<str:slug>/", views.PlatformDetail.as_view(), name="api-platform"),
+    path("schemas/", machine.SchemaList.as_view(), name="api-schemas"),
+    path("schemas/<str:name>/", machine.SchemaDetail.as_view(), name="api-schema"),
+    path("rules/", machine.RuleList.as_view(), name="api-rules"),
+    path("benchmarks/", machine.BenchmarkList.as_view(), name="api-benchmarks"),
+    path("openapi.json", machine.OpenAPI.as_view(), name="api-openapi"),
 ]

@@ -94,7 +94,7 @@ def _releases() -> Iterable[Release]:
 class ReleaseDetail(PublicRead):
     """One release; its slug in any case, and `SC18*` for SC18-recomputed."""
 
-    @extend_schema(operation_id="releases_read", responses={200: shape.Release, 404: shape.Problem})
+    @extend_schema(operation_id="releases_read", responses={200: shape.Release} | shape.NOT_FOUND)
     def get(self, request: Request, release: str) -> Response:
         found = record.release(release)
         return Response(as_release(found, record.ranked_lists().filter(release=found)))
@@ -144,7 +144,9 @@ class RankedListList(PublicRead):
 
     known = ("release", "list")
 
-    @extend_schema(operation_id="lists_list", parameters=_query(known), responses=shape.RankedListPage)
+    @extend_schema(
+        operation_id="lists_list", parameters=_query(known), responses={200: shape.RankedListPage} | shape.REFUSED
+    )
     def get(self, request: Request) -> Response:
         found = record.ranked_lists()
         if releases := filters.given(request.query_params, "release"):
@@ -166,8 +168,8 @@ class RankedListDetail(PublicRead):
         responses={
             (200, "application/json"): shape.RankedListDetail,
             (200, "text/csv"): OpenApiTypes.STR,
-            400: shape.Problem,
-            404: shape.Problem,
+            **shape.REFUSED,
+            **shape.NOT_FOUND,
         },
     )
     def get(self, request: Request, release: str, list: str) -> HttpResponse:
@@ -218,7 +220,7 @@ class ResultList(PublicRead):
         responses={
             (200, "application/json"): shape.ResultPage,
             (200, "text/csv"): OpenApiTypes.STR,
-            400: shape.Problem,
+            **shape.REFUSED,
         },
     )
     def get(self, request: Request) -> Response:
@@ -237,7 +239,7 @@ class ResultList(PublicRead):
 class ResultDetail(PublicRead):
     """Everything published of one result; withdrawn and superseded ones say so."""
 
-    @extend_schema(operation_id="results_read", responses={200: shape.ResultDetail, 404: shape.Problem})
+    @extend_schema(operation_id="results_read", responses={200: shape.ResultDetail} | shape.NOT_FOUND)
     def get(self, request: Request, id: str) -> Response:
         return Response(as_result(record.result(id)))
 
@@ -297,7 +299,7 @@ def as_result(result: Result) -> dict[str, Any]:
 class ResultFiles(PublicRead):
     """The files of the published, scrubbed derivative of a result, with their sha256."""
 
-    @extend_schema(operation_id="results_files", responses={200: shape.ResultFilePage, 404: shape.Problem})
+    @extend_schema(operation_id="results_files", responses={200: shape.ResultFilePage} | shape.NOT_FOUND)
     def get(self, request: Request, id: str) -> Response:
         return Response({"next": None, "results": record.files(record.result(id))})
 
@@ -310,7 +312,7 @@ class SiteList(PublicRead):
 
     known = ("cursor", "page_size")
 
-    @extend_schema(operation_id="sites_list", parameters=_query(known), responses=shape.SitePage)
+    @extend_schema(operation_id="sites_list", parameters=_query(known), responses={200: shape.SitePage} | shape.REFUSED)
     def get(self, request: Request) -> Response:
         return _named(request, Site.objects.all(), record.SITE)
 
@@ -318,7 +320,7 @@ class SiteList(PublicRead):
 class SiteDetail(PublicRead):
     """One institution with its systems and the best of each release."""
 
-    @extend_schema(operation_id="sites_read", responses={200: shape.SiteDetail, 404: shape.Problem})
+    @extend_schema(operation_id="sites_read", responses={200: shape.SiteDetail} | shape.NOT_FOUND)
     def get(self, request: Request, slug: str) -> Response:
         site = record.site(slug)
         return Response(
@@ -338,7 +340,9 @@ class SystemList(PublicRead):
 
     known = ("institution", "platform", "cursor", "page_size")
 
-    @extend_schema(operation_id="systems_list", parameters=_query(known), responses=shape.SystemPage)
+    @extend_schema(
+        operation_id="systems_list", parameters=_query(known), responses={200: shape.SystemPage} | shape.REFUSED
+    )
     def get(self, request: Request) -> Response:
         return _named(request, System.objects.filter(_of_system_list(request)), record.SYSTEM)
 
@@ -351,7 +355,7 @@ def _of_system_list(request: Request) -> Q:
 class SystemDetail(PublicRead):
     """One storage system with the best of each release."""
 
-    @extend_schema(operation_id="systems_read", responses={200: shape.SystemDetail, 404: shape.Problem})
+    @extend_schema(operation_id="systems_read", responses={200: shape.SystemDetail} | shape.NOT_FOUND)
     def get(self, request: Request, slug: str) -> Response:
         system = record.system(slug)
         return Response(
@@ -372,7 +376,9 @@ class PlatformList(PublicRead):
 
     known = ("vendor", "cursor", "page_size")
 
-    @extend_schema(operation_id="platforms_list", parameters=_query(known), responses=shape.PlatformPage)
+    @extend_schema(
+        operation_id="platforms_list", parameters=_query(known), responses={200: shape.PlatformPage} | shape.REFUSED
+    )
     def get(self, request: Request) -> Response:
         vendors = filters.given(request.query_params, "vendor")
         condition = filters.any_of("vendor", lambda value: Q(vendor__iexact=value), vendors) if vendors else Q()
@@ -382,7 +388,7 @@ class PlatformList(PublicRead):
 class PlatformDetail(PublicRead):
     """One product generation with its predecessor, its successors and the best of each release."""
 
-    @extend_schema(operation_id="platforms_read", responses={200: shape.PlatformDetail, 404: shape.Problem})
+    @extend_schema(operation_id="platforms_read", responses={200: shape.PlatformDetail} | shape.NOT_FOUND)
     def get(self, request: Request, slug: str) -> Response:
         platform = record.platform(slug)
         return Response(

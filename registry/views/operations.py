@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.core.cache import cache
 from django.db import DatabaseError, connection
-from django.http import HttpRequest, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.utils.crypto import constant_time_compare
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from kombu.exceptions import KombuError
+from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4
 from redis.exceptions import RedisError
 
+from registry import metrics as figures
 from registry.celery import app
+from registry.origin import is_loopback
 
 
 @require_safe
@@ -19,6 +24,21 @@ def healthz(request: HttpRequest) -> JsonResponse:
     """200 when database, cache and broker answer, else 503; says which does not."""
     services = {"database": _database(), "cache": _cache(), "broker": _broker()}
     return JsonResponse({"ok": all(services.values()), **services}, status=200 if all(services.values()) else 503)
+
+
+@require_safe
+@never_cache
+def metrics(request: HttpRequest) -> HttpResponse:
+    """Figures for Prometheus, for this machine or for a caller with the token; anyone else finds nothing here."""
+    if not (is_loopback(request) or _has_metrics_token(request)):
+        raise Http404
+    return HttpResponse(figures.exposition(), content_type=CONTENT_TYPE_PLAIN_0_0_4)
+
+
+def _has_metrics_token(request: HttpRequest) -> bool:
+    scheme, _, token = request.headers.get("Authorization", "").partition(" ")
+    wanted = settings.METRICS_TOKEN
+    return bool(wanted) and scheme.lower() == "bearer" and constant_time_compare(token.strip(), wanted)
 
 
 def _database() -> bool:

@@ -6,6 +6,7 @@ from registry.views import home, lists, operations
 
 urlpatterns = [
     path("healthz", operations.healthz, name="healthz"),
+    path("metrics", operations.metrics, name="metrics"),
     path("", home.home, name="home"),
     path("lists/", lists.index, name="lists"),
     path("lists/<str:release>/", lists.release_lists, name="release-lists"),

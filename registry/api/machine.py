@@ -1,0 +1,94 @@
+"""What is valid, in machine form: schemas, rules, benchmarks, and the API's own description."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import Any
+
+from django.http import HttpResponse
+from drf_spectacular.generators import SchemaGenerator
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from registry import definitions, filters
+from registry.api import serializers as shape
+from registry.api.reading import PublicRead, link
+from registry.record import NotOnRecord, nearest
+from validators import VERSION, catalogue, schema
+
+
+@cache
+def schemas() -> dict[str, dict[str, Any]]:
+    """Every published JSON Schema by name: those of uploads and benchmarks, and that of list definitions."""
+    ours = {definitions.SCHEMA.name.removesuffix(".schema.json"): json.loads(definitions.SCHEMA.read_text("utf-8"))}
+    return dict(sorted({**schema.schemas(), **ours}.items()))
+
+
+class SchemaList(PublicRead):
+    """The JSON Schemas that documents are checked against."""
+
+    @extend_schema(operation_id="schemas_list", responses=shape.SchemaPage)
+    def get(self, request: Request) -> Response:
+        rows = [
+            {"name": name, "title": document.get("title", ""), "url": link(request, "schemas", name)}
+            for name, document in schemas().items()
+        ]
+        return Response({"next": None, "results": rows})
+
+
+class SchemaDetail(PublicRead):
+    """One JSON Schema, as the registry itself uses it."""
+
+    @extend_schema(operation_id="schemas_read", responses={200: OpenApiTypes.OBJECT} | shape.NOT_FOUND)
+    def get(self, request: Request, name: str) -> Response:
+        if name not in schemas():
+            raise NotOnRecord("schema", name, nearest(name, schemas()))
+        return Response(schemas()[name])
+
+
+class RuleList(PublicRead):
+    """Every rule: code, level, text and source."""
+
+    known = ("benchmark",)
+
+    @extend_schema(
+        operation_id="rules_list",
+        parameters=[OpenApiParameter("benchmark", *shape.QUERY["benchmark"])],
+        responses={200: shape.RulePage} | shape.REFUSED,
+    )
+    def get(self, request: Request) -> Response:
+        wanted = filters.given(request.query_params, "benchmark")
+        rows = [
+            {"benchmark": benchmark.tool, **rule.as_json()}
+            for benchmark in catalogue.benchmarks()
+            for rule in benchmark.rules
+            if not wanted or benchmark.tool in wanted
+        ]
+        return Response({"next": None, "version": VERSION, "results": rows})
+
+
+class BenchmarkList(PublicRead):
+    """Every benchmark that is understood."""
+
+    @extend_schema(operation_id="benchmarks_list", responses=shape.BenchmarkPage)
+    def get(self, request: Request) -> Response:
+        rows = [benchmark.descriptor for benchmark in catalogue.benchmarks()]
+        return Response({"next": None, "results": rows})
+
+
+class OpenAPI(PublicRead):
+    """This API as an OpenAPI document; docs/openapi.json is the same."""
+
+    @extend_schema(operation_id="openapi_read", responses=OpenApiTypes.OBJECT)
+    def get(self, request: Request) -> HttpResponse:
+        return Response(openapi())
+
+
+@cache
+def openapi() -> dict[str, Any]:
+    """Made once per process: it follows from the code alone."""
+    document: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)
+    return document

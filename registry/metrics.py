@@ -1,0 +1,81 @@
+"""Figures for Prometheus, counted when they are asked for.
+
+SOURCES are callables that yield metric families; another app appends its own when it is ready. A source that fails
+is reported by `highwater_source_up` and hides no other.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Iterator
+
+from django.db import DatabaseError
+from django.db.models import Count
+from kombu.exceptions import OperationalError
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+from redis.exceptions import RedisError
+
+from registry.celery import app
+from registry.models import RankedList, Release, Result
+from validators import VERSION
+
+log = logging.getLogger(__name__)
+
+Source = Callable[[], Iterable[Metric]]
+
+
+def record() -> Iterator[Metric]:
+    """How much the public record holds."""
+    results = GaugeMetricFamily("highwater_results", "Results in the public record.", labels=["trust"])
+    counts = dict(Result.objects.order_by().values_list("trust").annotate(Count("id")))
+    for trust in Result.Trust.values:
+        results.add_metric([trust], counts.get(trust, 0))
+    yield results
+    yield GaugeMetricFamily("highwater_releases", "Releases.", value=Release.objects.count())
+    yield GaugeMetricFamily("highwater_ranked_lists", "Ranked lists.", value=RankedList.objects.count())
+
+
+def queues() -> Iterator[Metric]:
+    """Tasks that wait in the broker."""
+    waiting = GaugeMetricFamily("highwater_queue_length", "Tasks that wait for a worker.", labels=["queue"])
+    with app.connection_for_read() as broker:
+        broker.ensure_connection(max_retries=1, timeout=2)
+        for queue in app.amqp.queues:
+            waiting.add_metric([queue], broker.default_channel.client.llen(queue))
+    yield waiting
+
+
+def build() -> Iterator[Metric]:
+    """What is running."""
+    version = GaugeMetricFamily("highwater_build_info", "Version of the rules and parsers.", labels=["validators"])
+    version.add_metric([VERSION], 1)
+    yield version
+
+
+SOURCES: list[Source] = [build, record, queues]
+
+
+class Figures(Collector):
+    """Asks every source anew at each scrape."""
+
+    def collect(self) -> Iterator[Metric]:
+        up = GaugeMetricFamily("highwater_source_up", "1 where figures could be counted, else 0.", labels=["source"])
+        for source in SOURCES:
+            name = f"{source.__module__}.{source.__name__}"
+            try:
+                families = list(source())
+            except (DatabaseError, RedisError, OperationalError, OSError):
+                log.warning("Metrics of %s could not be counted", name, exc_info=True)
+                families = None
+            yield from families or ()
+            up.add_metric([name], int(families is not None))
+        yield up
+
+
+def exposition() -> bytes:
+    """All figures in Prometheus' text format."""
+    registry = CollectorRegistry(auto_describe=False)
+    registry.register(Figures())
+    return generate_latest(registry)
