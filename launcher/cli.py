@@ -6,7 +6,7 @@ import signal
 from pathlib import Path
 
 from launcher import commands
-from launcher.console import LauncherError, say
+from launcher.console import LauncherError, Stopped, say
 from launcher.state import CHECKOUT
 
 USAGE = """usage: ./dev.py COMMAND
@@ -26,21 +26,24 @@ The default is .local/ in the checkout. docs/start.md tells more.
 
 def main(arguments: list[str]) -> int:
     """Run one command; returns its exit status: 2 for wrong usage, 1 for what the launcher could not do."""
-    signal.signal(signal.SIGTERM, _stop)
-    signal.signal(signal.SIGHUP, _stop)
+    # A shell script's background job begins with SIGINT ignored; whoever sends it to us means it.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _stop)
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # as nohup leaves it
+        signal.signal(signal.SIGHUP, _stop)
     try:
         return _dispatch(arguments)
     except LauncherError as error:
         say(f"dev.py: {error}")
         return 1
-    except KeyboardInterrupt:
-        return 130
+    except Stopped as stopped:
+        return 128 + stopped.number
 
 
 def _stop(number: int, frame: object) -> None:
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    raise SystemExit(128 + number)
+    for again in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(again, signal.SIG_IGN)
+    raise Stopped(number)
 
 
 def _dispatch(arguments: list[str]) -> int:

@@ -25,14 +25,8 @@ echo "highwater.pyz needs Python 3.6 or later; set HIGHWATER_PYTHON to one" >&2
 exit 2
 """
 
-# Old interpreters get as far as this file, so it is written for all of them.
-START = b"""import sys
-
-if sys.version_info < (3, 6):
-    sys.stderr.write("highwater.pyz needs Python 3.6 or later\\n")
-    sys.exit(2)
-
-import runpy
+# `collectors` itself tells an older Python what it needs.
+START = b"""import runpy
 
 runpy.run_module("collectors", run_name="__main__", alter_sys=True)
 """

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from launcher import checks, collector_file, databases, site
-from launcher.console import LauncherError, say
+from launcher.console import LauncherError, Stopped, say
 from launcher.environment import DEVELOPMENT, LOCAL, RUNTIME, Environment
 from launcher.processes import Running, spawn, stop
 from launcher.state import CHECKOUT, State
@@ -20,7 +20,7 @@ def environment_of(state_folder: Path) -> Environment:
     return Environment(Path(named).absolute() if named else state_folder / "environment")
 
 
-PREPARATION = ("migrate",)
+PREPARATION = ("migrate", "load_catalogue")
 DEMONSTRATION = ()
 
 
@@ -39,6 +39,8 @@ def up(state_folder: Path, port: int, *, demo: bool) -> int:
                 say(f"logs in {state.logs}; Ctrl-C stops everything")
                 print(f"ready http://127.0.0.1:{chosen}/", flush=True)
                 site.keep_running(servers, started)
+            except Stopped:
+                say("stopping")
             finally:
                 stop(started)
     return 0
@@ -145,10 +147,14 @@ def settings(state: State, environment: Environment, wanted: list[databases.Serv
 
 def run(argv: list, variables: Mapping[str, str], folder: Path | None = None) -> int:
     """Run a command in the foreground and pass on its exit status; Ctrl-C is for the command, not for us."""
+    command = spawn(argv, orphan_signal=signal.SIGTERM, env=dict(variables), cwd=folder)
     usual = signal.signal(signal.SIGINT, lambda *_: None)
     try:
-        command = spawn(argv, orphan_signal=signal.SIGTERM, env=dict(variables), cwd=folder)
         status = command.wait()
+    except Stopped:
+        command.terminate()
+        command.wait()
+        raise
     finally:
         signal.signal(signal.SIGINT, usual)
     return status if status >= 0 else 128 - status

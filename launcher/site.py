@@ -4,6 +4,7 @@ import hashlib
 import http.client
 import signal
 import socket
+import sys
 import time
 from collections.abc import Mapping, Sequence
 
@@ -49,7 +50,7 @@ def prepare(state: State, environment: Environment, variables: Mapping[str, str]
     wanted = fingerprint(state, variables, steps)
     if wanted is not None and stamp.exists() and stamp.read_text() == wanted:
         return
-    preparation = spawn([environment.python, CHECKOUT / "launcher" / "prepare.py", *steps], env=dict(variables))
+    preparation = spawn([environment.python, CHECKOUT / "launcher" / "prepare.py", *steps], env=dict(variables), stdout=sys.stderr)
     if preparation.wait() != 0:
         raise LauncherError("the database could not be made ready (see above)")
     if wanted is not None:
