@@ -10,10 +10,12 @@ What makes an archive unreadable or dangerous as a whole raises BundleError. A s
 
 from __future__ import annotations
 
+import errno
 import gzip
 import os
 import re
 import stat
+import struct
 import tarfile
 import tempfile
 import zipfile
@@ -23,7 +25,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, BinaryIO, Protocol, cast
+from typing import IO, BinaryIO, NoReturn, Protocol, cast
 
 from validators.findings import ERROR, INFO, WARNING, Finding
 
@@ -215,7 +217,19 @@ class _Opening:
         file.seek(0)
         with gzip.GzipFile(fileobj=file) as unpacked:
             self._tar(unpacked, prefix, depth)
+            self._verify(unpacked, prefix)
         return True
+
+    def _verify(self, unpacked: gzip.GzipFile, prefix: str) -> None:
+        """Read a gzip to its end, where its checksum is: a tar ends before. What follows the gzip is ignored."""
+        try:
+            while chunk := unpacked.read(CHUNK):
+                self._charge(len(chunk))
+        except EOFError as error:
+            raise _truncated(prefix) from error
+        except (gzip.BadGzipFile, zlib.error) as error:
+            if "Not a gzipped file" not in str(error):
+                raise _corrupt(prefix) from error
 
     def _tar(self, stream: _Readable, prefix: str, depth: int) -> None:
         """Read a tar in one pass, whatever its headers claim."""
@@ -235,8 +249,10 @@ class _Opening:
                     archive.members = []  # type: ignore[attr-defined]  # tarfile keeps every header it met; one pass needs none
         except (EOFError, tarfile.ReadError) as error:
             raise _truncated(prefix) if _is_truncation(error) else _corrupt(prefix) from error
-        except (tarfile.TarError, zlib.error, OSError, ValueError, OverflowError, LookupError) as error:
+        except (tarfile.TarError, zlib.error, ValueError, OverflowError, LookupError) as error:
             raise _corrupt(prefix) from error
+        except OSError as error:
+            _refuse_unless_ours(error, prefix)
         for path, kind in inner:
             self._inner(path, kind, depth + 1)
 
@@ -252,8 +268,10 @@ class _Opening:
                     with archive.open(member) as content:
                         kind = self._store(path, content, None, charge=True)
                         inner += [(path, kind)] if kind else []
-        except (zipfile.BadZipFile, zlib.error, NotImplementedError, ValueError, LookupError) as error:
+        except (zipfile.BadZipFile, zlib.error, struct.error, NotImplementedError, ValueError, LookupError) as error:
             raise _corrupt(prefix) from error
+        except OSError as error:
+            _refuse_unless_ours(error, prefix)
         except EOFError as error:
             raise _truncated(prefix) from error
         except RuntimeError as error:
@@ -495,6 +513,13 @@ def _truncated(where: str) -> BundleError:
         "Copy it again: compare size and sha256 with the original.",
         where.rstrip("/"),
     )
+
+
+def _refuse_unless_ours(error: OSError, where: str) -> NoReturn:
+    """A damaged archive, unless the machine is at fault: a full disk stays an OSError."""
+    if error.errno in (None, errno.EINVAL):
+        raise _corrupt(where) from error
+    raise error
 
 
 def _corrupt(where: str) -> BundleError:
