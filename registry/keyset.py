@@ -52,7 +52,8 @@ def plain(column: str) -> Key:
 
 
 def text(expression: Any) -> Key:
-    return Key(Coalesce(Lower(expression), Value("")), str)
+    """A text that is never null, without regard to case."""
+    return Key(Lower(expression), str)
 
 
 @dataclass(frozen=True, slots=True)

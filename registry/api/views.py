@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from django.db.models import Q
+from django.db.models.functions import Lower
 from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -318,7 +319,7 @@ class SiteList(PublicRead):
 
 
 class SiteDetail(PublicRead):
-    """One institution with its systems and the best of each release."""
+    """One institution with its systems (up to 500; systems/?institution= has all) and the best of each release."""
 
     @extend_schema(operation_id="sites_read", responses={200: shape.SiteDetail} | shape.NOT_FOUND)
     def get(self, request: Request, slug: str) -> Response:
@@ -328,7 +329,7 @@ class SiteDetail(PublicRead):
                 "slug": site.slug,
                 "name": site.name,
                 "also_printed_as": site.also_printed_as,
-                "systems": record.rows_of(record.SYSTEM, site.systems.order_by("name", "id")),
+                "systems": record.rows_of(record.SYSTEM, site.systems.order_by(Lower("name"), "id")[:PAGE_LARGEST]),
                 "best": record.best_by_release(Q(site=site)),
                 "results": f"{link(request, 'results')}?institution={site.slug}",
             }

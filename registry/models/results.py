@@ -5,6 +5,8 @@ from __future__ import annotations
 from django.contrib.postgres.indexes import GinIndex
 from django.contrib.postgres.search import SearchVector, SearchVectorField
 from django.db import models
+from django.db.models import F, Q, Value
+from django.db.models.functions import Coalesce, Upper
 
 from registry.models.releases import Release
 from registry.models.sites import Platform, Site, System
@@ -109,10 +111,21 @@ class Result(models.Model):
             models.Index(fields=["site", "-id"], name="result_by_site"),
             models.Index(fields=["system", "-id"], name="result_by_system"),
             models.Index(fields=["tool", "-id"], name="result_by_tool"),
-            models.Index(fields=["filesystem_family", "-id"], name="result_by_family"),
-            models.Index(fields=["vendor", "-id"], name="result_by_vendor"),
-            # results/?ordering=-score and the record of a tool.
-            models.Index(fields=["tool", "-score", "-id"], name="result_by_score"),
+            # Filters by printed and canonical texts, in any case.
+            models.Index(Upper("filesystem_type"), name="result_by_filesystem"),
+            models.Index(Upper("filesystem_family"), name="result_by_family"),
+            models.Index(Upper("vendor"), name="result_by_vendor"),
+            models.Index(Upper("storage_vendor"), name="result_by_printed_vendor"),
+            models.Index(Upper("institution"), name="result_by_institution"),
+            # results/?ordering=, with the keys of registry/keyset.py: what is missing counts as -1.
+            models.Index(Coalesce(F("score"), Value(-1.0)).desc(), F("id").desc(), name="result_by_score"),
+            models.Index(
+                Coalesce(F("bandwidth_gib_per_s"), Value(-1.0)).desc(), F("id").desc(), name="result_by_bandwidth"
+            ),
+            models.Index(Coalesce(F("rate_kiops"), Value(-1.0)).desc(), F("id").desc(), name="result_by_rate"),
+            models.Index(Coalesce(F("client_nodes"), Value(-1)).desc(), F("id").desc(), name="result_by_clients"),
+            # The newest withdrawal, on which the ETag of a frozen list depends.
+            models.Index(F("withdrawn_at").desc(), condition=Q(withdrawn_at__isnull=False), name="result_withdrawn"),
             GinIndex(fields=["parameters"], opclasses=["jsonb_path_ops"], name="result_parameters"),
             GinIndex(fields=["search"], name="result_search"),
         ]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from django.db import models
+from django.db.models import F
+from django.db.models.functions import Lower, Upper
 
 
 class Site(models.Model):
@@ -46,6 +48,11 @@ class System(models.Model):
     class Meta:
         ordering = ["name", "slug"]
         constraints = [models.UniqueConstraint(fields=["site", "name"], name="one_system_per_name_at_a_site")]
+        indexes = [
+            # systems/ in its order, and results/?system= by name.
+            models.Index(Lower("name"), F("id"), name="system_in_order"),
+            models.Index(Upper("name"), name="system_by_name"),
+        ]
 
     def __str__(self) -> str:
         return self.name or self.slug
