@@ -31,7 +31,7 @@ def lines_of(bundle: Bundle, path: str, findings: list[Finding]) -> list[str]:
         findings.append(problem)
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         return []
-    text = content.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
+    text = content.removeprefix(b"\xef\xbb\xbf").replace(b"\0", b"?").decode("utf-8", "replace")
     return [line.rstrip("\r")[:LINE_LIMIT] for line in text.split("\n")]
 
 

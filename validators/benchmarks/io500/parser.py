@@ -84,7 +84,7 @@ def explain(run: Run) -> list[str]:
             lines.append(f"{half} = geometric mean of {len(phases)} phases = {mean}")
         value, printed = recomputed["value"], recomputed["printed"]
         lines.append(f"{name} = sqrt(BW x MD) = {'none' if value is None else f'{value:.6f}'}")
-        lines.append(f"{name} as printed: {'none' if printed is None else f'{printed:g}'}  [definition {rule.id}]")
+        lines.append(f"{name} as printed: {'none' if printed is None else printed}  [definition {rule.id}]")
     for name, pair in run.hashes.items():
         lines.append(f"{name} hash: printed {pair['printed'] or 'none'}, computed {pair['computed'] or 'none'}")
     return lines

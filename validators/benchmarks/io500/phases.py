@@ -11,6 +11,8 @@ from validators.benchmarks.io500.resultfile import ResultFile, Section
 from validators.benchmarks.io500.summary import PhaseLine, Summary
 
 UNIT = {score.BANDWIDTH: "GiB/s", score.RATE: "kIOPS"}
+LARGEST = 1e15
+"""No measurement is larger; what is would overflow on the way to bytes per second."""
 LABELS = {score.BANDWIDTH: ("GiB/s", "GB/s"), score.RATE: ("kIOPS", "kiops")}
 
 
@@ -39,11 +41,12 @@ class Phase:
 
 
 def number(text: str | None) -> float:
-    """The number in a text; NaN if it is none or missing."""
+    """The number in a text; NaN if it is none or missing, infinite beyond LARGEST."""
     try:
-        return float(text) if text is not None and "_" not in text else math.nan
+        value = float(text) if text is not None and "_" not in text else math.nan
     except ValueError:
         return math.nan
+    return value if not abs(value) > LARGEST else math.copysign(math.inf, value)
 
 
 def moment(text: str | None) -> datetime | None:

@@ -16,7 +16,7 @@ _MDTEST_LAUNCH = re.compile(
 )
 _COMMAND = re.compile(rb"^Command line(?: used)?\s*:\s*([^\r\n]{1,4000})", re.MULTILINE)
 _FILE_SYSTEM = re.compile(
-    rb"^FS\s*:\s*([\d.]+ [A-Za-z]+)\s+Used FS:\s*([\d.]+)%\s+Inodes:\s*(-?[\d.]+ [A-Za-z]*)\s*Used Inodes:",
+    rb"^FS\s*:\s*([\d.]+ [A-Za-z]+)\s+Used FS:\s*(\d+(?:\.\d+)?)%\s+Inodes:\s*(-?[\d.]+ [A-Za-z]*)\s*Used Inodes:",
     re.MULTILINE,
 )
 _MACHINE = re.compile(rb"^Machine\s*:\s*(\S+)", re.MULTILINE)
@@ -46,7 +46,7 @@ class Launch:
 
 
 def _text(match: re.Match[bytes] | None, group: int = 1) -> str:
-    return match[group].decode("utf-8", "replace").strip() if match else ""
+    return match[group].replace(b"\0", b"?").decode("utf-8", "replace").strip() if match else ""
 
 
 def _head(content: bytes, anchor: bytes) -> bytes:
