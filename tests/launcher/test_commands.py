@@ -1,0 +1,102 @@
+"""The command line of ./dev.py, and the collector's single file."""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from launcher import collector_file
+from launcher.cli import USAGE
+from tests.launcher.conftest import ROOT, run
+
+
+@pytest.mark.parametrize("arguments", [(), ("start",), ("check", "everything"), ("exec",), ("exec", "--")])
+def test_wrong_usage_shows_the_commands(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    refused = run(tmp_path, *arguments)
+    assert refused.returncode == 2
+    assert USAGE.strip() in refused.stdout + refused.stderr
+
+
+def test_help_is_no_error(tmp_path: Path) -> None:
+    assert run(tmp_path, "--help").stdout == USAGE
+
+
+def test_exec_becomes_the_command(tmp_path: Path) -> None:
+    done = run(tmp_path, "exec", "python", "-c", "import django, sys; print(sys.prefix); sys.exit(5)")
+    assert (done.stdout, done.returncode) == (f"{sys.prefix}\n", 5), done.stderr
+
+
+def test_exec_finds_our_packages_from_any_folder(tmp_path: Path) -> None:
+    done = run(tmp_path, "exec", "python", "-c", "import os, validators; print(os.getcwd())", cwd=tmp_path)
+    assert done.stdout == f"{tmp_path}\n", done.stderr
+
+
+def test_exec_names_a_command_that_is_not_there(tmp_path: Path) -> None:
+    done = run(tmp_path, "exec", "no-such-command")
+    assert done.returncode == 1
+    assert "no command 'no-such-command'" in done.stderr
+
+
+@pytest.mark.parametrize("place", ["--state {} collector", "--state={} collector", "collector --out {}/highwater.pyz"])
+def test_the_state_folder_can_be_named_before_the_command(tmp_path: Path, place: str) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    assert run(tmp_path, *place.format(elsewhere).split()).returncode == 0
+    assert [path.name for path in elsewhere.iterdir()] == ["highwater.pyz"]
+
+
+def test_the_state_folder_can_be_named_behind_the_command(tmp_path: Path) -> None:
+    assert run(tmp_path, "collector", "--state", tmp_path / "elsewhere").returncode == 0
+    assert (tmp_path / "elsewhere" / "highwater.pyz").exists()
+
+
+def test_collector_prints_the_path_and_the_sha256(tmp_path: Path) -> None:
+    done = run(tmp_path, "collector", "--out", tmp_path / "c.pyz")
+    digest = hashlib.sha256((tmp_path / "c.pyz").read_bytes()).hexdigest()
+    assert done.stdout == f"{tmp_path / 'c.pyz'} sha256:{digest}\n"
+
+
+def test_the_collector_is_the_same_from_another_checkout(tmp_path: Path) -> None:
+    copy = tmp_path / "collectors"
+    # Other dates, another order of files in the folder, other modes.
+    for source in sorted((ROOT / "collectors").rglob("*"), reverse=True):
+        if source.is_file() and "__pycache__" not in source.parts:
+            target = copy / source.relative_to(ROOT / "collectors")
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(source.read_bytes())
+            target.chmod(0o600)
+    (copy / "__pycache__").mkdir()
+    (copy / "__pycache__" / "cli.pyc").write_bytes(b"anything")
+    assert collector_file.build(tmp_path) == collector_file.build(ROOT)
+
+
+def test_the_collector_is_a_sound_zip_behind_a_shell_script(tmp_path: Path) -> None:
+    file = tmp_path / "highwater.pyz"
+    file.write_bytes(collector_file.build())
+    with zipfile.ZipFile(file) as archive:
+        assert archive.testzip() is None
+        assert {name.split("/")[0] for name in archive.namelist()} == {"__main__.py", "collectors"}
+
+
+def test_the_collector_runs_with_the_python_that_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "highwater.pyz"
+    file.write_bytes(collector_file.build())
+    named = {"PATH": "", "HIGHWATER_PYTHON": sys.executable}
+    done = subprocess.run(["/bin/sh", file, "--help"], env=named, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "usage:" in done.stdout
+
+
+def test_the_collector_says_so_where_there_is_no_python(tmp_path: Path) -> None:
+    file = tmp_path / "highwater.pyz"
+    file.write_bytes(collector_file.build())
+    done = subprocess.run(
+        ["/bin/sh", file], env={"PATH": "", "HIGHWATER_PYTHON": "/bin/false"}, capture_output=True, text=True
+    )
+    if not Path("/usr/libexec/platform-python").exists():
+        assert done.returncode == 2
+        assert "needs Python 3.6 or later" in done.stderr

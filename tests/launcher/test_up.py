@@ -1,0 +1,135 @@
+"""`./dev.py up`: one command, and nothing left of it afterwards."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.launcher.conftest import Up, processes_of, run, wait_until
+
+pytestmark = pytest.mark.services
+
+
+@pytest.fixture
+def stopped(state: Path) -> Path:
+    """A state folder in which nothing runs."""
+    wait_until(lambda: not processes_of(state), "the earlier registry is gone")
+    return state
+
+
+@pytest.fixture
+def busy_port() -> Iterator[int]:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        yield listening.getsockname()[1]
+
+
+def healthy(address: str) -> bool:
+    with urllib.request.urlopen(f"{address}healthz") as answer:
+        return answer.status == 200 and json.load(answer)["ok"]
+
+
+def pids(state: Path, word: str) -> list[int]:
+    """Processes of the state folder whose command line holds the word, oldest first."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            command = (process / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+            environ = (process / "environ").read_bytes()
+        except OSError:
+            continue
+        if word in command and os.fsencode(state) in environ:
+            found.append(int(process.name))
+    return sorted(found)
+
+
+def test_the_address_is_printed_once_it_answers(up: Up) -> None:
+    assert up.first_line == f"ready {up.address}"
+    assert healthy(up.address)
+
+
+def test_services_listen_on_unix_sockets_that_nobody_else_may_open(up: Up) -> None:
+    sockets = up.state / "sockets"
+    assert {path.name for path in sockets.rglob("*") if path.is_socket()} == {".s.PGSQL.5432", "valkey.sock"}
+    assert [oct(path.stat().st_mode & 0o777) for path in sorted(sockets.iterdir())] == ["0o700", "0o700"]
+
+
+def test_a_second_up_of_the_same_state_is_refused(up: Up) -> None:
+    second = run(up.state, "up", "--port", "0")
+    assert second.returncode == 1
+    assert f"already running: ./dev.py up (process {up.process.pid}" in second.stderr
+    assert healthy(up.address)
+
+
+def test_manage_uses_the_services_that_run(up: Up) -> None:
+    asked = run(up.state, "manage", "shell", "-v", "0", "-c", "import os; print(os.environ['DATABASE_URL'])")
+    assert asked.returncode == 0, asked.stderr
+    assert asked.stdout == f"postgresql:///highwater?host={up.state}/sockets/postgres&user=highwater\n"
+    assert healthy(up.address)
+
+
+@pytest.mark.parametrize(("name", "word"), [("worker", "celery"), ("web", "gunicorn"), ("valkey", "valkey-server")])
+def test_what_is_killed_is_started_again(up: Up, name: str, word: str) -> None:
+    killed = pids(up.state, word)[0]
+    os.kill(killed, signal.SIGKILL)
+    wait_until(lambda: f"{name} ended with status -9; starting it again" in up.said.read_text(), "it is noticed")
+    wait_until(lambda: pids(up.state, word) and killed not in pids(up.state, word), "it runs again")
+    wait_until(lambda: answers(up.address), "the registry is healthy again")
+
+
+def answers(address: str) -> bool:
+    try:
+        return healthy(address)
+    except OSError:
+        return False
+
+
+def test_sigterm_stops_everything_in_good_order(up: Up) -> None:
+    assert up.end(signal.SIGTERM) == 0
+    assert up.process.stdout.read() == ""
+    assert processes_of(up.state) == []
+
+
+def test_sigkill_leaves_nothing_running_and_loses_nothing(stopped: Path) -> None:
+    running = Up(stopped, "--port", "0", "--no-demo")
+    run(stopped, "manage", "shell", "-v", "0", "-c", "from registry.models import Site; Site.objects.create(slug='a')")
+    assert running.end(signal.SIGKILL) == -signal.SIGKILL
+    wait_until(lambda: not processes_of(stopped), "nothing runs", within_s=15)
+    kept = run(
+        stopped,
+        "manage",
+        "shell",
+        "-v",
+        "0",
+        "-c",
+        "from registry.models import Site; print(Site.objects.filter(slug='a').delete())",
+    )
+    assert kept.stdout.startswith("(1,"), kept.stderr
+
+
+def test_a_busy_port_takes_the_next_and_says_so(stopped: Path, busy_port: int) -> None:
+    running = Up(stopped, "--port", str(busy_port), "--no-demo")
+    try:
+        assert f"port {busy_port} is busy; using " in running.said.read_text()
+        assert running.address != f"http://127.0.0.1:{busy_port}/"
+        assert healthy(running.address)
+    finally:
+        assert running.end(signal.SIGINT) == 0
+
+
+@pytest.mark.parametrize("setting", ["DATABASE_URL", "BROKER_URL"])
+def test_an_unreachable_server_is_named_without_its_password(stopped: Path, setting: str) -> None:
+    scheme = {"DATABASE_URL": "postgresql", "BROKER_URL": "redis"}[setting]
+    # Port 1 is reserved, and nothing listens there.
+    refused = run(stopped, "up", "--port", "0", env={setting: f"{scheme}://alice:s3cret@127.0.0.1:1/0"})
+    assert refused.returncode == 1
+    assert f"cannot reach the server of {setting}" in refused.stderr
+    assert "s3cret" not in refused.stderr
+    assert refused.stdout == ""
+    assert processes_of(stopped) == []
