@@ -25,21 +25,25 @@ def check(
     release: Mapping[str, Any] | None = None,
     list_name: str | None = None,
     metadata: Mapping[str, Any] | None = None,
+    answers: Mapping[str, Any] | None = None,
+    submitted_at: str | None = None,
     limits: Limits = LIMITS,
 ) -> Report:
     """The report of one raw file, result folder, archive or bundle.
 
     `benchmark` limits the search to one tool (LookupError for an unknown one); `release` (facts: slug,
-    benchmark_versions, deadline), `list_name` and `metadata` give the rules what is known beside the run.
+    benchmark_versions, deadline), `list_name`, `metadata`, `answers` and `submitted_at` give the rules what is known
+    beside the run.
     What is wrong with the content becomes a finding; only OSError of the path itself is raised.
     """
     searched = [catalogue.benchmark(benchmark)] if benchmark else list(catalogue.benchmarks())
     report = Report(findings=schema.metadata_findings(metadata or {}))
+    declared = metadata if isinstance(metadata, Mapping) else {}
     try:
         with open_bundle(path, limits) as bundle:
             report.findings += bundle.findings
             _read(bundle, searched, report)
-            context = Context(bundle, metadata or {}, release or {}, list_name)
+            context = Context(bundle, declared, release or {}, list_name, answers or {}, submitted_at)
             for run in report.runs:
                 _judge(run, context)
     except BundleError as error:

@@ -17,13 +17,16 @@ class Context:
     """What is known beside the run itself; empty where nothing was said.
 
     `metadata` as sent with the upload (schemas/metadata.1.json). `release` are facts of the release aimed at: slug,
-    benchmark_versions, deadline (RFC 3339). `list_name` is the list aimed at, or None.
+    benchmark_versions, deadline (RFC 3339). `list_name` is the list aimed at, or None. `answers` are those of the
+    questionnaire, by question; `submitted_at` is RFC 3339, None for what was not submitted yet.
     """
 
     bundle: Bundle
     metadata: Mapping[str, Any] = field(default_factory=dict)
     release: Mapping[str, Any] = field(default_factory=dict)
     list_name: str | None = None
+    answers: Mapping[str, Any] = field(default_factory=dict)
+    submitted_at: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,13 @@ import json
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
-from typing import Any
-
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import ValidationError
+from typing import TYPE_CHECKING, Any
 
 from validators.findings import ERROR, Finding
+
+if TYPE_CHECKING:
+    from jsonschema import Draft202012Validator
+    from jsonschema.exceptions import ValidationError
 
 FOLDER = Path(__file__).parent / "schemas"
 METADATA = "metadata.1"
@@ -25,6 +26,8 @@ def schemas() -> dict[str, dict[str, Any]]:
 
 @cache
 def _validator(name: str) -> Draft202012Validator:
+    from jsonschema import Draft202012Validator  # takes longer to import than a check takes, so only when needed
+
     return Draft202012Validator(schemas()[name], format_checker=Draft202012Validator.FORMAT_CHECKER)
 
 
@@ -36,6 +39,8 @@ def errors(document: object, name: str) -> list[ValidationError]:
 
 def metadata_findings(metadata: object) -> list[Finding]:
     """Findings `metadata.*` for what was sent beside the bundle; an empty object says nothing and is fine."""
+    if metadata == {}:
+        return []
     return [
         Finding(
             f"metadata.{'unknown' if error.validator == 'additionalProperties' else 'invalid'}",

@@ -1,0 +1,98 @@
+"""`python -m validators` as a person on a login node runs it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.make_io500 import make_archive
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+
+def validators(*arguments: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "validators", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=60)
+
+
+def test_a_valid_run_ends_with_status_0(tmp_path: Path) -> None:
+    ran = validators("check", make_archive(tmp_path / "run.tar.gz"))
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert ran.stdout.rstrip().endswith("valid")
+    assert "GiB/s" in ran.stdout
+    assert "kIOPS" in ran.stdout
+
+
+def test_error_findings_end_with_status_1_and_say_what_to_do(tmp_path: Path) -> None:
+    ran = validators("check", make_archive(tmp_path / "run.tar.gz", short="ior-easy-write"))
+    assert ran.returncode == 1
+    assert "io500.stonewall.short" in ran.stdout
+    assert "To do:" in ran.stdout
+
+
+def test_an_unreadable_archive_ends_with_status_3(tmp_path: Path) -> None:
+    (tmp_path / "junk").write_bytes(bytes(range(256)) * 10)
+    assert validators("check", tmp_path / "junk").returncode == 3
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["prove"],
+        ["check"],
+        ["check", "no-such-file"],
+        ["check", ".", "--benchmark", "bonnie"],
+        ["check", ".", "--metadata", "no-such-file"],
+        ["check", ".", "--metadata", "README.md"],
+    ],
+    ids=lambda arguments: " ".join(arguments) or "nothing",
+)
+def test_wrong_usage_ends_with_status_2_and_one_plain_line(arguments: list[str]) -> None:
+    ran = validators(*arguments)
+    assert ran.returncode == 2
+    assert ran.stderr.strip()
+    assert "Traceback" not in ran.stderr
+
+
+def test_json_is_one_document_with_the_shape_of_the_interface(tmp_path: Path) -> None:
+    ran = validators("check", make_archive(tmp_path / "run.tar.gz"), "--json")
+    report = json.loads(ran.stdout)
+    assert set(report) == {"status", "primary", "findings", "runs"}
+    assert set(report["runs"][0]) == {
+        "tool", "version", "mode", "path", "scores", "hashes", "measurements", "parameters", "tests", "rules",
+        "findings",
+    }  # fmt: skip
+    assert set(report["runs"][0]["scores"]["SCORE"]) == {"value", "bandwidth_gib_per_s", "rate_kiops", "printed"}
+    assert set(report["runs"][0]["hashes"]["score"]) == {"printed", "computed"}
+    assert set(report["runs"][0]["measurements"][0]) == {
+        "op", "quantity", "stat", "value", "unit", "printed_value", "printed_unit", "scored", "context",
+    }  # fmt: skip
+
+
+def test_metadata_is_read_from_its_file(tmp_path: Path) -> None:
+    (tmp_path / "metadata.json").write_text('{"client_nodes": 99}')
+    ran = validators("check", make_archive(tmp_path / "run.tar.gz"), "--metadata", tmp_path / "metadata.json")
+    assert "io500.nodes.declared" in ran.stdout
+
+
+def test_rules_are_listed_with_code_level_text_and_source() -> None:
+    rules = json.loads(validators("rules", "--json").stdout)
+    assert len(rules) >= 20
+    assert all(set(rule) == {"code", "level", "text", "source"} and all(rule.values()) for rule in rules)
+    assert rules[0]["code"] in validators("rules").stdout
+
+
+def test_reproduce_shows_each_half_and_the_score(tmp_path: Path) -> None:
+    ran = validators("reproduce", make_archive(tmp_path / "run.tar.gz"))
+    assert ran.returncode == 0
+    assert "sqrt(BW x MD)" in ran.stdout
+
+
+def test_text_of_a_bundle_cannot_steer_the_terminal(tmp_path: Path) -> None:
+    path = make_archive(tmp_path / "run.tar.gz", version="io500\x1b[2J")
+    assert "\x1b" not in validators("check", path).stdout
