@@ -139,6 +139,16 @@ def test_long_and_repetitive_input_takes_no_time(content):
     assert time.process_time() - begun < 3.0
 
 
+@pytest.mark.parametrize("text", ["/", " -C ", " -Q", "/ior-", "-D ", "[", "a=", "'", "find "])
+def test_long_command_lines_take_no_time(text):
+    path = f"{HOME}/result.txt"
+    lines = GOOD["c"][path].decode().split("\n")
+    long = [f"exe = {text * (60_000 // len(text))}" if line.startswith("exe ") else line for line in lines]
+    begun = time.process_time()
+    judge({**GOOD["c"], path: "\n".join(long).encode()})
+    assert time.process_time() - begun < 2.0
+
+
 positive = st.floats(min_value=1e-6, max_value=1e9, allow_nan=False)
 
 

@@ -211,18 +211,18 @@ def _values(evidence: Evidence) -> Iterator[Finding]:
 
 
 def _value(phase: Phase) -> Iterator[Finding]:
-    problem = ""
+    code = ""
     if math.isnan(phase.value) and phase.text and phase.text.strip("+-").lower() != "nan":
-        problem, message = "number-format", f"{phase.name}: {phase.text!r} is not a number as io500 prints it."
+        code, message = "io500.value.number-format", f"{phase.name}: {phase.text!r} is not a number as io500 prints it."
     elif not math.isfinite(phase.value):
-        problem, message = "not-a-number", f"{phase.name} is {phase.text or 'empty'}."
+        code, message = "io500.value.not-a-number", f"{phase.name} is {phase.text or 'empty'}."
     elif phase.value < 0:
-        problem, message = "negative", f"{phase.name} is negative: {phase.text}."
+        code, message = "io500.value.negative", f"{phase.name} is negative: {phase.text}."
     elif phase.value == 0 and phase.scored:
-        problem, message = "zero", f"{phase.name} is 0: it was skipped or did not work."
-    if problem:
+        code, message = "io500.value.zero", f"{phase.name} is 0: it was skipped or did not work."
+    if code:
         hint = "Repeat the run: every scored phase needs a positive value."
-        yield Finding(f"io500.value.{problem}", ERROR, message[:300], hint, phase.where, actual=phase.text[:40])
+        yield Finding(code, ERROR, message[:300], hint, phase.where, actual=phase.text[:40])
     elif not (math.isfinite(phase.seconds) and phase.seconds >= 0) and phase.value:
         message = f"{phase.name} has no time that could be read."
         yield Finding("io500.value.time-not-a-number", ERROR, message, _HINT_ORIGINAL, phase.where)

@@ -23,6 +23,7 @@ _DECLARED = re.compile(r"^io500_info_(\w+)=[\"']?(.*?)[\"']?\s*$")
 _FIND_COMMAND = re.compile(r"^\[Exec\] (.*(?:find|mmfind)\S*\s.*)$")
 _PRIVATE = frozenset({"submitter", "email", "contact"})
 _DECLARED_LIMIT = 64
+_COMMAND_LIMIT = 4000
 
 
 @dataclass(slots=True)
@@ -87,9 +88,10 @@ class Evidence:
     def command(self, phase: str) -> str:
         """The command line of a phase, from result.txt or from its raw text."""
         known = self.phase(phase)
-        if known is not None and known.command:
-            return known.command
-        return self.raw[phase].launch.command if phase in self.raw else ""
+        command = known.command if known is not None else ""
+        if not command and phase in self.raw:
+            command = self.raw[phase].launch.command
+        return command[:_COMMAND_LIMIT]
 
     @property
     def launches(self) -> list[Launch]:

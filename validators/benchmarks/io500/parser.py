@@ -33,6 +33,11 @@ _STDOUT_MARKERS = (b"[RESULT]", b"IO500 version")
 _WITHOUT_RESULTS = (b"[IOR EASY WRITE]", b"io500_", b"io-500")
 _SCRIPTS = frozenset({"io500.sh", "io500.cfg"})
 _HASH_TEXT_LIMIT = 200
+_HASH_MISMATCH = {
+    "config": "io500.config.hash-mismatch",
+    "score": "io500.score.hash-mismatch",
+    "scorex": "io500.scorex.hash-mismatch",
+}
 
 
 @dataclass(slots=True)
@@ -198,7 +203,7 @@ def _hash_findings(hashes: dict[str, dict[str, str | None]], evidence: Evidence)
             continue
         what = "configuration" if name == "config" else "phases and score"
         yield Finding(
-            f"io500.{name}.hash-mismatch",
+            _HASH_MISMATCH[name],
             WARNING,
             f"The {name} hash does not belong to the {what} of this run.",
             "Something it covers was changed after the run, or the build hashes in another way. A hash has no key: "

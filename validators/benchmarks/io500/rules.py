@@ -40,7 +40,7 @@ TEN_LISTS = frozenset({"ten", "ten-production"})
 UNRANKED_LISTS = frozenset({"full", "historical", "scc"})
 ANSWER_WORDS = 10
 REQUIRED_METADATA = ("institution", "system", "filesystem_type", "storage_vendor", "client_nodes", "tasks")
-_DATA_FOLDER = re.compile(r"(\S*?)/+(?:ior|mdtest|mdt)[-_](?:easy|hard)")
+_DATA_FOLDER = re.compile(r"(\S{0,400}?)/{1,4}(?:ior|mdtest|mdt)[-_](?:easy|hard)")
 _STONEWALL_FLAG = re.compile(r"[ '\"]-[DW][ ='\"]+(\d{1,6})")
 _OTHER_NODE_IOR = re.compile(r" -C .*-Q[ =]\d| -Q[ =]\d.* -C ")
 _OTHER_NODE_MDTEST = re.compile(r"-N['\" =]+\d")
@@ -59,12 +59,15 @@ def _evidence(run: Run) -> Evidence | None:
 
 
 def _declared(run: Run, context: Context) -> Iterator[Finding]:
-    for name, code, what in (("client_nodes", "nodes", "client nodes"), ("tasks", "tasks", "processes")):
+    for name, code, what in (
+        ("client_nodes", "io500.nodes.declared", "client nodes"),
+        ("tasks", "io500.tasks.declared", "processes"),
+    ):
         declared, measured = context.metadata.get(name), run.parameters.get(name)
         if declared in (None, "") or measured is None or str(declared) == str(measured):
             continue
         yield Finding(
-            f"io500.{code}.declared",
+            code,
             WARNING,
             f"The metadata declares {str(declared)[:20]} {what}; the run used {measured}.",
             "Correct the metadata, or explain the difference: some MPI libraries count each process as a node.",
@@ -373,7 +376,6 @@ def _exclusive(run: Run, evidence: Evidence, context: Context) -> Verdict:
 
 def _rule(item: int, code: str, level: str, text: str, judge: Judge) -> Rule:
     """A rule of the checklist; a run without files, such as the answer of --verify, is not evaluated."""
-    code = f"io500.{code}"
 
     def evaluate(run: Run, context: Context) -> RuleOutcome:
         evidence = _evidence(run)
@@ -387,28 +389,58 @@ def _rule(item: int, code: str, level: str, text: str, judge: Judge) -> Rule:
 
 
 RULES: list[Rule] = [
-    _rule(1, "version", WARNING, "The benchmark is the version that the call for the release names.", _version),
-    _rule(2, "source", WARNING, "The source is unmodified; only options and the setup of storage may differ.", _source),
-    _rule(3, "one-run", ERROR, "All phases run in order, without interruption, on one storage system.", _one_run),
+    _rule(1, "io500.version", WARNING, "The benchmark is the version that the call for the release names.", _version),
     _rule(
-        4, "stonewall", ERROR, "Each write phase runs for 300 s or more; 30 s in the student competition.", _stonewall
+        2,
+        "io500.source",
+        WARNING,
+        "The source is unmodified; only options and the setup of storage may differ.",
+        _source,
     ),
-    _rule(5, "score", ERROR, "No phase is marked invalid, and the score follows from the phases.", _score),
-    _rule(6, "hashes", WARNING, "The printed hashes belong to the configuration and the scores.", _hashes),
-    _rule(7, "read-elsewhere", WARNING, "Data is read by another node than the one that wrote it.", _read_elsewhere),
+    _rule(3, "io500.one-run", ERROR, "All phases run in order, without interruption, on one storage system.", _one_run),
     _rule(
-        8, "precreated", WARNING, "No file exists before its phase; only the four folders may be prepared.", _precreated
+        4,
+        "io500.stonewall",
+        ERROR,
+        "Each write phase runs for 300 s or more; 30 s in the student competition.",
+        _stonewall,
     ),
-    _rule(9, "persistence", WARNING, "What a write phase counted lies on persistent storage at its end.", _persistence),
-    _rule(10, "data-reduction", WARNING, "Nothing reduces the data: no deduplication, no compression.", _reduction),
-    _rule(11, "clients", WARNING, "Ranked results have 10 physical clients or more, all taking part.", _clients),
-    _rule(12, "ten-clients", ERROR, "Results of the 10-node lists have exactly 10 clients.", _ten_clients),
-    _rule(13, "find", WARNING, "find is pfind, or a tool with the same input and output whose source is here.", _find),
-    _rule(14, "scc", ERROR, "scc is TRUE for the student competition, and for no other list.", _scc),
-    _rule(15, "uploads", WARNING, "Result folder, job script and job output are uploaded.", _uploads),
-    _rule(16, "deadline", ERROR, "The submission arrived before the deadline of the release.", _deadline),
-    _rule(17, "metadata", WARNING, "The system is described completely.", _complete_metadata),
-    _rule(18, "metadata-consistent", WARNING, "The description agrees with the results.", _consistent_metadata),
-    _rule(19, "questionnaire", WARNING, "Every question is answered with 10 words or more.", _questionnaire),
-    _rule(24, "exclusive", INFO, "The system was used exclusively, and the description says so.", _exclusive),
+    _rule(5, "io500.score", ERROR, "No phase is marked invalid, and the score follows from the phases.", _score),
+    _rule(6, "io500.hashes", WARNING, "The printed hashes belong to the configuration and the scores.", _hashes),
+    _rule(
+        7, "io500.read-elsewhere", WARNING, "Data is read by another node than the one that wrote it.", _read_elsewhere
+    ),
+    _rule(
+        8,
+        "io500.precreated",
+        WARNING,
+        "No file exists before its phase; only the four folders may be prepared.",
+        _precreated,
+    ),
+    _rule(
+        9,
+        "io500.persistence",
+        WARNING,
+        "What a write phase counted lies on persistent storage at its end.",
+        _persistence,
+    ),
+    _rule(
+        10, "io500.data-reduction", WARNING, "Nothing reduces the data: no deduplication, no compression.", _reduction
+    ),
+    _rule(11, "io500.clients", WARNING, "Ranked results have 10 physical clients or more, all taking part.", _clients),
+    _rule(12, "io500.ten-clients", ERROR, "Results of the 10-node lists have exactly 10 clients.", _ten_clients),
+    _rule(
+        13,
+        "io500.find",
+        WARNING,
+        "find is pfind, or a tool with the same input and output whose source is here.",
+        _find,
+    ),
+    _rule(14, "io500.scc", ERROR, "scc is TRUE for the student competition, and for no other list.", _scc),
+    _rule(15, "io500.uploads", WARNING, "Result folder, job script and job output are uploaded.", _uploads),
+    _rule(16, "io500.deadline", ERROR, "The submission arrived before the deadline of the release.", _deadline),
+    _rule(17, "io500.metadata", WARNING, "The system is described completely.", _complete_metadata),
+    _rule(18, "io500.metadata-consistent", WARNING, "The description agrees with the results.", _consistent_metadata),
+    _rule(19, "io500.questionnaire", WARNING, "Every question is answered with 10 words or more.", _questionnaire),
+    _rule(24, "io500.exclusive", INFO, "The system was used exclusively, and the description says so.", _exclusive),
 ]
