@@ -13,6 +13,10 @@ from django.utils.cache import patch_cache_control, patch_vary_headers
 from django.views.decorators.http import conditional_page, require_safe
 from redis.exceptions import RedisError
 
+from registry.problems import Problem
+from registry.record import NotOnRecord
+from registry.views.errors import refused
+
 FRESH_S = 60
 KEPT_S = 86_400
 
@@ -20,11 +24,19 @@ View = Callable[..., HttpResponse]
 
 
 def public_page(view: View) -> View:
-    """A page of the public record: GET and HEAD only, ETag from its content, varying by cookie for theme and account."""
+    """A page of the public record: GET and HEAD only, ETag from its content, varying by cookie (theme and account).
+
+    What domain code refuses becomes an error page.
+    """
 
     @wraps(view)
     def kept(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        response = view(request, *args, **kwargs)
+        try:
+            response = view(request, *args, **kwargs)
+        except NotOnRecord:
+            raise
+        except Problem as problem:
+            response = refused(request, problem)
         patch_vary_headers(response, ("Cookie",))
         if request.user.is_authenticated:
             patch_cache_control(response, private=True, no_cache=True)

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from registry.views import numerals
 
@@ -107,6 +107,10 @@ def row_axis(scores: Sequence[float]) -> LogAxis | None:
     return LogAxis(min(values), max(values), 2, 102) if values else None
 
 
+LETTER = 7
+"""Width of a letter of 12 px that a label reckons with."""
+
+
 class Step(NamedTuple):
     """One release on the staircase: `mark` where it set a new one, `text` where there is room to name it."""
 
@@ -151,7 +155,9 @@ def staircase(
         x, y = round(left + index * run, 1), axis.at(best)
         line += f"M{x} {y}" if not index else f"H{x}V{y}"
         text = f"{best:,.0f} {system}" if index in named else ""
-        beside = x - left > 7 * len(text)
+        beside = x - left > LETTER * len(text)
+        if not beside and index:
+            text = ""
         text_x, text_y, anchor = (x - 5, y - 4, "end") if beside else (x + 6, y + 17, "start")
         label = release if index % every == 0 else ""
         steps.append(Step(x, y, label, index in records, text, round(text_x, 1), round(text_y, 1), anchor))
@@ -162,6 +168,64 @@ def staircase(
     return Staircase(left, right, axis.left, axis.decades(), steps, line, water, ", ".join(words))
 
 
+Panel = tuple[str, Sequence[tuple[str, float, str]]]
+"""The title of a staircase and its points: release, score, system."""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """Staircases on one scale, side by side or one below the other."""
+
+    kind: str
+    width: int
+    height: int
+    panels: list[dict[str, Any]]
+    words: str
+
+
+def pictures(panels: Sequence[Panel], *, height: int = 300) -> list[Picture]:
+    """The same staircases drawn for wide pages and for phones. None at all without two points in a row."""
+    drawn = [(title, points) for title, points in panels if len(points) > 1]
+    if not drawn:
+        return []
+    return [_side_by_side(drawn, 1232, height), _stacked(drawn, 358, 230)]
+
+
+def _side_by_side(panels: Sequence[Panel], width: int, height: int) -> Picture:
+    runs, axis = sum(len(points) for _, points in panels), _water_axis(panels, height)
+    gap, left, placed = 50, 0.0, []
+    for title, points in panels:
+        share = (width - gap * (len(panels) - 1)) * len(points) / runs
+        stairs = staircase(points, axis, left=left + 56, right=round(left + share, 1), labels=10, marks=9)
+        placed.append({"title": title, "x": round(left, 1), "y": 0, "stairs": stairs})
+        left = round(left + share + gap, 1)
+    return _picture("wide", width, height, placed)
+
+
+def _stacked(panels: Sequence[Panel], width: int, height: int) -> Picture:
+    axis = _water_axis(panels, height)
+    placed = [
+        {
+            "title": title,
+            "x": 0,
+            "y": index * height,
+            "stairs": staircase(points, axis, left=56, right=width, labels=5, marks=4),
+        }
+        for index, (title, points) in enumerate(panels)
+    ]
+    return _picture("thin", width, height * len(panels), placed)
+
+
+def _water_axis(panels: Sequence[Panel], height: int) -> LogAxis:
+    scores = [score for _, points in panels for _, score, _ in points]
+    return LogAxis(min(scores) / 3, max(scores) * 2, height - 26, 22, whole=False)
+
+
+def _picture(kind: str, width: int, height: int, placed: list[dict[str, Any]]) -> Picture:
+    words = ". ".join(f"{panel['title']}: {panel['stairs'].words}" for panel in placed)
+    return Picture(kind, width, height, placed, words)
+
+
 def _records(scores: Sequence[float]) -> list[int]:
     """Where a score is higher than all before it, as whole numbers: lists print one score with 2 to 6 decimals."""
     best, found = 0, []
@@ -170,3 +234,84 @@ def _records(scores: Sequence[float]) -> list[int]:
             best = round(score)
             found.append(index)
     return found
+
+
+class Column(NamedTuple):
+    """A bar from zero: its middle, its top, its texts, and whether the value stands above it (or inside)."""
+
+    middle: float
+    left: float
+    top: float
+    height: float
+    value: str
+    value_y: float
+    inside: bool
+    name: str
+
+
+@dataclass(frozen=True)
+class Columns:
+    width: int
+    height: int
+    base: int
+    bar: float
+    columns: list[Column]
+    words: str
+
+
+def columns(values: Sequence[tuple[str, float]], *, width: int = 390, height: int = 250) -> Columns | None:
+    """Bars from zero for (name, value in GiB/s). None without a positive value."""
+    if not values or max(value for _, value in values) <= 0:
+        return None
+    base, most = height - 22, max(value for _, value in values)
+    run = width / len(values)
+    bar = round(run * 0.58, 1)
+    drawn = []
+    for index, (name, value) in enumerate(values):
+        tall = round((base - 20) * value / most, 1)
+        middle, top, inside = round((index + 0.5) * run, 1), round(base - tall, 1), tall > base / 2
+        value_y = round(top + (18 if inside else -6), 1)
+        text = numerals.decimal(value, 1)
+        drawn.append(Column(middle, round(middle - bar / 2, 1), top, tall, text, value_y, inside, name))
+    words = "; ".join(f"{name} {numerals.decimal(value)}" for name, value in values)
+    return Columns(width, height, base, bar, drawn, words)
+
+
+class Pair(NamedTuple):
+    """A value beside the median of its list; `median` is None where too few are known."""
+
+    y: int
+    name: str
+    at: float
+    median: float | None
+    ratio: str
+
+
+@dataclass(frozen=True)
+class Pairs:
+    width: int
+    height: int
+    ticks: list[tuple[float, str]]
+    pairs: list[Pair]
+    words: str
+
+
+def pairs(values: Sequence[tuple[str, float, float | None]], *, width: int = 390) -> Pairs | None:
+    """Dots on a logarithmic axis for (name, value, median). None without a positive value."""
+    shown = [(name, value, median) for name, value, median in values if value > 0]
+    if not shown:
+        return None
+    numbers = [number for _, value, median in shown for number in (value, median) if number]
+    axis = LogAxis(min(numbers), max(numbers), 92, width - 88)
+    drawn = [
+        Pair(
+            40 + 27 * index, name, axis.at(value), axis.at(median) if median else None,
+            numerals.decimal(value / median, 1) if median else "",
+        )
+        for index, (name, value, median) in enumerate(shown)
+    ]  # fmt: skip
+    words = "; ".join(
+        f"{name} {numerals.decimal(value)}" + (f", median {numerals.decimal(median)}" if median else "")
+        for name, value, median in shown
+    )
+    return Pairs(width, 30 + 27 * len(shown), axis.decades(), drawn, words)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from registry.problems import problem_page
+from registry.problems import Problem, problem_page
+from registry.record import NotOnRecord
 
-
-class NothingHere(Http404):
-    """A 404 that knows what may have been meant: (words, address) of the nearest pages."""
-
-    def __init__(self, message: str, nearest: list[tuple[str, str]]) -> None:
-        super().__init__(message)
-        self.nearest = nearest
+ADDRESSES = {
+    "record.no-list": "/lists/{}/",
+    "record.no-release": "/lists/{}/",
+    "record.no-site": "/sites/{}/",
+    "record.no-system": "/systems/{}/",
+    "record.no-platform": "/platforms/{}/",
+}
 
 
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
@@ -21,9 +22,18 @@ def bad_request(request: HttpRequest, exception: Exception | None = None) -> Htt
 
 
 def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
-    """Missing and not allowed read the same."""
-    nearest = exception.nearest if isinstance(exception, NothingHere) else []
-    return _page(request, 404, "request.not-found", "There is nothing here", "Check the address, or search.", nearest)
+    """Missing and not allowed read the same; the nearest names that the record has are said."""
+    hint, nearest = "Check the address, or search.", []
+    if isinstance(exception, NotOnRecord):
+        pattern = ADDRESSES.get(exception.code, "")
+        nearest = [(name, pattern.format(name)) for name in exception.nearest if pattern]
+    return _page(request, 404, "request.not-found", "There is nothing here", hint, nearest)
+
+
+def refused(request: HttpRequest, problem: Problem) -> HttpResponse:
+    """What domain code refused, as a page."""
+    errors = [f"{name}: {' '.join(map(str, why))}" for name, why in (problem.errors or {}).items()]
+    return _page(request, problem.status, problem.code, problem.title, " ".join([*errors, problem.hint]))
 
 
 def refused_form(request: HttpRequest, reason: str = "") -> HttpResponse:

@@ -79,37 +79,16 @@ def open_calls() -> list[dict[str, str]]:
     ]
 
 
-def pictures(leaders: list[Leader]) -> list[dict[str, Any]]:
-    """Two staircases with one scale, each drawn twice: side by side for wide pages, one below the other for phones."""
+def pictures(leaders: list[Leader]) -> list[drawings.Picture]:
+    """The best score of the two main lists, release by release."""
     titles = ((RESEARCH, "IO500 list (Research since ISC23)"), (PRODUCTION, "Production list"))
     kept = _without_superseded(leaders)
-    lists = [(title, [leader for leader in kept if leader["name"] == name]) for name, title in titles]
-    lists = [(title, points) for title, points in lists if len(points) > 1]
-    if not lists:
-        return []
-    scores = [point["score"] for _, points in lists for point in points]
-    return [
-        _picture(lists, scores, "wide", width=1232, height=300),
-        _picture(lists, scores, "thin", width=358, height=230 * len(lists)),
-    ]
-
-
-def _picture(lists: list[Any], scores: list[float], kind: str, *, width: int, height: int) -> dict[str, Any]:
-    beside = kind == "wide"
-    tall = height if beside else height // len(lists)
-    axis = drawings.LogAxis(min(scores) / 3, max(scores) * 2, tall - 26, 22, whole=False)
-    panels, left = [], 0.0
-    runs = sum(len(points) for _, points in lists)
-    for index, (title, points) in enumerate(lists):
-        share = (width - 50 * (len(lists) - 1)) * len(points) / runs if beside else width
-        stairs = drawings.staircase(
-            [(point["release_name"], point["score"], _short(point["system"])) for point in points],
-            axis, left=left + 56, right=round(left + share, 1), labels=10 if beside else 5, marks=9 if beside else 4,
-        )  # fmt: skip
-        panels.append({"title": title, "x": round(left, 1), "y": 0 if beside else index * tall, "stairs": stairs})
-        left += share + 50 if beside else 0
-    words = ". ".join(f"{panel['title']}: {panel['stairs'].words}" for panel in panels)
-    return {"class": kind, "width": width, "height": height, "panels": panels, "words": words}
+    return drawings.pictures(
+        [
+            (title, [(one["release_name"], one["score"], _short(one["system"])) for one in kept if one["name"] == name])
+            for name, title in titles
+        ]
+    )
 
 
 def _without_superseded(leaders: list[Leader]) -> list[Leader]:

@@ -7,18 +7,16 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlencode
 
-from django import forms
 from django.core.paginator import Page, Paginator
-from django.db.models import F, OuterRef, Q, QuerySet, Subquery, Value
+from django.db.models import F, Value
 from django.db.models.functions import Coalesce, NullIf
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
-from registry import charts
+from registry import charts, filters, record
 from registry.models import ListEntry, RankedList, Release
 from registry.views import drawings, numerals
 from registry.views.caching import public_page, remembered
-from registry.views.errors import NothingHere
 
 PAGE_ROWS = 300
 MISSING = numerals.MISSING
@@ -29,6 +27,12 @@ SORTABLE = {
     "client_nodes": ("client nodes", "client_nodes"),
     "entered": ("release entered", "result__release__held_on"),
 }
+ASKED = ("q", "filesystem_type", "client_nodes__gte", "ordering")
+COLUMNS = (
+    *("rank", "rank_low", "rank_high", "score", "bandwidth_gib_per_s", "rate_kiops", "new", "institution"),
+    *("system_name", "filesystem_type", "client_nodes", "note", "result__public_id", "result__release__name"),
+    "result__withdrawn_at",
+)
 FAMILY = Coalesce(NullIf("result__filesystem_family", Value("")), "filesystem_type")
 
 
@@ -46,21 +50,6 @@ class Summary:
     thin: drawings.Strip | None = field(repr=False)
 
 
-class ListFilter(forms.Form):
-    """The form above a list. Unknown or wrong values are left out, as if they had not been sent."""
-
-    q = forms.CharField(required=False, max_length=100, strip=True)
-    filesystem_type = forms.CharField(required=False, max_length=120)
-    client_nodes__gte = forms.IntegerField(required=False, min_value=1, max_value=10_000_000)
-    ordering = forms.ChoiceField(
-        required=False, choices=[(sign + name, name) for name in SORTABLE for sign in ("", "-")]
-    )
-
-    def chosen(self) -> dict[str, Any]:
-        self.is_valid()
-        return {name: value for name, value in self.cleaned_data.items() if value not in (None, "")}
-
-
 @public_page
 def index(request: HttpRequest) -> HttpResponse:
     """All lists, by release, newest first."""
@@ -70,34 +59,31 @@ def index(request: HttpRequest) -> HttpResponse:
 
 @public_page
 def release_lists(request: HttpRequest, release: str) -> HttpResponse:
-    """To the first list of a release."""
-    found = find_release(release)
+    """To the first list of a release; where none is known, a page that says why."""
+    found = record.release(release)
     first = found.ranked_lists.order_by("position").first()
     if first is None:
-        return redirect("releases")
+        return render(request, "lists/none.html", {"section": "lists", "release": found})
     return redirect("list", release=found.slug, name=first.name)
 
 
 @public_page
 def ranked_list(request: HttpRequest, release: str, name: str) -> HttpResponse:
     """One list as published: rows never renumber, whatever the order asked for."""
-    shown = find_list(release, name)
+    shown = record.ranked_list(release, name)
     if (shown.release.slug, shown.name) != (release, name):
         return redirect("list", release=shown.release.slug, name=shown.name)
-    chosen = ListFilter(request.GET).chosen()
+    asked = {key: request.GET[key] for key in ASKED if request.GET.get(key)}
     summary = summarise(shown)
-    paginator = Paginator(entries(shown, chosen), PAGE_ROWS)
-    if not chosen.keys() - {"ordering"}:
-        paginator.count = summary.entries
-    page = paginator.get_page(request.GET.get("page"))
+    page = entries_page(shown, request, summary)
     rows = [row(entry, summary.axis) for entry in page]
     context = {
         "section": "lists",
         "list": shown,
         "release": shown.release,
-        "tabs": tabs(shown.release),
+        "tabs": record.ranked_lists().filter(release=shown.release).values("name", "title", "length"),
         "summary": summary,
-        "chosen": chosen,
+        "asked": asked,
         "rows": rows,
         "scale": scale(summary.axis),
         "ruler": ruler(summary.axis),
@@ -108,76 +94,29 @@ def ranked_list(request: HttpRequest, release: str, name: str) -> HttpResponse:
             "new": numerals.whole(summary.new),
         },
         "page": page,
-        "page_links": page_links(page, chosen),
-        "heads": heads(chosen),
+        "page_links": page_links(page, asked),
+        "heads": heads(asked),
         "orders": [(f"-{key}", words) for key, (words, _) in SORTABLE.items()],
         "chart": charts.top_entries(f"First entries of {shown}", page),
     }
     return render(request, "lists/list.html", context)
 
 
-def find_release(slug: str) -> Release:
-    """By slug in any case; `SC18*` is the recomputed SC18. Raises Http404."""
-    wanted = f"{slug[:-1]}-recomputed" if slug.endswith("*") else slug
-    release = Release.objects.filter(slug__iexact=wanted).first()
-    if release is None:
-        raise Http404
-    return release
-
-
-def find_list(release: str, name: str) -> RankedList:
-    """One list of one release, in one query. Raises NothingHere with the addresses of its neighbours."""
-    wanted = f"{release[:-1]}-recomputed" if release.endswith("*") else release
-    shown = (
-        RankedList.objects.select_related("release", "definition")
-        .filter(release__slug__iexact=wanted, name=name.lower())
-        .first()
-    )
-    if shown is None:
-        raise NothingHere(f"No list {name} of {release}.", nearest_lists(wanted))
-    return shown
-
-
-def nearest_lists(release: str) -> list[tuple[str, str]]:
-    """Title and address of the lists of the release that was meant, else of the newest with lists."""
-    lists = RankedList.objects.select_related("release").order_by("-release__held_on", "-release_id", "position")
-    meant = lists.filter(release__slug__iexact=release)[:8] or lists[:8]
-    return [(str(found), f"/lists/{found.release.slug}/{found.name}/") for found in meant]
-
-
-def tabs(release: Release) -> list[dict[str, Any]]:
-    """The lists of a release with their lengths: the last position, read from the index and not counted."""
-    last = ListEntry.objects.filter(ranked_list=OuterRef("pk")).order_by("-position").values("position")[:1]
-    lists = release.ranked_lists.order_by("position").annotate(length=Subquery(last))
-    return list(lists.values("name", "title", "length"))
-
-
-def entries(shown: RankedList, chosen: dict[str, Any]) -> QuerySet[ListEntry, dict[str, Any]]:
-    """The rows asked for, as plain dictionaries."""
-    found = ListEntry.objects.filter(ranked_list=shown)
-    if "q" in chosen:
-        text = chosen["q"]
-        found = found.filter(
-            Q(system_name__icontains=text)
-            | Q(institution__icontains=text)
-            | Q(filesystem_type__icontains=text)
-            | Q(result__public_id__iexact=text)
-        )
-    if "filesystem_type" in chosen:
-        found = found.annotate(family=FAMILY).filter(family=chosen["filesystem_type"])
-    if "client_nodes__gte" in chosen:
-        found = found.filter(client_nodes__gte=chosen["client_nodes__gte"])
-    return found.order_by(*_order(chosen.get("ordering", ""))).values(
-        "rank", "rank_low", "rank_high", "score", "bandwidth_gib_per_s", "rate_kiops", "new", "institution",
-        "system_name", "filesystem_type", "client_nodes", "note", "result__public_id",
-        "result__release__name",
-    )  # fmt: skip
+def entries_page(shown: RankedList, request: HttpRequest, summary: Summary) -> Page:
+    """The rows asked for, as plain dictionaries. Raises InvalidValue."""
+    condition = filters.conditions(request.GET, filters.ENTRY_FILTERS)
+    found = record.entries(shown, condition).order_by(*_order(request.GET.get("ordering", "")))
+    paginator = Paginator(found.values(*COLUMNS), PAGE_ROWS)
+    if not condition:
+        paginator.count = summary.entries
+    return paginator.get_page(request.GET.get("page"))
 
 
 def _order(ordering: str) -> list[Any]:
-    if ordering in ("", "-score"):
+    """Columns to order by; an ordering that is not known is that of the list."""
+    if ordering == "-score" or ordering.removeprefix("-") not in SORTABLE:
         return ["position"]
-    column = F(SORTABLE[ordering.lstrip("-")][1])
+    column = F(SORTABLE[ordering.removeprefix("-")][1])
     return [column.desc(nulls_last=True) if ordering.startswith("-") else column.asc(nulls_last=True), "position"]
 
 
@@ -225,6 +164,7 @@ def row(entry: dict[str, Any], axis: drawings.LogAxis | None) -> dict[str, Any]:
         "entered": entry["result__release__name"],
         "new": entry["new"],
         "note": entry["note"],
+        "withdrawn": entry["result__withdrawn_at"] is not None,
     }
 
 
@@ -243,22 +183,22 @@ def ruler(axis: drawings.LogAxis | None) -> str:
     return "M2 7H102" + "".join(f"M{x} 3v8" for x, _ in axis.decades())
 
 
-def heads(chosen: dict[str, Any]) -> dict[str, dict[str, str]]:
+def heads(asked: dict[str, str]) -> dict[str, dict[str, str]]:
     """For each column that sorts: the link that sorts by it (highest first, then lowest first) and its aria-sort."""
-    current = chosen.get("ordering", "-score")
+    current = asked.get("ordering", "-score")
     links = {}
     for key in SORTABLE:
         wanted = key if current == f"-{key}" else f"-{key}"
         state = {f"-{key}": "descending", key: "ascending"}.get(current, "")
-        links[key] = {"href": "?" + urlencode({**chosen, "ordering": wanted}), "sort": state}
+        links[key] = {"href": "?" + urlencode({**asked, "ordering": wanted}), "sort": state}
     return links
 
 
-def page_links(page: Page, chosen: dict[str, Any]) -> dict[str, str]:
+def page_links(page: Page, asked: dict[str, str]) -> dict[str, str]:
     """Addresses of the page before and after, where there are any."""
     links = {}
     if page.has_previous():
-        links["previous"] = "?" + urlencode({**chosen, "page": page.previous_page_number()})
+        links["previous"] = "?" + urlencode({**asked, "page": page.previous_page_number()})
     if page.has_next():
-        links["next"] = "?" + urlencode({**chosen, "page": page.next_page_number()})
+        links["next"] = "?" + urlencode({**asked, "page": page.next_page_number()})
     return links

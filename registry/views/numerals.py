@@ -32,7 +32,7 @@ def significant(value: float | None, digits: int = 3) -> str:
 
 
 def ranks(low: int, high: int) -> str:
-    """A range of ranks, empty where it is one rank: (7, 8) -> "7–8"."""
+    """A range of ranks, empty where it is one rank: (7, 8) -> "7" to "8"."""
     return "" if low == high else f"{low}{EN_DASH}{high}"
 
 

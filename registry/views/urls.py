@@ -1,14 +1,48 @@
 """Addresses of the public pages."""
 
+from django.conf import settings
 from django.urls import path
 
-from registry.views import home, lists, operations
+from registry.views import (
+    collector,
+    documentation,
+    home,
+    lists,
+    operations,
+    preferences,
+    releases,
+    results,
+    search,
+    sites,
+    systems,
+)
 
 urlpatterns = [
     path("healthz", operations.healthz, name="healthz"),
     path("metrics", operations.metrics, name="metrics"),
+    path("robots.txt", collector.robots, name="robots"),
     path("", home.home, name="home"),
     path("lists/", lists.index, name="lists"),
     path("lists/<str:release>/", lists.release_lists, name="release-lists"),
     path("lists/<str:release>/<str:name>/", lists.ranked_list, name="list"),
+    path("releases/", releases.index, name="releases"),
+    path("results/", results.index, name="results"),
+    path("results/<str:public_id>/", results.detail, name="result"),
+    path("systems/", systems.index, name="systems"),
+    path("systems/<str:slug>/", systems.system, name="system"),
+    path("platforms/<str:slug>/", systems.platform, name="platform"),
+    path("sites/", sites.index, name="sites"),
+    path("sites/<str:slug>/", sites.site, name="site"),
+    path("search/", search.search, name="search"),
+    path("docs/", documentation.index, name="docs"),
+    path("docs/rules/", documentation.rules, name="docs-rules"),
+    path("docs/<path:slug>/", documentation.page, name="docs-page"),
+    path("preferences/", preferences.preferences, name="preferences"),
 ]
+
+if not settings.PUBLIC_ONLY:
+    urlpatterns += [
+        path("collector/", collector.page, name="collector"),
+        path("collector/highwater.pyz", collector.download, name="collector-file"),
+        path("collector/highwater.pyz.sha256", collector.checksum, name="collector-checksum"),
+    ]

@@ -1,0 +1,56 @@
+"""The collector as a download: built from the sources that run here, once per process."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cache
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.module_loading import import_string
+
+from registry.views import numerals
+from registry.views.caching import public_page
+
+BUILDER = "launcher.collector_file.build"
+"""Named by string: the record imports nothing of the launcher, and both serve the same bytes."""
+
+
+@cache
+def _file() -> tuple[bytes, str]:
+    """Bytes and sha256 of highwater.pyz."""
+    content = import_string(BUILDER)()
+    return content, hashlib.sha256(content).hexdigest()
+
+
+@public_page
+def page(request: HttpRequest) -> HttpResponse:
+    content, sha256 = _file()
+    site = settings.SITE_URL or f"{request.scheme}://{request.get_host()}"
+    context = {"section": "docs", "sha256": sha256, "size": numerals.size(len(content)), "site": site}
+    return render(request, "collector.html", context)
+
+
+@public_page
+def download(request: HttpRequest) -> HttpResponse:
+    content, _ = _file()
+    return HttpResponse(
+        content,
+        content_type="application/zip",
+        headers={"Content-Disposition": 'attachment; filename="highwater.pyz"'},
+    )
+
+
+@public_page
+def checksum(request: HttpRequest) -> HttpResponse:
+    """As sha256sum writes and checks it."""
+    return HttpResponse(f"{_file()[1]}  highwater.pyz\n", content_type="text/plain; charset=utf-8")
+
+
+@public_page
+def robots(request: HttpRequest) -> HttpResponse:
+    """The record may be read by machines; accounts, submissions and searches are nothing for them."""
+    refused = ("/submissions/", "/review/", "/login/", "/account/", "/search/", "/api/")
+    lines = ["User-agent: *", *(f"Disallow: {path}" for path in refused)]
+    return HttpResponse("\n".join(lines) + "\n", content_type="text/plain; charset=utf-8")

@@ -1,0 +1,138 @@
+"""The project's own documentation, docs/*.md, as pages: raw HTML stays text, every heading and code has an anchor."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.text import slugify
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from registry.views.caching import public_page
+from validators import catalogue
+
+FOLDER: Path = settings.BASE_DIR / "docs"
+FIRST = ("start", "upload", "lists", "findings", "api", "data-terms")
+CODE = re.compile(r"[a-z0-9]+(?:[.-][a-z0-9_-]+)+")
+DECISIONS = "decisions/"
+
+
+@dataclass(frozen=True)
+class Page:
+    """One rendered document; `contents` are the anchors and words of its second headings."""
+
+    slug: str
+    title: str
+    html: SafeString
+    contents: list[tuple[str, str]]
+
+
+@public_page
+def index(request: HttpRequest) -> HttpResponse:
+    shown = pages()
+    order = sorted(
+        (page for slug, page in shown.items() if not slug.startswith(DECISIONS)),
+        key=lambda page: (FIRST.index(page.slug) if page.slug in FIRST else len(FIRST), page.title),
+    )
+    decisions = [page for slug, page in sorted(shown.items()) if slug.startswith(DECISIONS)]
+    return render(request, "docs/index.html", {"section": "docs", "pages": order, "decisions": decisions})
+
+
+@public_page
+def page(request: HttpRequest, slug: str) -> HttpResponse:
+    shown = pages().get(slug)
+    if shown is None:
+        raise Http404
+    return render(request, "docs/page.html", {"section": "docs", "page": shown})
+
+
+@public_page
+def rules(request: HttpRequest) -> HttpResponse:
+    """Every rule with its text and source, as `python -m validators rules` lists them."""
+    return render(request, "docs/rules.html", {"section": "docs", "rules": catalogue.rules()})
+
+
+@cache
+def pages() -> dict[str, Page]:
+    """All documents by slug, rendered once per process: they change with the code only."""
+    slugs = {path.relative_to(FOLDER).with_suffix("").as_posix(): path for path in sorted(FOLDER.rglob("*.md"))}
+    return {slug: _render(slug, path.read_text(encoding="utf-8")) for slug, path in slugs.items() if _is_shown(slug)}
+
+
+def _is_shown(slug: str) -> bool:
+    return not slug.endswith("README")
+
+
+def _render(slug: str, text: str) -> Page:
+    """Markdown to HTML; links between documents become links between pages."""
+    markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
+    tokens = markdown.parse(text)
+    title, contents, taken = slug, [], set()
+    for index, token in enumerate(tokens):
+        if token.type == "heading_open":
+            words = _words(tokens[index + 1])
+            anchor = _free(slugify(words), taken)
+            token.attrSet("id", anchor)
+            if token.tag == "h1":
+                title = words
+            elif token.tag == "h2":
+                contents.append((anchor, words))
+        elif token.type == "inline":
+            _link_pages(slug, token)
+            _mark_codes(token, tokens[index - 1], taken)
+        elif token.type == "fence":
+            token.attrSet("tabindex", "0")
+    html = markdown.renderer.render(tokens, markdown.options, {})
+    html = html.replace("<table>", '<div class="scroll" tabindex="0" role="region" aria-label="Table"><table>')
+    html = html.replace("</table>", "</table></div>")
+    # The documents are the project's own and raw HTML in them is escaped above.
+    return Page(slug, title, mark_safe(html), contents)  # noqa: S308
+
+
+def _words(inline: Token) -> str:
+    return "".join(child.content for child in inline.children or [])
+
+
+def _free(anchor: str, taken: set[str]) -> str:
+    wanted, number = anchor, 2
+    while anchor in taken:
+        anchor, number = f"{wanted}-{number}", number + 1
+    taken.add(anchor)
+    return anchor
+
+
+def _mark_codes(inline: Token, parent: Token, taken: set[str]) -> None:
+    """A table cell or heading that begins with a code (`io500.stonewall.short`) is the anchor of that code."""
+    children = inline.children or []
+    if parent.type in ("td_open", "heading_open") and children and children[0].type == "code_inline":
+        code = children[0].content
+        if CODE.fullmatch(code) and code not in taken:
+            taken.add(code)
+            parent.attrSet("id", code)
+
+
+def _link_pages(slug: str, inline: Token) -> None:
+    for child in inline.children or []:
+        if child.type == "link_open":
+            target, hash_sign, anchor = str(child.attrGet("href") or "").partition("#")
+            if target.endswith(".md") and "://" not in target:
+                child.attrSet("href", f"/docs/{_resolve(slug, target)}/{hash_sign}{anchor}")
+
+
+def _resolve(slug: str, target: str) -> str:
+    """("decisions/0001-x", "../lists.md") -> "lists"; a folder's README is the index."""
+    parts: list[Any] = []
+    for part in (PurePosixPath(slug).parent / target).with_suffix("").parts:
+        if part == "..":
+            parts = parts[:-1]
+        else:
+            parts.append(part)
+    return "/".join(parts)

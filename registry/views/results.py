@@ -1,0 +1,300 @@
+"""Results: a table to find them in, and one page for each with everything that was published of it."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlencode
+
+from django.db.models import Aggregate, Count, F, FloatField, Q
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from registry import charts, filters, keyset, record
+from registry.models import Measurement, RankedList, Result
+from registry.views import drawings, numerals
+from registry.views.caching import public_page, remembered
+
+PAGE_ROWS = 50
+GIB, KILO = 2**30, 1000
+KEYS = {
+    "id": keyset.plain("id"),
+    "score": keyset.figure("score"),
+    "bandwidth_gib_per_s": keyset.figure("bandwidth_gib_per_s"),
+    "rate_kiops": keyset.figure("rate_kiops"),
+    "client_nodes": keyset.number("client_nodes"),
+}
+ORDERS = {"-id": "newest", "-score": "score", "-bandwidth_gib_per_s": "bandwidth", "-rate_kiops": "metadata"}
+ASKED = ("q", "filesystem_type", "institution", "vendor", "release", "list", "trust", "client_nodes__gte", "ordering")
+FEW = 3
+"""A median of fewer values says little and is not shown."""
+OTHERS_SHOWN = 200
+
+
+class Median(Aggregate):
+    """The median of a column, interpolated."""
+
+    function = "PERCENTILE_CONT"
+    template = "%(function)s(0.5) WITHIN GROUP (ORDER BY %(expressions)s)"
+    output_field = FloatField()
+
+
+@public_page
+def index(request: HttpRequest) -> HttpResponse:
+    """Search and filter; the names of the query are those of the API."""
+    asked = {name: request.GET[name] for name in ASKED if request.GET.get(name)}
+    found = record.standing_results(filters.result_conditions(request.GET))
+    order = keyset.chosen(KEYS, asked.get("ordering", ""), "id", tie_follows=True) or keyset.chosen(
+        KEYS, "-id", "id", tie_follows=True
+    )
+    page = keyset.page(found, record.RESULT, order, request.GET.get("cursor", ""), PAGE_ROWS)
+    context = {
+        "section": "results",
+        "asked": asked,
+        "rows": written(page.rows),
+        "next": "?" + urlencode({**asked, "cursor": page.cursor}) if page.cursor else "",
+        "begun": "cursor" not in request.GET,
+        "orders": ORDERS.items(),
+        "trusts": Result.Trust.values,
+        "machine": urlencode(asked),
+    }
+    return render(request, "results/index.html", context)
+
+
+def written(rows: list[record.Row]) -> list[record.Row]:
+    """Rows of record.RESULT with their numbers as text."""
+    return [
+        {
+            **row,
+            "score": numerals.decimal(row["score"]) or numerals.MISSING,
+            "bandwidth": numerals.decimal(row["bandwidth_gib_per_s"]) or numerals.MISSING,
+            "rate": numerals.decimal(row["rate_kiops"]) or numerals.MISSING,
+            "clients": numerals.whole(row["client_nodes"]) or numerals.MISSING,
+        }
+        for row in rows
+    ]
+
+
+@public_page
+def detail(request: HttpRequest, public_id: str) -> HttpResponse:
+    """One result. Withdrawn and superseded ones keep their page and say so first."""
+    result = record.result(public_id)
+    measured = record.measurements(result)
+    memberships = record.memberships(result)
+    main = _main_list(result, memberships)
+    phases = phase_rows(measured, medians(main) if main else {})
+    context = {
+        "section": "results",
+        "result": result,
+        "revised_by": getattr(result, "revised_by", None),
+        "name": result.system_name or f"Result {result.public_id}",
+        "keys": keys(result),
+        "memberships": memberships,
+        "main": main,
+        "groups": groups(phases),
+        "others": [_other(row) for row in measured if row["stat"] != "phase"][:OTHERS_SHOWN],
+        "columns": drawings.columns(_short_names(phases, "bandwidth")),
+        "pairs": drawings.pairs(_with_medians(phases)),
+        "chart": charts.phase_profile(f"Phases of {result.public_id} against its list", phases),
+        "formula": formula(result),
+        "history": history(result),
+        "checks": checks(result.snapshot),
+        "facts": facts(result),
+        "files": record.files(result) if result.public_sha256 else [],
+        "quotation": quotation(result, main),
+        "address": request.build_absolute_uri(request.path),
+    }
+    return render(request, "results/result.html", context)
+
+
+def keys(result: Result) -> dict[str, str]:
+    """The numbers that lead the page, written out; empty where missing."""
+    clients, tasks = result.client_nodes, result.tasks
+    per_client = {
+        "bandwidth_per_client": result.bandwidth_gib_per_s / clients
+        if result.bandwidth_gib_per_s and clients
+        else None,
+        "rate_per_client": result.rate_kiops / clients if result.rate_kiops and clients else None,
+    }
+    return {
+        "score": numerals.decimal(result.score),
+        "bandwidth": numerals.decimal(result.bandwidth_gib_per_s),
+        "rate": numerals.decimal(result.rate_kiops),
+        "clients": numerals.whole(clients),
+        "tasks": numerals.whole(tasks),
+        "each": numerals.whole(tasks // clients) if tasks and clients and tasks % clients == 0 else "",
+        **{name: numerals.decimal(value) for name, value in per_client.items()},
+    }
+
+
+def _main_list(result: Result, memberships: list[record.Row]) -> dict[str, Any] | None:
+    """The list that the result is read against: the first of its own release, else of the newest it stands on."""
+    own = [row for row in memberships if row["release"] == result.release.slug]
+    for row in own or memberships:
+        found = RankedList.objects.filter(release__slug=row["release"], name=row["list"])
+        return {**row, **found.values("pk", "digest", release_name=F("release__name"))[0]}
+    return None
+
+
+def medians(main: dict[str, Any]) -> dict[tuple[str, str], tuple[float, int]]:
+    """(op, quantity) -> median over the list in canonical units, and of how many values."""
+    return remembered(f"phase-medians-1:{main['pk']}:{main['digest']}", lambda: _medians(main["pk"]))
+
+
+def _medians(ranked_list: int) -> dict[tuple[str, str], tuple[float, int]]:
+    found = (
+        Measurement.objects.filter(result__entries__ranked_list=ranked_list, stat="phase")
+        .order_by()
+        .values("op", "quantity")
+        .annotate(median=Median("value"), count=Count("id"))
+    )
+    return {(row["op"], row["quantity"]): (row["median"], row["count"]) for row in found}
+
+
+def phase_rows(measured: list[record.Row], known: dict[tuple[str, str], tuple[float, int]]) -> list[dict[str, Any]]:
+    """The phases with their list's median, bandwidth in GiB/s and rates in kIOPS."""
+    rows = []
+    for row in measured:
+        if row["stat"] != "phase" or row["unit"] not in ("B/s", "ops/s"):
+            continue
+        divisor = GIB if row["unit"] == "B/s" else KILO
+        median, count = known.get((row["op"], row["quantity"]), (None, 0))
+        median = median / divisor if median and count >= FEW else None
+        value = row["value"] / divisor
+        rows.append(
+            {
+                "name": row["op"],
+                "quantity": row["quantity"],
+                "scored": row["scored"] is not False,
+                "value": value,
+                "median": median,
+                "ratio": value / median if median else None,
+                "written": numerals.decimal(value),
+                "median_written": numerals.decimal(median),
+                "ratio_written": numerals.decimal(value / median) if median else "",
+                "start": row["context"].get("start", ""),
+                "seconds": numerals.decimal(row["context"].get("seconds"), 1),
+            }
+        )
+    return rows
+
+
+def groups(phases: list[dict[str, Any]]) -> list[tuple[str, list[dict[str, Any]]]]:
+    """The phases under the heads of the table."""
+    heads = (
+        ("Bandwidth, GiB/s", lambda row: row["scored"] and row["quantity"] == "bandwidth"),
+        ("Metadata, kIOPS", lambda row: row["scored"] and row["quantity"] != "bandwidth"),
+        ("Reported, not scored: bandwidth in GiB/s, rates in kIOPS", lambda row: not row["scored"]),
+    )
+    grouped = [(head, [row for row in phases if belongs(row)]) for head, belongs in heads]
+    return [(head, rows) for head, rows in grouped if rows]
+
+
+def _other(row: record.Row) -> dict[str, str]:
+    context = ", ".join(f"{name} {value}" for name, value in row["context"].items())
+    return {
+        "name": row["op"],
+        "what": f"{row['quantity']}, {row['stat']}",
+        "value": numerals.significant(row["printed_value"], 6),
+        "unit": row["printed_unit"],
+        "context": context,
+    }
+
+
+def _short_names(phases: list[dict[str, Any]], quantity: str) -> list[tuple[str, float]]:
+    rows = [row for row in phases if row["scored"] and row["quantity"] == quantity]
+    return [(_short(row["name"]), row["value"]) for row in rows]
+
+
+def _with_medians(phases: list[dict[str, Any]]) -> list[tuple[str, float, float | None]]:
+    rows = [row for row in phases if row["scored"] and row["quantity"] != "bandwidth"]
+    return [(_short(row["name"]), row["value"], row["median"]) for row in rows]
+
+
+def _short(phase: str) -> str:
+    """ "ior-easy-write" -> "easy write"."""
+    return phase.removeprefix("ior-").removeprefix("mdtest-").replace("-", " ")
+
+
+def formula(result: Result) -> str:
+    """How the score follows from its halves, where all three are known."""
+    if result.tool != "io500" or None in (result.score, result.bandwidth_gib_per_s, result.rate_kiops):
+        return ""
+    halves = (
+        f"{numerals.decimal(result.bandwidth_gib_per_s)} \N{MULTIPLICATION SIGN} {numerals.decimal(result.rate_kiops)}"
+    )
+    return f"Score = \N{SQUARE ROOT}({halves}) = {numerals.decimal(result.score)}, no unit."
+
+
+def history(result: Result) -> list[dict[str, Any]]:
+    """Results of the same system and tool, newest release first; `mark` where one was the highest so far."""
+    rows = list(
+        record.standing_results(Q(system=result.system_id, tool=result.tool))
+        .order_by("release__held_on", "id")
+        .values("public_id", "score", "client_nodes", release_name=F("release__name"))
+    )
+    best = 0.0
+    for row in rows:
+        row["mark"] = row["score"] is not None and row["score"] > best
+        best = max(best, row["score"] or 0.0)
+        row["written"] = numerals.decimal(row["score"]) or numerals.MISSING
+        row["clients"] = numerals.whole(row["client_nodes"]) or numerals.MISSING
+        row["current"] = row["public_id"] == result.public_id
+    return rows[::-1]
+
+
+OUTCOMES = {
+    "satisfied": ("yes", "✓ satisfied"),
+    "violated": ("no", "✕ violated"),
+    "needs_human": ("", "? decided by a reviewer"),
+    "not_evaluated": ("soft", "- not evaluated"),
+}
+
+
+def checks(snapshot: dict[str, Any]) -> dict[str, Any]:
+    """Rules, hashes, scores and findings as the snapshot holds them; empty for what was never checked here."""
+    rules = [
+        {**rule, "mark": OUTCOMES.get(rule.get("outcome"), ("", rule.get("outcome", "")))}
+        for rule in snapshot.get("rules", [])
+    ]
+    counted = {outcome: sum(rule.get("outcome") == outcome for rule in rules) for outcome in OUTCOMES}
+    same = [
+        {"name": f"{name} hash".capitalize(), **pair, "same": pair.get("printed") == pair.get("computed")}
+        for name, pair in snapshot.get("hashes", {}).items()
+        if pair.get("printed")
+    ]
+    scores = [
+        {"name": name, "printed": score.get("printed"), "computed": score.get("value")}
+        for name, score in snapshot.get("scores", {}).items()
+        if score.get("printed") is not None
+    ]
+    return {
+        "rules": rules,
+        "counted": counted,
+        "hashes": same,
+        "scores": scores,
+        "findings": snapshot.get("findings", []),
+        "versions": snapshot.get("versions", {}),
+        "any": bool(rules or same or scores),
+    }
+
+
+def facts(result: Result) -> list[tuple[str, str]]:
+    """What is known of what ran; a fact that is missing is not listed but counted as missing by the page."""
+    software = " ".join(filter(None, [result.filesystem_type, result.filesystem_version]))
+    known = [
+        ("File system", software),
+        ("File system name", result.filesystem_name),
+        ("Storage vendor", result.storage_vendor),
+        ("Benchmark", " ".join(filter(None, [result.tool, result.tool_version]))),
+        ("Mode", result.mode),
+        *((name.replace("_", " ").capitalize(), str(value)) for name, value in sorted(result.parameters.items())),
+    ]
+    return [(name, value or "") for name, value in known]
+
+
+def quotation(result: Result, main: dict[str, Any] | None) -> str:
+    """A sentence that can be quoted, with trust first and nothing that the record does not know."""
+    trust = result.get_trust_display().capitalize()
+    place = f": #{main['rank']} on the {main['title']} list at {main['release_name']}" if main else ""
+    score = f", score {numerals.decimal(result.score)}" if result.score is not None else ""
+    return f"{trust}{place}{score} ({result.tool.upper()} result {result.public_id}, revision {result.revision})."

@@ -1,0 +1,37 @@
+"""Sites: the institutions that run or test storage systems."""
+
+from __future__ import annotations
+
+from django.db.models import Count, Q
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from registry import keyset, record
+from registry.models import Site
+from registry.views.caching import public_page
+from registry.views.systems import BY_NAME, history, results_of
+
+PAGE_ROWS = 100
+
+
+@public_page
+def index(request: HttpRequest) -> HttpResponse:
+    """Sites by name."""
+    columns = {**record.SITE, "results": "count"}
+    found = Site.objects.annotate(count=Count("results")).filter(count__gt=0)
+    page = keyset.page(found, columns, BY_NAME, request.GET.get("cursor", ""), PAGE_ROWS)
+    return render(request, "sites/index.html", {"section": "systems", "rows": page.rows, "next": page.cursor})
+
+
+@public_page
+def site(request: HttpRequest, slug: str) -> HttpResponse:
+    """One site with its systems and results."""
+    shown = record.site(slug)
+    condition = Q(site=shown)
+    context = {
+        "site": shown,
+        "systems": list(shown.systems.order_by("name")),
+        "rows": results_of(condition),
+        "pictures": history(condition, shown.name),
+    }
+    return render(request, "sites/site.html", {"section": "systems", **context})

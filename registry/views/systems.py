@@ -1,0 +1,71 @@
+"""Storage systems and the platforms that they are built on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import Count, F, Max, Q
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from registry import keyset, record
+from registry.models import System
+from registry.views import drawings, numerals
+from registry.views.caching import public_page
+from registry.views.results import written
+
+PAGE_ROWS = 100
+RESULTS_SHOWN = 200
+NEWEST = keyset.chosen({"id": keyset.plain("id")}, "-id", "id", tie_follows=True)
+BY_NAME = keyset.chosen({"name": keyset.text("name")}, "name", "id", tie_follows=False)
+
+
+@public_page
+def index(request: HttpRequest) -> HttpResponse:
+    """Systems by name."""
+    columns = {**record.SYSTEM, "results": "count", "score": "best"}
+    found = System.objects.annotate(count=Count("results"), best=Max("results__score"))
+    page = keyset.page(found, columns, BY_NAME, request.GET.get("cursor", ""), PAGE_ROWS)
+    rows = [{**row, "score": numerals.decimal(row["score"]) or numerals.MISSING} for row in page.rows]
+    return render(request, "systems/index.html", {"section": "systems", "rows": rows, "next": page.cursor})
+
+
+@public_page
+def system(request: HttpRequest, slug: str) -> HttpResponse:
+    """One system with its results over the releases."""
+    shown = record.system(slug)
+    condition = Q(system=shown)
+    context = {"system": shown, "rows": results_of(condition), "pictures": history(condition, shown.name)}
+    return render(request, "systems/system.html", {"section": "systems", **context})
+
+
+@public_page
+def platform(request: HttpRequest, slug: str) -> HttpResponse:
+    """One product generation with its neighbours, systems and results."""
+    shown = record.platform(slug)
+    condition = Q(platform=shown)
+    context = {
+        "platform": shown,
+        "successors": list(shown.successors.all()),
+        "systems": list(shown.systems.select_related("site")),
+        "rows": results_of(condition),
+        "pictures": history(condition, shown.name),
+    }
+    return render(request, "systems/platform.html", {"section": "systems", **context})
+
+
+def results_of(condition: Q) -> list[dict[str, Any]]:
+    """The newest results that meet a condition, written out."""
+    return written(keyset.page(record.standing_results(condition), record.RESULT, NEWEST, "", RESULTS_SHOWN).rows)
+
+
+def history(condition: Q, name: str) -> list[drawings.Picture]:
+    """The best score over the releases as rising water. Nothing for fewer than two releases."""
+    points = (
+        record.standing_results(condition & Q(tool="io500", score__gt=0))
+        .order_by()
+        .values(held_on=F("release__held_on"), release_name=F("release__name"))
+        .annotate(score=Max("score"))
+        .order_by("held_on", "release_name")
+    )
+    return drawings.pictures([(name, [(row["release_name"], row["score"], "") for row in points])], height=220)
