@@ -14,6 +14,8 @@ from django.conf import settings  # noqa: E402
 from django.core.management import call_command  # noqa: E402
 from django.db import OperationalError, connection  # noqa: E402
 from kombu import Connection  # noqa: E402
+from kombu.exceptions import KombuError  # noqa: E402
+from redis.exceptions import RedisError  # noqa: E402
 
 UNREACHABLE = 3
 
@@ -39,7 +41,7 @@ def reach_broker() -> None:
     broker = Connection(settings.CELERY_BROKER_URL, transport_options=settings.CELERY_BROKER_TRANSPORT_OPTIONS)
     try:
         broker.ensure_connection(max_retries=1, timeout=5)
-    except (broker.connection_errors, OSError) as error:
+    except (KombuError, RedisError, OSError) as error:
         refuse("BROKER_URL", error, broker.as_uri())
 
 

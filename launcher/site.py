@@ -50,7 +50,9 @@ def prepare(state: State, environment: Environment, variables: Mapping[str, str]
     wanted = fingerprint(state, variables, steps)
     if wanted is not None and stamp.exists() and stamp.read_text() == wanted:
         return
-    preparation = spawn([environment.python, CHECKOUT / "launcher" / "prepare.py", *steps], env=dict(variables), stdout=sys.stderr)
+    preparation = spawn(
+        [environment.python, CHECKOUT / "launcher" / "prepare.py", *steps], env=dict(variables), stdout=sys.stderr
+    )
     if preparation.wait() != 0:
         raise LauncherError("the database could not be made ready (see above)")
     if wanted is not None:

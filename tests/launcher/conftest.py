@@ -35,15 +35,15 @@ def run(
     return subprocess.run([DEV, *arguments], env=given, capture_output=True, text=True, timeout=WITHIN_S, **options)
 
 
-def processes_of(state: Path) -> list[str]:
-    """Command lines of every process that was started with this state folder."""
-    found = []
+def processes_of(state: Path) -> dict[int, str]:
+    """Process ids and command lines of all that was started with this state folder, oldest first."""
+    found = {}
     for process in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
             command = (process / "cmdline").read_bytes()
             if command and os.fsencode(state) in command + (process / "environ").read_bytes():
-                found.append(command.replace(b"\0", b" ").decode())
-    return found
+                found[int(process.name)] = command.replace(b"\0", b" ").decode()
+    return dict(sorted(found.items()))
 
 
 def wait_until(condition, what: str, within_s: float = WITHIN_S) -> None:

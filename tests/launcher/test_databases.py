@@ -25,7 +25,7 @@ ASK = ("manage", "shell", "-v", "0", "-c", WHO)
 def test_manage_starts_the_services_and_stops_them_after(folder: Path) -> None:
     asked = run(folder / "manage", *ASK)
     assert asked.stdout == "highwater\n", asked.stderr
-    assert processes_of(folder / "manage") == []
+    assert processes_of(folder / "manage") == {}
 
 
 @pytest.mark.services

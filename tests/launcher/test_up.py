@@ -37,16 +37,7 @@ def healthy(address: str) -> bool:
 
 def pids(state: Path, word: str) -> list[int]:
     """Processes of the state folder whose command line holds the word, oldest first."""
-    found = []
-    for process in Path("/proc").glob("[0-9]*"):
-        try:
-            command = (process / "cmdline").read_bytes().replace(b"\0", b" ").decode()
-            environ = (process / "environ").read_bytes()
-        except OSError:
-            continue
-        if word in command and os.fsencode(state) in environ:
-            found.append(int(process.name))
-    return sorted(found)
+    return [process for process, command in processes_of(state).items() if word in command]
 
 
 def test_the_address_is_printed_once_it_answers(up: Up) -> None:
@@ -93,7 +84,7 @@ def answers(address: str) -> bool:
 def test_sigterm_stops_everything_in_good_order(up: Up) -> None:
     assert up.end(signal.SIGTERM) == 0
     assert up.process.stdout.read() == ""
-    assert processes_of(up.state) == []
+    assert processes_of(up.state) == {}
 
 
 def test_sigkill_leaves_nothing_running_and_loses_nothing(stopped: Path) -> None:
@@ -132,4 +123,4 @@ def test_an_unreachable_server_is_named_without_its_password(stopped: Path, sett
     assert f"cannot reach the server of {setting}" in refused.stderr
     assert "s3cret" not in refused.stderr
     assert refused.stdout == ""
-    assert processes_of(stopped) == []
+    assert processes_of(stopped) == {}
