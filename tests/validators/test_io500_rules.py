@@ -13,8 +13,8 @@ HOME = "results/2025.10.01-09.00.00"
 RULES = {rule.code: rule for rule in rules.RULES}
 
 
-def outcome(code, run, *, metadata=None, release=None, list_name=None):
-    found = RULES[f"io500.{code}"].evaluate(run, Context(Bundle(), metadata or {}, release or {}, list_name))
+def outcome(code, run, **context):
+    found = RULES[f"io500.{code}"].evaluate(run, Context(Bundle(), **context))
     assert found.code == f"io500.{code}"
     assert found.why
     return found.outcome
@@ -192,12 +192,12 @@ def test_uploads(good, tmp_path):
 
 def test_deadline(good):
     release = {"slug": "SC25", "deadline": "2025-10-15T12:00:00Z"}
-    early, late = {"submitted": "2025-10-15T11:59:59+00:00"}, {"submitted": "2025-10-15T13:00:00+00:00"}
-    assert outcome("deadline", good, release=release, metadata=early) == "satisfied"
-    assert outcome("deadline", good, release=release, metadata=late) == "violated"
+    early, late = "2025-10-15T11:59:59+00:00", "2025-10-15T14:00:01+02:00"
+    assert outcome("deadline", good, release=release, submitted_at=early) == "satisfied"
+    assert outcome("deadline", good, release=release, submitted_at=late) == "violated"
     assert outcome("deadline", good, release=release) == "not_evaluated"
-    assert outcome("deadline", good, metadata=early) == "not_evaluated"
-    assert outcome("deadline", good, release={"deadline": "soon"}, metadata=early) == "not_evaluated"
+    assert outcome("deadline", good, submitted_at=early) == "not_evaluated"
+    assert outcome("deadline", good, release={"deadline": "soon"}, submitted_at=early) == "not_evaluated"
 
 
 def test_metadata(good):
@@ -229,15 +229,17 @@ def test_questionnaire(good):
     long = "We ran it on the whole machine after a maintenance of one day."
     html = "<p>" + "<b>x</b>" * 9 + "</p>"
     assert outcome("questionnaire", good) == "not_evaluated"
-    assert outcome("questionnaire", good, metadata={"questionnaire": {"purpose": long}}) == "satisfied"
-    assert outcome("questionnaire", good, metadata={"questionnaire": {"purpose": long, "trust": "yes"}}) == "violated"
-    assert outcome("questionnaire", good, metadata={"questionnaire": {"purpose": html}}) == "violated"
+    assert outcome("questionnaire", good, answers={"reproducibility": "fully"}) == "not_evaluated"
+    assert outcome("questionnaire", good, answers={"purpose": long, "reproducibility": "fully"}) == "satisfied"
+    assert outcome("questionnaire", good, answers={"purpose": long, "trust": "yes"}) == "violated"
+    assert outcome("questionnaire", good, answers={"purpose": html}) == "violated"
+    assert outcome("questionnaire", good, answers={"purpose": None}) == "violated"
 
 
 def test_exclusive(good):
     assert outcome("exclusive", good) == "not_evaluated"
-    assert outcome("exclusive", good, metadata={"exclusive_cluster_usage": "yes"}) == "satisfied"
-    assert outcome("exclusive", good, metadata={"exclusive_cluster_usage": False}) == "violated"
+    assert outcome("exclusive", good, answers={"exclusive_cluster_usage": "yes"}) == "satisfied"
+    assert outcome("exclusive", good, answers={"exclusive_cluster_usage": False}) == "violated"
 
 
 # Findings that need the context

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from itertools import pairwise
 
@@ -39,8 +39,11 @@ RANKED_CLIENTS = 10
 TEN_LISTS = frozenset({"ten", "ten-production"})
 UNRANKED_LISTS = frozenset({"full", "historical", "scc"})
 ANSWER_WORDS = 10
+CHOICES = frozenset({"exclusive_cluster_usage", "reproducibility"})
+"""Answers that are chosen from a list, not written."""
 REQUIRED_METADATA = ("institution", "system", "filesystem_type", "storage_vendor", "client_nodes", "tasks")
 _DATA_FOLDER = re.compile(r"(\S{0,400}?)/{1,4}(?:ior|mdtest|mdt)[-_](?:easy|hard)")
+_MARKUP = re.compile(r"<[^<>]{0,1000}>")
 _STONEWALL_FLAG = re.compile(r"[ '\"]-[DW][ ='\"]+(\d{1,6})")
 _OTHER_NODE_IOR = re.compile(r" -C .*-Q[ =]\d| -Q[ =]\d.* -C ")
 _OTHER_NODE_MDTEST = re.compile(r"-N['\" =]+\d")
@@ -220,9 +223,6 @@ def _precreated(run: Run, evidence: Evidence, context: Context) -> Verdict:
 
 
 def _persistence(run: Run, evidence: Evidence, context: Context) -> Verdict:
-    medium = str(context.metadata.get("storage_type", "")).lower()
-    if medium in ("memory", "tmpfs"):
-        return NEEDS_HUMAN, f"The storage is {medium}: ask how data persists."
     return NEEDS_HUMAN, "Read the answers on caching and trust; no program can see whether written data persisted."
 
 
@@ -303,7 +303,7 @@ def _uploads(run: Run, evidence: Evidence, context: Context) -> Verdict:
 
 
 def _deadline(run: Run, evidence: Evidence, context: Context) -> Verdict:
-    deadline, submitted = _instant(context.release.get("deadline")), _instant(context.metadata.get("submitted"))
+    deadline, submitted = _instant(context.release.get("deadline")), _instant(context.submitted_at)
     if deadline is None or submitted is None:
         return NOT_EVALUATED, "The deadline or the time of submission is not known."
     if submitted > deadline:
@@ -352,23 +352,24 @@ def _consistent_metadata(run: Run, evidence: Evidence, context: Context) -> Verd
 
 
 def _questionnaire(run: Run, evidence: Evidence, context: Context) -> Verdict:
-    answers = context.metadata.get("questionnaire")
-    if not isinstance(answers, Mapping) or not answers:
-        return NOT_EVALUATED, "There is no questionnaire."
-    short = [
-        str(name)
-        for name, answer in answers.items()
-        if isinstance(answer, str) and len(re.sub(r"<[^>]{0,1000}>", " ", answer).split()) < ANSWER_WORDS
-    ]
+    texts = {name: answer for name, answer in context.answers.items() if name not in CHOICES}
+    if not texts:
+        return NOT_EVALUATED, "There are no answers."
+    short = [name for name, answer in texts.items() if _words(answer) < ANSWER_WORDS]
     if short:
-        return VIOLATED, f"Fewer than {ANSWER_WORDS} words: {', '.join(short)[:200]}."
-    return SATISFIED, f"All {len(answers)} answers have {ANSWER_WORDS} words or more."
+        return VIOLATED, f"Fewer than {ANSWER_WORDS} words: {', '.join(map(str, short))[:200]}."
+    return SATISFIED, f"All {len(texts)} answers have {ANSWER_WORDS} words or more."
+
+
+def _words(answer: object) -> int:
+    """Words of the text itself, without markup; an answer that is no text has none."""
+    return len(_MARKUP.sub(" ", answer).split()) if isinstance(answer, str) else 0
 
 
 def _exclusive(run: Run, evidence: Evidence, context: Context) -> Verdict:
-    declared = context.metadata.get("exclusive_cluster_usage")
+    declared = context.answers.get("exclusive_cluster_usage")
     if declared in (None, ""):
-        return NOT_EVALUATED, "The metadata does not say."
+        return NOT_EVALUATED, "The answers do not say."
     if str(declared).lower() in ("yes", "true"):
         return SATISFIED, "Exclusive use is declared."
     return VIOLATED, "Use beside other jobs is declared."
