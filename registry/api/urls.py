@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from registry.api import machine, views
+from registry.api import comparisons, machine, views
 
 urlpatterns = [
     path("", views.Index.as_view(), name="api-index"),
@@ -13,6 +13,7 @@ urlpatterns = [
     path("results/", views.ResultList.as_view(), name="api-results"),
     path("results/<str:id>/", views.ResultDetail.as_view(), name="api-result"),
     path("results/<str:id>/files/", views.ResultFiles.as_view(), name="api-result-files"),
+    path("compare/", comparisons.Comparison.as_view(), name="api-compare"),
     path("systems/", views.SystemList.as_view(), name="api-systems"),
     path("systems/<str:slug>/", views.SystemDetail.as_view(), name="api-system"),
     path("sites/", views.SiteList.as_view(), name="api-sites"),
