@@ -10,6 +10,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from csp.constants import NONE, SELF
+from kombu import Queue
 
 from registry import environment as env
 
@@ -121,8 +122,13 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "retry_on_timeout": False,
 }
 CELERY_TIMEZONE = "UTC"
+# Short tasks and those that somebody waits for do not stand behind a backlog of submissions.
+CELERY_TASK_DEFAULT_QUEUE = "processing"
+CELERY_TASK_QUEUES = [Queue("processing"), Queue("prompt")]
+CELERY_TASK_ROUTES = {f"submissions.tasks.{name}": {"queue": "prompt"} for name in ("sweep", "tidy", "check_held")}
 CELERY_BEAT_SCHEDULE = {
     "sweep": {"task": "submissions.tasks.sweep", "schedule": 5.0, "options": {"expires": 5}},
+    "tidy": {"task": "submissions.tasks.tidy", "schedule": 3600.0, "options": {"expires": 3600}},
 }
 
 # Files: bytes as received are private, the public store holds scrubbed derivatives only
@@ -207,6 +213,7 @@ SPECTACULAR_SETTINGS = {
     "TITLE": "Highwater",
     "DESCRIPTION": "The registry of storage benchmark results that can be checked, reproduced and compared.",
     "VERSION": "1",
+    "OAS_VERSION": "3.1.0",
     "SERVE_INCLUDE_SCHEMA": False,
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "COMPONENT_SPLIT_REQUEST": True,

@@ -1,0 +1,114 @@
+"""Small public records for tests: constructed results of systems that don't exist."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any
+
+from django.utils import timezone
+
+from registry.listing import entries_digest
+from registry.models import (
+    ListDefinition,
+    ListEntry,
+    Measurement,
+    Platform,
+    RankedList,
+    Release,
+    Result,
+    ResultFile,
+    Site,
+    System,
+)
+
+GIB = 2**30
+
+
+def make_release(slug: str, held_on: str = "2026-05-01", **facts: Any) -> Release:
+    defaults: dict[str, Any] = {"name": slug, "imported": True, "held_on": dt.date.fromisoformat(held_on)}
+    return Release.objects.create(slug=slug, **defaults | facts)
+
+
+def make_result(release: Release, public_id: str, score: float | None = 10.0, **facts: Any) -> Result:
+    """An imported result of `institution` (default Site One) on `system_name` (default Test system A)."""
+    institution = facts.pop("institution", "Site One")
+    system_name = facts.pop("system_name", "Test system A")
+    site, _ = Site.objects.get_or_create(slug=institution.lower().replace(" ", "-"), defaults={"name": institution})
+    slug = f"{site.slug}-{system_name.lower().replace(' ', '-')}"
+    system, _ = System.objects.get_or_create(slug=slug, defaults={"site": site, "name": system_name})
+    given: dict[str, Any] = {
+        "tool": "io500",
+        "trust": Result.Trust.IMPORTED,
+        "institution": institution,
+        "system_name": system_name,
+        "site": site,
+        "system": system,
+        "score": score,
+        "client_nodes": 10,
+        "tasks": 160,
+        "filesystem_type": "Lustre 2.15",
+        "filesystem_family": "Lustre",
+        "storage_vendor": "Maker Inc.",
+        "vendor": "Maker",
+    }
+    return Result.objects.create(public_id=public_id, release=release, **given | facts)
+
+
+def make_list(release: Release, name: str, results: list[Result], *, frozen: bool = True, **facts: Any) -> RankedList:
+    """A list of these results in this order; results with equal scores share a rank."""
+    title = facts.pop("title", name.capitalize())
+    ranked = RankedList.objects.create(
+        release=release, name=name, title=title, trust=facts.pop("trust", Result.Trust.IMPORTED), **facts
+    )
+    scores = [result.score for result in results]
+    entries = [
+        ListEntry(
+            ranked_list=ranked,
+            result=result,
+            position=position,
+            rank=scores.index(result.score) + 1,
+            rank_low=scores.index(result.score) + 1,
+            rank_high=scores.index(result.score) + scores.count(result.score),
+            score=result.score,
+            bandwidth_gib_per_s=result.bandwidth_gib_per_s,
+            rate_kiops=result.rate_kiops,
+            new=result.release_id == release.pk,
+            institution=result.institution,
+            system_name=result.system_name,
+            filesystem_type=result.filesystem_type,
+            client_nodes=result.client_nodes,
+        )
+        for position, result in enumerate(results, 1)
+    ]
+    ListEntry.objects.bulk_create(entries)
+    if frozen:
+        ranked.frozen_at, ranked.digest = timezone.now(), entries_digest(entries)
+        ranked.save()
+    return ranked
+
+
+def make_measurement(result: Result, op: str = "ior-easy-write", value_gib_per_s: float = 2.0) -> Measurement:
+    return Measurement.objects.create(
+        result=result,
+        position=result.measurements.count(),
+        op=op,
+        quantity="bandwidth",
+        stat="phase",
+        value=value_gib_per_s * GIB,
+        unit="B/s",
+        printed_value=value_gib_per_s,
+        printed_unit="GiB/s",
+        scored=True,
+    )
+
+
+def make_file(result: Result, path: str) -> ResultFile:
+    return ResultFile.objects.create(result=result, path=path, size=12, sha256="ab" * 32)
+
+
+def make_platform(slug: str, name: str, **facts: Any) -> Platform:
+    return Platform.objects.create(slug=slug, name=name, vendor="Maker", **facts)
+
+
+def make_definition(name: str) -> ListDefinition:
+    return ListDefinition.objects.create(name=name, version=7, body={})
