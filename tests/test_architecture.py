@@ -71,9 +71,7 @@ def test_validators_know_no_django() -> None:
 
 
 def test_no_module_is_a_grab_bag() -> None:
-    named = [
-        str(path.relative_to(ROOT)) for package in PACKAGES for path in modules(package) if path.stem in DUSTBINS
-    ]
+    named = [str(path.relative_to(ROOT)) for package in PACKAGES for path in modules(package) if path.stem in DUSTBINS]
     assert named == []
 
 
