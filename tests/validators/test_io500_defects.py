@@ -182,10 +182,42 @@ def test_a_phase_printed_twice_is_told(tmp_path):
 
 
 def test_an_unknown_phase_is_a_warning(tmp_path):
+    files = make_run(format="shell")
+    name = f"{HOME}/result_summary.txt"
+    extra = b"[RESULT] BW   phase 5            ior_turbo_write               9.000 GB/s : time 301.00 seconds\n"
+    assert codes(read_files(tmp_path, {**files, name: files[name] + extra}), "warning") == ["io500.phase.unknown"]
+
+
+def test_a_phase_that_only_one_file_has_is_told(tmp_path):
+    files = make_run()
+    summary, result = f"{HOME}/result_summary.txt", f"{HOME}/result.txt"
+    line = next(line for line in files[summary].split(b"\n") if b" find " in line) + b"\n"
+    assert codes(read_files(tmp_path, {**files, summary: files[summary].replace(line, b"")})) == [
+        "io500.summary.inconsistent"
+    ]
+    extra = files[result].replace(b"\n[SCORE]\n", b"\n[find-easy]\nscore = 3.0\n\n[SCORE]\n")
+    assert "io500.summary.inconsistent" in codes(read_files(tmp_path, {**files, result: extra}), "error")
+
+
+def test_a_time_edited_in_the_summary_is_told(tmp_path):
     files = make_run()
     name = f"{HOME}/result_summary.txt"
-    extra = b"[RESULT]        ior-turbo-write        9.000000 GiB/s : time 301.000 seconds\n"
-    assert codes(read_files(tmp_path, {**files, name: files[name] + extra})) == ["io500.phase.unknown"]
+    changed = files[name].replace(b"time 331.500", b"time 431.500")
+    assert codes(read_files(tmp_path, {**files, name: changed}), "error") == ["io500.summary.inconsistent"]
+
+
+def test_a_time_that_the_clock_does_not_confirm_is_told(tmp_path):
+    files = make_run(short="ior-easy-write")
+    for name, old, new in (("result.txt", b"120.0000", b"320.0000"), ("result_summary.txt", b"120.000", b"320.000")):
+        files[f"{HOME}/{name}"] = files[f"{HOME}/{name}"].replace(old, new)
+    assert codes(read_files(tmp_path, files)) == ["io500.time.inconsistent"]
+
+
+def test_an_edited_copy_in_the_root_is_told(tmp_path):
+    edited = make_run(edited_summary=True)[f"{HOME}/result_summary.txt"]
+    reading = read_files(tmp_path, {**make_run(), "result_summary.txt": edited})
+    assert codes(reading, "error") == ["io500.summary.inconsistent"]
+    assert reading.runs[0].scores["SCORE"]["printed"] == 81.326085
 
 
 def test_a_unit_that_io500_never_prints_is_an_error(tmp_path):

@@ -20,6 +20,10 @@ STONEWALL_S = 300.0
 SCC_STONEWALL_S = 30.0
 _RND4K = "ior-rnd4K-easy-read"
 _FIND_TOLERANCE = 0.10
+_TIME_ROUNDING_S = 0.0011
+"""Times have four decimals in result.txt and three in the summary."""
+_CLOCK_TOLERANCE_S = 10.0
+"""Begin and end are whole seconds; the published run that is farthest off is so by 4 s."""
 _RAW_RELATIVE = 1e-3
 _RAW_ABSOLUTE = 6e-4
 _HINT_ORIGINAL = "Upload the files as the run wrote them."
@@ -266,9 +270,15 @@ def _summary_agrees(evidence: Evidence) -> Iterator[Finding]:
         return
     printed = {phase.name: phase for phase in merge(evidence.summary, None)}
     for phase in evidence.phases:
-        other = printed.get(phase.name)
-        if other is not None and other.text != phase.text and other.value != phase.value:
-            yield _disagreement(evidence, phase.name, phase.text, other.text, other.where)
+        other, section = printed.get(phase.name), evidence.result.phases.get(phase.name)
+        if other is None or section is None:
+            if evidence.result.complete and phase.name != "timestamp":
+                there, not_there = ("present", "missing") if section else ("missing", "present")
+                yield _disagreement(phase.name, there, not_there, evidence.where)
+        elif other.text != phase.text and other.value != phase.value:
+            yield _disagreement(phase.name, phase.text, other.text, other.where)
+        elif abs(number(section.values.get("t_delta")) - other.seconds) > _TIME_ROUNDING_S:
+            yield _disagreement(f"The time of {phase.name}", section.values["t_delta"], str(other.seconds), other.where)
     for name, line in evidence.summary.scores.items():
         section = evidence.result.sections.get(name)
         values = section.values if section else {}
@@ -276,10 +286,10 @@ def _summary_agrees(evidence: Evidence) -> Iterator[Finding]:
             if key in values and number(values[key]) != number(text):
                 where = f"{evidence.summary.path}:{line.line}"
                 label = name if key == "SCORE" else f"{key} of {name}"
-                yield _disagreement(evidence, label, values[key], text, where)
+                yield _disagreement(label, values[key], text, where)
 
 
-def _disagreement(evidence: Evidence, what: str, expected: str, actual: str, where: str) -> Finding:
+def _disagreement(what: str, expected: str, actual: str, where: str) -> Finding:
     return Finding(
         "io500.summary.inconsistent",
         ERROR,
@@ -289,6 +299,24 @@ def _disagreement(evidence: Evidence, what: str, expected: str, actual: str, whe
         expected=expected[:40],
         actual=actual[:40],
     )
+
+
+def _clock(evidence: Evidence) -> Iterator[Finding]:
+    """The duration of a phase lies between the times at which it began and ended."""
+    for phase in evidence.phases:
+        if phase.started is None or phase.ended is None:
+            continue
+        clock, seconds = (phase.ended - phase.started).total_seconds(), seconds_of(evidence, phase)
+        if abs(clock - seconds) > _CLOCK_TOLERANCE_S:
+            yield Finding(
+                "io500.time.inconsistent",
+                WARNING,
+                f"{phase.name} took {seconds:.1f} s, but began and ended {clock:.0f} s apart.",
+                "A clock was set during the run, or the file was edited. Explain it to the reviewers.",
+                phase.where,
+                expected=f"{clock:.0f} s",
+                actual=f"{seconds:.1f} s",
+            )
 
 
 def values_of(evidence: Evidence) -> dict[str, float]:
@@ -487,6 +515,7 @@ QUESTIONS: tuple[Callable[[Evidence], Iterator[Finding]], ...] = (
     _values,
     _stonewall,
     _summary_agrees,
+    _clock,
     _score,
     _raw_agrees,
     _files,

@@ -288,20 +288,35 @@ def _collapse(runs: list[Evidence]) -> tuple[list[Evidence], list[Finding]]:
 
 
 def _copies(kept: list[Evidence], copies: list[Evidence]) -> Iterator[Finding]:
-    """Summaries without raw output must be of a run that is here."""
-    known = {known for evidence in kept for known in evidence.fingerprints()}
+    """Summaries without raw output must be of a run that is here, and say the same."""
+    originals = {known: evidence for evidence in kept for known in evidence.fingerprints()}
     for copy in copies:
-        if fingerprint(copy.phases) in known:
-            continue
-        yield Finding(
-            "io500.summary.other-run",
-            WARNING,
-            f"{copy.where} is the summary of a run that is not in this archive.",
-            "Remove it, or upload the folder of its run. It does not count.",
-            copy.where,
-            expected=_total(kept[0]),
-            actual=_total(copy),
-        )
+        original = originals.get(fingerprint(copy.phases))
+        if original is None:
+            yield Finding(
+                "io500.summary.other-run",
+                WARNING,
+                f"{copy.where} is the summary of a run that is not in this archive.",
+                "Remove it, or upload the folder of its run. It does not count.",
+                copy.where,
+                expected=_total(kept[0]),
+                actual=_total(copy),
+            )
+        elif _total(copy) not in (_total(original), _total_of_summary(original)):
+            yield Finding(
+                "io500.summary.inconsistent",
+                ERROR,
+                f"{copy.where} has the phases of {original.where}, but another score.",
+                "One of them was edited. Upload the files as the run wrote them.",
+                copy.where,
+                expected=_total(original),
+                actual=_total(copy),
+            )
+
+
+def _total_of_summary(evidence: Evidence) -> str:
+    line = evidence.summary.scores.get("SCORE") if evidence.summary else None
+    return f"SCORE {line.total[:40]}" if line else ""
 
 
 def _total(evidence: Evidence) -> str:
