@@ -43,7 +43,11 @@ def test_no_case_is_forgotten(shared):
 @pytest.mark.real_data
 @pytest.mark.parametrize("name", CASES)
 def test_case(shared, name):
-    reading, expect = read_case(shared, name)
+    check_expected(*read_case(shared, name))
+
+
+def check_expected(reading, expect):
+    """All that a case expects of its reading: metrics, hashes, warnings, verdict or refusal."""
     assert reading.primary == 0
     run = reading.runs[0]
     for word in [*expect.get("warnings", []), *([expect["verdict"]] if "verdict" in expect else [])]:
