@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.make_io500 import PHASES, make_archive, make_run, score_of
+from tests.make_io500 import PHASES, make_archive, make_run, pack, score_of
 from tests.validators.io500_reading import codes, read_files, read_made
 from validators.benchmarks.io500 import parser
 from validators.checks import check
@@ -312,6 +312,11 @@ def test_windows_line_ends_and_byte_order_marks_change_nothing(tmp_path):
     assert codes(read_files(tmp_path, files)) == []
 
 
+def test_a_byte_order_mark_does_not_hide_the_version(tmp_path):
+    summary = b"\xef\xbb\xbf" + make_run()[f"{HOME}/result_summary.txt"]
+    assert read_files(tmp_path, {"result_summary.txt": summary}).runs[0].version == "io500-sc25"
+
+
 @pytest.mark.parametrize(
     "files",
     [
@@ -323,6 +328,12 @@ def test_windows_line_ends_and_byte_order_marks_change_nothing(tmp_path):
 def test_scripts_without_results_are_named(tmp_path, files):
     reading = read_files(tmp_path, files)
     assert (reading.runs, reading.primary, codes(reading)) == ([], None, ["io500.no-results"])
+
+
+def test_an_archive_without_results_is_unreadable(tmp_path):
+    report = check(pack(tmp_path / "run.zip", {"io500.sh": b"#!/bin/bash\n", "note.txt": b"soon\n"}))
+    assert report.status == "unreadable"
+    assert {finding.code for finding in report.findings} == {"bundle.no-result", "io500.no-results"}
 
 
 def test_files_of_others_are_left_alone(tmp_path):

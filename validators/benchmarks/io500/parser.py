@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 TOOL = "io500"
 _SNIFFED_FILES = 20
 _STDOUT_MARKERS = (b"[RESULT]", b"IO500 version")
-_WITHOUT_RESULTS = (b"[IOR EASY WRITE]", b"io500_", b"io-500")
+_WITHOUT_RESULTS = b"[IOR EASY WRITE]"
 _SCRIPTS = frozenset({"io500.sh", "io500.cfg"})
 _HASH_TEXT_LIMIT = 200
 _HASH_MISMATCH = {
@@ -365,12 +365,12 @@ def _without_folders(bundle: Bundle, layout: Layout, findings: list[Finding]) ->
             evidence = _from_stdout(bundle, path, layout)
             if evidence.recognised:
                 return Reading(runs=[_run(evidence)], primary=0, findings=findings, claimed={path})
-        without = without or any(marker in head for marker in _WITHOUT_RESULTS)
+        without = without or _WITHOUT_RESULTS in head
     if without:
         findings.append(
             Finding(
                 "io500.no-results",
-                ERROR,
+                WARNING,
                 "These are files of an IO500 run, but no result_summary.txt and no result.txt is among them.",
                 "Upload the result folder.",
                 claimed[0] if claimed else "",
