@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from csp.constants import NONE, SELF
-from kombu import Queue
+from kombu import Exchange, Queue
 
 from registry import environment as env
 
@@ -124,11 +124,9 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
 CELERY_TIMEZONE = "UTC"
 # Short tasks and those that somebody waits for do not stand behind a backlog of submissions.
 CELERY_TASK_DEFAULT_QUEUE = "processing"
-CELERY_TASK_QUEUES = [Queue("processing"), Queue("prompt")]
-CELERY_TASK_ROUTES = {f"submissions.tasks.{name}": {"queue": "prompt"} for name in ("sweep", "tidy", "check_held")}
+CELERY_TASK_QUEUES = [Queue(name, Exchange(name), routing_key=name) for name in ("processing", "prompt")]
 CELERY_BEAT_SCHEDULE = {
     "sweep": {"task": "submissions.tasks.sweep", "schedule": 5.0, "options": {"expires": 5}},
-    "tidy": {"task": "submissions.tasks.tidy", "schedule": 3600.0, "options": {"expires": 3600}},
 }
 
 # Files: bytes as received are private, the public store holds scrubbed derivatives only

@@ -5,14 +5,18 @@ from django.urls import include, path
 
 urlpatterns = [
     path("", include("registry.views.urls")),
-    path("api/v1/", include("registry.api.urls")),
 ]
 
 if not settings.PUBLIC_ONLY:
+    # Before the public ones: where an address takes both reading and writing, the writing view extends the reading one.
     urlpatterns += [
         path("", include("submissions.urls")),
         path("api/v1/", include("submissions.api.urls")),
     ]
+
+urlpatterns += [
+    path("api/v1/", include("registry.api.urls")),
+]
 
 handler400 = "registry.views.errors.bad_request"
 handler403 = "registry.views.errors.not_found"

@@ -108,7 +108,13 @@ class Submission(models.Model):
             ),
             models.Index(fields=["account", "-received_at"], name="submission_by_account"),
             models.Index(fields=["institution", "-received_at"], name="submission_by_institution"),
-            # Review queue and publication of one release.
+            # The sweeper looks for submitted ones without a derivative; the review queue.
+            models.Index(
+                fields=["submitted_at"],
+                condition=models.Q(state__in=["submitted", "in_review", "accepted"]),
+                name="submission_under_review",
+            ),
+            # Publication of one release.
             models.Index(fields=["release", "state"], name="submission_by_release"),
         ]
 
@@ -135,6 +141,20 @@ class Check(models.Model):
 
     def __str__(self) -> str:
         return f"{self.status} {self.made_at:%Y-%m-%d %H:%M}"
+
+
+class Derivative(models.Model):
+    """The scrubbed copy of a bundle that others may see; the bytes as received stay as they are."""
+
+    submission = models.OneToOneField(Submission, on_delete=models.CASCADE, related_name="derivative")
+    made_at = models.DateTimeField(auto_now_add=True)
+    sha256 = models.CharField(max_length=64, help_text="Of the derivative, in the public storage under this name.")
+    size = models.PositiveBigIntegerField()
+    files = models.JSONField(default=list, help_text="path, size, sha256 and scrubbed of every file in it.")
+    report = models.JSONField(default=dict, help_text="What was removed, by rule, and what was left out.")
+
+    def __str__(self) -> str:
+        return self.sha256[:12]
 
 
 class Event(models.Model):

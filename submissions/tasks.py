@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from celery import shared_task
 
+from submissions import processing
+
+
+@shared_task
+def process(submission_id: str) -> None:
+    """Check what was received."""
+    processing.process(submission_id)
+
 
 @shared_task
 def sweep() -> None:
-    """Queue again what was received but lost; submissions/processing.py says when that is."""
+    """What has to happen now: tasks that were lost."""
+    processing.sweep()

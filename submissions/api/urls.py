@@ -1,5 +1,10 @@
 """Addresses of the write API and of private reading, below /api/v1/."""
 
-from django.urls import URLPattern
+from django.urls import path
 
-urlpatterns: list[URLPattern] = []
+from submissions.api import views
+
+urlpatterns = [
+    path("submissions/", views.SubmissionList.as_view(), name="api-submissions"),
+    path("submissions/<uuid:id>/", views.SubmissionDetail.as_view(), name="api-submission"),
+]

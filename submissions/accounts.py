@@ -1,0 +1,40 @@
+"""Accounts as an administrator makes them: with a role, an institution, a token."""
+
+from __future__ import annotations
+
+from django.db import transaction
+from django.utils.text import slugify
+from knox.models import AuthToken
+
+from registry.models import Site
+from submissions.models import Account, Membership
+
+
+def ensure_account(username: str, role: str | None = None, institution: str | None = None) -> Account:
+    """The account of that name, made if need be, with the role if one is given, as a member of the institution.
+
+    `institution` is a slug; an unknown one is made, named after its slug. Raises ValueError for what is no slug.
+    """
+    with transaction.atomic():
+        account, created = Account.objects.get_or_create(username=username)
+        if created:
+            account.set_unusable_password()
+        if role is not None:
+            account.role = role
+            account.is_staff = role == Account.Role.ADMIN
+        account.save()
+        if institution is not None:
+            Membership.objects.get_or_create(account=account, institution=_site(institution))
+    return account
+
+
+def new_token(account: Account) -> str:
+    """A token for programs; only its hash is stored, so it can't be shown again."""
+    return AuthToken.objects.create(user=account)[1]
+
+
+def _site(slug: str) -> Site:
+    if not slug or slug != slugify(slug):
+        raise ValueError(f"{slug!r} is no slug: lower-case letters, digits and hyphens")
+    site, _ = Site.objects.get_or_create(slug=slug, defaults={"name": slug})
+    return site

@@ -1,0 +1,152 @@
+"""How a submission is written as JSON. The shapes for openapi.json are in serializers.py."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest
+
+from submissions.models import Check, Event, Review, State, Submission
+
+_OF_THE_RUN = ("tool", "version", "mode", "path")
+_LEVELS = ("error", "warning", "info")
+
+
+def receipt(submission: Submission, request: HttpRequest) -> dict[str, Any]:
+    """What an upload is answered with."""
+    return {
+        "id": str(submission.pk),
+        "state": submission.state,
+        "url": request.build_absolute_uri(f"/submissions/{submission.pk}/"),
+        "sha256": submission.sha256,
+    }
+
+
+def summary(submission: Submission, request: HttpRequest) -> dict[str, Any]:
+    """One row of the list of submissions; needs account, institution, release and result joined."""
+    return receipt(submission, request) | {
+        "test": submission.test,
+        "filename": submission.filename,
+        "size": submission.size,
+        "account": submission.account.username,
+        "institution": submission.institution and submission.institution.slug,
+        "release": submission.release and submission.release.slug,
+        "lists": submission.lists,
+        "received_at": submission.received_at,
+        "checked_at": submission.checked_at,
+        "submitted_at": submission.submitted_at,
+        "result": submission.result and submission.result.public_id,
+    }
+
+
+def whole(submission: Submission, request: HttpRequest) -> dict[str, Any]:
+    """Everything about one submission: its latest check, the run that counts, reviews and history."""
+    check = latest_check(submission)
+    return (
+        summary(submission, request)
+        | {
+            "metadata": submission.metadata,
+            "embargo_until": submission.embargo_until,
+            "answers": submission.answers,
+            "checked_with": check.validators_version if check else None,
+        }
+        | checked(submission, check)
+        | {
+            "reviews": [review(row) for row in submission.reviews.all()],
+            "history": history(submission),
+        }
+    )
+
+
+def checked(submission: Submission, check: Check | None) -> dict[str, Any]:
+    """The latest report as seen from the run that counts, and all runs in short."""
+    report = check.report if check else {"status": None, "primary": None, "findings": [], "runs": []}
+    primary = chosen_primary(submission, report)
+    run = report["runs"][primary] if primary is not None else {}
+    return {
+        "status": report["status"],
+        "primary": primary,
+        **{name: run.get(name) for name in _OF_THE_RUN},
+        "scores": run.get("scores", {}),
+        "hashes": run.get("hashes", {}),
+        "measurements": run.get("measurements", []),
+        "parameters": run.get("parameters", {}),
+        "tests": run.get("tests", []),
+        "rules": run.get("rules", []),
+        "findings": findings(submission, report),
+        "runs": [_in_short(one) for one in report["runs"]],
+    }
+
+
+def findings(submission: Submission, report: dict[str, Any]) -> list[dict[str, Any]]:
+    """Those of the archive and of the run that counts, worst first; without such a run each says which run it is of."""
+    primary = chosen_primary(submission, report)
+    if primary is not None:
+        found = report["findings"] + report["runs"][primary]["findings"]
+    else:
+        of_runs = [finding | {"run": index} for index, run in enumerate(report["runs"]) for finding in run["findings"]]
+        found = report["findings"] + of_runs
+    return sorted(found, key=lambda finding: _LEVELS.index(finding["level"]))
+
+
+def chosen_primary(submission: Submission, report: dict[str, Any]) -> int | None:
+    """The submitter's choice where there is one, else what the check found."""
+    chosen = submission.chosen_primary
+    if chosen is not None and chosen < len(report["runs"]):
+        return chosen
+    return report["primary"]
+
+
+def latest_check(submission: Submission) -> Check | None:
+    return submission.checks.order_by("-made_at", "-id").first()
+
+
+def history(submission: Submission) -> list[dict[str, Any]]:
+    return [event(row) for row in submission.events.select_related("actor").order_by("id")]
+
+
+def event(row: Event) -> dict[str, Any]:
+    return {
+        "at": row.at,
+        "actor": row.actor.username if row.actor else None,
+        "from": row.from_state or None,
+        "to": row.to_state,
+        "reason": row.reason,
+    }
+
+
+def review(row: Review) -> dict[str, Any]:
+    return {
+        "decision": row.decision,
+        "reproducibility": row.reproducibility,
+        "production": row.production,
+        "reason": row.reason,
+        "reviewer": row.reviewer.username,
+        "made_at": row.made_at,
+    }
+
+
+def files(submission: Submission) -> dict[str, Any]:
+    """The bytes as received, and the scrubbed derivative with its files once there is one."""
+    derivative = getattr(submission, "derivative", None)
+    received = {"name": submission.filename, "size": submission.size, "sha256": submission.sha256}
+    shown = derivative and {
+        "sha256": derivative.sha256,
+        "size": derivative.size,
+        "files": derivative.files,
+        "report": derivative.report,
+    }
+    return {"received": received, "derivative": shown}
+
+
+def retry_after_s(submission: Submission) -> int | None:
+    """When to look again: a second while it waits for its check."""
+    return 1 if submission.state in (State.RECEIVED, State.PROCESSING) else None
+
+
+def _in_short(run: dict[str, Any]) -> dict[str, Any]:
+    levels = [finding["level"] for finding in run["findings"]]
+    return {name: run[name] for name in (*_OF_THE_RUN, "scores", "hashes", "parameters")} | {
+        "errors": levels.count("error"),
+        "warnings": levels.count("warning"),
+    }

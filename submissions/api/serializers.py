@@ -1,0 +1,193 @@
+"""The shapes of the write API: what is taken, checked field by field, and what is answered, for openapi.json."""
+
+from __future__ import annotations
+
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers as s
+
+from registry.models import Override, Result
+from submissions.models import Review, State
+
+ANY_OBJECT = s.JSONField
+
+
+class UploadRequest(s.Serializer):
+    bundle = s.FileField(help_text="The archive, at most 64 MiB.")
+    sha256 = s.CharField(help_text="Of the bundle, 64 hexadecimal digits.")
+    release = s.CharField(required=False, help_text="Slug of the release that it is meant for.")
+    lists = s.ListField(child=s.CharField(), required=False, help_text="Repeated, or separated by commas.")
+    metadata = s.CharField(required=False, help_text="One JSON object, see schemas/metadata.1/.")
+    test = s.BooleanField(required=False, help_text="For trying out; never submitted to a release.")
+
+
+class CheckRequest(UploadRequest):
+    sha256 = s.CharField(required=False, help_text="Of the bundle, 64 hexadecimal digits.")
+    test = None
+
+
+class Receipt(s.Serializer):
+    id = s.UUIDField()
+    state = s.ChoiceField(State.choices)
+    url = s.URLField(help_text="The page of the submission.")
+    sha256 = s.CharField()
+
+
+class SubmissionRow(Receipt):
+    test = s.BooleanField()
+    filename = s.CharField()
+    size = s.IntegerField(help_text="Bytes as received.")
+    account = s.CharField()
+    institution = s.CharField(allow_null=True)
+    release = s.CharField(allow_null=True)
+    lists = s.ListField(child=s.CharField())
+    received_at = s.DateTimeField()
+    checked_at = s.DateTimeField(allow_null=True)
+    submitted_at = s.DateTimeField(allow_null=True)
+    result = s.CharField(allow_null=True, help_text="Public id, once published.")
+
+
+class Finding(s.Serializer):
+    code = s.CharField()
+    level = s.ChoiceField([("error", "error"), ("warning", "warning"), ("info", "info")])
+    message = s.CharField()
+    hint = s.CharField()
+    where = s.CharField()
+    expected = s.CharField()
+    actual = s.CharField()
+    run = s.IntegerField(required=False, help_text="Index of its run, where no run counts yet.")
+
+
+class FindingList(s.Serializer):
+    findings = Finding(many=True)
+
+
+class HistoryRow(s.Serializer):
+    at = s.DateTimeField()
+    actor = s.CharField(allow_null=True, help_text="Null: the registry itself.")
+    to = s.CharField()
+    reason = s.CharField()
+
+    def get_fields(self):
+        return {**super().get_fields(), "from": s.CharField(allow_null=True)}
+
+
+class HistoryList(s.Serializer):
+    history = HistoryRow(many=True)
+
+
+class ReviewRow(s.Serializer):
+    decision = s.ChoiceField(Review.Decision.choices)
+    reproducibility = s.ChoiceField(Result.Reproducibility.choices)
+    production = s.BooleanField()
+    reason = s.CharField()
+    reviewer = s.CharField()
+    made_at = s.DateTimeField()
+
+
+@extend_schema_field(OpenApiTypes.OBJECT)
+class Mapping(s.JSONField):
+    """A JSON object whose names are not fixed."""
+
+
+class SubmissionWhole(SubmissionRow):
+    metadata = Mapping()
+    embargo_until = s.DateTimeField(allow_null=True)
+    answers = Mapping()
+    checked_with = s.CharField(allow_null=True, help_text="Version of the validators.")
+    status = s.CharField(allow_null=True, help_text="valid, invalid, unreadable; null before the first check.")
+    primary = s.IntegerField(allow_null=True, help_text="Index in `runs` of the run that counts.")
+    tool = s.CharField(allow_null=True)
+    version = s.CharField(allow_null=True)
+    mode = s.CharField(allow_null=True)
+    path = s.CharField(allow_null=True)
+    scores = Mapping()
+    hashes = Mapping()
+    measurements = s.ListField(child=Mapping())
+    parameters = Mapping()
+    tests = s.ListField(child=Mapping())
+    rules = s.ListField(child=Mapping())
+    findings = Finding(many=True)
+    runs = s.ListField(child=Mapping())
+    reviews = ReviewRow(many=True)
+    history = HistoryRow(many=True)
+
+
+class SubmissionPage(s.Serializer):
+    next = s.URLField(allow_null=True)
+    results = SubmissionRow(many=True)
+
+
+class Files(s.Serializer):
+    received = Mapping()
+    derivative = Mapping(allow_null=True)
+
+
+class RevalidateRequest(s.Serializer):
+    metadata = Mapping(required=False)
+    release = s.CharField(required=False, allow_blank=True)
+    lists = s.ListField(child=s.CharField(), required=False)
+
+
+class SubmitRequest(s.Serializer):
+    release = s.CharField()
+    lists = s.ListField(child=s.CharField(max_length=30), allow_empty=False, max_length=20)
+    acknowledge_rules = s.BooleanField()
+    acknowledge_publication = s.BooleanField()
+    embargo_until = s.DateTimeField(required=False, allow_null=True, default=None)
+    primary = s.IntegerField(required=False, allow_null=True, default=None, min_value=0, max_value=32767)
+
+
+class WithdrawRequest(s.Serializer):
+    reason = s.CharField(max_length=4000)
+
+
+class ReviewRequest(s.Serializer):
+    decision = s.ChoiceField(Review.Decision.choices)
+    reproducibility = s.ChoiceField(Result.Reproducibility.choices, default="undefined")
+    production = s.BooleanField(default=False)
+    reason = s.CharField(max_length=8000)
+
+
+class ReleaseChange(s.Serializer):
+    name = s.CharField(max_length=120, required=False)
+    opens = s.DateTimeField(required=False, allow_null=True)
+    deadline = s.DateTimeField(required=False)
+    publishes = s.DateTimeField(required=False, allow_null=True)
+    benchmark_versions = s.ListField(child=s.CharField(max_length=80), required=False, max_length=50)
+    lists = s.ListField(child=s.CharField(max_length=30), required=False, allow_empty=False, max_length=20)
+
+
+class ReleaseRequest(ReleaseChange):
+    slug = s.SlugField(max_length=40)
+    deadline = s.DateTimeField()
+
+
+class Published(s.Serializer):
+    release = s.CharField()
+    published_at = s.DateTimeField()
+    results = s.IntegerField()
+    lists = s.ListField(child=Mapping())
+    embargoed = s.IntegerField()
+
+
+class OverrideRequest(s.Serializer):
+    result = s.CharField(max_length=60)
+    action = s.ChoiceField(Override.Action.choices)
+    score = s.FloatField(required=False, allow_null=True, default=None, min_value=0)
+    reason = s.CharField(max_length=2000)
+
+
+class OverrideAnswer(OverrideRequest):
+    release = s.CharField()
+    list = s.CharField()
+    decided_by = s.CharField()
+    decided_at = s.DateTimeField()
+    entries = s.IntegerField(help_text="Entries of the list now.")
+
+
+class Report(s.Serializer):
+    status = s.CharField()
+    primary = s.IntegerField(allow_null=True)
+    findings = Finding(many=True)
+    runs = s.ListField(child=Mapping())

@@ -1,0 +1,258 @@
+"""Every refusal of this app, with the code that clients may hold on to.
+
+Problem (registry.problems)
+├── IntakeRefused            what was sent can't be taken
+│   ├── NoBundle                 intake.no-bundle
+│   ├── EmptyBundle              intake.empty-bundle
+│   ├── TooLarge                 bundle.too-large
+│   ├── NoSha256                 intake.sha256-missing
+│   ├── BadSha256                intake.sha256-malformed
+│   ├── WrongSha256              intake.sha256-mismatch
+│   ├── BadMetadata              intake.metadata-invalid
+│   ├── UnknownRelease           intake.unknown-release
+│   └── UnknownList              intake.unknown-list
+├── Unavailable              our side can't at the moment; try again (Retry-After)
+│   ├── StorageFull              storage.full
+│   ├── StorageUnavailable       storage.unavailable
+│   ├── DatabaseUnavailable      database.unavailable
+│   └── NoWorker                 check.unavailable
+├── CheckTimeout             check.timeout
+├── NotFound                 submission.not-found: missing, or not for this account to see
+├── Forbidden                permission.denied: seen, but not for this account to do
+│   ├── NotYours                 permission.not-yours
+│   └── ConflictOfInterest       review.conflict-of-interest
+├── StateConflict            state.conflict
+├── SubmitRefused            what stands between a checked run and a release
+│   ├── NotAcknowledged          submit.not-acknowledged
+│   ├── ReleaseClosed            submit.release-closed
+│   ├── ListNotOfRelease         submit.list-not-of-release
+│   ├── PrimaryNeeded            review.primary-needed
+│   ├── NoSuchRun                submit.no-such-run
+│   ├── NoInstitution            submit.no-institution
+│   ├── TestSubmission           submit.test
+│   └── EmbargoPast              submit.embargo-past
+├── ReleasePublished         release.published
+├── ReleaseExists            release.exists
+├── ReleaseInvalid           release.invalid
+├── AnswersInvalid           answers.invalid
+└── OverrideRefused          override.refused
+"""
+
+from __future__ import annotations
+
+from registry.problems import Problem
+
+
+class IntakeRefused(Problem):
+    status = 422
+    code = "intake.refused"
+    title = "The upload was refused"
+
+
+class NoBundle(IntakeRefused):
+    status = 400
+    code = "intake.no-bundle"
+    title = "There is no file named `bundle`"
+    hint = "Send one file as the multipart field `bundle`, with a Content-Length."
+
+
+class EmptyBundle(IntakeRefused):
+    code = "intake.empty-bundle"
+    title = "The file is empty"
+    hint = "Pack the folder that the run wrote and send that."
+
+
+class TooLarge(IntakeRefused):
+    status = 413
+    code = "bundle.too-large"
+    title = "The bundle is too large"
+    hint = "At most 64 MiB are taken; leave out what no check reads, such as per-rank tables of every phase."
+
+
+class NoSha256(IntakeRefused):
+    status = 400
+    code = "intake.sha256-missing"
+    title = "The sha256 of the bundle is missing"
+    hint = "Send the field `sha256`: 64 hexadecimal digits, as sha256sum prints them."
+
+
+class BadSha256(IntakeRefused):
+    code = "intake.sha256-malformed"
+    title = "The sha256 is not 64 hexadecimal digits"
+    hint = "Send what sha256sum prints for the file."
+
+
+class WrongSha256(IntakeRefused):
+    code = "intake.sha256-mismatch"
+    title = "The bytes received have another sha256"
+    hint = "Nothing was kept. Send the file again; if it happens again, the file changed or the network alters it."
+
+
+class BadMetadata(IntakeRefused):
+    code = "intake.metadata-invalid"
+    title = "The metadata is not valid"
+    hint = "Correct the fields under `errors`; the schema is /api/v1/schemas/metadata.1/."
+
+
+class UnknownRelease(IntakeRefused):
+    code = "intake.unknown-release"
+    title = "There is no such release"
+
+
+class UnknownList(IntakeRefused):
+    code = "intake.unknown-list"
+    title = "There is no such list"
+
+
+class Unavailable(Problem):
+    status = 503
+    code = "service.unavailable"
+    title = "The registry can't do that at the moment"
+    hint = "Try again after the seconds in Retry-After."
+    retry_after_s = 10
+
+
+class StorageFull(Unavailable):
+    code = "storage.full"
+    title = "There is no room for the bundle"
+    hint = "Nothing was kept. Try again later; the operator has to make room."
+    retry_after_s = 60
+
+
+class StorageUnavailable(Unavailable):
+    code = "storage.unavailable"
+    title = "The bundle could not be stored"
+    hint = "Nothing was kept. Try again after the seconds in Retry-After."
+
+
+class DatabaseUnavailable(Unavailable):
+    code = "database.unavailable"
+    title = "The database does not answer"
+
+
+class NoWorker(Unavailable):
+    code = "check.unavailable"
+    title = "No worker took the check"
+    hint = "Nothing was kept. Try again later, or check on your machine: python -m validators check PATH."
+
+
+class CheckTimeout(Problem):
+    status = 504
+    code = "check.timeout"
+    title = "The check took too long"
+    hint = "Nothing was kept. Upload it as a submission, which may take longer, or leave out large tables."
+
+
+class NotFound(Problem):
+    status = 404
+    code = "submission.not-found"
+    title = "There is no such submission"
+    hint = "Check the id and the account of the token; GET /api/v1/submissions/ lists what it may see."
+
+
+class Forbidden(Problem):
+    status = 403
+    code = "permission.denied"
+    title = "This account may not do that"
+
+
+class NotYours(Forbidden):
+    code = "permission.not-yours"
+    title = "Only its own account and members of its institution may change a submission"
+
+
+class ConflictOfInterest(Forbidden):
+    code = "review.conflict-of-interest"
+    title = "A reviewer may not decide about a run of their own or of their institution"
+    hint = "Leave it to a reviewer of another institution."
+
+
+class StateConflict(Problem):
+    status = 409
+    code = "state.conflict"
+    title = "The submission is in a state that does not permit that"
+    hint = "Read it again; somebody else may have been faster."
+
+
+class SubmitRefused(Problem):
+    status = 422
+    code = "submit.refused"
+    title = "The run can't be submitted like that"
+
+
+class NotAcknowledged(SubmitRefused):
+    code = "submit.not-acknowledged"
+    title = "Rules and publication have to be acknowledged"
+    hint = "Send `acknowledge_rules` and `acknowledge_publication` as true."
+
+
+class ReleaseClosed(SubmitRefused):
+    code = "submit.release-closed"
+    title = "The release takes no submissions now"
+
+
+class ListNotOfRelease(SubmitRefused):
+    code = "submit.list-not-of-release"
+    title = "The release does not make that list"
+
+
+class PrimaryNeeded(SubmitRefused):
+    code = "review.primary-needed"
+    title = "The bundle holds several runs and it is not clear which one counts"
+    hint = "Send `primary`: the index in `runs` of the run to submit."
+
+
+class NoSuchRun(SubmitRefused):
+    code = "submit.no-such-run"
+    title = "The bundle has no run of that index"
+    hint = "`primary` counts from 0 in `runs`."
+
+
+class NoInstitution(SubmitRefused):
+    code = "submit.no-institution"
+    title = "It is not clear for which institution this is submitted"
+
+
+class TestSubmission(SubmitRefused):
+    __test__ = False  # its name is no test to pytest
+    code = "submit.test"
+    title = "A test submission is never submitted to a release"
+    hint = "Upload the bundle from another account, or ask an editor to take the flag off."
+
+
+class EmbargoPast(SubmitRefused):
+    code = "submit.embargo-past"
+    title = "The embargo ends in the past"
+    hint = "Leave `embargo_until` out, or give a time to come."
+
+
+class ReleasePublished(Problem):
+    status = 409
+    code = "release.published"
+    title = "The release is published and does not change any more"
+
+
+class ReleaseExists(Problem):
+    status = 409
+    code = "release.exists"
+    title = "There is a release of that slug"
+    hint = "Choose another slug, or PATCH the one that is there."
+
+
+class ReleaseInvalid(Problem):
+    status = 422
+    code = "release.invalid"
+    title = "The release is not valid"
+
+
+class AnswersInvalid(Problem):
+    status = 422
+    code = "answers.invalid"
+    title = "The answers are not one JSON object of moderate size"
+    hint = "Send an object of question ids and answers, at most 256 KiB."
+
+
+class OverrideRefused(Problem):
+    status = 422
+    code = "override.refused"
+    title = "The decision can't be applied to that list"

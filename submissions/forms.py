@@ -1,0 +1,85 @@
+"""Forms of the private pages. They read what a person sent; what it means is for intake, review and publication."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from registry.models import ListDefinition, Release, Result
+from submissions.models import Review
+
+
+def open_releases() -> QuerySet[Release]:
+    """Releases that take submissions now, the next deadline first."""
+    now = timezone.now()
+    begun = Q(opens__isnull=True) | Q(opens__lte=now)
+    return Release.objects.filter(begun, imported=False, published_at=None, deadline__gt=now).order_by("deadline")
+
+
+def lists_of(releases: list[Release]) -> list[tuple[str, str]]:
+    """Name and title of every list that one of the releases makes, in the order of the first that does."""
+    names = list(dict.fromkeys(name for release in releases for name in release.list_names))
+    titles = dict(ListDefinition.objects.filter(name__in=names).order_by("version").values_list("name", "body__title"))
+    return [(name, titles.get(name) or name) for name in names]
+
+
+class UploadForm(forms.Form):
+    """What is said beside the file. The file itself is streamed by the upload handler and is no field here."""
+
+    release = forms.ChoiceField(required=False)
+    lists = forms.MultipleChoiceField(required=False, widget=forms.CheckboxSelectMultiple)
+    institution = forms.CharField(required=False, max_length=200)
+    system = forms.CharField(required=False, max_length=200)
+    filesystem_type = forms.CharField(required=False, max_length=120, label="File system")
+    client_nodes = forms.IntegerField(required=False, min_value=1, max_value=10_000_000, label="Client nodes")
+    note = forms.CharField(required=False, max_length=2000, widget=forms.Textarea(attrs={"rows": 2}))
+
+    FACTS = ("institution", "system", "filesystem_type", "client_nodes", "note")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        releases = list(open_releases())
+        self.fields["release"].choices = [("", "not yet"), *((one.slug, one.name) for one in releases)]
+        self.fields["lists"].choices = lists_of(releases)
+
+    def metadata(self) -> dict[str, Any]:
+        """What was filled in, under the names of the metadata schema."""
+        return {name: self.cleaned_data[name] for name in self.FACTS if self.cleaned_data[name] not in ("", None)}
+
+
+class SubmitForm(forms.Form):
+    """To a release: lists, acknowledgements, which run counts."""
+
+    release = forms.ChoiceField()
+    lists = forms.MultipleChoiceField(widget=forms.CheckboxSelectMultiple)
+    acknowledge_rules = forms.BooleanField(required=False)
+    acknowledge_publication = forms.BooleanField(required=False)
+    primary = forms.IntegerField(required=False, min_value=0)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        releases = list(open_releases())
+        self.fields["release"].choices = [(one.slug, one.name) for one in releases]
+        self.fields["lists"].choices = lists_of(releases)
+
+
+class WithdrawForm(forms.Form):
+    reason = forms.CharField(max_length=2000)
+
+
+class DecisionForm(forms.Form):
+    """A reviewer's decision; the submitter reads the reason."""
+
+    decision = forms.ChoiceField(choices=Review.Decision.choices)
+    reproducibility = forms.ChoiceField(choices=Result.Reproducibility.choices)
+    production = forms.BooleanField(required=False)
+    reason = forms.CharField(max_length=10_000, widget=forms.Textarea(attrs={"rows": 4}))
+
+
+class TokenForm(forms.Form):
+    """Which token to revoke."""
+
+    token_key = forms.CharField(max_length=64)

@@ -1,0 +1,212 @@
+"""Take what is sent: bytes first, hashed and on disk; the row second; the task after the commit, with the id only.
+
+The same bytes of the same account are one submission, however often and from however many clients they come.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.core.files.uploadedfile import UploadedFile
+from django.db import transaction
+from django.utils import timezone
+
+from registry import record
+from registry.models import ListDefinition, Release, Site
+from registry.ranking import fold
+from submissions import queue
+from submissions.errors import (
+    BadMetadata,
+    BadSha256,
+    EmptyBundle,
+    NoBundle,
+    NoSha256,
+    UnknownList,
+    UnknownRelease,
+    WrongSha256,
+)
+from submissions.models import Account, Event, State, Submission
+from submissions.storage import CHUNK, Incoming
+from validators import schema
+
+METADATA_LIMIT_BYTES = 256 * 1024
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """What is said beside the bundle, already checked: see `declared`."""
+
+    release: Release | None = None
+    lists: list[str] = field(default_factory=list)
+    metadata: dict[str, Any] = field(default_factory=dict)
+
+
+def receive(
+    account: Account, bundle: UploadedFile | Incoming | None, sha256: str, said: Declared, *, test: bool = False
+) -> tuple[Submission, bool]:
+    """The submission of these bytes, and whether it is new. `sha256` "" stands for a form that can't compute it.
+
+    Raises IntakeRefused for what can't be taken, Unavailable where storage can't; nothing is kept then.
+    """
+    if bundle is None:
+        raise NoBundle
+    incoming = bundle if isinstance(bundle, Incoming) else _drain(bundle)
+    try:
+        if not incoming.size:
+            raise EmptyBundle
+        require_matching(incoming, sha256)
+        incoming.keep()
+    finally:
+        incoming.close()
+    return _register(account, incoming, said, test)
+
+
+def declared(release: str = "", lists: Iterable[str] = (), metadata: str | Mapping[str, Any] | None = None) -> Declared:
+    """Read what is said beside a bundle. Raises UnknownRelease, UnknownList, BadMetadata."""
+    found = known_release(release) if release else None
+    return Declared(found, known_lists(lists, found), read_metadata(metadata))
+
+
+def known_release(slug: str) -> Release:
+    try:
+        return record.release(slug)
+    except record.NotOnRecord as error:
+        raise UnknownRelease(f"There is no release {slug[:60]!r}.", hint=f"{error.hint} GET releases/.") from error
+
+
+def known_lists(names: Iterable[str], release: Release | None) -> list[str]:
+    """List names in lower case, each once, all made by the release; without a release, all that are defined."""
+    wanted = list(dict.fromkeys(name.strip().lower() for name in names if name.strip()))
+    if not wanted:
+        return []
+    known = release.list_names if release else ListDefinition.objects.order_by().values_list("name", flat=True)
+    unknown = [name for name in wanted if name not in set(known)]
+    if unknown:
+        where = f" of {release.name}" if release else ""
+        raise UnknownList(
+            f"There is no list {unknown[0][:60]!r}{where}.", hint=f"Known: {', '.join(sorted({*known}))}."
+        )
+    return wanted
+
+
+def read_metadata(metadata: str | Mapping[str, Any] | None) -> dict[str, Any]:
+    """The metadata as an object that the schema allows. Raises BadMetadata with every error by field."""
+    if isinstance(metadata, str):
+        metadata = _parse(metadata)
+    if not metadata:
+        return {}
+    errors: dict[str, list[str]] = {}
+    for error in schema.errors(metadata, schema.METADATA)[:20]:
+        errors.setdefault(".".join(map(str, error.absolute_path)) or "metadata", []).append(error.message[:300])
+    if _unstorable(metadata):
+        errors["metadata"] = ["A text holds NUL or half a surrogate pair."]
+    if errors:
+        raise BadMetadata(next(iter(errors.values()))[0], errors=errors)
+    return dict(metadata)
+
+
+def institution_of(account: Account, metadata: Mapping[str, Any]) -> Site | None:
+    """The account's institution that the metadata names, its only one if it has just one, else None."""
+    sites = list(Site.objects.filter(memberships__account=account))
+    named = fold(metadata.get("institution"))
+    matching = [site for site in sites if named in {fold(name) for name in (site.slug, site.name, *_spellings(site))}]
+    if len(matching) == 1:
+        return matching[0]
+    return sites[0] if len(sites) == 1 else None
+
+
+def _spellings(site: Site) -> list[str]:
+    return site.also_printed_as or []
+
+
+def _parse(text: str) -> dict[str, Any]:
+    if len(text) > METADATA_LIMIT_BYTES:
+        raise BadMetadata(f"The metadata is longer than {METADATA_LIMIT_BYTES} characters.")
+    if not text.strip():
+        return {}
+    try:
+        found = json.loads(text, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
+        raise BadMetadata("The metadata is not JSON.", errors={"metadata": [str(error)[:300]]}) from error
+    if not isinstance(found, dict):
+        raise BadMetadata("The metadata is not a JSON object.", errors={"metadata": ["It must begin with {."]})
+    return found
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not a JSON value")
+
+
+def _unstorable(document: object) -> bool:
+    """Whether PostgreSQL would refuse it: NUL and lone surrogates."""
+    try:
+        text = json.dumps(document, ensure_ascii=False)
+        text.encode()
+    except UnicodeEncodeError:
+        return True
+    return "\\u0000" in text
+
+
+def _drain(bundle: UploadedFile) -> Incoming:
+    incoming = Incoming(bundle.name or "")
+    try:
+        for chunk in bundle.chunks(CHUNK):
+            incoming.write(chunk)
+    except BaseException:
+        incoming.close()
+        raise
+    return incoming
+
+
+def require_matching(incoming: Incoming, sha256: str) -> None:
+    """Raises BadSha256, WrongSha256; an empty `sha256` claims nothing."""
+    wanted = sha256.strip().lower()
+    if wanted and not _SHA256.fullmatch(wanted):
+        raise BadSha256
+    if wanted and wanted != incoming.sha256:
+        raise WrongSha256(f"{incoming.size} bytes came, with sha256 {incoming.sha256}.")
+
+
+def require_sha256(text: str | None) -> str:
+    """What a program must send. Raises NoSha256, BadSha256."""
+    if not text or not text.strip():
+        raise NoSha256
+    if not _SHA256.fullmatch(text.strip().lower()):
+        raise BadSha256
+    return text.strip().lower()
+
+
+def _register(account: Account, incoming: Incoming, said: Declared, test: bool) -> tuple[Submission, bool]:
+    """INSERT .. ON CONFLICT DO NOTHING: of twenty that arrive at once, one makes the row and all get its id."""
+    submission = Submission(
+        account=account,
+        institution=institution_of(account, said.metadata),
+        test=test,
+        filename=file_name(incoming.name),
+        sha256=incoming.sha256,
+        size=incoming.size,
+        metadata=said.metadata,
+        release=said.release,
+        lists=said.lists,
+        queued_at=timezone.now(),
+    )
+    with transaction.atomic():
+        Submission.objects.bulk_create([submission], ignore_conflicts=True)
+        stored = Submission.objects.get(account=account, sha256=incoming.sha256)
+        created = stored.pk == submission.pk
+        if created:
+            Event.objects.create(submission=stored, actor=account, to_state=State.RECEIVED)
+            queue.after_commit("process", stored.pk)
+    return stored, created
+
+
+def file_name(sent: str) -> str:
+    """A file name that is safe to store and show: its last part, printable, at most 200 characters."""
+    last = re.split(r"[/\\]", sent)[-1]
+    shown = "".join(letter if letter.isprintable() else "_" for letter in last).strip(" .")
+    return shown[:200] or "bundle"

@@ -1,0 +1,78 @@
+"""Who may see and do what with submissions: the one place that knows.
+
+What an account may not see is answered like what is not there, by the same line of code.
+"""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.db.models import Q, QuerySet
+from rest_framework.permissions import BasePermission
+from rest_framework.request import Request
+
+from submissions.errors import ConflictOfInterest, Forbidden, NotFound, NotYours
+from submissions.models import Account, Submission
+
+RANKS = (Account.Role.SUBMITTER, Account.Role.REVIEWER, Account.Role.EDITOR, Account.Role.ADMIN)
+
+
+def has_role(account: Account, role: str) -> bool:
+    """Whether an account has a role or one above it."""
+    return account.is_active and RANKS.index(Account.Role(account.role)) >= RANKS.index(Account.Role(role))
+
+
+def visible_to(account: Account) -> QuerySet[Submission]:
+    """Own ones and those of the own institutions; reviewers: all that were submitted; editors and admins: all."""
+    if has_role(account, Account.Role.EDITOR):
+        return Submission.objects.all()
+    own = Q(account=account) | Q(institution__in=account.memberships.order_by().values("institution"))
+    if has_role(account, Account.Role.REVIEWER):
+        own |= Q(submitted_at__isnull=False)
+    return Submission.objects.filter(own)
+
+
+def seen_by(account: Account, submission_id: UUID | str, among: QuerySet[Submission] | None = None) -> Submission:
+    """One submission that the account may see, out of `among` (by default plain rows). Raises NotFound."""
+    found = visible_to(account) if among is None else among & visible_to(account)
+    submission = found.filter(pk=submission_id).first()
+    if submission is None:
+        raise NotFound
+    return submission
+
+
+def is_own(account: Account, submission: Submission) -> bool:
+    """Whether it is the account's, or of one of its institutions."""
+    if submission.account_id == account.pk:
+        return True
+    return submission.institution_id is not None and is_member(account, submission.institution_id)
+
+
+def is_member(account: Account, site_id: int) -> bool:
+    return account.memberships.filter(institution=site_id).exists()
+
+
+def require_own(account: Account, submission: Submission) -> None:
+    """Raises NotYours for everybody who may only look at it."""
+    if not is_own(account, submission):
+        raise NotYours
+
+
+def require_role(account: Account, role: str) -> None:
+    if not has_role(account, role):
+        raise Forbidden(f"This needs the role {role} or one above it; this account is a {account.role}.")
+
+
+def require_review(account: Account, submission: Submission) -> None:
+    """Raises Forbidden below reviewer, ConflictOfInterest for the own and the own institution's."""
+    require_role(account, Account.Role.REVIEWER)
+    if is_own(account, submission):
+        raise ConflictOfInterest
+
+
+class IsEditor(BasePermission):
+    """For whole addresses that only editors may use."""
+
+    def has_permission(self, request: Request, view: object) -> bool:
+        require_role(request.user, Account.Role.EDITOR)
+        return True

@@ -1,0 +1,302 @@
+"""Check a received submission in a worker: claim it, run the validators in bounded time, store what they found.
+
+A claim is a conditional UPDATE, and a PostgreSQL session lock that is held for as long as the worker lives
+(docs/decisions/0003-claim-is-an-advisory-lock.md). Running a task twice is harmless.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from billiard.exceptions import SoftTimeLimitExceeded
+from django.conf import settings
+from django.db import InterfaceError, OperationalError, connection, transaction
+from django.utils import timezone
+
+from registry.models import Release
+from submissions import queue, states
+from submissions.errors import NotFound, StateConflict
+from submissions.models import Check, State, Submission
+from submissions.storage import key_of, local_path
+from validators import VERSION
+from validators.checks import check
+from validators.findings import ERROR, Finding
+from validators.measurements import VALID, Report
+
+log = logging.getLogger(__name__)
+
+ATTEMPTS = 3
+LOST_AFTER = timedelta(seconds=10)
+LOST_BEHIND_OTHERS_AFTER = timedelta(minutes=5)
+"""While tasks wait in the queue, a late one is more likely among them than lost."""
+DATABASE_PATIENCE_S = 60.0
+SWEPT_AT_ONCE = 500
+_JUDGED_FIRST = ("scc", "ten", "ten-production")
+"""A run meant for several lists is judged by the rules of the narrowest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """The outcome of one check, ready to be stored."""
+
+    report: dict[str, Any]
+    seconds: float
+
+    @property
+    def state(self) -> State:
+        return State.CHECKED if self.report["status"] == VALID else State.INVALID
+
+
+def process(submission_id: UUID | str) -> None:
+    """Check one submission if it waits for that and nobody else is at it."""
+    with _worker_lock(UUID(str(submission_id))) as mine:
+        if mine:
+            _process(submission_id)
+
+
+def recheck(submission_id: UUID | str) -> None:
+    """Check a submission again without changing its state, because what it was submitted for changed the rules."""
+    submission = Submission.objects.select_related("release").filter(pk=submission_id).first()
+    if submission is not None and submission.state not in states.UNFINISHED:
+        _store(submission, _examine(submission))
+
+
+def check_file(key: str, said: dict[str, Any]) -> dict[str, Any]:
+    """The report of stored bytes that are no submission. `said`: release facts, list and metadata."""
+    with local_path(key) as path:
+        report = check(path, release=said["release"], list_name=said["list"], metadata=said["metadata"])
+    return storable(report.as_json())
+
+
+def sweep() -> None:
+    """Queue again what was received but lost, and what a worker took up and did not live to finish."""
+    late = LOST_AFTER if queue.waiting(settings.CELERY_TASK_DEFAULT_QUEUE) == 0 else LOST_BEHIND_OTHERS_AFTER
+    now = timezone.now()
+    received = Submission.objects.filter(state=State.RECEIVED).exclude(queued_at__gt=now - late)
+    lost = list(received.order_by("queued_at").values_list("pk", flat=True)[:SWEPT_AT_ONCE])
+    for submission_id in lost + abandoned():
+        _queue_again(submission_id, now)
+
+
+def abandoned() -> list[UUID]:
+    """Submissions that are being processed by nobody: their worker's lock is free."""
+    processing = Submission.objects.filter(state=State.PROCESSING).exclude(queued_at__gt=timezone.now() - LOST_AFTER)
+    ids = list(processing.order_by("queued_at").values_list("pk", flat=True)[:SWEPT_AT_ONCE])
+    if not ids:
+        return []
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT (classid::bigint << 32) | objid::bigint FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 1"
+            " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+        )
+        held = {key for (key,) in cursor}
+    return [pk for pk in ids if lock_key(pk) not in held]
+
+
+def lock_key(submission_id: UUID) -> int:
+    """The signed 64-bit number that stands for a submission among PostgreSQL's advisory locks."""
+    return int.from_bytes(submission_id.bytes[:8], signed=True)
+
+
+def release_facts(release: Release | None) -> dict[str, Any]:
+    """What rules may ask of a release."""
+    if release is None:
+        return {}
+    deadline = release.deadline.isoformat() if release.deadline else None
+    return {"slug": release.slug, "benchmark_versions": release.benchmark_versions, "deadline": deadline}
+
+
+def judged_list(lists: list[str]) -> str | None:
+    """The list whose rules a run meant for `lists` is held to."""
+    narrow = [name for name in _JUDGED_FIRST if name in lists]
+    return (narrow or lists or [None])[0]
+
+
+def storable(document: dict[str, Any]) -> dict[str, Any]:
+    """The same document as PostgreSQL takes it: no NaN, no infinity, no NUL, no half of a surrogate pair."""
+    try:
+        text = json.dumps(document, allow_nan=False, ensure_ascii=False)
+        text.encode()
+        if "\\u0000" not in text:
+            return document
+    except ValueError:
+        pass
+    return _clean(document)
+
+
+def _clean(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {_clean(str(name)): _clean(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_clean(item) for item in value]
+    if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
+        return None
+    if isinstance(value, str):
+        return value.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
+    return value
+
+
+# One attempt
+
+
+def _process(submission_id: UUID | str) -> None:
+    submission = _claim(submission_id)
+    if submission is None:
+        return
+    if submission.attempts > ATTEMPTS:
+        checked = _gave_up()
+    else:
+        try:
+            checked = _examine(submission)
+        except Exception:
+            log.exception("Check of %s failed (attempt %d)", submission_id, submission.attempts)
+            if submission.attempts < ATTEMPTS:
+                return  # It stays `processing` without a lock, so the sweeper sends it again.
+            checked = _gave_up()
+    _until_the_database_answers(lambda: _finish(submission, checked))
+
+
+def _claim(submission_id: UUID | str) -> Submission | None:
+    """Take it up, if it waits: a row that is `processing` while the lock was free has lost its worker."""
+    submission = Submission.objects.select_related("release").filter(pk=submission_id).first()
+    if submission is None or submission.state not in states.UNFINISHED:
+        return None
+    submission.attempts += 1
+    reason = "" if submission.state == State.RECEIVED else "The worker that had it is gone."
+    try:
+        states.move(
+            submission.pk, [State(submission.state)], State.PROCESSING, reason=reason, attempts=submission.attempts
+        )
+    except (StateConflict, NotFound):
+        return None
+    return submission
+
+
+def _examine(submission: Submission) -> Checked:
+    """Run the validators on the stored bytes. Raises what they raise, except for time that ran out."""
+    begun = time.monotonic()
+    metadata = dict(submission.metadata)
+    if submission.answers:
+        metadata["questionnaire"] = submission.answers
+    try:
+        with local_path(key_of(submission.sha256)) as path:
+            report = check(
+                path,
+                release=release_facts(submission.release),
+                list_name=judged_list(submission.lists),
+                metadata=metadata,
+            )
+    except SoftTimeLimitExceeded:
+        report = _out_of_time()
+    return Checked(storable(report.as_json()), time.monotonic() - begun)
+
+
+def _finish(submission: Submission, checked: Checked) -> None:
+    """Store the check and move on, unless another worker took it up meanwhile."""
+    with transaction.atomic():
+        mine = Submission.objects.select_for_update().filter(pk=submission.pk, attempts=submission.attempts)
+        if mine.values_list("state", flat=True).first() != State.PROCESSING:
+            return
+        found = _store(submission, checked)
+        states.move(submission.pk, [State.PROCESSING], checked.state, reason=_in_words(found), checked_at=found.made_at)
+
+
+def _store(submission: Submission, checked: Checked) -> Check:
+    levels = [finding["level"] for finding in _counted(checked.report)]
+    return Check.objects.create(
+        submission=submission,
+        validators_version=VERSION,
+        status=checked.report["status"],
+        errors=levels.count("error"),
+        warnings=levels.count("warning"),
+        seconds=checked.seconds,
+        report=checked.report,
+    )
+
+
+def _counted(report: dict[str, Any]) -> list[dict[str, str]]:
+    """Findings on the archive and on the run that counts, on all runs where none is clear."""
+    runs = report["runs"] if report["primary"] is None else [report["runs"][report["primary"]]]
+    return report["findings"] + [finding for run in runs for finding in run["findings"]]
+
+
+def _in_words(check: Check) -> str:
+    return f"{check.status}: {check.errors} errors, {check.warnings} warnings"
+
+
+def _out_of_time() -> Report:
+    return _ours(
+        "processing.timeout",
+        f"The check took longer than {settings.CELERY_TASK_SOFT_TIME_LIMIT} s and was stopped.",
+        "Leave out what no check reads, such as per-rank tables of every phase, and upload again.",
+    )
+
+
+def _gave_up() -> Checked:
+    report = _ours(
+        "processing.failed",
+        f"The check failed {ATTEMPTS} times for a reason of our own.",
+        "Nothing for you to do: the bytes are kept, and an operator has been told.",
+    )
+    return Checked(report.as_json(), 0.0)
+
+
+def _ours(code: str, message: str, hint: str) -> Report:
+    return Report(findings=[Finding(code, ERROR, message, hint)])
+
+
+# Locks and lost connections
+
+
+@contextmanager
+def _worker_lock(submission_id: UUID) -> Iterator[bool]:
+    """Whether this worker has the submission to itself; the lock falls with the connection, however that ends."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_lock(%s)", [lock_key(submission_id)])
+        (mine,) = cursor.fetchone()
+    try:
+        yield mine
+    finally:
+        if mine:
+            _unlock(submission_id)
+
+
+def _unlock(submission_id: UUID) -> None:
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_unlock(%s)", [lock_key(submission_id)])
+    except (OperationalError, InterfaceError):
+        connection.close()  # and the lock with it
+
+
+def _until_the_database_answers(store: Callable[[], None]) -> None:
+    """Store over a new connection if the database was restarted meanwhile; the claim tells whether it is still ours."""
+    deadline = time.monotonic() + DATABASE_PATIENCE_S
+    while True:
+        try:
+            return store()
+        except (OperationalError, InterfaceError):
+            connection.close()
+            if time.monotonic() > deadline:
+                raise
+            log.warning("The database is away, trying again")
+            time.sleep(0.5)
+
+
+def _queue_again(submission_id: UUID, now: Any) -> None:
+    """Mark it as queued, then send it: several schedulers at once do it once."""
+    marked = (
+        Submission.objects.filter(pk=submission_id, state__in=states.UNFINISHED)
+        .exclude(queued_at__gte=now)
+        .update(queued_at=now)
+    )
+    if marked and queue.send("process", str(submission_id)):
+        log.info("Queued %s again", submission_id)

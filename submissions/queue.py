@@ -1,0 +1,70 @@
+"""Send tasks that carry an id only. A dead broker costs under a second and nothing else: the sweeper sends again."""
+
+from __future__ import annotations
+
+import logging
+import time
+from uuid import UUID
+
+from django.conf import settings
+from django.db import transaction
+from kombu import Connection
+from kombu.exceptions import KombuError
+from kombu.pools import producers
+from redis.exceptions import RedisError
+
+from registry.celery import app
+
+log = logging.getLogger(__name__)
+
+SILENCE_S = 5.0
+"""After a failed send, so long no other one is tried: a dead broker must not slow every upload."""
+
+_HURRIED = {
+    **{"socket_timeout": 0.4, "socket_connect_timeout": 0.4},
+    # Kombu's own patience is 6 s by default.
+    **{"max_retries": 1, "interval_start": 0, "interval_step": 0, "interval_max": 0},
+}
+_AWAY = (KombuError, RedisError, OSError)
+
+_silent_until = 0.0
+
+
+def after_commit(task: str, submission_id: UUID) -> None:
+    """Send `submissions.tasks.TASK` once the transaction is on disk."""
+    transaction.on_commit(lambda: send(task, str(submission_id)))
+
+
+def send(task: str, argument: str, *, expires_s: float | None = None) -> bool:
+    """Whether the broker took the task. Never raises for a broker that is away."""
+    global _silent_until
+    if time.monotonic() < _silent_until:
+        return False
+    try:
+        with producers[_connection()].acquire(block=True, timeout=1) as producer:
+            app.send_task(
+                f"submissions.tasks.{task}", args=[argument], retry=False, expires=expires_s, producer=producer
+            )
+    except _AWAY as error:
+        _silent_until = time.monotonic() + SILENCE_S
+        log.warning("The broker is away, %s %s was not sent: %s", task, argument, error)
+        return False
+    return True
+
+
+def waiting(name: str) -> int | None:
+    """How many tasks wait in a queue; None where the broker does not say."""
+    connection = _connection()
+    try:
+        with connection:
+            return connection.default_channel.queue_declare(name, passive=True).message_count
+    except connection.channel_errors:
+        return 0
+    except _AWAY as error:
+        log.warning("The broker is away: %s", error)
+        return None
+
+
+def _connection() -> Connection:
+    """To the broker, with little patience; equal ones share a pool."""
+    return app.connection_for_write(transport_options={**settings.CELERY_BROKER_TRANSPORT_OPTIONS, **_HURRIED})

@@ -1,0 +1,87 @@
+"""The life of a submission: which change of state is permitted, and the one way to make it.
+
+A change is a conditional UPDATE that expects one row, and its history row, in one transaction: of two that try the
+same change one wins and the other is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+
+from submissions.errors import NotFound, StateConflict
+from submissions.models import Account, Event, State, Submission
+
+PERMITTED: dict[State, frozenset[State]] = {
+    State.DRAFT: frozenset({State.RECEIVED, State.WITHDRAWN}),
+    State.RECEIVED: frozenset({State.PROCESSING, State.WITHDRAWN}),
+    # To itself: the worker was lost and another one takes it up.
+    State.PROCESSING: frozenset({State.PROCESSING, State.CHECKED, State.INVALID, State.WITHDRAWN}),
+    State.INVALID: frozenset({State.RECEIVED, State.WITHDRAWN}),
+    State.CHECKED: frozenset({State.RECEIVED, State.SUBMITTED, State.WITHDRAWN}),
+    State.SUBMITTED: frozenset(
+        {State.IN_REVIEW, State.CHANGES_REQUESTED, State.ACCEPTED, State.REJECTED, State.WITHDRAWN}
+    ),
+    State.IN_REVIEW: frozenset({State.CHANGES_REQUESTED, State.ACCEPTED, State.REJECTED, State.WITHDRAWN}),
+    State.CHANGES_REQUESTED: frozenset({State.RECEIVED, State.SUBMITTED, State.WITHDRAWN}),
+    State.ACCEPTED: frozenset({State.PUBLISHED, State.WITHDRAWN}),
+    State.REJECTED: frozenset(),
+    State.PUBLISHED: frozenset({State.WITHDRAWN}),
+    State.WITHDRAWN: frozenset(),
+}
+UNFINISHED = (State.RECEIVED, State.PROCESSING)
+UNDER_REVIEW = (State.SUBMITTED, State.IN_REVIEW)
+
+
+def leading_to(state: State) -> frozenset[State]:
+    """The states from which `state` may be reached."""
+    return frozenset(origin for origin, targets in PERMITTED.items() if state in targets)
+
+
+def move(
+    submission_id: UUID | str,
+    expected: Collection[State],
+    to: State,
+    actor: Account | None = None,
+    reason: str = "",
+    **fields: Any,
+) -> None:
+    """Change one submission from one of the `expected` states, with `fields` set beside it, and write its history.
+
+    `actor` None is the registry itself. Raises StateConflict if it is in another state, NotFound if it is not there,
+    ValueError for a change that PERMITTED does not have.
+    """
+    _require_permitted(expected, to)
+    with transaction.atomic():
+        for origin in expected:
+            if Submission.objects.filter(pk=submission_id, state=origin).update(state=to, **fields):
+                Event.objects.create(
+                    submission_id=submission_id, actor=actor, from_state=origin, to_state=to, reason=reason
+                )
+                return
+    found = Submission.objects.filter(pk=submission_id).values_list("state", flat=True).first()
+    if found is None:
+        raise NotFound
+    raise StateConflict(f"It is {found}, not {' or '.join(sorted(expected))}.")
+
+
+def move_all(submission_ids: Iterable[UUID], expected: State, to: State, actor: Account | None, reason: str) -> None:
+    """Change many at once, all or none. Raises StateConflict if one of them is in another state."""
+    _require_permitted([expected], to)
+    ids = list(submission_ids)
+    with transaction.atomic():
+        changed = Submission.objects.filter(pk__in=ids, state=expected).update(state=to)
+        if changed != len(ids):
+            raise StateConflict(f"{len(ids) - changed} of {len(ids)} are no longer {expected}.")
+        Event.objects.bulk_create(
+            Event(submission_id=pk, actor=actor, from_state=expected, to_state=to, reason=reason) for pk in ids
+        )
+
+
+def _require_permitted(expected: Iterable[State], to: State) -> None:
+    wrong = [state for state in expected if to not in PERMITTED[State(state)]]
+    if wrong:
+        raise ValueError(f"no change from {', '.join(wrong)} to {to} is permitted")

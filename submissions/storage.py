@@ -1,0 +1,189 @@
+"""Bytes as received: private, under their sha256, never altered, never half there.
+
+Bytes come in through `Incoming`, which hashes them on their way to a scratch file; `keep` puts the whole file in its
+place in one step. A folder gets it by rename on one file system; any other storage through its own `save`.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from django.conf import settings
+from django.core.files import File
+from django.core.files.storage import FileSystemStorage, Storage, storages
+from django.core.files.uploadhandler import FileUploadHandler, SkipFile, StopFutureHandlers
+
+from submissions.errors import StorageFull, StorageUnavailable, TooLarge
+
+SCRATCH = "incoming"
+CHUNK = 256 * 1024
+_NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+
+
+def received() -> Storage:
+    return storages["received"]
+
+
+def public() -> Storage:
+    """Scrubbed derivatives, which anybody may read once published."""
+    return storages["public"]
+
+
+def key_of(sha256: str) -> str:
+    return f"{sha256[:2]}/{sha256[2:4]}/{sha256}"
+
+
+class Incoming:
+    """A file on its way in: `name` as sent, `size` and `sha256` of what came so far. Gone when closed, unless kept.
+
+    Raises TooLarge beyond `limit` bytes, StorageFull and StorageUnavailable where the disk refuses.
+    """
+
+    def __init__(self, name: str, limit: int | None = None, storage: Storage | None = None) -> None:
+        self.name = name
+        self.size = 0
+        self._limit = settings.UPLOAD_LIMIT_BYTES if limit is None else limit
+        self._storage = storage or received()
+        self._digest = hashlib.sha256()
+        self._path: Path | None = None
+        with _told():
+            descriptor, path = tempfile.mkstemp(dir=_scratch_folder(self._storage))
+            self._path, self._file = Path(path), os.fdopen(descriptor, "wb")
+
+    @property
+    def sha256(self) -> str:
+        return self._digest.hexdigest()
+
+    def write(self, chunk: bytes) -> None:
+        self.size += len(chunk)
+        if self.size > self._limit:
+            raise TooLarge(f"More than {self._limit} bytes came.")
+        self._digest.update(chunk)
+        with _told():
+            self._file.write(chunk)
+
+    def keep(self, key: str | None = None) -> str:
+        """Put the file in its place, on disk before it returns; the key it lies under, by default that of its sha256."""
+        key = key or key_of(self.sha256)
+        with _told():
+            self._file.flush()
+            os.fsync(self._file.fileno())
+            if isinstance(self._storage, FileSystemStorage):
+                self._rename(self._storage, key)
+            else:
+                _save(self._storage, key, self._path)
+        return key
+
+    def close(self) -> None:
+        """Forget the scratch file, if there still is one. May be called again."""
+        with suppress(OSError):
+            self._file.close()
+        if self._path is not None:
+            self._path.unlink(missing_ok=True)
+            self._path = None
+
+    def _rename(self, storage: FileSystemStorage, key: str) -> None:
+        """Atomic, and harmless when the same bytes are there already: they have the same name."""
+        target = Path(storage.path(key))
+        made = [folder for folder in (target.parent.parent, target.parent) if not folder.exists()]
+        target.parent.mkdir(mode=storage.directory_permissions_mode or 0o777, parents=True, exist_ok=True)
+        if storage.file_permissions_mode is not None:
+            self._path.chmod(storage.file_permissions_mode)
+        self._path.replace(target)
+        self._path = None
+        for folder in {target.parent, *(folder.parent for folder in made)}:
+            _sync_folder(folder)
+
+
+class BundleUploadHandler(FileUploadHandler):
+    """Django's side of Incoming: the first file called `bundle`; other files are skipped unread into memory."""
+
+    chunk_size = CHUNK
+
+    def __init__(self, request=None) -> None:
+        super().__init__(request)
+        self.file: Incoming | None = None
+
+    def handle_raw_input(self, input_data, META, content_length, boundary, encoding=None) -> None:
+        if content_length > settings.UPLOAD_LIMIT_BYTES + settings.DATA_UPLOAD_MAX_MEMORY_SIZE:
+            raise TooLarge(f"{content_length} bytes were announced; {settings.UPLOAD_LIMIT_BYTES} are allowed.")
+
+    def new_file(self, field_name, *args, **kwargs) -> None:
+        super().new_file(field_name, *args, **kwargs)
+        if field_name != "bundle" or self.file is not None:
+            raise SkipFile
+        self.file = Incoming(self.file_name or "")
+        raise StopFutureHandlers
+
+    def receive_data_chunk(self, raw_data: bytes, start: int) -> None:
+        self.file.write(raw_data)
+
+    def file_complete(self, file_size: int) -> Incoming:
+        return self.file
+
+    def upload_interrupted(self) -> None:
+        if self.file is not None:
+            self.file.close()
+
+
+@contextmanager
+def local_path(key: str, storage: Storage | None = None) -> Iterator[Path]:
+    """A path on this machine to read stored bytes from. Raises OSError, or what the storage's library raises."""
+    storage = storage or received()
+    if isinstance(storage, FileSystemStorage):
+        yield Path(storage.path(key))
+        return
+    with tempfile.NamedTemporaryFile() as copy:
+        with storage.open(key) as file:
+            for chunk in file.chunks(CHUNK):
+                copy.write(chunk)
+        copy.flush()
+        yield Path(copy.name)
+
+
+def remove(key: str, storage: Storage | None = None) -> None:
+    """Delete stored bytes; nothing happens where there are none."""
+    (storage or received()).delete(key)
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Turn what the disk says while bytes come in into a problem that can be answered."""
+    try:
+        yield
+    except OSError as error:
+        raise (StorageFull if error.errno in _NO_ROOM else StorageUnavailable) from error
+
+
+def _save(storage: Storage, key: str, path: Path) -> None:
+    """Hand a whole file to a storage that is no folder."""
+    try:
+        with path.open("rb") as file:
+            storage.save(key, File(file))
+    except OSError:
+        raise
+    except Exception as error:  # each storage library has errors of its own, and they need not be installed here
+        raise StorageUnavailable from error
+
+
+def _scratch_folder(storage: Storage) -> Path | None:
+    """On the file system of a folder storage, so that a rename is enough; elsewhere the system's own."""
+    if not isinstance(storage, FileSystemStorage):
+        return None
+    folder = Path(storage.location) / SCRATCH
+    folder.mkdir(mode=storage.directory_permissions_mode or 0o777, parents=True, exist_ok=True)
+    return folder
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,76 @@
+"""Signing in and out, and the tokens of an account."""
+
+from __future__ import annotations
+
+from django.contrib.auth.views import LoginView
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_POST, require_safe
+from knox.models import AuthToken
+
+from registry.api.throttles import LoopbackAwareThrottle
+from registry.problems import Problem
+from registry.views.errors import refused
+from submissions.forms import TokenForm
+from submissions.views.private import private_page
+
+
+class TooManySignIns(Problem):
+    status = 429
+    code = "request.throttled"
+    title = "Too many attempts to sign in"
+
+
+class LoginThrottle(LoopbackAwareThrottle):
+    """Attempts per address, right or wrong."""
+
+    scope = "login"
+
+
+class SignIn(LoginView):
+    """The page of `/login/`; goes back to where it was asked for."""
+
+    template_name = "account/login.html"
+    redirect_authenticated_user = True
+
+    def post(self, request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
+        throttle = LoginThrottle()
+        if throttle.allow_request(request, self):
+            return super().post(request, *args, **kwargs)
+        seconds = max(1, int(throttle.wait() or 1))
+        response = refused(request, TooManySignIns(hint=f"Try again in {seconds} s."))
+        response["Retry-After"] = str(seconds)
+        return response
+
+
+@require_safe
+@private_page
+def account(request: HttpRequest) -> HttpResponse:
+    return _page(request)
+
+
+@require_POST
+@private_page
+def make_token(request: HttpRequest) -> HttpResponse:
+    """Make a token and show it, this once; only its hash is kept."""
+    _, token = AuthToken.objects.create(user=request.user)
+    return _page(request, made=token)
+
+
+@require_POST
+@private_page
+def revoke_token(request: HttpRequest) -> HttpResponse:
+    form = TokenForm(request.POST)
+    if form.is_valid():
+        AuthToken.objects.filter(user=request.user, token_key=form.cleaned_data["token_key"]).delete()
+    return redirect("account")
+
+
+def _page(request: HttpRequest, made: str = "") -> HttpResponse:
+    context = {
+        "section": "submissions",
+        "institutions": list(request.user.institutions.order_by("name")),
+        "tokens": list(AuthToken.objects.filter(user=request.user).order_by("-created")),
+        "made": made,
+    }
+    return render(request, "account/account.html", context)
