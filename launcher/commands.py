@@ -53,10 +53,10 @@ def manage(state_folder: Path, arguments: list[str]) -> int:
     command = [environment.python, CHECKOUT / "manage.py", *arguments]
     running = state.holder()
     if running.get("command") == "up" and running["environment"]:
-        site.forget_preparation(state)
+        state.forget_preparation()
         replace_by(command, running["environment"])
     with state.held("manage"), services(state, environment, durable=True) as (variables, _):
-        site.forget_preparation(state)
+        state.forget_preparation()
         return run(command, variables)
 
 

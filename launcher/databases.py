@@ -114,6 +114,7 @@ def postgres(state: State, environment: Environment, *, durable: bool) -> Server
     data = place / f"postgres{major_version(binaries)}"
     if not data.exists():
         say(f"making a database cluster in {data}")
+        state.forget_preparation()
         create_cluster(data, binaries, account)
     sockets = state.sockets(reachable=reachable) / "postgres"
     make_private(sockets, account)

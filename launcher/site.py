@@ -46,8 +46,8 @@ def prepare(state: State, environment: Environment, variables: Mapping[str, str]
 
     A database of somebody else's may have changed without us, so there they always run. Raises LauncherError.
     """
-    stamp = state.folder / "prepared"
-    wanted = fingerprint(state, variables, steps)
+    stamp = state.preparation
+    wanted = fingerprint(variables, steps)
     if wanted is not None and stamp.exists() and stamp.read_text() == wanted:
         return
     preparation = spawn(
@@ -59,22 +59,14 @@ def prepare(state: State, environment: Environment, variables: Mapping[str, str]
         stamp.write_text(wanted)
 
 
-def forget_preparation(state: State) -> None:
-    """To be called before anything else may change the database: the next start prepares it again."""
-    (state.folder / "prepared").unlink(missing_ok=True)
-
-
-def fingerprint(state: State, variables: Mapping[str, str], steps: Sequence[str]) -> str | None:
-    """What a prepared database depends on: the steps, our cluster and every source file; None if it is not ours."""
+def fingerprint(variables: Mapping[str, str], steps: Sequence[str]) -> str | None:
+    """What a prepared database depends on: the steps and every source file; None if the database is not ours."""
     if not variables["DATABASE_URL"].startswith("postgresql:///"):
         return None
-    parts = [*steps, variables["DATABASE_URL"]]
-    parts += [f"{cluster} {cluster.stat().st_ino}" for cluster in sorted(state.folder.glob("postgres*"))]
-    for source in SOURCES:
-        for path in sorted((CHECKOUT / source).rglob("*")):
-            if path.is_file() and path.suffix != ".pyc":
-                parts.append(f"{path} {path.stat().st_size} {path.stat().st_mtime_ns}")
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+    sources = [path for source in SOURCES for path in sorted((CHECKOUT / source).rglob("*"))]
+    files = [(path, path.stat()) for path in sources if path.is_file() and path.suffix != ".pyc"]
+    facts = [f"{path} {found.st_size} {found.st_mtime_ns}" for path, found in files]
+    return hashlib.sha256("\n".join([*steps, variables["DATABASE_URL"], *facts]).encode()).hexdigest()
 
 
 def programs(state: State, environment: Environment, variables: Mapping[str, str], listening: int) -> list[Program]:

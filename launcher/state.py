@@ -41,6 +41,15 @@ class State:
     def logs(self) -> Path:
         return self.folder / "logs"
 
+    @property
+    def preparation(self) -> Path:
+        """The stamp of a database that has all migrations and data of this checkout."""
+        return self.folder / "prepared"
+
+    def forget_preparation(self) -> None:
+        """To be called before anything else may change the database: the next start prepares it again."""
+        self.preparation.unlink(missing_ok=True)
+
     def secret_key(self) -> str:
         """The key that signs sessions, made once and readable by its owner only."""
         path = self.folder / "secret_key"
