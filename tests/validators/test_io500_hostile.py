@@ -149,6 +149,31 @@ def test_long_command_lines_take_no_time(text):
     assert time.process_time() - begun < 2.0
 
 
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("result_summary.txt", "[RESULT] ior-{}-write 1.0 GiB/s : time 301.0 seconds"),
+        ("result_summary.txt", "[RESULT] find 1.0 kIOPS : time {} seconds"),
+        ("result_summary.txt", "[RESULT] {}"),
+        ("result.txt", "[ior-{}]\nscore = nan"),
+        ("result.txt", "; ERROR INVALID {}"),
+        ("config.ini", "option{} = 1"),
+    ],
+)
+def test_many_lines_take_no_time_and_make_few_findings(name, line):
+    content = "\n".join(line.format(number) for number in range(1_000_000 // len(line))).encode()
+    begun = time.process_time()
+    reading = judge({**GOOD["c"], f"{HOME}/{name}": content})
+    assert time.process_time() - begun < 3.0
+    assert len(reading.runs[0].findings) < 1000
+
+
+def test_many_folders_are_refused():
+    files = {f"{number}/{name}": GOOD["c"][f"{HOME}/{name}"] for number in range(101) for name in READ_FILES}
+    reading = judge(files)
+    assert [finding.code for finding in reading.findings] == ["io500.too-many-runs"]
+
+
 positive = st.floats(min_value=1e-6, max_value=1e9, allow_nan=False)
 
 

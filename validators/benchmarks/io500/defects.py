@@ -141,7 +141,7 @@ def _presence(evidence: Evidence) -> Iterator[Finding]:
             "Run all phases in one run: a score needs all twelve.",
             evidence.where,
         )
-    for name in evidence.summary.repeated if evidence.summary else []:
+    for name in sorted(evidence.summary.repeated) if evidence.summary else []:
         yield Finding(
             "io500.phase.repeated",
             ERROR,

@@ -11,6 +11,8 @@ from typing import NamedTuple
 from validators.benchmarks.io500.hashes import pair_hash, printed, set_hash
 
 SCHEMAS = Path(__file__).parent / "option_schemas.json"
+MOST_SETTINGS = 1000
+"""Options that are read of one file: a full dump has 120."""
 _TRUE = frozenset({"true", "1", "yes"})
 
 Settings = dict[tuple[str, str], str]
@@ -57,7 +59,7 @@ def read_settings(lines: Iterable[str]) -> Settings:
             section = text.strip("[] \t").lower()
         elif "=" in text:
             name, value = text.split("=", 1)
-            if value.strip():
+            if value.strip() and len(settings) < MOST_SETTINGS:
                 settings[section, name.strip().lower()] = value.strip()
     return settings
 

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from validators.bundle import Bundle
 
 TOOL = "io500"
+MOST_FOLDERS = 100
+"""Folders with results that are read: the archive with the most has 16."""
 _SNIFFED_FILES = 20
 _STDOUT_MARKERS = (b"[RESULT]", b"IO500 version")
 _WITHOUT_RESULTS = b"[IOR EASY WRITE]"
@@ -50,6 +52,8 @@ class IO500Run(Run):
 def find_runs(bundle: Bundle) -> Reading:
     """Every IO500 run of a bundle. Never raises on any content; `runs` is empty where there is none."""
     layout = survey(bundle.files)
+    if len(layout.runs) + len(layout.copies) > MOST_FOLDERS:
+        return Reading(findings=[_too_many(layout)], claimed=set(_claimed(layout)))
     gathered = [gather(bundle, folder, layout) for folder in layout.runs]
     runs = [evidence for evidence in gathered if evidence.recognised]
     copies = [gather(bundle, folder, layout) for folder in layout.copies]
@@ -321,6 +325,15 @@ def _total_of_summary(evidence: Evidence) -> str:
 
 def _total(evidence: Evidence) -> str:
     return "SCORE " + printed_scores(evidence).get("SCORE", {}).get("SCORE", "none")[:40]
+
+
+def _too_many(layout: Layout) -> Finding:
+    return Finding(
+        "io500.too-many-runs",
+        ERROR,
+        f"There are {len(layout.runs) + len(layout.copies)} folders with results; {MOST_FOLDERS} are read at most.",
+        "Upload one run.",
+    )
 
 
 def _several(kept: list[Evidence]) -> Finding:

@@ -6,6 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 _INVALID_MARK = "[INVALID]"
+MOST_SECTIONS = 200
+MOST_ERRORS = 1000
+"""Sections and error lines that are read: real files have 26 and a few."""
 
 
 @dataclass(slots=True)
@@ -55,7 +58,8 @@ def read_result(lines: Iterable[str], path: str) -> ResultFile:
             _read_comment(result, text[1:].strip(), number)
         elif text.startswith("[") and text.endswith("]"):
             section = Section(text[1:-1].strip(), number)
-            result.sections[section.name] = section
+            if len(result.sections) < MOST_SECTIONS:
+                result.sections[section.name] = section
         elif "=" in text:
             _read_value(result, section, text, number)
     return result
@@ -68,7 +72,8 @@ def _read_comment(result: ResultFile, text: str, number: int) -> None:
         result.ended = text[4:].strip()
     elif text.startswith("ERROR"):
         result.dry_run = result.dry_run or "DRY RUN" in text
-        result.errors.append((number, text.removeprefix("ERROR").strip().removeprefix("INVALID").strip()))
+        if len(result.errors) < MOST_ERRORS:
+            result.errors.append((number, text.removeprefix("ERROR").strip().removeprefix("INVALID").strip()))
 
 
 def _read_value(result: ResultFile, section: Section | None, text: str, number: int) -> None:

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 
 SHELL = "shell"
 C = "c"
+MOST_PHASES = 200
+"""Phases that are read: io500 never had more than 23."""
 
 _VERSION = re.compile(r"IO500 version (?P<version>.*?)\s*(?:\((?P<mode>\w+)\))?\s*$")
 _PHASE = re.compile(
@@ -60,7 +62,7 @@ class Summary:
     mode: str = ""
     phases: dict[str, PhaseLine] = field(default_factory=dict)
     scores: dict[str, ScoreLine] = field(default_factory=dict)
-    repeated: list[str] = field(default_factory=list)
+    repeated: set[str] = field(default_factory=set)
     odd_lines: list[int] = field(default_factory=list)
 
     def fingerprint(self) -> tuple[object, ...]:
@@ -89,12 +91,12 @@ def read_summary(lines: Iterable[str], path: str) -> Summary:
 
 def _read_phase(summary: Summary, line: str, number: int) -> None:
     match = _PHASE.match(line)
-    if match is None:
+    if match is None or len(summary.phases) >= MOST_PHASES:
         summary.odd_lines.append(number)
         return
     name = match["name"]
     if name in summary.phases:
-        summary.repeated.append(name)
+        summary.repeated |= {name}
         del summary.phases[name]
     summary.phases[name] = PhaseLine(
         name, match["value"], match["unit"], match["seconds"], match["tag"] == "RESULT", bool(match["invalid"]), number
@@ -133,4 +135,4 @@ def _hyphenate(summary: Summary) -> None:
         )
         for name, phase in summary.phases.items()
     }
-    summary.repeated = [name.replace("_", "-") for name in summary.repeated]
+    summary.repeated = {name.replace("_", "-") for name in summary.repeated}
