@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import UUID
 
 from django.conf import settings
 from django.core.paginator import Paginator
 from django.db.models import OuterRef, Subquery
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods, require_safe
 from django_htmx.http import HttpResponseClientRedirect
@@ -16,12 +19,16 @@ from django_htmx.http import HttpResponseClientRedirect
 from registry.api.throttles import UploadThrottle
 from registry.problems import Problem
 from registry.views import numerals
+from registry.views.results import OUTCOMES
 from submissions import intake
-from submissions.forms import UploadForm
-from submissions.models import Check, Submission
-from submissions.permissions import visible_to
+from submissions.forms import SubmitForm, UploadForm
+from submissions.models import Check, State, Submission
+from submissions.permissions import is_own, seen_by, visible_to
+from submissions.states import PERMITTED, UNFINISHED
 from submissions.storage import BundleUploadHandler
 from submissions.views.private import private_page
+from validators import catalogue
+from validators.findings import LEVELS
 
 PAGE_ROWS = 50
 
@@ -83,25 +90,38 @@ def counted_findings(errors: int | None, warnings: int | None) -> str:
 @csrf_exempt
 @require_http_methods(["GET", "HEAD", "POST"])
 def upload(request: HttpRequest) -> HttpResponse:
-    """The upload form. The handler is set before anything reads the body, which the CSRF check does; hence in two steps."""
-    request.upload_handlers = [BundleUploadHandler(request)]
+    """The upload form.
+
+    The CSRF check reads the body, so the handler that streams and limits it is set before, and nothing is read from
+    callers who didn't sign in or come too often. What was not kept is forgotten at the end, however it ends.
+    """
+    if request.method != "POST" or not request.user.is_authenticated:
+        return _empty_form(request)
+    if not UploadThrottle().allow_request(request, None):
+        return _upload_page(request, UploadForm(), TooManyUploads())
+    handler = BundleUploadHandler(request)
+    request.upload_handlers = [handler]
     try:
-        return _upload(request)
+        return _receive(request)
     except Problem as problem:
         return _upload_page(request, UploadForm(), problem)
+    finally:
+        if handler.file is not None:
+            handler.file.close()
+
+
+@private_page
+def _empty_form(request: HttpRequest) -> HttpResponse:
+    return _upload_page(request, UploadForm())
 
 
 @csrf_protect
-@private_page
-def _upload(request: HttpRequest) -> HttpResponse:
-    if request.method != "POST":
-        return _upload_page(request, UploadForm())
+@never_cache
+def _receive(request: HttpRequest) -> HttpResponse:
     form = UploadForm(request.POST)
     if not form.is_valid():
         return _upload_page(request, form)
     try:
-        if not UploadThrottle().allow_request(request, None):
-            raise TooManyUploads
         said = intake.declared(form.cleaned_data["release"], form.cleaned_data["lists"], form.metadata())
         submission, _ = intake.receive(request.user, request.FILES.get("bundle"), "", said)
     except Problem as problem:
@@ -115,3 +135,141 @@ def _upload_page(request: HttpRequest, form: UploadForm, problem: Problem | None
     limit = numerals.size(settings.UPLOAD_LIMIT_BYTES)
     context = {"section": "submissions", "form": form, "problem": problem, "limit": limit}
     return render(request, "submissions/upload.html", context, status=status)
+
+
+@require_safe
+@private_page
+def submission(request: HttpRequest, id: UUID) -> HttpResponse:
+    """One submission; while it is being checked the page asks for itself again and replaces its live part."""
+    shown = seen_by(request.user, id, Submission.objects.select_related("institution", "release", "account", "result"))
+    return render(request, "submissions/submission.html", page_context(request, shown))
+
+
+def page_context(request: HttpRequest, shown: Submission) -> dict[str, Any]:
+    """Everything that the page of a submission shows, also beside a refused form."""
+    check = shown.checks.first()
+    report = check.report if check else {}
+    runs = report.get("runs", [])
+    primary = primary_of(shown, report)
+    run = runs[primary] if primary is not None else {}
+    findings = worst_first([*report.get("findings", []), *run.get("findings", [])])
+    own = is_own(request.user, shown)
+    return {
+        "section": "submissions",
+        "submission": shown,
+        "name": name_of(shown),
+        "live": shown.state in UNFINISHED,
+        "steps": steps(shown, check),
+        "check": check,
+        "size": numerals.size(shown.size),
+        "received": numerals.moment(shown.received_at),
+        "runs": [run_row(index, one, index == primary) for index, one in enumerate(runs)],
+        "findings": findings,
+        "levels": ", ".join(
+            numerals.counted(count, level) if level != "info" else f"{count} info"
+            for level in LEVELS
+            if (count := sum(finding["level"] == level for finding in findings))
+        ),
+        "rules": rule_rows(run),
+        "events": [event_row(event) for event in shown.events.select_related("actor")],
+        "reviews": list(shown.reviews.select_related("reviewer")),
+        "own": own,
+        "needs_choice": len(runs) > 1 and primary is None,
+        "submit": SubmitForm(initial=initial(shown)),
+        "may_submit": own and State.SUBMITTED in PERMITTED[State(shown.state)],
+        "may_withdraw": own and State.WITHDRAWN in PERMITTED[State(shown.state)],
+    }
+
+
+def initial(shown: Submission) -> dict[str, Any]:
+    """What was said at upload, for the form that submits."""
+    return {"release": shown.release.slug if shown.release else "", "lists": shown.lists}
+
+
+def primary_of(shown: Submission, report: dict[str, Any]) -> int | None:
+    """The index of the run that counts: chosen by the submitter, else clear from the bundle, else None."""
+    chosen = shown.chosen_primary if shown.chosen_primary is not None else report.get("primary")
+    return chosen if chosen is not None and 0 <= chosen < len(report.get("runs", [])) else None
+
+
+def worst_first(findings: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return sorted(findings, key=lambda finding: LEVELS.index(finding["level"]))
+
+
+def run_row(index: int, run: dict[str, Any], is_primary: bool) -> dict[str, Any]:
+    """One run of the archive with its recomputed score and whether its hashes reproduce."""
+    score = run.get("scores", {}).get("SCORE", {})
+    hashes = [pair for pair in run.get("hashes", {}).values() if pair.get("printed")]
+    same = sum(pair["printed"] == pair.get("computed") for pair in hashes)
+    return {
+        "index": index,
+        "path": run.get("path") or ".",
+        "version": run.get("version", ""),
+        "score": numerals.decimal(score.get("value")) or numerals.MISSING,
+        "bandwidth": numerals.decimal(score.get("bandwidth_gib_per_s")) or numerals.MISSING,
+        "rate": numerals.decimal(score.get("rate_kiops")) or numerals.MISSING,
+        "hashes": f"{same} of {len(hashes)} reproduced" if hashes else "none printed",
+        "primary": is_primary,
+    }
+
+
+def rule_rows(run: dict[str, Any]) -> list[dict[str, Any]]:
+    """The outcomes of the rules with their texts; what is broken or for a person first."""
+    texts = {rule.code: rule.text for rule in catalogue.rules()}
+    order = ("violated", "needs_human", "not_evaluated", "satisfied")
+    rows = [
+        {**rule, "text": texts.get(rule["code"], ""), "mark": OUTCOMES.get(rule["outcome"], ("", rule["outcome"]))}
+        for rule in run.get("rules", [])
+    ]
+    return sorted(rows, key=lambda row: order.index(row["outcome"]) if row["outcome"] in order else len(order))
+
+
+def event_row(event: Any) -> dict[str, str]:
+    return {
+        "at": numerals.moment(event.at),
+        "what": event.get_to_state_display(),
+        "who": event.actor.username if event.actor else "the registry",
+        "reason": event.reason,
+    }
+
+
+STEPS = ("Received", "Checked", "Submit", "Review", "Publish")
+REACHED = {
+    State.DRAFT: 0, State.RECEIVED: 1, State.PROCESSING: 1, State.INVALID: 1, State.CHECKED: 2,
+    State.CHANGES_REQUESTED: 2, State.SUBMITTED: 3, State.IN_REVIEW: 3, State.REJECTED: 3, State.ACCEPTED: 4,
+    State.PUBLISHED: 4, State.WITHDRAWN: None,
+}  # fmt: skip
+"""Where the mark stands on the staff, by state."""
+
+
+def steps(shown: Submission, check: Check | None) -> list[dict[str, Any]]:
+    """The way of a submission with what is known of each step."""
+    state, now = State(shown.state), timezone.now()
+    deadline = shown.release.deadline if shown.release else None
+    notes = {
+        "Received": numerals.moment(shown.received_at),
+        "Checked": counted_findings(check.errors, check.warnings) if check else "not yet",
+        "Submit": numerals.moment(shown.submitted_at) if shown.submitted_at else "not yet",
+        "Review": "with the reviewers" if state in (State.SUBMITTED, State.IN_REVIEW) else "",
+        "Publish": "with the release",
+    }
+    if state in UNFINISHED:
+        notes["Checked"] = state.label
+    elif state == State.CHANGES_REQUESTED:
+        notes["Submit"] = "changes requested"
+    elif state == State.CHECKED and deadline:
+        notes["Submit"] = f"until {numerals.deadline(deadline, now)}"
+    elif state in (State.ACCEPTED, State.REJECTED):
+        notes["Review"] = state.label
+    elif state == State.PUBLISHED:
+        notes["Publish"] = state.label
+    reached = REACHED[state]
+    return [
+        {
+            "name": name,
+            "note": notes[name],
+            "done": state == State.PUBLISHED or (reached is not None and index < reached),
+            "current": index == reached,
+        }
+        for index, name in enumerate(STEPS)
+    ]
