@@ -9,6 +9,7 @@ import time
 from collections.abc import Mapping, Sequence
 
 from launcher.console import LauncherError, say
+from launcher.databases import given_settings
 from launcher.environment import Environment
 from launcher.processes import Program, Running, spawn
 from launcher.state import CHECKOUT, State
@@ -42,31 +43,28 @@ def listen(port: int) -> socket.socket:
 
 
 def prepare(state: State, environment: Environment, variables: Mapping[str, str], steps: Sequence[str]) -> None:
-    """Run the management commands that make the database ready, unless nothing changed since they last did.
+    """Reach the servers and run the management commands that make the database ready. Raises LauncherError.
 
-    A database of somebody else's may have changed without us, so there they always run. Raises LauncherError.
+    Left out when the servers are ours and nothing has changed since: somebody else's may have changed without us.
     """
-    stamp = state.preparation
-    wanted = fingerprint(variables, steps)
-    if wanted is not None and stamp.exists() and stamp.read_text() == wanted:
+    ours = not given_settings()
+    wanted = fingerprint(steps)
+    if ours and state.preparation.exists() and state.preparation.read_text() == wanted:
         return
-    preparation = spawn(
-        [environment.python, CHECKOUT / "launcher" / "prepare.py", *steps], env=dict(variables), stdout=sys.stderr
-    )
+    argv = [environment.python, CHECKOUT / "launcher" / "prepare.py", *steps]
+    preparation = spawn(argv, env=dict(variables), stdout=sys.stderr)
     if preparation.wait() != 0:
         raise LauncherError("the database could not be made ready (see above)")
-    if wanted is not None:
-        stamp.write_text(wanted)
+    if ours:
+        state.preparation.write_text(wanted)
 
 
-def fingerprint(variables: Mapping[str, str], steps: Sequence[str]) -> str | None:
-    """What a prepared database depends on: the steps and every source file; None if the database is not ours."""
-    if not variables["DATABASE_URL"].startswith("postgresql:///"):
-        return None
+def fingerprint(steps: Sequence[str]) -> str:
+    """What a prepared database depends on: the steps and every source file."""
     sources = [path for source in SOURCES for path in sorted((CHECKOUT / source).rglob("*"))]
     files = [(path, path.stat()) for path in sources if path.is_file() and path.suffix != ".pyc"]
     facts = [f"{path} {found.st_size} {found.st_mtime_ns}" for path, found in files]
-    return hashlib.sha256("\n".join([*steps, variables["DATABASE_URL"], *facts]).encode()).hexdigest()
+    return hashlib.sha256("\n".join([*steps, *facts]).encode()).hexdigest()
 
 
 def programs(state: State, environment: Environment, variables: Mapping[str, str], listening: int) -> list[Program]:

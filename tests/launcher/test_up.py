@@ -87,23 +87,6 @@ def test_sigterm_stops_everything_in_good_order(up: Up) -> None:
     assert processes_of(up.state) == {}
 
 
-def test_sigkill_leaves_nothing_running_and_loses_nothing(stopped: Path) -> None:
-    running = Up(stopped, "--port", "0", "--no-demo")
-    run(stopped, "manage", "shell", "-v", "0", "-c", "from registry.models import Site; Site.objects.create(slug='a')")
-    assert running.end(signal.SIGKILL) == -signal.SIGKILL
-    wait_until(lambda: not processes_of(stopped), "nothing runs", within_s=15)
-    kept = run(
-        stopped,
-        "manage",
-        "shell",
-        "-v",
-        "0",
-        "-c",
-        "from registry.models import Site; print(Site.objects.filter(slug='a').delete())",
-    )
-    assert kept.stdout.startswith("(1,"), kept.stderr
-
-
 def test_a_busy_port_takes_the_next_and_says_so(stopped: Path, busy_port: int) -> None:
     running = Up(stopped, "--port", str(busy_port), "--no-demo")
     try:
@@ -124,3 +107,20 @@ def test_an_unreachable_server_is_named_without_its_password(stopped: Path, sett
     assert "s3cret" not in refused.stderr
     assert refused.stdout == ""
     assert processes_of(stopped) == {}
+
+
+def test_sigkill_leaves_nothing_running_and_loses_nothing(stopped: Path) -> None:
+    running = Up(stopped, "--port", "0", "--no-demo")
+    run(stopped, "manage", "shell", "-v", "0", "-c", "from registry.models import Site; Site.objects.create(slug='a')")
+    assert running.end(signal.SIGKILL) == -signal.SIGKILL
+    wait_until(lambda: not processes_of(stopped), "nothing runs", within_s=15)
+    kept = run(
+        stopped,
+        "manage",
+        "shell",
+        "-v",
+        "0",
+        "-c",
+        "from registry.models import Site; print(Site.objects.filter(slug='a').delete())",
+    )
+    assert kept.stdout.startswith("(1,"), kept.stderr
