@@ -16,7 +16,6 @@ import os
 import re
 import stat
 import struct
-import tarfile
 import tempfile
 import zipfile
 import zlib
@@ -25,16 +24,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, BinaryIO, NoReturn, Protocol, cast
+from typing import IO, BinaryIO, NoReturn
 
+from validators import tar
 from validators.findings import ERROR, INFO, WARNING, Finding
 
 CHUNK = 256 * 1024
 SPOOL_BYTES = 32 * 1024 * 1024
 LINE_LIMIT = 512 * 1024
 """Bytes of one line that a parser has to read; longer ones are refused as `line-too-long`."""
-_HEADER_BYTES = 64 * 1024
-"""An extended tar header (long names, pax records) has a few hundred bytes; a longer one is an attack on memory."""
 _ZIP_DIRECTORY_BYTES = 4 * 1024 * 1024
 _PATH_CHARACTERS = 1000
 
@@ -46,6 +44,7 @@ class Limits:
     packed_bytes: int = 64 * 1024 * 1024
     files: int = 2_000  # of one archive
     files_in_all: int = 10_000  # with those of archives inside: a published bundle of nine zips holds 2,792
+    headers: int = 20_000  # folders and what is left out count as well: reading a header costs time
     unpacked_bytes: int = 1024 * 1024 * 1024
     ratio: int = 100
     ratio_from_bytes: int = 32 * 1024 * 1024
@@ -107,10 +106,6 @@ def open_bundle(path: str | Path, limits: Limits = LIMITS) -> Iterator[Bundle]:
         bundle.close()
 
 
-class _Readable(Protocol):
-    def read(self, size: int = -1, /) -> bytes: ...
-
-
 class _Opening:
     """One opening: keeps count of what was unpacked, over all levels, and adds members to the bundle."""
 
@@ -118,6 +113,7 @@ class _Opening:
         self.bundle = bundle
         self.limits = limits
         self._met: Counter[str] = Counter()  # files of each archive, by its path
+        self._headers = 0
 
     def open(self, path: Path) -> None:
         mode = path.stat().st_mode
@@ -138,7 +134,7 @@ class _Opening:
         self.bundle.packed_bytes = max(self.bundle.packed_bytes, self.bundle.unpacked_bytes)
 
     def _folder_member(self, root: Path, file: Path) -> None:
-        relative = file.relative_to(root).as_posix()
+        relative = _readable(file.relative_to(root).as_posix())
         found = file.lstat()
         path = self._accept(relative, _kind_of_mode(found.st_mode))
         if path is None:
@@ -168,7 +164,7 @@ class _Opening:
             if kind and self._expand(file, kind, prefix="", depth=0):
                 return
             file.seek(0)
-            name = self._accept(path.name, "file")
+            name = self._accept(_readable(path.name), "file")
             if name is not None:
                 self._charge(size)
                 self._add(name, Entry(size, file=path))
@@ -231,25 +227,18 @@ class _Opening:
             if "Not a gzipped file" not in str(error):
                 raise _corrupt(prefix) from error
 
-    def _tar(self, stream: _Readable, prefix: str, depth: int) -> None:
+    def _tar(self, stream: tar.Readable, prefix: str, depth: int) -> None:
         """Read a tar in one pass, whatever its headers claim."""
         inner: list[tuple[str, str]] = []
         try:
-            metered = cast("IO[bytes]", _Metered(stream, self))
-            with tarfile.open(fileobj=metered, mode="r|", tarinfo=_BoundedTarInfo) as archive:
-                for member in archive:
-                    path = self._accept(prefix + _readable(member.name), _kind_of_member(member), prefix)
-                    if path is None:
-                        continue
-                    content = archive.extractfile(member)
-                    if content is None:
-                        continue
-                    kind = self._store(path, content, member.size)
+            for member in tar.members(_Metered(stream, self)):
+                path = self._accept(prefix + member.name, member.kind, prefix)
+                if path is not None:
+                    kind = self._store(path, member)
                     inner += [(path, kind)] if kind else []
-                    archive.members = []  # type: ignore[attr-defined]  # tarfile keeps every header it met; one pass needs none
-        except (EOFError, tarfile.ReadError) as error:
-            raise _truncated(prefix) if _is_truncation(error) else _corrupt(prefix) from error
-        except (tarfile.TarError, zlib.error, ValueError, OverflowError, LookupError) as error:
+        except EOFError as error:
+            raise _truncated(prefix) from error
+        except (tar.TarError, zlib.error) as error:
             raise _corrupt(prefix) from error
         except OSError as error:
             _refuse_unless_ours(error, prefix)
@@ -266,7 +255,7 @@ class _Opening:
                     if path is None:
                         continue
                     with archive.open(member) as content:
-                        kind = self._store(path, content, None, charge=True)
+                        kind = self._store(path, content, charge=True)
                         inner += [(path, kind)] if kind else []
         except (zipfile.BadZipFile, zlib.error, struct.error, NotImplementedError, ValueError, LookupError) as error:
             raise _corrupt(prefix) from error
@@ -291,7 +280,7 @@ class _Opening:
             raise self._too_many_files()
         file.seek(0)
 
-    def _store(self, path: str, content: _Readable, expected: int | None, charge: bool = False) -> str:
+    def _store(self, path: str, content: tar.Readable, charge: bool = False) -> str:
         """Append a member's bytes to the spool; returns what kind of archive it is, or ''."""
         spool = self.bundle._spool
         offset = spool.seek(0, os.SEEK_END)
@@ -303,8 +292,6 @@ class _Opening:
                 self._charge(len(chunk))
             size += len(chunk)
             spool.write(chunk)
-        if expected is not None and size < expected:
-            raise _truncated(path)
         self._add(path, Entry(size, offset))
         return kind
 
@@ -312,6 +299,9 @@ class _Opening:
 
     def _accept(self, name: str, kind: str, prefix: str = "") -> str | None:
         """The normalised path of a member that may be read; None, with a finding, for one that may not."""
+        self._headers += 1
+        if self._headers > self.limits.headers:
+            raise self._too_many_files()
         if kind == "folder":
             return None
         shown = "".join(character if character.isprintable() else "?" for character in name)[:200]
@@ -368,7 +358,7 @@ class _Opening:
     def _too_many_files(self) -> BundleError:
         return BundleError(
             "bundle.too-many-files",
-            f"It holds more than {self.limits.files} files.",
+            f"It holds too much: {self.limits.files} files are allowed, and {self.limits.headers} entries of any kind.",
             "Upload one run, and leave out what no check reads.",
         )
 
@@ -381,7 +371,7 @@ class _Opening:
 class _Metered:
     """A stream whose bytes are charged as they are read, headers and padding included."""
 
-    def __init__(self, stream: _Readable, opening: _Opening) -> None:
+    def __init__(self, stream: tar.Readable, opening: _Opening) -> None:
         self.stream = stream
         self.opening = opening
 
@@ -391,27 +381,7 @@ class _Metered:
         return content
 
 
-class _BoundedTarInfo(tarfile.TarInfo):
-    """A header that is not believed: extended headers are read at once by tarfile, so their size is bounded here."""
-
-    _EXTENDED = (
-        tarfile.XHDTYPE,
-        tarfile.XGLTYPE,
-        tarfile.SOLARIS_XHDTYPE,
-        tarfile.GNUTYPE_LONGNAME,
-        tarfile.GNUTYPE_LONGLINK,
-    )
-
-    def _proc_member(self, archive: tarfile.TarFile) -> tarfile.TarInfo:
-        if self.type in self._EXTENDED and self.size > _HEADER_BYTES:
-            raise BundleError("bundle.corrupt", "A header of the tar is too long.", "Pack the folder again with tar.")
-        if self.type == tarfile.GNUTYPE_SPARSE:
-            raise BundleError("bundle.corrupt", "The tar holds a sparse file.", "Pack the folder without --sparse.")
-        return super()._proc_member(archive)  # type: ignore[misc,no-any-return]
-
-
 _READ_ERRORS = frozenset({"bundle.corrupt", "bundle.truncated", "bundle.encrypted"})
-_TRUNCATIONS = ("unexpected end of data", "end-of-stream", "empty file", "truncated")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _DRIVE = re.compile(r"^[A-Za-z]:[\\/]")
 
@@ -442,14 +412,6 @@ def _kind_of_mode(mode: int) -> str:
     return "link" if stat.S_ISLNK(mode) else "device"
 
 
-def _kind_of_member(member: tarfile.TarInfo) -> str:
-    if member.isfile():
-        return "file"
-    if member.isdir():
-        return "folder"
-    return "link" if member.issym() or member.islnk() else "device"
-
-
 def _kind_of_zip_member(member: zipfile.ZipInfo) -> str:
     """By the Unix mode where the zip has one. Only stored and deflated members are read: others cost memory."""
     mode = member.external_attr >> 16
@@ -473,17 +435,7 @@ def _archive_kind(head: bytes) -> str:
         return "zip"
     if head.startswith(b"\x1f\x8b"):
         return "gzip"
-    return "tar" if _is_tar_header(head) else ""
-
-
-def _is_tar_header(head: bytes) -> bool:
-    if len(head) < tarfile.BLOCKSIZE:
-        return False
-    try:
-        tarfile.TarInfo.frombuf(head[: tarfile.BLOCKSIZE], "utf-8", "surrogateescape")
-    except tarfile.HeaderError:
-        return False
-    return True
+    return "tar" if tar.is_header(head) else ""
 
 
 def _first_bytes(file: BinaryIO | IO[bytes]) -> bytes:
@@ -500,10 +452,6 @@ def _open_regular(path: Path) -> BinaryIO:
     """Open a file that is still a regular one; a link put in its place is refused, a pipe does not block."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     return os.fdopen(descriptor, "rb")
-
-
-def _is_truncation(error: Exception) -> bool:
-    return isinstance(error, EOFError) or any(word in str(error).lower() for word in _TRUNCATIONS)
 
 
 def _truncated(where: str) -> BundleError:

@@ -1,0 +1,105 @@
+"""Archives of a few bytes that ask for much: disk, memory or time. Each is refused while it is cheap to do so."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import os
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from validators.bundle import open_bundle
+from validators.checks import check
+
+SCRIPT = """
+import json, resource, sys, time
+from validators.checks import check
+resource.setrlimit(resource.RLIMIT_FSIZE, (64 * 2**20,) * 2)
+begun = time.process_time()
+report = check(sys.argv[1])
+memory = 1024 * int(open("/proc/self/status").read().partition("VmHWM:")[2].split()[0])
+print(json.dumps({"codes": sorted({f.code for f in report.findings}), "memory": memory,
+                  "seconds": time.process_time() - begun}))
+"""
+
+
+def checked(path: Path) -> dict:
+    """What a process of its own found in an archive, its peak memory in bytes and CPU time in seconds."""
+    root = Path(__file__).resolve().parents[2]
+    ran = subprocess.run([sys.executable, "-c", SCRIPT, path], capture_output=True, text=True, timeout=120, cwd=root)
+    assert ran.returncode == 0, ran.stderr
+    return json.loads(ran.stdout)
+
+
+def headers(kind: bytes, count: int, name: str) -> bytes:
+    """A tar.gz of `count` members without content, each of another name."""
+    written = []
+    for number in range(count):
+        member = tarfile.TarInfo(f"{name}{number * 2654435761 % 2**32:x}")
+        member.type = kind
+        written.append(member.tobuf(tarfile.USTAR_FORMAT))
+    return gzip.compress(b"".join(written) + bytes(1024), 1)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"), [(tarfile.DIRTYPE, "folder"), (tarfile.REGTYPE, "._litter"), (tarfile.SYMTYPE, "link")]
+)
+def test_headers_without_files_are_counted_too(tmp_path: Path, kind: bytes, name: str) -> None:
+    path = tmp_path / "flood.tgz"
+    path.write_bytes(headers(kind, 60_000, name))
+    found = checked(path)
+    assert "bundle.too-many-files" in found["codes"]
+    assert found["memory"] < 100 * 2**20
+    assert found["seconds"] < 10
+
+
+def test_a_sparse_file_fills_no_disk(tmp_path: Path) -> None:
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w:gz") as archive:
+        member = tarfile.TarInfo("results/result.txt")
+        member.pax_headers = {"GNU.sparse.map": "0,0", "GNU.sparse.size": "9000000000000000"}
+        archive.addfile(member)
+    path = tmp_path / "sparse.tgz"
+    path.write_bytes(packed.getvalue())
+    assert checked(path)["codes"] == ["bundle.corrupt"]
+
+
+def test_one_line_of_a_hundred_megabytes_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "line.tgz"
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w:gz", compresslevel=1) as archive:
+        member = tarfile.TarInfo("results/result_summary.txt")
+        member.size = 100 * 10**6
+        archive.addfile(member, io.BytesIO(b"[RESULT] " * (member.size // 9 + 1)))
+    path.write_bytes(packed.getvalue())
+    found = checked(path)
+    assert found["codes"] == ["bundle.bomb"]
+    assert found["memory"] < 150 * 2**20
+
+
+@pytest.mark.parametrize("name", [b"\xff.txt", b"Gr\xf6\xdfe.txt"])
+def test_names_of_a_folder_that_are_not_utf8_can_be_reported(tmp_path: Path, name: bytes) -> None:
+    (tmp_path / "results").mkdir()
+    odd = Path(os.fsdecode(os.fsencode(tmp_path / "results") + b"/" + name))
+    odd.write_text("nothing known\n")
+    for path in (odd, odd.parent):
+        assert json.dumps(check(path).as_json(), ensure_ascii=False).encode()
+
+
+def test_a_header_limit_does_not_touch_honest_folders(tmp_path: Path) -> None:
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w:gz") as archive:
+        for number in range(1_900):
+            folder = tarfile.TarInfo(f"results/{number}")
+            folder.type = tarfile.DIRTYPE
+            archive.addfile(folder)
+            archive.addfile(tarfile.TarInfo(f"results/{number}/stdout"))
+    path = tmp_path / "many.tgz"
+    path.write_bytes(packed.getvalue())
+    with open_bundle(path) as bundle:
+        assert len(bundle.files) == 1_900
