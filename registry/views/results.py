@@ -245,7 +245,7 @@ def history(result: Result) -> list[dict[str, Any]]:
 OUTCOMES = {
     "satisfied": ("yes", "✓ satisfied"),
     "violated": ("no", "✕ violated"),
-    "needs_human": ("", "? decided by a reviewer"),
+    "needs_human": ("", "? for a reviewer"),
     "not_evaluated": ("soft", "- not evaluated"),
 }
 

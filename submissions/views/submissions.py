@@ -132,7 +132,7 @@ def _receive(request: HttpRequest) -> HttpResponse:
 
 def _upload_page(request: HttpRequest, form: UploadForm, problem: Problem | None = None) -> HttpResponse:
     status = problem.status if problem else 422 if form.errors else 200
-    limit = numerals.size(settings.UPLOAD_LIMIT_BYTES)
+    limit = f"{settings.UPLOAD_LIMIT_BYTES // 2**20} MiB"
     context = {"section": "submissions", "form": form, "problem": problem, "limit": limit}
     return render(request, "submissions/upload.html", context, status=status)
 
@@ -153,6 +153,7 @@ def page_context(request: HttpRequest, shown: Submission) -> dict[str, Any]:
     primary = primary_of(shown, report)
     run = runs[primary] if primary is not None else {}
     findings = worst_first([*report.get("findings", []), *run.get("findings", [])])
+    rows = [run_row(index, one, index == primary) for index, one in enumerate(runs)]
     own = is_own(request.user, shown)
     return {
         "section": "submissions",
@@ -163,7 +164,8 @@ def page_context(request: HttpRequest, shown: Submission) -> dict[str, Any]:
         "check": check,
         "size": numerals.size(shown.size),
         "received": numerals.moment(shown.received_at),
-        "runs": [run_row(index, one, index == primary) for index, one in enumerate(runs)],
+        "runs": rows,
+        "missing": any(numerals.MISSING in row.values() for row in rows),
         "findings": findings,
         "levels": ", ".join(
             numerals.counted(count, level) if level != "info" else f"{count} info"
