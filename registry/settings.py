@@ -125,8 +125,10 @@ CELERY_TIMEZONE = "UTC"
 # Short tasks and those that somebody waits for do not stand behind a backlog of submissions.
 CELERY_TASK_DEFAULT_QUEUE = "processing"
 CELERY_TASK_QUEUES = [Queue(name, Exchange(name), routing_key=name) for name in ("processing", "prompt")]
+CELERY_TASK_ROUTES = {f"submissions.tasks.{name}": {"queue": "prompt"} for name in ("sweep", "tidy", "check_held")}
 CELERY_BEAT_SCHEDULE = {
     "sweep": {"task": "submissions.tasks.sweep", "schedule": 5.0, "options": {"expires": 5}},
+    "tidy": {"task": "submissions.tasks.tidy", "schedule": 3600.0, "options": {"expires": 3600}},
 }
 
 # Files: bytes as received are private, the public store holds scrubbed derivatives only

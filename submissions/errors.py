@@ -226,6 +226,12 @@ class EmbargoPast(SubmitRefused):
     hint = "Leave `embargo_until` out, or give a time to come."
 
 
+class ReasonNeeded(Problem):
+    status = 422
+    code = "review.reason-needed"
+    title = "This needs a reason in words"
+
+
 class ReleasePublished(Problem):
     status = 409
     code = "release.published"

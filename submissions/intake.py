@@ -103,8 +103,8 @@ def read_metadata(metadata: str | Mapping[str, Any] | None) -> dict[str, Any]:
     errors: dict[str, list[str]] = {}
     for error in schema.errors(metadata, schema.METADATA)[:20]:
         errors.setdefault(".".join(map(str, error.absolute_path)) or "metadata", []).append(error.message[:300])
-    if _unstorable(metadata):
-        errors["metadata"] = ["A text holds NUL or half a surrogate pair."]
+    if not is_storable(metadata):
+        errors["metadata"] = ["A text holds NUL or half a surrogate pair, or it is too long."]
     if errors:
         raise BadMetadata(next(iter(errors.values()))[0], errors=errors)
     return dict(metadata)
@@ -142,14 +142,13 @@ def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is not a JSON value")
 
 
-def _unstorable(document: object) -> bool:
-    """Whether PostgreSQL would refuse it: NUL and lone surrogates."""
+def is_storable(document: object, limit_bytes: int = METADATA_LIMIT_BYTES) -> bool:
+    """Whether PostgreSQL would take it: no NUL, no half of a surrogate pair, of moderate size."""
     try:
-        text = json.dumps(document, ensure_ascii=False)
-        text.encode()
-    except UnicodeEncodeError:
-        return True
-    return "\\u0000" in text
+        text = json.dumps(document, ensure_ascii=False, allow_nan=False).encode()
+    except ValueError:
+        return False
+    return len(text) <= limit_bytes and b"\\u0000" not in text
 
 
 def _drain(bundle: UploadedFile) -> Incoming:

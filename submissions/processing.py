@@ -63,10 +63,11 @@ def process(submission_id: UUID | str) -> None:
 
 
 def recheck(submission_id: UUID | str) -> None:
-    """Check a submission again without changing its state, because what it was submitted for changed the rules."""
+    """Check a submission under review again without changing its state: what it was submitted for has rules too."""
     submission = Submission.objects.select_related("release").filter(pk=submission_id).first()
-    if submission is not None and submission.state not in states.UNFINISHED:
-        _store(submission, _examine(submission))
+    if submission is not None and submission.state in states.UNDER_REVIEW:
+        found = _store(submission, _examine(submission))
+        Submission.objects.filter(pk=submission.pk).update(checked_at=found.made_at)
 
 
 def check_file(key: str, said: dict[str, Any]) -> dict[str, Any]:
@@ -183,16 +184,15 @@ def _claim(submission_id: UUID | str) -> Submission | None:
 def _examine(submission: Submission) -> Checked:
     """Run the validators on the stored bytes. Raises what they raise, except for time that ran out."""
     begun = time.monotonic()
-    metadata = dict(submission.metadata)
-    if submission.answers:
-        metadata["questionnaire"] = submission.answers
     try:
         with local_path(key_of(submission.sha256)) as path:
             report = check(
                 path,
                 release=release_facts(submission.release),
                 list_name=judged_list(submission.lists),
-                metadata=metadata,
+                metadata=submission.metadata,
+                answers=submission.answers,
+                submitted_at=submission.submitted_at and submission.submitted_at.isoformat(),
             )
     except SoftTimeLimitExceeded:
         report = _out_of_time()

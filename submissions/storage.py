@@ -69,7 +69,7 @@ class Incoming:
             self._file.write(chunk)
 
     def keep(self, key: str | None = None) -> str:
-        """Put the file in its place, on disk before it returns; the key it lies under, by default that of its sha256."""
+        """Put the file in its place and on disk, under `key` or that of its sha256, which is returned."""
         key = key or key_of(self.sha256)
         with _told():
             self._file.flush()

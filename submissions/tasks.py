@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from celery import shared_task
 
-from submissions import processing
+from submissions import checking, processing, publication, retention, review
 
 
 @shared_task
@@ -14,6 +14,26 @@ def process(submission_id: str) -> None:
 
 
 @shared_task
+def prepare_review(submission_id: str) -> None:
+    """Make ready what was submitted."""
+    review.prepare(submission_id)
+
+
+@shared_task(soft_time_limit=checking.DEADLINE_S, time_limit=checking.DEADLINE_S + 10, acks_late=False)
+def check_held(held: str) -> None:
+    """Check bytes of which nothing is kept."""
+    checking.answer(held)
+
+
+@shared_task
 def sweep() -> None:
-    """What has to happen now: tasks that were lost."""
+    """What has to happen now: tasks that were lost, derivatives that are missing, releases that are due."""
     processing.sweep()
+    review.sweep()
+    publication.publish_due()
+
+
+@shared_task
+def tidy() -> None:
+    """Delete what an interrupted request left behind."""
+    retention.tidy()

@@ -6,7 +6,9 @@ from typing import Any
 
 from django.http import HttpRequest
 
+from registry.models import Override, RankedList
 from submissions.models import Check, Event, Review, State, Submission
+from submissions.review import prospects
 
 _OF_THE_RUN = ("tool", "version", "mode", "path")
 _LEVELS = ("error", "warning", "info")
@@ -109,8 +111,8 @@ def event(row: Event) -> dict[str, Any]:
     return {
         "at": row.at,
         "actor": row.actor.username if row.actor else None,
-        "from": row.from_state or None,
-        "to": row.to_state,
+        "from_state": row.from_state or None,
+        "to_state": row.to_state,
         "reason": row.reason,
     }
 
@@ -123,6 +125,30 @@ def review(row: Review) -> dict[str, Any]:
         "reason": row.reason,
         "reviewer": row.reviewer.username,
         "made_at": row.made_at,
+    }
+
+
+def excluded(submission: Submission, production: bool) -> dict[str, dict[str, str]]:
+    """By list, why the run that counts could not rank there."""
+    check = latest_check(submission)
+    primary = chosen_primary(submission, check.report) if check else None
+    run = check.report["runs"][primary] if primary is not None else {}
+    found = prospects(submission, run, production)
+    return {name: {"code": why.code, "why": why.why} for name, why in found.items() if why}
+
+
+def override(row: Override, ranked_list: RankedList) -> dict[str, Any]:
+    """`row` with its result joined."""
+    return {
+        "release": ranked_list.release.slug,
+        "list": ranked_list.name,
+        "result": row.result.public_id,
+        "action": row.action,
+        "score": row.score,
+        "reason": row.reason,
+        "decided_by": row.decided_by,
+        "decided_at": row.decided_at,
+        "entries": ranked_list.entries.count(),
     }
 
 

@@ -6,10 +6,11 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers as s
 
+from registry.api.serializers import Problem
 from registry.models import Override, Result
 from submissions.models import Review, State
 
-ANY_OBJECT = s.JSONField
+__all__ = ["Problem"]
 
 
 class UploadRequest(s.Serializer):
@@ -58,22 +59,22 @@ class Finding(s.Serializer):
     run = s.IntegerField(required=False, help_text="Index of its run, where no run counts yet.")
 
 
-class FindingList(s.Serializer):
-    findings = Finding(many=True)
+class FindingPage(s.Serializer):
+    next = s.URLField(allow_null=True)
+    results = Finding(many=True)
 
 
 class HistoryRow(s.Serializer):
     at = s.DateTimeField()
     actor = s.CharField(allow_null=True, help_text="Null: the registry itself.")
-    to = s.CharField()
+    from_state = s.CharField(allow_null=True)
+    to_state = s.CharField()
     reason = s.CharField()
 
-    def get_fields(self):
-        return {**super().get_fields(), "from": s.CharField(allow_null=True)}
 
-
-class HistoryList(s.Serializer):
-    history = HistoryRow(many=True)
+class HistoryPage(s.Serializer):
+    next = s.URLField(allow_null=True)
+    results = HistoryRow(many=True)
 
 
 class ReviewRow(s.Serializer):
@@ -147,6 +148,10 @@ class ReviewRequest(s.Serializer):
     reproducibility = s.ChoiceField(Result.Reproducibility.choices, default="undefined")
     production = s.BooleanField(default=False)
     reason = s.CharField(max_length=8000)
+
+
+class ReviewAnswer(Receipt, ReviewRow):
+    excluded = Mapping(help_text="By list, code and reason why the run could not rank there.")
 
 
 class ReleaseChange(s.Serializer):

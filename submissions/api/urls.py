@@ -7,4 +7,17 @@ from submissions.api import views
 urlpatterns = [
     path("submissions/", views.SubmissionList.as_view(), name="api-submissions"),
     path("submissions/<uuid:id>/", views.SubmissionDetail.as_view(), name="api-submission"),
+    path("submissions/<uuid:id>/findings/", views.SubmissionFindings.as_view(), name="api-submission-findings"),
+    path("submissions/<uuid:id>/history/", views.SubmissionHistory.as_view(), name="api-submission-history"),
+    path("submissions/<uuid:id>/files/", views.SubmissionFiles.as_view(), name="api-submission-files"),
+    path("submissions/<uuid:id>/answers/", views.SubmissionAnswers.as_view(), name="api-submission-answers"),
+    path("submissions/<uuid:id>/submit/", views.SubmissionSubmit.as_view(), name="api-submission-submit"),
+    path("submissions/<uuid:id>/revalidate/", views.SubmissionRevalidate.as_view(), name="api-submission-revalidate"),
+    path("submissions/<uuid:id>/withdraw/", views.SubmissionWithdraw.as_view(), name="api-submission-withdraw"),
+    path("submissions/<uuid:id>/review/", views.SubmissionReview.as_view(), name="api-submission-review"),
+    path("releases/", views.ReleaseList.as_view(), name="api-releases-write"),
+    path("releases/<str:release>/", views.ReleaseDetail.as_view(), name="api-release-write"),
+    path("releases/<str:release>/publish/", views.ReleasePublish.as_view(), name="api-release-publish"),
+    path("lists/<str:release>/<str:list>/overrides/", views.ListOverrides.as_view(), name="api-list-overrides"),
+    path("check/", views.CheckNow.as_view(), name="api-check"),
 ]

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from uuid import UUID
 
 from django.db.models import Q
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.parsers import JSONParser
+from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from registry import record
+from registry.api import views
 from registry.api.reading import next_address, page_size
-from registry.api.throttles import UploadThrottle
+from registry.api.throttles import CheckThrottle, UploadThrottle
 from registry.filters import any_of, given, one_of, refuse_unknown
-from submissions import intake
+from submissions import checking, intake, publication, releases, review
 from submissions.api import documents
 from submissions.api import serializers as shape
-from submissions.api.edges import LARGE, REFUSED, UNAVAILABLE, BundleParser, PrivateView, list_names
+from submissions.api.edges import CONFLICT, LARGE, REFUSED, UNAVAILABLE, BundleParser, PrivateView, list_names, valid
 from submissions.api.paging import page
 from submissions.models import State, Submission
-from submissions.permissions import seen_by, visible_to
+from submissions.permissions import IsEditor, require_own, require_review, seen_by, visible_to
 
 JOINED = Submission.objects.select_related("account", "institution", "release", "result", "derivative")
 
@@ -76,7 +82,192 @@ class SubmissionDetail(PrivateView):
 
     @extend_schema(operation_id="submissions_read", responses={200: shape.SubmissionWhole} | REFUSED)
     def get(self, request: Request, id: UUID) -> Response:
+        return _whole(request, id)
+
+
+class SubmissionFindings(PrivateView):
+    """The findings on the archive and on the run that counts, worst first."""
+
+    @extend_schema(operation_id="submissions_findings", responses={200: shape.FindingPage} | REFUSED)
+    def get(self, request: Request, id: UUID) -> Response:
+        submission = seen_by(request.user, id)
+        check = documents.latest_check(submission)
+        found = documents.findings(submission, check.report) if check else []
+        return Response({"next": None, "results": found})
+
+
+class SubmissionHistory(PrivateView):
+    """Every change of state: when, by whom, from what to what, why."""
+
+    @extend_schema(operation_id="submissions_history", responses={200: shape.HistoryPage} | REFUSED)
+    def get(self, request: Request, id: UUID) -> Response:
+        return Response({"next": None, "results": documents.history(seen_by(request.user, id))})
+
+
+class SubmissionFiles(PrivateView):
+    """The bytes as received, and the scrubbed derivative with its files once it is made."""
+
+    @extend_schema(operation_id="submissions_files", responses={200: shape.Files} | REFUSED)
+    def get(self, request: Request, id: UUID) -> Response:
+        return Response(documents.files(seen_by(request.user, id, JOINED)))
+
+
+class SubmissionAnswers(PrivateView):
+    """The answers to the questionnaire, replaced as a whole."""
+
+    @extend_schema(
+        operation_id="submissions_answers",
+        request=OpenApiTypes.OBJECT,
+        responses={200: OpenApiTypes.OBJECT} | REFUSED | CONFLICT,
+    )
+    def put(self, request: Request, id: UUID) -> Response:
+        review.answer(seen_by(request.user, id), request.user, request.data)
+        return Response(request.data)
+
+
+class SubmissionSubmit(PrivateView):
+    """Submit a checked run to an open release."""
+
+    @extend_schema(
+        operation_id="submissions_submit",
+        request=shape.SubmitRequest,
+        responses={200: shape.SubmissionWhole} | REFUSED | CONFLICT,
+    )
+    def post(self, request: Request, id: UUID) -> Response:
+        submission = seen_by(request.user, id)
+        require_own(request.user, submission)
+        review.submit(submission, request.user, **valid(request, shape.SubmitRequest))
+        return _whole(request, id)
+
+
+class SubmissionRevalidate(PrivateView):
+    """Check again, with what is said beside the bytes changed where given."""
+
+    @extend_schema(
+        operation_id="submissions_revalidate",
+        request=shape.RevalidateRequest,
+        responses={202: shape.Receipt} | REFUSED | CONFLICT,
+    )
+    def post(self, request: Request, id: UUID) -> Response:
+        submission = seen_by(request.user, id)
+        review.revalidate(submission, request.user, **valid(request, shape.RevalidateRequest))
+        submission.refresh_from_db(fields=["state"])
+        return Response(documents.receipt(submission, request), status=202)
+
+
+class SubmissionWithdraw(PrivateView):
+    """Take a run back, with a reason; a published result keeps its page, which says so."""
+
+    @extend_schema(
+        operation_id="submissions_withdraw",
+        request=shape.WithdrawRequest,
+        responses={200: shape.SubmissionWhole} | REFUSED | CONFLICT,
+    )
+    def post(self, request: Request, id: UUID) -> Response:
+        submission = seen_by(request.user, id)
+        require_own(request.user, submission)
+        review.withdraw(submission, request.user, **valid(request, shape.WithdrawRequest))
+        return _whole(request, id)
+
+
+class SubmissionReview(PrivateView):
+    """A reviewer's decision, with its reason; `excluded` says where an accepted run could not rank, and why."""
+
+    @extend_schema(
+        operation_id="submissions_review",
+        request=shape.ReviewRequest,
+        responses={200: shape.ReviewAnswer} | REFUSED | CONFLICT,
+    )
+    def post(self, request: Request, id: UUID) -> Response:
         submission = seen_by(request.user, id, JOINED)
-        again = documents.retry_after_s(submission)
-        headers = {"Retry-After": str(again)} if again else {}
-        return Response(documents.whole(submission, request), headers=headers)
+        require_review(request.user, submission)
+        made = review.decide(submission, request.user, **valid(request, shape.ReviewRequest))
+        submission.refresh_from_db(fields=["state"])
+        return Response(
+            documents.receipt(submission, request)
+            | documents.review(made)
+            | {"excluded": documents.excluded(submission, made.production)}
+        )
+
+
+class ReleaseList(views.ReleaseList):
+    """Every release, newest first; editors add one."""
+
+    permission_classes = [IsEditor]
+    parser_classes = [JSONParser]
+
+    @extend_schema(
+        operation_id="releases_create",
+        request=shape.ReleaseRequest,
+        responses={201: OpenApiTypes.OBJECT} | REFUSED | CONFLICT,
+    )
+    def post(self, request: Request) -> Response:
+        release = releases.create(**valid(request, shape.ReleaseRequest))
+        return Response(views.as_release(release, []), status=201)
+
+
+class ReleaseDetail(views.ReleaseDetail):
+    """One release with its lists; editors change it until it is published."""
+
+    permission_classes = [IsEditor]
+    parser_classes = [JSONParser]
+
+    @extend_schema(
+        operation_id="releases_change",
+        request=shape.ReleaseChange,
+        responses={200: OpenApiTypes.OBJECT} | REFUSED | CONFLICT,
+    )
+    def patch(self, request: Request, release: str) -> Response:
+        changed = releases.change(record.release(release), **valid(request, shape.ReleaseChange))
+        return Response(views.as_release(changed, record.ranked_lists().filter(release=changed)))
+
+
+class ReleasePublish(PrivateView):
+    """Publish: copy what was accepted into the public record and freeze the lists. Again: no change."""
+
+    permission_classes = [IsAuthenticated, IsEditor]
+
+    @extend_schema(
+        operation_id="releases_publish", request=None, responses={200: shape.Published} | REFUSED | UNAVAILABLE
+    )
+    def post(self, request: Request, release: str) -> Response:
+        return Response(asdict(publication.publish(record.release(release), request.user)))
+
+
+class ListOverrides(PrivateView):
+    """A decision of people about one result and one list, with its reason; the list is amended by it."""
+
+    permission_classes = [IsAuthenticated, IsEditor]
+
+    @extend_schema(
+        operation_id="lists_override",
+        request=shape.OverrideRequest,
+        responses={200: shape.OverrideAnswer} | REFUSED,
+    )
+    def post(self, request: Request, release: str, list: str) -> Response:
+        asked = valid(request, shape.OverrideRequest)
+        asked["result_id"] = asked.pop("result")
+        decision, ranked_list = publication.override(record.ranked_list(release, list), request.user, **asked)
+        return Response(documents.override(decision, ranked_list))
+
+
+class CheckNow(PrivateView):
+    """The findings on a bundle, of which nothing is kept; a worker looks at it, with a deadline."""
+
+    parser_classes = [BundleParser]
+    throttle_classes = [CheckThrottle]
+
+    @extend_schema(
+        operation_id="check",
+        request={"multipart/form-data": shape.CheckRequest},
+        responses={200: shape.Report, (504, "application/problem+json"): shape.Problem} | REFUSED | LARGE | UNAVAILABLE,
+    )
+    def post(self, request: Request) -> Response:
+        bundle = request.FILES.get("bundle")
+        return Response(checking.check_now(bundle, request.data.get("sha256", ""), _declared(request)))
+
+
+def _whole(request: Request, id: UUID) -> Response:
+    submission = seen_by(request.user, id, JOINED)
+    again = documents.retry_after_s(submission)
+    return Response(documents.whole(submission, request), headers={"Retry-After": str(again)} if again else {})

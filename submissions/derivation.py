@@ -1,0 +1,46 @@
+"""The scrubbed derivative of a submission: made once from the received bytes, which stay as they are."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import asdict
+
+from submissions import scrub
+from submissions.models import Derivative, Submission
+from submissions.storage import CHUNK, Incoming, key_of, local_path, public
+
+LIMIT_BYTES = 1024 * 1024 * 1024
+
+
+def ensure(submission: Submission) -> Derivative:
+    """Its derivative, made if there is none yet. Raises Unavailable where storage can't take it."""
+    made = Derivative.objects.filter(submission=submission).first()
+    return made or _make(submission)
+
+
+def _make(submission: Submission) -> Derivative:
+    with tempfile.TemporaryFile() as out:
+        with local_path(key_of(submission.sha256)) as received:
+            scrubbed = scrub.derive(received, out)
+        out.seek(0)
+        _keep(out)
+    derivative, _ = Derivative.objects.get_or_create(
+        submission=submission,
+        defaults={
+            "sha256": scrubbed.sha256,
+            "size": scrubbed.size,
+            "files": [asdict(file) for file in scrubbed.files],
+            "report": {"removed": scrubbed.report, "left_out": scrubbed.left_out},
+        },
+    )
+    return derivative
+
+
+def _keep(file) -> None:
+    incoming = Incoming("derivative", LIMIT_BYTES, public())
+    try:
+        while chunk := file.read(CHUNK):
+            incoming.write(chunk)
+        incoming.keep()
+    finally:
+        incoming.close()

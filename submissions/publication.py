@@ -1,0 +1,326 @@
+"""Release day: copy every accepted submission into the public record, then freeze the ranked lists, all or nothing.
+
+A published release never changes: publishing again changes nothing. Of two editors at once one does it, and both see
+the same outcome.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db import connection, transaction
+from django.db.models import OuterRef, QuerySet, Subquery
+from django.utils import timezone
+from django.utils.text import slugify
+
+from registry import listing, naming
+from registry.models import Measurement, Override, Platform, RankedList, Release, Result, ResultFile, System
+from registry.ranking import DefinitionError, fold
+from submissions import derivation, states
+from submissions.errors import Forbidden, OverrideRefused, ReleaseInvalid
+from submissions.models import Account, Check, Derivative, Review, State, Submission
+from submissions.permissions import has_role
+
+log = logging.getLogger(__name__)
+
+LOCK = 0x68777075  # "hwpu": releases take turns, as they share the numbers of results
+PREFIX = "hw-"
+_BATCH = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """What a published release holds; `embargoed` accepted ones wait for their time."""
+
+    release: str
+    published_at: datetime
+    results: int
+    lists: list[dict[str, Any]]
+    embargoed: int
+
+
+def publish(release: Release, editor: Account | None) -> Published:
+    """Publish a release; None as editor is the scheduler. Raises Forbidden, ReleaseInvalid."""
+    if editor is not None and not has_role(editor, Account.Role.EDITOR):
+        raise Forbidden
+    if release.imported:
+        raise ReleaseInvalid(f"{release.name} is a copy of published lists; it is not published here.")
+    for submission in _accepted(release).filter(derivative=None):
+        derivation.ensure(submission)  # outside the transaction: it may take seconds
+    with transaction.atomic():
+        _take_turns()
+        release = Release.objects.select_for_update().get(pk=release.pk)
+        if release.published_at is None:
+            _publish(release, editor, timezone.now())
+    return _outcome(release)
+
+
+def publish_due() -> None:
+    """Publish what the calendar says, for the scheduler; a failure is loud and tried again."""
+    due = Release.objects.filter(imported=False, published_at=None, publishes__lte=timezone.now())
+    for release in due.order_by("publishes"):
+        try:
+            publish(release, None)
+        except Exception:
+            log.exception("Publishing %s failed", release.slug)
+
+
+def override(
+    ranked_list: RankedList, editor: Account, result_id: str, action: str, reason: str, score: float | None = None
+) -> tuple[Override, RankedList]:
+    """Decide about one result of one list, with a reason; a frozen list is amended by exactly that decision.
+
+    Raises Forbidden, OverrideRefused; the list is as before then.
+    """
+    if not has_role(editor, Account.Role.EDITOR):
+        raise Forbidden
+    result = Result.objects.filter(public_id=result_id).first()
+    release = ranked_list.release
+    if result is None or release.imported:
+        raise OverrideRefused(f"There is no result {result_id[:60]!r}." if result is None else "The list is a copy.")
+    if not reason.strip() or (action == Override.Action.SCORE) != (score is not None):
+        raise OverrideRefused("It needs a reason, and a score exactly when the action is `score`.")
+    with transaction.atomic():
+        decision, _ = Override.objects.update_or_create(
+            release=release,
+            list_name=ranked_list.name,
+            result=result,
+            defaults={
+                "action": action,
+                "score": score,
+                "reason": reason.strip(),
+                "decided_by": editor.username,
+                "decided_at": timezone.now(),
+            },
+        )
+        return decision, _amend(ranked_list, f"{result.public_id}: {reason.strip()}")
+
+
+def _amend(ranked_list: RankedList, reason: str) -> RankedList:
+    """Make a list anew; the trigger on a frozen one lets only a transaction through that names its reason."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT set_config('highwater.amend', %s, true)", [reason])
+    was_frozen = ranked_list.frozen_at is not None
+    if was_frozen:
+        day = f"{timezone.now():%Y-%m-%d}"
+        note = "\n".join(filter(None, [ranked_list.note, f"Amended on {day}: {reason}"]))
+        RankedList.objects.filter(pk=ranked_list.pk).update(frozen_at=None, note=note)
+    try:
+        return listing.build(ranked_list.release, ranked_list.name, freeze=was_frozen)
+    except (listing.ListError, DefinitionError) as error:
+        raise OverrideRefused(str(error)) from error
+    finally:
+        if not connection.needs_rollback:
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT set_config('highwater.amend', '', true)")
+
+
+# One release, inside its transaction
+
+
+def _take_turns() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])
+
+
+def _accepted(release: Release) -> QuerySet[Submission]:
+    """Accepted ones whose embargo, if any, is over, in the order in which they were submitted."""
+    found = Submission.objects.filter(release=release, state=State.ACCEPTED, test=False)
+    return found.exclude(embargo_until__gt=timezone.now()).order_by("submitted_at", "id")
+
+
+def _publish(release: Release, editor: Account | None, now: datetime) -> None:
+    submissions = list(_accepted(release).select_for_update(of=("self",)).select_related("institution", "account"))
+    if submissions:
+        _copy(release, submissions, now)
+        states.move_all(
+            [submission.pk for submission in submissions], State.ACCEPTED, State.PUBLISHED, editor, f"{release.name}."
+        )
+    release.published_at = now
+    release.save(update_fields=["published_at"])
+    for name in release.list_names:
+        listing.build(release, name, freeze=True)
+
+
+def _copy(release: Release, submissions: list[Submission], now: datetime) -> None:
+    """Results, measurements and files of all, in bulk."""
+    sources = [_Source(*row) for row in _gathered(submissions)]
+    systems = _systems(sources)
+    names = naming.read_names()
+    number = _last_number()
+    results = [
+        _result(source, release, systems[source.system_key], names, f"{PREFIX}{number + place}", now)
+        for place, source in enumerate(sources, 1)
+    ]
+    Result.objects.bulk_create(results, batch_size=_BATCH)
+    pairs = list(zip(results, sources, strict=True))
+    Measurement.objects.bulk_create(
+        (
+            Measurement(result=result, position=position, **measured)
+            for result, source in pairs
+            for position, measured in enumerate(source.run["measurements"], 1)
+        ),
+        batch_size=2000,
+    )
+    ResultFile.objects.bulk_create(
+        (
+            ResultFile(result=result, **file | {"scrubbed": bool(file["scrubbed"])})
+            for result, source in pairs
+            for file in source.derivative.files
+        ),
+        batch_size=2000,
+    )
+    for result, source in pairs:
+        source.submission.result = result
+    Submission.objects.bulk_update(submissions, ["result"], batch_size=_BATCH)
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """One submission with what is copied of it."""
+
+    submission: Submission
+    check: Check
+    review: Review
+    derivative: Derivative
+
+    @property
+    def run(self) -> dict[str, Any]:
+        report, chosen = self.check.report, self.submission.chosen_primary
+        return report["runs"][report["primary"] if chosen is None else chosen]
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        return self.submission.metadata
+
+    @property
+    def system_name(self) -> str:
+        return " ".join(self.metadata.get("system", "").split())
+
+    @property
+    def system_key(self) -> tuple[int, str]:
+        return self.submission.institution_id, fold(self.system_name)
+
+
+def _gathered(submissions: list[Submission]) -> Iterable[tuple[Submission, Check, Review, Derivative]]:
+    """Each with its latest check, the review that accepted it and its derivative."""
+    ids = [submission.pk for submission in submissions]
+    checks = _latest(Check.objects.filter(submission__in=ids), Check)
+    reviews = _latest(Review.objects.filter(submission__in=ids, decision=Review.Decision.ACCEPT), Review)
+    derivatives = {row.submission_id: row for row in Derivative.objects.filter(submission__in=ids)}
+    for submission in submissions:
+        derivative = derivatives.get(submission.pk) or derivation.ensure(submission)
+        yield submission, checks[submission.pk], reviews[submission.pk], derivative
+
+
+def _latest(found: QuerySet, model: type) -> dict[Any, Any]:
+    newest = model.objects.filter(submission=OuterRef("submission")).order_by("-made_at", "-id").values("pk")[:1]
+    return {row.submission_id: row for row in found.filter(pk=Subquery(newest))}
+
+
+def _last_number() -> int:
+    """The highest number that a result published here ever got; withdrawn ones keep theirs."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT coalesce(max(substr(public_id, 4)::bigint), 0) FROM registry_result WHERE public_id ~ '^hw-[0-9]+$'"
+        )
+        return cursor.fetchone()[0]
+
+
+def _systems(sources: list[_Source]) -> dict[tuple[int, str], System]:
+    """The system of each source by site and folded name, made where the site has none of that name."""
+    sites = {source.submission.institution_id: source.submission.institution for source in sources}
+    known = System.objects.filter(site__in=sites).select_related("platform")
+    systems = {(system.site_id, fold(system.name)): system for system in known}
+    platforms = {fold(name): row for row in Platform.objects.all() for name in (row.slug, row.name)}
+    taken = set(System.objects.values_list("slug", flat=True))
+    made = []
+    for source in sources:
+        if source.system_key not in systems:
+            site = sites[source.system_key[0]]
+            slug = _free_slug(f"{site.slug}-{slugify(source.system_name) or 'unnamed'}"[:150], taken)
+            platform = platforms.get(fold(source.metadata.get("platform")))
+            systems[source.system_key] = System(slug=slug, site=site, name=source.system_name, platform=platform)
+            made.append(systems[source.system_key])
+    System.objects.bulk_create(made)
+    return systems
+
+
+def _free_slug(wanted: str, taken: set[str]) -> str:
+    slug, number = wanted, 2
+    while slug in taken:
+        slug, number = f"{wanted}-{number}", number + 1
+    taken.add(slug)
+    return slug
+
+
+def _result(
+    source: _Source, release: Release, system: System, names: naming.Names, public_id: str, now: datetime
+) -> Result:
+    submission, metadata, run = source.submission, source.metadata, source.run
+    score = run["scores"].get("SCORE") or {}
+    vendor, filesystem_name = metadata.get("storage_vendor", ""), metadata.get("filesystem_name", "")
+    filesystem_type = metadata.get("filesystem_type", "")
+    return Result(
+        public_id=public_id,
+        tool=run["tool"],
+        tool_version=run["version"][:80],
+        mode=run["mode"][:40],
+        trust=Result.Trust.VERIFIED,
+        source="Submitted here; the raw output was checked and reviewed.",
+        release=release,
+        site=submission.institution,
+        system=system,
+        platform=system.platform,
+        institution=metadata.get("institution") or submission.institution.name,
+        system_name=source.system_name,
+        filesystem_type=filesystem_type,
+        filesystem_family=names.family(filesystem_type, vendor, filesystem_name)[:80],
+        filesystem_name=filesystem_name,
+        storage_vendor=vendor,
+        vendor=names.vendor(vendor)[:120],
+        client_nodes=run["parameters"].get("client_nodes") or metadata.get("client_nodes"),
+        tasks=run["parameters"].get("tasks") or metadata.get("tasks"),
+        production=source.review.production,
+        lists=submission.lists,
+        reproducibility=source.review.reproducibility,
+        score=score.get("value"),
+        bandwidth_gib_per_s=score.get("bandwidth_gib_per_s"),
+        rate_kiops=score.get("rate_kiops"),
+        submitted_on=submission.submitted_at.date(),
+        published_at=now,
+        parameters=run["parameters"],
+        snapshot=_snapshot(source),
+        bundle_sha256=submission.sha256,
+        public_sha256=source.derivative.sha256,
+    )
+
+
+def _snapshot(source: _Source) -> dict[str, Any]:
+    """What a page shows beside the numbers, as it was on release day. Everything in here is public."""
+    run, report = source.run, source.check.report
+    return {
+        "scores": run["scores"],
+        "hashes": run["hashes"],
+        "findings": report["findings"] + run["findings"],
+        "rules": run["rules"],
+        "tests": run["tests"],
+        "versions": {"validators": source.check.validators_version},
+        "scrubbed": source.derivative.report,
+    }
+
+
+def _outcome(release: Release) -> Published:
+    lists = RankedList.objects.filter(release=release).order_by("position", "name")
+    waiting = Submission.objects.filter(release=release, state=State.ACCEPTED, embargo_until__gt=timezone.now())
+    return Published(
+        release.slug,
+        release.published_at,
+        Result.objects.filter(release=release).count(),
+        [{"name": one.name, "entries": one.entries.count(), "digest": one.digest} for one in lists],
+        waiting.count(),
+    )

@@ -1,0 +1,108 @@
+"""Calls for submissions, as editors make and change them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from registry.models import ListDefinition, Release
+from submissions.errors import ReleaseExists, ReleaseInvalid, ReleasePublished
+
+DEMO = "next"
+_SLUG = re.compile(r"[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)*")
+_AOE = re.compile(r"(\d{4}-\d{2}-\d{2}) +AoE", re.IGNORECASE)
+
+
+def create(
+    slug: str,
+    deadline: datetime,
+    *,
+    name: str = "",
+    opens: datetime | None = None,
+    publishes: datetime | None = None,
+    benchmark_versions: Iterable[str] = (),
+    lists: Iterable[str] = (),
+) -> Release:
+    """A new call; without `lists` it makes all that are defined. Raises ReleaseInvalid, ReleaseExists."""
+    if not _SLUG.fullmatch(slug) or len(slug) > 40:
+        raise ReleaseInvalid(f"{slug!r} is no slug: letters, digits and single hyphens, at most 40.")
+    release = Release(
+        slug=slug,
+        name=name or slug,
+        opens=opens,
+        deadline=deadline,
+        publishes=publishes,
+        benchmark_versions=list(benchmark_versions),
+        list_names=_list_names(lists),
+    )
+    return _saved(release)
+
+
+def change(release: Release, **changes: Any) -> Release:
+    """Change a call that is not published: any argument of `create` but the slug.
+
+    Raises ReleaseInvalid, ReleasePublished.
+    """
+    with transaction.atomic():
+        release = Release.objects.select_for_update().get(pk=release.pk)
+        if release.imported or release.published_at:
+            raise ReleasePublished
+        if "lists" in changes:
+            changes["list_names"] = _list_names(changes.pop("lists"))
+        for field, value in changes.items():
+            setattr(release, field, value)
+        return _saved(release)
+
+
+def ensure_demo(days: int = 180) -> Release:
+    """The open release of the demo record, made once."""
+    found = Release.objects.filter(slug=DEMO).first()
+    if found is not None:
+        return found
+    deadline = (timezone.now() + timedelta(days=days)).replace(hour=12, minute=0, second=0, microsecond=0)
+    return create(DEMO, deadline, name="Next")
+
+
+def read_time(text: str) -> datetime:
+    """RFC 3339 with its offset, or `2027-04-30 AoE`: the end of that day anywhere on earth (UTC-12).
+
+    Raises ValueError for anything else: a time without an offset would be guessed.
+    """
+    if match := _AOE.fullmatch(text.strip()):
+        return datetime.fromisoformat(match[1]).replace(tzinfo=UTC) + timedelta(hours=36) - timedelta(seconds=1)
+    moment = datetime.fromisoformat(text.strip())
+    if moment.tzinfo is None:
+        raise ValueError(f"{text!r} has no offset: write 2027-04-30T12:00:00Z or 2027-04-30 AoE")
+    return moment.astimezone(UTC)
+
+
+def _list_names(wanted: Iterable[str]) -> list[str]:
+    """In the order of the definitions for releases run here. Raises ReleaseInvalid for a name without one."""
+    wanted = {name.strip().lower() for name in wanted}
+    definitions = ListDefinition.objects.filter(body__applies_to__origin="here").order_by("body__position", "name")
+    known = list(dict.fromkeys(definitions.values_list("name", flat=True)))
+    unknown = sorted(wanted - set(known))
+    if unknown:
+        raise ReleaseInvalid(f"There is no list {unknown[0][:40]!r}.", hint=f"Known: {', '.join(known)}.")
+    return [name for name in known if name in wanted or not wanted]
+
+
+def _saved(release: Release) -> Release:
+    if release.opens and release.opens >= release.deadline:
+        raise ReleaseInvalid("It opens after its deadline.", errors={"opens": ["Must lie before the deadline."]})
+    if release.publishes and release.publishes < release.deadline:
+        raise ReleaseInvalid(
+            "It is published before its deadline.", errors={"publishes": ["Must not lie before the deadline."]}
+        )
+    release.held_on = (release.publishes or release.deadline).date()
+    try:
+        with transaction.atomic():
+            release.save()
+    except IntegrityError as error:
+        raise ReleaseExists(f"There is a release {release.slug!r}, perhaps in other letter case.") from error
+    return release

@@ -1,0 +1,287 @@
+"""From a checked run to a decision: submit to a release, review without conflict of interest, withdraw."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import transaction
+from django.db.models import F, Q, QuerySet
+from django.utils import timezone
+
+from registry.models import ListDefinition, Release, Result, Site
+from registry.ranking import Entry, Exclusion, rank
+from submissions import derivation, intake, processing, queue, states
+from submissions.errors import (
+    AnswersInvalid,
+    EmbargoPast,
+    ListNotOfRelease,
+    NoInstitution,
+    NoSuchRun,
+    NotAcknowledged,
+    PrimaryNeeded,
+    ReasonNeeded,
+    ReleaseClosed,
+    ReleasePublished,
+    StateConflict,
+    TestSubmission,
+)
+from submissions.models import Account, Check, Review, State, Submission
+from submissions.permissions import require_own, require_review, visible_to
+
+SUBMITTABLE = (State.CHECKED, State.CHANGES_REQUESTED)
+AGAIN = (State.CHECKED, State.INVALID, State.CHANGES_REQUESTED)
+ANSWERABLE = (*AGAIN, *states.UNFINISHED)
+ANSWERS_LIMIT_BYTES = 256 * 1024
+PREPARED_WITHIN = timedelta(minutes=1)
+OUTCOMES = {
+    Review.Decision.ACCEPT: State.ACCEPTED,
+    Review.Decision.REQUEST_CHANGES: State.CHANGES_REQUESTED,
+    Review.Decision.REJECT: State.REJECTED,
+}
+
+
+# What the submitter does
+
+
+def submit(
+    submission: Submission,
+    account: Account,
+    *,
+    release: str,
+    lists: Iterable[str],
+    acknowledge_rules: bool,
+    acknowledge_publication: bool,
+    embargo_until: datetime | None = None,
+    primary: int | None = None,
+) -> None:
+    """Submit a checked run to an open release. Raises NotYours, StateConflict, SubmitRefused, IntakeRefused."""
+    require_own(account, submission)
+    _require_state(submission, SUBMITTABLE)
+    if submission.test:
+        raise TestSubmission
+    if not (acknowledge_rules and acknowledge_publication):
+        raise NotAcknowledged
+    now = timezone.now()
+    if embargo_until is not None and embargo_until <= now:
+        raise EmbargoPast
+    target = _open_release(release, now)
+    states.move(
+        submission.pk,
+        SUBMITTABLE,
+        State.SUBMITTED,
+        account,
+        f"To {target.name}.",
+        release=target,
+        lists=_lists_of(target, lists),
+        institution=_institution(submission, account),
+        chosen_primary=_primary(submission, primary),
+        submitted_at=now,
+        rules_acknowledged_at=now,
+        publication_acknowledged_at=now,
+        embargo_until=embargo_until,
+        queued_at=now,
+    )
+    queue.after_commit("prepare_review", submission.pk)
+
+
+def revalidate(
+    submission: Submission,
+    account: Account,
+    *,
+    release: str | None = None,
+    lists: Iterable[str] | None = None,
+    metadata: dict[str, Any] | None = None,
+) -> None:
+    """Check again, with what is said beside the bytes changed where given. Raises NotYours, StateConflict."""
+    require_own(account, submission)
+    slug = release if release is not None else submission.release.slug if submission.release else ""
+    said = intake.declared(
+        slug,
+        submission.lists if lists is None else lists,
+        submission.metadata if metadata is None else metadata,
+    )
+    now = timezone.now()
+    states.move(
+        submission.pk,
+        AGAIN,
+        State.RECEIVED,
+        account,
+        "Check again.",
+        release=said.release,
+        lists=said.lists,
+        metadata=said.metadata,
+        attempts=0,
+        chosen_primary=None,
+        queued_at=now,
+    )
+    queue.after_commit("process", submission.pk)
+
+
+def answer(submission: Submission, account: Account, answers: Any) -> None:
+    """Store the answers to the questionnaire, one object, while the run is not under review."""
+    require_own(account, submission)
+    _require_state(submission, ANSWERABLE)
+    if not isinstance(answers, dict) or not intake.is_storable(answers, ANSWERS_LIMIT_BYTES):
+        raise AnswersInvalid
+    if not Submission.objects.filter(pk=submission.pk, state__in=ANSWERABLE).update(answers=answers):
+        raise StateConflict
+
+
+def withdraw(submission: Submission, account: Account, reason: str) -> None:
+    """Take a run back, at any time; a published result keeps its page, which then says so."""
+    require_own(account, submission)
+    reason = _reason(reason)
+    with transaction.atomic():
+        states.move(submission.pk, sorted(states.leading_to(State.WITHDRAWN)), State.WITHDRAWN, account, reason)
+        Result.objects.filter(pk=submission.result_id, withdrawn_at=None).update(
+            withdrawn_at=timezone.now(), withdrawn_reason=reason
+        )
+
+
+# What reviewers do
+
+
+def review_queue(account: Account) -> QuerySet[Submission]:
+    """What waits for a decision that this account may take, longest waiting first."""
+    waiting = visible_to(account).filter(state__in=states.UNDER_REVIEW)
+    conflicts = Q(account=account) | Q(institution__in=account.memberships.order_by().values("institution"))
+    return waiting.exclude(conflicts).select_related("institution", "release", "account").order_by("submitted_at")
+
+
+def start(submission: Submission, reviewer: Account) -> None:
+    """Say that one is at it. Raises Forbidden, ConflictOfInterest, StateConflict."""
+    require_review(reviewer, submission)
+    states.move(submission.pk, [State.SUBMITTED], State.IN_REVIEW, reviewer)
+
+
+def decide(
+    submission: Submission,
+    reviewer: Account,
+    decision: str,
+    reason: str,
+    *,
+    reproducibility: str = Result.Reproducibility.UNDEFINED,
+    production: bool = False,
+) -> Review:
+    """Accept, ask for changes or reject. Raises Forbidden, ConflictOfInterest, StateConflict, ReleasePublished."""
+    require_review(reviewer, submission)
+    reason = _reason(reason)
+    if decision == Review.Decision.ACCEPT and submission.release and submission.release.published_at:
+        raise ReleasePublished(f"{submission.release.name} is published; ask to submit to the next one.")
+    with transaction.atomic():
+        states.move(submission.pk, states.UNDER_REVIEW, OUTCOMES[Review.Decision(decision)], reviewer, reason)
+        return Review.objects.create(
+            submission=submission,
+            reviewer=reviewer,
+            decision=decision,
+            reproducibility=reproducibility,
+            production=production,
+            reason=reason,
+        )
+
+
+def prospects(submission: Submission, run: dict[str, Any], production: bool) -> dict[str, Exclusion | None]:
+    """For each list asked for, why it could not rank there; None where it could. Research or production, not both."""
+    score = (run.get("scores", {}).get("SCORE") or {}).get("value")
+    facts = {
+        "trust": Result.Trust.VERIFIED,
+        "lists": submission.lists,
+        "opted_in": True,
+        "client_nodes": run.get("parameters", {}).get("client_nodes", submission.metadata.get("client_nodes")),
+        "production": production,
+    }
+    entry = Entry(str(submission.pk), {"score": score}, facts)
+    definitions = ListDefinition.objects.filter(name__in=submission.lists, body__applies_to__origin="here")
+    found = {definition.name: rank([entry], definition.body) for definition in definitions}
+    return {name: next(iter(ranking.exclusions), None) for name, ranking in found.items()}
+
+
+# What the registry does in between
+
+
+def prepare(submission_id: str) -> None:
+    """For the reviewer: check by the rules of the release and lists that it was submitted to; make the derivative."""
+    processing.recheck(submission_id)
+    submission = Submission.objects.filter(pk=submission_id).first()
+    if submission is not None and submission.submitted_at is not None:
+        derivation.ensure(submission)
+
+
+def sweep() -> None:
+    """Send again what was submitted and not prepared: the broker was away, or the worker did not live to finish."""
+    unchecked = Q(checked_at__lt=F("submitted_at"), state__in=states.UNDER_REVIEW)
+    underived = Q(derivative=None, state__in=(*states.UNDER_REVIEW, State.ACCEPTED))
+    waiting = Submission.objects.filter(unchecked | underived, queued_at__lt=timezone.now() - PREPARED_WITHIN)
+    for submission_id in waiting.order_by("submitted_at").values_list("pk", flat=True)[:100]:
+        Submission.objects.filter(pk=submission_id).update(queued_at=timezone.now())
+        queue.send("prepare_review", str(submission_id))
+
+
+def _require_state(submission: Submission, expected: Iterable[State]) -> None:
+    """Before anything else is looked at; the move itself decides once more."""
+    if submission.state not in expected:
+        raise StateConflict(f"It is {submission.state}, not {' or '.join(expected)}.")
+
+
+def _reason(text: str) -> str:
+    if not text.strip():
+        raise ReasonNeeded
+    return text.strip()
+
+
+def _open_release(slug: str, now: datetime) -> Release:
+    release = intake.known_release(slug)
+    if release.imported or release.published_at or release.deadline is None:
+        raise ReleaseClosed(f"{release.name} is published.", hint=_open_releases(now))
+    if release.opens and now < release.opens:
+        raise ReleaseClosed(f"{release.name} opens on {release.opens:%Y-%m-%d %H:%M} UTC.", hint=_open_releases(now))
+    if now > release.deadline:
+        raise ReleaseClosed(
+            f"The deadline of {release.name} was {release.deadline:%Y-%m-%d %H:%M} UTC.", hint=_open_releases(now)
+        )
+    return release
+
+
+def open_releases(now: datetime) -> QuerySet[Release]:
+    """Releases that take submissions at that time, the nearest deadline first."""
+    opened = Q(opens=None) | Q(opens__lte=now)
+    return Release.objects.filter(opened, imported=False, published_at=None, deadline__gte=now).order_by("deadline")
+
+
+def _open_releases(now: datetime) -> str:
+    slugs = ", ".join(open_releases(now).values_list("slug", flat=True)[:8])
+    return f"Open now: {slugs}." if slugs else "No release is open now."
+
+
+def _lists_of(release: Release, names: Iterable[str]) -> list[str]:
+    wanted = list(dict.fromkeys(name.strip().lower() for name in names if name.strip()))
+    unknown = [name for name in wanted if name not in release.list_names]
+    if unknown or not wanted:
+        detail = f"{release.name} makes no list {unknown[0][:40]!r}." if unknown else "No list was named."
+        raise ListNotOfRelease(detail, hint=f"Its lists: {', '.join(release.list_names)}.")
+    return wanted
+
+
+def _institution(submission: Submission, account: Account) -> Site:
+    site = submission.institution or intake.institution_of(account, submission.metadata)
+    if site is None:
+        slugs = ", ".join(Site.objects.filter(memberships__account=account).values_list("slug", flat=True))
+        hint = f"Name one of {slugs} as `institution` in the metadata (revalidate)." if slugs else ""
+        raise NoInstitution(hint=hint or "An administrator has to make the account a member of its institution.")
+    if not Site.objects.filter(pk=site.pk, memberships__account=account).exists():
+        raise NoInstitution(f"This account is no longer a member of {site.name}.")
+    return site
+
+
+def _primary(submission: Submission, chosen: int | None) -> int | None:
+    """The run that counts. Raises PrimaryNeeded where neither the check nor the submitter says, NoSuchRun."""
+    report = Check.objects.filter(submission=submission).order_by("-made_at", "-id").values_list("report", flat=True)[0]
+    if chosen is not None and chosen >= len(report["runs"]):
+        raise NoSuchRun(f"There are {len(report['runs'])} runs.")
+    if chosen is None:
+        chosen = submission.chosen_primary
+    if chosen is None and report["primary"] is None:
+        raise PrimaryNeeded
+    return chosen
