@@ -5,18 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
-from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from registry.models import ListDefinition, Release, Result
 from submissions.models import Review
-
-
-def open_releases() -> QuerySet[Release]:
-    """Releases that take submissions now, the next deadline first."""
-    now = timezone.now()
-    begun = Q(opens__isnull=True) | Q(opens__lte=now)
-    return Release.objects.filter(begun, imported=False, published_at=None, deadline__gt=now).order_by("deadline")
+from submissions.review import open_releases
 
 
 def lists_of(releases: list[Release]) -> list[tuple[str, str]]:
@@ -41,7 +34,7 @@ class UploadForm(forms.Form):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        releases = list(open_releases())
+        releases = list(open_releases(timezone.now()))
         self.fields["release"].choices = [("", "not yet"), *((one.slug, one.name) for one in releases)]
         self.fields["lists"].choices = lists_of(releases)
 
@@ -61,7 +54,7 @@ class SubmitForm(forms.Form):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        releases = list(open_releases())
+        releases = list(open_releases(timezone.now()))
         self.fields["release"].choices = [(one.slug, one.name) for one in releases]
         self.fields["lists"].choices = lists_of(releases)
 

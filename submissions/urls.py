@@ -3,7 +3,7 @@
 from django.contrib.auth.views import LogoutView
 from django.urls import path
 
-from submissions.views import account, submissions
+from submissions.views import account, release, review, submissions
 
 urlpatterns = [
     path("login/", account.SignIn.as_view(), name="login"),
@@ -14,4 +14,12 @@ urlpatterns = [
     path("submissions/", submissions.index, name="submissions"),
     path("submissions/new/", submissions.upload, name="upload"),
     path("submissions/<uuid:id>/", submissions.submission, name="submission"),
+    path("submissions/<uuid:id>/submit/", submissions.submit, name="submission-submit"),
+    path("submissions/<uuid:id>/withdraw/", submissions.withdraw, name="submission-withdraw"),
+    path("submissions/<uuid:id>/check/", submissions.check_again, name="submission-check"),
+    path("releases/<str:release>/publish/", release.publish, name="release-publish"),
+    path("review/", review.queue, name="review"),
+    path("review/<uuid:id>/", review.detail, name="review-detail"),
+    path("review/<uuid:id>/start/", review.start, name="review-start"),
+    path("review/<uuid:id>/decide/", review.decide, name="review-decide"),
 ]

@@ -13,14 +13,15 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django_htmx.http import HttpResponseClientRedirect
 
 from registry.api.throttles import UploadThrottle
 from registry.problems import Problem
 from registry.views import numerals
 from registry.views.results import OUTCOMES
-from submissions import intake
+from submissions import intake, review
+from submissions.errors import Forbidden, ReasonNeeded
 from submissions.forms import SubmitForm, UploadForm
 from submissions.models import Check, State, Submission
 from submissions.permissions import is_own, seen_by, visible_to
@@ -31,6 +32,8 @@ from validators import catalogue
 from validators.findings import LEVELS
 
 PAGE_ROWS = 50
+REASON_LIMIT = 10_000
+JOINED = Submission.objects.select_related("institution", "release", "account", "result")
 
 
 class TooManyUploads(Problem):
@@ -38,6 +41,13 @@ class TooManyUploads(Problem):
     code = "request.throttled"
     title = "Too many uploads"
     hint = "Wait some minutes and send it again."
+
+
+class FormInvalid(Problem):
+    status = 422
+    code = "request.invalid"
+    title = "Some fields are not valid"
+    hint = "Choose a release and at least one of its lists."
 
 
 @require_safe
@@ -141,8 +151,50 @@ def _upload_page(request: HttpRequest, form: UploadForm, problem: Problem | None
 @private_page
 def submission(request: HttpRequest, id: UUID) -> HttpResponse:
     """One submission; while it is being checked the page asks for itself again and replaces its live part."""
-    shown = seen_by(request.user, id, Submission.objects.select_related("institution", "release", "account", "result"))
+    shown = seen_by(request.user, id, JOINED)
     return render(request, "submissions/submission.html", page_context(request, shown))
+
+
+@require_POST
+@private_page
+def submit(request: HttpRequest, id: UUID) -> HttpResponse:
+    """To a release; what stands against it is said on the page."""
+    shown = seen_by(request.user, id, JOINED)
+    form = SubmitForm(request.POST)
+    if not form.is_valid():
+        words = {name: [str(one) for one in why] for name, why in form.errors.items()}
+        return _refused(request, shown, FormInvalid(errors=words))
+    try:
+        review.submit(shown, request.user, **form.cleaned_data)
+    except Forbidden:
+        raise
+    except Problem as problem:
+        return _refused(request, shown, problem)
+    return redirect("submission", id=id)
+
+
+@require_POST
+@private_page
+def withdraw(request: HttpRequest, id: UUID) -> HttpResponse:
+    shown = seen_by(request.user, id, JOINED)
+    try:
+        review.withdraw(shown, request.user, request.POST.get("reason", "")[:REASON_LIMIT])
+    except ReasonNeeded as problem:
+        return _refused(request, shown, problem)
+    return redirect("submission", id=id)
+
+
+@require_POST
+@private_page
+def check_again(request: HttpRequest, id: UUID) -> HttpResponse:
+    review.revalidate(seen_by(request.user, id, JOINED), request.user)
+    return redirect("submission", id=id)
+
+
+def _refused(request: HttpRequest, shown: Submission, problem: Problem) -> HttpResponse:
+    """The page of the submission with what was refused on top."""
+    context = page_context(request, shown) | {"problem": problem}
+    return render(request, "submissions/submission.html", context, status=problem.status)
 
 
 def page_context(request: HttpRequest, shown: Submission) -> dict[str, Any]:
@@ -179,6 +231,7 @@ def page_context(request: HttpRequest, shown: Submission) -> dict[str, Any]:
         "needs_choice": len(runs) > 1 and primary is None,
         "submit": SubmitForm(initial=initial(shown)),
         "may_submit": own and State.SUBMITTED in PERMITTED[State(shown.state)],
+        "may_check_again": own and shown.state in review.AGAIN,
         "may_withdraw": own and State.WITHDRAWN in PERMITTED[State(shown.state)],
     }
 

@@ -1,0 +1,74 @@
+"""Release day: what would be published, and the button."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from django.db.models import Count
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods
+
+from registry import record
+from registry.models import Release
+from registry.problems import Problem
+from registry.views import numerals
+from submissions import publication
+from submissions.models import Account, State, Submission
+from submissions.views.private import staff_page
+from submissions.views.submissions import name_of, primary_of, run_row
+
+SHOWN = 500
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@staff_page(Account.Role.EDITOR)
+def publish(request: HttpRequest, release: str) -> HttpResponse:
+    """Show what publishing would copy into the public record; do it when asked to."""
+    found = record.release(release)
+    if request.method != "POST":
+        return _page(request, found)
+    try:
+        publication.publish(found, request.user)
+    except Problem as problem:
+        return _page(request, found, problem)
+    return redirect("release-lists", release=found.slug)
+
+
+def _page(request: HttpRequest, release: Release, problem: Problem | None = None) -> HttpResponse:
+    accepted = list(
+        Submission.objects.filter(release=release, state=State.ACCEPTED, test=False)
+        .select_related("institution")
+        .prefetch_related("checks")
+        .order_by("submitted_at")[:SHOWN]
+    )
+    states = Submission.objects.filter(release=release).order_by().values_list("state").annotate(Count("id"))
+    now = timezone.now()
+    context = {
+        "section": "review",
+        "release": release,
+        "problem": problem,
+        "rows": [_row(one) for one in accepted],
+        "lists": sorted(Counter(name for one in accepted for name in one.lists).items()),
+        "states": [(State(state).label, count) for state, count in states if state != State.ACCEPTED],
+        "deadline": numerals.deadline(release.deadline, now) if release.deadline else "",
+        "is_early": release.deadline is not None and now < release.deadline,
+        "may_publish": not release.imported and release.published_at is None,
+    }
+    return render(request, "review/publish.html", context, status=problem.status if problem else 200)
+
+
+def _row(submission: Submission) -> dict[str, object]:
+    check = next(iter(submission.checks.all()), None)
+    report = check.report if check else {}
+    primary = primary_of(submission, report)
+    score = run_row(primary, report["runs"][primary], True)["score"] if primary is not None else numerals.MISSING
+    return {
+        "id": submission.pk,
+        "name": name_of(submission),
+        "institution": submission.institution,
+        "lists": ", ".join(submission.lists),
+        "score": score,
+        "embargo": numerals.moment(submission.embargo_until) if submission.embargo_until else "",
+    }
