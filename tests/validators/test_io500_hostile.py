@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from tests.make_io500 import make_run
 from validators.benchmarks.io500 import parser, rules
 from validators.benchmarks.io500.phases import number
-from validators.benchmarks.io500.score import ScoreError, compute, definition, geometric_mean
+from validators.benchmarks.io500.score import compute, definition
 from validators.bundle import Bundle, Entry, open_bundle
 from validators.rules import Context
+from validators.scoring import ScoreError, geometric_mean
 
 HOME = "results/2025.10.01-09.00.00"
 READ_FILES = (

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator
 from validators.benchmarks.io500 import score
 from validators.benchmarks.io500.evidence import Evidence, printed_scores, seconds_of
 from validators.benchmarks.io500.phases import LABELS, Phase, merge, number
-from validators.benchmarks.io500.score import ScoreError
 from validators.findings import ERROR, INFO, WARNING, Finding
+from validators.scoring import ScoreError
 
 WRITE_PHASES = ("ior-easy-write", "mdtest-easy-write", "ior-hard-write", "mdtest-hard-write")
 STONEWALL_S = 300.0

@@ -40,6 +40,7 @@ _HASH_MISMATCH = {
     "score": "io500.score.hash-mismatch",
     "scorex": "io500.scorex.hash-mismatch",
 }
+_HALVES = {score.BANDWIDTH: ("BW", "GiB/s", "bandwidth_gib_per_s"), score.RATE: ("MD", "kIOPS", "rate_kiops")}
 
 
 @dataclass(slots=True)
@@ -82,12 +83,10 @@ def explain(run: Run) -> list[str]:
     lines: list[str] = []
     for name, recomputed in run.scores.items():
         rule = score.definition(score.BY_SCORE[name])
-        for half, required, optional, unit in (
-            ("BW", rule.bandwidth, rule.optional_bandwidth, "GiB/s"),
-            ("MD", rule.rate, rule.optional_rate, "kIOPS"),
-        ):
-            phases = [phase for phase in (*required, *optional) if phase in values]
-            result = recomputed["bandwidth_gib_per_s" if half == "BW" else "rate_kiops"]
+        for group in rule.groups:
+            half, unit, key = _HALVES[group.name]
+            phases = [phase for phase in group.phases if phase in values]
+            result = recomputed[key]
             lines += [f"  {phase:>20} {values[phase]:14.6f} {unit}" for phase in phases]
             mean = "none" if result is None else f"{result:.6f} {unit}"
             lines.append(f"{half} = geometric mean of {len(phases)} phases = {mean}")
@@ -190,7 +189,7 @@ def _terms(evidence: Evidence, name: str) -> ScoreTerms:
     values = section.values if section else {}
     rule = score.definition(score.BY_SCORE[name])
     extended = name == "SCOREX"
-    covered = (*rule.optional_bandwidth, *rule.optional_rate) if extended else rule.phases
+    covered = [phase for group in rule.groups for phase in group.optional] if extended else rule.phases
     return ScoreTerms(
         version=None if extended else (evidence.version or "")[:_HASH_TEXT_LIMIT],
         phases={phase.name: phase.text[:_HASH_TEXT_LIMIT] for phase in evidence.phases if phase.name in covered},
