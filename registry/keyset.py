@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import F, Q, QuerySet, Value
+from django.db.models import F, IntegerField, Q, QuerySet, Value
 from django.db.models.functions import Coalesce, Lower
 
 from registry.problems import Problem
@@ -43,7 +43,8 @@ def figure(column: str) -> Key:
 
 
 def number(column: str) -> Key:
-    return Key(Coalesce(F(column), Value(-1)), int)
+    """A whole number that may be missing. As an integer of either sign: a positive field takes -1 for any."""
+    return Key(Coalesce(F(column), Value(-1), output_field=IntegerField()), int)
 
 
 def plain(column: str) -> Key:

@@ -33,7 +33,7 @@ class ComparedMeasurement(serializers.Serializer):
 
 class Difference(serializers.Serializer):
     parameter = serializers.CharField()
-    values = serializers.ListField(child=serializers.JSONField(allow_null=True))
+    values = serializers.ListField(child=serializers.JSONField(help_text="Any JSON value, or null."))
 
 
 class ComparedResult(serializers.Serializer):
