@@ -36,7 +36,7 @@ def top_entries(title: str, entries: Iterable[dict[str, Any]]) -> dict[str, Any]
         "description": title,
         "width": "container",
         "autosize": {"type": "fit-x", "contains": "padding"},
-        "height": {"step": 20},
+        "height": 20 * len(values),
         "data": {"values": values},
         "encoding": {
             "y": {"field": "place", "type": "nominal", "sort": None, "title": None, "axis": {"labelLimit": 180}},
@@ -88,7 +88,7 @@ def phase_profile(title: str, phases: Sequence[dict[str, Any]]) -> dict[str, Any
         "description": title,
         "width": "container",
         "autosize": {"type": "fit-x", "contains": "padding"},
-        "height": {"step": 22},
+        "height": 22 * len(values),
         "data": {"values": values},
         "encoding": {
             "y": {"field": "phase", "type": "nominal", "sort": None, "title": None, "axis": {"labelLimit": 160}},
@@ -99,7 +99,10 @@ def phase_profile(title: str, phases: Sequence[dict[str, Any]]) -> dict[str, Any
                 "title": "multiple of the list's median, logarithmic",
                 "axis": {"format": "~r"},
             },
-            "tooltip": [{"field": "phase"}, {"field": "ratio", "title": "× median", "format": ".2f"}],
+            "tooltip": [
+                {"field": "phase"},
+                {"field": "ratio", "title": "\N{MULTIPLICATION SIGN} median", "format": ".2f"},
+            ],
         },
         "layer": [
             {

@@ -70,9 +70,9 @@ class Strip:
 
 
 def strip(scores: Sequence[tuple[float, bool]], *, width: int, height: int, radius: float) -> Strip | None:
-    """Stack a dot for each (score, new); beyond a full stack one dot stands for several. None without a score."""
+    """Stack a dot for each (score, new); beyond a full stack one dot stands for several. None for fewer than three."""
     values = [score for score, _ in scores if score > 0]
-    if not values:
+    if len(values) < 3:
         return None
     base, step = height - 28, 2 * radius + 2
     axis = LogAxis(min(values), max(values), 14, width - 14)
@@ -150,15 +150,18 @@ def staircase(
     records = _records([score for _, score, _ in points])
     named = set(records[:1] + records[-max(1, marks - 1) :])
     best, steps, line, words = 0.0, [], "", []
+    below: float | None = None
     for index, (release, score, system) in enumerate(points):
         best = max(best, score)
         x, y = round(left + index * run, 1), axis.at(best)
         line += f"M{x} {y}" if not index else f"H{x}V{y}"
         text = f"{best:,.0f} {system}" if index in named else ""
-        beside = x - left > LETTER * len(text)
-        if not beside and index:
-            text = ""
-        text_x, text_y, anchor = (x - 5, y - 4, "end") if beside else (x + 6, y + 17, "start")
+        if x - left > LETTER * len(text):
+            text_x, text_y, anchor = x - 5, y - 4, "end"
+        elif below is None or abs(y - below) > 20:
+            text_x, text_y, anchor, below = x + 6, y + 17, "start", y
+        else:
+            text, text_x, text_y, anchor = "", x, y, "start"
         label = release if index % every == 0 else ""
         steps.append(Step(x, y, label, index in records, text, round(text_x, 1), round(text_y, 1), anchor))
         if index in records:

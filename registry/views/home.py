@@ -10,12 +10,19 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 
-from registry.models import ListEntry, RankedList, Release
+from registry.models import ListEntry, RankedList, Release, Result
 from registry.views import drawings, numerals
 from registry.views.caching import public_page
 
 RESEARCH, PRODUCTION = "io500", "production"
 SHOWN = 10
+
+PICTURED = (
+    ("IO500 list (Research since ISC23), imported", RESEARCH, Result.Trust.IMPORTED),
+    ("Production list, imported", PRODUCTION, Result.Trust.IMPORTED),
+    ("Research list, verified", RESEARCH, Result.Trust.VERIFIED),
+    ("Production list, verified", PRODUCTION, Result.Trust.VERIFIED),
+)
 
 Leader = dict[str, Any]
 
@@ -80,15 +87,21 @@ def open_calls() -> list[dict[str, str]]:
 
 
 def pictures(leaders: list[Leader]) -> list[drawings.Picture]:
-    """The best score of the two main lists, release by release."""
-    titles = ((RESEARCH, "IO500 list (Research since ISC23)"), (PRODUCTION, "Production list"))
+    """The best score of the main lists, release by release; what was copied and what was verified here stand apart."""
     kept = _without_superseded(leaders)
     return drawings.pictures(
         [
-            (title, [(one["release_name"], one["score"], _short(one["system"])) for one in kept if one["name"] == name])
-            for name, title in titles
+            (
+                title,
+                [(one["release_name"], one["score"], _short(one["system"])) for one in kept if _is(one, name, trust)],
+            )
+            for title, name, trust in PICTURED
         ]
     )
+
+
+def _is(leader: Leader, name: str, trust: str) -> bool:
+    return (leader["name"], leader["trust"]) == (name, trust)
 
 
 def _without_superseded(leaders: list[Leader]) -> list[Leader]:

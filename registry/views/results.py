@@ -99,6 +99,7 @@ def detail(request: HttpRequest, public_id: str) -> HttpResponse:
         "history": history(result),
         "checks": checks(result.snapshot),
         "facts": facts(result),
+        "parameters": parameters(result),
         "files": record.files(result) if result.public_sha256 else [],
         "quotation": quotation(result, main),
         "address": request.build_absolute_uri(request.path),
@@ -245,8 +246,8 @@ def history(result: Result) -> list[dict[str, Any]]:
 OUTCOMES = {
     "satisfied": ("yes", "✓ satisfied"),
     "violated": ("no", "✕ violated"),
-    "needs_human": ("", "? for a reviewer"),
-    "not_evaluated": ("soft", "- not evaluated"),
+    "needs_human": ("", "? decided by reviewers"),
+    "not_evaluated": ("soft", "\N{EN DASH} not evaluated"),
 }
 
 
@@ -279,17 +280,26 @@ def checks(snapshot: dict[str, Any]) -> dict[str, Any]:
 
 
 def facts(result: Result) -> list[tuple[str, str]]:
-    """What is known of what ran; a fact that is missing is not listed but counted as missing by the page."""
-    software = " ".join(filter(None, [result.filesystem_type, result.filesystem_version]))
-    known = [
-        ("File system", software),
+    """What is known of what ran; an empty text is missing."""
+    return [
+        ("File system", " ".join(filter(None, [result.filesystem_type, result.filesystem_version]))),
         ("File system name", result.filesystem_name),
         ("Storage vendor", result.storage_vendor),
-        ("Benchmark", " ".join(filter(None, [result.tool, result.tool_version]))),
-        ("Mode", result.mode),
-        *((name.replace("_", " ").capitalize(), str(value)) for name, value in sorted(result.parameters.items())),
+        ("Benchmark", " ".join(filter(None, [result.tool, result.tool_version, result.mode]))),
     ]
-    return [(name, value or "") for name, value in known]
+
+
+def parameters(result: Result) -> list[tuple[str, str]]:
+    """Name and value of every parameter of the run, as text."""
+    return [(name, _text(value)) for name, value in sorted(result.parameters.items())]
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        return ", ".join(map(_text, value))
+    return numerals.whole(value) if isinstance(value, int) else str(value)
 
 
 def quotation(result: Result, main: dict[str, Any] | None) -> str:

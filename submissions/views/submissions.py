@@ -32,6 +32,7 @@ from validators import catalogue
 from validators.findings import LEVELS
 
 PAGE_ROWS = 50
+MARKS = OUTCOMES | {"needs_human": ("", "? for a reviewer")}
 REASON_LIMIT = 10_000
 JOINED = Submission.objects.select_related("institution", "release", "account", "result")
 
@@ -273,7 +274,7 @@ def rule_rows(run: dict[str, Any]) -> list[dict[str, Any]]:
     texts = {rule.code: rule.text for rule in catalogue.rules()}
     order = ("violated", "needs_human", "not_evaluated", "satisfied")
     rows = [
-        {**rule, "text": texts.get(rule["code"], ""), "mark": OUTCOMES.get(rule["outcome"], ("", rule["outcome"]))}
+        {**rule, "text": texts.get(rule["code"], ""), "mark": MARKS.get(rule["outcome"], ("", rule["outcome"]))}
         for rule in run.get("rules", [])
     ]
     return sorted(rows, key=lambda row: order.index(row["outcome"]) if row["outcome"] in order else len(order))
