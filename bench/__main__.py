@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 
 import django
+from django.core.management import call_command
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "registry.settings")
 django.setup()
@@ -31,6 +32,7 @@ def main(names: list[str]) -> int:
     if unknown:
         print(f"no benchmark {unknown[0]!r}; there are {', '.join(BY_NAME)}", file=sys.stderr)
         return 2
+    call_command("migrate", verbosity=0)
     for name in names or SMALL:
         BY_NAME[name]()
     return 0

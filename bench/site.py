@@ -7,16 +7,17 @@ import socket
 import subprocess
 import sys
 import time
-import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from django.db import connection
 from knox.models import AuthToken
 
+from registry.celery import app
 from registry.models import Site
-from submissions.models import Account, Event, Membership, Submission
+from submissions.models import Account, Membership, Submission
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -36,8 +37,11 @@ def web() -> Iterator[str]:
 
 @contextmanager
 def worker(processes: int) -> Iterator[None]:
-    """A Celery worker with that many processes."""
+    """A Celery worker with that many processes, which has answered a ping."""
     with _running("celery", "-A", "registry", "worker", "--concurrency", str(processes), "--loglevel", "ERROR"):
+        for _ in range(30):
+            if app.control.ping(timeout=1):
+                break
         yield
 
 
@@ -51,14 +55,14 @@ def token() -> str:
 
 def forget_submissions() -> None:
     """Delete what an earlier round sent, so that the same archives are new again."""
-    Event.objects.all()._raw_delete(Event.objects.db)
-    Submission.objects.all().delete()
+    with connection.cursor() as cursor:
+        cursor.execute(f"TRUNCATE {Submission._meta.db_table} CASCADE")  # history is guarded against DELETE
 
 
 @contextmanager
 def _running(program: str, *arguments: str) -> Iterator[None]:
     binary = Path(sys.executable).parent / program
-    process = subprocess.Popen([binary, *arguments], cwd=ROOT, env=os.environ)
+    process = subprocess.Popen([binary, *arguments], cwd=ROOT, env=os.environ, stdout=sys.stderr)
     try:
         yield
     finally:
@@ -70,9 +74,9 @@ def _wait_for(url: str, limit_s: float = 30) -> None:
     deadline = time.monotonic() + limit_s
     while time.monotonic() < deadline:
         try:
-            with urllib.request.urlopen(url, timeout=2) as answer:
+            with urllib.request.urlopen(url, timeout=10) as answer:
                 if answer.status == 200:
                     return
-        except (urllib.error.URLError, ConnectionError):
+        except OSError:
             time.sleep(0.1)
     raise TimeoutError(f"{url} did not answer within {limit_s} s")
