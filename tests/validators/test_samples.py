@@ -1,0 +1,27 @@
+"""The samples beside each parser: a folder holds files and, in expected.json, what an eye read from them."""
+
+import json
+
+import pytest
+
+from tests.validators.test_io500_cases import check_expected
+from validators import catalogue
+from validators.bundle import open_bundle
+
+SAMPLES = [
+    pytest.param(benchmark, folder, id=f"{benchmark.slug}-{folder.name}")
+    for benchmark in catalogue.benchmarks()
+    for folder in sorted((catalogue.FOLDER / benchmark.slug / "samples").iterdir())
+]
+
+
+@pytest.mark.parametrize(("benchmark", "folder"), SAMPLES)
+def test_sample(benchmark, folder):
+    sample = json.loads((folder / "expected.json").read_text())
+    with open_bundle(folder / sample["path"]) as bundle:
+        check_expected(benchmark.find_runs(bundle), sample["expect"])
+
+
+def test_every_benchmark_has_samples():
+    assert len(SAMPLES) >= 7
+    assert {sample.values[0].slug for sample in SAMPLES} == {benchmark.slug for benchmark in catalogue.benchmarks()}
