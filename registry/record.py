@@ -99,11 +99,12 @@ def ranked_list(release_text: str, name: str) -> RankedList:
 
 
 def nearest_lists(release_text: str, name: str) -> list[str]:
-    """Lists as RELEASE/LIST that may have been meant: those of that release first, else the closest spellings."""
-    wanted = release_slug(release_text)
+    """Lists as RELEASE/LIST that may have been meant, best first: those of that release, else the closest spellings."""
+    wanted = f"{release_slug(release_text)}/{name}"
     known = [f"{slug}/{title}" for slug, title in ranked_lists().values_list("release__slug", "name")]
-    same = [address for address in known if address.lower().startswith(f"{wanted}/")]
-    return same[:8] or nearest(f"{wanted}/{name}", known)
+    same = [address for address in known if address.lower().startswith(wanted[: wanted.index("/") + 1])]
+    close = nearest(wanted, same or known)
+    return close + [address for address in same if address not in close][: 8 - len(close)]
 
 
 # Entries of one list

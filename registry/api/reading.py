@@ -110,7 +110,7 @@ class PublicRead(APIView):
         if self._reads():
             response["Access-Control-Allow-Origin"] = "*"
             response["Access-Control-Allow-Methods"] = "GET, HEAD, OPTIONS"
-            response["Access-Control-Expose-Headers"] = "ETag, Retry-After"
+            response["Access-Control-Expose-Headers"] = "ETag, Link, Retry-After"
             if "Cache-Control" not in response and response.status_code == 200:
                 patch_cache_control(response, public=True, no_cache=True)
             if response.status_code == 200 and request.method in ("GET", "HEAD"):

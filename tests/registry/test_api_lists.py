@@ -238,6 +238,12 @@ def test_a_missing_list_names_the_lists_of_its_release(client, ranked) -> None:
     assert "T1/full" in answer.json()["hint"]
 
 
+def test_the_closest_list_of_the_release_is_named_first(client, ranked) -> None:
+    for name in ("ten", "scc"):
+        make_list(ranked.release, name, [])
+    assert client.get("/api/v1/lists/T1/tne/").json()["hint"].startswith("Nearest: T1/ten, ")
+
+
 def test_a_misspelt_release_is_answered_with_the_nearest_list(client, ranked) -> None:
     assert "T1/full" in client.get("/api/v1/lists/TT1/full/").json()["hint"]
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,9 +15,14 @@ from django.utils import timezone
 from drf_spectacular.validation import validate_schema
 from jsonschema import Draft202012Validator
 
+from registry import filters, problems
+from registry.api import views
 from registry.api.machine import openapi
 from registry.api.urls import urlpatterns
+from registry.filters import InvalidValue, UnknownParameter
+from registry.keyset import BadCursor
 from registry.models import Result
+from registry.record import ENTRY
 from tests.registry.record import (
     make_definition,
     make_file,
@@ -168,6 +175,19 @@ def test_every_rule_is_listed_with_text_and_source(client) -> None:
 def test_every_benchmark_is_listed(client) -> None:
     listed = client.get("/api/v1/benchmarks/").json()["results"]
     assert [one["tool"] for one in listed] == [one.tool for one in benchmarks()]
+
+
+def test_every_code_and_column_is_documented() -> None:
+    written = (Path(__file__).parents[2] / "docs" / "api.md").read_text(encoding="utf-8")
+    codes = {code for code, _, _ in problems._CODES.values()} | {
+        UnknownParameter.code,
+        InvalidValue.code,
+        BadCursor.code,
+    }
+    names = {*ENTRY, *filters.RESULT_NAMES, *filters.ENTRY_FILTERS, *views.ENTRY_KEYS, *views.RESULT_KEYS} - {
+        "position"
+    }
+    assert [name for name in sorted(codes | names) if not re.search(rf"\b{re.escape(name)}\b", written)] == []
 
 
 @pytest.mark.parametrize("address", ["", "schemas/", "schemas/metadata.1/", "rules/", "benchmarks/", "openapi.json"])
