@@ -21,7 +21,7 @@ def environment_of(state_folder: Path) -> Environment:
 
 
 PREPARATION = ("migrate", "load_catalogue")
-DEMONSTRATION = ()
+DEMONSTRATION = ("load_demo",)
 
 
 def up(state_folder: Path, port: int, *, demo: bool) -> int:

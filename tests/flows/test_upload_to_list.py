@@ -69,7 +69,7 @@ def test_a_run_travels_from_upload_to_a_ranked_list(site, people, tmp_path: Path
 
     # The public finds it on the lists, with its score, and its own page; the received bytes stay private.
     for name in LISTS:
-        entries = site.ask("GET", f"api/v1/lists/flow1/{name}/").json["results"]
+        entries = site.ask("GET", f"api/v1/lists/flow1/{name}/").json["entries"]
         assert [(entry["rank"], entry["system"], entry["trust"]) for entry in entries] == [(1, "Fjord", "verified")]
         assert entries[0]["score"] == pytest.approx(score)
     result = site.ask("GET", f"api/v1/results/{entries[0]['result']}/").json
@@ -79,7 +79,7 @@ def test_a_run_travels_from_upload_to_a_ranked_list(site, people, tmp_path: Path
 
     # Publishing again changes nothing.
     assert site.ask("POST", "api/v1/releases/flow1/publish/", people["erin"]).status == 200
-    assert site.ask("GET", "api/v1/lists/flow1/ten/").json["results"] == entries
+    assert site.ask("GET", "api/v1/lists/flow1/ten/").json["entries"] == entries
     history = [event["to_state"] for event in site.ask("GET", path + "history/", people["alice"]).json["results"]]
     assert history[0] == "received"
     assert history[-1] == "published"
