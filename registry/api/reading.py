@@ -90,8 +90,9 @@ class PublicRead(APIView):
         return [AllowAny()] if self._reads() else super().get_permissions()
 
     def _reads(self) -> bool:
+        """Whether the method only reads, or is none of this address: then it is refused as such, account or not."""
         request = getattr(self, "request", None)
-        return request is None or request.method in SAFE_METHODS
+        return request is None or request.method in SAFE_METHODS or request.method not in self.allowed_methods
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
