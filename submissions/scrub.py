@@ -1,0 +1,200 @@
+"""The scrubbed copy of a bundle: what others may see, without what tells who ran it, where, or with which key.
+
+The bytes as received are never altered. The copy is a .tar.gz of its own, made the same way every time: sorted names,
+no times or owners, so that one bundle gives one sha256. It holds text only; lines keep their places, and the figures
+of the run stay as they were. What is replaced is in submissions/personal.py.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import tarfile
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path, PurePosixPath
+from typing import Any, BinaryIO
+
+from submissions import personal
+from validators.bundle import LIMITS, LINE_LIMIT, Bundle, Limits, open_bundle
+
+FILE_LIMIT = 32 * 1024 * 1024
+"""Bytes of the largest file that is copied. Published per-rank tables have some MiB; the figures are in small files."""
+
+TEXT_LIMIT = 256 * 1024 * 1024
+"""Bytes of all files that are copied, smallest first, so that the time stays bounded."""
+COPY_LIMITS = replace(LIMITS, files=LIMITS.files_in_all)
+"""To open a copy with: the files of archives inside lie in one archive now."""
+
+_SNIFFED_BYTES = 64 * 1024
+_CONTROL_BYTES = bytes(set(range(32)) - set(b"\t\n\r\f\x08\x1b")) + b"\x7f"
+_HASHED_FILES = ("config.ini", "config-orig.ini", "result.txt")
+"""Files of io500 whose printed hashes cover their values: a check of the copy may find that they no longer agree."""
+
+LEFT_OUT = {
+    "archive": "An archive; the files in it stand beside it on their own.",
+    "binary": "Not text.",
+    "too-large": f"More than {FILE_LIMIT // 1024 // 1024} MiB.",
+    "too-much": f"Beyond {TEXT_LIMIT // 1024 // 1024} MiB of smaller files.",
+    "line-too-long": f"A line of more than {LINE_LIMIT // 1024} KiB.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class DerivedFile:
+    """One file of the copy; `scrubbed`: the codes of the rules that changed it or its name."""
+
+    path: str
+    size: int
+    sha256: str
+    scrubbed: list[str]
+
+
+@dataclass(slots=True)
+class Derivative:
+    """What was made: `report` says how often each rule applied and in how many files, `left_out` what is not in it."""
+
+    sha256: str = ""
+    size: int = 0
+    files: list[DerivedFile] = field(default_factory=list)
+    report: list[dict[str, Any]] = field(default_factory=list)
+    left_out: list[dict[str, str]] = field(default_factory=list)
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def derive(received: Path, out: BinaryIO, limits: Limits = LIMITS) -> Derivative:
+    """Write the scrubbed copy of a bundle to `out`. The same bytes give the same copy.
+
+    Raises BundleError where the bundle can't be opened, OSError of either file.
+    """
+    written = _Hashed(out)
+    with open_bundle(received, limits) as bundle:
+        derivative = Derivative(left_out=_never_read(bundle))
+        texts = _texts(bundle, derivative.left_out)
+        names = personal.Names()
+        for path in texts:
+            names.learn(path, _lines(bundle, path))
+        _write(bundle, texts, names, written, derivative)
+    derivative.sha256, derivative.size = written.digest.hexdigest(), written.size
+    return derivative
+
+
+def _write(bundle: Bundle, texts: list[str], names: personal.Names, out: _Hashed, derivative: Derivative) -> None:
+    totals: Counter[str] = Counter()
+    files: Counter[str] = Counter()
+    taken: set[str] = set()
+    with (
+        gzip.GzipFile(filename="", mode="wb", fileobj=out, mtime=0, compresslevel=6) as packed,
+        tarfile.open(fileobj=packed, mode="w|", format=tarfile.PAX_FORMAT) as archive,
+    ):
+        for path in texts:
+            counts: Counter[str] = Counter()
+            name = _free(personal.scrub_path(path, names, counts), taken)
+            renamed = counts.total()
+            content = _scrubbed(bundle, path, names, counts)
+            if counts.total() > renamed and path.rpartition("/")[2] in _HASHED_FILES:
+                counts["hashed-file"] += 1
+            archive.addfile(_member(name, len(content)), io.BytesIO(content))
+            rules = sorted(code for code, count in counts.items() if count)
+            derivative.files.append(DerivedFile(name, len(content), hashlib.sha256(content).hexdigest(), rules))
+            totals.update(counts)
+            files.update(rules)
+    derivative.report = [{"rule": code, "count": totals[code], "files": files[code]} for code in sorted(files)]
+
+
+def _scrubbed(bundle: Bundle, path: str, names: personal.Names, counts: Counter[str]) -> bytes:
+    text = "\n".join(personal.scrub_lines(path, _lines(bundle, path), names, counts))
+    return text.encode("utf-8", "surrogateescape")
+
+
+def _lines(bundle: Bundle, path: str) -> Iterator[str]:
+    """The lines of a file without their line feeds, one at a time; bytes that are not UTF-8 survive the round trip."""
+    content, begun = bundle.read(path), 0
+    while (end := content.find(b"\n", begun)) >= 0:
+        yield content[begun:end].decode("utf-8", "surrogateescape")
+        begun = end + 1
+    yield content[begun:].decode("utf-8", "surrogateescape")
+
+
+def _texts(bundle: Bundle, left_out: list[dict[str, str]]) -> list[str]:
+    """The paths of the files that are copied, sorted; the others are added to `left_out`."""
+    archives = {str(parent) for path in bundle.files for parent in PurePosixPath(path).parents} & set(bundle.files)
+    texts, copied = [], 0
+    for path in sorted(bundle.files, key=lambda path: (bundle.files[path].size, path)):
+        reason = "archive" if path in archives else _reason_against(bundle, path)
+        copied += 0 if reason else bundle.files[path].size
+        reason = reason or ("too-much" if copied > TEXT_LIMIT else "")
+        if reason:
+            left_out.append({"path": path, "reason": reason})
+        else:
+            texts.append(path)
+    left_out.sort(key=lambda entry: entry["path"])
+    return sorted(texts)
+
+
+def _reason_against(bundle: Bundle, path: str) -> str:
+    if bundle.files[path].size > FILE_LIMIT:
+        return "too-large"
+    content = bundle.read(path)
+    head = content[:_SNIFFED_BYTES]
+    if b"\0" in content or len(head) - len(head.translate(None, _CONTROL_BYTES)) > len(head) // 10:
+        return "binary"
+    begun = 0
+    while begun + LINE_LIMIT < len(content):
+        end = content.rfind(b"\n", begun, begun + LINE_LIMIT + 1)
+        if end < 0:
+            return "line-too-long"
+        begun = end + 1
+    return ""
+
+
+def _never_read(bundle: Bundle) -> list[dict[str, str]]:
+    """What the bundle itself did not let in: links, litter of editors, paths that lead out."""
+    return [
+        {"path": finding.where, "reason": finding.code.removeprefix("bundle.")}
+        for finding in bundle.findings
+        if finding.code in _REFUSED
+    ]
+
+
+_REFUSED = frozenset(
+    f"bundle.{word}"
+    for word in ("link", "device", "name", "path-traversal", "absolute-path", "litter", "duplicate-path")
+)
+
+
+def _free(path: str, taken: set[str]) -> str:
+    """The path, with a number where scrubbing gave two files one name."""
+    name, number = path, 1
+    while name in taken:
+        number += 1
+        name = f"{path}-{number}"
+    taken.add(name)
+    return name
+
+
+def _member(path: str, size: int) -> tarfile.TarInfo:
+    member = tarfile.TarInfo(path)
+    member.size, member.mode, member.mtime = size, 0o644, 0
+    return member
+
+
+class _Hashed:
+    """A file that is hashed and counted while it is written."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self.file = file
+        self.digest = hashlib.sha256()
+        self.size = 0
+
+    def write(self, content: bytes) -> int:
+        self.digest.update(content)
+        self.size += len(content)
+        return self.file.write(content)
+
+    def flush(self) -> None:
+        self.file.flush()
