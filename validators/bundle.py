@@ -11,7 +11,6 @@ What makes an archive unreadable or dangerous as a whole raises BundleError. A s
 from __future__ import annotations
 
 import errno
-import gzip
 import os
 import re
 import stat
@@ -28,6 +27,7 @@ from typing import IO, BinaryIO, NoReturn
 
 from validators import tar
 from validators.findings import ERROR, INFO, WARNING, Finding
+from validators.gunzip import gunzip
 
 CHUNK = 256 * 1024
 SPOOL_BYTES = 32 * 1024 * 1024
@@ -211,21 +211,20 @@ class _Opening:
         if _archive_kind(_first_bytes(file)) != "tar":
             return False
         file.seek(0)
-        with gzip.GzipFile(fileobj=file) as unpacked:
-            self._tar(unpacked, prefix, depth)
-            self._verify(unpacked, prefix)
+        unpacked = gunzip(file)
+        self._tar(unpacked, prefix, depth)
+        self._verify(unpacked, prefix)
         return True
 
-    def _verify(self, unpacked: gzip.GzipFile, prefix: str) -> None:
-        """Read a gzip to its end, where its checksum is: a tar ends before. What follows the gzip is ignored."""
+    def _verify(self, unpacked: tar.Readable, prefix: str) -> None:
+        """Read a gzip to its end, where its checksum is: a tar ends before."""
         try:
             while chunk := unpacked.read(CHUNK):
                 self._charge(len(chunk))
         except EOFError as error:
             raise _truncated(prefix) from error
-        except (gzip.BadGzipFile, zlib.error) as error:
-            if "Not a gzipped file" not in str(error):
-                raise _corrupt(prefix) from error
+        except zlib.error as error:
+            raise _corrupt(prefix) from error
 
     def _tar(self, stream: tar.Readable, prefix: str, depth: int) -> None:
         """Read a tar in one pass, whatever its headers claim."""
@@ -250,6 +249,7 @@ class _Opening:
         try:
             self._refuse_huge_directory(file, prefix)
             with zipfile.ZipFile(file) as archive:
+                _refuse_shared_bytes(archive, file.seek(0, os.SEEK_END), prefix)
                 for member in archive.infolist():
                     path = self._accept(prefix + _readable(member.filename), _kind_of_zip_member(member), prefix)
                     if path is None:
@@ -412,6 +412,12 @@ def _kind_of_mode(mode: int) -> str:
     return "link" if stat.S_ISLNK(mode) else "device"
 
 
+def _refuse_shared_bytes(archive: zipfile.ZipFile, size: int, prefix: str) -> None:
+    """Members that overlap: the same bytes unpacked for each of thousands take hours, and may yield next to nothing."""
+    if sum(member.compress_size for member in archive.infolist()) > size:
+        raise _corrupt(prefix)
+
+
 def _kind_of_zip_member(member: zipfile.ZipInfo) -> str:
     """By the Unix mode where the zip has one. Only stored and deflated members are read: others cost memory."""
     mode = member.external_attr >> 16
@@ -441,10 +447,10 @@ def _archive_kind(head: bytes) -> str:
 def _first_bytes(file: BinaryIO | IO[bytes]) -> bytes:
     """The first bytes inside a gzip. Raises BundleError where there are none."""
     try:
-        return gzip.GzipFile(fileobj=file).read(1024)
+        return gunzip(file).read(1024)
     except EOFError as error:
         raise _truncated("") from error
-    except (OSError, zlib.error) as error:
+    except zlib.error as error:
         raise _corrupt("") from error
 
 

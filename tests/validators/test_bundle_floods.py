@@ -6,9 +6,12 @@ import gzip
 import io
 import json
 import os
+import struct
 import subprocess
 import sys
 import tarfile
+import zipfile
+import zlib
 from pathlib import Path
 
 import pytest
@@ -67,6 +70,40 @@ def test_a_sparse_file_fills_no_disk(tmp_path: Path) -> None:
     path = tmp_path / "sparse.tgz"
     path.write_bytes(packed.getvalue())
     assert checked(path)["codes"] == ["bundle.corrupt"]
+
+
+def zip_of_one_content_shared(members: int, content: bytes) -> bytes:
+    """A zip whose members all end in the same packed bytes: each quotes the header of the next in front of them.
+
+    Source: D. Fifield, "A better zip bomb" (2019), the quoting of local headers.
+    """
+    names = [b"file%04d" % number for number in range(members)]
+    packed, unpacked = content, b"x"
+    body, directory = content, []
+    for name in reversed(names):
+        fields = (20, 0, 8, 0, 33, zlib.crc32(unpacked), len(packed), len(unpacked), len(name), 0)
+        header = struct.pack("<4sHHHHHIIIHH", b"PK\3\4", *fields) + name
+        directory.append((len(header) + len(body), fields, name))
+        quote = b"\0" + struct.pack("<HH", len(header), len(header) ^ 0xFFFF)
+        last = header + body
+        packed, unpacked, body = quote + header + packed, header + unpacked, quote + header + body
+    central = b"".join(
+        struct.pack("<4sHHHHHHIIIHHHHHII", b"PK\1\2", 20, *fields, 0, 0, 0, 0, len(last) - behind) + name
+        for behind, fields, name in reversed(directory)
+    )
+    return last + central + struct.pack("<4sHHHHIIH", b"PK\5\6", 0, 0, members, members, len(central), len(last), 0)
+
+
+def test_a_zip_whose_members_share_their_bytes_is_refused(tmp_path: Path) -> None:
+    """Empty blocks take time and give nothing, so that no count of unpacked bytes would stop them."""
+    nothing = b"\x00\x00\x00\xff\xff" * 200_000
+    path = tmp_path / "shared.zip"
+    path.write_bytes(zip_of_one_content_shared(200, nothing + zlib.compress(b"x")[2:-4]))
+    with zipfile.ZipFile(path) as archive:
+        assert archive.read("file0199") == b"x"
+    found = checked(path)
+    assert found["codes"] == ["bundle.corrupt"]
+    assert found["seconds"] < 5
 
 
 def test_one_line_of_a_hundred_megabytes_is_refused(tmp_path: Path) -> None:

@@ -1,0 +1,63 @@
+"""Read a gzip as a stream: of several members in a row, but not of a million empty ones."""
+
+from __future__ import annotations
+
+import io
+import zlib
+from typing import IO, Any
+
+CHUNK = 64 * 1024
+MEMBERS = 20_000
+"""Members of one gzip: block-wise compressors write one for 64 KiB, so 16,384 hold the largest bundle."""
+_MAGIC = b"\x1f\x8b"
+_WITH_HEADER = 16 + zlib.MAX_WBITS
+
+
+def gunzip(file: IO[bytes]) -> io.BufferedReader:
+    """The content of a gzip, of all its members, verified by their checksums where they are read to the end.
+
+    What follows the last member is ignored, as gzip does. Reading raises EOFError where the gzip ends too early, and
+    zlib.error where it is damaged or has more than MEMBERS members.
+    """
+    return io.BufferedReader(_Unpacked(file), 4 * CHUNK)
+
+
+class _Unpacked(io.RawIOBase):
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._members = 1
+        self._unpacker = zlib.decompressobj(_WITH_HEADER)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, target: Any, /) -> int:
+        content = self._next(len(target))
+        target[: len(content)] = content
+        return len(content)
+
+    def _next(self, size: int) -> bytes:
+        """Up to `size` bytes; b"" at the end of the last member."""
+        packed = b""
+        while not self._unpacker.eof or (packed := self._next_member()):
+            packed = packed or self._unpacker.unconsumed_tail or self._file.read(CHUNK)
+            if not packed:
+                raise EOFError("the gzip ends before its end")
+            content = self._unpacker.decompress(packed, size)
+            packed = b""
+            if content:
+                return content
+        return b""
+
+    def _next_member(self) -> bytes:
+        """Begin with the member after this one; its first packed bytes, b"" where there is none."""
+        packed = self._unpacker.unused_data
+        if len(packed) < len(_MAGIC):
+            packed += self._file.read(CHUNK)
+        if not packed.startswith(_MAGIC):
+            return b""
+        self._members += 1
+        if self._members > MEMBERS:
+            raise zlib.error("too many members in one gzip")
+        self._unpacker = zlib.decompressobj(_WITH_HEADER)
+        return packed
