@@ -1,0 +1,170 @@
+"""The pages in a real browser: upload by form with its live state, sorting by keyboard, themes, phones, no violation.
+
+Runs where Debian's chromium is (HIGHWATER_CHROMIUM or /usr/bin/chromium) and is skipped visibly elsewhere.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.flows.conftest import RunningSite
+from tests.make_io500 import make_archive
+
+CHROMIUM = Path(os.environ.get("HIGHWATER_CHROMIUM") or "/usr/bin/chromium")
+playwright = pytest.importorskip("playwright.sync_api")
+expect = playwright.expect
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(not CHROMIUM.exists(), reason=f"no chromium at {CHROMIUM} (set HIGHWATER_CHROMIUM)"),
+]
+FLAGS = [
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+PASSWORD = "a long password of the tests"
+PAGES = ("/", "/lists/", "/lists/ISC21/io500/", "/results/", "/results/io500-1/", "/systems/", "/docs/", "/docs/rules/",
+         "/releases/", "/collector/", "/login/")  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[playwright.Browser]:
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page(chromium, site: RunningSite) -> Iterator[playwright.Page]:
+    """A page of a new reader. At the end nothing may have broken: no script error, no violation of the policy."""
+    context = chromium.new_context(base_url=site.url, viewport={"width": 1280, "height": 900})
+    page = context.new_page()
+    told: list[str] = []
+    page.on("console", lambda message: told.append(message.text) if message.type in ("error", "warning") else None)
+    page.on("pageerror", lambda error: told.append(str(error)))
+    yield page
+    context.close()
+    assert told == []
+
+
+def sign_in(page: playwright.Page, site: RunningSite, username: str) -> None:
+    site.token(username, institution="browser-lab")
+    site.manage(
+        "shell", "-c",
+        "from submissions.models import Account;"
+        f"account = Account.objects.get(username={username!r});"
+        f"account.set_password({PASSWORD!r}); account.save()",
+    )  # fmt: skip
+    page.goto("/login/?next=/submissions/new/")
+    page.get_by_label("Name").fill(username)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Upload a run")
+
+
+def test_a_run_is_uploaded_by_form_and_followed_until_it_is_checked(page, site, tmp_path) -> None:
+    sign_in(page, site, "browser-alice")
+    page.get_by_label("File", exact=True).set_input_files(make_archive(tmp_path / "gale.tar.gz", performance=1.37))
+    page.get_by_role("button", name="Upload").click()
+    expect(page).to_have_url(re.compile(r"/submissions/[0-9a-f-]{36}/$"))
+    expect(page.get_by_role("status")).to_contain_text("checked", timeout=30_000)
+    expect(page.get_by_role("heading", name="What the registry computed")).to_be_visible()
+    expect(page.locator("[aria-current=step]")).to_contain_text("Submit")
+
+
+def test_a_broken_run_says_what_is_wrong_and_what_to_do(page, site, tmp_path) -> None:
+    sign_in(page, site, "browser-bob")
+    page.get_by_label("File", exact=True).set_input_files(make_archive(tmp_path / "x.tar.gz", edited_phase="find"))
+    page.get_by_role("button", name="Upload").click()
+    expect(page.get_by_role("status")).to_contain_text("invalid", timeout=30_000)
+    page.get_by_role("link", name="io500.score.inconsistent").first.click()
+    expect(page).to_have_url(re.compile(r"/docs/findings/#io500\.score\.inconsistent$"))
+
+
+def test_a_list_is_sorted_by_keyboard(page) -> None:
+    page.goto("/lists/ISC21/io500/")
+    head = page.get_by_role("columnheader", name="Bandwidth")
+    head.get_by_role("link").focus()
+    page.keyboard.press("Enter")
+    expect(head).to_have_attribute("aria-sort", "descending")
+    first = page.locator("tbody tr").first
+    expect(first.locator(".rank")).to_have_text("1")
+    page.get_by_role("columnheader", name="Bandwidth").get_by_role("link").press("Enter")
+    expect(page.get_by_role("columnheader", name="Bandwidth")).to_have_attribute("aria-sort", "ascending")
+    expect(page.locator("tbody tr").first.locator(".rank")).to_have_text("57")
+
+
+def test_charts_are_drawn_under_the_policy(page) -> None:
+    for address in ("/lists/ISC21/io500/", "/results/io500-1/"):
+        page.goto(address)
+        expect(page.locator("figure[data-chart] svg")).to_be_visible()
+
+
+def test_without_scripts_every_number_is_there(chromium, site) -> None:
+    context = chromium.new_context(base_url=site.url, java_script_enabled=False)
+    page = context.new_page()
+    page.goto("/lists/ISC21/io500/?ordering=-rate_kiops")
+    expect(page.locator("tbody tr")).to_have_count(58)
+    expect(page.locator("figure[data-chart]")).to_be_hidden()
+    expect(page.get_by_role("img", name="Scores of 58 entries").first).to_be_visible()
+    context.close()
+
+
+def test_the_dark_theme_is_chosen_and_stays(page) -> None:
+    page.goto("/lists/")
+    page.get_by_label("Colours").select_option("dark")
+    page.get_by_role("button", name="Set").click()
+    expect(page).to_have_url(re.compile("/lists/$"))
+    expect(page.locator("body")).to_have_css("background-color", "rgb(15, 23, 30)")
+    page.goto("/results/")
+    expect(page.locator("body")).to_have_css("background-color", "rgb(15, 23, 30)")
+
+
+@pytest.mark.parametrize("width", [320, 390, 1280])
+@pytest.mark.parametrize("address", PAGES)
+def test_pages_fit_their_screen(page, address, width) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto(address)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("address", PAGES)
+def test_pages_can_be_read_by_a_screen_reader(page, address) -> None:
+    """The basics: language, one main heading, names on controls and pictures, heads on tables, ids that are unique."""
+    page.goto(address)
+    faults = page.evaluate(
+        """() => {
+            const named = (element) => element.getAttribute("aria-label") || element.labels?.length || element.title
+                || element.textContent.trim();
+            const ids = [...document.querySelectorAll("[id]")].map((element) => element.id);
+            const levels = [...document.querySelectorAll("h1,h2,h3,h4")].map((heading) => Number(heading.tagName[1]));
+            return {
+                language: document.documentElement.lang ? [] : ["none"],
+                headings: document.querySelectorAll("h1").length === 1 ? [] : ["h1"],
+                skipped: levels.filter((level, index) => index && level > levels[index - 1] + 1),
+                controls: [...document.querySelectorAll("input:not([type=hidden]),select,textarea,button,a[href]")]
+                    .filter((element) => !named(element)).map((element) => element.outerHTML),
+                pictures: [...document.querySelectorAll("img:not([alt]),svg:not([aria-hidden]):not([aria-label])")]
+                    .filter((element) => !element.closest("svg[aria-label]")).map((element) => element.outerHTML),
+                tables: [...document.querySelectorAll("table")].filter((table) => !table.querySelector("th")).length
+                    ? ["without heads"] : [],
+                ids: ids.filter((id, index) => ids.indexOf(id) !== index),
+                landmarks: document.querySelectorAll("main").length === 1 ? [] : ["main"],
+            };
+        }"""
+    )
+    assert {kind: found for kind, found in faults.items() if found} == {}
+
+
+def test_the_first_tab_leads_past_the_frame(page) -> None:
+    page.goto("/lists/")
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile("#main$"))
