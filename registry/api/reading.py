@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from django.http import HttpResponse
+from django.http import HttpResponse, HttpResponseNotModified
 from django.utils.cache import patch_cache_control
 from django.utils.http import parse_etags, quote_etag
 from rest_framework.exceptions import NotAcceptable
@@ -136,7 +136,7 @@ def unchanged(request: Request, etag: str, like: HttpResponse | None = None) -> 
     held = [tag.removeprefix("W/") for tag in parse_etags(request.headers.get("If-None-Match", ""))]
     if etag not in held and "*" not in held:
         return None
-    answer = HttpResponse(status=304)
+    answer = HttpResponseNotModified()
     for name in ("Cache-Control", "Vary", "Access-Control-Allow-Origin", "Access-Control-Expose-Headers"):
         if like is not None and name in like:
             answer[name] = like[name]
