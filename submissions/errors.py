@@ -102,6 +102,7 @@ class UnknownRelease(IntakeRefused):
 class UnknownList(IntakeRefused):
     code = "intake.unknown-list"
     title = "There is no such list"
+    hint = "Send names of lists, such as io500: the field `lists` repeated, or separated by commas."
 
 
 class Unavailable(Problem):

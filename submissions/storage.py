@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import io
 import os
 import tempfile
 from collections.abc import Iterator
@@ -108,7 +109,7 @@ class BundleUploadHandler(FileUploadHandler):
 
     def __init__(self, request=None) -> None:
         super().__init__(request)
-        self.file: Incoming | None = None
+        self.file: Incoming | io.BytesIO = io.BytesIO()  # Django closes it when the form breaks off
 
     def handle_raw_input(self, input_data, META, content_length, boundary, encoding=None) -> None:
         if content_length > settings.UPLOAD_LIMIT_BYTES + settings.DATA_UPLOAD_MAX_MEMORY_SIZE:
@@ -116,7 +117,7 @@ class BundleUploadHandler(FileUploadHandler):
 
     def new_file(self, field_name, *args, **kwargs) -> None:
         super().new_file(field_name, *args, **kwargs)
-        if field_name != "bundle" or self.file is not None:
+        if field_name != "bundle" or isinstance(self.file, Incoming):
             raise SkipFile
         self.file = Incoming(self.file_name or "")
         raise StopFutureHandlers
@@ -128,8 +129,7 @@ class BundleUploadHandler(FileUploadHandler):
         return self.file
 
     def upload_interrupted(self) -> None:
-        if self.file is not None:
-            self.file.close()
+        self.file.close()
 
 
 @contextmanager

@@ -43,8 +43,13 @@ class BundleParser(MultiPartParser):
 
     def parse(self, stream: Any, media_type: str | None = None, parser_context: dict[str, Any] | None = None) -> Any:
         request = parser_context["request"]
-        request.upload_handlers = [BundleUploadHandler(request)]
-        return super().parse(stream, media_type, parser_context)
+        handler = BundleUploadHandler(request)
+        request.upload_handlers = [handler]
+        try:
+            return super().parse(stream, media_type, parser_context)
+        except BaseException:
+            handler.file.close()
+            raise
 
 
 def list_names(data: QueryDict) -> list[str]:

@@ -193,7 +193,7 @@ class SubmissionReview(PrivateView):
 class ReleaseList(views.ReleaseList):
     """Every release, newest first; editors add one."""
 
-    permission_classes = [IsEditor]
+    permission_classes = [IsAuthenticated, IsEditor]
     parser_classes = [JSONParser]
 
     @extend_schema(
@@ -209,7 +209,7 @@ class ReleaseList(views.ReleaseList):
 class ReleaseDetail(views.ReleaseDetail):
     """One release with its lists; editors change it until it is published."""
 
-    permission_classes = [IsEditor]
+    permission_classes = [IsAuthenticated, IsEditor]
     parser_classes = [JSONParser]
 
     @extend_schema(

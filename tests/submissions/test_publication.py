@@ -1,0 +1,377 @@
+"""Release day: what is copied, what is not, and that it happens once."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+from django.db import DatabaseError, connection, transaction
+from django.utils import timezone
+
+from registry.listing import check
+from registry.models import ListEntry, RankedList, Release, Result
+from submissions import publication, releases, review
+from submissions.models import Submission
+
+
+@pytest.fixture
+def accepted(cast, submitted):
+    """A run that a reviewer accepted."""
+
+    def make(*arguments, production: bool = False, **changes) -> Submission:
+        submission = submitted(*arguments, **changes)
+        review.decide(
+            submission, cast.dana.account, "accept", "All rules are satisfied.", reproducibility="fully",
+            production=production,
+        )  # fmt: skip
+        return submission
+
+    return make
+
+
+def entries(cast, release: str, name: str) -> list[dict]:
+    answer = cast.stranger.get(f"/api/v1/lists/{release}/{name}/")
+    assert answer.status_code == 200, answer.content
+    return answer.json()["entries"]
+
+
+def test_accepted_runs_are_copied_and_ranked(cast, release, accepted) -> None:
+    slow, fast = accepted(performance=1.0), accepted(cast.charlie, performance=3.0)
+    answer = cast.erin.post("releases/sc99/publish/")
+    assert answer.status_code == 200, answer.content
+    assert answer.json()["results"] == 2
+    ranked = entries(cast, "sc99", "io500")
+    assert [(row["rank"], row["institution"], row["trust"]) for row in ranked] == [
+        (1, "South Lab", "verified"),
+        (2, "North Lab", "verified"),
+    ]
+    for submission in (slow, fast):
+        submission.refresh_from_db()
+        result = submission.result
+        report = submission.checks.first().report["runs"][0]
+        assert submission.state == "published"
+        assert result.score == report["scores"]["SCORE"]["value"]
+        assert result.measurements.count() == len(report["measurements"])
+        assert result.bundle_sha256 == submission.sha256
+        assert result.public_sha256 == submission.derivative.sha256
+        assert result.files.count() == len(submission.derivative.files)
+        assert (result.reproducibility, result.production) == ("fully", False)
+
+
+def test_what_is_not_accepted_is_not_published(cast, release, accepted, submitted, checked) -> None:
+    accepted(performance=1.5)
+    submitted(performance=2.5)
+    checked(performance=3.5)
+    rejected = submitted(performance=4.5)
+    review.decide(rejected, cast.dana.account, "reject", "Not persistent.")
+    cast.erin.post("releases/sc99/publish/")
+    assert Result.objects.count() == 1
+    assert Submission.objects.filter(state="published").count() == 1
+
+
+def test_publishing_again_changes_nothing(cast, release, accepted) -> None:
+    accepted()
+    first = cast.erin.post("releases/sc99/publish/").json()
+    before = list(ListEntry.objects.order_by("id").values())
+    assert cast.erin.post("releases/sc99/publish/").json() == first
+    assert list(ListEntry.objects.order_by("id").values()) == before
+    assert Result.objects.count() == 1
+
+
+def test_a_published_release_does_not_change_any_more(cast, release) -> None:
+    cast.erin.post("releases/sc99/publish/")
+    answer = cast.erin.patch("releases/sc99/", {"name": "other"})
+    assert (answer.status_code, answer.json()["code"]) == (409, "release.published")
+
+
+def test_nothing_is_accepted_for_a_published_release(cast, release, submitted) -> None:
+    submission = submitted()
+    cast.erin.post("releases/sc99/publish/")
+    answer = cast.dana.post(f"submissions/{submission.pk}/review/", {"decision": "accept", "reason": "Late."})
+    assert (answer.status_code, answer.json()["code"]) == (409, "release.published")
+
+
+def test_an_imported_release_is_not_published_here(cast) -> None:
+    Release.objects.create(slug="SC20", name="SC20", imported=True, held_on="2020-11-01")
+    answer = cast.erin.post("releases/SC20/publish/")
+    assert (answer.status_code, answer.json()["code"]) == (422, "release.invalid")
+
+
+def test_an_embargo_is_kept(cast, release, accepted) -> None:
+    submission = accepted()
+    Submission.objects.update(embargo_until=timezone.now() + timedelta(days=1))
+    answer = cast.erin.post("releases/sc99/publish/").json()
+    assert (answer["results"], answer["embargoed"]) == (0, 1)
+    submission.refresh_from_db()
+    assert submission.state == "accepted"
+
+
+def test_research_or_production_but_not_both(cast, release, accepted) -> None:
+    lists = ("io500", "ten", "production", "ten-production")
+    accepted(performance=1.5, lists=lists)
+    accepted(cast.charlie, performance=2.5, lists=lists, production=True)
+    cast.erin.post("releases/sc99/publish/")
+    ranked = {name: [row["institution"] for row in entries(cast, "sc99", name)] for name in lists}
+    assert ranked == {
+        "io500": ["North Lab"],
+        "ten": ["North Lab"],
+        "production": ["South Lab"],
+        "ten-production": ["South Lab"],
+    }
+
+
+def test_the_best_of_a_system_ranks_and_all_stay_on_record(cast, release, accepted) -> None:
+    accepted(performance=1.5), accepted(performance=2.5)
+    cast.erin.post("releases/sc99/publish/")
+    assert Result.objects.count() == 2
+    assert len(entries(cast, "sc99", "io500")) == 1
+
+
+def test_results_of_earlier_releases_are_carried_and_new_ones_marked(cast, release, accepted) -> None:
+    accepted(performance=1.5)
+    cast.erin.post("releases/sc99/publish/")
+    following = releases.create("isc00", timezone.now() + timedelta(days=60))
+    cast.erin.post(f"releases/{following.slug}/publish/")
+    assert [(row["new"], row["entered"]) for row in entries(cast, "isc00", "io500")] == [(False, "sc99")]
+
+
+def test_numbers_of_results_are_never_used_again(cast, release, accepted) -> None:
+    accepted(performance=1.5)
+    cast.erin.post("releases/sc99/publish/")
+    Result.objects.update(public_id="hw-41")
+    submission = Submission.objects.get()
+    following = releases.create("isc00", timezone.now() + timedelta(days=60))
+    Submission.objects.filter(pk=submission.pk).update(state="accepted", result=None, release=following)
+    publication.publish(following, cast.erin.account)
+    assert set(Result.objects.values_list("public_id", flat=True)) == {"hw-41", "hw-42"}
+
+
+def test_one_system_under_one_name_has_one_page(cast, release, accepted) -> None:
+    for performance, name in ((1.5, "Fjord"), (2.5, " FJORD ")):
+        accepted(performance=performance, fields={"metadata": f'{{"system": "{name}"}}'})
+    cast.erin.post("releases/sc99/publish/")
+    assert {result.system.slug for result in Result.objects.all()} == {"north-lab-fjord"}
+
+
+def test_a_withdrawn_result_keeps_its_page(cast, release, accepted) -> None:
+    submission = accepted()
+    cast.erin.post("releases/sc99/publish/")
+    answer = cast.alice.post(f"submissions/{submission.pk}/withdraw/", {"reason": "The disks were not ours."})
+    assert answer.status_code == 200, answer.content
+    shown = cast.stranger.get(f"/api/v1/results/{answer.json()['result']}/").json()
+    assert shown["withdrawn_reason"] == "The disks were not ours."
+    assert cast.stranger.get("/api/v1/results/").json()["results"] == []
+
+
+def test_the_public_sees_nothing_private(cast, release, accepted) -> None:
+    accepted(fields={"metadata": '{"system": "Fjord", "note": "call Alice on 555"}'})
+    cast.erin.post("releases/sc99/publish/")
+    shown = cast.stranger.get("/api/v1/results/hw-1/").content.decode()
+    assert "alice" not in shown.lower()
+    assert "555" not in shown
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_editors_at_once_have_one_outcome(cast, release, accepted) -> None:
+    accepted()
+
+    def publish(person) -> dict:
+        try:
+            return person.post("releases/sc99/publish/").json()
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(2) as pool:
+        one, other = pool.map(publish, [cast.erin, cast.fay])
+    assert one == other
+    assert Result.objects.count() == 1
+
+
+def test_the_scheduler_publishes_when_it_is_time(cast, release, accepted) -> None:
+    accepted()
+    publication.publish_due()
+    assert not Result.objects.exists()
+    past = timezone.now() - timedelta(seconds=1)
+    Release.objects.update(deadline=past - timedelta(seconds=1), publishes=past)
+    publication.publish_due()
+    assert Submission.objects.get().state == "published"
+    assert Submission.objects.get().events.last().actor is None
+
+
+def test_five_hundred_are_published_with_a_bounded_number_of_queries(cast, release, accepted) -> None:
+    """Twice as many submissions cost no more than a few queries more, so the number does not grow with them."""
+    counts = []
+    for slug, number in (("small", 2), ("large", 6)):
+        call = releases.create(slug, timezone.now() + timedelta(days=30))
+        for place in range(number):
+            submission = accepted(performance=1 + len(counts) * 10 + place / 10)
+            review.prepare(str(submission.pk))
+            Submission.objects.filter(pk=submission.pk).update(release=call)
+        from django.test.utils import CaptureQueriesContext
+
+        with CaptureQueriesContext(connection) as captured:
+            publication.publish(call, cast.erin.account)
+        counts.append(len(captured))
+    assert abs(counts[1] - counts[0]) <= 1, counts
+
+
+# Frozen lists
+
+
+@pytest.fixture
+def frozen(cast, release, accepted) -> RankedList:
+    accepted(performance=1.5), accepted(cast.charlie, performance=2.5)
+    cast.erin.post("releases/sc99/publish/")
+    return RankedList.objects.get(name="io500")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda entries: entries.update(score=1e9),
+        lambda entries: entries.all().delete(),
+        lambda entries: ListEntry.objects.create(
+            ranked_list=entries[0].ranked_list,
+            result=Result.objects.create(
+                public_id="x-1", tool="io500", trust="imported", release=entries[0].result.release,
+                site=entries[0].result.site, system=entries[0].result.system, institution="x",
+            ),
+            position=9, rank=9, rank_low=9, rank_high=9, score=1, institution="x",
+        ),
+    ],
+)  # fmt: skip
+def test_the_database_refuses_to_move_a_frozen_list(frozen, change) -> None:
+    with pytest.raises(DatabaseError, match="frozen"), transaction.atomic():
+        change(frozen.entries.all())
+    assert check(frozen) is not None and not check(frozen)
+
+
+def test_a_decision_with_a_reason_amends_a_frozen_list(cast, frozen) -> None:
+    first = frozen.entries.first().result.public_id
+    document = {"result": first, "action": "exclude", "reason": "The run was repeated."}
+    answer = cast.erin.post("lists/sc99/io500/overrides/", document)
+    assert answer.status_code == 200, answer.content
+    assert answer.json()["decided_by"] == "erin"
+    frozen.refresh_from_db()
+    assert "The run was repeated." in frozen.note
+    assert frozen.frozen_at is not None
+    assert [row["institution"] for row in entries(cast, "sc99", "io500")] == ["North Lab"]
+    assert len(entries(cast, "sc99", "full")) == 2
+    assert not check(frozen)
+    with pytest.raises(DatabaseError), transaction.atomic():
+        frozen.entries.update(score=1)
+
+
+@pytest.mark.parametrize(
+    ("document", "status", "code"),
+    [
+        ({"result": "hw-99", "action": "exclude", "reason": "x"}, 422, "override.refused"),
+        ({"result": "hw-1", "action": "exclude", "reason": " "}, 400, "request.invalid"),
+        ({"result": "hw-1", "action": "exclude"}, 400, "request.invalid"),
+        ({"result": "hw-1", "action": "remove", "reason": "x"}, 400, "request.invalid"),
+        ({"result": "hw-1", "action": "score", "reason": "x"}, 422, "override.refused"),
+        ({"result": "hw-1", "action": "exclude", "score": 5, "reason": "x"}, 422, "override.refused"),
+        ({"result": "hw-1", "action": "score", "score": "NaN", "reason": "x"}, 400, "request.invalid"),
+    ],
+)
+def test_a_decision_that_can_not_be_applied(cast, frozen, document, status, code) -> None:
+    before = list(frozen.entries.values())
+    answer = cast.erin.post("lists/sc99/io500/overrides/", document)
+    assert (answer.status_code, answer.json()["code"]) == (status, code)
+    assert list(frozen.entries.values()) == before
+
+
+# Releases
+
+
+def test_an_editor_makes_a_release(cast, definitions) -> None:
+    document = {"slug": "ISC00", "name": "ISC 2000", "deadline": "2099-05-01T12:00:00+02:00", "lists": ["ten", "io500"]}
+    answer = cast.erin.post("releases/", document)
+    assert answer.status_code == 201, answer.content
+    made = Release.objects.get()
+    assert (made.list_names, made.deadline.isoformat()) == (["io500", "ten"], "2099-05-01T10:00:00+00:00")
+    changed = cast.erin.patch("releases/isc00/", {"lists": ["full"], "publishes": "2099-06-01T00:00:00Z"})
+    assert changed.status_code == 200, changed.content
+    made.refresh_from_db()
+    assert (made.list_names, str(made.held_on), made.name) == (["full"], "2099-06-01", "ISC 2000")
+
+
+@pytest.mark.parametrize(
+    ("document", "status", "code"),
+    [
+        ({"slug": "SC99", "deadline": "2099-01-01T00:00:00Z"}, 409, "release.exists"),
+        ({"slug": "a b", "deadline": "2099-01-01T00:00:00Z"}, 400, "request.invalid"),
+        ({"slug": "a--b", "deadline": "2099-01-01T00:00:00Z"}, 422, "release.invalid"),
+        ({"slug": "new"}, 400, "request.invalid"),
+        ({"slug": "new", "deadline": "soon"}, 400, "request.invalid"),
+        ({"slug": "new", "deadline": "2099-01-01T00:00:00Z", "lists": ["best"]}, 422, "release.invalid"),
+        (
+            {"slug": "new", "deadline": "2099-01-01T00:00:00Z", "opens": "2099-01-02T00:00:00Z"},
+            422,
+            "release.invalid",
+        ),
+        (
+            {"slug": "new", "deadline": "2099-01-01T00:00:00Z", "publishes": "2098-01-02T00:00:00Z"},
+            422,
+            "release.invalid",
+        ),
+    ],
+)
+def test_a_release_that_is_not_valid(cast, release, document, status, code) -> None:
+    answer = cast.erin.post("releases/", document)
+    assert (answer.status_code, answer.json()["code"]) == (status, code)
+    assert Release.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "moment"),
+    [
+        ("2027-04-30T12:00:00Z", "2027-04-30T12:00:00+00:00"),
+        ("2027-04-30T12:00:00+02:00", "2027-04-30T10:00:00+00:00"),
+        ("2027-04-30 AoE", "2027-05-01T11:59:59+00:00"),
+    ],
+)
+def test_times_have_an_offset(text, moment) -> None:
+    assert releases.read_time(text).isoformat() == moment
+
+
+@pytest.mark.parametrize("text", ["2027-04-30", "2027-04-30T12:00:00", "soon", "", "2027-02-30 AoE", "30.04.2027 AoE"])
+def test_times_without_an_offset_are_refused(text) -> None:
+    with pytest.raises(ValueError, match=r".+"):
+        releases.read_time(text)
+
+
+def test_a_command_makes_a_release(definitions, capsys) -> None:
+    call_command("create_release", "ISC00", "--deadline", "2027-04-30 AoE", "--list", "ten", "--list", "io500")
+    made = Release.objects.get()
+    assert (made.slug, made.list_names) == ("ISC00", ["io500", "ten"])
+    with pytest.raises(CommandError, match="There is a release"):
+        call_command("create_release", "isc00", "--deadline", "2027-04-30 AoE")
+    with pytest.raises(CommandError, match="offset"):
+        call_command("create_release", "isc01", "--deadline", "2027-04-30T00:00:00")
+
+
+def test_a_command_makes_a_token_that_works(db, client, capsys) -> None:
+    call_command("create_token", "gil", "--role", "reviewer", "--institution", "east-lab")
+    token = capsys.readouterr().out.splitlines()[-1]
+    answer = client.get("/api/v1/submissions/", headers={"Authorization": f"Token {token}"})
+    assert answer.status_code == 200
+    call_command("create_token", "gil")
+    from submissions.models import Account
+
+    gil = Account.objects.get(username="gil")
+    assert (gil.role, [site.slug for site in gil.institutions.all()]) == ("reviewer", ["east-lab"])
+    with pytest.raises(CommandError, match="no slug"):
+        call_command("create_token", "gil", "--institution", "East Lab")
+
+
+def test_the_demo_release_is_made_once(definitions, capsys) -> None:
+    call_command("load_demo")
+    made = Release.objects.get(slug="next")
+    assert made.deadline > timezone.now() + timedelta(days=100)
+    assert {"full", "historical", "io500", "ten", "production", "ten-production", "scc"} == set(made.list_names)
+    call_command("load_demo")
+    assert Release.objects.get().deadline == made.deadline

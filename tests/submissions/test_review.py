@@ -1,0 +1,273 @@
+"""Submitting, reviewing, withdrawing: each refusal with its code, each decision with its reason."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from submissions import releases, review
+from submissions.models import Membership, Review, Submission
+from tests.make_io500 import make_run, pack
+
+ASKED = {"release": "sc99", "lists": ["io500", "ten"], "acknowledge_rules": True, "acknowledge_publication": True}
+
+
+def submit(person, submission: Submission, **changes):
+    document = {name: value for name, value in (ASKED | changes).items() if value is not ...}
+    return person.post(f"submissions/{submission.pk}/submit/", document)
+
+
+def test_a_checked_run_is_submitted(cast, release, checked) -> None:
+    submission = checked()
+    answer = submit(cast.alice, submission, lists=["IO500", "ten", "io500"])
+    assert answer.status_code == 200, answer.content
+    submission.refresh_from_db()
+    assert (submission.state, submission.release, submission.lists) == ("submitted", release, ["io500", "ten"])
+    assert submission.rules_acknowledged_at and submission.publication_acknowledged_at
+    assert answer.json()["history"][-1]["to_state"] == "submitted"
+
+
+def test_bob_may_submit_what_alice_uploaded(cast, release, checked) -> None:
+    assert submit(cast.bob, checked()).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("changes", "status", "code"),
+    [
+        ({"acknowledge_rules": False}, 422, "submit.not-acknowledged"),
+        ({"acknowledge_publication": False}, 422, "submit.not-acknowledged"),
+        ({"acknowledge_publication": ...}, 400, "request.invalid"),
+        ({"release": "sc98"}, 422, "intake.unknown-release"),
+        ({"release": ...}, 400, "request.invalid"),
+        ({"lists": ["best"]}, 422, "submit.list-not-of-release"),
+        ({"lists": []}, 400, "request.invalid"),
+        ({"lists": "io500"}, 400, "request.invalid"),
+        ({"lists": ["x"] * 21}, 400, "request.invalid"),
+        ({"embargo_until": "2020-01-01T00:00:00Z"}, 422, "submit.embargo-past"),
+        ({"embargo_until": "soon"}, 400, "request.invalid"),
+        ({"primary": 1}, 422, "submit.no-such-run"),
+        ({"primary": -1}, 400, "request.invalid"),
+        ({"primary": 10**9}, 400, "request.invalid"),
+    ],
+)
+def test_what_can_not_be_submitted(cast, release, checked, changes, status, code) -> None:
+    submission = checked()
+    answer = submit(cast.alice, submission, **changes)
+    assert (answer.status_code, answer.json()["code"]) == (status, code)
+    submission.refresh_from_db()
+    assert (submission.state, submission.release) == ("checked", None)
+
+
+def test_a_refused_list_is_answered_with_those_of_the_release(cast, release, checked) -> None:
+    releases.change(release, lists=["ten", "full"])
+    assert "ten, full" in submit(cast.alice, checked(), lists=["io500"]).json()["hint"]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"opens": timedelta(days=1)},
+        {"deadline": timedelta(seconds=-1)},
+    ],
+)
+def test_a_release_that_is_not_open_takes_nothing(cast, release, checked, changes) -> None:
+    for field, distance in changes.items():
+        setattr(release, field, timezone.now() + distance)
+    release.save()
+    answer = submit(cast.alice, checked())
+    assert (answer.status_code, answer.json()["code"]) == (422, "submit.release-closed")
+
+
+def test_a_published_release_takes_nothing(cast, release, checked) -> None:
+    submission = checked()
+    assert cast.erin.post("releases/sc99/publish/").status_code == 200
+    assert submit(cast.alice, submission).json()["code"] == "submit.release-closed"
+
+
+def test_an_invalid_run_is_not_submitted(cast, release, checked) -> None:
+    answer = submit(cast.alice, checked(short="ior-easy-write"), release="nowhere")
+    assert (answer.status_code, answer.json()["code"]) == (409, "state.conflict")
+
+
+def test_a_run_is_submitted_once(cast, release, checked) -> None:
+    submission = checked()
+    assert [submit(cast.alice, submission).status_code for _ in range(2)] == [200, 409]
+
+
+def test_a_test_upload_is_never_submitted(cast, release, checked) -> None:
+    assert submit(cast.alice, checked(fields={"test": "true"})).json()["code"] == "submit.test"
+
+
+def test_an_account_of_no_institution_submits_nothing(cast, release, checked) -> None:
+    cast.charlie.account.memberships.all().delete()
+    assert submit(cast.charlie, checked(cast.charlie)).json()["code"] == "submit.no-institution"
+
+
+def test_an_account_of_two_institutions_says_which(cast, release, checked) -> None:
+    south = cast.charlie.account.memberships.get().institution
+    Membership.objects.create(account=cast.alice.account, institution=south)
+    submission = checked()
+    refused = submit(cast.alice, submission)
+    assert refused.json()["code"] == "submit.no-institution"
+    assert "south-lab" in refused.json()["hint"]
+
+
+def test_of_several_runs_the_submitter_chooses(cast, release, tmp_path) -> None:
+    files = {f"one/{name}": content for name, content in make_run(performance=1.5, folder="results").items()}
+    files |= {f"two/{name}": content for name, content in make_run(performance=2.5, folder="results").items()}
+    from submissions import processing
+
+    pk = cast.alice.upload(pack(tmp_path / "two.tar.gz", files).read_bytes()).json()["id"]
+    processing.process(pk)
+    submission = Submission.objects.get(pk=pk)
+    assert submission.checks.get().report["primary"] is None
+    assert cast.alice.get(f"submissions/{pk}/").json()["tool"] is None
+    if submission.state == "invalid":
+        pytest.fail(str(cast.alice.get(f"submissions/{pk}/findings/").json()))
+    assert submit(cast.alice, submission).json()["code"] == "review.primary-needed"
+    chosen = submit(cast.alice, submission, primary=1).json()
+    assert (chosen["primary"], chosen["tool"]) == (1, "io500")
+    assert chosen["scores"] == chosen["runs"][1]["scores"]
+
+
+# Checking again, answering, withdrawing
+
+
+def test_a_run_is_checked_again_with_other_words(cast, release, checked) -> None:
+    submission = checked(short="ior-easy-write")
+    answer = cast.alice.post(
+        f"submissions/{submission.pk}/revalidate/",
+        {"metadata": {"system": "Fjord"}, "release": "sc99", "lists": ["ten"]},
+    )
+    assert (answer.status_code, answer.json()["state"]) == (202, "received")
+    submission.refresh_from_db()
+    assert (submission.metadata, submission.release, submission.lists) == ({"system": "Fjord"}, release, ["ten"])
+    assert submission.attempts == 0
+
+
+def test_words_that_are_not_valid_are_refused(cast, checked) -> None:
+    submission = checked()
+    answer = cast.alice.post(f"submissions/{submission.pk}/revalidate/", {"metadata": {"system": 5}})
+    assert answer.json()["code"] == "intake.metadata-invalid"
+    submission.refresh_from_db()
+    assert submission.state == "checked"
+
+
+def test_answers_are_kept_as_they_are(cast, checked) -> None:
+    submission = checked()
+    answers = {"q1": {"value": 5, "unit": "GiB"}, "q2": ["a", None]}
+    assert cast.bob.put(f"submissions/{submission.pk}/answers/", answers).status_code == 200
+    assert cast.alice.get(f"submissions/{submission.pk}/").json()["answers"] == answers
+
+
+@pytest.mark.parametrize("answers", [[], "text", 5, {"a": "x" * 300_000}, {"a": "\0"}])
+def test_answers_are_one_object_of_moderate_size(cast, checked, answers) -> None:
+    refused = cast.alice.put(f"submissions/{checked().pk}/answers/", answers)
+    assert (refused.status_code, refused.json()["code"]) == (422, "answers.invalid")
+
+
+def test_withdrawing_needs_a_reason(cast, checked) -> None:
+    submission = checked()
+    path = f"submissions/{submission.pk}/withdraw/"
+    assert cast.alice.post(path, {"reason": "  "}).status_code == 400
+    assert cast.alice.post(path, {"reason": "Wrong file."}).json()["state"] == "withdrawn"
+    assert cast.alice.post(path, {"reason": "Again."}).json()["code"] == "state.conflict"
+
+
+# Reviewing
+
+
+@pytest.mark.parametrize(
+    ("decision", "state"),
+    [("accept", "accepted"), ("request_changes", "changes_requested"), ("reject", "rejected")],
+)
+def test_a_reviewer_decides_with_a_reason(cast, submitted, decision, state) -> None:
+    submission = submitted()
+    document = {"decision": decision, "reproducibility": "fully", "production": False, "reason": "As the rules say."}
+    answer = cast.dana.post(f"submissions/{submission.pk}/review/", document)
+    assert (answer.status_code, answer.json()["state"]) == (200, state)
+    made = Review.objects.get()
+    assert (made.reviewer, made.reproducibility, made.reason) == (cast.dana.account, "fully", "As the rules say.")
+    assert submission.events.last().reason == "As the rules say."
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"decision": "accept"},
+        {"decision": "accept", "reason": ""},
+        {"decision": "accept", "reason": " \n "},
+        {"decision": "approve", "reason": "x"},
+        {"decision": "accept", "reason": "x", "reproducibility": "best"},
+        {"decision": "accept", "reason": "x", "production": "perhaps"},
+        {"reason": "x"},
+    ],
+)
+def test_a_decision_that_is_not_whole_is_refused(cast, submitted, document) -> None:
+    submission = submitted()
+    answer = cast.dana.post(f"submissions/{submission.pk}/review/", document)
+    assert (answer.status_code, answer.json()["code"]) == (400, "request.invalid")
+    assert not Review.objects.exists()
+
+
+def test_nobody_reviews_for_their_own_institution(cast, submitted) -> None:
+    submission = submitted()
+    Membership.objects.create(account=cast.dana.account, institution=submission.institution)
+    answer = cast.dana.post(f"submissions/{submission.pk}/review/", {"decision": "accept", "reason": "x"})
+    assert (answer.status_code, answer.json()["code"]) == (403, "review.conflict-of-interest")
+
+
+def test_nobody_reviews_their_own_run(cast, submitted) -> None:
+    submission = submitted(cast.dana)
+    answer = cast.dana.post(f"submissions/{submission.pk}/review/", {"decision": "accept", "reason": "x"})
+    assert answer.json()["code"] == "review.conflict-of-interest"
+    assert not review.review_queue(cast.dana.account).exists()
+
+
+def test_a_decision_falls_once(cast, submitted) -> None:
+    submission = submitted()
+    document = {"decision": "accept", "reason": "x"}
+    statuses = [cast.dana.post(f"submissions/{submission.pk}/review/", document).status_code for _ in range(2)]
+    assert statuses == [200, 409]
+    assert Review.objects.count() == 1
+
+
+def test_a_run_with_changes_requested_is_submitted_again(cast, submitted) -> None:
+    submission = submitted()
+    cast.dana.post(
+        f"submissions/{submission.pk}/review/", {"decision": "request_changes", "reason": "Name the system."}
+    )
+    assert submit(cast.alice, submission).status_code == 200
+
+
+def test_the_queue_has_what_waits_longest_first(cast, submitted) -> None:
+    first, second = submitted(performance=1.5), submitted(performance=2.5)
+    assert list(review.review_queue(cast.dana.account)) == [first, second]
+    review.start(first, cast.dana.account)
+    assert list(review.review_queue(cast.dana.account)) == [first, second]
+    review.decide(first, cast.dana.account, "accept", "Fine.")
+    assert list(review.review_queue(cast.dana.account)) == [second]
+    assert not review.review_queue(cast.alice.account).exists()
+
+
+def test_an_award_says_where_the_run_cannot_rank(cast, submitted) -> None:
+    submission = submitted(lists=("full", "io500", "ten", "production"), client_nodes=12)
+    answer = cast.dana.post(
+        f"submissions/{submission.pk}/review/", {"decision": "accept", "production": True, "reason": "In production."}
+    )
+    excluded = {name: why["code"] for name, why in answer.json()["excluded"].items()}
+    assert excluded == {"io500": "on-production-list", "ten": "not-ten-client-nodes"}
+
+
+def test_submitting_makes_a_derivative_and_checks_for_the_lists(cast, submitted) -> None:
+    submission = submitted()
+    review.prepare(str(submission.pk))
+    submission.refresh_from_db()
+    assert submission.checks.count() == 2
+    assert submission.checked_at > submission.submitted_at
+    files = cast.alice.get(f"submissions/{submission.pk}/files/").json()
+    assert files["received"]["sha256"] == submission.sha256
+    assert files["derivative"]["sha256"] not in ("", submission.sha256)
+    assert files["derivative"]["files"]
