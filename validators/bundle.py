@@ -91,6 +91,21 @@ class Bundle:
         self._spool.seek(entry.offset)
         return self._spool.read(wanted)
 
+    def chunks(self, path: str) -> Iterator[bytes]:
+        """The whole content of a file in pieces of at most CHUNK bytes. KeyError for a path that isn't in `files`."""
+        entry = self.files[path]
+        for begun in range(0, entry.size, CHUNK):
+            yield self.slice(entry, begun)
+
+    def slice(self, entry: Entry, begun: int) -> bytes:
+        """At most CHUNK bytes of a file, from the byte `begun` on."""
+        if entry.file is not None:
+            with _open_regular(entry.file) as file:
+                file.seek(begun)
+                return file.read(min(CHUNK, entry.size - begun))
+        self._spool.seek(entry.offset + begun)
+        return self._spool.read(min(CHUNK, entry.size - begun))
+
     def close(self) -> None:
         self._spool.close()
 
@@ -179,9 +194,8 @@ class _Opening:
                 path,
             )
         with tempfile.TemporaryFile() as file:
-            entry = self.bundle.files[path]
-            for begun in range(0, entry.size, CHUNK):
-                file.write(self._slice(entry, begun))
+            for chunk in self.bundle.chunks(path):
+                file.write(chunk)
             file.seek(0)
             try:
                 self._expand(file, kind, prefix=path + "/", depth=depth)
@@ -190,15 +204,6 @@ class _Opening:
                     raise
                 message = f"The archive inside can't be read: {error.finding.message}"
                 self._note("bundle.inner-unreadable", WARNING, message, "Check that nothing is missing.", path)
-
-    def _slice(self, entry: Entry, begun: int) -> bytes:
-        if entry.file is not None:
-            with _open_regular(entry.file) as file:
-                file.seek(begun)
-                return file.read(CHUNK)
-        spool = self.bundle._spool
-        spool.seek(entry.offset + begun)
-        return spool.read(min(CHUNK, entry.size - begun))
 
     def _expand(self, file: BinaryIO | IO[bytes], kind: str, prefix: str, depth: int) -> bool:
         """Add the members of an archive; False for gzip that holds no tar: it stays the file that it is."""
@@ -315,7 +320,7 @@ class _Opening:
         if len(name) > _PATH_CHARACTERS:
             self._note("bundle.name", ERROR, "The path is too long.", "Shorten the folders' names.", shown)
             return None
-        if _is_litter(parts):
+        if is_litter(parts):
             self._note("bundle.litter", INFO, "Left by an editor or a desktop; not read.", "", shown)
             return None
         self._met[prefix] += 1
@@ -333,7 +338,7 @@ class _Opening:
     def _differs(self, path: str, entry: Entry) -> bool:
         known = self.bundle.files[path]
         return known.size != entry.size or any(
-            self._slice(known, begun) != self._slice(entry, begun) for begun in range(0, entry.size, CHUNK)
+            self.bundle.slice(known, begun) != self.bundle.slice(entry, begun) for begun in range(0, entry.size, CHUNK)
         )
 
     def _charge(self, size: int) -> None:
@@ -400,7 +405,8 @@ def _refusal(member: str, parts: list[str], kind: str) -> tuple[str, str] | None
     return None
 
 
-def _is_litter(parts: list[str]) -> bool:
+def is_litter(parts: list[str]) -> bool:
+    """True for a path, by its parts, of a file that an editor or a desktop left."""
     return parts[-1].startswith("._") or parts[-1].endswith((".swp", ".swo")) or "__MACOSX" in parts
 
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from validators import catalogue, schema
+from validators import bagit, catalogue, schema
 from validators.bundle import LIMITS, LINE_LIMIT, Bundle, BundleError, Limits, open_bundle
 from validators.findings import ERROR, Finding, worst_first
 from validators.measurements import Report, Run
@@ -41,7 +41,7 @@ def check(
     declared = metadata if isinstance(metadata, Mapping) else {}
     try:
         with open_bundle(path, limits) as bundle:
-            report.findings += bundle.findings
+            report.findings += bundle.findings + bagit.verify(bundle)
             _read(bundle, searched, report)
             context = Context(bundle, declared, release or {}, list_name, answers or {}, submitted_at)
             for run in report.runs:
