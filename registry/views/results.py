@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import urlencode
 
-from django.db.models import Aggregate, Count, F, FloatField, Q
+from django.db.models import Aggregate, Count, F, FloatField, Max, Q, RowRange, Window
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
@@ -28,6 +28,7 @@ ASKED = ("q", "filesystem_type", "institution", "vendor", "release", "list", "tr
 FEW = 3
 """A median of fewer values says little and is not shown."""
 OTHERS_SHOWN = 200
+HISTORY_SHOWN = 20
 
 
 class Median(Aggregate):
@@ -227,20 +228,25 @@ def formula(result: Result) -> str:
 
 
 def history(result: Result) -> list[dict[str, Any]]:
-    """Results of the same system and tool, newest release first; `mark` where one was the highest so far."""
-    rows = list(
+    """The newest results of the same system and tool; `mark` where one was the highest up to then."""
+    order = [F("release__held_on").asc(), F("id").asc()]
+    before = Window(Max("score"), order_by=order, frame=RowRange(end=-1))
+    rows = (
         record.standing_results(Q(system=result.system_id, tool=result.tool))
-        .order_by("release__held_on", "id")
-        .values("public_id", "score", "client_nodes", release_name=F("release__name"))
+        .annotate(best_before=before)
+        .order_by("-release__held_on", "-id")
+        .values("public_id", "score", "client_nodes", "best_before", release_name=F("release__name"))[:HISTORY_SHOWN]
     )
-    best = 0.0
-    for row in rows:
-        row["mark"] = row["score"] is not None and row["score"] > best
-        best = max(best, row["score"] or 0.0)
-        row["written"] = numerals.decimal(row["score"]) or numerals.MISSING
-        row["clients"] = numerals.whole(row["client_nodes"]) or numerals.MISSING
-        row["current"] = row["public_id"] == result.public_id
-    return rows[::-1]
+    return [
+        {
+            **row,
+            "mark": row["score"] is not None and row["score"] > (row["best_before"] or 0.0),
+            "written": numerals.decimal(row["score"]) or numerals.MISSING,
+            "clients": numerals.whole(row["client_nodes"]) or numerals.MISSING,
+            "current": row["public_id"] == result.public_id,
+        }
+        for row in rows
+    ]
 
 
 OUTCOMES = {
