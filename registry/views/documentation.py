@@ -23,6 +23,8 @@ FOLDER: Path = settings.BASE_DIR / "docs"
 FIRST = ("start", "upload", "lists", "findings", "api", "data-terms")
 CODE = re.compile(r"[a-z0-9]+(?:[.-][a-z0-9_-]+)+")
 DECISIONS = "decisions/"
+MACHINE_FORMS = {"openapi.json": "/api/v1/openapi.json"}
+"""Files beside the documents that the site serves elsewhere."""
 
 
 @dataclass(frozen=True)
@@ -123,7 +125,9 @@ def _link_pages(slug: str, inline: Token) -> None:
     for child in inline.children or []:
         if child.type == "link_open":
             target, hash_sign, anchor = str(child.attrGet("href") or "").partition("#")
-            if target.endswith(".md") and "://" not in target:
+            if target in MACHINE_FORMS:
+                child.attrSet("href", MACHINE_FORMS[target])
+            elif target.endswith(".md") and "://" not in target:
                 child.attrSet("href", f"/docs/{_resolve(slug, target)}/{hash_sign}{anchor}")
 
 

@@ -27,8 +27,12 @@ def significant(value: float | None, digits: int = 3) -> str:
     """A number that is only compared by eye: 36850.37 -> "36,850", 1.2345 -> "1.23", 0.01234 -> "0.0123"."""
     if value is None:
         return ""
-    magnitude = len(f"{abs(value):.0f}") if abs(value) >= 1 else 0
-    return f"{value:,.{max(0, digits - magnitude)}f}" if abs(value) >= 1 or value == 0 else f"{value:.{digits}g}"
+    if value == 0:
+        return "0"
+    if abs(value) < 1:
+        return f"{value:.{digits}g}"
+    before_the_point = len(f"{abs(value):.0f}")
+    return f"{value:,.{max(0, digits - before_the_point)}f}"
 
 
 def ranks(low: int, high: int) -> str:

@@ -14,6 +14,7 @@ from django.test import Client
 from django.utils import timezone
 
 from registry.models import Result, System
+from registry.views import documentation
 from tests.registry.record import (
     make_definition,
     make_list,
@@ -254,17 +255,27 @@ def test_templates_hold_no_inline_style_script_or_handler(template: Path) -> Non
     assert re.findall(r"<script(?![^>]*\bsrc=)", text) == []
 
 
-def test_no_internal_link_of_a_public_page_is_dead(client, ranked) -> None:
-    addresses = {
-        html.unescape(link).partition("#")[0]
-        for page in EVERY_PAGE
+def links_of(client, pages: list[str]) -> set[str]:
+    """Internal links of public pages, without those to files and to where one has to sign in."""
+    links = {
+        html.unescape(link)
+        for page in pages
         for link in re.findall(r'href="(/[^"]*)"', client.get(page).content.decode())
     }
-    private = ("/submissions/", "/static/")
-    broken = {
-        address: client.get(address).status_code for address in sorted(addresses) if not address.startswith(private)
-    }
-    assert {address: status for address, status in broken.items() if status not in (200, 302)} == {}
+    return {link for link in links if not link.startswith(("/submissions/", "/static/"))}
+
+
+def test_no_internal_link_of_a_public_page_is_dead(client, ranked) -> None:
+    addresses = {link.partition("#")[0] for link in links_of(client, EVERY_PAGE)}
+    statuses = {address: client.get(address).status_code for address in sorted(addresses)}
+    assert {address: status for address, status in statuses.items() if status not in (200, 302)} == {}
+
+
+def test_no_link_to_a_part_of_a_page_is_dead(client, ranked) -> None:
+    links = {link for link in links_of(client, EVERY_PAGE) if "#" in link}
+    parts = [(link, *link.split("#")) for link in sorted(links)]
+    assert parts
+    assert [link for link, address, part in parts if f'id="{part}"' not in client.get(address).content.decode()] == []
 
 
 @pytest.mark.parametrize(("address", "queries"), [
@@ -338,6 +349,25 @@ def test_documents_have_anchors_and_no_raw_html(client) -> None:
     content = client.get("/docs/lists/").content.decode()
     assert 'id="overrides"' in content
     assert 'href="/docs/lists/#imported"' not in content
+
+
+def test_links_between_documents_lead_to_pages_and_their_parts() -> None:
+    shown = documentation.pages()
+    links = [(page, link) for page in shown.values() for link in re.findall(r'href="([^"]*)"', page.html)]
+    dead = []
+    for page, link in links:
+        address, _, part = link.partition("#")
+        slug = address.removeprefix("/docs/").strip("/") if address else page.slug
+        if address.startswith(("http", "/api/")) or slug in ("", "rules"):
+            continue
+        if slug not in shown or (part and f'id="{part}"' not in shown[slug].html):
+            dead.append((page.slug, link))
+    assert dead == []
+
+
+def test_every_documented_code_is_an_anchor(client) -> None:
+    content = client.get("/docs/findings/").content.decode()
+    assert '<td id="io500.stonewall.short">' in content
 
 
 def test_every_rule_has_an_anchor(client) -> None:
