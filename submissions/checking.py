@@ -98,6 +98,7 @@ def _name(held: str, what: str) -> str:
 
 @cache
 def _cache() -> redis.Redis:
+    # The socket has to outlast the longest wait; redis-py's own default is 5 s.
     return redis.Redis.from_url(
-        settings.CACHES["default"]["LOCATION"], socket_connect_timeout=1, retry=None, health_check_interval=30
+        settings.CACHES["default"]["LOCATION"], socket_connect_timeout=1, socket_timeout=DEADLINE_S + 10
     )

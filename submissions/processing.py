@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -79,18 +79,21 @@ def check_file(key: str, said: dict[str, Any]) -> dict[str, Any]:
 
 def sweep() -> None:
     """Queue again what was received but lost, and what a worker took up and did not live to finish."""
-    late = LOST_AFTER if queue.waiting(settings.CELERY_TASK_DEFAULT_QUEUE) == 0 else LOST_BEHIND_OTHERS_AFTER
-    now = timezone.now()
-    received = Submission.objects.filter(state=State.RECEIVED).exclude(queued_at__gt=now - late)
-    lost = list(received.order_by("queued_at").values_list("pk", flat=True)[:SWEPT_AT_ONCE])
-    for submission_id in lost + abandoned():
-        _queue_again(submission_id, now)
+    patience = LOST_AFTER if queue.waiting(settings.CELERY_TASK_DEFAULT_QUEUE) == 0 else LOST_BEHIND_OTHERS_AFTER
+    for submission_id in lost(timezone.now() - patience):
+        _queue_again(submission_id, timezone.now() - patience)
+    for submission_id in abandoned(timezone.now() - LOST_AFTER):
+        _queue_again(submission_id, timezone.now() - LOST_AFTER)
 
 
-def abandoned() -> list[UUID]:
+def lost(before: datetime) -> list[UUID]:
+    """Submissions that were queued before that time and that no worker took up."""
+    return _queued_before(before, State.RECEIVED)
+
+
+def abandoned(before: datetime) -> list[UUID]:
     """Submissions that are being processed by nobody: their worker's lock is free."""
-    processing = Submission.objects.filter(state=State.PROCESSING).exclude(queued_at__gt=timezone.now() - LOST_AFTER)
-    ids = list(processing.order_by("queued_at").values_list("pk", flat=True)[:SWEPT_AT_ONCE])
+    ids = _queued_before(before, State.PROCESSING)
     if not ids:
         return []
     with connection.cursor() as cursor:
@@ -100,6 +103,11 @@ def abandoned() -> list[UUID]:
         )
         held = {key for (key,) in cursor}
     return [pk for pk in ids if lock_key(pk) not in held]
+
+
+def _queued_before(before: datetime, state: State) -> list[UUID]:
+    late = Submission.objects.filter(state=state).exclude(queued_at__gte=before)
+    return list(late.order_by("queued_at").values_list("pk", flat=True)[:SWEPT_AT_ONCE])
 
 
 def lock_key(submission_id: UUID) -> int:
@@ -291,12 +299,8 @@ def _until_the_database_answers(store: Callable[[], None]) -> None:
             time.sleep(0.5)
 
 
-def _queue_again(submission_id: UUID, now: Any) -> None:
-    """Mark it as queued, then send it: several schedulers at once do it once."""
-    marked = (
-        Submission.objects.filter(pk=submission_id, state__in=states.UNFINISHED)
-        .exclude(queued_at__gte=now)
-        .update(queued_at=now)
-    )
-    if marked and queue.send("process", str(submission_id)):
+def _queue_again(submission_id: UUID, before: datetime) -> None:
+    """Mark it as queued, then send it: of several schedulers at once, one finds it still late."""
+    late = Submission.objects.filter(pk=submission_id, state__in=states.UNFINISHED).exclude(queued_at__gte=before)
+    if late.update(queued_at=timezone.now()) and queue.send("process", str(submission_id)):
         log.info("Queued %s again", submission_id)

@@ -199,10 +199,10 @@ def test_what_was_just_sent_is_left_alone(broker, lost) -> None:
 
 def test_only_what_no_worker_holds_is_abandoned(lost) -> None:
     Submission.objects.update(state=State.PROCESSING)
-    assert processing.abandoned() == [lost.pk]
+    assert processing.abandoned(timezone.now()) == [lost.pk]
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_lock(%s)", [processing.lock_key(lost.pk)])
-        assert processing.abandoned() == []
+        assert processing.abandoned(timezone.now()) == []
         cursor.execute("SELECT pg_advisory_unlock(%s)", [processing.lock_key(lost.pk)])
 
 
@@ -214,9 +214,9 @@ def test_lock_keys_of_high_and_low_ids_are_recognised(cast) -> None:
         )
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_lock(%s)", [processing.lock_key(pk)])
-            assert pk not in processing.abandoned()
+            assert pk not in processing.abandoned(timezone.now())
             cursor.execute("SELECT pg_advisory_unlock(%s)", [processing.lock_key(pk)])
-        assert pk in processing.abandoned()
+        assert pk in processing.abandoned(timezone.now())
 
 
 def test_a_check_costs_so_many_queries(cast, archive, django_assert_num_queries) -> None:

@@ -1,0 +1,318 @@
+"""Nothing acknowledged is lost: real worker, broker, database and server, killed, stopped and crowded."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import threading
+import time
+import urllib.error
+import urllib.request
+import uuid
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from pathlib import Path
+
+import psycopg
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from registry.celery import app
+from submissions import processing, queue
+from submissions.models import Check, State, Submission
+
+from .conftest import services_environment, wait_until
+from .test_storage import leftovers
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.services]
+
+UNFINISHED = (State.RECEIVED, State.PROCESSING)
+
+
+def make_it_late() -> None:
+    Submission.objects.update(queued_at=timezone.now() - timedelta(minutes=10))
+
+
+def finished() -> bool:
+    return not Submission.objects.filter(state__in=UNFINISHED).exists()
+
+
+def test_a_worker_checks_what_is_uploaded(cast, archive, start_worker) -> None:
+    start_worker()
+    answer = cast.alice.upload(archive(performance=1.5))
+    assert answer.status_code == 202
+    wait_until(finished)
+    assert cast.alice.get(f"submissions/{answer.json()['id']}/").json()["state"] == "checked"
+
+
+def test_what_came_while_the_worker_was_down_is_checked_when_it_is_up(cast, archive, start_worker) -> None:
+    cast.alice.upload(archive())
+    start_worker()
+    wait_until(finished)
+    assert Submission.objects.get().state == "checked"
+
+
+def test_a_worker_killed_in_the_middle_loses_nothing(cast, archive, start_worker) -> None:
+    content = archive()
+    first = start_worker()
+    with psycopg.connect(services_connection()) as blocker:
+        blocker.execute("LOCK TABLE submissions_check IN EXCLUSIVE MODE")
+        cast.alice.upload(content)
+        # It has claimed the run and checked it, and now it can't store what it found.
+        wait_until(lambda: Submission.objects.get().state == State.PROCESSING)
+        assert processing.abandoned(timezone.now()) == []
+        first.kill()
+    make_it_late()
+    wait_until(lambda: processing.abandoned(timezone.now()))
+    app.control.purge()
+    start_worker()
+    processing.sweep()
+    wait_until(finished)
+    submission = Submission.objects.get()
+    assert (submission.state, submission.attempts, submission.checks.count()) == ("checked", 2, 1)
+    assert [event.to_state for event in submission.events.order_by("id")] == [
+        "received",
+        "processing",
+        "processing",
+        "checked",
+    ]
+
+
+def test_a_child_killed_in_the_middle_is_replaced(cast, archive, start_worker) -> None:
+    worker = start_worker()
+    with psycopg.connect(services_connection()) as blocker:
+        blocker.execute("LOCK TABLE submissions_check IN EXCLUSIVE MODE")
+        cast.alice.upload(archive())
+        wait_until(lambda: Submission.objects.get().state == State.PROCESSING)
+        (child,) = children(worker.process.pid)
+        os.kill(child, signal.SIGKILL)
+    make_it_late()
+
+    def swept() -> bool:
+        processing.sweep()
+        return finished()
+
+    wait_until(swept)
+    assert Submission.objects.get().state == "checked"
+    assert worker.process.poll() is None
+
+
+def test_a_database_that_drops_its_connections_loses_nothing(cast, archive, start_worker) -> None:
+    """As at a restart of the server: every connection of the worker ends in the middle of its work."""
+    start_worker()
+    with psycopg.connect(services_connection(), autocommit=True) as blocker, blocker.transaction():
+        blocker.execute("LOCK TABLE submissions_check IN EXCLUSIVE MODE")
+        cast.alice.upload(archive())
+        wait_until(lambda: Submission.objects.get().state == State.PROCESSING)
+        blocker.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()"
+            " AND pid NOT IN (%s, %s)",
+            [blocker.info.backend_pid, connection.connection.info.backend_pid],
+        )
+    wait_until(finished)
+    submission = Submission.objects.get()
+    assert (submission.state, submission.attempts, submission.checks.count()) == ("checked", 1, 1)
+    # And the same worker goes on with the next one.
+    cast.alice.upload(archive(performance=2.5))
+    wait_until(finished)
+
+
+@pytest.mark.parametrize("broker_is", ["refusing", "silent", "gone"])
+def test_a_dead_broker_neither_fails_nor_slows_an_upload(cast, archive, broker, monkeypatch, broker_is) -> None:
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        if broker_is == "silent":
+            listening.listen(1)
+        port = listening.getsockname()[1]
+        dead = "redis+socket:///nonexistent.sock" if broker_is == "gone" else f"redis://127.0.0.1:{port}/0"
+        monkeypatch.setattr(app.conf, "broker_write_url", dead)
+        begun = time.monotonic()
+        answer = cast.alice.upload(archive())
+        assert answer.status_code == 202
+        assert time.monotonic() - begun < 1.5
+        assert cast.alice.upload(archive(performance=2)).status_code == 202
+    assert set(Submission.objects.values_list("state", flat=True)) == {State.RECEIVED}
+
+
+def test_what_a_dead_broker_missed_is_sent_by_the_sweeper(cast, archive, broker, monkeypatch, start_worker) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(app.conf, "broker_write_url", "redis+socket:///nonexistent.sock")
+        cast.alice.upload(archive())
+    assert queue.waiting("processing") == 0
+    queue._silent_until = 0.0
+    make_it_late()
+    start_worker()
+    processing.sweep()
+    wait_until(finished)
+    assert Submission.objects.get().state == "checked"
+
+
+def test_several_schedulers_at_once_do_it_once(cast, archive, broker) -> None:
+    for performance in (1.5, 2.5, 3.5):
+        cast.alice.upload(archive(performance=performance))
+    app.control.purge()
+    make_it_late()
+
+    def sweep(_: int) -> None:
+        try:
+            processing.sweep()
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(sweep, range(6)))
+    assert queue.waiting("processing") == 3
+
+
+def test_two_workers_and_every_task_twice_check_each_run_once(cast, archive, start_worker) -> None:
+    ids = [cast.alice.upload(archive(performance=1 + place / 10)).json()["id"] for place in range(10)]
+    for submission_id in ids:
+        queue.send("process", submission_id)
+    start_worker(2)
+    wait_until(finished)
+    wait_until(lambda: queue.waiting("processing") == 0)
+    assert Check.objects.count() == 10
+    assert set(Submission.objects.values_list("attempts", flat=True)) == {1}
+
+
+# Many clients at once, against a server of its own
+
+
+@pytest.fixture
+def server(broker, bundles: Path):
+    """The web server as it runs in production, on the test's database."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = ["gunicorn", "registry.wsgi", "--bind", f"127.0.0.1:{port}", "--workers", "2", "--threads", "8"]
+    environment = os.environ | services_environment(bundles)
+    process = subprocess.Popen(
+        [
+            Path(os.sys.executable).parent / command[0],
+            *command[1:],
+            "--worker-class",
+            "gthread",
+            "--log-level",
+            "error",
+        ],
+        env=environment,
+        start_new_session=True,
+    )
+    address = f"http://127.0.0.1:{port}"
+    try:
+        wait_until(lambda: answers(address))
+        yield address
+    finally:
+        os.killpg(process.pid, signal.SIGTERM)
+        process.wait(20)
+
+
+def answers(address: str) -> bool:
+    try:
+        with urllib.request.urlopen(f"{address}/healthz", timeout=2) as answer:
+            return answer.status == 200
+    except (urllib.error.URLError, OSError):
+        return False
+
+
+def send(address: str, token: str, content: bytes, path: str = "submissions/", sha256: str = "") -> tuple[int, dict]:
+    boundary = uuid.uuid4().hex
+    sha256 = sha256 or hashlib.sha256(content).hexdigest()
+    head = (
+        f'--{boundary}\r\nContent-Disposition: form-data; name="sha256"\r\n\r\n{sha256}\r\n'
+        f'--{boundary}\r\nContent-Disposition: form-data; name="bundle"; filename="run.tar.gz"\r\n\r\n'
+    )
+    request = urllib.request.Request(f"{address}/api/v1/{path}", method="POST")
+    request.data = head.encode() + content + f"\r\n--{boundary}--\r\n".encode()
+    request.add_header("Content-Type", f"multipart/form-data; boundary={boundary}")
+    request.add_header("Authorization", f"Token {token}")
+    try:
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return answer.status, json.loads(answer.read())
+    except urllib.error.HTTPError as refusal:
+        return refusal.code, json.loads(refusal.read())
+
+
+def test_twenty_clients_with_the_same_archive_make_one_submission(cast, archive, server, bundles: Path) -> None:
+    content = archive()
+    together = threading.Barrier(20)
+
+    def upload(_: int) -> tuple[int, str]:
+        together.wait()
+        status, document = send(server, cast.alice.token, content)
+        return status, document["id"]
+
+    with ThreadPoolExecutor(20) as pool:
+        answers = list(pool.map(upload, range(20)))
+    assert len({submission_id for _, submission_id in answers}) == 1
+    assert sorted(status for status, _ in answers) == [200] * 19 + [202]
+    assert Submission.objects.get().events.count() == 1
+    assert [path.read_bytes() for path in leftovers(bundles)] == [content]
+
+
+def test_a_client_that_hangs_up_leaves_nothing(cast, server, bundles: Path) -> None:
+    host, port = server.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port))) as client:
+        client.sendall(
+            f"POST /api/v1/submissions/ HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Token {cast.alice.token}\r\n"
+            "Content-Type: multipart/form-data; boundary=x\r\nContent-Length: 1000000\r\n\r\n"
+            '--x\r\nContent-Disposition: form-data; name="bundle"; filename="run"\r\n\r\n'.encode()
+            + b"a" * 400_000
+        )
+        wait_until(lambda: leftovers(bundles))
+    wait_until(lambda: not leftovers(bundles))
+    assert not Submission.objects.exists()
+
+
+def test_too_many_bytes_are_refused_by_the_server_in_bounded_memory(cast, server, bundles: Path) -> None:
+    status, problem = send(server, cast.alice.token, bytes(64 * 1024 * 1024 + 1))
+    assert (status, problem["code"]) == (413, "bundle.too-large")
+    assert leftovers(bundles) == []
+
+
+# check/
+
+
+def test_check_answers_like_the_command_line_and_keeps_nothing(cast, archive, server, start_worker, bundles) -> None:
+    start_worker()
+    status, report = send(server, cast.alice.token, archive(short="ior-easy-write"), "check/")
+    assert status == 200, report
+    assert (report["status"], report["primary"]) == ("invalid", 0)
+    assert "io500.stonewall.short" in [finding["code"] for finding in report["runs"][0]["findings"]]
+    assert leftovers(bundles) == []
+    assert not Submission.objects.exists()
+
+
+def test_check_of_junk_is_unreadable(cast, server, start_worker) -> None:
+    start_worker()
+    status, report = send(server, cast.alice.token, b"\0" * 100, "check/")
+    assert (status, report["status"], report["runs"]) == (200, "unreadable", [])
+    assert report["findings"]
+
+
+def test_check_without_a_worker_is_told(cast, archive, server, bundles, monkeypatch) -> None:
+    status, problem = send(server, cast.alice.token, archive(), "check/")
+    assert (status, problem["code"]) == (503, "check.unavailable")
+    assert leftovers(bundles) == []
+
+
+def test_check_of_other_bytes_than_declared_is_refused(cast, archive, server, bundles) -> None:
+    status, problem = send(server, cast.alice.token, archive(), "check/", sha256="0" * 64)
+    assert (status, problem["code"]) == (422, "intake.sha256-mismatch")
+    assert leftovers(bundles) == []
+
+
+def children(pid: int) -> list[int]:
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def services_connection() -> str:
+    """The test database for psycopg."""
+    settings = connection.settings_dict
+    names = {"dbname": "NAME", "host": "HOST", "port": "PORT", "user": "USER", "password": "PASSWORD"}
+    return psycopg.conninfo.make_conninfo(**{name: settings[key] for name, key in names.items() if settings[key]})
