@@ -12,6 +12,7 @@ from django.db.models import F, Value
 from django.db.models.functions import Coalesce, NullIf
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.http import http_date
 
 from registry import charts, filters, record
 from registry.models import ListEntry, RankedList, Release
@@ -99,7 +100,11 @@ def ranked_list(request: HttpRequest, release: str, name: str) -> HttpResponse:
         "orders": [(f"-{key}", words) for key, (words, _) in SORTABLE.items()],
         "chart": charts.top_entries(f"First entries of {shown}", page),
     }
-    return render(request, "lists/list.html", context)
+    response = render(request, "lists/list.html", context)
+    if shown.frozen_at:
+        changed = max(filter(None, (shown.frozen_at, shown.last_withdrawal)))
+        response["Last-Modified"] = http_date(changed.timestamp())
+    return response
 
 
 def entries_page(shown: RankedList, request: HttpRequest, summary: Summary) -> Page:

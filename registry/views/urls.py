@@ -6,6 +6,7 @@ from django.urls import path
 from registry.views import (
     collector,
     documentation,
+    files,
     home,
     lists,
     operations,
@@ -28,6 +29,7 @@ urlpatterns = [
     path("releases/", releases.index, name="releases"),
     path("results/", results.index, name="results"),
     path("results/<str:public_id>/", results.detail, name="result"),
+    path("results/<str:public_id>/copy.tar.gz", files.published_copy, name="result-copy"),
     path("systems/", systems.index, name="systems"),
     path("systems/<str:slug>/", systems.system, name="system"),
     path("platforms/<str:slug>/", systems.platform, name="platform"),

@@ -19,14 +19,15 @@ from django_htmx.http import HttpResponseClientRedirect
 from registry.api.throttles import UploadThrottle
 from registry.problems import Problem
 from registry.views import numerals
+from registry.views.files import archive
 from registry.views.results import OUTCOMES
 from submissions import intake, review
-from submissions.errors import Forbidden, ReasonNeeded
+from submissions.errors import Forbidden, NotFound, ReasonNeeded
 from submissions.forms import SubmitForm, UploadForm
-from submissions.models import Check, State, Submission
+from submissions.models import Check, Derivative, State, Submission
 from submissions.permissions import is_own, seen_by, visible_to
 from submissions.states import PERMITTED, UNFINISHED
-from submissions.storage import BundleUploadHandler
+from submissions.storage import BundleUploadHandler, public, received
 from submissions.views.private import private_page
 from validators import catalogue
 from validators.findings import LEVELS
@@ -34,7 +35,8 @@ from validators.findings import LEVELS
 PAGE_ROWS = 50
 MARKS = OUTCOMES | {"needs_human": ("", "? for a reviewer")}
 REASON_LIMIT = 10_000
-JOINED = Submission.objects.select_related("institution", "release", "account", "result")
+LEFT_OUT_SHOWN = 100
+JOINED = Submission.objects.select_related("institution", "release", "account", "result", "derivative")
 
 
 class TooManyUploads(Problem):
@@ -156,6 +158,25 @@ def submission(request: HttpRequest, id: UUID) -> HttpResponse:
     return render(request, "submissions/submission.html", page_context(request, shown))
 
 
+@require_safe
+@private_page
+def received_bytes(request: HttpRequest, id: UUID) -> HttpResponse:
+    """The archive as it came, for its institution and for those who review it."""
+    shown = seen_by(request.user, id)
+    return archive(received(), shown.sha256, shown.filename)
+
+
+@require_safe
+@private_page
+def scrubbed_copy(request: HttpRequest, id: UUID) -> HttpResponse:
+    """The copy that will be published, to look at before. Raises NotFound before it is made."""
+    shown = seen_by(request.user, id, Submission.objects.select_related("derivative"))
+    derivative = getattr(shown, "derivative", None)
+    if derivative is None:
+        raise NotFound
+    return archive(public(), derivative.sha256, f"{shown.pk}-scrubbed.tar.gz")
+
+
 @require_POST
 @private_page
 def submit(request: HttpRequest, id: UUID) -> HttpResponse:
@@ -226,6 +247,7 @@ def page_context(request: HttpRequest, shown: Submission) -> dict[str, Any]:
             if (count := sum(finding["level"] == level for finding in findings))
         ),
         "rules": rule_rows(run),
+        "copy": copy_row(getattr(shown, "derivative", None)),
         "events": [event_row(event) for event in shown.events.select_related("actor")],
         "reviews": list(shown.reviews.select_related("reviewer")),
         "own": own,
@@ -266,6 +288,19 @@ def run_row(index: int, run: dict[str, Any], is_primary: bool) -> dict[str, Any]
         "rate": numerals.decimal(score.get("rate_kiops")) or numerals.MISSING,
         "hashes": f"{same} of {len(hashes)} reproduced" if hashes else "none printed",
         "primary": is_primary,
+    }
+
+
+def copy_row(derivative: Derivative | None) -> dict[str, Any] | None:
+    """The scrubbed copy: what was replaced by which rule, and what was left out."""
+    if derivative is None:
+        return None
+    return {
+        "sha256": derivative.sha256,
+        "size": numerals.size(derivative.size),
+        "files": len(derivative.files),
+        "removed": derivative.report.get("removed", []),
+        "left_out": derivative.report.get("left_out", [])[:LEFT_OUT_SHOWN],
     }
 
 

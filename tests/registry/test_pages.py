@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from datetime import timedelta
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from django.conf import settings
 from django.core.cache import cache
 from django.test import Client
 from django.utils import timezone
+from django.utils.http import parse_http_date
 
 from registry.models import Result, System
 from registry.views import documentation
@@ -230,6 +232,13 @@ def test_public_pages_set_no_cookie_and_may_be_kept(client, ranked, address) -> 
 def test_an_unchanged_page_costs_a_304(client, ranked, address) -> None:
     tag = client.get(address)["ETag"]
     assert client.get(address, headers={"If-None-Match": tag}).status_code == 304
+
+
+def test_a_frozen_list_says_when_it_last_changed(client, ranked) -> None:
+    frozen = parse_http_date(client.get("/lists/T1/full/")["Last-Modified"])
+    assert frozen == int(ranked.frozen_at.timestamp())
+    Result.objects.filter(public_id="io500-2").update(withdrawn_at=ranked.frozen_at + timedelta(hours=1))
+    assert parse_http_date(client.get("/lists/T1/full/")["Last-Modified"]) == frozen + 3600
 
 
 @pytest.mark.parametrize("address", EVERY_PAGE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import uuid
 
@@ -15,6 +16,7 @@ from knox.models import AuthToken
 from registry.models import Result
 from submissions import publication, review
 from submissions.models import Submission
+from tests.make_io500 import make_run
 from tests.submissions.conftest import Person
 
 pytestmark = pytest.mark.django_db
@@ -237,6 +239,34 @@ def test_a_page_of_a_submission_pins_its_queries(cast, release, checked, django_
         client.get(f"/submissions/{submission.pk}/")
 
 
+def test_the_bytes_are_for_the_institution_and_reviewers(cast, submitted, archive) -> None:
+    submission, content = submitted(), archive()
+    address = f"/submissions/{submission.pk}/received/"
+    for person in (cast.alice, cast.bob, cast.dana, cast.erin):
+        answer = browser(person).get(address)
+        assert b"".join(answer.streaming_content) == content
+        assert answer["Content-Disposition"] == 'attachment; filename="run.tar.gz"'
+        assert "no-store" in answer["Cache-Control"]
+    assert browser(cast.charlie).get(address).status_code == 404
+    assert Client().get(address).status_code == 302
+
+
+def test_before_it_is_submitted_reviewers_get_no_bytes(cast, checked) -> None:
+    assert browser(cast.dana).get(f"/submissions/{checked().pk}/received/").status_code == 404
+
+
+def test_the_scrubbed_copy_can_be_looked_at_before_it_is_public(cast, submitted) -> None:
+    submission = submitted()
+    address = f"/submissions/{submission.pk}/copy/"
+    assert browser(cast.alice).get(address).status_code == 404
+    review.prepare(str(submission.pk))
+    content = b"".join(browser(cast.alice).get(address).streaming_content)
+    submission.refresh_from_db()
+    assert hashlib.sha256(content).hexdigest() == submission.derivative.sha256
+    assert submission.derivative.sha256 in text(browser(cast.alice).get(f"/submissions/{submission.pk}/"))
+    assert browser(cast.charlie).get(address).status_code == 404
+
+
 # Submit, check again, withdraw
 
 
@@ -251,6 +281,21 @@ def test_a_checked_run_is_submitted(cast, release, checked) -> None:
     assert accepted["Location"] == f"/submissions/{submission.pk}/"
     submission.refresh_from_db()
     assert (submission.state, submission.lists) == ("submitted", ["io500", "ten"])
+
+
+def test_of_several_runs_the_submitter_chooses_one(cast, release, checked) -> None:
+    other = make_run(performance=1.5, folder="results/2025.10.02-09.00.00")
+    submission = checked(extra=other)
+    client, address = browser(cast.alice), f"/submissions/{submission.pk}/"
+    assert text(client.get(address)).count('name="primary"') == 2
+    fields = {"release": release.slug, "lists": ["io500"], "acknowledge_rules": "on", "acknowledge_publication": "on"}
+    refused = client.post(f"{address}submit/", fields)
+    assert refused.status_code == 422
+    assert "review.primary-needed" in text(refused)
+    assert client.post(f"{address}submit/", fields | {"primary": "7"}).status_code == 422
+    assert client.post(f"{address}submit/", fields | {"primary": "1"}).status_code == 302
+    submission.refresh_from_db()
+    assert (submission.state, submission.chosen_primary) == ("submitted", 1)
 
 
 def test_a_form_without_lists_is_refused(cast, release, checked) -> None:
@@ -387,6 +432,8 @@ def test_a_published_result_shows_its_checks_in_public(cast, release, submitted)
     page = text(Client().get(f"/results/{result.public_id}/"))
     assert "rules satisfied" in page
     assert result.bundle_sha256 in page
+    content = b"".join(Client().get(f"/results/{result.public_id}/copy.tar.gz").streaming_content)
+    assert hashlib.sha256(content).hexdigest() == result.public_sha256
     assert "alice" not in page
 
 
