@@ -31,6 +31,7 @@ Problem (registry.problems)
 │   ├── NoInstitution            submit.no-institution
 │   ├── TestSubmission           submit.test
 │   └── EmbargoPast              submit.embargo-past
+├── ReasonNeeded             review.reason-needed
 ├── ReleasePublished         release.published
 ├── ReleaseExists            release.exists
 ├── ReleaseInvalid           release.invalid

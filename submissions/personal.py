@@ -64,7 +64,7 @@ _HOST_LINE = re.compile(
 
 _E_MAIL = re.compile(r"(?<![A-Za-z0-9._%+-])[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+", re.ASCII)
 _IPV4 = re.compile(r"(?<![\w.])(?<![A-Za-z]-)\d{1,3}(?:\.\d{1,3}){3}(?![\w]|\.\d)", re.ASCII)
-_VERSION_BEFORE = re.compile(r"(?:version|ver\.?|release|rev\.?|v)[\s:=\"']{0,3}$", re.IGNORECASE)
+_VERSION_BEFORE = re.compile(r"(?<![A-Za-z])(?:version|ver\.?|release|rev\.?|v)[\s:=\"']{0,3}$", re.IGNORECASE)
 _IPV6 = re.compile(r"(?<![\w:.])[0-9A-Fa-f:]{3,39}(?![\w:])", re.ASCII)
 _HARDWARE = re.compile(
     r"(?<![\w:.-])[0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){5}(?:(?::[0-9A-Fa-f]{2}){2}|(?::[0-9A-Fa-f]{2}){14})?(?![\w:])",

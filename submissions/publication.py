@@ -7,6 +7,7 @@ the same outcome.
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,7 +21,7 @@ from django.utils.text import slugify
 from registry import listing, naming
 from registry.models import Measurement, Override, Platform, RankedList, Release, Result, ResultFile, System
 from registry.ranking import DefinitionError, fold
-from submissions import derivation, states
+from submissions import derivation, personal, states
 from submissions.errors import Forbidden, OverrideRefused, ReleaseInvalid
 from submissions.models import Account, Check, Derivative, Review, State, Submission
 from submissions.permissions import has_role
@@ -293,8 +294,8 @@ def _result(
         rate_kiops=score.get("rate_kiops"),
         submitted_on=submission.submitted_at.date(),
         published_at=now,
-        parameters=run["parameters"],
-        snapshot=_snapshot(source),
+        parameters=_shown(run["parameters"]),
+        snapshot=_shown(_snapshot(source)) | {"scrubbed": source.derivative.report},
         bundle_sha256=submission.sha256,
         public_sha256=source.derivative.sha256,
     )
@@ -310,8 +311,19 @@ def _snapshot(source: _Source) -> dict[str, Any]:
         "rules": run["rules"],
         "tests": run["tests"],
         "versions": {"validators": source.check.validators_version},
-        "scrubbed": source.derivative.report,
     }
+
+
+def _shown(value: Any, name: str = "") -> Any:
+    """The same document with every text scrubbed like a line of the bundle, as `name=text` where it has a name."""
+    if isinstance(value, dict):
+        return {key: _shown(item, key) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_shown(item, name) for item in value]
+    if not isinstance(value, str) or not value:
+        return value
+    before = f"{name}=" if name else ""
+    return personal.scrub_line(before + value, personal.Names(), Counter()).removeprefix(before)
 
 
 def _outcome(release: Release) -> Published:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
@@ -172,6 +173,26 @@ def test_the_public_sees_nothing_private(cast, release, accepted) -> None:
     shown = cast.stranger.get("/api/v1/results/hw-1/").content.decode()
     assert "alice" not in shown.lower()
     assert "555" not in shown
+
+
+@pytest.mark.parametrize(
+    ("document", "shown"),
+    [
+        ({"path": "/home/alice/run"}, "alice"),
+        ({"findings": [{"message": "Written by alice@north-lab.example."}]}, "north-lab.example"),
+        ({"declared": {"io500_info_submitter": "Alice Example"}}, "Alice"),
+        ({"server": ["10.11.12.13"]}, "10.11.12.13"),
+        ({"api_token": "s3cr3t-s3cr3t"}, "s3cr3t"),
+    ],
+)
+def test_what_a_check_quotes_is_scrubbed_too(document, shown) -> None:
+    assert shown in json.dumps(document)
+    assert shown not in json.dumps(publication._shown(document))
+
+
+def test_figures_and_words_stay_as_they_are() -> None:
+    document = {"client_nodes": 10, "api": "POSIX", "version": "io500-sc25", "values": [1.5, None, True], "": ""}
+    assert publication._shown(document) == document
 
 
 @pytest.mark.django_db(transaction=True)

@@ -1,0 +1,69 @@
+"""Django's admin for administrators: accounts and memberships to change, the rest to look at."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+from django.contrib.auth.admin import UserAdmin
+from django.http import HttpRequest
+
+from submissions.models import Account, Check, Derivative, Event, Membership, Review, Submission
+
+
+class Memberships(admin.TabularInline):
+    model = Membership
+    extra = 0
+    raw_id_fields = ["institution"]
+
+
+@admin.register(Account)
+class AccountAdmin(UserAdmin):
+    inlines = [Memberships]
+    list_display = ["username", "role", "is_active", "last_login"]
+    list_filter = ["role", "is_active"]
+    fieldsets = (*UserAdmin.fieldsets, ("In the registry", {"fields": ["role"]}))
+
+
+class ToLookAt(admin.ModelAdmin):
+    """What changes by the stages of the registry only, so that history and rules hold."""
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: object = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: object = None) -> bool:
+        return False
+
+
+@admin.register(Submission)
+class SubmissionAdmin(ToLookAt):
+    list_display = ["id", "filename", "state", "account", "institution", "release", "received_at", "attempts"]
+    list_filter = ["state", "release"]
+    list_select_related = ["account", "institution", "release"]
+    search_fields = ["=sha256", "filename", "account__username"]
+
+
+@admin.register(Check)
+class CheckAdmin(ToLookAt):
+    list_display = ["submission_id", "made_at", "status", "errors", "warnings", "seconds", "validators_version"]
+    list_filter = ["status"]
+
+
+@admin.register(Event)
+class EventAdmin(ToLookAt):
+    list_display = ["submission_id", "at", "actor", "from_state", "to_state", "reason"]
+    list_filter = ["to_state"]
+    list_select_related = ["actor"]
+
+
+@admin.register(Review)
+class ReviewAdmin(ToLookAt):
+    list_display = ["submission_id", "made_at", "reviewer", "decision", "reproducibility", "production"]
+    list_filter = ["decision"]
+    list_select_related = ["reviewer"]
+
+
+@admin.register(Derivative)
+class DerivativeAdmin(ToLookAt):
+    list_display = ["submission_id", "made_at", "sha256", "size"]

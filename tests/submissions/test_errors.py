@@ -1,0 +1,39 @@
+"""One tree of refusals: every code once, in the docstring that draws the tree, and documented."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from registry.problems import Problem
+from submissions import errors
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "problems.md"
+
+
+def kinds(base: type[Problem]) -> list[type[Problem]]:
+    found = [kind for kind in base.__subclasses__() if kind.__module__ == errors.__name__]
+    return found + [deeper for kind in found for deeper in kinds(kind)]
+
+
+KINDS = kinds(Problem)
+
+
+def test_every_code_is_used_once() -> None:
+    codes = [kind.code for kind in KINDS]
+    assert len(codes) == len(set(codes)) > 30
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+def test_a_refusal_stands_in_the_tree_and_on_the_page(kind) -> None:
+    assert re.search(rf"── {kind.__name__}\b", errors.__doc__)
+    assert f"`{kind.code}`" in PAGE.read_text(encoding="utf-8")
+    assert 400 <= kind.status < 600
+    assert kind.title
+
+
+@pytest.mark.parametrize("kind", kinds(errors.Unavailable), ids=lambda kind: kind.__name__)
+def test_what_passes_says_when_to_come_back(kind) -> None:
+    assert (kind.status, bool(kind.retry_after_s)) == (503, True)
