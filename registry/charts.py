@@ -57,7 +57,7 @@ def top_entries(title: str, entries: Iterable[dict[str, Any]]) -> dict[str, Any]
         "layer": [
             {"mark": {"type": "rule", "color": "var(--rule)"}},
             {
-                "mark": {"type": "point", "size": 60, "strokeWidth": 1.5, "color": "var(--s1)"},
+                "mark": {"type": "point", "size": 60, "strokeWidth": 1.5, "opacity": 1, "color": "var(--s1)"},
                 "encoding": {
                     "fill": {
                         "condition": {"test": "datum.entry === 'new'", "value": "var(--s1)"},
@@ -114,6 +114,6 @@ def phase_profile(title: str, phases: Sequence[dict[str, Any]]) -> dict[str, Any
                 "mark": {"type": "rule", "color": "var(--edge)"},
                 "encoding": {"x2": {"datum": 1}},
             },
-            {"mark": {"type": "point", "filled": True, "size": 70, "color": "var(--s1)"}},
+            {"mark": {"type": "point", "filled": True, "size": 70, "opacity": 1, "color": "var(--s1)"}},
         ],
     }

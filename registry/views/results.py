@@ -24,7 +24,10 @@ KEYS = {
     "client_nodes": keyset.number("client_nodes"),
 }
 ORDERS = {"-id": "newest", "-score": "score", "-bandwidth_gib_per_s": "bandwidth", "-rate_kiops": "metadata"}
-ASKED = ("q", "filesystem_type", "institution", "vendor", "release", "list", "trust", "client_nodes__gte", "ordering")
+ASKED = (
+    *("q", "filesystem_type", "institution", "system", "platform", "vendor", "release", "list", "trust"),
+    *("client_nodes__gte", "ordering"),
+)
 FEW = 3
 """A median of fewer values says little and is not shown."""
 OTHERS_SHOWN = 200
