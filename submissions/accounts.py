@@ -21,7 +21,7 @@ def ensure_account(username: str, role: str | None = None, institution: str | No
             account.set_unusable_password()
         if role is not None:
             account.role = role
-            account.is_staff = role == Account.Role.ADMIN
+            account.is_staff = account.is_superuser = role == Account.Role.ADMIN
         account.save()
         if institution is not None:
             Membership.objects.get_or_create(account=account, institution=_site(institution))

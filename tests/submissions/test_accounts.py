@@ -1,0 +1,61 @@
+"""Accounts as an administrator makes and sees them."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+
+from submissions.accounts import ensure_account, new_token
+from submissions.models import Account
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_role_is_changed_only_when_one_is_given() -> None:
+    ensure_account("gil", "editor")
+    assert ensure_account("gil").role == "editor"
+    assert ensure_account("gil", "submitter").role == "submitter"
+
+
+def test_only_administrators_come_into_the_admin() -> None:
+    assert ensure_account("gil", "admin").is_superuser
+    assert not ensure_account("gil", "editor").is_superuser
+
+
+def test_a_new_account_has_no_password_that_could_be_guessed() -> None:
+    assert not ensure_account("gil").has_usable_password()
+
+
+def test_a_token_is_stored_as_a_hash_only() -> None:
+    account = ensure_account("gil")
+    token = new_token(account)
+    stored = account.auth_token_set.get()
+    assert token not in (stored.digest, stored.token_key)
+    assert len(stored.token_key) < len(token) / 2
+
+
+@pytest.mark.parametrize("role", ["submitter", "reviewer", "editor"])
+def test_others_are_not_shown_the_admin(role) -> None:
+    browser = Client()
+    browser.force_login(ensure_account("gil", role))
+    assert browser.get("/admin/submissions/submission/").status_code == 302
+
+
+@pytest.mark.parametrize("page", ["account", "submission", "check", "event", "review", "derivative"])
+def test_an_administrator_looks_at(page, checked) -> None:
+    checked()
+    browser = Client()
+    browser.force_login(Account.objects.get(username=ensure_account("gil", "admin").username))
+    assert browser.get(f"/admin/submissions/{page}/").status_code == 200
+
+
+@pytest.mark.parametrize("change", ["add/", "1/delete/"])
+def test_not_even_administrators_rewrite_history(change) -> None:
+    browser = Client()
+    browser.force_login(ensure_account("gil", "admin"))
+    assert browser.get(f"/admin/submissions/event/{change}").status_code in (302, 404)
+
+
+def test_the_admin_signs_nobody_in_by_itself() -> None:
+    answer = Client().post("/admin/login/", {"username": "gil", "password": "guess"})
+    assert (answer.status_code, answer["Location"].split("?")[0]) == (302, "/login/")
