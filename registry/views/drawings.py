@@ -29,6 +29,10 @@ class LogAxis:
         share = (math.log10(value) - self.low) / (self.high - self.low)
         return round(self.left + share * (self.right - self.left), 1)
 
+    def ruler(self) -> str:
+        """The path of a line with a stroke at each decade, behind the small dot of a row."""
+        return f"M{self.left} 7H{self.right}" + "".join(f"M{x} 3v8" for x, _ in self.decades())
+
     def decades(self) -> list[tuple[float, str]]:
         """Position and text of each power of ten."""
         powers = range(math.ceil(self.low), math.floor(self.high) + 1)

@@ -18,9 +18,9 @@ from registry import charts, filters, record
 from registry.models import ListEntry, RankedList, Release
 from registry.views import drawings, numerals
 from registry.views.caching import public_page, remembered
+from registry.views.rows import table_rows
 
 PAGE_ROWS = 300
-MISSING = numerals.MISSING
 SORTABLE = {
     "score": ("score", "score"),
     "bandwidth_gib_per_s": ("bandwidth", "bandwidth_gib_per_s"),
@@ -77,7 +77,7 @@ def ranked_list(request: HttpRequest, release: str, name: str) -> HttpResponse:
     asked = {key: request.GET[key] for key in ASKED if request.GET.get(key)}
     summary = summarise(shown)
     page = entries_page(shown, request, summary)
-    rows = [row(entry, summary.axis) for entry in page]
+    rows = table_rows(page.object_list, summary.axis, ranges=summary.ranges)
     context = {
         "section": "lists",
         "list": shown,
@@ -87,8 +87,7 @@ def ranked_list(request: HttpRequest, release: str, name: str) -> HttpResponse:
         "asked": asked,
         "rows": rows,
         "scale": scale(summary.axis),
-        "ruler": ruler(summary.axis),
-        "missing": any(MISSING in line.values() for line in rows),
+        "missing": numerals.MISSING in rows,
         "counts": {
             "entries": numerals.counted(summary.entries, "entry", "entries"),
             "institutions": numerals.counted(summary.institutions, "institution"),
@@ -98,7 +97,7 @@ def ranked_list(request: HttpRequest, release: str, name: str) -> HttpResponse:
         "page_links": page_links(page, asked),
         "heads": heads(asked),
         "orders": [(f"-{key}", words) for key, (words, _) in SORTABLE.items()],
-        "chart": charts.top_entries(f"First entries of {shown}", page),
+        "chart": charts.top_entries(f"First entries of {shown}", page.object_list),
     }
     response = render(request, "lists/list.html", context)
     if shown.frozen_at:
@@ -114,7 +113,9 @@ def entries_page(shown: RankedList, request: HttpRequest, summary: Summary) -> P
     paginator = Paginator(found.values(*COLUMNS), PAGE_ROWS)
     if not condition:
         paginator.count = summary.entries
-    return paginator.get_page(request.GET.get("page"))
+    page = paginator.get_page(request.GET.get("page"))
+    page.object_list = list(page.object_list)
+    return page
 
 
 def _order(ordering: str) -> list[Any]:
@@ -152,40 +153,12 @@ def _summary(shown: RankedList) -> Summary:
     )
 
 
-def row(entry: dict[str, Any], axis: drawings.LogAxis | None) -> dict[str, Any]:
-    """What one line of the table shows, written out as text: a template is slow with numbers, and a list is long."""
-    return {
-        "rank": str(entry["rank"]),
-        "range": numerals.ranks(entry["rank_low"], entry["rank_high"]),
-        "id": entry["result__public_id"],
-        "system": entry["system_name"],
-        "institution": entry["institution"] or MISSING,
-        "filesystem": entry["filesystem_type"] or MISSING,
-        "clients": numerals.whole(entry["client_nodes"]) or MISSING,
-        "score": numerals.decimal(entry["score"]),
-        "x": str(axis.at(entry["score"])) if axis and entry["score"] > 0 else "",
-        "bandwidth": numerals.decimal(entry["bandwidth_gib_per_s"]) or MISSING,
-        "rate": numerals.decimal(entry["rate_kiops"]) or MISSING,
-        "entered": entry["result__release__name"],
-        "new": entry["new"],
-        "note": entry["note"],
-        "withdrawn": entry["result__withdrawn_at"] is not None,
-    }
-
-
 def scale(axis: drawings.LogAxis | None) -> str:
     """The head of the column of dots: "1 to 100,000, log"."""
     if axis is None:
         return ""
     ends = axis.decades()
     return f"{ends[0][1]} to {ends[-1][1]}, log"
-
-
-def ruler(axis: drawings.LogAxis | None) -> str:
-    """The line with a stroke at each decade, behind every dot of the column."""
-    if axis is None:
-        return ""
-    return "M2 7H102" + "".join(f"M{x} 3v8" for x, _ in axis.decades())
 
 
 def heads(asked: dict[str, str]) -> dict[str, dict[str, str]]:
