@@ -39,6 +39,8 @@ class LogAxis:
         return [(self.at(10.0**power), f"{10**power:,d}" if power >= 0 else f"{10.0**power:g}") for power in powers]
 
 
+TEXT_ROOM = 64
+"""Between two texts of an axis."""
 NAME_ROOM = 130
 """Between the median and the mark of a strip there is room to write both when they lie this far apart."""
 
@@ -98,11 +100,18 @@ def strip(scores: Sequence[tuple[float, bool]], *, width: int, height: int, radi
     middle_x, best_x = axis.at(middle), max(dot.x for dot in dots)
     above = min(dot.y for dot in dots if dot.x == best_x) - radius - 2
     return Strip(
-        width, height, base, axis.decades(),
+        width, height, base, _with_room(axis.decades()),
         circles((dot for dot in dots if dot.new), radius), circles((dot for dot in dots if not dot.new), radius), each,
         (middle_x, numerals.significant(middle)), (best_x, round(above, 1), numerals.significant(best)),
         best_x - middle_x > NAME_ROOM,
     )  # fmt: skip
+
+
+def _with_room(ticks: list[tuple[float, str]]) -> list[tuple[float, str]]:
+    """Ticks with every second text left out, the last one kept, where they would touch."""
+    if ticks[1][0] - ticks[0][0] >= TEXT_ROOM:
+        return ticks
+    return [(x, text if (len(ticks) - index) % 2 else "") for index, (x, text) in enumerate(ticks)]
 
 
 def row_axis(scores: Sequence[float]) -> LogAxis | None:

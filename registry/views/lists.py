@@ -87,7 +87,7 @@ def ranked_list(request: HttpRequest, release: str, name: str) -> HttpResponse:
         "asked": asked,
         "rows": rows,
         "scale": scale(summary.axis),
-        "missing": numerals.MISSING in rows,
+        "missing": f">{numerals.MISSING}<" in rows,
         "counts": {
             "entries": numerals.counted(summary.entries, "entry", "entries"),
             "institutions": numerals.counted(summary.institutions, "institution"),

@@ -128,3 +128,11 @@ def test_the_profile_of_a_result_leaves_out_phases_without_a_median() -> None:
     spec = charts.phase_profile("T", [{"name": "find", "ratio": 2.0}, {"name": "stat", "ratio": None}])
     assert spec["data"]["values"] == [{"phase": "find", "ratio": 2.0}]
     assert charts.phase_profile("T", [{"name": "stat", "ratio": None}]) is None
+
+
+def test_texts_of_a_narrow_axis_do_not_touch() -> None:
+    scores = [(10.0**power, True) for power in range(6)]
+    narrow = drawings.strip(scores, width=358, height=150, radius=3.3)
+    assert [text for _, text in narrow.ticks] == ["", "10", "", "1,000", "", "100,000"]
+    wide = drawings.strip(scores, width=600, height=150, radius=4.5)
+    assert [text for _, text in wide.ticks][:2] == ["1", "10"]
