@@ -129,7 +129,7 @@ def _order(ordering: str) -> list[Any]:
 def summarise(shown: RankedList) -> Summary:
     """Of a frozen list the summary never changes: it is kept under the digest of the list."""
     if shown.digest:
-        return remembered(f"list-summary-1:{shown.pk}:{shown.digest}", lambda: _summary(shown))
+        return remembered(f"list-summary-2:{shown.pk}:{shown.digest}", lambda: _summary(shown))
     return _summary(shown)
 
 
