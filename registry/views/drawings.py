@@ -39,7 +39,7 @@ class LogAxis:
         return [(self.at(10.0**power), f"{10**power:,d}" if power >= 0 else f"{10.0**power:g}") for power in powers]
 
 
-TEXT_ROOM = 64
+TEXT_ROOM = 76
 """Between two texts of an axis."""
 NAME_ROOM = 130
 """Between the median and the mark of a strip there is room to write both when they lie this far apart."""
