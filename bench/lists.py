@@ -39,7 +39,8 @@ def measure(name: str, address: str, size: int) -> None:
 
 
 def _statements(call: Callable[[], None]) -> list[tuple[str, object]]:
-    """The SQL that a call executes, with its parameters."""
+    """The SQL that a call executes once it is warm, with its parameters."""
+    call()
     seen: list[tuple[str, object]] = []
 
     def watch(execute, sql, params, many, context):

@@ -12,6 +12,7 @@ import random
 from collections.abc import Iterable, Iterator
 
 from django.db import connection, transaction
+from django.utils import timezone
 
 from bench.figures import note
 from registry.models import ListEntry, Measurement, RankedList, Release, Result, Site, System
@@ -41,7 +42,7 @@ LIST_NAME = "full"
 
 
 def record(size: int) -> str:
-    """Make the record hold `size` results, all on one list; returns the slug of its release. Kept between runs."""
+    """Make the record hold `size` results, all on one frozen list; returns the slug of its release. Kept."""
     slug = f"bench-{size}"
     if Result.objects.filter(release__slug=slug).count() == size:
         return slug
@@ -64,6 +65,7 @@ def record(size: int) -> str:
             release=release, name=LIST_NAME, title="Full", trust=Result.Trust.REPORTED, complete=True
         )
         _copy(ListEntry, _entries(first, scores, ranked, site, systems))
+        RankedList.objects.filter(pk=ranked.pk).update(frozen_at=timezone.now(), digest=slug)
     with connection.cursor() as cursor:
         cursor.execute("VACUUM ANALYZE")
     return slug
