@@ -74,7 +74,7 @@ def check_file(key: str, said: dict[str, Any]) -> dict[str, Any]:
     """The report of stored bytes that are no submission. `said`: release facts, list and metadata."""
     with local_path(key) as path:
         report = check(path, release=said["release"], list_name=said["list"], metadata=said["metadata"])
-    return storable(report.as_json())
+        return _as_sent(report, path.name, "bundle")
 
 
 def sweep() -> None:
@@ -141,6 +141,12 @@ def storable(document: dict[str, Any]) -> dict[str, Any]:
     return _clean(document)
 
 
+def _as_sent(report: Report, stored_as: str, filename: str) -> dict[str, Any]:
+    """The report to store, where a single file is called as it was sent and not as it is stored."""
+    text = json.dumps(storable(report.as_json()))
+    return json.loads(text.replace(stored_as, json.dumps(filename)[1:-1]))
+
+
 def _clean(value: Any) -> Any:
     if isinstance(value, dict):
         return {_clean(str(name)): _clean(item) for name, item in value.items()}
@@ -192,8 +198,10 @@ def _claim(submission_id: UUID | str) -> Submission | None:
 def _examine(submission: Submission) -> Checked:
     """Run the validators on the stored bytes. Raises what they raise, except for time that ran out."""
     begun = time.monotonic()
+    stored_as = submission.sha256
     try:
         with local_path(key_of(submission.sha256)) as path:
+            stored_as = path.name
             report = check(
                 path,
                 release=release_facts(submission.release),
@@ -204,7 +212,7 @@ def _examine(submission: Submission) -> Checked:
             )
     except SoftTimeLimitExceeded:
         report = _out_of_time()
-    return Checked(storable(report.as_json()), time.monotonic() - begun)
+    return Checked(_as_sent(report, stored_as, submission.filename), time.monotonic() - begun)
 
 
 def _finish(submission: Submission, checked: Checked) -> None:

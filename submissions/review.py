@@ -168,9 +168,9 @@ def decide(
     """Accept, ask for changes or reject. Raises Forbidden, ConflictOfInterest, StateConflict, ReleasePublished."""
     require_review(reviewer, submission)
     reason = _reason(reason)
-    if decision == Review.Decision.ACCEPT and submission.release and submission.release.published_at:
-        raise ReleasePublished(f"{submission.release.name} is published; ask to submit to the next one.")
     with transaction.atomic():
+        if decision == Review.Decision.ACCEPT:
+            _require_unpublished(submission)
         states.move(submission.pk, states.UNDER_REVIEW, OUTCOMES[Review.Decision(decision)], reviewer, reason)
         return Review.objects.create(
             submission=submission,
@@ -223,6 +223,13 @@ def _require_state(submission: Submission, expected: Iterable[State]) -> None:
     """Before anything else is looked at; the move itself decides once more."""
     if submission.state not in expected:
         raise StateConflict(f"It is {submission.state}, not {' or '.join(expected)}.")
+
+
+def _require_unpublished(submission: Submission) -> None:
+    """Locks the release: what is accepted before it is published is published with it."""
+    release = Release.objects.select_for_update().get(pk=submission.release_id)
+    if release.published_at:
+        raise ReleasePublished(f"{release.name} is published; ask to submit to the next one.")
 
 
 def _reason(text: str) -> str:

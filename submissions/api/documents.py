@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 from django.http import HttpRequest
+from django.utils import timezone
 
 from registry.models import Override, RankedList
-from submissions.models import Check, Event, Review, State, Submission
+from submissions.models import Check, Event, Review, Submission
 from submissions.review import prospects
+from submissions.states import UNFINISHED
 
 _OF_THE_RUN = ("tool", "version", "mode", "path")
 _LEVELS = ("error", "warning", "info")
+SOON = timedelta(seconds=5)
 
 
 def receipt(submission: Submission, request: HttpRequest) -> dict[str, Any]:
@@ -166,8 +170,9 @@ def files(submission: Submission) -> dict[str, Any]:
 
 
 def retry_after_s(submission: Submission) -> int | None:
-    """When to look again: a second while it waits for its check."""
-    return 1 if submission.state in (State.RECEIVED, State.PROCESSING) else None
+    """When to look again at what waits behind others; what just came is checked in less than the shortest wait."""
+    waiting = submission.state in UNFINISHED and timezone.now() - submission.received_at > SOON
+    return 2 if waiting else None
 
 
 def _in_short(run: dict[str, Any]) -> dict[str, Any]:

@@ -54,6 +54,14 @@ def test_what_cannot_be_read_is_invalid_with_a_finding(cast, content) -> None:
     assert codes(submission)
 
 
+def test_a_single_file_is_called_as_it_was_sent(cast) -> None:
+    pk = cast.alice.upload(b"\0\1" * 100, name='my "run".bin').json()["id"]
+    processing.process(pk)
+    submission = Submission.objects.get()
+    assert submission.sha256 not in str(report_of(submission))
+    assert 'my "run".bin' in [finding["where"] for finding in report_of(submission)["findings"]]
+
+
 def test_declared_nodes_are_compared(checked) -> None:
     submission = checked(fields={"metadata": '{"client_nodes": 11}'})
     assert "io500.nodes.declared" in codes(submission)

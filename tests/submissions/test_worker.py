@@ -8,12 +8,15 @@ import os
 import signal
 import socket
 import subprocess
+import sys
 import threading
 import time
 import urllib.error
 import urllib.request
 import uuid
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 
@@ -26,7 +29,7 @@ from registry.celery import app
 from submissions import processing, queue
 from submissions.models import Check, State, Submission
 
-from .conftest import services_environment, wait_until
+from .conftest import ROOT, services_environment, wait_until
 from .test_storage import leftovers
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.services]
@@ -186,38 +189,36 @@ def test_two_workers_and_every_task_twice_check_each_run_once(cast, archive, sta
 @pytest.fixture
 def server(broker, bundles: Path):
     """The web server as it runs in production, on the test's database."""
+    with _serving(services_environment(bundles)) as address:
+        yield address
+
+
+@contextmanager
+def _serving(environment: dict[str, str]) -> Iterator[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = ["gunicorn", "registry.wsgi", "--bind", f"127.0.0.1:{port}", "--workers", "2", "--threads", "8"]
-    environment = os.environ | services_environment(bundles)
-    process = subprocess.Popen(
-        [
-            Path(os.sys.executable).parent / command[0],
-            *command[1:],
-            "--worker-class",
-            "gthread",
-            "--log-level",
-            "error",
-        ],
-        env=environment,
-        start_new_session=True,
-    )
+    command = [Path(sys.executable).parent / "gunicorn", "registry.wsgi", "--bind", f"127.0.0.1:{port}", "--preload"]
+    command += ["--workers", "2", "--threads", "8", "--worker-class", "gthread", "--log-level", "critical"]
+    process = subprocess.Popen(command, cwd=ROOT, env=os.environ | environment, start_new_session=True)
     address = f"http://127.0.0.1:{port}"
     try:
-        wait_until(lambda: answers(address))
+        wait_until(lambda: _answers(address))
         yield address
     finally:
         os.killpg(process.pid, signal.SIGTERM)
         process.wait(20)
 
 
-def answers(address: str) -> bool:
+def _answers(address: str) -> bool:
+    """Whether it serves at all, healthy or not."""
     try:
-        with urllib.request.urlopen(f"{address}/healthz", timeout=2) as answer:
-            return answer.status == 200
-    except (urllib.error.URLError, OSError):
+        urllib.request.urlopen(f"{address}/healthz", timeout=5).close()
+    except urllib.error.HTTPError:
+        return True
+    except OSError:
         return False
+    return True
 
 
 def send(address: str, token: str, content: bytes, path: str = "submissions/", sha256: str = "") -> tuple[int, dict]:
@@ -236,6 +237,13 @@ def send(address: str, token: str, content: bytes, path: str = "submissions/", s
             return answer.status, json.loads(answer.read())
     except urllib.error.HTTPError as refusal:
         return refusal.code, json.loads(refusal.read())
+
+
+def test_a_database_that_is_away_is_told(cast, archive, bundles: Path) -> None:
+    with _serving(services_environment(bundles) | {"DATABASE_URL": "postgresql:///x?host=/nonexistent"}) as address:
+        status, problem = send(address, cast.alice.token, archive())
+    assert (status, problem["code"]) == (503, "database.unavailable")
+    assert leftovers(bundles) == []
 
 
 def test_twenty_clients_with_the_same_archive_make_one_submission(cast, archive, server, bundles: Path) -> None:
