@@ -1,6 +1,6 @@
 """One shape for every API error: RFC 9457 problem+json with a stable `code` and a hint.
 
-    {"type": "<site>/docs/api/#CODE", "title", "status", "code", "detail", "hint", ["errors": {field: [..]}]}
+    {"type": "<site>/docs/problems/#CODE", "title", "status", "code", "detail", "hint", ["errors": {field: [..]}]}
 
 `Problem` is the base of every refusal that domain code raises; submissions/errors.py holds its tree.
 """
@@ -61,7 +61,7 @@ def body(
 ) -> dict[str, Any]:
     """The JSON of one problem; `errors` only where fields are at fault."""
     problem: dict[str, Any] = {
-        "type": f"/docs/api/#{code}",
+        "type": f"/docs/problems/#{code}",
         "title": title,
         "status": status,
         "code": code,

@@ -31,7 +31,7 @@ def problem(answer, status: int, code: str) -> dict:
     content = answer.json()
     assert content.keys() - {"errors"} == {"type", "title", "status", "code", "detail", "hint"}
     assert (content["status"], content["code"]) == (status, code)
-    assert content["type"] == f"/docs/api/#{code}"
+    assert content["type"] == f"/docs/problems/#{code}"
     assert content["hint"]
     return content
 
