@@ -227,8 +227,8 @@ def _require_state(submission: Submission, expected: Iterable[State]) -> None:
 
 def _require_unpublished(submission: Submission) -> None:
     """Locks the release: what is accepted before it is published is published with it."""
-    release = Release.objects.select_for_update().get(pk=submission.release_id)
-    if release.published_at:
+    release = Release.objects.select_for_update().filter(pk=submission.release_id).first()
+    if release is not None and release.published_at:
         raise ReleasePublished(f"{release.name} is published; ask to submit to the next one.")
 
 
