@@ -1,4 +1,4 @@
-"""What exists is documented: settings, finding and problem codes, commands, endpoints, benchmarks; links lead somewhere."""
+"""What exists is documented: settings, codes, commands, endpoints, benchmarks; links lead somewhere."""
 
 from __future__ import annotations
 
