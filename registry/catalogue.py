@@ -250,7 +250,9 @@ def _free_slug(wanted: str, taken: set[str]) -> str:
 def _load_results(
     rows: list[Row], releases: dict[str, Release], systems: dict[tuple[str, str], System], names: naming.Names
 ) -> dict[str, Result]:
-    results = [_result(row, releases[row["release"]], systems[_system_key(row, names)], names) for row in rows]
+    """Oldest release first: tables of results are read by id, newest first."""
+    ordered = sorted(rows, key=lambda row: releases[row["release"]].held_on)
+    results = [_result(row, releases[row["release"]], systems[_system_key(row, names)], names) for row in ordered]
     _upsert(Result, "public_id", results)
     return Result.objects.in_bulk([row["id"] for row in rows], field_name="public_id")
 

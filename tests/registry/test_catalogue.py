@@ -246,3 +246,9 @@ def said(command: str, *arguments: str) -> str:
     out = StringIO()
     call_command(command, *arguments, stdout=out)
     return out.getvalue().strip()
+
+
+def test_the_newest_results_are_those_of_the_newest_release(db) -> None:
+    load_catalogue()
+    newest = Result.objects.order_by("-id").values_list("release__slug", flat=True)
+    assert set(newest[:5]) == {"SC25"}
