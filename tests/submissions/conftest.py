@@ -193,42 +193,34 @@ def broker(transactional_db) -> Iterator[None]:
 
 
 @pytest.fixture
-def start_worker(broker, bundles: Path) -> Iterator[Callable[..., Worker]]:
+def start_worker(broker, bundles: Path, tmp_path: Path) -> Iterator[Callable[..., Worker]]:
     """Starts a worker and returns once it is ready for tasks."""
     started: list[Worker] = []
 
     def start(processes: int = 1, **environment: str) -> Worker:
         command = [sys.executable, "-m", "celery", "-A", "registry", "worker", "--loglevel", "INFO"]
         command += ["--concurrency", str(processes), "--without-gossip", "--without-mingle", "--without-heartbeat"]
-        process = subprocess.Popen(
-            command,
-            cwd=ROOT,
-            env=os.environ | services_environment(bundles) | environment,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-        )
+        log = tmp_path / f"worker-{len(started)}.log"
+        with log.open("w") as written:
+            process = subprocess.Popen(
+                command,
+                cwd=ROOT,
+                env=os.environ | services_environment(bundles) | environment,
+                stdout=subprocess.DEVNULL,
+                stderr=written,
+                start_new_session=True,
+            )
         started.append(Worker(process))
-        for line in process.stderr:
-            if line.rstrip().endswith("ready."):
-                break
-        else:
-            raise AssertionError("the worker ended instead of getting ready")
-        _drain(process)
+        wait_until(lambda: " ready.\n" in log.read_text() or process.poll() is not None, 60)
+        assert process.poll() is None, log.read_text()
         return started[-1]
 
     yield start
     for worker in started:
         if worker.process.poll() is None:
             worker.kill()
-
-
-def _drain(process: subprocess.Popen) -> None:
-    """Read on, so that the worker never waits for its log to be read."""
-    import threading
-
-    threading.Thread(target=lambda: process.stderr.read(), daemon=True).start()
+    for log in sorted(tmp_path.glob("worker-*.log")):
+        print(log.read_text())  # pytest shows it where the test failed
 
 
 def services_environment(bundles: Path) -> dict[str, str]:
