@@ -178,7 +178,21 @@ def test_a_phase_printed_twice_is_told(tmp_path):
     name = f"{HOME}/result_summary.txt"
     lines = files[name].split(b"\n")
     found = codes(read_files(tmp_path, {**files, name: b"\n".join([*lines[:2], lines[1], *lines[2:]])}), "error")
+    assert "io500.phase.repeated" not in found
+    again = lines[1].replace(b" 48.25", b" 58.25")
+    found = codes(read_files(tmp_path, {**files, name: b"\n".join([*lines[:2], again, *lines[2:]])}), "error")
     assert "io500.phase.repeated" in found
+
+
+def test_the_log_of_the_shell_script_has_each_phase_twice(tmp_path):
+    """As they end, and once more sorted by kind: the first tell the order, and nothing is wrong."""
+    files = make_run(format="shell")
+    name = f"{HOME}/result_summary.txt"
+    lines = files.pop(name).splitlines(keepends=True)
+    by_kind = sorted((line for line in lines if line.startswith(b"[RESULT]")), key=lambda line: b"IOPS" in line)
+    score = [line for line in lines if line.startswith(b"[SCORE]")]
+    files[f"{HOME}/io-500-summary.2019.11.18-15.37.18.txt"] = b"".join([*lines[: -len(score)], *by_kind, *score])
+    assert codes(read_files(tmp_path, files), "error") == []
 
 
 def test_an_unknown_phase_is_a_warning(tmp_path):

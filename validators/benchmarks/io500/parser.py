@@ -279,9 +279,13 @@ def _shortest_write(evidence: Evidence) -> float | None:
 
 
 def _collapse(runs: list[Evidence]) -> tuple[list[Evidence], list[Finding]]:
-    """One of each run: archives hold the same folder unpacked and packed. The one nearest to the root is kept."""
+    """One of each run: archives hold the same folder unpacked and packed, or its main files once more at the root.
+
+    Kept is the one with the most raw text, of equals the one nearest to the root.
+    """
     by_path = {evidence.where: evidence for evidence in runs}
-    groups = group_by_text((evidence.where, fingerprint(evidence.phases)) for evidence in runs)
+    found = group_by_text((evidence.where, fingerprint(evidence.phases)) for evidence in runs)
+    groups = [sorted(group, key=lambda path: -len(by_path[path].raw)) for group in found]
     findings = [
         Finding("io500.duplicate-run", INFO, f"{copy} holds the same run as {group[0]}.", where=copy)
         for group in groups

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 SHELL = "shell"
 C = "c"
@@ -54,7 +54,11 @@ class ScoreLine:
 
 @dataclass(slots=True)
 class Summary:
-    """What a summary says; `repeated` names phases met twice (the last one stands), `odd_lines` are line numbers."""
+    """What a summary says; `odd_lines` are line numbers.
+
+    `repeated` names phases met twice with different figures (the last one stands). The log of the shell script has
+    each line when its phase ends, and all of them again sorted by kind: the first ones tell the order.
+    """
 
     path: str
     dialect: str = SHELL
@@ -94,13 +98,22 @@ def _read_phase(summary: Summary, line: str, number: int) -> None:
     if match is None or len(summary.phases) >= MOST_PHASES:
         summary.odd_lines.append(number)
         return
-    name = match["name"]
-    if name in summary.phases:
-        summary.repeated |= {name}
-        del summary.phases[name]
-    summary.phases[name] = PhaseLine(
-        name, match["value"], match["unit"], match["seconds"], match["tag"] == "RESULT", bool(match["invalid"]), number
+    phase = PhaseLine(
+        match["name"],
+        match["value"],
+        match["unit"],
+        match["seconds"],
+        match["tag"] == "RESULT",
+        bool(match["invalid"]),
+        number,
     )
+    known = summary.phases.get(phase.name)
+    if known == replace(phase, line=known.line if known else 0):
+        return
+    if known is not None:
+        summary.repeated |= {phase.name}
+        del summary.phases[phase.name]
+    summary.phases[phase.name] = phase
 
 
 def _read_score(summary: Summary, line: str, number: int) -> None:
@@ -124,15 +137,6 @@ def _hyphenate(summary: Summary) -> None:
     if summary.dialect == C:
         return
     summary.phases = {
-        name.replace("_", "-"): PhaseLine(
-            name.replace("_", "-"),
-            phase.value,
-            phase.unit,
-            phase.seconds,
-            phase.scored,
-            phase.invalid,
-            phase.line,
-        )
-        for name, phase in summary.phases.items()
+        name.replace("_", "-"): replace(phase, name=name.replace("_", "-")) for name, phase in summary.phases.items()
     }
     summary.repeated = {name.replace("_", "-") for name in summary.repeated}
