@@ -17,7 +17,7 @@ from django.conf import settings
 
 from submissions import queue
 from submissions.errors import CheckTimeout, EmptyBundle, NoBundle, NoWorker
-from submissions.intake import Declared, require_matching
+from submissions.intake import Declared, file_name, require_matching
 from submissions.processing import check_file, judged_list, release_facts
 from submissions.storage import Incoming, remove
 
@@ -41,7 +41,7 @@ def check_now(bundle: Incoming | None, sha256: str, said: Declared) -> dict[str,
     finally:
         bundle.close()
     try:
-        return _ask(held, said)
+        return _ask(held, file_name(bundle.name), said)
     finally:
         remove(_key(held))
 
@@ -59,8 +59,13 @@ def answer(held: str) -> None:
     _hand_over(held, "report", json.dumps(report))
 
 
-def _ask(held: str, said: Declared) -> dict[str, Any]:
-    words = {"release": release_facts(said.release), "list": judged_list(said.lists), "metadata": said.metadata}
+def _ask(held: str, name: str, said: Declared) -> dict[str, Any]:
+    words = {
+        "name": name,
+        "release": release_facts(said.release),
+        "list": judged_list(said.lists),
+        "metadata": said.metadata,
+    }
     try:
         _cache().set(_name(held, "said"), json.dumps(words), ex=_KEPT_S)
         if not queue.send("check_held", held, expires_s=_KEPT_S):

@@ -28,6 +28,7 @@ Problem (registry.problems)
 │   ├── ListNotOfRelease         submit.list-not-of-release
 │   ├── PrimaryNeeded            review.primary-needed
 │   ├── NoSuchRun                submit.no-such-run
+│   ├── RunInvalid               submit.run-invalid
 │   ├── NoInstitution            submit.no-institution
 │   ├── TestSubmission           submit.test
 │   └── EmbargoPast              submit.embargo-past
@@ -208,6 +209,12 @@ class NoSuchRun(SubmitRefused):
     code = "submit.no-such-run"
     title = "The bundle has no run of that index"
     hint = "`primary` counts from 0 in `runs`."
+
+
+class RunInvalid(SubmitRefused):
+    code = "submit.run-invalid"
+    title = "The run has error findings"
+    hint = "Choose another run of the bundle, or correct what `findings` says and upload again."
 
 
 class NoInstitution(SubmitRefused):

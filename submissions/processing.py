@@ -71,10 +71,12 @@ def recheck(submission_id: UUID | str) -> None:
 
 
 def check_file(key: str, said: dict[str, Any]) -> dict[str, Any]:
-    """The report of stored bytes that are no submission. `said`: release facts, list and metadata."""
+    """The report of stored bytes that are no submission. `said`: name, release facts, list and metadata."""
     with local_path(key) as path:
-        report = check(path, release=said["release"], list_name=said["list"], metadata=said["metadata"])
-        return _as_sent(report, path.name, "bundle")
+        report = check(
+            path, name=said["name"], release=said["release"], list_name=said["list"], metadata=said["metadata"]
+        )
+    return storable(report.as_json())
 
 
 def sweep() -> None:
@@ -141,12 +143,6 @@ def storable(document: dict[str, Any]) -> dict[str, Any]:
     return _clean(document)
 
 
-def _as_sent(report: Report, stored_as: str, filename: str) -> dict[str, Any]:
-    """The report to store, where a single file is called as it was sent and not as it is stored."""
-    text = json.dumps(storable(report.as_json()))
-    return json.loads(text.replace(stored_as, json.dumps(filename)[1:-1]))
-
-
 def _clean(value: Any) -> Any:
     if isinstance(value, dict):
         return {_clean(str(name)): _clean(item) for name, item in value.items()}
@@ -198,12 +194,11 @@ def _claim(submission_id: UUID | str) -> Submission | None:
 def _examine(submission: Submission) -> Checked:
     """Run the validators on the stored bytes. Raises what they raise, except for time that ran out."""
     begun = time.monotonic()
-    stored_as = submission.sha256
     try:
         with local_path(key_of(submission.sha256)) as path:
-            stored_as = path.name
             report = check(
                 path,
+                name=submission.filename,
                 release=release_facts(submission.release),
                 list_name=judged_list(submission.lists),
                 metadata=submission.metadata,
@@ -212,7 +207,7 @@ def _examine(submission: Submission) -> Checked:
             )
     except SoftTimeLimitExceeded:
         report = _out_of_time()
-    return Checked(_as_sent(report, stored_as, submission.filename), time.monotonic() - begun)
+    return Checked(storable(report.as_json()), time.monotonic() - begun)
 
 
 def _finish(submission: Submission, checked: Checked) -> None:

@@ -24,11 +24,13 @@ from submissions.errors import (
     ReasonNeeded,
     ReleaseClosed,
     ReleasePublished,
+    RunInvalid,
     StateConflict,
     TestSubmission,
 )
 from submissions.models import Account, Check, Review, State, Submission
 from submissions.permissions import require_own, require_review, visible_to
+from validators.findings import ERROR
 
 SUBMITTABLE = (State.CHECKED, State.CHANGES_REQUESTED)
 AGAIN = (State.CHECKED, State.INVALID, State.CHANGES_REQUESTED)
@@ -283,7 +285,7 @@ def _institution(submission: Submission, account: Account) -> Site:
 
 
 def _primary(submission: Submission, chosen: int | None) -> int | None:
-    """The run that counts. Raises PrimaryNeeded where neither the check nor the submitter says, NoSuchRun."""
+    """The run that counts, where the submitter has to say. Raises PrimaryNeeded, NoSuchRun, RunInvalid."""
     report = Check.objects.filter(submission=submission).order_by("-made_at", "-id").values_list("report", flat=True)[0]
     if chosen is not None and chosen >= len(report["runs"]):
         raise NoSuchRun(f"There are {len(report['runs'])} runs.")
@@ -291,4 +293,7 @@ def _primary(submission: Submission, chosen: int | None) -> int | None:
         chosen = submission.chosen_primary
     if chosen is None and report["primary"] is None:
         raise PrimaryNeeded
+    run = report["runs"][report["primary"] if chosen is None else chosen]
+    if errors := [finding["code"] for finding in run["findings"] if finding["level"] == ERROR]:
+        raise RunInvalid(f"Of {run['path'] or 'this run'}: {', '.join(dict.fromkeys(errors))}.")
     return chosen

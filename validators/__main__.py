@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -11,10 +12,12 @@ from typing import Any
 
 from validators import VERSION, catalogue
 from validators.checks import check
-from validators.findings import ERROR, Finding
+from validators.findings import Finding, has_error
 from validators.measurements import UNREADABLE, Report, Run
 
 OK, FOUND_ERRORS, USAGE, NOT_RECOGNISED = 0, 1, 2, 3
+CUT_SHORT = 141
+"""As a shell reports a command that SIGPIPE ended."""
 _METADATA_BYTES = 1024 * 1024
 
 _EPILOG = """examples:
@@ -39,6 +42,9 @@ def main(arguments: list[str] | None = None) -> int:
     except (UsageError, LookupError) as error:
         print(f"validators: {error.args[0]}", file=sys.stderr)
         return USAGE
+    except BrokenPipeError:  # who reads has seen enough, as `head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return CUT_SHORT
     except OSError as error:
         print(f"validators: {error.filename or options.path}: {error.strerror}", file=sys.stderr)
         return USAGE
@@ -139,7 +145,7 @@ def _exit_status(report: Report) -> int:
     if report.status == UNREADABLE:
         return NOT_RECOGNISED
     findings = [*report.findings, *(finding for run in report.runs for finding in run.findings)]
-    return FOUND_ERRORS if any(finding.level == ERROR for finding in findings) else OK
+    return FOUND_ERRORS if has_error(findings) else OK
 
 
 def _print_report(report: Report) -> None:

@@ -111,11 +111,14 @@ class Bundle:
 
 
 @contextmanager
-def open_bundle(path: str | Path, limits: Limits = LIMITS) -> Iterator[Bundle]:
-    """Open a raw file, a folder or an archive for reading. Raises BundleError; OSError where the path is not there."""
+def open_bundle(path: str | Path, limits: Limits = LIMITS, name: str = "") -> Iterator[Bundle]:
+    """Open a raw file, a folder or an archive for reading. Raises BundleError; OSError where the path is not there.
+
+    `name` is what a raw file was called where it came from; storage knows it by another name.
+    """
     bundle = Bundle()
     try:
-        _Opening(bundle, limits).open(Path(path))
+        _Opening(bundle, limits, name).open(Path(path))
         yield bundle
     finally:
         bundle.close()
@@ -124,9 +127,10 @@ def open_bundle(path: str | Path, limits: Limits = LIMITS) -> Iterator[Bundle]:
 class _Opening:
     """One opening: keeps count of what was unpacked, over all levels, and adds members to the bundle."""
 
-    def __init__(self, bundle: Bundle, limits: Limits) -> None:
+    def __init__(self, bundle: Bundle, limits: Limits, name: str) -> None:
         self.bundle = bundle
         self.limits = limits
+        self.name = name
         self._met: Counter[str] = Counter()  # files of each archive, by its path
         self._headers = 0
 
@@ -179,7 +183,7 @@ class _Opening:
             if kind and self._expand(file, kind, prefix="", depth=0):
                 return
             file.seek(0)
-            name = self._accept(_readable(path.name), "file")
+            name = self._accept(_readable(self.name or path.name), "file")
             if name is not None:
                 self._charge(size)
                 self._add(name, Entry(size, file=path))

@@ -16,11 +16,21 @@ from validators.measurements import Report, Run
 from validators.rules import Context
 
 _SNIFFED_BYTES = 2 * LINE_LIMIT
+_OTHER_ARCHIVES = {
+    b"\x1f\x8b": "a gzip without a tar in it",
+    b"BZh": "bzip2",
+    b"\xfd7zXZ\0": "xz",
+    b"\x28\xb5\x2f\xfd": "zstd",
+    b"7z\xbc\xaf\x27\x1c": "a 7z archive",
+    b"Rar!\x1a\x07": "a rar archive",
+}
+"""What people pack with instead, by its first bytes."""
 
 
 def check(
     path: str | Path,
     *,
+    name: str = "",
     benchmark: str | None = None,
     release: Mapping[str, Any] | None = None,
     list_name: str | None = None,
@@ -31,16 +41,16 @@ def check(
 ) -> Report:
     """The report of one raw file, result folder, archive or bundle.
 
-    `benchmark` limits the search to one tool (LookupError for an unknown one); `release` (facts: slug,
-    benchmark_versions, deadline), `list_name`, `metadata`, `answers` and `submitted_at` give the rules what is known
-    beside the run.
+    `name` is what a raw file was called before it was stored. `benchmark` limits the search to one tool (LookupError
+    for an unknown one); `release` (facts: slug, benchmark_versions, deadline), `list_name`, `metadata`, `answers` and
+    `submitted_at` give the rules what is known beside the run.
     What is wrong with the content becomes a finding; only OSError of the path itself is raised.
     """
     searched = [catalogue.benchmark(benchmark)] if benchmark else list(catalogue.benchmarks())
     report = Report(findings=schema.metadata_findings(metadata or {}))
     declared = metadata if isinstance(metadata, Mapping) else {}
     try:
-        with open_bundle(path, limits) as bundle:
+        with open_bundle(path, limits, name) as bundle:
             report.findings += bundle.findings + bagit.verify(bundle)
             _read(bundle, searched, report)
             context = Context(bundle, declared, release or {}, list_name, answers or {}, submitted_at)
@@ -92,6 +102,10 @@ def _unrecognised(bundle: Bundle) -> Finding:
 
 
 def _unrecognised_file(path: str, content: bytes) -> Finding:
+    for beginning, kind in _OTHER_ARCHIVES.items():
+        if content.startswith(beginning):
+            message = f"This is {kind}; only tar, tar.gz and zip are opened."
+            return Finding("bundle.archive-format", ERROR, message, "Pack the result folder as .tar.gz.", path)
     if not content.strip():
         code, message = "bundle.empty-file", "The file is empty."
     elif b"\0" in content or _share_of_control_bytes(content) > 0.1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 
 ERROR = "error"
@@ -28,6 +29,10 @@ class Finding:
 
     def as_json(self) -> dict[str, str]:
         return asdict(self)
+
+
+def has_error(findings: Iterable[Finding]) -> bool:
+    return any(finding.level == ERROR for finding in findings)
 
 
 def worst_first(findings: list[Finding]) -> list[Finding]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from validators.findings import ERROR, Finding
+from validators.findings import Finding, has_error
 from validators.units import to_canonical
 
 SATISFIED = "satisfied"
@@ -115,12 +115,15 @@ class Report:
 
     @property
     def status(self) -> str:
-        """`unreadable` without any run; `invalid` with an error finding on the archive or the run that counts."""
+        """`unreadable` without any run; `invalid` with an error finding on the archive or the run that counts.
+
+        Where it is not clear which one counts, it is `valid` as long as one could be chosen.
+        """
         if not self.runs:
             return UNREADABLE
-        counted = [self.runs[self.primary]] if self.primary is not None else self.runs
-        findings = self.findings + [finding for run in counted for finding in run.findings]
-        return INVALID if any(finding.level == ERROR for finding in findings) else VALID
+        candidates = self.runs if self.primary is None else [self.runs[self.primary]]
+        sound = not has_error(self.findings) and not all(has_error(run.findings) for run in candidates)
+        return VALID if sound else INVALID
 
     def as_json(self) -> dict[str, Any]:
         return {

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import json
+import lzma
 from pathlib import Path
 
 import pytest
@@ -57,9 +60,37 @@ def test_two_runs_are_both_told_and_none_counts(tmp_path: Path) -> None:
     assert "io500.several-runs" in codes(report)
 
 
+def test_of_two_runs_one_sound_one_can_be_chosen(tmp_path: Path) -> None:
+    spoilt = make_run(performance=2, folder="results/other", missing="find")
+    report = check(make_archive(tmp_path / "two.tar.gz", extra=spoilt))
+    assert (len(report.runs), report.primary, report.status) == (2, None, VALID)
+    report = check(make_archive(tmp_path / "none.tar.gz", extra=spoilt, missing="find"))
+    assert (len(report.runs), report.primary, report.status) == (2, None, INVALID)
+
+
+def test_a_raw_file_is_known_by_the_name_it_had(tmp_path: Path) -> None:
+    (text,) = (content for name, content in make_run().items() if name.endswith("/result.txt"))
+    stored = tmp_path / "6a6979be"
+    stored.write_bytes(text)
+    assert check(stored).runs == []
+    report = check(stored, name="result.txt")
+    assert (report.status, {finding.where for finding in report.runs[0].findings}) == (VALID, {"result.txt"})
+
+
+def test_copies_at_the_root_do_not_take_the_place_of_the_run(tmp_path: Path) -> None:
+    files = make_run()
+    copies = {name.rsplit("/", 1)[-1]: files[name] for name in files if name.endswith((".ini", "result.txt"))}
+    report = check(make_archive(tmp_path / "run.tar.gz", extra=copies))
+    assert (report.runs[0].path, codes(report)) == ("results/2025.10.01-09.00.00", [])
+
+
 @pytest.mark.parametrize(
     ("content", "code"),
     [
+        (b"Rar!\x1a\x07\x01\x00" + bytes(100), "bundle.archive-format"),
+        (gzip.compress(b"hello world\n"), "bundle.archive-format"),
+        (lzma.compress(b"hello world\n"), "bundle.archive-format"),
+        (bz2.compress(b"hello world\n"), "bundle.archive-format"),
         (b"", "bundle.empty-file"),
         (b" \n\n", "bundle.empty-file"),
         (bytes(range(256)) * 40, "bundle.binary-file"),
@@ -69,7 +100,7 @@ def test_two_runs_are_both_told_and_none_counts(tmp_path: Path) -> None:
         ("größer\n".encode("latin-1"), "bundle.not-recognised"),
         ("score\n".encode("utf-16"), "bundle.binary-file"),
     ],
-    ids=["empty", "blank", "binary", "nul", "100 MB line", "text", "latin-1", "utf-16"],
+    ids=["rar", "gzip", "xz", "bzip2", "empty", "blank", "binary", "nul", "100 MB line", "text", "latin-1", "utf-16"],
 )
 def test_a_file_that_is_no_result_is_told_what_it_is(tmp_path: Path, content: bytes, code: str) -> None:
     path = tmp_path / "stdout.txt"
