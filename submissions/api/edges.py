@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterable
+from contextlib import suppress
+from http import HTTPStatus
 from typing import Any
 
 from django.db import InterfaceError, OperationalError
@@ -17,9 +20,11 @@ from rest_framework.views import APIView
 
 from registry.api.serializers import Problem
 from submissions.errors import DatabaseUnavailable, UnknownList
-from submissions.storage import BundleUploadHandler
+from submissions.storage import CHUNK, BundleUploadHandler
 
 REFUSED = {(status, "application/problem+json"): OpenApiResponse(Problem) for status in (400, 401, 403, 404, 422)}
+DROP_BYTES = 256 * 1024 * 1024
+DROP_FOR_S = 10
 CONFLICT = {(409, "application/problem+json"): OpenApiResponse(Problem)}
 LARGE = {(413, "application/problem+json"): OpenApiResponse(Problem)}
 UNAVAILABLE = {(503, "application/problem+json"): OpenApiResponse(Problem)}
@@ -36,6 +41,27 @@ class PrivateView(APIView):
             unavailable.__cause__ = error
             return super().handle_exception(unavailable)
         return super().handle_exception(error)
+
+
+class UploadView(PrivateView):
+    """Takes a bundle. Who is refused while still sending gets to read why: the rest is read and dropped first."""
+
+    def finalize_response(self, request: Request, response: Response, *args: Any, **kwargs: Any) -> Response:
+        if response.status_code >= HTTPStatus.BAD_REQUEST:
+            drop_rest(request)
+        return super().finalize_response(request, response, *args, **kwargs)
+
+
+def drop_rest(request: Request) -> None:
+    """Read what is left of a body, within bounds: a connection closed on unread bytes is reset, the answer with it."""
+    if int(request.META.get("CONTENT_LENGTH") or 0) > DROP_BYTES:
+        return
+    source = request.META["wsgi.input"] if "chunked" in request.headers.get("Transfer-Encoding", "") else request
+    deadline = time.monotonic() + DROP_FOR_S
+    with suppress(OSError):
+        for _ in range(0, DROP_BYTES, CHUNK):
+            if not source.read(CHUNK) or time.monotonic() > deadline:
+                return
 
 
 class BundleParser(MultiPartParser):

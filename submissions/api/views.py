@@ -21,7 +21,17 @@ from registry.filters import any_of, given, one_of, refuse_unknown
 from submissions import checking, intake, publication, releases, review
 from submissions.api import documents
 from submissions.api import serializers as shape
-from submissions.api.edges import CONFLICT, LARGE, REFUSED, UNAVAILABLE, BundleParser, PrivateView, list_names, valid
+from submissions.api.edges import (
+    CONFLICT,
+    LARGE,
+    REFUSED,
+    UNAVAILABLE,
+    BundleParser,
+    PrivateView,
+    UploadView,
+    list_names,
+    valid,
+)
 from submissions.api.paging import page
 from submissions.models import State, Submission
 from submissions.permissions import IsEditor, require_own, require_review, seen_by, visible_to
@@ -34,7 +44,7 @@ def _declared(request: Request) -> intake.Declared:
     return intake.declared(data.get("release", ""), list_names(data), data.get("metadata"))
 
 
-class SubmissionList(PrivateView):
+class SubmissionList(UploadView):
     """Upload, and the submissions that the account may see."""
 
     parser_classes = [BundleParser]
@@ -251,7 +261,7 @@ class ListOverrides(PrivateView):
         return Response(documents.override(decision, ranked_list))
 
 
-class CheckNow(PrivateView):
+class CheckNow(UploadView):
     """The findings on a bundle, of which nothing is kept; a worker looks at it, with a deadline."""
 
     parser_classes = [BundleParser]

@@ -171,7 +171,7 @@ def test_an_announced_flood_is_refused_before_it_is_read(cast) -> None:
         URL,
         b"",
         content_type="multipart/form-data; boundary=x",
-        CONTENT_LENGTH=str(70 * 1024 * 1024),
+        CONTENT_LENGTH=str(1024 * 1024 * 1024),
         **{"wsgi.input": Unread()},
     )
     assert (answer.status_code, answer.json()["code"]) == (413, "bundle.too-large")

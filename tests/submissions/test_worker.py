@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import http.client
 import json
 import os
 import signal
@@ -280,6 +281,27 @@ def test_a_client_that_hangs_up_leaves_nothing(cast, server, bundles: Path) -> N
 def test_too_many_bytes_are_refused_by_the_server_in_bounded_memory(cast, server, bundles: Path) -> None:
     status, problem = send(server, cast.alice.token, bytes(64 * 1024 * 1024 + 1))
     assert (status, problem["code"]) == (413, "bundle.too-large")
+    assert leftovers(bundles) == []
+
+
+def _send_all(server: str, pieces: list[bytes], headers: dict[str, str], **options: bool) -> tuple[int, str]:
+    """Send a whole body before reading the answer, as simple clients do: (status, code)."""
+    head = b'--x\r\nContent-Disposition: form-data; name="bundle"; filename="run"\r\n\r\n'
+    client = http.client.HTTPConnection(server.removeprefix("http://"), timeout=60)
+    headers = {"Content-Type": "multipart/form-data; boundary=x", **headers}
+    body = iter([head, *pieces])
+    client.request("POST", "/api/v1/submissions/", body if options else b"".join(body), headers, **options)
+    answer = client.getresponse()
+    return answer.status, json.loads(answer.read())["code"]
+
+
+def test_who_is_refused_while_still_sending_reads_why(cast, server, bundles: Path) -> None:
+    pieces = [bytes(1024 * 1024)] * 70
+    token = {"Authorization": f"Token {cast.alice.token}"}
+    assert _send_all(server, pieces, token) == (413, "bundle.too-large")
+    assert _send_all(server, pieces, {}) == (401, "auth.required")
+    chunked = token | {"Transfer-Encoding": "chunked"}
+    assert _send_all(server, pieces, chunked, encode_chunked=True) == (400, "intake.no-bundle")
     assert leftovers(bundles) == []
 
 
