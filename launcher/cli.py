@@ -100,5 +100,6 @@ def _up(folder: Path, arguments: list[str]) -> int:
 def _collector(folder: Path, arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="./dev.py collector")
     parser.add_argument("--out", type=Path, help="where to write it (default: highwater.pyz in the state folder)")
+    parser.add_argument("--state", type=Path, default=folder, help="the folder for all that it makes")
     options = parser.parse_args(arguments)
-    return commands.collector(options.out or folder / "highwater.pyz")
+    return commands.collector(options.out or options.state.absolute() / "highwater.pyz")

@@ -127,7 +127,7 @@ CELERY_TASK_DEFAULT_QUEUE = "processing"
 CELERY_TASK_QUEUES = [Queue(name, Exchange(name), routing_key=name) for name in ("processing", "prompt")]
 CELERY_TASK_ROUTES = {f"submissions.tasks.{name}": {"queue": "prompt"} for name in ("sweep", "tidy", "check_held")}
 CELERY_BEAT_SCHEDULE = {
-    "sweep": {"task": "submissions.tasks.sweep", "schedule": 5.0, "options": {"expires": 5}},
+    "sweep": {"task": "submissions.tasks.sweep", "schedule": 2.0, "options": {"expires": 2}},
     "tidy": {"task": "submissions.tasks.tidy", "schedule": 3600.0, "options": {"expires": 3600}},
 }
 

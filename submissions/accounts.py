@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils.text import slugify
 from knox.models import AuthToken
@@ -13,8 +14,13 @@ from submissions.models import Account, Membership
 def ensure_account(username: str, role: str | None = None, institution: str | None = None) -> Account:
     """The account of that name, made if need be, with the role if one is given, as a member of the institution.
 
-    `institution` is a slug; an unknown one is made, named after its slug. Raises ValueError for what is no slug.
+    `institution` is a slug; an unknown one is made, named after its slug. Raises ValueError for what is no slug, and
+    for a name that is no account's.
     """
+    try:
+        Account._meta.get_field("username").clean(username, None)
+    except ValidationError as error:
+        raise ValueError(" ".join(error.messages)) from error
     with transaction.atomic():
         account, created = Account.objects.get_or_create(username=username)
         if created:

@@ -26,6 +26,13 @@ def test_a_new_account_has_no_password_that_could_be_guessed() -> None:
     assert not ensure_account("gil").has_usable_password()
 
 
+@pytest.mark.parametrize("username", ["../gil", "", "gil hill", "g" * 151])
+def test_a_name_that_is_no_account_is_refused(username) -> None:
+    with pytest.raises(ValueError):
+        ensure_account(username)
+    assert not Account.objects.exists()
+
+
 def test_a_token_is_stored_as_a_hash_only() -> None:
     account = ensure_account("gil")
     token = new_token(account)
