@@ -1,12 +1,19 @@
-"""Rules: one statement of what a valid run is, with its source, and what it says of a run."""
+"""Rules: one statement of what a valid run is, with its source, and what it says of a run.
+
+The rules of a benchmark are data, `rules.json` in its folder (schema rules.1). A rule that compares one parameter says
+so there and needs no code; what takes more is decided by a function of the benchmark's rules.py.
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from validators.measurements import RuleOutcome, Run
+from validators.measurements import NOT_EVALUATED, SATISFIED, VIOLATED, RuleOutcome, Run
 
 if TYPE_CHECKING:
     from validators.bundle import Bundle
@@ -44,3 +51,45 @@ class Rule:
 
     def as_json(self) -> dict[str, str]:
         return {"code": self.code, "level": self.level, "text": self.text, "source": self.source}
+
+
+Verdict = tuple[str, str]
+"""An outcome and the sentence with its evidence."""
+RuleJudge = Callable[[Run, Context], Verdict]
+
+_COMPARISONS: dict[str, tuple[str, Callable[[Any, Any], bool]]] = {
+    "is": ("", lambda value, wanted: bool(value == wanted)),
+    "at_least": ("at least ", lambda value, wanted: bool(value >= wanted)),
+    "at_most": ("at most ", lambda value, wanted: bool(value <= wanted)),
+    "one_of": ("one of ", lambda value, wanted: value in wanted),
+}
+
+
+def load_rules(path: Path, judges: Mapping[str, RuleJudge]) -> list[Rule]:
+    """The rules of a file; `judges` decide, by code, those without a `test` of their own. KeyError: nobody does."""
+    rows = json.loads(path.read_text(encoding="utf-8"))
+    return [_rule(row, partial(_compare, row["test"]) if "test" in row else judges[row["code"]]) for row in rows]
+
+
+def _rule(row: Mapping[str, Any], judge: RuleJudge) -> Rule:
+    code = row["code"]
+    return Rule(
+        code, row["level"], row["text"], row["source"], lambda run, context: RuleOutcome(code, *judge(run, context))
+    )
+
+
+def _compare(test: Mapping[str, Any], run: Run, context: Context) -> Verdict:
+    """One parameter of the run against the value of the rule, for the lists that it names."""
+    lists, parameter = test.get("on_lists"), test["parameter"]
+    if lists is not None and context.list_name not in lists:
+        return NOT_EVALUATED, f"Only for {', '.join(lists)}."
+    value = run.parameters.get(parameter)
+    if value is None:
+        return NOT_EVALUATED, f"{parameter} is not known."
+    (((words, holds), wanted),) = [(_COMPARISONS[name], test[name]) for name in _COMPARISONS if name in test]
+    asked = f"{words}{', '.join(map(str, wanted)) if isinstance(wanted, list) else wanted}"
+    try:
+        satisfied = holds(value, wanted)
+    except TypeError:
+        return NOT_EVALUATED, f"{parameter} is {value!r}, which can't be compared with {asked}."
+    return (SATISFIED, f"{parameter} is {value}.") if satisfied else (VIOLATED, f"{parameter} is {value}, not {asked}.")

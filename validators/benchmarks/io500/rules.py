@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from itertools import pairwise
+from pathlib import Path
 
 from validators.benchmarks.io500 import score
 from validators.benchmarks.io500.defects import (
@@ -25,18 +26,14 @@ from validators.benchmarks.io500.defects import (
 from validators.benchmarks.io500.evidence import Evidence, seconds_of
 from validators.benchmarks.io500.options import families, unknown_options
 from validators.benchmarks.io500.phases import number
-from validators.findings import ERROR, INFO, WARNING, Finding
-from validators.measurements import NEEDS_HUMAN, NOT_EVALUATED, SATISFIED, VIOLATED, RuleOutcome, Run
-from validators.rules import Context, Rule
+from validators.findings import WARNING, Finding
+from validators.measurements import NEEDS_HUMAN, NOT_EVALUATED, SATISFIED, VIOLATED, Run
+from validators.rules import Context, Rule, RuleJudge, Verdict, load_rules
 
-Verdict = tuple[str, str]
-"""An outcome and the sentence with its evidence."""
 Judge = Callable[[Run, Evidence, Context], Verdict]
 
-RULES_PAGE = "https://io500.org/rules-submission"
 LONGEST_PAUSE_S = 300.0
 RANKED_CLIENTS = 10
-TEN_LISTS = frozenset({"ten", "ten-production"})
 UNRANKED_LISTS = frozenset({"full", "historical", "scc"})
 ANSWER_WORDS = 10
 CHOICES = frozenset({"exclusive_cluster_usage", "reproducibility"})
@@ -246,17 +243,6 @@ def _clients(run: Run, evidence: Evidence, context: Context) -> Verdict:
     return SATISFIED, f"{nodes} client nodes. Whether they are physical machines is in the metadata."
 
 
-def _ten_clients(run: Run, evidence: Evidence, context: Context) -> Verdict:
-    nodes = run.parameters.get("client_nodes")
-    if context.list_name not in TEN_LISTS:
-        return NOT_EVALUATED, "Not for a 10-node list."
-    if nodes is None:
-        return NOT_EVALUATED, "The number of client nodes is not known."
-    if nodes != RANKED_CLIENTS:
-        return VIOLATED, f"{nodes} client nodes instead of exactly {RANKED_CLIENTS}."
-    return SATISFIED, f"Exactly {RANKED_CLIENTS} client nodes."
-
-
 def _find(run: Run, evidence: Evidence, context: Context) -> Verdict:
     command = evidence.command("find") or evidence.find_command
     section = evidence.result.phases.get("find") if evidence.result else None
@@ -375,73 +361,43 @@ def _exclusive(run: Run, evidence: Evidence, context: Context) -> Verdict:
     return VIOLATED, "Use beside other jobs is declared."
 
 
-def _rule(item: int, code: str, level: str, text: str, judge: Judge) -> Rule:
-    """A rule of the checklist; a run without files, such as the answer of --verify, is not evaluated."""
+def _guarded(judge: Judge) -> RuleJudge:
+    """A run without files, such as the answer of --verify, and a dry run are not evaluated."""
 
-    def evaluate(run: Run, context: Context) -> RuleOutcome:
+    def evaluate(run: Run, context: Context) -> Verdict:
         evidence = _evidence(run)
         if evidence is None:
-            return RuleOutcome(code, NOT_EVALUATED, "There are no files of a run.")
+            return NOT_EVALUATED, "There are no files of a run."
         if is_dry_run(evidence) and judge is not _score:
-            return RuleOutcome(code, NOT_EVALUATED, "A dry run measures nothing.")
-        return RuleOutcome(code, *judge(run, evidence, context))
+            return NOT_EVALUATED, "A dry run measures nothing."
+        return judge(run, evidence, context)
 
-    return Rule(code, level, text, f"{RULES_PAGE}; checklist {item}", evaluate)
+    return evaluate
 
 
-RULES: list[Rule] = [
-    _rule(1, "io500.version", WARNING, "The benchmark is the version that the call for the release names.", _version),
-    _rule(
-        2,
-        "io500.source",
-        WARNING,
-        "The source is unmodified; only options and the setup of storage may differ.",
-        _source,
-    ),
-    _rule(3, "io500.one-run", ERROR, "All phases run in order, without interruption, on one storage system.", _one_run),
-    _rule(
-        4,
-        "io500.stonewall",
-        ERROR,
-        "Each write phase runs for 300 s or more; 30 s in the student competition.",
-        _stonewall,
-    ),
-    _rule(5, "io500.score", ERROR, "No phase is marked invalid, and the score follows from the phases.", _score),
-    _rule(6, "io500.hashes", WARNING, "The printed hashes belong to the configuration and the scores.", _hashes),
-    _rule(
-        7, "io500.read-elsewhere", WARNING, "Data is read by another node than the one that wrote it.", _read_elsewhere
-    ),
-    _rule(
-        8,
-        "io500.precreated",
-        WARNING,
-        "No file exists before its phase; only the four folders may be prepared.",
-        _precreated,
-    ),
-    _rule(
-        9,
-        "io500.persistence",
-        WARNING,
-        "What a write phase counted lies on persistent storage at its end.",
-        _persistence,
-    ),
-    _rule(
-        10, "io500.data-reduction", WARNING, "Nothing reduces the data: no deduplication, no compression.", _reduction
-    ),
-    _rule(11, "io500.clients", WARNING, "Ranked results have 10 physical clients or more, all taking part.", _clients),
-    _rule(12, "io500.ten-clients", ERROR, "Results of the 10-node lists have exactly 10 clients.", _ten_clients),
-    _rule(
-        13,
-        "io500.find",
-        WARNING,
-        "find is pfind, or a tool with the same input and output whose source is here.",
-        _find,
-    ),
-    _rule(14, "io500.scc", ERROR, "scc is TRUE for the student competition, and for no other list.", _scc),
-    _rule(15, "io500.uploads", WARNING, "Result folder, job script and job output are uploaded.", _uploads),
-    _rule(16, "io500.deadline", ERROR, "The submission arrived before the deadline of the release.", _deadline),
-    _rule(17, "io500.metadata", WARNING, "The system is described completely.", _complete_metadata),
-    _rule(18, "io500.metadata-consistent", WARNING, "The description agrees with the results.", _consistent_metadata),
-    _rule(19, "io500.questionnaire", WARNING, "Every question is answered with 10 words or more.", _questionnaire),
-    _rule(24, "io500.exclusive", INFO, "The system was used exclusively, and the description says so.", _exclusive),
-]
+JUDGES: dict[str, Judge] = {
+    "io500.version": _version,
+    "io500.source": _source,
+    "io500.one-run": _one_run,
+    "io500.stonewall": _stonewall,
+    "io500.score": _score,
+    "io500.hashes": _hashes,
+    "io500.read-elsewhere": _read_elsewhere,
+    "io500.precreated": _precreated,
+    "io500.persistence": _persistence,
+    "io500.data-reduction": _reduction,
+    "io500.clients": _clients,
+    "io500.find": _find,
+    "io500.scc": _scc,
+    "io500.uploads": _uploads,
+    "io500.deadline": _deadline,
+    "io500.metadata": _complete_metadata,
+    "io500.metadata-consistent": _consistent_metadata,
+    "io500.questionnaire": _questionnaire,
+    "io500.exclusive": _exclusive,
+}
+"""What decides each rule of rules.json that is more than one comparison."""
+
+RULES: list[Rule] = load_rules(
+    Path(__file__).with_name("rules.json"), {code: _guarded(judge) for code, judge in JUDGES.items()}
+)
