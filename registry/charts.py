@@ -31,13 +31,7 @@ def top_entries(title: str, entries: Iterable[dict[str, Any]]) -> dict[str, Any]
     ][:TOP]
     if len(values) < 2:
         return None
-    return {
-        "$schema": SCHEMA,
-        "description": title,
-        "width": "container",
-        "autosize": {"type": "fit-x", "contains": "padding"},
-        "height": 20 * len(values),
-        "data": {"values": values},
+    return _rows(title, values, row_px=20) | {
         "encoding": {
             "y": {"field": "place", "type": "nominal", "sort": None, "title": None, "axis": {"labelLimit": 180}},
             "x": {
@@ -69,6 +63,18 @@ def top_entries(title: str, entries: Iterable[dict[str, Any]]) -> dict[str, Any]
     }
 
 
+def _rows(title: str, values: Sequence[dict[str, Any]], row_px: int) -> dict[str, Any]:
+    """What a chart with one row for each value has whatever it draws: as wide as its place on the page."""
+    return {
+        "$schema": SCHEMA,
+        "description": title,
+        "width": "container",
+        "autosize": {"type": "fit-x", "contains": "padding"},
+        "height": row_px * len(values),
+        "data": {"values": values},
+    }
+
+
 def _decades(values: Sequence[float]) -> list[float]:
     """The powers of ten around some positive values."""
     low, high = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)))
@@ -76,20 +82,14 @@ def _decades(values: Sequence[float]) -> list[float]:
 
 
 def phase_profile(title: str, phases: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
-    """Each phase of a result as a multiple of the list's median, bars from 1, logarithmic by doubling.
+    """Each phase of a result as a multiple of the list's median, dots on a scale that is logarithmic by doubling.
 
     Phases hold name and ratio (value divided by the median). None where no phase has a ratio.
     """
     values = [{"phase": phase["name"], "ratio": phase["ratio"]} for phase in phases if phase.get("ratio")]
     if not values:
         return None
-    return {
-        "$schema": SCHEMA,
-        "description": title,
-        "width": "container",
-        "autosize": {"type": "fit-x", "contains": "padding"},
-        "height": 22 * len(values),
-        "data": {"values": values},
+    return _rows(title, values, row_px=22) | {
         "encoding": {
             "y": {"field": "phase", "type": "nominal", "sort": None, "title": None, "axis": {"labelLimit": 160}},
             "x": {
