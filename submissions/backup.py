@@ -29,6 +29,7 @@ from typing import IO, Any
 
 from django.apps import apps
 from django.core.files.storage import Storage
+from django.core.management import call_command
 from django.core.management.color import no_style
 from django.db import DatabaseError, connection, transaction
 from django.db.migrations.recorder import MigrationRecorder
@@ -199,17 +200,19 @@ class Contents:
 def restore(file: Path, progress: Progress, *, replace: bool = False) -> None:
     """Bring database and storage to what a backup holds. The whole file is verified before anything is changed.
 
-    Raises BackupError: where the file is damaged or of another schema, and, unless `replace`, where the database holds
-    something. Then database and storage are as they were.
+    A database without any tables gets them first. Raises BackupError: where the file is damaged or of another schema,
+    and, unless `replace`, where the database holds more than the catalogue. Then database and storage are as they were.
     """
     try:
         contents = verify(file)
         progress(f"verified: made {contents.stamp['made_at']}, {contents.bundles} bundles")
+        if not MigrationRecorder(connection).applied_migrations():
+            call_command("migrate", verbosity=0)
         _refuse_other_schema(contents.stamp)
         _refuse_other_tables(contents.tables)
         if not replace and (filled := _filled_tables()):
             raise BackupError(
-                f"The database is not empty ({', '.join(filled[:5])}). Restore into a new, migrated database; "
+                f"The database is not empty ({', '.join(filled[:5])}). Restore into a new database; "
                 "or add --yes to delete everything that is in this one."
             )
         _restore(file, contents, progress)
@@ -298,9 +301,11 @@ def _refuse_other_tables(tables: list[dict[str, Any]]) -> None:
 
 
 def _filled_tables() -> list[str]:
+    """Tables with what people made. The catalogue, which every start loads, is none of it: nobody publishes alone."""
     filled = []
+    private = {table for table, model in _models().items() if model._meta.app_label != Result._meta.app_label}
     with connection.cursor() as cursor:
-        for table in _tables().keys() - _FILLED_BY_MIGRATE:
+        for table in private - _FILLED_BY_MIGRATE:
             cursor.execute(f"SELECT EXISTS (SELECT 1 FROM {_quoted(table)})")  # noqa: S608  # names of our models
             filled += [table] if cursor.fetchone()[0] else []
     return sorted(filled)

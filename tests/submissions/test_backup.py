@@ -203,6 +203,15 @@ def test_a_damaged_bundle_stops_a_backup(site: Path, tmp_path: Path) -> None:
         call_command("backup", tmp_path / "b", stderr=io.StringIO())
 
 
+def test_the_catalogue_of_a_new_site_gives_way(site: Path, file: Path) -> None:
+    rows = every_row()
+    wipe(site)
+    load_catalogue()
+    call_command("load_demo", stdout=io.StringIO())
+    restore(file)
+    assert every_row() == rows
+
+
 def test_a_database_that_holds_something_is_refused_unless_told(site: Path, file: Path) -> None:
     rows = every_row()
     Account.objects.create(username="later")

@@ -11,7 +11,7 @@ from submissions import backup
 
 
 class Command(BaseCommand):
-    help = "Restore a backup into an empty, migrated database; everything is verified before anything is changed."
+    help = "Restore a backup into a new database; everything is verified before anything is changed."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", type=Path, help="A file that `backup` wrote.")
