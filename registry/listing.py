@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterable, Sequence
 
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from registry.models import ListDefinition, ListEntry, Override, RankedList, Release, Result
@@ -120,9 +121,15 @@ def _imported_entry(row: ListEntry) -> Entry:
 
 
 def _results(release: Release, forced: Sequence[str]) -> list[Entry]:
-    """Verified results up to this release, newest revision, not withdrawn; with what overrides name."""
+    """Verified results up to this release, newest revision; with what overrides name.
+
+    What was withdrawn after the publication stays listed, and says so: a published list does not move by itself.
+    """
+    withdrawn = Q(withdrawn_at__isnull=False)
+    if release.published_at:
+        withdrawn &= Q(withdrawn_at__lte=release.published_at)
     results = Result.objects.filter(release__held_on__lte=release.held_on).select_related("site", "system", "release")
-    standing = results.filter(trust=Result.Trust.VERIFIED, withdrawn_at=None, revised_by=None)
+    standing = results.filter(~withdrawn, trust=Result.Trust.VERIFIED, revised_by=None)
     beyond = results.filter(public_id__in=forced).exclude(id__in=standing.values("id"))
     return [_registered_entry(result) for result in (*standing, *beyond)]
 

@@ -13,6 +13,7 @@ from pytest_django import DjangoAssertNumQueries
 from registry.definitions import read_definitions
 from registry.listing import ListError, build, check, compute
 from registry.models import ListDefinition, Override, RankedList, Release, Result, Site, System
+from registry.ranking import Differences
 
 pytestmark = pytest.mark.django_db
 
@@ -77,6 +78,18 @@ def test_withdrawn_and_superseded_results_leave_the_list(release: Release) -> No
     old = publish(release, "b", 8.0, system_name="s")
     publish(release, "b-2", 7.0, system_name="s", revises=old, revision=2)
     assert listed(build(release, "ten")) == [(1, "b-2")]
+
+
+def test_what_is_withdrawn_after_the_publication_stays_on_its_list_and_off_the_next(release: Release) -> None:
+    result = publish(release, "a", 9.0)
+    release.published_at = timezone.now()
+    release.save()
+    ranked_list = build(release, "ten", freeze=True)
+    result.withdrawn_at = timezone.now()
+    result.save()
+    assert check(ranked_list) == Differences()
+    assert listed(ranked_list) == [(1, "a")]
+    assert listed(build(make_release("later", date(2027, 6, 1)), "ten")) == []
 
 
 def test_results_without_a_score_are_not_ranked(release: Release) -> None:
