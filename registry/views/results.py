@@ -273,9 +273,13 @@ def checks(snapshot: dict[str, Any]) -> dict[str, Any]:
         if pair.get("printed")
     ]
     scores = [
-        {"name": name, "printed": score.get("printed"), "computed": score.get("value")}
+        {
+            "name": name,
+            "printed": numerals.significant(score["printed"], 9),
+            "computed": numerals.significant(score["value"], 9),
+        }
         for name, score in snapshot.get("scores", {}).items()
-        if score.get("printed") is not None
+        if score.get("printed") is not None and score.get("value") is not None
     ]
     return {
         "rules": rules,
