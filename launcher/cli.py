@@ -91,7 +91,7 @@ def _take_state(arguments: list[str]) -> tuple[str | None, list[str]]:
 def _up(folder: Path, arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="./dev.py up")
     parser.add_argument("--port", type=int, default=8000, help="the next free one if it is busy (default: 8000)")
-    parser.add_argument("--no-demo", action="store_true", help="leave the public record empty")
+    parser.add_argument("--no-demo", action="store_true", help="no history, no open release: an empty record")
     parser.add_argument("--state", type=Path, default=folder, help="the folder for all that it makes")
     options = parser.parse_args(arguments)
     return commands.up(options.state.absolute(), options.port, demo=not options.no_demo)

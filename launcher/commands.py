@@ -20,8 +20,8 @@ def environment_of(state_folder: Path) -> Environment:
     return Environment(Path(named).absolute() if named else state_folder / "environment")
 
 
-PREPARATION = ("migrate", "load_catalogue")
-DEMONSTRATION = ("load_demo",)
+PREPARATION = ("migrate", "load_catalogue --without-history")
+WITH_DEMONSTRATION = ("migrate", "load_catalogue", "load_demo")
 
 
 def up(state_folder: Path, port: int, *, demo: bool) -> int:
@@ -30,7 +30,7 @@ def up(state_folder: Path, port: int, *, demo: bool) -> int:
     with state.held("up", refuse="up") as lock:
         environment.install(RUNTIME, *local_wheels())
         with services(state, environment, durable=True) as (variables, servers), site.listen(port) as listening:
-            site.prepare(state, environment, variables, PREPARATION + (DEMONSTRATION if demo else ()))
+            site.prepare(state, environment, variables, WITH_DEMONSTRATION if demo else PREPARATION)
             started = [Running(program) for program in site.programs(state, environment, variables, listening.fileno())]
             try:
                 chosen = listening.getsockname()[1]

@@ -1,7 +1,7 @@
 """Make a database ready to serve: reach it and the broker, then run management commands in one process.
 
-Run by `up` inside the environment, with the settings of the registry: `python prepare.py COMMAND...`. Exit status 3
-and one line on standard error if a server cannot be reached; the commands of Django tell their own errors.
+Run by `up` inside the environment, with the settings of the registry: `python prepare.py "COMMAND [OPTIONS]"...`. Exit
+status 3 and one line on standard error if a server cannot be reached; the commands of Django tell their own errors.
 """
 
 import sys
@@ -25,8 +25,8 @@ def main(commands: list[str]) -> None:
     django.setup()
     reach_database()
     reach_broker()
-    for command in commands:
-        call_command(command, *(["--no-input"] if command == "migrate" else []), verbosity=0)
+    for command, *options in map(str.split, commands):
+        call_command(command, *options, *(["--no-input"] if command == "migrate" else []), verbosity=0)
 
 
 def reach_database() -> None:

@@ -75,6 +75,14 @@ def load_catalogue() -> Loaded:
     return loaded
 
 
+def load_definitions() -> None:
+    """Bring list definitions and platforms to the data files, without any history. Raises CatalogueError."""
+    with transaction.atomic():
+        _lock()
+        _load_definitions(definitions.read_definitions())
+        _load_platforms(_read(naming.ALIASES / "platforms.json"))
+
+
 def files_digest() -> str:
     """sha256 over every data file and the modules that interpret them, with their names."""
     digest = hashlib.sha256()

@@ -45,6 +45,15 @@ def test_the_address_is_printed_once_it_answers(up: Up) -> None:
     assert healthy(up.address)
 
 
+def test_without_the_demo_the_record_is_empty(up: Up) -> None:
+    with urllib.request.urlopen(f"{up.address}api/v1/releases/") as answer:
+        assert json.load(answer)["results"] == []
+    made = run(up.state, "manage", "create_release", "first", "--deadline", "2099-01-01T00:00:00Z")
+    assert "io500" in made.stdout, made.stderr
+    deleted = "from registry.models import Release; Release.objects.all().delete()"
+    assert run(up.state, "manage", "shell", "-v", "0", "-c", deleted).returncode == 0
+
+
 def test_services_listen_on_unix_sockets_that_nobody_else_may_open(up: Up) -> None:
     sockets = up.state / "sockets"
     assert {path.name for path in sockets.rglob("*") if path.is_socket()} == {".s.PGSQL.5432", "valkey.sock"}

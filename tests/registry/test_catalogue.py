@@ -43,9 +43,12 @@ def loaded(django_db_setup: None, django_db_blocker: Any) -> Any:
         load_catalogue()
     yield
     with django_db_blocker.unblock():
-        for model in (Override, RankedList, Result, System, Site, Release, ListDefinition, CatalogueLoad):
-            model.objects.all().delete()
-        Platform.objects.all().delete()
+        clear()
+
+
+def clear() -> None:
+    for model in (Override, RankedList, Result, System, Site, Release, ListDefinition, CatalogueLoad, Platform):
+        model.objects.all().delete()
 
 
 def counts() -> dict[str, int]:
@@ -193,6 +196,16 @@ def write_definitions(folder: Path, bodies: list[dict[str, Any]]) -> Path:
         path = folder / f"{body['name']}.{body['version']}.json"
         path.write_text(json.dumps(body), encoding="utf-8")
     return folder
+
+
+def test_definitions_and_platforms_come_alone_where_asked() -> None:
+    clear()
+    call_command("load_catalogue", "--without-history")
+    call_command("load_catalogue", "--without-history")
+    assert ListDefinition.objects.filter(name="io500").exists()
+    assert Platform.objects.exists()
+    assert not (Result.objects.exists() or Release.objects.exists() or CatalogueLoad.objects.exists())
+    assert load_catalogue().results > 100
 
 
 def test_the_command_says_what_it_did() -> None:

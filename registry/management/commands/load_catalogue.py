@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from argparse import ArgumentParser
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from registry.catalogue import CatalogueError, load_catalogue
+from registry.catalogue import CatalogueError, load_catalogue, load_definitions
 from registry.ranking import DefinitionError
 
 
 class Command(BaseCommand):
     help = "Load list definitions, platforms and the imported history. Does nothing when the files are unchanged."
 
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--without-history", action="store_true", help="the public record stays as it is")
+
     def handle(self, *args: Any, **options: Any) -> None:
         try:
+            if options["without_history"]:
+                return load_definitions()
             loaded = load_catalogue()
         except (CatalogueError, DefinitionError) as error:
             raise CommandError(str(error)) from error
