@@ -49,6 +49,7 @@ class IntakeRefused(Problem):
     status = 422
     code = "intake.refused"
     title = "The upload was refused"
+    hint = "Correct what the answer says and send it again."
 
 
 class NoBundle(IntakeRefused):
@@ -99,6 +100,7 @@ class BadMetadata(IntakeRefused):
 class UnknownRelease(IntakeRefused):
     code = "intake.unknown-release"
     title = "There is no such release"
+    hint = "GET releases/ lists them."
 
 
 class UnknownList(IntakeRefused):
@@ -157,11 +159,13 @@ class Forbidden(Problem):
     status = 403
     code = "permission.denied"
     title = "This account may not do that"
+    hint = "Ask an administrator for the role, or somebody who has it."
 
 
 class NotYours(Forbidden):
     code = "permission.not-yours"
     title = "Only its own account and members of its institution may change a submission"
+    hint = "Use a token of the account that uploaded it or of a member of its institution."
 
 
 class ConflictOfInterest(Forbidden):
@@ -181,6 +185,7 @@ class SubmitRefused(Problem):
     status = 422
     code = "submit.refused"
     title = "The run can't be submitted like that"
+    hint = "Correct what the answer says and submit again."
 
 
 class NotAcknowledged(SubmitRefused):
@@ -192,11 +197,13 @@ class NotAcknowledged(SubmitRefused):
 class ReleaseClosed(SubmitRefused):
     code = "submit.release-closed"
     title = "The release takes no submissions now"
+    hint = "GET releases/ says which releases are open."
 
 
 class ListNotOfRelease(SubmitRefused):
     code = "submit.list-not-of-release"
     title = "The release does not make that list"
+    hint = "GET releases/ says which lists a release makes."
 
 
 class PrimaryNeeded(SubmitRefused):
@@ -220,6 +227,7 @@ class RunInvalid(SubmitRefused):
 class NoInstitution(SubmitRefused):
     code = "submit.no-institution"
     title = "It is not clear for which institution this is submitted"
+    hint = "Name an institution of the account as `institution` in the metadata (revalidate)."
 
 
 class TestSubmission(SubmitRefused):
@@ -239,12 +247,14 @@ class ReasonNeeded(Problem):
     status = 422
     code = "review.reason-needed"
     title = "This needs a reason in words"
+    hint = "Send `reason` in words; the history keeps it."
 
 
 class ReleasePublished(Problem):
     status = 409
     code = "release.published"
     title = "The release is published and does not change any more"
+    hint = "Use the next release; lists of this one change by overrides with a reason."
 
 
 class ReleaseExists(Problem):
@@ -258,6 +268,7 @@ class ReleaseInvalid(Problem):
     status = 422
     code = "release.invalid"
     title = "The release is not valid"
+    hint = "Correct what the answer says and send it again."
 
 
 class AnswersInvalid(Problem):
@@ -271,3 +282,4 @@ class OverrideRefused(Problem):
     status = 422
     code = "override.refused"
     title = "The decision can't be applied to that list"
+    hint = "Name a result of the record, and send `score` exactly when the action is `score`."

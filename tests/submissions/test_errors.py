@@ -32,6 +32,7 @@ def test_a_refusal_stands_in_the_tree_and_on_the_page(kind) -> None:
     assert f"`{kind.code}`" in PAGE.read_text(encoding="utf-8")
     assert 400 <= kind.status < 600
     assert kind.title
+    assert kind.hint
 
 
 @pytest.mark.parametrize("kind", kinds(errors.Unavailable), ids=lambda kind: kind.__name__)
