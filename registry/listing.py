@@ -123,13 +123,15 @@ def _imported_entry(row: ListEntry) -> Entry:
 def _results(release: Release, forced: Sequence[str]) -> list[Entry]:
     """Verified results up to this release, newest revision; with what overrides name.
 
-    What was withdrawn after the publication stays listed, and says so: a published list does not move by itself.
+    A published list does not move by itself: what was withdrawn after the publication stays and says so, and what came
+    after it, when an embargo ended, stands on the lists of later releases.
     """
-    withdrawn = Q(withdrawn_at__isnull=False)
+    withdrawn, late = Q(withdrawn_at__isnull=False), Q(pk=None)
     if release.published_at:
         withdrawn &= Q(withdrawn_at__lte=release.published_at)
+        late = Q(published_at__gt=release.published_at)
     results = Result.objects.filter(release__held_on__lte=release.held_on).select_related("site", "system", "release")
-    standing = results.filter(~withdrawn, trust=Result.Trust.VERIFIED, revised_by=None)
+    standing = results.filter(~withdrawn, ~late, trust=Result.Trust.VERIFIED, revised_by=None)
     beyond = results.filter(public_id__in=forced).exclude(id__in=standing.values("id"))
     return [_registered_entry(result) for result in (*standing, *beyond)]
 

@@ -14,7 +14,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import connection, transaction
-from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models import OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 from django.utils.text import slugify
 
@@ -50,20 +50,23 @@ def publish(release: Release, editor: Account | None) -> Published:
         raise Forbidden
     if release.imported:
         raise ReleaseInvalid(f"{release.name} is a copy of published lists; it is not published here.")
-    for submission in _accepted(release).filter(derivative=None):
+    for submission in _accepted(release=release, derivative=None):
         derivation.ensure(submission)  # outside the transaction: it may take seconds
     with transaction.atomic():
         _take_turns()
         release = Release.objects.select_for_update().get(pk=release.pk)
         if release.published_at is None:
             _publish(release, editor, timezone.now())
+        else:
+            _add_results(release, editor, timezone.now())
     return _outcome(release)
 
 
 def publish_due() -> None:
     """Publish what the calendar says, for the scheduler; a failure is loud and tried again."""
-    due = Release.objects.filter(imported=False, published_at=None, publishes__lte=timezone.now())
-    for release in due.order_by("publishes"):
+    called = Q(published_at=None, publishes__lte=timezone.now())
+    embargo_over = Q(published_at__isnull=False, pk__in=_accepted().values("release"))
+    for release in Release.objects.filter(called | embargo_over, imported=False).order_by("publishes"):
         try:
             publish(release, None)
         except Exception:
@@ -128,23 +131,29 @@ def _take_turns() -> None:
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])
 
 
-def _accepted(release: Release) -> QuerySet[Submission]:
+def _accepted(**narrower: Any) -> QuerySet[Submission]:
     """Accepted ones whose embargo, if any, is over, in the order in which they were submitted."""
-    found = Submission.objects.filter(release=release, state=State.ACCEPTED, test=False)
+    found = Submission.objects.filter(state=State.ACCEPTED, test=False, **narrower)
     return found.exclude(embargo_until__gt=timezone.now()).order_by("submitted_at", "id")
 
 
 def _publish(release: Release, editor: Account | None, now: datetime) -> None:
-    submissions = list(_accepted(release).select_for_update(of=("self",)).select_related("institution", "account"))
+    _add_results(release, editor, now)
+    release.published_at = now
+    release.save(update_fields=["published_at"])
+    for name in release.list_names:
+        listing.build(release, name, freeze=True)
+
+
+def _add_results(release: Release, editor: Account | None, now: datetime) -> None:
+    """Copy what is accepted; after the publication that is what was under an embargo, and frozen lists stay."""
+    accepted = _accepted(release=release).select_for_update(of=("self",))
+    submissions = list(accepted.select_related("institution", "account"))
     if submissions:
         _copy(release, submissions, now)
         states.move_all(
             [submission.pk for submission in submissions], State.ACCEPTED, State.PUBLISHED, editor, f"{release.name}."
         )
-    release.published_at = now
-    release.save(update_fields=["published_at"])
-    for name in release.list_names:
-        listing.build(release, name, freeze=True)
 
 
 def _copy(release: Release, submissions: list[Submission], now: datetime) -> None:

@@ -110,6 +110,25 @@ def test_an_embargo_is_kept(cast, release, accepted) -> None:
     assert submission.state == "accepted"
 
 
+def test_an_embargo_that_ends_later_brings_the_result_and_moves_no_list(cast, release, accepted) -> None:
+    submission = accepted()
+    Submission.objects.update(embargo_until=timezone.now() + timedelta(days=1))
+    cast.erin.post("releases/sc99/publish/")
+    publication.publish_due()
+    assert not Result.objects.exists()
+    Submission.objects.update(embargo_until=timezone.now())
+    publication.publish_due()
+    publication.publish_due()
+    submission.refresh_from_db()
+    assert (submission.state, submission.result.release) == ("published", release)
+    assert entries(cast, "sc99", "io500") == []
+    assert not check(RankedList.objects.get(release=release, name="io500"))
+    releases.create("later", timezone.now() + timedelta(days=1), lists=["io500"])
+    Release.objects.filter(slug="later").update(held_on="2199-01-01")
+    cast.erin.post("releases/later/publish/")
+    assert [row["result"] for row in entries(cast, "later", "io500")] == [submission.result.public_id]
+
+
 def test_research_or_production_but_not_both(cast, release, accepted) -> None:
     lists = ("io500", "ten", "production", "ten-production")
     accepted(performance=1.5, lists=lists)
