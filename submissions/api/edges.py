@@ -78,9 +78,10 @@ class BundleParser(MultiPartParser):
             raise
 
 
-def list_names(data: QueryDict) -> list[str]:
-    """The names under `lists`: the field repeated, or a JSON array, or separated by commas."""
-    return [name for text in data.getlist("lists") for name in _names(text)]
+def list_names(data: QueryDict | dict[str, Any]) -> list[str]:
+    """The names under `lists`: the field repeated, or a JSON array, or separated by commas; none without a body."""
+    texts = data.getlist("lists") if isinstance(data, QueryDict) else []
+    return [name for text in texts for name in _names(text)]
 
 
 def _names(text: str) -> Iterable[str]:

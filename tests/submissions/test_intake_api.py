@@ -137,9 +137,17 @@ def test_a_file_of_another_name_is_not_read(cast, bundles: Path) -> None:
     assert leftovers(bundles) == []
 
 
-def test_json_is_not_an_upload(cast) -> None:
-    answer = cast.alice.post("submissions/", {"sha256": "0" * 64})
+@pytest.mark.parametrize("address", ["submissions/", "check/"])
+@pytest.mark.parametrize("document", [{}, {"sha256": "0" * 64}])
+def test_json_is_not_an_upload(cast, address: str, document: dict) -> None:
+    answer = cast.alice.post(address, document)
     assert (answer.status_code, answer.json()["code"]) == (415, "request.media-type")
+
+
+@pytest.mark.parametrize("address", ["submissions/", "check/"])
+def test_no_body_is_no_bundle(cast, address: str) -> None:
+    answer = cast.alice.client.generic("POST", f"/api/v1/{address}", b"")
+    assert (answer.status_code, answer.json()["code"]) == (400, "intake.no-bundle")
 
 
 def test_a_broken_form_is_refused(cast) -> None:

@@ -24,5 +24,5 @@ class Command(BaseCommand):
             account = ensure_account(options["username"], options["role"], options["institution"])
         except ValueError as error:
             raise CommandError(str(error)) from error
-        self.stderr.write(f"{account.username} is a {account.role}; the token is shown only now:")
+        self.stderr.write(f"{account.username}: {account.role}; the token is shown only now:")
         self.stdout.write(new_token(account))
