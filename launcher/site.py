@@ -16,7 +16,8 @@ from launcher.state import CHECKOUT, State
 
 PORTS_TO_TRY = 100
 READY_WITHIN_S = 60.0
-RESTARTS_PER_MINUTE = 5
+# A program that ended so often within a minute waits so long before each further start.
+RESTARTS_AT_ONCE, RESTART_PAUSE_S = 5, 10.0
 WEB_PROCESSES, WEB_THREADS, WORKER_PROCESSES = 2, 6, 2
 # Where code or data lies that decides what the database must hold.
 SOURCES = ("registry", "submissions", "validators")
@@ -132,25 +133,28 @@ def healthz(port: int) -> int | None:
 
 
 def keep_running(*groups: list[Running]) -> None:
-    """Start again whatever ends, for ever; the lists always hold what runs now.
-
-    Raises LauncherError when one program ends more often than RESTARTS_PER_MINUTE.
-    """
+    """Start again whatever ends, for ever; the lists always hold what runs now."""
     restarts: dict[str, list[float]] = {}
     while True:
         time.sleep(0.3)
         for group in groups:
             for position, running in enumerate(group):
-                if running.ended:
-                    note_restart(running, restarts)
+                earlier = restarts.setdefault(running.program.name, [])
+                if running.ended and is_due(earlier, time.monotonic()):
+                    earlier.append(time.monotonic())
+                    say_that_it_ended(running)
                     group[position] = Running(running.program)
 
 
-def note_restart(running: Running, restarts: dict[str, list[float]]) -> None:
-    """Say that a program starts again; raises LauncherError if that does not help."""
+def is_due(restarts: Sequence[float], now: float) -> bool:
+    """Whether a program that was restarted at these times (s) and ended again is to be started now.
+
+    At once, but not if it keeps ending: what ends it, such as a full disk, may pass, and the others go on meanwhile.
+    """
+    recent = [moment for moment in restarts if now - moment < 60]
+    return len(recent) < RESTARTS_AT_ONCE or now - recent[-1] >= RESTART_PAUSE_S
+
+
+def say_that_it_ended(running: Running) -> None:
     program = running.program
-    recent = [moment for moment in restarts.get(program.name, []) if time.monotonic() - moment < 60]
-    if len(recent) >= RESTARTS_PER_MINUTE:
-        raise LauncherError(f"{program.name} keeps ending; its log {program.log} ends:\n{running.last_words()}")
-    restarts[program.name] = [*recent, time.monotonic()]
-    say(f"{program.name} ended with status {running.process.returncode}; starting it again")
+    say(f"{program.name} ended with status {running.process.returncode}; starting it again (log: {program.log})")

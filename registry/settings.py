@@ -11,6 +11,8 @@ from urllib.parse import unquote, urlsplit
 
 from csp.constants import NONE, SELF
 from kombu import Exchange, Queue
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 from registry import environment as env
 
@@ -100,7 +102,12 @@ DATABASES = {
     }
 }
 CACHES = {
-    "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": env.text("CACHE_URL")},
+    "default": {
+        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "LOCATION": env.text("CACHE_URL"),
+        # One attempt for a connection that a restart cut off; a server that hangs must not hold up every request.
+        "OPTIONS": {"socket_timeout": 0.5, "socket_connect_timeout": 0.5, "retry": Retry(NoBackoff(), 1)},
+    },
 }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 

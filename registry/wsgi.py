@@ -3,7 +3,11 @@
 import os
 
 from django.core.wsgi import get_wsgi_application
+from django.urls import get_resolver
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "registry.settings")
 
 application = get_wsgi_application()
+
+# Imports every view now, once for all processes of the server, and not at the first request of each.
+_ = get_resolver().url_patterns

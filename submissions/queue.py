@@ -6,25 +6,18 @@ import logging
 import time
 from uuid import UUID
 
-from django.conf import settings
 from django.db import transaction
-from kombu import Connection
 from kombu.exceptions import KombuError
 from kombu.pools import producers
 from redis.exceptions import RedisError
 
-from registry.celery import app
+from registry.celery import app, hurried_connection
 
 log = logging.getLogger(__name__)
 
 SILENCE_S = 5.0
 """After a failed send, so long no other one is tried: a dead broker must not slow every upload."""
 
-_HURRIED = {
-    **{"socket_timeout": 0.4, "socket_connect_timeout": 0.4},
-    # Kombu's own patience is 6 s by default.
-    **{"max_retries": 1, "interval_start": 0, "interval_step": 0, "interval_max": 0},
-}
 _AWAY = (KombuError, RedisError, OSError)
 
 _silent_until = 0.0
@@ -41,7 +34,7 @@ def send(task: str, argument: str, *, expires_s: float | None = None) -> bool:
     if time.monotonic() < _silent_until:
         return False
     try:
-        with producers[_connection()].acquire(block=True, timeout=1) as producer:
+        with producers[hurried_connection()].acquire(block=True, timeout=1) as producer:
             app.send_task(
                 f"submissions.tasks.{task}", args=[argument], retry=False, expires=expires_s, producer=producer
             )
@@ -54,7 +47,7 @@ def send(task: str, argument: str, *, expires_s: float | None = None) -> bool:
 
 def waiting(name: str) -> int | None:
     """How many tasks wait in a queue; None where the broker does not say."""
-    connection = _connection()
+    connection = hurried_connection()
     try:
         with connection:
             return connection.default_channel.queue_declare(name, passive=True).message_count
@@ -63,8 +56,3 @@ def waiting(name: str) -> int | None:
     except _AWAY as error:
         log.warning("The broker is away: %s", error)
         return None
-
-
-def _connection() -> Connection:
-    """To the broker, with little patience; equal ones share a pool."""
-    return app.connection_for_write(transport_options={**settings.CELERY_BROKER_TRANSPORT_OPTIONS, **_HURRIED})

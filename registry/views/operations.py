@@ -14,7 +14,7 @@ from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4
 from redis.exceptions import RedisError
 
 from registry import metrics as figures
-from registry.celery import app
+from registry.celery import hurried_connection
 from registry.origin import is_loopback
 
 
@@ -60,8 +60,8 @@ def _cache() -> bool:
 
 def _broker() -> bool:
     try:
-        with app.connection_for_write() as broker:
-            broker.ensure_connection(max_retries=1, timeout=2)
+        with hurried_connection() as broker:
+            broker.ensure_connection(max_retries=1, timeout=1)
         return True
     except (KombuError, RedisError, OSError):
         return False

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from launcher.site import RESTARTS_AT_ONCE, is_due
 from tests.launcher.conftest import Up, processes_of, run, wait_until
 
 pytestmark = pytest.mark.services
@@ -81,6 +82,30 @@ def test_what_is_killed_is_started_again(up: Up, name: str, word: str) -> None:
     wait_until(lambda: f"{name} ended with status -9; starting it again" in up.said.read_text(), "it is noticed")
     wait_until(lambda: pids(up.state, word) and killed not in pids(up.state, word), "it runs again")
     wait_until(lambda: answers(up.address), "the registry is healthy again")
+
+
+def test_a_program_that_keeps_ending_does_not_end_the_registry(up: Up) -> None:
+    """As the worker does while the disk is full: it is tried again and again, and web and servers go on."""
+    said = len(up.said.read_text())
+    for _ in range(RESTARTS_AT_ONCE + 1):
+        wait_until(lambda: pids(up.state, " beat "), "the scheduler runs again")
+        (scheduler,) = pids(up.state, " beat ")
+        os.kill(scheduler, signal.SIGKILL)
+        wait_until(lambda ended=scheduler: ended not in pids(up.state, " beat "), "it has ended")
+    wait_until(lambda: pids(up.state, " beat "), "the scheduler runs again")
+    assert up.process.poll() is None
+    lines = up.said.read_text()[said:].splitlines()
+    assert [line.split(" ended ")[0] for line in lines] == ["scheduler"] * (RESTARTS_AT_ONCE + 1)
+    assert healthy(up.address)
+
+
+@pytest.mark.parametrize(
+    ("ended_ago", "due"),
+    [([], True), ([1, 2, 3, 4], True), ([1, 2, 3, 4, 5], False), ([11, 12, 13, 14, 15], True), ([1, *[70] * 9], True)],
+)
+def test_what_keeps_ending_waits_before_each_further_start(ended_ago: list[float], due: bool) -> None:
+    now = 1000.0
+    assert is_due(sorted(now - seconds for seconds in ended_ago), now) is due
 
 
 def answers(address: str) -> bool:

@@ -24,6 +24,7 @@ from django.utils import timezone
 from knox.models import AuthToken
 from rest_framework.test import APIClient
 
+from registry import celery
 from registry.celery import app
 from registry.definitions import read_definitions
 from registry.models import ListDefinition, Release, Site
@@ -193,8 +194,12 @@ def broker(transactional_db) -> Iterator[None]:
 
 
 @pytest.fixture
-def start_worker(broker, bundles: Path, tmp_path: Path) -> Iterator[Callable[..., Worker]]:
-    """Starts a worker and returns once it is ready for tasks."""
+def start_worker(broker, bundles: Path, tmp_path: Path, monkeypatch) -> Iterator[Callable[..., Worker]]:
+    """Starts a worker and returns once it is ready for tasks.
+
+    No scheduler runs beside it, so a send that a busy machine makes late must not be given up: nobody would repeat it.
+    """
+    monkeypatch.setitem(celery._HURRIED, "socket_timeout", 30)
     started: list[Worker] = []
 
     def start(processes: int = 1, **environment: str) -> Worker:
@@ -237,7 +242,7 @@ def services_environment(bundles: Path) -> dict[str, str]:
     }
 
 
-def wait_until(condition: Callable[[], Any], seconds: float = 20.0) -> Any:
+def wait_until(condition: Callable[[], Any], seconds: float = 60.0) -> Any:
     """The first true value of a condition, asked again and again; fails after so many seconds."""
     deadline = time.monotonic() + seconds
     while not (value := condition()):
