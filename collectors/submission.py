@@ -56,6 +56,8 @@ def send(server, bundle, form, progress):
         raise NetworkError("collector.sha256", "The server acknowledged other bytes than were sent.", "Upload again.")
     known = "was there already" if answer.status == 200 else "received"
     progress.note(f"{known}: submission {document['id']}, sha256 {bundle.sha256}")
+    if answer.status == 200 and form:
+        progress.note("what was said beside these bytes the first time stands; change it on the submission's page")
     return document
 
 

@@ -94,8 +94,19 @@ def ranked_list(release_text: str, name: str) -> RankedList:
         .first()
     )
     if found is None:
-        raise NotOnRecord("list", f"{release_text}/{name}", nearest_lists(release_text, name))
+        raise _no_list(release_text, name)
     return found
+
+
+def _no_list(release_text: str, name: str) -> NotOnRecord:
+    """Why there is no such list: its release is not published yet, or the name is wrong."""
+    missing = NotOnRecord("list", f"{release_text}/{name}", nearest_lists(release_text, name))
+    open_release = releases_called([release_text]).filter(published_at=None, imported=False).first()
+    if open_release is not None and name.lower() in open_release.list_names:
+        when = f" It publishes {open_release.publishes:%Y-%m-%d %H:%M} UTC." if open_release.publishes else ""
+        missing.nearest = []
+        missing.hint = f"{open_release.name} is not published yet.{when} GET releases/ has its dates."
+    return missing
 
 
 def nearest_lists(release_text: str, name: str) -> list[str]:

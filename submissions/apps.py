@@ -5,3 +5,9 @@ class SubmissionsConfig(AppConfig):
     name = "submissions"
     verbose_name = "Submissions"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        from registry.metrics import SOURCES
+        from submissions.figures import submissions
+
+        SOURCES.append(submissions)

@@ -21,7 +21,7 @@ def ensure(submission: Submission) -> Derivative:
 def _make(submission: Submission) -> Derivative:
     with tempfile.TemporaryFile() as out:
         with local_path(key_of(submission.sha256)) as received:
-            scrubbed = scrub.derive(received, out)
+            scrubbed = scrub.derive(received, out, name=submission.filename)
         out.seek(0)
         _keep(out)
     derivative, _ = Derivative.objects.get_or_create(

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import uuid
 
-from django.contrib.auth.models import AbstractUser
+from django.contrib.auth.models import AbstractUser, UserManager
 from django.db import models
 
 from registry.models import Release, Result, Site
+
+
+class AccountManager(UserManager):
+    """Django's, but that a superuser has the role of one."""
+
+    def create_superuser(self, username, email=None, password=None, **fields):
+        return super().create_superuser(username, email, password, **{"role": Account.Role.ADMIN} | fields)
 
 
 class Account(AbstractUser):
@@ -21,6 +28,8 @@ class Account(AbstractUser):
 
     role = models.CharField(max_length=10, choices=Role, default=Role.SUBMITTER)
     institutions = models.ManyToManyField(Site, through="Membership", related_name="members")
+
+    objects = AccountManager()
 
 
 class Membership(models.Model):

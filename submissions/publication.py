@@ -208,6 +208,13 @@ class _Source:
         return self.submission.metadata
 
     @property
+    def institution(self) -> str:
+        """The name as declared where it is a spelling of the submitter's own institution, else that institution's."""
+        site, declared = self.submission.institution, " ".join(self.metadata.get("institution", "").split())
+        own = {fold(name) for name in (site.slug, site.name, *(site.also_printed_as or []))}
+        return declared if fold(declared) in own or slugify(declared) == site.slug else site.name
+
+    @property
     def system_name(self) -> str:
         return " ".join(self.metadata.get("system", "").split())
 
@@ -286,7 +293,7 @@ def _result(
         site=submission.institution,
         system=system,
         platform=system.platform,
-        institution=metadata.get("institution") or submission.institution.name,
+        institution=source.institution,
         system_name=source.system_name,
         filesystem_type=filesystem_type,
         filesystem_family=names.family(filesystem_type, vendor, filesystem_name)[:80],

@@ -66,13 +66,15 @@ class Derivative:
         return asdict(self)
 
 
-def derive(received: Path, out: BinaryIO, limits: Limits = LIMITS) -> Derivative:
+def derive(received: Path, out: BinaryIO, limits: Limits = LIMITS, *, name: str = "") -> Derivative:
     """Write the scrubbed copy of a bundle to `out`. The same bytes give the same copy.
+
+    `name` is what a raw file was called by its sender; storage knows it by another name.
 
     Raises BundleError where the bundle can't be opened, OSError of either file.
     """
     written = _Hashed(out)
-    with open_bundle(received, limits) as bundle:
+    with open_bundle(received, limits, name) as bundle:
         derivative = Derivative(left_out=_never_read(bundle))
         texts = _texts(bundle, derivative.left_out)
         names = personal.Names()

@@ -27,6 +27,7 @@ def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpR
     if isinstance(exception, NotOnRecord):
         pattern = ADDRESSES.get(exception.code, "")
         nearest = [(name, pattern.format(name)) for name in exception.nearest if pattern]
+        hint = hint if nearest else exception.hint
     return _page(request, 404, "request.not-found", "There is nothing here", hint, nearest)
 
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import uuid
+from datetime import timedelta
 
 import pytest
 from django.core.cache import cache
 from django.test import Client
+from django.utils import timezone
 from redis.exceptions import ConnectionError as CacheAway
 
 from registry.api.throttles import ReadThrottle
+from registry.models import Release
 from tests.registry.record import make_list, make_release, make_result
 
 pytestmark = pytest.mark.django_db
@@ -192,3 +195,15 @@ def test_reading_goes_on_while_the_cache_is_away(client, settings) -> None:
     with pytest.raises(CacheAway):
         ReadThrottle.cache.get("anything")
     assert client.get(RESULTS).status_code == 200
+
+
+def test_a_list_of_an_open_release_is_not_published_yet(client: Client) -> None:
+    later = timezone.now() + timedelta(days=3)
+    Release.objects.create(
+        slug="sc99", name="SC99", held_on=later.date(), deadline=later, publishes=later, list_names=["ten"]
+    )
+    answer = client.get("/api/v1/lists/sc99/ten/")
+    assert (answer.status_code, answer.json()["code"]) == (404, "record.no-list")
+    assert f"not published yet. It publishes {later:%Y-%m-%d %H:%M} UTC" in answer.json()["hint"]
+    assert "not published yet" in client.get("/lists/sc99/ten/").content.decode()
+    assert "not published yet" not in client.get("/api/v1/lists/sc99/full/").json()["hint"]

@@ -415,3 +415,13 @@ def test_the_demo_release_is_made_once(definitions, capsys) -> None:
     assert {"full", "historical", "io500", "ten", "production", "ten-production", "scc"} == set(made.list_names)
     call_command("load_demo")
     assert Release.objects.get().deadline == made.deadline
+
+
+@pytest.mark.parametrize(
+    ("declared", "printed"), [("North Lab", "North Lab"), ("NORTH  lab", "NORTH lab"), ("Somebody Else", "North Lab")]
+)
+def test_a_result_prints_no_institution_but_its_own(cast, release, accepted, declared: str, printed: str) -> None:
+    submission = accepted(performance=1.5)
+    Submission.objects.filter(pk=submission.pk).update(metadata={"institution": declared})
+    cast.erin.post("releases/sc99/publish/")
+    assert Result.objects.get().institution == printed
