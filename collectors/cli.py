@@ -65,8 +65,8 @@ into other bytes, and so to another sha256.)
 
 STATUS_EXAMPLES = """examples:
   %(prog)s
-  %(prog)s 42
-  %(prog)s 42 --json
+  %(prog)s 784c6d71-3cb3-4da8-b5c5-f60b044e0da8
+  %(prog)s 784c6d71-3cb3-4da8-b5c5-f60b044e0da8 --json
 """
 
 

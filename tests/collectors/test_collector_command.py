@@ -143,4 +143,4 @@ def test_every_code_is_documented_and_no_other():
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_every_verb_stands_in_the_walk(verb):
-    assert f"python -m collectors {verb}" in (CHECKOUT / "docs" / "upload.md").read_text(encoding="utf-8")
+    assert f"python3 highwater.pyz {verb}" in (CHECKOUT / "docs" / "upload.md").read_text(encoding="utf-8")

@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 from django.test import Client
 
+from registry.models import Site
 from submissions.accounts import ensure_account, new_token
 from submissions.models import Account
+from tests.registry.record import make_release, make_result
 
 pytestmark = pytest.mark.django_db
 
@@ -66,3 +68,35 @@ def test_not_even_administrators_rewrite_history(change) -> None:
 def test_the_admin_signs_nobody_in_by_itself() -> None:
     answer = Client().post("/admin/login/", {"username": "gil", "password": "guess"})
     assert (answer.status_code, answer["Location"].split("?")[0]) == (302, "/login/")
+
+
+def test_an_administrator_names_an_institution_and_its_slug_stays() -> None:
+    ensure_account("alice", institution="north-lab")
+    site = Site.objects.get(slug="north-lab")
+    browser = Client()
+    browser.force_login(ensure_account("gil", "admin"))
+    browser.post(f"/admin/registry/site/{site.pk}/change/", {"name": "North Lab", "slug": "south-lab"})
+    assert Site.objects.values_list("slug", "name").get() == ("north-lab", "North Lab")
+
+
+def test_an_institution_of_imported_lists_keeps_its_name() -> None:
+    site = make_result(make_release("SC23"), "io500-1", institution="Site One").site
+    browser = Client()
+    browser.force_login(ensure_account("gil", "admin"))
+    assert browser.get(f"/admin/registry/site/{site.pk}/change/").status_code == 200
+    browser.post(f"/admin/registry/site/{site.pk}/change/", {"name": "Another"})
+    assert Site.objects.get().name == "Site One"
+
+
+@pytest.mark.parametrize("change", ["add/", "{}/delete/"])
+def test_institutions_are_neither_made_nor_deleted_by_hand(change) -> None:
+    ensure_account("alice", institution="north-lab")
+    browser = Client()
+    browser.force_login(ensure_account("gil", "admin"))
+    assert browser.get("/admin/registry/site/" + change.format(Site.objects.get().pk)).status_code == 404
+
+
+@pytest.mark.django_db
+def test_a_superuser_is_an_administrator() -> None:
+    assert Account.objects.create_superuser("grace", password="correct horse battery").role == Account.Role.ADMIN
+    assert Account.objects.create_user("heidi").role == Account.Role.SUBMITTER
