@@ -20,9 +20,25 @@ from registry.views.caching import public_page
 from validators import catalogue
 
 FOLDER: Path = settings.BASE_DIR / "docs"
-FIRST = ("start", "upload", "lists", "findings", "api", "data-terms")
+READERS = {
+    "For sites": (
+        "start",
+        "upload",
+        "check",
+        "collector",
+        "findings",
+        "benchmarks/",
+        "scrubbed-copies",
+        "api-submissions",
+    ),
+    "For readers": ("lists", "pages", "api", "problems", "data-terms"),
+    "For the committee": ("review",),
+    "For administrators": ("operate", "operate-data"),
+    "For developers": ("architecture", "add-a-benchmark", "bench"),
+    "Decisions": ("decisions/",),
+}
+"""Who reads what, in the order of reading; a name that ends in a slash stands for a folder. As in README.md."""
 CODE = re.compile(r"[a-z0-9]+(?:[.-][a-z0-9_-]+)+")
-DECISIONS = "decisions/"
 MACHINE_FORMS = {"openapi.json": "/api/v1/openapi.json"}
 """Files beside the documents that the site serves elsewhere."""
 
@@ -39,13 +55,8 @@ class Page:
 
 @public_page
 def index(request: HttpRequest) -> HttpResponse:
-    shown = pages()
-    order = sorted(
-        (page for slug, page in shown.items() if not slug.startswith(DECISIONS)),
-        key=lambda page: (FIRST.index(page.slug) if page.slug in FIRST else len(FIRST), page.title),
-    )
-    decisions = [page for slug, page in sorted(shown.items()) if slug.startswith(DECISIONS)]
-    return render(request, "docs/index.html", {"section": "docs", "pages": order, "decisions": decisions})
+    groups = {heading: _pages_of(names) for heading, names in READERS.items()}
+    return render(request, "docs/index.html", {"section": "docs", "groups": groups})
 
 
 @public_page
@@ -67,6 +78,15 @@ def pages() -> dict[str, Page]:
     """All documents by slug, rendered once per process: they change with the code only."""
     slugs = {path.relative_to(FOLDER).with_suffix("").as_posix(): path for path in sorted(FOLDER.rglob("*.md"))}
     return {slug: _render(slug, path.read_text(encoding="utf-8")) for slug, path in slugs.items() if _is_shown(slug)}
+
+
+def _pages_of(names: tuple[str, ...]) -> list[Page]:
+    return [
+        page
+        for name in names
+        for slug, page in pages().items()
+        if slug == name or (name.endswith("/") and slug.startswith(name))
+    ]
 
 
 def _is_shown(slug: str) -> bool:

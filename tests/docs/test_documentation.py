@@ -55,6 +55,11 @@ def test_links_in_the_documentation_lead_somewhere(path: Path) -> None:
     assert dead == []
 
 
+@pytest.mark.parametrize("path", [path for path in DOCS if path.parent.name != "decisions"], ids=lambda path: path.name)
+def test_the_readme_names_every_page(path: Path) -> None:
+    assert f"]({path.relative_to(ROOT)})" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
 def test_every_benchmark_folder_has_its_page() -> None:
     folders = [path.parent.name for path in (ROOT / "validators" / "benchmarks").glob("*/benchmark.json")]
     assert folders

@@ -374,6 +374,11 @@ def test_links_between_documents_lead_to_pages_and_their_parts() -> None:
     assert dead == []
 
 
+@pytest.mark.parametrize("slug", documentation.pages())
+def test_the_index_leads_to_every_document_once(client, slug) -> None:
+    assert client.get("/docs/").content.decode().count(f'<li><a href="/docs/{slug}/">') == 1
+
+
 def test_every_documented_code_is_an_anchor(client) -> None:
     content = client.get("/docs/findings/").content.decode()
     assert '<td id="io500.stonewall.short">' in content
