@@ -20,8 +20,7 @@ Definition = dict[str, Any]
 def read_definitions(folder: Path = LISTS) -> list[Definition]:
     """All definitions of a folder, by name and version.
 
-    Raises DefinitionError when one breaks the schema, is not called NAME.VERSION.json, or two apply to the same list
-    of releases run here.
+    Raises DefinitionError when one breaks the schema or is not called NAME.VERSION.json.
     """
     validator = Draft202012Validator(json.loads(SCHEMA.read_text(encoding="utf-8")))
     definitions = []
@@ -32,20 +31,13 @@ def read_definitions(folder: Path = LISTS) -> list[Definition]:
         if path.name != f"{definition['name']}.{definition['version']}.json":
             raise DefinitionError(f"{path.name} holds {definition['name']} version {definition['version']}")
         definitions.append(definition)
-    current_definitions(definitions)
     return sorted(definitions, key=lambda definition: (definition["name"], definition["version"]))
 
 
 def current_definitions(definitions: Iterable[Definition]) -> dict[str, Definition]:
-    """By name, the definitions of releases run here. Raises DefinitionError when two claim one name."""
-    current: dict[str, Definition] = {}
-    for definition in definitions:
-        if definition["applies_to"]["origin"] != "here":
-            continue
-        if definition["name"] in current:
-            raise DefinitionError(f"two definitions of {definition['name']} apply to releases run here")
-        current[definition["name"]] = definition
-    return current
+    """By name, the newest definitions of releases run here."""
+    here = [definition for definition in definitions if definition["applies_to"]["origin"] == "here"]
+    return {definition["name"]: definition for definition in sorted(here, key=lambda definition: definition["version"])}
 
 
 def imported_definition(

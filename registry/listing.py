@@ -43,14 +43,14 @@ def check(ranked_list: RankedList) -> Differences | None:
     return compare_lists((Published(*row) for row in stored), _compute(release, ranked_list.name, definition))
 
 
-def build(release: Release, name: str, *, freeze: bool = False) -> RankedList:
-    """Make or remake a list of a release run here; `freeze` makes it final.
+def build(release: Release, name: str, *, freeze: bool = False, definition: ListDefinition | None = None) -> RankedList:
+    """Make or remake a list of a release run here, by default by the newest definition; `freeze` makes it final.
 
     Raises ListError for a list that is frozen already, and for an imported release: its lists stay as published.
     """
     if release.imported:
         raise ListError(f"The lists of {release.name} are copies and stay as published; only --check is possible.")
-    definition = _definition(release, name)
+    definition = definition or _definition(release, name)
     with transaction.atomic():
         ranked_list, _ = RankedList.objects.select_for_update().get_or_create(
             release=release, name=name, defaults=_head(definition)

@@ -114,7 +114,8 @@ def _amend(ranked_list: RankedList, reason: str) -> RankedList:
         note = "\n".join(filter(None, [ranked_list.note, f"Amended on {day}: {reason}"]))
         RankedList.objects.filter(pk=ranked_list.pk).update(frozen_at=None, note=note)
     try:
-        return listing.build(ranked_list.release, ranked_list.name, freeze=was_frozen)
+        definition = ranked_list.definition if was_frozen else None
+        return listing.build(ranked_list.release, ranked_list.name, freeze=was_frozen, definition=definition)
     except (listing.ListError, DefinitionError) as error:
         raise OverrideRefused(str(error)) from error
     finally:

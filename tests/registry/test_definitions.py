@@ -130,8 +130,7 @@ def test_a_file_must_be_called_by_its_name_and_version(tmp_path: Path) -> None:
         read_definitions(tmp_path)
 
 
-def test_two_definitions_cannot_claim_the_same_list_of_releases_run_here(tmp_path: Path) -> None:
-    write(tmp_path, "ten.2.json")
-    write(tmp_path, "ten.3.json", version=3)
-    with pytest.raises(DefinitionError, match="two definitions"):
-        read_definitions(tmp_path)
+def test_the_newest_version_makes_the_lists_of_releases_run_here(tmp_path: Path) -> None:
+    for version in (9, 10, 2):
+        write(tmp_path, f"ten.{version}.json", version=version)
+    assert current_definitions(read_definitions(tmp_path))["ten"]["version"] == 10

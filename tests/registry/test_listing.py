@@ -148,6 +148,14 @@ def test_a_failed_rebuild_leaves_the_list_as_it_was(release: Release) -> None:
     assert listed(ranked_list) == [(1, result.public_id)]
 
 
+def test_the_newest_version_of_a_definition_makes_the_list(release: Release) -> None:
+    publish(release, "hw-1", 12.0)
+    build(release, "ten")
+    body = ListDefinition.objects.get(name="ten", version=2).body | {"version": 10}
+    ListDefinition.objects.create(name="ten", version=10, body=body)
+    assert build(release, "ten", freeze=True).definition.version == 10
+
+
 def test_an_unknown_list_is_refused(release: Release) -> None:
     with pytest.raises(ListError, match="No definition of the list twenty"):
         compute(release, "twenty")

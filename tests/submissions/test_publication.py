@@ -13,7 +13,7 @@ from django.db import DatabaseError, connection, transaction
 from django.utils import timezone
 
 from registry.listing import check
-from registry.models import ListEntry, RankedList, Release, Result
+from registry.models import ListDefinition, ListEntry, RankedList, Release, Result
 from submissions import publication, releases, review
 from submissions.models import Submission
 
@@ -303,6 +303,16 @@ def test_a_decision_with_a_reason_amends_a_frozen_list(cast, frozen) -> None:
     assert not check(frozen)
     with pytest.raises(DatabaseError), transaction.atomic():
         frozen.entries.update(score=1)
+
+
+def test_an_amended_list_keeps_the_definition_that_it_was_published_with(cast, frozen) -> None:
+    used = frozen.definition
+    body = used.body | {"version": 99, "eligible": [], "best_per": []}
+    ListDefinition.objects.create(name=used.name, version=99, body=body)
+    document = {"result": frozen.entries.first().result.public_id, "action": "exclude", "reason": "It was repeated."}
+    assert cast.erin.post("lists/sc99/io500/overrides/", document).status_code == 200
+    frozen.refresh_from_db()
+    assert frozen.definition == used
 
 
 @pytest.mark.parametrize(
