@@ -24,8 +24,7 @@ from django.utils import timezone
 from knox.models import AuthToken
 from rest_framework.test import APIClient
 
-from registry import celery
-from registry.celery import app
+from registry.celery import _HURRIED, app
 from registry.definitions import read_definitions
 from registry.models import ListDefinition, Release, Site
 from submissions import processing, queue, releases, review
@@ -199,7 +198,7 @@ def start_worker(broker, bundles: Path, tmp_path: Path, monkeypatch) -> Iterator
 
     No scheduler runs beside it, so a send that a busy machine makes late must not be given up: nobody would repeat it.
     """
-    monkeypatch.setitem(celery._HURRIED, "socket_timeout", 30)
+    monkeypatch.setitem(_HURRIED, "socket_timeout", 30)
     started: list[Worker] = []
 
     def start(processes: int = 1, **environment: str) -> Worker:
