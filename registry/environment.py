@@ -70,10 +70,10 @@ def text(name: str, default: str | None = None) -> str:
         raise LookupError(f"{name} is not declared in registry/environment.py")
     value = os.environ.get(name)
     file = os.environ.get(f"{name}_FILE")
-    if value is None and file is not None:
+    if value is None and file:
         try:
             value = Path(file).read_text(encoding="utf-8").strip()
-        except OSError as error:
+        except (OSError, UnicodeDecodeError) as error:
             raise ImproperlyConfigured(f"{name}_FILE: {error}") from error
     if value:
         return value
@@ -93,6 +93,15 @@ def boolean(name: str, default: bool = False) -> bool:
 def names(name: str, default: str | None = None) -> list[str]:
     """Comma-separated words, blanks dropped."""
     return [word.strip() for word in text(name, default).split(",") if word.strip()]
+
+
+def origin(name: str) -> str:
+    """https://host without a slash at its end, or "" where it is not set; anything else refuses to start."""
+    value = text(name, "").rstrip("/")
+    parts = urlsplit(value)
+    if value and (parts.scheme not in ("http", "https") or not parts.hostname or parts.path or parts.query):
+        raise ImproperlyConfigured(f"{name} must look like https://host, not {value!r}")
+    return value
 
 
 def choice(name: str, choices: tuple[str, ...], default: str) -> str:

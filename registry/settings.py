@@ -28,7 +28,7 @@ INSECURE_LOCAL = env.boolean("INSECURE_LOCAL")
 TRUSTED_PROXY = env.boolean("TRUSTED_PROXY")
 PUBLIC_ONLY = env.boolean("PUBLIC_ONLY")
 CSRF_TRUSTED_ORIGINS = env.names("CSRF_TRUSTED_ORIGINS", "")
-SITE_URL = env.text("SITE_URL", "").rstrip("/")
+SITE_URL = env.origin("SITE_URL")
 METRICS_TOKEN = env.text("METRICS_TOKEN", "")
 
 INSTALLED_APPS = [

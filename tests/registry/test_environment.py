@@ -1,0 +1,40 @@
+"""Settings that are malformed stop the start with a sentence that names them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+
+from registry import environment
+
+
+@pytest.mark.parametrize("given", ["registry", "registry.example.org", "ftp://host", "https://", "https://host/path"])
+def test_an_address_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch, given: str) -> None:
+    monkeypatch.setenv("SITE_URL", given)
+    with pytest.raises(ImproperlyConfigured, match="SITE_URL must look like https://host"):
+        environment.origin("SITE_URL")
+
+
+@pytest.mark.parametrize(
+    ("given", "read"), [("", ""), ("https://host/", "https://host"), ("http://127.0.0.1:8000", "http://127.0.0.1:8000")]
+)
+def test_an_address_is_read_without_its_last_slash(monkeypatch: pytest.MonkeyPatch, given: str, read: str) -> None:
+    monkeypatch.setenv("SITE_URL", given)
+    assert environment.origin("SITE_URL") == read
+
+
+def test_an_empty_name_of_a_file_is_as_if_it_was_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SECRET_KEY", raising=False)
+    monkeypatch.setenv("SECRET_KEY_FILE", "")
+    with pytest.raises(ImproperlyConfigured, match="SECRET_KEY is not set"):
+        environment.text("SECRET_KEY")
+
+
+def test_a_file_that_is_no_text_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "key").write_bytes(b"\xff\xfe")
+    monkeypatch.delenv("SECRET_KEY", raising=False)
+    monkeypatch.setenv("SECRET_KEY_FILE", str(tmp_path / "key"))
+    with pytest.raises(ImproperlyConfigured, match="SECRET_KEY_FILE"):
+        environment.text("SECRET_KEY")
