@@ -8,4 +8,4 @@ from bench.synthetic import record
 
 def run(size: int) -> None:
     record(size)
-    measure("comparison of two results", f"/api/v1/compare/?results=bench-0,bench-{size - 1}", size)
+    measure("two results", f"/api/v1/compare/?results=bench-0,bench-{size - 1}", size, bench="comparison")

@@ -20,7 +20,7 @@ def run(sizes: list[int]) -> None:
         measure("list API", f"/api/v1/lists/{slug}/{LIST_NAME}/", size)
 
 
-def measure(name: str, address: str, size: int) -> None:
+def measure(name: str, address: str, size: int, bench: str = "lists") -> None:
     """p50 and p95 of one address in this process, through all middleware; and what its SQL alone costs."""
     client = Client(HTTP_HOST="localhost")
 
@@ -32,10 +32,10 @@ def measure(name: str, address: str, size: int) -> None:
     statements = _statements(ask)
     page_s, sql_s = seconds_of(ask, ROUNDS), seconds_of(lambda: _execute(statements), ROUNDS)
     conditions = {"results": size, "rounds": ROUNDS}
-    figure("lists", f"{name} p50", p50_ms(page_s), "ms", **conditions)
-    figure("lists", f"{name} p95", p95_ms(page_s), "ms", **conditions)
-    figure("lists", f"{name} queries", len(statements), "count", **conditions)
-    figure("lists", f"{name} to bare SQL", p50_ms(page_s) / p50_ms(sql_s), "x", **conditions)
+    figure(bench, f"{name} p50", p50_ms(page_s), "ms", **conditions)
+    figure(bench, f"{name} p95", p95_ms(page_s), "ms", **conditions)
+    figure(bench, f"{name} queries", len(statements), "count", **conditions)
+    figure(bench, f"{name} to bare SQL", p50_ms(page_s) / p50_ms(sql_s), "x", **conditions)
 
 
 def _statements(call: Callable[[], None]) -> list[tuple[str, object]]:
