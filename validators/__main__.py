@@ -13,7 +13,7 @@ from typing import Any
 from validators import VERSION, catalogue
 from validators.checks import check
 from validators.findings import Finding, has_error
-from validators.measurements import UNREADABLE, Report, Run
+from validators.measurements import UNREADABLE, VIOLATED, Report, Run
 
 OK, FOUND_ERRORS, USAGE, NOT_RECOGNISED = 0, 1, 2, 3
 CUT_SHORT = 141
@@ -155,11 +155,18 @@ def _print_report(report: Report) -> None:
         print(f"{_shown(run.tool)} {_shown(run.version)} in {_shown(run.path) or 'the root'}{counts}")
         _print_scores(run)
         _print_findings(run.findings)
-        outcomes = [outcome.outcome for outcome in run.rules]
-        if outcomes:
-            counted = ", ".join(f"{outcomes.count(word)} {word.replace('_', ' ')}" for word in sorted(set(outcomes)))
-            print(f"  rules: {counted}")
+        _print_rules(run)
     print(report.status)
+
+
+def _print_rules(run: Run) -> None:
+    """How many rules came out how, and those that are violated."""
+    outcomes = [outcome.outcome for outcome in run.rules]
+    counted = ", ".join(f"{outcomes.count(word)} {word.replace('_', ' ')}" for word in sorted(set(outcomes)))
+    print(f"  rules: {counted or 'none'}")
+    for outcome in run.rules:
+        if outcome.outcome == VIOLATED:
+            print(f"    violated {outcome.code}: {_shown(outcome.why)}")
 
 
 def _print_scores(run: Run) -> None:

@@ -31,6 +31,7 @@ def test_error_findings_end_with_status_1_and_say_what_to_do(tmp_path: Path) -> 
     ran = validators("check", make_archive(tmp_path / "run.tar.gz", short="ior-easy-write"))
     assert ran.returncode == 1
     assert "io500.stonewall.short" in ran.stdout
+    assert "violated io500.stonewall: " in ran.stdout
     assert "To do:" in ran.stdout
 
 
