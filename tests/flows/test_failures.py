@@ -1,0 +1,171 @@
+"""Whatever is killed while sites upload: what was accepted is checked, what was refused is told when to come back."""
+
+from __future__ import annotations
+
+import hashlib
+import http.client
+import json
+import os
+import shutil
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.flows.conftest import Answer, RunningSite
+from tests.make_io500 import make_archive
+
+pytestmark = pytest.mark.services
+
+WITHIN_S = 60.0
+CLIENTS = 3
+HANGING_COSTS_S = 8.0
+
+
+@pytest.fixture(scope="module")
+def token(site: RunningSite) -> str:
+    return site.token("grace", institution="failing-lab")
+
+
+@pytest.fixture(scope="module")
+def archives(tmp_path_factory: pytest.TempPathFactory) -> Iterator[bytes]:
+    """Ever new archives of valid runs."""
+    folder = tmp_path_factory.mktemp("archives")
+    return (make_archive(folder / "run.tar.gz", performance=2 + number / 1000).read_bytes() for number in count())
+
+
+def kill_children_of_the_worker(site: RunningSite) -> None:
+    for child in children(program(site, " worker ")):
+        os.kill(child, signal.SIGKILL)
+
+
+def kill_worker(site: RunningSite) -> None:
+    os.killpg(program(site, " worker "), signal.SIGKILL)
+
+
+def kill_web_process(site: RunningSite) -> None:
+    os.kill(children(program(site, "gunicorn"))[0], signal.SIGKILL)
+
+
+def kill_database(site: RunningSite) -> None:
+    os.kill(program(site, "/postgres "), signal.SIGKILL)
+
+
+def lose_what_the_broker_holds(site: RunningSite) -> None:
+    broker = program(site, "valkey-server")
+    os.kill(broker, signal.SIGSTOP)
+    shutil.rmtree(site.state / "valkey")
+    (site.state / "valkey").mkdir(mode=0o700)
+    os.kill(broker, signal.SIGKILL)
+
+
+FAILURES = [
+    kill_children_of_the_worker,
+    kill_worker,
+    kill_web_process,
+    kill_database,
+    lose_what_the_broker_holds,
+]
+
+
+@pytest.mark.parametrize("fail", FAILURES)
+def test_what_was_accepted_is_checked(
+    site: RunningSite, token: str, archives: Iterator[bytes], fail: Callable[[RunningSite], None]
+) -> None:
+    turn, begun, failed = threading.Lock(), threading.Semaphore(0), threading.Event()
+
+    def client(_: int) -> list[Answer | None]:
+        """Upload before and through the failure, until two in a row are accepted after it."""
+        answers: list[Answer | None] = []
+        accepted_after, deadline = 0, time.monotonic() + WITHIN_S
+        while accepted_after < 2:
+            assert time.monotonic() < deadline, "no upload was accepted after the failure"
+            with turn:
+                content = next(archives)
+            after = failed.is_set()
+            answers.append(answer := upload(site, token, content))
+            accepted_after = accepted_after + 1 if after and answer and answer.status == 202 else 0
+            begun.release()
+        return answers
+
+    with ThreadPoolExecutor(CLIENTS) as pool:
+        clients = [pool.submit(client, number) for number in range(CLIENTS)]
+        assert all(begun.acquire(timeout=WITHIN_S) for _ in range(2 * CLIENTS))
+        fail(site)
+        failed.set()
+    answers = [answer for one in clients for answer in one.result() if answer]
+    for refused in (answer for answer in answers if answer.status != 202):
+        assert (refused.status, refused.headers["Content-Type"]) == (503, "application/problem+json")
+        assert int(refused.headers["Retry-After"]) > 0
+    for id in (answer.json["id"] for answer in answers if answer.status == 202):
+        wait_until(lambda id=id: state_of(site, token, id) == "checked")
+    wait_until(lambda: site.ask("GET", "healthz").status == 200)
+    stored = list((site.state / "bundles" / "received").glob("??/??/*"))
+    assert [path for path in stored if hashlib.sha256(path.read_bytes()).hexdigest() != path.name] == []
+
+
+def test_the_site_says_which_service_hangs(site: RunningSite, token: str, archives: Iterator[bytes]) -> None:
+    """A broker that neither answers nor hangs up slows an upload by a moment, and is told by /healthz."""
+    broker = program(site, "valkey-server")
+    os.kill(broker, signal.SIGSTOP)
+    try:
+        begun = time.monotonic()
+        answer = upload(site, token, next(archives))
+        health = site.ask("GET", "healthz")
+        took = time.monotonic() - begun
+    finally:
+        os.kill(broker, signal.SIGCONT)
+    assert (health.status, health.json) == (503, {"ok": False, "database": True, "cache": False, "broker": False})
+    assert (answer and answer.status, took < HANGING_COSTS_S) == (202, True), took
+    wait_until(lambda: state_of(site, token, answer.json["id"]) == "checked")
+
+
+def upload(site: RunningSite, token: str, content: bytes) -> Answer | None:
+    """The answer to an upload; None where the connection broke, as when the web process is killed."""
+    head = (
+        f'--x\r\nContent-Disposition: form-data; name="sha256"\r\n\r\n{hashlib.sha256(content).hexdigest()}\r\n'
+        '--x\r\nContent-Disposition: form-data; name="bundle"; filename="run.tar.gz"\r\n\r\n'
+    )
+    body = head.encode() + content + b"\r\n--x--\r\n"
+    headers = {"Content-Type": "multipart/form-data; boundary=x", "Authorization": f"Token {token}"}
+    connection = http.client.HTTPConnection(urlsplit(site.url).netloc, timeout=WITHIN_S)
+    try:
+        connection.request("POST", "/api/v1/submissions/", body, headers)
+        answer = connection.getresponse()
+        return Answer(answer.status, dict(answer.headers), answer.read())
+    except (OSError, http.client.HTTPException):
+        return None
+    finally:
+        connection.close()
+
+
+def state_of(site: RunningSite, token: str, id: str) -> str:
+    answer = site.ask("GET", f"api/v1/submissions/{id}/", token)
+    return answer.json["state"] if answer.status == 200 else ""
+
+
+def program(site: RunningSite, word: str) -> int:
+    """The process that the launcher started last with this word in its command line."""
+    launcher = json.loads((site.state / "lock").read_text())["pid"]
+    return max(child for child in children(launcher) if word in command_of(child))
+
+
+def children(process: int) -> list[int]:
+    return [int(child) for child in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
+
+
+def command_of(process: int) -> str:
+    return Path(f"/proc/{process}/cmdline").read_bytes().replace(b"\0", b" ").decode()
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + WITHIN_S
+    while not condition():
+        assert time.monotonic() < deadline, f"not within {WITHIN_S} s"
+        time.sleep(0.1)
