@@ -16,7 +16,7 @@ CHECKOUT = Path(__file__).resolve().parent.parent
 # requirements.txt first: the others are constrained by it.
 LISTS = ("requirements", "requirements-local", "requirements-s3", "requirements-dev")
 OPTIONS = ("--universal", "--python-version", "3.11", "--generate-hashes", "--no-header", "--quiet")
-UNSOURCED = ("--no-config", "--default-index", "https://pypi.org/simple", "--no-emit-index-url", "--no-emit-find-links")
+UNSOURCED = ("--no-config", "--no-emit-index-url", "--no-emit-find-links")
 
 
 def main(arguments: list[str]) -> None:
