@@ -178,7 +178,8 @@ def test_every_benchmark_is_listed(client) -> None:
 
 
 def test_every_code_and_column_is_documented() -> None:
-    written = (Path(__file__).parents[2] / "docs" / "api.md").read_text(encoding="utf-8")
+    docs = Path(__file__).parents[2] / "docs"
+    written = "".join((docs / name).read_text(encoding="utf-8") for name in ("api.md", "problems.md"))
     codes = {code for code, _, _ in problems._CODES.values()} | {
         UnknownParameter.code,
         InvalidValue.code,
