@@ -203,7 +203,7 @@ def _load_systems(
         if key not in systems:
             site = sites[key[0]]
             name = min(counted, key=lambda spelling: (-counted[spelling], spelling))
-            slug = _free_slug(f"{site.slug}-{slugify(name) or 'unnamed'}"[:150], taken)
+            slug = naming.system_slug(site.slug, name, taken)
             systems[key] = System(slug=slug, site=site, name=name, platform=platforms.get((fold(site.name), key[1])))
             made.append(systems[key])
     System.objects.bulk_create(made)
@@ -218,7 +218,7 @@ def _load_sites(rows: list[Row], published: list[Row], names: naming.Names) -> d
     taken = {site.slug for site in sites.values()}
     for name, spellings in sorted(printed.items()):
         if name not in sites:
-            sites[name] = Site(slug=_free_slug(slugify(name)[:90], taken), name=name)
+            sites[name] = Site(slug=naming.free_slug(slugify(name)[:90], taken), name=name)
         known = {*sites[name].also_printed_as, *spellings} - {name, ""}
         sites[name].also_printed_as = sorted(known)
     Site.objects.bulk_create([site for site in sites.values() if site.pk is None])
@@ -244,15 +244,6 @@ def _site_name(institution: str, names: naming.Names) -> str:
 
 def _system_key(row: Row, names: naming.Names) -> tuple[str, str]:
     return _site_name(row.get("institution", ""), names), fold(row.get("system"))
-
-
-def _free_slug(wanted: str, taken: set[str]) -> str:
-    """`wanted`, or with the first free number behind it; it is taken from then on."""
-    slug, number = wanted, 2
-    while slug in taken:
-        slug, number = f"{wanted}-{number}", number + 1
-    taken.add(slug)
-    return slug
 
 
 def _load_results(

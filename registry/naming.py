@@ -1,7 +1,8 @@
 """Canonical names: what a printed file system, vendor or institution is called across the record.
 
 The tables are data (registry/aliases/*.json), each row with its reason and the place where the text is printed. The
-printed text itself is never changed; a name without a row is its own canonical name.
+printed text itself is never changed; a name without a row is its own canonical name. Slugs of new sites and systems are
+made here too, by one rule for what is imported and what is published.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+
+from django.utils.text import slugify
 
 from registry.ranking import fold
 
@@ -71,3 +74,17 @@ def read_names(folder: Path = ALIASES) -> Names:
 
 def _table(path: Path) -> AliasTable:
     return AliasTable(tuple(json.loads(path.read_text(encoding="utf-8"))))
+
+
+def system_slug(site_slug: str, name: str, taken: set[str]) -> str:
+    """The slug of a new system, after its site's; it is taken from then on."""
+    return free_slug(f"{site_slug}-{slugify(name) or 'unnamed'}"[:150], taken)
+
+
+def free_slug(wanted: str, taken: set[str]) -> str:
+    """`wanted`, or with the first free number behind it; it is taken from then on."""
+    slug, number = wanted, 2
+    while slug in taken:
+        slug, number = f"{wanted}-{number}", number + 1
+    taken.add(slug)
+    return slug

@@ -260,20 +260,12 @@ def _systems(sources: list[_Source]) -> dict[tuple[int, str], System]:
     for source in sources:
         if source.system_key not in systems:
             site = sites[source.system_key[0]]
-            slug = _free_slug(f"{site.slug}-{slugify(source.system_name) or 'unnamed'}"[:150], taken)
+            slug = naming.system_slug(site.slug, source.system_name, taken)
             platform = platforms.get(fold(source.metadata.get("platform")))
             systems[source.system_key] = System(slug=slug, site=site, name=source.system_name, platform=platform)
             made.append(systems[source.system_key])
     System.objects.bulk_create(made)
     return systems
-
-
-def _free_slug(wanted: str, taken: set[str]) -> str:
-    slug, number = wanted, 2
-    while slug in taken:
-        slug, number = f"{wanted}-{number}", number + 1
-    taken.add(slug)
-    return slug
 
 
 def _result(
