@@ -1,5 +1,9 @@
 """Findings, scores and states as text for people. JSON for programs is printed as it came."""
 
+import contextlib
+import json
+import sys
+
 from collectors.errors import FINDINGS, NOTHING, OK
 from collectors.progress import printable
 
@@ -104,3 +108,18 @@ def print_list(submissions, stream):
 
 def show(text, stream):
     stream.write(printable(text, stream) + "\n")
+
+
+def shown(document, options, print_text):
+    """Print a document as asked for; return the exit status it means."""
+    if options.json:
+        print_json(document)
+    else:
+        print_text(document, sys.stdout)
+    return exit_status(document)
+
+
+def print_json(document):
+    with contextlib.suppress(BrokenPipeError):
+        sys.stdout.write(json.dumps(document, indent=2) + "\n")
+        sys.stdout.flush()
