@@ -7,15 +7,18 @@ from collectors.facts import Missing
 from collectors.probes import BAD_TEXT, all_probes
 
 
-def node_document(door, capture, redactor, probes=None):
+def node_document(door, capture, redactor, tell=None, probes=None):
     """The document of this node (validators/schemas/system.1.json) with one node class of one node.
 
-    `capture` is a document.Capture: when, in which phase, as which role; `redactor` what may leave the site.
+    `capture` is a document.Capture: when, in which phase, as which role; `redactor` what may leave the site; `tell` takes a
+    line on how far it is.
     """
     started = time.monotonic()
     said = []
     for probe in all_probes() if probes is None else probes:
         if capture.role in probe.roles:
+            if tell is not None:
+                tell("reading " + probe.id)
             said += heard(probe, door)
     duration_s = time.monotonic() - started
     return document.assemble(said, capture, redactor, round(duration_s, 3))

@@ -281,7 +281,9 @@ def input_of(outcome):
     if outcome.reason:
         return Input(None, outcome.reason, outcome.message, "command", outcome.status)
     if outcome.status and not outcome.output.strip():
-        denied = any(words in outcome.message.lower() for words in ("permission denied", "not permitted", "must be root"))
+        denied = any(
+            words in outcome.message.lower() for words in ("permission denied", "not permitted", "must be root")
+        )
         ended = "exit status %d" % outcome.status if outcome.status > 0 else "ended by signal %d" % -outcome.status
         failed = "parse_error" if outcome.status < 0 else "not_applicable"
         return Input(None, "permission_denied" if denied else failed, ended, "command", outcome.status)
