@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 from validators.findings import Finding
 from validators.measurements import Run
 from validators.rules import Context, Rule
+from validators.system import rules as system_rules
 
 if TYPE_CHECKING:
     from validators.bundle import Bundle
@@ -93,5 +94,5 @@ def benchmark(tool: str) -> Benchmark:
 
 
 def rules() -> list[Rule]:
-    """Every rule of every benchmark."""
-    return [rule for candidate in benchmarks() for rule in candidate.rules]
+    """Every rule of every benchmark, then those on descriptions of systems."""
+    return [rule for candidate in benchmarks() for rule in candidate.rules] + system_rules.RULES

@@ -14,6 +14,8 @@ from validators.bundle import LIMITS, LINE_LIMIT, Bundle, BundleError, Limits, o
 from validators.findings import ERROR, Finding, worst_first
 from validators.measurements import Report, Run
 from validators.rules import Context
+from validators.system import document
+from validators.system import rules as system_rules
 
 _SNIFFED_BYTES = 2 * LINE_LIMIT
 _OTHER_ARCHIVES = {
@@ -51,13 +53,14 @@ def check(
     declared = metadata if isinstance(metadata, Mapping) else {}
     try:
         with open_bundle(path, limits, name) as bundle:
-            report.findings += bundle.findings + bagit.verify(bundle)
+            report.system, findings = document.read(bundle)
+            report.findings += bundle.findings + bagit.verify(bundle) + findings
             _read(bundle, searched, report)
-            context = Context(bundle, declared, release or {}, list_name, answers or {}, submitted_at)
+            context = Context(bundle, declared, release or {}, list_name, answers or {}, submitted_at, report.system)
             for run in report.runs:
                 _judge(run, context)
     except BundleError as error:
-        report.runs, report.primary = [], None
+        report.runs, report.primary, report.system = [], None, None
         report.findings.append(error.finding)
     report.findings = worst_first(report.findings)
     return report
@@ -74,20 +77,26 @@ def _read(bundle: Bundle, searched: list[catalogue.Benchmark], report: Report) -
     if sum(bool(reading.runs) for reading in readings) > 1:
         report.primary = None
     if not report.runs and not any(finding.level == ERROR for finding in report.findings):
-        report.findings.append(_unrecognised(bundle))
+        report.findings.append(_unrecognised(bundle, report))
 
 
 def _judge(run: Run, context: Context) -> None:
     """Evaluate the rules of a run and add what only its context tells."""
     benchmark = catalogue.benchmark(run.tool)
     run.rules = [rule.evaluate(run, context) for rule in benchmark.rules]
-    run.findings = worst_first(run.findings + benchmark.findings(run, context))
+    run.findings += benchmark.findings(run, context)
+    system_rules.evaluate(run, context)
+    run.findings = worst_first(run.findings)
 
 
-def _unrecognised(bundle: Bundle) -> Finding:
+def _unrecognised(bundle: Bundle, report: Report) -> Finding:
     """Why nothing was recognised: what is wrong with a single file, else that no result was found."""
     if not bundle.files:
         return Finding("bundle.empty", ERROR, "There is no file in it.", "Upload the folder that the run wrote.")
+    if report.system is not None:
+        message = "It describes a system and holds no result of a known benchmark."
+        hint = "Pack the results with it: highwater.pyz pack --results DIR --system FILE --out FILE."
+        return Finding("system.without-result", ERROR, message, hint, report.system.path)
     if len(bundle.files) > 1:
         known = ", ".join(benchmark.tool for benchmark in catalogue.benchmarks())
         return Finding(

@@ -6,10 +6,13 @@ Their JSON form is the contract of `python -m validators check --json`, of the A
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from validators.findings import Finding, has_error
 from validators.units import to_canonical
+
+if TYPE_CHECKING:
+    from validators.system.document import System
 
 SATISFIED = "satisfied"
 VIOLATED = "violated"
@@ -107,11 +110,15 @@ UNREADABLE = "unreadable"
 
 @dataclass(slots=True)
 class Report:
-    """All that a check of one bundle found; `primary` is the index of the run that counts, or None."""
+    """All that a check of one bundle found.
+
+    `primary` is the index of the run that counts, or None; `system` the description of the system in the bundle.
+    """
 
     runs: list[Run] = field(default_factory=list)
     primary: int | None = None
     findings: list[Finding] = field(default_factory=list)
+    system: System | None = None
 
     @property
     def status(self) -> str:
@@ -126,9 +133,11 @@ class Report:
         return VALID if sound else INVALID
 
     def as_json(self) -> dict[str, Any]:
-        return {
+        """`system` stands beside `runs` where the bundle describes one."""
+        report = {
             "status": self.status,
             "primary": self.primary,
             "findings": [finding.as_json() for finding in self.findings],
             "runs": [run.as_json() for run in self.runs],
         }
+        return report | ({"system": self.system.as_json()} if self.system else {})

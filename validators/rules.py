@@ -17,6 +17,7 @@ from validators.measurements import NOT_EVALUATED, SATISFIED, VIOLATED, RuleOutc
 
 if TYPE_CHECKING:
     from validators.bundle import Bundle
+    from validators.system.document import System
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,8 @@ class Context:
 
     `metadata` as sent with the upload (schemas/metadata.1.json). `release` are facts of the release aimed at: slug,
     benchmark_versions, deadline (RFC 3339). `list_name` is the list aimed at, or None. `answers` are those of the
-    questionnaire, by question; `submitted_at` is RFC 3339, None for what was not submitted yet.
+    questionnaire, by question; `submitted_at` is RFC 3339, None for what was not submitted yet. `system` is the
+    description of the system that lies in the bundle, None where there is none.
     """
 
     bundle: Bundle
@@ -34,6 +36,7 @@ class Context:
     list_name: str | None = None
     answers: Mapping[str, Any] = field(default_factory=dict)
     submitted_at: str | None = None
+    system: System | None = None
 
 
 @dataclass(frozen=True, slots=True)

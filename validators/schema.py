@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,8 +33,13 @@ def _validator(name: str) -> Draft202012Validator:
 
 def errors(document: object, name: str) -> list[ValidationError]:
     """What is wrong with a document by the named schema, in the order of the document. KeyError: no such schema."""
-    found: Iterable[ValidationError] = _validator(name).iter_errors(document)
-    return sorted(found, key=lambda error: [str(part) for part in error.absolute_path])
+    return sorted(each_error(document, name), key=lambda error: [str(part) for part in error.absolute_path])
+
+
+def each_error(document: object, name: str) -> Iterator[ValidationError]:
+    """The same one by one, as they are found: a large document may have more of them than anybody reads."""
+    found: Iterator[ValidationError] = _validator(name).iter_errors(document)
+    return found
 
 
 def metadata_findings(metadata: object) -> list[Finding]:
@@ -45,7 +50,7 @@ def metadata_findings(metadata: object) -> list[Finding]:
         Finding(
             f"metadata.{'unknown' if error.validator == 'additionalProperties' else 'invalid'}",
             ERROR,
-            f"The metadata is not valid: {_sentence(error)}",
+            f"The metadata is not valid: {sentence(error)}",
             "See the schema metadata.1 for the fields and their types.",
             error.json_path.replace("$", "metadata", 1),
         )
@@ -53,7 +58,7 @@ def metadata_findings(metadata: object) -> list[Finding]:
     ]
 
 
-def _sentence(error: ValidationError) -> str:
+def sentence(error: ValidationError) -> str:
     """jsonschema's message without a long value in it."""
     message = str(error.message)
     return message if len(message) < 200 else message[:199] + "…"

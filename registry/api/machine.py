@@ -18,6 +18,7 @@ from registry.api import serializers as shape
 from registry.api.reading import PublicRead, link
 from registry.record import NotOnRecord, nearest
 from validators import VERSION, catalogue, schema
+from validators.system.rules import RULES as SYSTEM_RULES
 
 
 @cache
@@ -50,7 +51,7 @@ class SchemaDetail(PublicRead):
 
 
 class RuleList(PublicRead):
-    """Every rule: code, level, text and source."""
+    """Every rule: code, level, text and source; `benchmark` is `system` for those on descriptions of systems."""
 
     known = ("benchmark",)
 
@@ -61,11 +62,12 @@ class RuleList(PublicRead):
     )
     def get(self, request: Request) -> Response:
         wanted = filters.given(request.query_params, "benchmark")
+        by_topic = {benchmark.tool: benchmark.rules for benchmark in catalogue.benchmarks()} | {"system": SYSTEM_RULES}
         rows = [
-            {"benchmark": benchmark.tool, **rule.as_json()}
-            for benchmark in catalogue.benchmarks()
-            for rule in benchmark.rules
-            if not wanted or benchmark.tool in wanted
+            {"benchmark": topic, **rule.as_json()}
+            for topic, rules in by_topic.items()
+            for rule in rules
+            if not wanted or topic in wanted
         ]
         return Response({"next": None, "version": VERSION, "results": rows})
 

@@ -1,0 +1,127 @@
+"""What rules, pages and exports ask of a system document (schema system.1). Missing is None or empty, never 0."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+Document = Mapping[str, Any]
+
+CLIENT, OSS, MDS = "client", "oss", "mds"
+SEVERITIES = ("invalidating", "warning", "info")
+
+_TYPE_OF_MOUNT = {
+    "lustre": "lustre",
+    "gpfs": "gpfs",
+    "mmfs": "gpfs",
+    "beegfs": "beegfs",
+    "beegfs_nodev": "beegfs",
+    "fuse.daos": "daos",
+    "dfuse": "daos",
+    "fuse.dfuse": "daos",
+    "wekafs": "weka",
+    "ceph": "ceph",
+    "fuse.ceph": "ceph",
+    "nfs": "nfs",
+    "nfs4": "nfs",
+}
+"""The type of storage system that a mount shows; local and virtual file systems tell nothing of it."""
+
+
+def summary(document: Document) -> dict[str, Any]:
+    """The document in short: collector, nodes by role, and how much of each kind it holds."""
+    collector = document["collector"]
+    return {
+        "schema_version": document["schema_version"],
+        "collector": f"{collector['name']} {collector['version']}",
+        "redaction_profile": collector["redaction_profile"],
+        "nodes": nodes_by_role(document),
+        "parameters": len({parameter["id"] for _, parameter in parameters(document)}),
+        "missing": len({row["id"] for one in document["node_classes"] for row in one.get("missing", [])}),
+        "outliers": sum(len(one.get("outliers", [])) for one in document["node_classes"]),
+        "drift": drift(document),
+    }
+
+
+def classes(document: Document, role: str) -> list[Mapping[str, Any]]:
+    return [one for one in document["node_classes"] if role in one["role"]]
+
+
+def nodes_by_role(document: Document) -> dict[str, int]:
+    """How many nodes are described of each role, by role."""
+    nodes: Counter[str] = Counter()
+    for one in document["node_classes"]:
+        for role in set(one["role"]):
+            nodes[role] += one["count"]
+    return dict(sorted(nodes.items()))
+
+
+def client_nodes(document: Document) -> int | None:
+    """How many clients are described, outliers too."""
+    return nodes_by_role(document).get(CLIENT)
+
+
+def drift(document: Document) -> dict[str, int] | None:
+    """How many differences between before and after, by severity; None where it was not captured twice."""
+    if not {"pre", "post"} <= {capture["phase"] for capture in document["captures"]}:
+        return None
+    found = Counter(row["severity"] for row in document.get("drift", []))
+    return {severity: found[severity] for severity in SEVERITIES}
+
+
+def parameters(document: Document, role: str | None = None) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:
+    """(node class, parameter) of every parameter, of one role if told."""
+    for one in document["node_classes"]:
+        if role is None or role in one["role"]:
+            for parameter in one.get("parameters", []):
+                yield one, parameter
+
+
+def values(document: Document, parameter_id: str, role: str | None = None) -> list[Any]:
+    """The distinct values that a parameter has, most instances first."""
+    found: dict[str, list[Any]] = {}
+    for one, parameter in parameters(document, role):
+        if parameter["id"] == parameter_id:
+            for row in parameter["values"]:
+                known = found.setdefault(repr(row["value"]), [row["value"], 0])
+                known[1] += row["instances"] * one["count"]
+    return [value for value, _ in sorted(found.values(), key=lambda known: -known[1])]
+
+
+def filesystem_types(document: Document) -> list[str]:
+    """The types of storage systems that are declared, or that the clients mount, each once."""
+    declared = [system["type"] for system in document.get("storage_systems", [])]
+    mounted = [
+        _TYPE_OF_MOUNT[mount["type"]]
+        for one in classes(document, CLIENT)
+        for mount in one.get("mounts", [])
+        if mount["type"] in _TYPE_OF_MOUNT
+    ]
+    return list(dict.fromkeys([*declared, *mounted]))
+
+
+def usable_bytes(document: Document) -> int | None:
+    """The capacity of the largest storage system; a run writes to one."""
+    return max((system["usable_bytes"] for system in document.get("storage_systems", []) if "usable_bytes" in system),
+               default=None)  # fmt: skip
+
+
+def capture_time(document: Document, phase: str) -> datetime | None:
+    """When the captures of a phase began."""
+    times = (moment(capture["started"]) for capture in document["captures"] if capture["phase"] == phase)
+    return min((time for time in times if time), default=None)
+
+
+def moment(text: object) -> datetime | None:
+    """An RFC 3339 time; None for what is none. A time without zone counts as UTC."""
+    try:
+        time = datetime.fromisoformat(str(text))
+    except ValueError:
+        return None
+    return time if time.tzinfo else time.replace(tzinfo=UTC)
+
+
+def failed_nodes(document: Document) -> Iterable[Mapping[str, Any]]:
+    return [row for capture in document["captures"] for row in capture.get("nodes_failed", [])]

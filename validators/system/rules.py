@@ -1,0 +1,322 @@
+"""What must agree between the description of the system and the results, and what a description says against a run.
+
+The rules are data, `rules.json` beside this file (schema rules.1). They are evaluated for runs whose bundle holds a
+system document; a broken one becomes a finding of the same code. None of them is an error: a site that describes its
+system must not be worse off than one that says nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from validators.findings import Finding
+from validators.measurements import NOT_EVALUATED, SATISFIED, VIOLATED, Run
+from validators.rules import Context, RuleJudge, Verdict, load_rules
+from validators.system import facts
+from validators.system.facts import Document
+from validators.units import UNITS
+
+Judge = Callable[[Run, Document, Context], Verdict]
+
+CLOCKS_APART = timedelta(hours=38)
+"""A day, and the 14 hours by which a local time without its zone may differ from UTC."""
+STARTUP_S = 5.0
+"""A benchmark prints times in whole seconds, and MPI takes its time to start and to end."""
+_CAPACITY_MARGIN = 0.1
+_WORDS_OF_TYPE = {
+    "lustre": ("lustre", "exascaler", "clusterstor"),
+    "gpfs": ("gpfs", "spectrum scale", "storage scale"),
+    "beegfs": ("beegfs", "fhgfs"),
+    "daos": ("daos",),
+    "weka": ("weka",),
+    "ceph": ("ceph",),
+    "gekkofs": ("gekko",),
+    "nfs": ("nfs",),
+}
+"""What names a type of storage system in a declared one."""
+
+
+def evaluate(run: Run, context: Context) -> None:
+    """Add the outcomes of all rules to a run, and a finding for each that is broken; nothing without a description."""
+    if context.system is None:
+        return
+    outcomes = [rule.evaluate(run, context) for rule in RULES]
+    run.rules += outcomes
+    run.findings += [
+        Finding(rule.code, rule.level, outcome.why, HINTS[rule.code], context.system.path)
+        for rule, outcome in zip(RULES, outcomes, strict=True)
+        if outcome.outcome == VIOLATED
+    ]
+
+
+# Nodes and processes
+
+
+def _client_nodes(run: Run, document: Document, context: Context) -> Verdict:
+    return _same("client nodes", facts.client_nodes(document), run.parameters.get("client_nodes"))
+
+
+def _job_nodes(run: Run, document: Document, context: Context) -> Verdict:
+    return _same("nodes", document.get("job", {}).get("nodes"), run.parameters.get("client_nodes"))
+
+
+def _job_ranks(run: Run, document: Document, context: Context) -> Verdict:
+    return _same("processes", document.get("job", {}).get("ranks"), run.parameters.get("tasks"))
+
+
+def _ranks_per_node(run: Run, document: Document, context: Context) -> Verdict:
+    described = document.get("job", {}).get("ranks_per_node")
+    return _same("processes on each node", described, run.parameters.get("procs_per_node"))
+
+
+def _same(what: str, described: Any, ran: Any) -> Verdict:
+    if described is None or ran is None:
+        return NOT_EVALUATED, f"The {'description' if described is None else 'run'} does not tell the {what}."
+    words = f"{described:g} {what} are described, the run used {ran:g}."
+    return (SATISFIED if described == ran else VIOLATED), words
+
+
+# File system
+
+
+def _filesystem_type(run: Run, document: Document, context: Context) -> Verdict:
+    declared = str(context.metadata.get("filesystem_type", ""))
+    wanted = next(
+        (kind for kind, words in _WORDS_OF_TYPE.items() if any(word in declared.lower() for word in words)), ""
+    )
+    described = facts.filesystem_types(document)
+    if not wanted or not described:
+        return NOT_EVALUATED, "No file system of a known type is declared and described."
+    words = f"{declared[:60]} is declared; described is {', '.join(described)}."
+    return (SATISFIED if wanted in described else VIOLATED), words
+
+
+def _written_bytes(run: Run, document: Document, context: Context) -> Verdict:
+    written, capacity = written_bytes(run), facts.usable_bytes(document)
+    if not written or not capacity:
+        return NOT_EVALUATED, "What was written, or the capacity, is not known."
+    words = f"{_tib(written)} were written to a capacity of {_tib(capacity)}."
+    return (SATISFIED if written <= capacity else VIOLATED), words
+
+
+def written_bytes(run: Run) -> float:
+    """Bytes that the write phases of a run moved: bandwidth times seconds; 0 where they are not known."""
+    phases: dict[str, dict[str, float]] = {}
+    for measured in run.measurements:
+        if measured.op.startswith("ior") and measured.op.endswith("write") and measured.stat == "phase":
+            phases.setdefault(measured.op, {})[measured.quantity] = measured.value
+    return sum(found.get("bandwidth", 0.0) * found.get("time", 0.0) for found in phases.values())
+
+
+def _capacity(run: Run, document: Document, context: Context) -> Verdict:
+    printed, described = _bytes(run.parameters.get("file_system_size")), facts.usable_bytes(document)
+    if not printed or not described:
+        return NOT_EVALUATED, "The run prints no capacity, or none is described."
+    words = f"The run prints {_tib(printed)}, described are {_tib(described)}."
+    return (SATISFIED if abs(printed - described) <= _CAPACITY_MARGIN * described else VIOLATED), words
+
+
+def _bytes(printed: object) -> float | None:
+    """ "1.5 PiB" in bytes."""
+    number, _, unit = str(printed).strip().partition(" ")
+    known = UNITS.get(unit.strip())
+    if known is None or known.canonical != "B" or not re.fullmatch(r"[0-9]{1,15}(\.[0-9]{1,15})?", number):
+        return None
+    return float(number) * known.factor
+
+
+def _tib(count: float) -> str:
+    return f"{count / 2**40:,.2f} TiB"
+
+
+# Versions
+
+
+def _kernel(run: Run, document: Document, context: Context) -> Verdict:
+    kernels = {one["os"]["kernel"] for one in facts.classes(document, facts.CLIENT) if one["os"].get("kernel")}
+    return _named("kernel", run.parameters.get("kernel"), sorted(kernels))
+
+
+def _lustre_version(run: Run, document: Document, context: Context) -> Verdict:
+    printed = run.parameters.get("lustre_version") or _release_in(context.metadata.get("filesystem_type"))
+    described = [str(value) for value in facts.values(document, "lustre.version", facts.CLIENT)]
+    return _named("Lustre release", printed, described)
+
+
+def _release_in(declared: object) -> str | None:
+    """The release in "Lustre 2.15.4"; None where only a product or a series is named."""
+    found = re.search(r"lustre\D{0,3}(2\.[0-9]{1,3}(?:\.[0-9]{1,3})?)", str(declared or ""), re.IGNORECASE)
+    return found[1] if found else None
+
+
+def _named(what: str, printed: object, described: list[str]) -> Verdict:
+    """A printed version holds if a described one is the same or goes on where it ends: 2.15 and 2.15.4."""
+    if not printed or not described:
+        return NOT_EVALUATED, f"The {what} is not known of the run and of the clients."
+    words = f"The {what} is {str(printed)[:60]}; described is {', '.join(described)[:200]}."
+    agrees = any(f"{one}.".startswith(f"{printed}.") or one.startswith(f"{printed}_") for one in described)
+    return (SATISFIED if agrees else VIOLATED), words
+
+
+# Times
+
+
+def _capture_time(run: Run, document: Document, context: Context) -> Verdict:
+    captured = facts.capture_time(document, "pre") or facts.capture_time(document, "static")
+    started = _printed_time(run.parameters.get("started"))
+    if captured is None or started is None:
+        return NOT_EVALUATED, "The time of the description or of the run is not known."
+    words = f"Described {captured:%Y-%m-%d %H:%M} UTC, the run began {started:%Y-%m-%d %H:%M}."
+    return (SATISFIED if abs(captured - started) <= CLOCKS_APART else VIOLATED), words
+
+
+def _run_duration(run: Run, document: Document, context: Context) -> Verdict:
+    started, ended = (_printed_time(run.parameters.get(name)) for name in ("started", "ended"))
+    if "run" not in document or started is None or ended is None:
+        return NOT_EVALUATED, "The run was not wrapped, or does not print when it began and ended."
+    wrapped, printed = document["run"]["duration_s"], (ended - started).total_seconds()
+    words = f"The command ran for {wrapped:,.0f} s, the benchmark says {printed:,.0f} s."
+    return (SATISFIED if wrapped + STARTUP_S >= printed else VIOLATED), words
+
+
+def _printed_time(text: object) -> datetime | None:
+    return facts.moment(text) if isinstance(text, str) else None
+
+
+def _run_ended(run: Run, document: Document, context: Context) -> Verdict:
+    wrapped = document.get("run", {})
+    if "signal" in wrapped:
+        return VIOLATED, f"Signal {wrapped['signal']} ended the command."
+    if "exit_status" not in wrapped:
+        return NOT_EVALUATED, "The run was not wrapped."
+    return (VIOLATED if wrapped["exit_status"] else SATISFIED), f"The exit status was {wrapped['exit_status']}."
+
+
+# Use and change
+
+
+def _exclusive(run: Run, document: Document, context: Context) -> Verdict:
+    described = document.get("system", {}).get("exclusive_during_run")
+    answered = _truth(context.answers.get("exclusive_cluster_usage"))
+    if described is None:
+        return NOT_EVALUATED, "The description does not say."
+    if answered is not None and answered != described:
+        return VIOLATED, f"Described: {_yes_no(described)}; answered: {_yes_no(answered)}."
+    return (SATISFIED if described else VIOLATED), f"Exclusive use: {_yes_no(described)}."
+
+
+def _truth(answer: object) -> bool | None:
+    return {"yes": True, "true": True, "no": False, "false": False}.get(str(answer).lower())
+
+
+def _yes_no(value: bool) -> str:
+    return "yes" if value else "no"
+
+
+def _drift_critical(run: Run, document: Document, context: Context) -> Verdict:
+    return _without(document, "invalidating")
+
+
+def _drift(run: Run, document: Document, context: Context) -> Verdict:
+    return _without(document, "warning")
+
+
+def _without(document: Document, severity: str) -> Verdict:
+    if facts.drift(document) is None:
+        return NOT_EVALUATED, "The system was not described before and after the run."
+    pointers = [row["pointer"] for row in document.get("drift", []) if row["severity"] == severity]
+    if pointers:
+        shown = ", ".join(pointer[:120] for pointer in pointers[:3])
+        return VIOLATED, f"Changed during the run: {shown}{f' and {len(pointers) - 3} more' if pointers[3:] else ''}."
+    return SATISFIED, "Nothing of the kind changed."
+
+
+def _nodes_reported(run: Run, document: Document, context: Context) -> Verdict:
+    failed = list(facts.failed_nodes(document))
+    if failed:
+        reasons = sorted({row["reason"] for row in failed})
+        return VIOLATED, f"{len(failed)} nodes gave no description: {', '.join(reasons)}."
+    asked = [capture for capture in document["captures"] if {"nodes_expected", "nodes_reported"} <= capture.keys()]
+    if not asked:
+        return NOT_EVALUATED, "How many nodes were asked is not known."
+    short = [capture for capture in asked if capture["nodes_reported"] < capture["nodes_expected"]]
+    shown = (short or asked)[0]
+    words = f"{shown['nodes_reported']} of {shown['nodes_expected']} nodes gave a description."
+    return (VIOLATED if short else SATISFIED), words
+
+
+def _outliers(run: Run, document: Document, context: Context) -> Verdict:
+    if not document["node_classes"]:
+        return NOT_EVALUATED, "No node is described."
+    outliers = [row for one in document["node_classes"] for row in one.get("outliers", [])]
+    if outliers:
+        nodes = len({row["member"] for row in outliers})
+        return (
+            VIOLATED,
+            f"{nodes} of {sum(one['count'] for one in document['node_classes'])} nodes differ from their class.",
+        )
+    return SATISFIED, "All nodes of a class are alike."
+
+
+def _of_document(judge: Judge) -> RuleJudge:
+    def decide(run: Run, context: Context) -> Verdict:
+        if context.system is None:
+            return NOT_EVALUATED, "The bundle holds no description of the system."
+        return judge(run, context.system.document, context)
+
+    return decide
+
+
+JUDGES: Mapping[str, Judge] = {
+    "system.client-nodes": _client_nodes,
+    "system.job-nodes": _job_nodes,
+    "system.job-ranks": _job_ranks,
+    "system.ranks-per-node": _ranks_per_node,
+    "system.filesystem-type": _filesystem_type,
+    "system.written-bytes": _written_bytes,
+    "system.capacity": _capacity,
+    "system.kernel": _kernel,
+    "system.lustre-version": _lustre_version,
+    "system.capture-time": _capture_time,
+    "system.run-duration": _run_duration,
+    "system.run-ended": _run_ended,
+    "system.exclusive": _exclusive,
+    "system.drift-critical": _drift_critical,
+    "system.drift": _drift,
+    "system.nodes-reported": _nodes_reported,
+    "system.outliers": _outliers,
+}
+"""What decides each rule of rules.json."""
+
+_ALL_NODES = "Collect on all client nodes: collect --launcher srun (or mpirun, pdsh, clush, ssh)."
+_SAME_RUN = "Pack the results together with the description that was made for that run."
+_EXPLAIN = "Say in the questionnaire why, or repeat the run."
+
+HINTS: Mapping[str, str] = {
+    "system.client-nodes": _ALL_NODES,
+    "system.job-nodes": _SAME_RUN,
+    "system.job-ranks": _SAME_RUN,
+    "system.ranks-per-node": _SAME_RUN,
+    "system.filesystem-type": "Correct filesystem_type in the metadata, or collect where the file system is mounted.",
+    "system.written-bytes": "Correct the capacity, or say how the data was reduced.",
+    "system.capacity": "Check that the file system described is the one that was measured.",
+    "system.kernel": _SAME_RUN,
+    "system.lustre-version": "Correct the release in filesystem_type, or pack the description of that run.",
+    "system.capture-time": _SAME_RUN,
+    "system.run-duration": _SAME_RUN,
+    "system.run-ended": _EXPLAIN,
+    "system.exclusive": _EXPLAIN,
+    "system.drift-critical": _EXPLAIN,
+    "system.drift": _EXPLAIN,
+    "system.nodes-reported": _ALL_NODES,
+    "system.outliers": "Look at the nodes that differ before the next run.",
+}
+"""What to do about a broken rule."""
+
+RULES = load_rules(
+    Path(__file__).with_name("rules.json"), {code: _of_document(judge) for code, judge in JUDGES.items()}
+)
