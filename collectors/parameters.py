@@ -1,13 +1,14 @@
-"""The registry of parameters: what can be known of a node, and where it is read.
+"""The registry of parameters, and the schema of the document that is made of them.
 
-The file is the registry's own, carried along; from a checkout it is read where it is kept.
+Both files are the registry's own, carried along: in a checkout they are links to where they are kept.
 """
 
 import hashlib
 import json
 import pkgutil
 
-FILE = "data/parameters.1.json"
+REGISTRY = "data/parameters.1.json"
+SCHEMA = "data/system.1.json"
 
 _parsed = {}
 
@@ -19,7 +20,7 @@ def registry():
 
 def registry_sha256():
     """What names the registry that a document was made with."""
-    return hashlib.sha256(content()).hexdigest()
+    return hashlib.sha256(content(REGISTRY)).hexdigest()
 
 
 def groups():
@@ -28,10 +29,19 @@ def groups():
 
 
 def document():
-    if not _parsed:
-        _parsed.update(json.loads(content().decode("utf-8")))
-    return _parsed
+    return parsed(REGISTRY)
 
 
-def content():
-    return pkgutil.get_data("collectors", FILE)
+def document_schema():
+    """The JSON Schema of the system document."""
+    return parsed(SCHEMA)
+
+
+def parsed(file):
+    if file not in _parsed:
+        _parsed[file] = json.loads(content(file).decode("utf-8"))
+    return _parsed[file]
+
+
+def content(file):
+    return pkgutil.get_data("collectors", file)
