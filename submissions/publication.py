@@ -18,10 +18,11 @@ from django.db.models import OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 from django.utils.text import slugify
 
+from collectors import personal
 from registry import listing, naming
 from registry.models import Measurement, Override, Platform, RankedList, Release, Result, ResultFile, System
 from registry.ranking import DefinitionError, fold
-from submissions import derivation, personal, states
+from submissions import derivation, states
 from submissions.errors import Forbidden, OverrideRefused, ReleaseInvalid
 from submissions.models import Account, Check, Derivative, Review, State, Submission
 from submissions.permissions import has_role

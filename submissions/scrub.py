@@ -2,7 +2,7 @@
 
 The bytes as received are never altered. The copy is a .tar.gz of its own, made the same way every time: sorted names,
 no times or owners, so that one bundle gives one sha256. It holds text only; lines keep their places, and the figures
-of the run stay as they were. What is replaced is in submissions/personal.py.
+of the run stay as they were. What is replaced is in collectors/personal.py.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
-from submissions import personal
+from collectors import personal
 from validators.bundle import LIMITS, LINE_LIMIT, Bundle, Limits, open_bundle
 
 FILE_LIMIT = 32 * 1024 * 1024

@@ -1,4 +1,7 @@
-"""Imports go one way: collectors alone; validators <- registry <- submissions. Said with file and line."""
+"""Imports go one way: collectors alone; validators <- registry <- submissions. Said with file and line.
+
+`submissions` scrubs by the rules of the collector, so that a site and the registry have the same ones.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ MAY_IMPORT = {
     "collectors": set(),
     "validators": set(),
     "registry": {"validators"},
-    "submissions": {"validators", "registry"},
+    "submissions": {"validators", "registry", "collectors"},
 }
 DUSTBINS = {"utils", "util", "helpers", "helper", "services", "service", "manager", "handlers", "common", "misc"}
 

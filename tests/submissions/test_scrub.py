@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from submissions import personal, scrub
+from collectors import personal
+from submissions import scrub
 from tests.make_io500 import make_archive, make_run
 from validators.checks import check
 
@@ -79,6 +80,15 @@ def scrubbed(text: str, *known: str) -> str:
         ("t eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc_DEF", "t <secret>"),
         ("git clone https://alice:s3cret@git.example.org/x", "git clone https://<e-mail>/x"),
         ("Authorization: Token 0123456789abcdef", "Authorization: Token <secret>"),
+        ("SLURM_JWT=abcdefgh.ijk", "SLURM_JWT=<secret>"),
+        ("kernel rd.luks.key=/root/key.bin ro", "kernel rd.luks.key=<secret> ro"),
+        ("ipmitool --password hunter22 sdr", "ipmitool --password <secret> sdr"),
+        ("token hf_" + "aB3" * 11, "token <secret>"),
+        ("UUID=6f1c8a52-0d3e-4b7a-9c55-0123456789ab /", "UUID=<guid> /"),
+        ("port_guid: 0x506b4b0300f0a1b2", "port_guid: <guid>"),
+        ("node GUID 506b:4b03:00f0:a1b2", "node GUID <guid>"),
+        ("nid: 192246@kfi and 17@o2ib3", "nid: <address>@kfi and <address>@o2ib3"),
+        ("ran on nid000417 and nid[000418-000426]", "ran on <host> and <host>"),
     ],
 )
 def test_who_where_and_keys_are_blanked_out(line: str, expected: str) -> None:
@@ -114,6 +124,9 @@ def test_who_where_and_keys_are_blanked_out(line: str, expected: str) -> None:
         "echo 999|mmchconfig fgdlTokenBatchAcquire=yes -N all",
         "172.16.254",
         "user@host",
+        "0@lo, nid1, nidhogg, --token-bucket 5000, tokens 400",
+        "magic 0x0123456789abcdef",
+        "stripes 0123:4567:89ab:cdef",
     ],
 )
 def test_figures_versions_times_and_variables_stay(line: str) -> None:
@@ -135,6 +148,14 @@ def test_a_node_that_gave_itself_away_gives_its_like_away() -> None:
 def test_hosts_named_like_releases_or_devices_do_not_eat_results() -> None:
     names = ["Machine : Linux sc01", "Machine : Linux nvme1", "Machine : Linux io500"]
     assert scrubbed("version io500-sc25, nvme0n1, sc25, io500", *names) == "version io500-sc25, nvme0n1, sc25, io500"
+
+
+def test_names_that_are_given_go_wherever_they_stand() -> None:
+    names = personal.Names()
+    names.give({"mkovacs", "root", "io"}, {"frontier", "login7.hpc.example.org"})
+    line = "mkovacs ran io500 on frontier from login7 as root, see login8.hpc.example.org and frontier-x"
+    expected = "<user> ran io500 on <host> from <host> as root, see <host> and frontier-x"
+    assert personal.scrub_line(line, names, Counter()) == expected
 
 
 def test_a_private_key_goes_from_begin_to_end() -> None:
