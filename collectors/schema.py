@@ -39,11 +39,15 @@ def fits(value, rule):
     return next(found(value, rule, document_schema(), "", 0), None) is None
 
 
-def resolved(rule, root=None):
-    """The part of a schema that a reference names; any other part as it is."""
+def resolved(rule):
+    """The part of the system document's schema that a reference names; any other part as it is."""
     while "$ref" in rule:
-        rule = (root or document_schema())["$defs"][rule["$ref"][len(REFERENCE) :]]
+        rule = referred(rule["$ref"], document_schema())
     return rule
+
+
+def referred(reference, root):
+    return root["$defs"][reference[len(REFERENCE) :]]
 
 
 def found(value, schema, root, pointer, depth):
@@ -64,7 +68,7 @@ def found(value, schema, root, pointer, depth):
                 if name not in value:
                     yield pointer, name + " is missing"
         elif keyword == "$ref":
-            yield from found(value, root["$defs"][wanted[len(REFERENCE) :]], root, pointer, depth + 1)
+            yield from found(value, referred(wanted, root), root, pointer, depth + 1)
         elif keyword == "anyOf":
             if all(any(True for _ in found(value, option, root, pointer, depth + 1)) for option in wanted):
                 yield pointer, shown(value) + " is none of the things that are allowed here"
@@ -78,7 +82,9 @@ def below(pointer, name):
 
 def shown(value):
     """A value as a message may show it: short, on one line."""
-    text = type(value).__name__ if isinstance(value, (list, dict)) else ascii(value)
+    if isinstance(value, (list, dict)):
+        return {list: "a list", dict: "an object"}[type(value)]
+    text = ascii(value[: SHOWN_CHARACTERS + 1] if isinstance(value, str) else value)
     return text if len(text) <= SHOWN_CHARACTERS else text[:SHOWN_CHARACTERS] + "..."
 
 
