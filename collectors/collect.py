@@ -10,8 +10,8 @@ from collectors.probes import BAD_TEXT, all_probes
 def node_document(door, capture, redactor, tell=None, probes=None):
     """The document of this node (validators/schemas/system.1.json) with one node class of one node.
 
-    `capture` is a document.Capture: when, in which phase, as which role; `redactor` what may leave the site; `tell` takes a
-    line on how far it is.
+    `capture` is a document.Capture: when, in which phase, as which role; `redactor` what may leave the site; `tell`
+    takes a line on how far it is.
     """
     started = time.monotonic()
     said = []
@@ -30,8 +30,8 @@ def heard(probe, door):
         return [Missing(name, "not_applicable", "no such device or software here") for name in probe.provides]
     said = []
     try:
-        for piece in probe.parse(probe.read(door)):
-            said.append(piece)
+        # What was said before the text went wrong stays.
+        said.extend(probe.parse(probe.read(door)))
     except BAD_TEXT as error:
         return said + unsaid(probe, said, "parse_error", type(error).__name__)
     return said + unsaid(probe, said, "not_applicable", "not told on this node")

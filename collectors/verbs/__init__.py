@@ -3,7 +3,7 @@
 Each has ABOUT (one line), EXAMPLES (shown by --help), define(parser) and run(options, progress) -> exit status.
 """
 
-from collectors.verbs import pack, status, upload, validate
+from collectors.verbs import collect, list_probes, pack, show, status, upload, validate
 
 # In the order in which --help lists them.
-VERBS = (upload, validate, pack, status)
+VERBS = (collect, show, list_probes, upload, validate, pack, status)

@@ -1,0 +1,184 @@
+"""The system document: what the probes said, counted, completed, made to fit the schema, in one canonical form."""
+
+import hashlib
+import json
+import math
+import platform
+from collections import Counter, OrderedDict, namedtuple
+
+from collectors import VERSION, fitting, parameters
+from collectors.facts import Fact, Item, Missing, Section
+
+SCHEMA_VERSION = "1"
+MAX_TEXT_CHARACTERS = 512
+# More different values than this of one parameter are no distribution that anybody reads.
+MAX_VALUES = 100
+MAX_INTEGER = 2**63 - 1
+# What the registry writes where a value has none, or where each entry has its own.
+NO_UNIT = ("none", "mixed")
+# Parts of the whole document; everything else is of the node class.
+OF_THE_DOCUMENT = ("job", "layouts", "storage_systems", "fabric")
+# The schema of these list items has `count`: equal ones become one.
+COUNTED = ("network", "block", "hardware/accelerators", "mounts")
+
+Capture = namedtuple("Capture", "phase role started launcher member")
+Capture.__new__.__defaults__ = ("local", None)
+Capture.__doc__ = """One look at the nodes: phase (pre, post, static, imported), role (client, oss, mds), when (RFC 3339, UTC),
+by which launcher, and the pseudonym of the node."""
+
+
+def canonical(value):
+    """The one JSON text of a value: sorted keys, no spaces, ASCII."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+
+
+def assemble(said, capture, redactor, duration_s):
+    """The document of one node from everything that was said of it; always valid."""
+    registry = parameters.registry()
+    facts, gaps = told(said, registry, redactor)
+    node = OrderedDict(role=[capture.role], count=1, source="collected", hardware={"cpu": {}, "memory": {}}, os={})
+    node["os"]["kernel"] = None
+    document = OrderedDict(schema_version=SCHEMA_VERSION, collector=collector(redactor))
+    document["captures"] = [captured(capture, duration_s)]
+    document["node_classes"] = [node]
+    for piece in said:
+        whole = document if root_of(piece) in OF_THE_DOCUMENT else node
+        if isinstance(piece, Section):
+            part_of(whole, piece.path, {}).update(piece.values)
+        elif isinstance(piece, Item):
+            add_item(part_of(whole, piece.path, []), piece, counted=piece.path in COUNTED)
+    node["parameters"] = distributions(facts, registry)
+    node["missing"] = explained(gaps, facts, registry, capture.role)
+    node["class_id"] = class_id(node, registry)
+    if capture.member is not None:
+        node["members"] = [capture.member]
+    return fitting.fitted(document, parameters.document_schema())
+
+
+def collector(redactor):
+    return {
+        "name": "highwater",
+        "version": VERSION,
+        "redaction_profile": redactor.profile,
+        "python": platform.python_version(),
+        "registry_sha256": parameters.registry_sha256(),
+    }
+
+
+def captured(capture, duration_s):
+    return {
+        "id": capture.phase,
+        "phase": capture.phase,
+        "started": capture.started,
+        "duration_s": duration_s,
+        "launcher": capture.launcher,
+        "nodes_expected": 1,
+        "nodes_reported": 1,
+    }
+
+
+def told(said, registry, redactor):
+    """The facts that may leave and are sound, and the gaps: those said, and those made here."""
+    facts, gaps = [], [piece for piece in said if isinstance(piece, Missing)]
+    for piece in said:
+        if isinstance(piece, Fact):
+            let_out = redactor.parameter(registry[piece.id], piece)
+            if isinstance(let_out, Fact) and not is_sound(let_out.value):
+                let_out = Missing(piece.id, "parse_error", "not a value that can be kept", piece.key)
+            (facts if isinstance(let_out, Fact) else gaps).append(let_out)
+    return facts, gaps
+
+
+def is_sound(value):
+    """Whether JSON can hold a value everywhere: no NaN, no infinity, no integer beyond 64 bits, no empty text."""
+    if isinstance(value, bool):
+        return True
+    if isinstance(value, int):
+        return abs(value) <= MAX_INTEGER
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return isinstance(value, str) and value != ""
+
+
+def root_of(piece):
+    return piece.path.split("/")[0] if isinstance(piece, (Section, Item)) else None
+
+
+def part_of(whole, path, new):
+    """The part of an object that a path such as hardware/cpu names; made, as `new`, where it is not there yet."""
+    *way, last = path.split("/")
+    for name in way:
+        whole = whole.setdefault(name, {})
+    return whole.setdefault(last, new)
+
+
+def add_item(items, piece, counted):
+    alike = next((item for item in items if without_count(item) == without_count(piece.value)), None)
+    if alike is None:
+        items.append(dict(piece.value, count=piece.value.get("count", 1)) if counted else piece.value)
+    elif counted:
+        alike["count"] += piece.value.get("count", 1)
+
+
+def without_count(item):
+    return {name: value for name, value in item.items() if name != "count"}
+
+
+def distributions(facts, registry):
+    """One entry per parameter and key: each value with the number of instances that have it, most frequent first."""
+    counts, sources = OrderedDict(), {}
+    for fact in facts:
+        name = (fact.id, fact.key or "")
+        value = fact.value[:MAX_TEXT_CHARACTERS] if isinstance(fact.value, str) else fact.value
+        # The type is part of what is counted: to Python, 1 and True are one key.
+        counts.setdefault(name, Counter())[(type(value).__name__, value)] += fact.instances
+        sources.setdefault(name, fact.source)
+    return [entry(name, counts[name], sources[name], registry) for name in sorted(counts)]
+
+
+def entry(name, counter, source, registry):
+    parameter_id, key = name
+    ordered = sorted(counter.items(), key=lambda counted: (-counted[1], str(counted[0])))
+    made = OrderedDict(id=parameter_id)
+    if key:
+        made["key"] = key
+    made["values"] = [{"value": value, "instances": count} for (_, value), count in ordered[:MAX_VALUES]]
+    unit = registry[parameter_id]["unit"]
+    if unit not in NO_UNIT:
+        made["unit"] = unit
+    made["source"] = source
+    return made
+
+
+def explained(gaps, facts, registry, role):
+    """Every registered parameter that has no fact, with its reason; the first true reason wins over not_applicable."""
+    found = {fact.id for fact in facts}
+    found_entries = {(fact.id, fact.key) for fact in facts}
+    reasons = {}
+    for gap in gaps:
+        name = (gap.id, gap.key)
+        if name in found_entries or (gap.key is None and gap.id in found):
+            continue
+        if name not in reasons or reasons[name].reason == "not_applicable":
+            reasons[name] = gap
+    named = found | {name for name, _ in reasons}
+    for name in registry:
+        if name not in named:
+            reasons[name, None] = Missing(name, "not_applicable", "no probe for " + role)
+    return [gap_entry(reasons[name]) for name in sorted(reasons, key=lambda pair: (pair[0], pair[1] or ""))]
+
+
+def gap_entry(gap):
+    made = OrderedDict(id=gap.id, reason=gap.reason)
+    if gap.key:
+        made["key"] = gap.key
+    if gap.detail:
+        made["detail"] = gap.detail
+    return made
+
+
+def class_id(node, registry):
+    """16 hexadecimal digits, the same for nodes that are alike: no identity, nothing volatile."""
+    alike = {name: node.get(name) for name in ("role", "hardware", "os", "network", "block", "mounts")}
+    alike["parameters"] = [item for item in node["parameters"] if not registry[item["id"]]["volatile"]]
+    return hashlib.sha256(canonical(alike).encode("ascii")).hexdigest()[:16]

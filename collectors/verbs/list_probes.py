@@ -1,0 +1,57 @@
+"""`list-probes`: what would be read, by which probe, and with which rights."""
+
+import sys
+
+from collectors import report
+from collectors.door import Door
+from collectors.errors import OK
+from collectors.probes import all_probes
+
+ABOUT = "list what collect reads, before it reads anything"
+
+EXAMPLES = """examples:
+  %(prog)s
+  %(prog)s --json
+
+`here` says whether a probe applies to this node; finding that out reads file names only.
+"""
+
+
+def define(verb):
+    verb.add_argument("--root", metavar="DIR", default="/", help="look at a node in a folder instead of /")
+    verb.add_argument("--json", action="store_true", help="print one JSON document on stdout, nothing else")
+
+
+def run(options, progress):
+    door = Door(options.root)
+    listed = [described(probe, door) for probe in all_probes()]
+    if options.json:
+        report.print_json({"probes": listed})
+    else:
+        for probe in listed:
+            report.show(head(probe), sys.stdout)
+            for name in probe["reads"]:
+                report.show("    " + name, sys.stdout)
+    return OK
+
+
+def described(probe, door):
+    return {
+        "id": probe.id,
+        "provides": list(probe.provides),
+        "roles": list(probe.roles),
+        "privilege": probe.privilege,
+        "cost": probe.cost,
+        "reads": list(probe.reads),
+        "here": bool(probe.applies(door)),
+    }
+
+
+def head(probe):
+    return "{id}  ({roles}; {rights}; {count} parameters; {here})".format(
+        id=probe["id"],
+        roles=", ".join(probe["roles"]),
+        rights="no root needed" if probe["privilege"] == "none" else "more with: " + probe["privilege"],
+        count=len(probe["provides"]),
+        here="applies here" if probe["here"] else "not here",
+    )

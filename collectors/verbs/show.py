@@ -1,0 +1,111 @@
+"""`show`: a system document as text for people."""
+
+import json
+import sys
+
+from collectors import report, system_file
+from collectors.errors import OK
+
+ABOUT = "show what a system document says"
+
+EXAMPLES = """examples:
+  %(prog)s system.json
+  %(prog)s run.tar.gz
+  %(prog)s system.json --missing
+  %(prog)s system.json --json | less
+"""
+
+
+def define(verb):
+    verb.add_argument("file", metavar="FILE", help="a document of collect, fold or run, or a bundle that holds one")
+    verb.add_argument("--missing", action="store_true", help="list what could not be read, with its reason")
+    verb.add_argument("--json", action="store_true", help="print the document as it is")
+
+
+def run(options, progress):
+    document = system_file.load(options.file)
+    if options.json:
+        report.print_json(document)
+        return OK
+    for line in lines(document, options.missing):
+        report.show(line, sys.stdout)
+    return OK
+
+
+def lines(document, with_missing):
+    """The document line by line: captures, then each class of nodes, then layouts, job, run and drift."""
+    for capture in document["captures"]:
+        yield "capture  {phase} {started}, {nodes_reported} of {nodes_expected} nodes".format(
+            **dict({"nodes_reported": "?", "nodes_expected": "?"}, **capture)
+        )
+        for failed in capture.get("nodes_failed", ()):
+            yield "         failed: {member} ({reason})".format(**failed)
+    for node in document["node_classes"]:
+        for line in node_lines(node, with_missing):
+            yield line
+    for name in ("storage_systems", "layouts", "fabric"):
+        for item in document.get(name, ()):
+            yield "{:8} {}".format(name.rstrip("s").replace("_system", ""), flat(item))
+    for name in ("job", "run"):
+        if document.get(name):
+            yield "{:8} {}".format(name, flat(document[name]))
+    for change in document.get("drift", ()):
+        yield "drift    {severity}: {pointer} {pre} -> {post}".format(**dict({"pre": None, "post": None}, **change))
+
+
+def node_lines(node, with_missing):
+    yield ""
+    yield "{}  {} node{}  [{}]".format(
+        "+".join(node["role"]), node["count"], "s" * (node["count"] != 1), node["class_id"]
+    )
+    hardware = dict(node["hardware"])
+    for name in ("bios", "cpu", "memory"):
+        part = hardware.pop(name, None)
+        if part:
+            yield "  {:12} {}".format(name, flat(part))
+    for name in ("numa", "accelerators"):
+        for item in hardware.pop(name, ()):
+            yield "  {:12} {}".format(name, flat(item))
+    yield "  {:12} {}".format("machine", flat(hardware))
+    yield "  {:12} {}".format("os", flat(node["os"]))
+    for name in ("network", "block", "mounts"):
+        for item in node.get(name, ()):
+            yield "  {:12} {}".format(name, flat(item))
+    for item in node.get("parameters", ()):
+        yield "  " + parameter_line(item)
+    for outlier in node.get("outliers", ()):
+        yield "  outlier {member}: {pointer} is {value}, others {majority}".format(
+            **dict({"value": None, "majority": None}, **outlier)
+        )
+    gaps = node.get("missing", ())
+    for gap in gaps if with_missing else ():
+        yield "  missing {}{}: {}".format(gap["id"], " " + gap["key"] if "key" in gap else "", reason(gap))
+    if gaps and not with_missing:
+        yield "  %d parameters are missing; --missing lists them with reasons" % len(gaps)
+
+
+def parameter_line(item):
+    name = item["id"] + (" " + item["key"] if "key" in item else "")
+    several = len(item["values"]) > 1 or item["values"][0]["instances"] > 1
+    values = ", ".join(
+        scalar(entry["value"]) + (" (%d)" % entry["instances"] if several else "") for entry in item["values"]
+    )
+    return "{:44} {}{}".format(name, values, " " + item["unit"] if item.get("unit", "bool") != "bool" else "")
+
+
+def reason(gap):
+    return gap["reason"].replace("_", " ") + (", " + gap["detail"] if gap.get("detail") else "")
+
+
+def scalar(value):
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def flat(value):
+    """An object as `name value, name value`; what is not known is left out."""
+    if isinstance(value, dict):
+        known = [(name, flat(field)) for name, field in value.items() if field not in (None, {}, [])]
+        return ", ".join("{} {}".format(name, text) for name, text in known)
+    if isinstance(value, list):
+        return "[" + "; ".join(flat(item) for item in value) + "]"
+    return scalar(value)
