@@ -1,0 +1,13 @@
+"""`modinfo MODULE`: a module of the kernel."""
+
+import re
+
+VERSION = re.compile(r"^version: +(\S{1,120})$", re.MULTILINE)
+
+
+def version(text):
+    """The version that the module's author gave it. Raises ValueError."""
+    match = VERSION.search(text)
+    if not match:
+        raise ValueError("no version")
+    return match.group(1)

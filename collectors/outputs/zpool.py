@@ -1,0 +1,72 @@
+"""`zpool status`: ZFS pools, the groups of drives they consist of, and how these are."""
+
+import re
+from collections import namedtuple
+
+ROW = re.compile(r"^(\t?)( *)(\S+)(?: +(\S.*))?$")
+GROUP = re.compile(r"(mirror|raidz[123]?|draid[123]?(?::[0-9]{1,3}[dcs]){0,3})-\d{1,5}")
+STAND_IN = re.compile(r"(?:replacing|spare)-\d{1,5}")
+DRAID_SPARE = re.compile(r"draid[123]?-\d{1,5}-\d{1,5}")
+ROLES = {"logs": "log", "cache": "cache", "spares": "spare", "special": "special", "dedup": "dedup"}
+SCANS = (("resilver in progress", "recover"), ("scrub in progress", "check"))
+
+Pool = namedtuple("Pool", "state scan groups")
+Pool.__doc__ = "One pool: state as printed, what it is doing (recover, check, None), its Groups; its name is not kept."
+Group = namedtuple("Group", "role kind drives")
+Group.__doc__ = """Drives that belong together: role data, log, cache, spare, special or dedup; kind mirror, raidz2,
+draid2:9d:12c:1s, or stripe for a drive on its own; number of drives."""
+
+
+def pools(text):
+    """The Pools of the output, in its order; none is (). Raises ValueError where it is no such output."""
+    if "no pools available" in text:
+        return ()
+    parts = re.split(r"^ *pool: .*$", text, flags=re.MULTILINE)[1:]
+    if not parts:
+        raise ValueError("no pool")
+    return tuple(pool(part) for part in parts)
+
+
+def pool(part):
+    state = re.search(r"^ *state: ([A-Z]{1,40})$", part, re.MULTILINE)
+    if not state:
+        raise ValueError("a pool without a state")
+    scan = next((word for words, word in SCANS if words in part), None)
+    return Pool(state.group(1), scan, tuple(groups(table(part))))
+
+
+def table(part):
+    """[(depth, name)] of the rows below the table's head, until the first empty line."""
+    rows, inside = [], False
+    for line in part.splitlines():
+        if re.match(r"\s+NAME\s+STATE\b", line):
+            inside = True
+        elif inside and not line.strip():
+            break
+        elif inside:
+            row = ROW.match(line)
+            if row:
+                rows.append((len(row.group(2)), row.group(3)))
+    return rows
+
+
+def groups(rows):
+    """The Groups of a table; its first row is the pool, and rows as deep as that begin another role."""
+    role, top, found, inside = "data", rows[0][0] if rows else 0, [], 0
+    stand_in = None
+    for depth, name in rows[1:]:
+        if depth <= top:
+            role, inside, stand_in = ROLES.get(name, "data"), 0, None
+        elif stand_in is not None and depth > stand_in:
+            continue
+        elif GROUP.fullmatch(name) and not DRAID_SPARE.fullmatch(name):
+            found.append(Group(role, GROUP.fullmatch(name).group(1), 0))
+            inside, stand_in = depth, None
+        else:
+            stand_in = depth if STAND_IN.fullmatch(name) else None
+            if inside and depth > inside:
+                found[-1] = found[-1]._replace(drives=found[-1].drives + 1)
+            else:
+                found.append(Group(role, "stripe", 1))
+                inside = 0
+    return found

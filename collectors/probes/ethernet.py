@@ -1,0 +1,118 @@
+"""Ethernet adapters; read by network.py. Those of RoCE and Slingshot are told by their own modules."""
+
+import re
+
+from collectors.door import Input
+from collectors.outputs import ethtool, lspci
+from collectors.probes import cxi, infiniband, sysfs
+from collectors.probes.nic import Nic
+
+CLASS = "/sys/class/net"
+NOT_HARDWARE = re.compile(r"(lo|bond|br|docker|dummy|ifb|team|tun|tap|veth|virbr|vlan|vxlan|wg|cni|cali|flannel|ib)\d*")
+ADDRESS = re.compile(r"[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
+HEXADECIMAL = re.compile(r"0x([0-9a-f]{4})")
+MAX_ADAPTERS = 64
+MAX_ASKED = 8
+# Linux ARPHRD: 1 is Ethernet, 32 InfiniBand.
+ETHERNET = "1"
+FILES = ("operstate", "carrier", "speed", "mtu", "type", "device/vendor", "device/device", "device/numa_node") + tuple(
+    "device/" + name for name in sysfs.PCIE_FILES
+)
+
+READS = (
+    CLASS + "/*/{%s}" % ",".join(FILES),
+    "ethtool -i INTERFACE",
+    "lspci -nnmmv",
+)
+
+
+def adapter_names(door):
+    names = [
+        name for name in door.names(CLASS) if infiniband.INTERFACE.fullmatch(name) and not NOT_HARDWARE.fullmatch(name)
+    ]
+    others = {interface for name in cxi.adapter_names(door) for interface in cxi.interfaces(door, name)}
+    return [name for name in names if name not in others and is_ethernet(door, name)][:MAX_ADAPTERS]
+
+
+def is_ethernet(door, name):
+    """Hardware of its own: no virtual device, and none that an adapter of another kind brings along."""
+    folder = CLASS + "/" + name
+    if (door.link(folder) or "").startswith("/sys/devices/virtual/"):
+        return False
+    if set(door.names(folder + "/device/infiniband")) & set(infiniband.adapter_names(door)):
+        return False
+    kind = door.file(folder + "/type", sysfs.ATTRIBUTE_LIMIT_BYTES)
+    return kind.text is None or kind.text.strip() == ETHERNET
+
+
+def read(door):
+    """{"ethernet/INTERFACE": {attribute: Input}}, and what commands add."""
+    raw = {"ethernet/" + name: read_adapter(door, name) for name in adapter_names(door)}
+    for key in list(raw)[:MAX_ASKED]:
+        interface = key.partition("/")[2]
+        raw["ethtool -i/" + interface] = door.command(["ethtool", "-i", interface])
+    if any(key.startswith("ethernet/") and inputs["address"].text for key, inputs in raw.items()):
+        raw["lspci"] = door.command(["lspci", "-nnmmv"])
+    return raw
+
+
+def read_adapter(door, name):
+    folder = CLASS + "/" + name
+    inputs = sysfs.attributes(door, folder, FILES)
+    address = (door.link(folder + "/device") or "").rpartition("/")[2]
+    inputs["address"] = Input(address if ADDRESS.fullmatch(address) else "", None, "", "sysfs")
+    inputs["driver"] = Input((door.link(folder + "/device/driver") or "").rpartition("/")[2], None, "", "sysfs")
+    return inputs
+
+
+def nics(raw):
+    named = names_of_devices(raw.get("lspci"))
+    return [
+        nic_of(inputs, driver_of(raw.get("ethtool -i/" + key.partition("/")[2])), named)
+        for key, inputs in raw.items()
+        if key.startswith("ethernet/")
+    ]
+
+
+def names_of_devices(listing):
+    try:
+        return lspci.devices(listing.text) if listing is not None and listing.text is not None else {}
+    except ValueError:
+        return {}
+
+
+def driver_of(answer):
+    try:
+        return ethtool.driver(answer.text) if answer is not None and answer.text is not None else {}
+    except ValueError:
+        return {}
+
+
+def nic_of(inputs, driver, named):
+    state = sysfs.text(inputs, "operstate")
+    # A virtual machine's adapter does not know its state; that it has a carrier is as good.
+    up = state == "up" or (state == "unknown" and sysfs.count(inputs, "carrier") == 1)
+    rate = cxi.megabits(sysfs.count(inputs, "speed"))
+    return Nic(
+        kind="ethernet",
+        model=model_of(inputs, driver, named),
+        firmware=driver.get("firmware-version"),
+        rates_bit_s=(rate,) if up and rate else (),
+        state=state,
+        ports_active=None if state is None else int(up),
+        mtu=sysfs.count(inputs, "mtu"),
+        pcie=sysfs.pcie(inputs, "device/"),
+        numa_node=sysfs.count(inputs, "device/numa_node"),
+        inputs=inputs,
+    )
+
+
+def model_of(inputs, driver, named):
+    """The name in the PCI database, else the numbers that stand for it, else the driver."""
+    device = named.get(inputs["address"].text)
+    if device:
+        return device.vendor + " " + device.name
+    numbers = [HEXADECIMAL.fullmatch(sysfs.text(inputs, "device/" + which) or "") for which in ("vendor", "device")]
+    if inputs["address"].text and all(numbers):
+        return "PCI " + ":".join(number.group(1) for number in numbers)
+    return sysfs.text(inputs, "driver") or driver.get("driver")

@@ -1,0 +1,101 @@
+"""Attributes of a device: small files below one folder of /sys, and what their texts mean."""
+
+import re
+
+from collectors.facts import Missing
+
+# One page: the kernel writes no attribute that is longer.
+ATTRIBUTE_LIMIT_BYTES = 4096
+MAX_CHARACTERS = 120
+
+NUMBER = re.compile(r"-?[0-9]{1,18}")
+SPEED = re.compile(r"[0-9]{1,3}(?:\.[0-9])? GT/s(?: PCIe)?")
+WIDTHS = (1, 2, 4, 8, 12, 16, 32)
+PCIE_FILES = ("current_link_speed", "current_link_width", "max_link_speed", "max_link_width")
+
+# What says most about a value that is not there comes first.
+GRAVITY = ("permission_denied", "timeout", "output_limit", "parse_error", "not_installed", "not_applicable")
+
+
+def attributes(door, folder, names):
+    """{name: Input} of files below a folder."""
+    return {name: door.file(folder + "/" + name, ATTRIBUTE_LIMIT_BYTES) for name in names}
+
+
+def text(inputs, name):
+    """An attribute as one line, or None where there is none; a longer one than any device has is none either."""
+    found = inputs.get(name)
+    if found is None or found.text is None:
+        return None
+    line = " ".join(found.text.split())
+    return line if 0 < len(line) <= MAX_CHARACTERS else None
+
+
+def number(inputs, name):
+    line = text(inputs, name)
+    return int(line) if line and NUMBER.fullmatch(line) else None
+
+
+def count(inputs, name):
+    """A number that cannot be negative."""
+    found = number(inputs, name)
+    return found if found is not None and found >= 0 else None
+
+
+def pcie(inputs, folder=""):
+    """The PCIe link of a device as the document has it, or None; `folder` stands before the names of PCIE_FILES."""
+    link = {
+        "current_speed": speed(inputs, folder + "current_link_speed"),
+        "current_width": width(inputs, folder + "current_link_width"),
+        "max_speed": speed(inputs, folder + "max_link_speed"),
+        "max_width": width(inputs, folder + "max_link_width"),
+    }
+    known = {name: value for name, value in link.items() if value is not None}
+    return known if "current_speed" in known or "current_width" in known else None
+
+
+def speed(inputs, name):
+    line = text(inputs, name)
+    return line if line and SPEED.fullmatch(line) else None
+
+
+def width(inputs, name):
+    """Lanes; a bridge without a link says 0, a device that is gone 255, and older Slingshot drivers write x16."""
+    line = (text(inputs, name) or "").lower().lstrip("x")
+    return int(line) if NUMBER.fullmatch(line) and int(line) in WIDTHS else None
+
+
+def link_text(link):
+    """`8.0 GT/s x16, max 16.0 GT/s x16` where the link runs below what the device can, else `16.0 GT/s x16`."""
+    return lanes(link, "current") + (", max " + lanes(link, "max") if below_max(link) else "")
+
+
+def below_max(link):
+    slower = gigatransfers(link.get("current_speed")) < gigatransfers(link.get("max_speed"))
+    narrower = 0 < link.get("current_width", 0) < link.get("max_width", 0)
+    return slower or narrower
+
+
+def gigatransfers(line):
+    return float(line.split()[0]) if line else 0.0
+
+
+def lanes(link, when):
+    words = []
+    if link.get(when + "_speed"):
+        words.append(link[when + "_speed"].replace(" PCIe", ""))
+    if link.get(when + "_width"):
+        words.append("x%d" % link[when + "_width"])
+    return " ".join(words)
+
+
+def missing(name, inputs, otherwise="parse_error"):
+    """Why a parameter was found in none of these Inputs: the gravest of their reasons, or `otherwise` where all were
+    read and none said anything of use."""
+    gaps = [found for found in inputs if found.reason]
+    if len(gaps) < len(inputs):
+        gaps = [found for found in gaps if found.reason != "not_applicable"]
+        if not gaps:
+            return Missing(name, otherwise)
+    gaps.sort(key=lambda found: GRAVITY.index(found.reason) if found.reason in GRAVITY else len(GRAVITY))
+    return Missing(name, gaps[0].reason, gaps[0].detail) if gaps else Missing(name, "not_applicable")
