@@ -24,6 +24,7 @@ READERS = {
     "For sites": (
         "start",
         "upload",
+        "collect",
         "check",
         "collector",
         "findings",
