@@ -1,0 +1,371 @@
+"""LNet, the network of Lustre: drivers, networks as types and counts, health, CPU partitions. No address leaves."""
+
+import re
+from collections import Counter
+
+from collectors.facts import Fact, Missing
+from collectors.probes import Probe
+from collectors.probes.lustre_parameters import first, number, single
+
+MODULES = "/sys/module/"
+DRIVERS = ("ko2iblnd", "ksocklnd", "kfilnd", "kgnilnd", "kefalnd")
+LNET_PARAMETERS = MODULES + "lnet/parameters/"
+TABLES = ("/proc/sys/lnet/cpu_partition_table", "/sys/kernel/debug/lnet/cpu_partition_table")
+ROUTES = ("/proc/sys/lnet/routes", "/sys/kernel/debug/lnet/routes")
+PARTITION_TABLE = "lnet.cpu_partition_table"
+MAX_PARTITIONS = 256
+MAX_CPUS = 65536
+
+# Threads that exist once or more per CPU partition: ptlrpcd_03_01, kiblnd_sd_03_00, socknal_sd03_01, ll_ost_io03_001.
+PARTITION_THREADS = (
+    re.compile(r"^ptlrpcd_(\d{2,3})_\d{2,3}$"),
+    re.compile(r"^(?:kiblnd|socknal)_sd_?(\d{2,3})_\d{2,3}$"),
+    re.compile(r"^(?:ll_ost|mdt)(?:_[a-z]+)?(\d{2,3})_\d{3,4}$"),
+)
+NET_TYPE = re.compile(r"^(o2ib|tcp|kfi|gni|efa|ptl4|lo)\d*$")
+
+
+class LnetModule(Probe):
+    """What the module parameters tell: configuration, health policy, CPU partitions asked for."""
+
+    id = "lnet.module"
+    provides = (
+        "lnet.lnd",
+        "lnet.health_sensitivity",
+        "lnet.transaction_timeout",
+        "libcfs.cpu_npartitions",
+        "libcfs.cpu_pattern",
+        "lnet.selftest",
+    )
+    reads = (
+        MODULES + "{%s}" % ",".join(DRIVERS),
+        LNET_PARAMETERS + "{lnet_health_sensitivity,lnet_transaction_timeout}",
+        # These two belong to libcfs up to 2.14 and again after 2.17, to lnet in between.
+        MODULES + "{lnet,libcfs}/parameters/{cpu_npartitions,cpu_pattern}",
+    )
+
+    def applies(self, door):
+        return is_lnet(door)
+
+    def read(self, door):
+        raw = {
+            name: door.file(LNET_PARAMETERS + "lnet_" + name) for name in ("health_sensitivity", "transaction_timeout")
+        }
+        for name in ("cpu_npartitions", "cpu_pattern"):
+            given = [door.file(MODULES + module + "/parameters/" + name) for module in ("lnet", "libcfs")]
+            raw[name] = next((one for one in given if one.text is not None), given[0])
+        raw["drivers"] = [name for name in DRIVERS if door.exists(MODULES + name)]
+        return raw
+
+    def parse(self, raw):
+        yield from (Fact("lnet.lnd", name, "module") for name in raw["drivers"])
+        yield single("lnet.health_sensitivity", raw["health_sensitivity"], number)
+        yield single("lnet.transaction_timeout", raw["transaction_timeout"], number)
+        yield single("libcfs.cpu_npartitions", raw["cpu_npartitions"], number)
+        yield single("libcfs.cpu_pattern", raw["cpu_pattern"], pattern)
+        yield Missing("lnet.selftest", "disabled", "a benchmark of its own, which an administrator runs")
+
+
+def is_lnet(door):
+    return any(door.exists(MODULES + name) for name in ("lnet", "libcfs"))
+
+
+def pattern(text):
+    """The CPU pattern, which is made of numbers, brackets and the letters N and C; none where it is empty."""
+    if not re.match(r"^[NnCc0-9\[\](),:/ \t\n-]*$", text):
+        raise ValueError("no CPU pattern")
+    return " ".join(text.split())[:500] or "none"
+
+
+class DriverParameters(Probe):
+    """The credits and threads of one network driver, from its module's parameters."""
+
+    def __init__(self, driver, names):
+        self.id = driver
+        self.folder = MODULES + driver + "/parameters/"
+        self.names = names
+        self.provides = tuple(driver + "." + name for name in names)
+        self.reads = tuple(self.folder + name for name in names)
+
+    def applies(self, door):
+        return door.exists(MODULES + self.id)
+
+    def read(self, door):
+        return {name: door.file(self.folder + name) for name in self.names}
+
+    def parse(self, raw):
+        return [single(self.id + "." + name, raw[name], number) for name in self.names]
+
+
+class SlingshotParameters(Probe):
+    """All parameters of kfilnd, as one map."""
+
+    id = "kfilnd"
+    provides = ("kfilnd.params",)
+    reads = (MODULES + "kfilnd/parameters/*",)
+
+    def applies(self, door):
+        return door.exists(MODULES + self.id)
+
+    def read(self, door):
+        return door.files(self.reads[0], limit=256, at_most=64)
+
+    def parse(self, raw):
+        for path in sorted(raw):
+            name = path.rpartition("/")[2]
+            if re.match(r"^[a-z0-9_]{1,60}$", name):
+                yield single(self.provides[0], raw[path], scalar, name)
+
+
+def scalar(text):
+    """A module parameter: a number, Y or N, or one word."""
+    if re.match(r"^\s*-?\d", text):
+        return number(text)
+    if not re.match(r"^\s*[A-Za-z][\w-]{0,60}\s*$", text):
+        raise ValueError("not one word")
+    return {"Y": True, "N": False}.get(text.strip(), text.strip())
+
+
+class LnetNetworks(Probe):
+    """The networks as they are up now, by `lnetctl`; as configured, where that is told to root alone."""
+
+    id = "lnet.networks"
+    provides = ("lnet.networks", "lnet.multirail", "lnet.ni_status", "lnet.dev_cpt", "lnet.routers")
+    privilege = "root"
+    reads = (
+        "lnetctl net show -v 4",
+        LNET_PARAMETERS + "networks",
+        *ROUTES,
+        "lnetctl route show",
+    )
+
+    def applies(self, door):
+        return is_lnet(door)
+
+    def read(self, door):
+        raw = {
+            "show": door.command(["lnetctl", "net", "show", "-v", "4"]),
+            "configured": door.file(LNET_PARAMETERS + "networks"),
+            "routes": first(door, ROUTES),
+        }
+        if raw["routes"].text is None:
+            raw["route_show"] = door.command(["lnetctl", "route", "show"])
+        return raw
+
+    def parse(self, raw):
+        yield from networks_told(raw["show"], raw["configured"])
+        yield routers_told(raw["routes"], raw.get("route_show"))
+
+
+def networks_told(show, configured):
+    ids = ("lnet.networks", "lnet.multirail", "lnet.ni_status", "lnet.dev_cpt")
+    try:
+        interfaces = net_show(show.text or "")
+    except ValueError as error:
+        gap = show if show.reason else refusal(show, str(error))
+        yield from networks_configured(configured, gap)
+        yield from (Missing(name, gap.reason, gap.detail) for name in ids[2:])
+        return
+    counts = Counter(one["net"] for one in interfaces)
+    yield from counted(counts, Counter(kind_of(one["net"]) for one in interfaces), "command")
+    for one in interfaces:
+        if "status" in one:
+            yield Fact("lnet.ni_status", one["status"], "command", "status")
+        if "health" in one:
+            yield Fact("lnet.ni_status", one["health"], "command", "health")
+        if "dev_cpt" in one:
+            yield Fact("lnet.dev_cpt", one["dev_cpt"], "command")
+
+
+def counted(by_net, by_kind, source):
+    """Interfaces by type of network, and the most that one network has."""
+    for kind in sorted(by_kind):
+        yield Fact("lnet.networks", by_kind[kind], source, kind)
+    yield Fact("lnet.multirail", max(by_net.values()), source)
+
+
+def networks_configured(given, gap):
+    """Networks and rails from the module's parameter, `o2ib(ib0,ib1),tcp(eth0)`: what was asked for at the start."""
+    nets = Counter()
+    for net, interfaces in re.findall(r"\b([a-z]+\d*[a-z]*\d*)\s*\(([^()]*)\)", given.text or ""):
+        if NET_TYPE.match(net):
+            # CPU partitions may follow an interface: ib0[0,1].
+            nets[net] += len(re.sub(r"\[[^\]]*\]", "", interfaces).split(","))
+    if not nets:
+        yield from (Missing(name, gap.reason, gap.detail) for name in ("lnet.networks", "lnet.multirail"))
+        return
+    kinds = Counter()
+    for net, interfaces in nets.items():
+        kinds[kind_of(net)] += interfaces
+    yield from counted(nets, kinds, given.source)
+
+
+def refusal(show, detail):
+    """What an output without networks means: lnetctl tells some refusals in the text."""
+    denied = "ermission denied" in (show.text or "") or "-13" in (show.text or "")
+    return show._replace(text=None, reason="permission_denied" if denied else "parse_error", detail=detail)
+
+
+def kind_of(net):
+    matched = NET_TYPE.match(net)
+    return matched.group(1) if matched else "other"
+
+
+def net_show(text):
+    """The interfaces of `lnetctl net show` without the loopback: dicts of net, status, health, dev_cpt.
+
+    ValueError where there is none. Nothing of an address but the type of its network is kept.
+    """
+    interfaces, net = [], None
+    for line in text.splitlines():
+        field = re.match(r"^\s*(?:-\s+)?([a-z][a-z ]{0,30}):\s*(\S{0,64})", line)
+        if not field:
+            continue
+        name, value = field.groups()
+        if name == "net type":
+            net = value
+        elif name == "nid" and net:
+            interfaces.append({"net": net})
+        elif interfaces:
+            note(interfaces[-1], name, value)
+    interfaces = [one for one in interfaces if one["net"] != "lo"]
+    if not interfaces:
+        raise ValueError("no network interface")
+    return interfaces
+
+
+def note(interface, name, value):
+    """Keep a field of the interface if it is one of ours; only the first of each counts."""
+    if name == "status" and value in ("up", "down"):
+        interface.setdefault("status", value)
+    elif name == "health value" and value.isdigit():
+        interface.setdefault("health", number(value))
+    elif name == "dev cpt" and re.match(r"^-?\d{1,4}$", value):
+        interface.setdefault("dev_cpt", int(value))
+
+
+def routers_told(routes, show):
+    """How many different routers the routes name."""
+    try:
+        if routes.text is not None:
+            return Fact("lnet.routers", len(routers(routes.text)), routes.source)
+        if show is not None and show.text is not None:
+            return Fact("lnet.routers", len(gateways(show.text)), show.source)
+    except ValueError as error:
+        return Missing("lnet.routers", "parse_error", str(error))
+    gap = routes if routes.reason == "permission_denied" or show is None else show
+    return Missing("lnet.routers", gap.reason, gap.detail)
+
+
+def routers(text):
+    """The routers of lnet's table of routes: the last word of each line below `net hops priority state router`."""
+    lines = [line.split() for line in text.splitlines()]
+    if not any(words[:1] == ["Routing"] or words[-1:] == ["router"] for words in lines):
+        raise ValueError("no table of routes")
+    return {words[-1] for words in lines if len(words) >= 4 and "@" in words[-1]}
+
+
+def gateways(text):
+    """The routers of `lnetctl route show`; an empty answer means that there is no route."""
+    if text.strip() and not re.search(r"^\s*-?\s*(?:route|net|gateway)\b", text, re.MULTILINE):
+        raise ValueError("no routes")
+    return set(re.findall(r"^\s*-?\s*gateway:\s*(\S+)\s*$", text, re.MULTILINE))
+
+
+class CpuPartitions(Probe):
+    """The CPU partitions in effect: lnet's table, or for users their number from the names of kernel threads."""
+
+    id = "lnet.cpu_partitions"
+    provides = (PARTITION_TABLE,)
+    privilege = "root"
+    reads = (*TABLES, "lctl get_param -n cpu_partition_table", "/proc/*/comm")
+    cost = "moderate"
+
+    def applies(self, door):
+        return is_lnet(door)
+
+    def read(self, door):
+        raw = {"table": first(door, TABLES)}
+        if raw["table"].text is None:
+            raw["comm"] = door.files("/proc/*/comm", limit=64)
+            if partitions_of_threads(raw["comm"]) == 0:
+                raw["listed"] = door.command(["lctl", "get_param", "-n", "cpu_partition_table"])
+        return raw
+
+    def parse(self, raw):
+        given = raw["table"]
+        if given.text is None and raw.get("listed") and raw["listed"].text is not None:
+            given = raw["listed"]
+        if given.text is not None:
+            return table_told(partition_table(given.text), given.source)
+        count = partitions_of_threads(raw["comm"])
+        if count:
+            return [Fact(PARTITION_TABLE, count, "derived", "partitions")]
+        return [Missing(PARTITION_TABLE, given.reason, given.detail)]
+
+
+def table_told(table, source):
+    """The number of partitions, and the CPUs of each."""
+    yield Fact(PARTITION_TABLE, len(table), source, "partitions")
+    for partition in sorted(table):
+        yield Fact(PARTITION_TABLE, table[partition], source, "cpus_of_%d" % partition)
+
+
+def partition_table(text):
+    """lnet's table, `0 : 0 1 2 3`, as {partition: "0-3"}; some write ranges of CPUs. ValueError if there is none."""
+    table = {}
+    for line in text.splitlines():
+        matched = re.match(r"^\s*(?:cpu_partition_table=\s*)?(\d{1,4})\s*:\s*([\d\s,-]+)$", line)
+        if matched and len(table) < MAX_PARTITIONS:
+            table[int(matched.group(1))] = ranges(cpus(matched.group(2)))
+        elif line.strip() not in ("", "cpu_partition_table="):
+            raise ValueError("no table of CPU partitions")
+    if not table:
+        raise ValueError("an empty table of CPU partitions")
+    return table
+
+
+def cpus(text):
+    """The CPU numbers of `0 1 2 48-53`, sorted."""
+    numbers = set()
+    for word in re.split(r"[\s,]+", text.strip()):
+        begin, _, end = word.partition("-")
+        if not (begin.isdigit() and (end.isdigit() or not end)) or max(int(begin), int(end or 0)) >= MAX_CPUS:
+            raise ValueError("no list of CPUs")
+        numbers.update(range(int(begin), int(end or begin) + 1))
+    return sorted(numbers)
+
+
+def ranges(numbers):
+    """Sorted numbers in short: 0-5,48-53."""
+    told_ranges, begin = [], None
+    for index, value in enumerate(numbers):
+        begin = value if begin is None else begin
+        if index + 1 == len(numbers) or numbers[index + 1] != value + 1:
+            told_ranges.append(str(begin) if begin == value else "%d-%d" % (begin, value))
+            begin = None
+    return ",".join(told_ranges)
+
+
+def partitions_of_threads(comm):
+    """One more than the highest partition that any kernel thread names; 0 where there is no such thread."""
+    highest = -1
+    for given in comm.values():
+        for shape in PARTITION_THREADS:
+            matched = shape.match((given.text or "").strip())
+            if matched:
+                highest = max(highest, int(matched.group(1)))
+    return highest + 1
+
+
+PROBES = (
+    LnetModule(),
+    DriverParameters(
+        "ko2iblnd",
+        ("peer_credits", "credits", "concurrent_sends", "map_on_demand", "ntx", "nscheds", "conns_per_peer"),
+    ),
+    DriverParameters("ksocklnd", ("conns_per_peer", "nscheds")),
+    SlingshotParameters(),
+    LnetNetworks(),
+    CpuPartitions(),
+)

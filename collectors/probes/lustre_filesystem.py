@@ -1,0 +1,237 @@
+"""The Lustre file systems that a client has mounted: targets, capacity, fill, pools, and whether metadata is spread."""
+
+import re
+
+from collectors.door import KIB
+from collectors.facts import Fact, Item, Missing
+from collectors.probes import Probe
+from collectors.probes.layout import dir_stripe
+from collectors.probes.lustre_client import MOUNTS, MOUNTS_LIMIT_BYTES, client_mounts, is_client
+from collectors.probes.lustre_parameters import CLIENT_DEVICE, ROOTS, devices, number
+from collectors.probes.reading import gap, read_as
+
+# Asking a target for its size may ask its server: the fill of each is told of so many.
+MAX_TARGETS_ASKED = 512
+MAX_MOUNTS_ASKED = 4
+MAX_POOLS = 64
+
+OF_MOUNT = ("kbytestotal", "kbytesavail", "filestotal", "filesfree")
+OF_TARGET = ("kbytestotal", "kbytesfree")
+
+
+class LustreFileSystem(Probe):
+    id = "lustre.fs"
+    provides = (
+        "lustre.fs.ost_count",
+        "lustre.fs.mdt_count",
+        "lustre.fs.capacity",
+        "lustre.fs.ost_pools",
+        "lustre.dne",
+    )
+    cost = "moderate"
+    reads = (
+        "{%s}/{lov,lmv}/*/{numobd,activeobd}" % ",".join(ROOTS[:2]),
+        "{%s}/llite/*/{%s}" % (",".join(ROOTS[:2]), ",".join(OF_MOUNT)),
+        "{%s}/osc/*/{%s}" % (",".join(ROOTS[:2]), ",".join(OF_TARGET)),
+        "{%s}/lov/*/pools" % ",".join(ROOTS),
+        "lfs df MOUNT_POINT",
+        "lfs pool_list MOUNT_POINT",
+        "lfs getdirstripe DIRECTORY",
+    )
+
+    def applies(self, door):
+        return is_client(door)
+
+    def read(self, door):
+        targets = devices(door, "osc", CLIENT_DEVICE)
+        raw = {
+            "lov": figures(door, "lov", ("numobd", "activeobd")),
+            "lmv": figures(door, "lmv", ("numobd", "activeobd")),
+            "llite": figures(door, "llite", OF_MOUNT),
+            "osc": figures(door, "osc", OF_TARGET) if len(targets) <= MAX_TARGETS_ASKED else {},
+            "targets": {"osc": len(targets), "mdc": len(devices(door, "mdc", CLIENT_DEVICE))},
+            "pools": pool_folders(door),
+        }
+        mounts = client_mounts(door.file(MOUNTS, MOUNTS_LIMIT_BYTES).text or "")
+        points = sorted({point for _source, point, _options in mounts})[:MAX_MOUNTS_ASKED]
+        if not raw["llite"]:
+            raw["df"] = [door.command(["lfs", "df", point]) for point in points]
+        if not raw["pools"]:
+            raw["pool_list"] = [door.command(["lfs", "pool_list", point]) for point in points]
+        if door.test_directory:
+            raw["directory"] = door.command(["lfs", "getdirstripe", door.test_directory])
+        return raw
+
+    def parse(self, raw):
+        seen, missing = filesystems(raw)
+        yield from counts("lustre.fs.ost_count", raw["lov"], raw["targets"]["osc"], [one["osts"] for one in seen])
+        yield from counts("lustre.fs.mdt_count", raw["lmv"], raw["targets"]["mdc"], [one["mdts"] for one in seen])
+        yield from capacity(seen, fills(raw, seen), missing)
+        yield from pools(raw)
+        yield spread(raw, seen)
+        yield from (Item("storage_systems", system_of(one)) for one in seen)
+
+
+def figures(door, kind, names):
+    """{device: {name: Input}} of some files of each client device of a kind, from the root that has them; else {}."""
+    present = devices(door, kind, CLIENT_DEVICE)
+    for root in ROOTS[:2]:
+        if present and door.file("/".join((root, kind, present[0], names[0]))).text is not None:
+            return {
+                device: {name: door.file("/".join((root, kind, device, name))) for name in names} for device in present
+            }
+    return {}
+
+
+def pool_folders(door):
+    """What each file system's folder of pools holds, as lists of names."""
+    folders = [
+        "/".join((root, "lov", device, "pools")) for root in ROOTS for device in devices(door, "lov", CLIENT_DEVICE)
+    ]
+    return [door.names(folder) for folder in folders if door.exists(folder)]
+
+
+def mount_of(device):
+    """File system and mount that a device belongs to: fs-ffff1 and fs-clilov-ffff1 are of the same."""
+    name, _, mount = device.rpartition("-")
+    return re.sub(r"-cli(?:lov|lmv)$", "", name), mount
+
+
+def value(given):
+    """The number of a file that could be read, or None."""
+    return read_as(number, given).value
+
+
+def filesystems(raw):
+    """What is known of each mounted file system, from the files or from `lfs df`; and why there is none."""
+    of_mount = {
+        kind: {mount_of(device): value(files["numobd"]) for device, files in raw[kind].items()}
+        for kind in ("lov", "lmv")
+    }
+    seen = []
+    for device, files in sorted(raw["llite"].items()):
+        size = {name: value(files[name]) for name in OF_MOUNT}
+        if size["kbytestotal"]:
+            mount = mount_of(device)
+            seen.append(dict(size, osts=of_mount["lov"].get(mount), mdts=of_mount["lmv"].get(mount), fills=[]))
+    readings = [read_as(df_table, given) for given in raw.get("df", ())]
+    seen += [reading.value for reading in readings if reading.reason is None]
+    return seen, gap("lustre.fs.capacity", *readings)
+
+
+def df_table(text):
+    """The first table of `lfs df`, sizes in KiB. ValueError for rounded sizes, inodes, or no table."""
+    targets, summary = {"OST": [], "MDT": []}, None
+    for line in text.splitlines():
+        words = line.split()
+        if re.match(r"^filesystem[ _]summary:", line.strip()):
+            summary = [number(word) for word in words if re.match(r"^\d", word)][:3]
+            break
+        kind = re.search(r"\[(OST|MDT):\d+\]", line)
+        if kind and "inactive" not in line:
+            targets[kind.group(1)].append([number(word) for word in words[1:4]])
+        if "Inodes" in line:
+            raise ValueError("inodes, not sizes")
+    if not summary or len(summary) != 3 or not targets["OST"]:
+        raise ValueError("no table of sizes")
+    return {
+        "kbytestotal": summary[0],
+        "kbytesavail": summary[2],
+        "filestotal": None,
+        "filesfree": None,
+        "osts": len(targets["OST"]),
+        "mdts": len(targets["MDT"]),
+        "fills": [percent(size[0] - size[2], size[0]) for size in targets["OST"] if len(size) == 3 and size[0]],
+    }
+
+
+def percent(part, whole):
+    """Whole percent: a capture before and one after a run differ only if the fill differs."""
+    return max(0, min(100, int(round(100.0 * part / whole))))
+
+
+def fills(raw, seen):
+    """Used percent of each target that was asked."""
+    found = [used for one in seen for used in one["fills"]]
+    for files in raw["osc"].values():
+        total, free = value(files["kbytestotal"]), value(files["kbytesfree"])
+        if total and free is not None:
+            found.append(percent(total - free, total))
+    return found
+
+
+def counts(parameter_id, devices_read, listed, of_df):
+    """Targets of each file system: all of them, and as `active` those in use; else as many as there are devices."""
+    told = []
+    for files in devices_read.values():
+        for key, name in ((None, "numobd"), ("active", "activeobd")):
+            count = value(files[name])
+            if count is not None:
+                told.append(Fact(parameter_id, count, files[name].source, key))
+    if told:
+        return told
+    if listed:
+        return [Fact(parameter_id, listed, "derived")]
+    of_df = [count for count in of_df if count]
+    return [Fact(parameter_id, count, "command") for count in of_df] or [
+        Missing(parameter_id, "not_applicable", "no target is listed")
+    ]
+
+
+def capacity(seen, target_fills, missing):
+    if not seen:
+        yield missing
+    for one in seen:
+        yield Fact("lustre.fs.capacity", one["kbytestotal"], "derived", "total_kib")
+        if one["kbytesavail"] is not None:
+            used = percent(one["kbytestotal"] - one["kbytesavail"], one["kbytestotal"])
+            yield Fact("lustre.fs.capacity", used, "derived", "used_percent")
+        if one["filestotal"] and one["filesfree"] is not None:
+            used = percent(one["filestotal"] - one["filesfree"], one["filestotal"])
+            yield Fact("lustre.fs.capacity", used, "derived", "inodes_used_percent")
+    if target_fills:
+        yield Fact("lustre.fs.capacity", min(target_fills), "derived", "ost_used_percent_minimum")
+        yield Fact("lustre.fs.capacity", max(target_fills), "derived", "ost_used_percent_maximum")
+
+
+def pools(raw):
+    """The names of the OST pools of each file system, sorted, or none."""
+    readings = [read_as(pool_list, given) for given in raw.get("pool_list", ())]
+    listed = [reading.value for reading in readings if reading.reason is None]
+    for names in raw["pools"] + listed:
+        known = sorted(name for name in names if re.match(r"^[\w-]{1,15}$", name))[:MAX_POOLS]
+        yield Fact("lustre.fs.ost_pools", ",".join(known) or "none", "command" if listed else "procfs")
+    if not raw["pools"] and not listed:
+        yield gap("lustre.fs.ost_pools", *readings)
+
+
+def pool_list(text):
+    """Pool names from `lfs pool_list`: `Pools from fs:` and a line fs.pool for each."""
+    if not text.startswith("Pools from "):
+        raise ValueError("no list of pools")
+    return re.findall(r"^[\w-]+\.([\w-]+)$", text, re.MULTILINE)
+
+
+def spread(raw, seen):
+    """How metadata is spread: none (one MDT), dne1 (a directory lies on one MDT), dne2 (the directory is striped)."""
+    known = [value(files["numobd"]) for files in raw["lmv"].values()] + [one["mdts"] for one in seen]
+    mdts = max([count for count in known if count] or [raw["targets"]["mdc"]])
+    if not mdts:
+        return Missing("lustre.dne", "not_applicable", "no MDT is listed")
+    if mdts == 1:
+        return Fact("lustre.dne", "none", "derived")
+    stripe = read_as(dir_stripe, raw["directory"]).value if "directory" in raw else None
+    return Fact("lustre.dne", "dne2" if stripe and stripe["count"] > 1 else "dne1", "derived")
+
+
+def system_of(one):
+    """The entry of the document's storage systems; the name of a file system is the site's to tell."""
+    system = {"name": "lustre", "type": "lustre", "access": "kernel_mount", "usable_bytes": one["kbytestotal"] * KIB}
+    if one["osts"]:
+        system["data_targets"] = one["osts"]
+    if one["mdts"]:
+        system["metadata_targets"] = one["mdts"]
+    return system
+
+
+PROBES = (LustreFileSystem(),)

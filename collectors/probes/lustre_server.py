@@ -1,0 +1,237 @@
+"""A Lustre server: its targets, their backend, caches and service threads. Who is connected is never looked at."""
+
+import re
+from collections import Counter
+
+from collectors.door import KIB
+from collectors.facts import Fact, Item, Missing
+from collectors.probes import Probe
+from collectors.probes.lustre_parameters import (
+    ROOTS,
+    TARGET,
+    devices,
+    flag,
+    histogram,
+    number,
+    parameter,
+    read_all,
+    told,
+)
+from collectors.probes.reading import gap, read_as
+
+SERVER = "lustre.server."
+MOUNTS = "/proc/mounts"
+MOUNTS_LIMIT_BYTES = 2 * KIB * KIB
+BACKENDS = ("osd-ldiskfs", "osd-zfs")
+SERVICES = (
+    "ost/OSS/ost",
+    "ost/OSS/ost_io",
+    "ost/OSS/ost_create",
+    "mds/MDS/mdt",
+    "mds/MDS/mdt_readpage",
+    "mds/MDS/mdt_io",
+)
+THREAD_FILES = ("threads_min", "threads_max", "threads_started")
+# ll_ost_io03_001, mdt00_002: the service, its CPU partition, the number of the thread.
+SERVICE_THREAD = re.compile(r"^(?:ll_)?((?:ost|mdt)(?:_[a-z]+)?)\d{2,3}_\d{3,4}$")
+
+
+def backend(text):
+    """ldiskfs or zfs, with or without osd- before it."""
+    matched = re.match(r"^\s*(?:osd-)?(ldiskfs|zfs|wbcfs)\s*$", text)
+    if not matched:
+        raise ValueError("no backend")
+    return matched.group(1)
+
+
+def disk_sizes(text):
+    """How many disk I/Os had which size."""
+    return histogram(text, "disk I/O size", "bytes")
+
+
+def of_backends(name, file, value, **how):
+    """A parameter of whichever backend a server has: the parameters of both, under one id."""
+    return tuple(parameter(SERVER + name, kind + "/" + file, value, **how) for kind in BACKENDS)
+
+
+def of_targets(name, file, value):
+    """A parameter that object and metadata targets have alike."""
+    return tuple(parameter(SERVER + name, kind + "/" + file, value) for kind in ("obdfilter", "mdt"))
+
+
+PARAMETERS = (
+    (parameter(SERVER + "obdfilter.brw_size", "obdfilter/brw_size", number),)
+    + (parameter(SERVER + "sync_journal", "obdfilter/sync_journal", flag),)
+    + (parameter(SERVER + "degraded", "obdfilter/degraded", flag),)
+    + of_backends("backend", "fstype", backend)
+    + of_backends("read_cache", "read_cache_enable", flag)
+    + of_backends("writethrough_cache", "writethrough_cache_enable", flag)
+    + of_backends("readcache_max_filesize", "readcache_max_filesize", number, hidden=True)
+    + of_backends("brw_stats", "brw_stats", disk_sizes, adds=True, hidden=True)
+    + of_targets("num_exports", "num_exports", number)
+    + of_targets("checksum_t10pi", "checksum_t10pi_enforce", flag)
+    + of_targets("grant_compat", "grant_compat_disable", flag)
+)
+OF_OBJECT_TARGETS = parameter(SERVER + "backend", "obdfilter/fstype", backend)
+EVERYWHERE = PARAMETERS + (OF_OBJECT_TARGETS,)
+
+
+class LustreServer(Probe):
+    """The tunables below `lustre.server`. Job statistics and exports name users and clients: they are not read."""
+
+    id = "lustre.server"
+    provides = tuple(sorted({one.id for one in PARAMETERS})) + (SERVER + "job_stats", SERVER + "exports")
+    privilege = "root"
+    cost = "moderate"
+    reads = tuple("{%s}/%s/*/%s" % (",".join(ROOTS), one.device, one.name) for one in EVERYWHERE) + (
+        "lctl get_param NAMES",
+    )
+
+    def applies(self, door):
+        return is_server(door)
+
+    def read(self, door):
+        return read_all(door, EVERYWHERE, TARGET)
+
+    def parse(self, raw):
+        said = list(told(PARAMETERS, raw, TARGET))
+        # The backend names itself; where it does not, what its object targets say of it counts.
+        if not any(isinstance(piece, Fact) and piece.id == OF_OBJECT_TARGETS.id for piece in said):
+            said += told((OF_OBJECT_TARGETS,), raw, TARGET)
+        return said + [Missing(SERVER + name, "disabled", "never read") for name in ("job_stats", "exports")]
+
+
+def is_server(door):
+    if any(devices(door, kind, TARGET) for kind in ("obdfilter", "mdt")):
+        return True
+    return bool(target_mounts(door.file(MOUNTS, MOUNTS_LIMIT_BYTES).text or ""))
+
+
+def target_mounts(text):
+    """The targets that a server has mounted, by their service names: fs-OST0000."""
+    lines = [line.split(" ") for line in text.splitlines() if " lustre " in line]
+    options = [option for line in lines if len(line) >= 4 and line[2] == "lustre" for option in line[3].split(",")]
+    names = [option[len("svname=") :] for option in options if option.startswith("svname=")]
+    return sorted({name for name in names if TARGET.search(name)})
+
+
+class LustreTargets(Probe):
+    """How many targets this server holds, on which backend, and with how many threads it serves them."""
+
+    id = "lustre.targets"
+    provides = (SERVER + "targets_per_server", SERVER + "threads")
+    reads = (
+        MOUNTS,
+        "{%s}/{obdfilter,mdt}" % ",".join(ROOTS[:2]),
+        "{%s}/{%s}/{%s}" % (",".join(ROOTS[:2]), ",".join(SERVICES), ",".join(THREAD_FILES)),
+        "/sys/module/ost/parameters/oss_num_threads",
+        "/sys/module/mdt/parameters/mds_num_threads",
+        "/proc/*/comm",
+    )
+    cost = "moderate"
+
+    def applies(self, door):
+        return is_server(door)
+
+    def read(self, door):
+        raw = {"mounts": door.file(MOUNTS, MOUNTS_LIMIT_BYTES)}
+        raw["targets"] = devices(door, "obdfilter", TARGET) + devices(door, "mdt", TARGET)
+        raw["backends"] = {kind: devices(door, kind, TARGET) for kind in BACKENDS}
+        raw["asked"] = {path.rsplit("/", 1)[1]: door.file(path) for path in self.reads[3:5]}
+        raw["threads"] = thread_files(door)
+        if not raw["threads"]:
+            raw["comm"] = door.files("/proc/*/comm", limit=64)
+        return raw
+
+    def parse(self, raw):
+        held = target_mounts(raw["mounts"].text or "") or raw["targets"]
+        kinds = Counter("ost" if "-OST" in name else "mdt" for name in held)
+        for kind in sorted(kinds):
+            yield Fact(SERVER + "targets_per_server", kinds[kind], "derived", kind)
+        if not kinds:
+            yield Missing(SERVER + "targets_per_server", "not_applicable", "no target is mounted")
+        else:
+            yield Item(
+                "storage_systems", {"name": "lustre", "type": "lustre", "targets": targets_of(kinds, raw["backends"])}
+            )
+        yield from threads(raw)
+
+
+def thread_files(door):
+    """{"ost_io.threads_max": Input} of the services of this server."""
+    found = {}
+    for root in ROOTS[:2]:
+        for service in SERVICES:
+            for name in THREAD_FILES:
+                given = door.file("/".join((root, service, name)))
+                if given.text is not None:
+                    found.setdefault(service.rpartition("/")[2] + "." + name, given)
+    return found
+
+
+def threads(raw):
+    """Threads of each service, `key` ost_io.threads_started: from the services' files, else counted by their names."""
+    given = dict(raw["asked"], **raw["threads"])
+    readings = {key: read_as(number, given[key]) for key in sorted(given)}
+    said = [Fact(SERVER + "threads", one.value, one.source, key) for key, one in readings.items() if one.reason is None]
+    for service, count in sorted(counted_threads(raw.get("comm", {})).items()):
+        said.append(Fact(SERVER + "threads", count, "procfs", service + ".threads_started"))
+    return said or [gap(SERVER + "threads", *readings.values())]
+
+
+def counted_threads(comm):
+    names = [SERVICE_THREAD.match((given.text or "").strip()) for given in comm.values()]
+    return Counter(name.group(1) for name in names if name)
+
+
+def targets_of(kinds, backends):
+    """The targets of this server as the document's storage systems have them."""
+    made = []
+    for kind, word in (("ost", "data"), ("mdt", "metadata")):
+        if kinds[kind]:
+            entry = {"kind": word, "count": kinds[kind]}
+            used = [name for name in BACKENDS if any("-" + kind.upper() in target for target in backends[name])]
+            if len(used) == 1:
+                entry["backend"] = used[0][len("osd-") :]
+            made.append(entry)
+    return made
+
+
+class LustreFailover(Probe):
+    """Whether targets run where they should: `crm_mon` shows a node that is away or a resource that has stopped."""
+
+    id = "lustre.failover"
+    provides = (SERVER + "ha_state",)
+    privilege = "root"
+    reads = ("crm_mon -1",)
+
+    def applies(self, door):
+        return is_server(door)
+
+    def read(self, door):
+        return {"cluster": door.command(["crm_mon", "-1"])}
+
+    def parse(self, raw):
+        given = raw["cluster"]
+        if given.text is None:
+            return [Missing(self.provides[0], given.reason, given.detail)]
+        return [Fact(self.provides[0], is_at_home(given.text), given.source)]
+
+
+def is_at_home(text):
+    """False where a node is away, a Lustre resource has stopped or failed, or an online node holds none of them."""
+    online = re.search(r"^\W*Online:\s*\[([^\]\n]*)\]", text, re.MULTILINE)
+    if not online:
+        raise ValueError("no list of nodes")
+    if re.search(r"^\W*(?:OFFLINE:|Node \S+.*: (?:standby|UNCLEAN|OFFLINE|maintenance))", text, re.MULTILINE):
+        return False
+    resources = re.findall(r"^.*\(ocf:+\w+:(?:Lustre|ZFS|Filesystem)\):\s*(.+)$", text, re.MULTILINE)
+    if not resources:
+        raise ValueError("no Lustre resource")
+    started = [re.match(r"^Started\s+(\S+)", state) for state in resources]
+    if not all(started):
+        return False
+    return set(online.group(1).split()) <= {one.group(1) for one in started}
+
+
+PROBES = (LustreServer(), LustreTargets(), LustreFailover())
