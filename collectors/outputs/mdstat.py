@@ -15,8 +15,8 @@ DRIVES = re.compile(r"\[(\d{1,5})/(\d{1,5})\]")
 ACTIVITY = re.compile(r"\b(resync|recovery|reshape|check|repair)\s*=\s*(?:\d|DELAYED|PENDING|REMOTE)")
 
 Array = namedtuple("Array", "name active personality level algorithm drives working spares chunk_bytes activity")
-Array.__doc__ = """One array. `personality` is the kernel's name of the kind (raid6, raid10, a vendor's own) or None; `level` and
-`algorithm` as printed behind it; `drives` it should have, `working` it has; None where not printed."""
+Array.__doc__ = """One array. `personality` is the kernel's name of the kind (raid6, raid10, a vendor's own) or None;
+`level` and `algorithm` as printed behind it; `drives` it should have, `working` it has; None where not printed."""
 
 
 def arrays(text):

@@ -23,7 +23,16 @@ SCSI_FILES = ("vendor", "model", "rev", "queue_depth")
 NVME_FILES = ("model", "firmware_rev", "transport", "device/numa_node") + tuple(
     "device/" + name for name in sysfs.PCIE_FILES
 )
-LINK = "device/current_link_speed"
+# The file that would have told.
+FILES = (
+    ("drive.model", "drive/model"),
+    ("drive.firmware", "drive/firmware_rev"),
+    ("drive.capacity", "size"),
+    ("drive.media_type", "queue/rotational"),
+    ("drive.numa_node", "drive/device/numa_node"),
+    ("drive.format", "queue/logical_block_size"),
+    ("drive.pcie_link", "drive/device/current_link_speed"),
+)
 
 # How a drive is attached, by a folder on the way to it.
 ATTACHED = (
@@ -53,11 +62,11 @@ def write_cache(inputs, name):
 # (id, key of a map, file, its reader)
 SETTINGS = (
     ("block.scheduler", None, "queue/scheduler", scheduler),
-    ("block.max_sectors_kb", None, "queue/max_sectors_kb", sysfs.count),
+    ("block.max_sectors_kb", "max_sectors_kb", "queue/max_sectors_kb", sysfs.count),
+    ("block.max_sectors_kb", "max_hw_sectors_kb", "queue/max_hw_sectors_kb", sysfs.count),
     ("block.nr_requests", None, "queue/nr_requests", sysfs.count),
     ("block.read_ahead_kb", None, "queue/read_ahead_kb", sysfs.count),
     ("block.write_cache", None, "queue/write_cache", write_cache),
-    ("block.other", "max_hw_sectors_kb", "queue/max_hw_sectors_kb", sysfs.count),
     ("block.other", "nomerges", "queue/nomerges", sysfs.count),
     ("block.other", "rq_affinity", "queue/rq_affinity", sysfs.count),
     ("block.other", "wbt_lat_usec", "queue/wbt_lat_usec", sysfs.number),
@@ -194,7 +203,8 @@ def drive_of(name, inputs, listed):
         "transport": transport(name, inputs),
         "pcie": sysfs.pcie(inputs, "drive/device/"),
         "numa_node": sysfs.count(inputs, "drive/device/numa_node"),
-        "format": sysfs.count(inputs, "queue/logical_block_size") or (known and known.sector_bytes),
+        "logical_block_size": sysfs.count(inputs, "queue/logical_block_size") or (known and known.sector_bytes),
+        "physical_block_size": sysfs.count(inputs, "queue/physical_block_size"),
     }
 
 
@@ -250,23 +260,29 @@ def settings(devices):
 
 
 def drive_facts(drives, inputs):
-    """Facts about drives, one for each drive, and the reasons of what no drive tells."""
-    yield Fact("drive.count", len(drives), "sysfs")
-    values = (
-        ("drive.model", lambda drive: drive["model"], "drive/model"),
-        ("drive.firmware", lambda drive: drive["firmware"], "drive/firmware_rev"),
-        ("drive.capacity", lambda drive: drive["bytes"], "size"),
-        ("drive.pcie_link", lambda drive: drive["pcie"] and sysfs.link_text(drive["pcie"]), "drive/" + LINK),
-        ("drive.numa_node", lambda drive: drive["numa_node"], "drive/device/numa_node"),
-        ("drive.format", lambda drive: drive["format"], "queue/logical_block_size"),
-        ("drive.media_type", media_type, "queue/rotational"),
-    )
-    for name, value_of, file in values:
-        values = [value for value in map(value_of, drives) if value is not None]
-        for value in values:
-            yield Fact(name, value, "sysfs")
-        if not values:
-            yield sysfs.missing(name, [found[file] for found in inputs if file in found], "not_applicable")
+    """What each drive tells, and the reason of what none tells."""
+    said = [
+        Fact(name, value, "sysfs", key) for drive in drives for name, key, value in told(drive) if value is not None
+    ]
+    said.append(Fact("drive.count", len(drives), "sysfs"))
+    found = {fact.id for fact in said}
+    for name, file in FILES:
+        if name not in found:
+            said.append(sysfs.missing(name, [one[file] for one in inputs if file in one], "not_applicable"))
+    return said
+
+
+def told(drive):
+    """(id, key of a map, value) of one drive."""
+    yield "drive.model", None, drive["model"]
+    yield "drive.firmware", None, drive["firmware"]
+    yield "drive.capacity", None, drive["bytes"]
+    yield "drive.media_type", None, media_type(drive)
+    yield "drive.numa_node", None, drive["numa_node"]
+    yield "drive.format", "logical_block_size", drive["logical_block_size"]
+    yield "drive.format", "physical_block_size", drive["physical_block_size"]
+    for key, value in sysfs.link_values(drive["pcie"]):
+        yield "drive.pcie_link", key, value
 
 
 PROBES = (Block(),)

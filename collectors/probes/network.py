@@ -1,11 +1,19 @@
-"""Network adapters of every kind: model, firmware, rate, PCIe link, NUMA node; and what no host can tell of the fabric."""
+"""Network adapters of every kind: model, firmware, rate, PCIe link, NUMA node."""
 
-from collectors.facts import Fact, Item, Missing
+from collectors.facts import Fact, Item
 from collectors.probes import Probe, cxi, ethernet, infiniband, sysfs
 from collectors.probes.nic import group_of
 
 KINDS = (infiniband, cxi, ethernet)
 GIGA = 10**9
+# The files that would have told.
+FILES = (
+    ("nic.model", ("hca_type", "fw_version", "driver")),
+    ("nic.rate", ("state", "rate", "speed", "operstate")),
+    ("nic.pcie_link", sysfs.PCIE_FILES),
+    ("nic.numa_node", ("numa_node",)),
+    ("nic.mtu", ("mtu",)),
+)
 
 
 class Network(Probe):
@@ -22,8 +30,6 @@ class Network(Probe):
         "nic.link_errors",
         "nic.roce",
         "nic.cxi",
-        "fabric.topology",
-        "fabric.switches",
     )
     reads = infiniband.READS + cxi.READS + ethernet.READS
 
@@ -44,42 +50,34 @@ class Network(Probe):
             yield piece
         for piece in infiniband.link_errors(raw) + infiniband.roce(raw) + cxi.settings(raw):
             yield piece
-        yield Missing("fabric.topology", "disabled", "known to the fabric's manager; the questionnaire asks")
-        yield Missing("fabric.switches", "disabled", "known to the fabric's manager; the questionnaire asks")
 
 
 def facts(nics):
-    """One fact for each adapter, or for each active port in the case of rates; else the reason."""
-    rates = [rate for nic in nics for rate in nic.rates_bit_s]
-    values = (
-        ("nic.model", [model_text(nic) for nic in nics], ("hca_type", "fw_version", "driver")),
-        ("nic.rate", [gigabits(rate) for rate in rates], ("state", "rate", "speed", "operstate")),
-        ("nic.pcie_link", [nic.pcie and sysfs.link_text(nic.pcie) for nic in nics], sysfs.PCIE_FILES),
-        ("nic.numa_node", [nic.numa_node for nic in nics], ("numa_node",)),
-        ("nic.mtu", [nic.mtu for nic in nics], ("mtu",)),
-    )
-    for name, found, files in values:
-        known = [value for value in found if value is not None]
-        for value in known:
-            yield Fact(name, value, "sysfs")
-        if not known:
-            yield reason(name, nics, files)
+    """What each adapter tells, and the reason of what none tells."""
+    said = [Fact(name, value, "sysfs", key) for nic in nics for name, key, value in told(nic) if value is not None]
+    found = {fact.id for fact in said}
+    said += [reason(name, nics, files) for name, files in FILES if name not in found]
     if any(nic.ports_active is not None for nic in nics):
-        yield Fact("nic.injection", injection(nics), "derived")
-    else:
-        yield reason("nic.injection", nics, ("state", "operstate"))
+        return said + [Fact("nic.injection", injection(nics), "derived")]
+    return said + [reason("nic.injection", nics, ("state", "operstate"))]
+
+
+def told(nic):
+    """(id, key of a map, value) of one adapter."""
+    yield "nic.model", "model", nic.model
+    yield "nic.model", "firmware", nic.firmware
+    for rate_bit_s in nic.rates_bit_s:
+        yield "nic.rate", None, gigabits(rate_bit_s)
+    for key, value in sysfs.link_values(nic.pcie):
+        yield "nic.pcie_link", key, value
+    yield "nic.numa_node", None, nic.numa_node
+    yield "nic.mtu", None, nic.mtu
 
 
 def injection(nics):
     """Active ports as fast as the fastest: a node's slower ones are for its administration."""
     rates = [rate for nic in nics for rate in nic.rates_bit_s]
     return rates.count(max(rates)) if rates else sum(nic.ports_active or 0 for nic in nics)
-
-
-def model_text(nic):
-    if nic.model and nic.firmware:
-        return "%s, firmware %s" % (nic.model, nic.firmware)
-    return nic.model
 
 
 def gigabits(rate_bit_s):

@@ -65,28 +65,14 @@ def width(inputs, name):
     return int(line) if NUMBER.fullmatch(line) and int(line) in WIDTHS else None
 
 
-def link_text(link):
-    """`8.0 GT/s x16, max 16.0 GT/s x16` where the link runs below what the device can, else `16.0 GT/s x16`."""
-    return lanes(link, "current") + (", max " + lanes(link, "max") if below_max(link) else "")
-
-
-def below_max(link):
-    slower = gigatransfers(link.get("current_speed")) < gigatransfers(link.get("max_speed"))
-    narrower = 0 < link.get("current_width", 0) < link.get("max_width", 0)
-    return slower or narrower
-
-
-def gigatransfers(line):
-    return float(line.split()[0]) if line else 0.0
-
-
-def lanes(link, when):
-    words = []
-    if link.get(when + "_speed"):
-        words.append(link[when + "_speed"].replace(" PCIe", ""))
-    if link.get(when + "_width"):
-        words.append("x%d" % link[when + "_width"])
-    return " ".join(words)
+def link_values(link):
+    """(key, number) of a PCIe link for a parameter that is a map: gigatransfers per second, and lanes."""
+    for when in ("current", "max"):
+        if link and when + "_speed" in link:
+            transfers = float(link[when + "_speed"].split()[0])
+            yield when + "_speed_gt_s", int(transfers) if transfers == int(transfers) else transfers
+        if link and when + "_width" in link:
+            yield when + "_lanes", link[when + "_width"]
 
 
 def missing(name, inputs, otherwise="parse_error"):
