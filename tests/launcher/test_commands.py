@@ -82,6 +82,22 @@ def test_the_collector_is_a_sound_zip_behind_a_shell_script(tmp_path: Path) -> N
         assert {name.split("/")[0] for name in archive.namelist()} == {"__main__.py", "collectors"}
 
 
+@pytest.mark.parametrize(
+    ("carried", "kept"),
+    [
+        ("collectors/data/parameters.1.json", "validators/parameters/parameters.1.json"),
+        ("collectors/data/lustre-defaults.1.json", "validators/parameters/lustre-defaults.1.json"),
+        ("collectors/data/system.1.json", "validators/schemas/system.1.json"),
+    ],
+)
+def test_the_collector_carries_what_it_shares_with_the_registry(tmp_path: Path, carried: str, kept: str) -> None:
+    file = tmp_path / "highwater.pyz"
+    file.write_bytes(collector_file.build())
+    with zipfile.ZipFile(file) as archive:
+        assert archive.read(carried) == (ROOT / kept).read_bytes()
+        assert archive.getinfo(carried).external_attr == 0o100644 << 16
+
+
 def test_the_collector_runs_with_the_python_that_is_named(tmp_path: Path) -> None:
     file = tmp_path / "highwater.pyz"
     file.write_bytes(collector_file.build())

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import html
+import io
 import re
+import zipfile
 from datetime import timedelta
 from html.parser import HTMLParser
 from pathlib import Path
@@ -25,6 +27,7 @@ from tests.registry.record import (
     make_release,
     make_result,
 )
+from validators import parameters
 
 pytestmark = pytest.mark.django_db
 HOSTILE = '<script>alert("x")</script>'
@@ -352,6 +355,11 @@ def test_the_collector_is_served_with_its_checksum(client) -> None:
     digest = hashlib.sha256(content).hexdigest()
     assert client.get("/collector/highwater.pyz.sha256").content.decode() == f"{digest}  highwater.pyz\n"
     assert digest in client.get("/collector/").content.decode()
+
+
+def test_the_served_collector_carries_the_registry_of_parameters(client) -> None:
+    with zipfile.ZipFile(io.BytesIO(client.get("/collector/highwater.pyz").content)) as archive:
+        assert archive.read("collectors/data/parameters.1.json") == parameters.FILE.read_bytes()
 
 
 def test_documents_have_anchors_and_no_raw_html(client) -> None:
