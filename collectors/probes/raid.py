@@ -1,4 +1,4 @@
-"""Redundant arrays that the node itself makes of drives: software RAID and ZFS. A controller keeps its own to itself."""
+"""Redundant arrays that the node itself makes of drives: software RAID and ZFS. Those of a controller are not told."""
 
 from collectors.facts import Fact, Missing
 from collectors.probes import Probe, md, sysfs, zfs
