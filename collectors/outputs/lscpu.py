@@ -1,0 +1,60 @@
+"""`lscpu` and `lscpu -J`."""
+
+import json
+import re
+
+FIELD = re.compile(r"\s*([A-Za-z0-9][^:]{0,80}):(?:\s+(.*))?")
+INSTANCES = re.compile(r"\((\d{1,6}) instances?\)")
+
+
+def fields(text):
+    """{field: value} of either form, names without their colon, the first of equal names. Raises ValueError."""
+    found = json_fields(text) if text.lstrip().startswith("{") else text_fields(text)
+    if "CPU(s)" not in found:
+        raise ValueError("no number of processors")
+    return found
+
+
+def text_fields(text):
+    """The indented text form; the table that `lscpu -p` adds and continued lines of flags are left out."""
+    found = {}
+    for line in text.splitlines():
+        match = None if line.startswith("#") else FIELD.fullmatch(line)
+        if match:
+            found.setdefault(match.group(1).strip(), (match.group(2) or "").strip())
+    return found
+
+
+def json_fields(text):
+    """The JSON form: flat before util-linux 2.38, with children since."""
+    try:
+        pending = list(json.loads(text)["lscpu"])
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise ValueError("no lscpu JSON")
+    found = {}
+    while pending:
+        entry = pending.pop(0)
+        if not isinstance(entry, dict) or not isinstance(entry.get("field"), str):
+            raise ValueError("no lscpu field")
+        if isinstance(entry.get("data"), str):
+            found.setdefault(entry["field"].rstrip(":").strip(), entry["data"].strip())
+        children = entry.get("children")
+        pending[:0] = children if isinstance(children, list) else []
+    return found
+
+
+def number(found, *names):
+    """The whole number of the first of these fields that has one, or None."""
+    for name in names:
+        if re.fullmatch(r"[0-9]{1,7}", found.get(name, "")):
+            return int(found[name])
+    return None
+
+
+def instances(found, *names):
+    """The count in `128 MiB (16 instances)` of the first of these fields that has one, or None."""
+    for name in names:
+        match = INSTANCES.search(found.get(name, ""))
+        if match:
+            return int(match.group(1))
+    return None

@@ -1,0 +1,33 @@
+"""What the kernel does against flaws of the processor."""
+
+import re
+
+from collectors.facts import Fact, Section
+from collectors.probes import Probe
+from collectors.probes.reading import gap, read_as, word
+
+VULNERABILITIES = "/sys/devices/system/cpu/vulnerabilities/*"
+MAX_FLAWS = 100
+
+
+class Mitigations(Probe):
+    id = "cpu.mitigations"
+    provides = ("cpu.mitigations",)
+    reads = (VULNERABILITIES,)
+
+    def read(self, door):
+        return door.files(VULNERABILITIES, at_most=MAX_FLAWS)
+
+    def parse(self, raw):
+        found = {}
+        for path, given in sorted(raw.items()):
+            flaw = path.rpartition("/")[2]
+            state = read_as(word, given).value
+            if state and re.fullmatch(r"[a-z0-9_]{1,60}", flaw):
+                found[flaw] = state
+        for flaw, state in found.items():
+            yield Fact("cpu.mitigations", state, "sysfs", flaw)
+        yield Section("os", {"mitigations": found}) if found else gap("cpu.mitigations", *raw.values())
+
+
+PROBES = (Mitigations(),)

@@ -1,0 +1,215 @@
+"""Processors, NUMA nodes and frequency on constructed nodes: each source of a value, each way to be missing."""
+
+import pytest
+
+from collectors.probes.cpu import PROBES as CPU_PROBES
+from collectors.probes.cpu import agesa_version, nodes_per_socket
+from collectors.probes.frequency import PROBES as FREQUENCY_PROBES
+from collectors.probes.limits import PROBES as LIMITS_PROBES
+
+(CPU,) = CPU_PROBES
+(FREQUENCY,) = FREQUENCY_PROBES
+(LIMITS,) = LIMITS_PROBES
+SYSFS = "/sys/devices/system/"
+AMD = "vendor_id : AuthenticAMD\nmodel name : Example EPYC\nflags : fpu lm\nmicrocode : 0xa0011d1\n"
+INTEL = "vendor_id : GenuineIntel\nmodel name : Example Xeon\nflags : fpu lm\n"
+
+
+def cpuinfo(cpus, fields=AMD):
+    return {"/proc/cpuinfo": "".join(f"processor : {number}\n{fields}\n" for number in range(cpus))}
+
+
+def topology(sockets, cores_per_socket, cores_per_l3, nodes):
+    """The files of a node without SMT: processors are numbered through, all groups are neighbours."""
+    cpus = sockets * cores_per_socket
+    files = {}
+    for number in range(cpus):
+        folder = f"{SYSFS}cpu/cpu{number}/"
+        files[folder + "topology/core_siblings_list"] = neighbours(number, cores_per_socket)
+        files[folder + "topology/thread_siblings_list"] = f"{number}\n"
+        files[folder + "cache/index3/shared_cpu_list"] = neighbours(number, cores_per_l3)
+    for node in range(nodes):
+        files[f"{SYSFS}node/node{node}/cpulist"] = neighbours(node * cpus // nodes, cpus // nodes)
+    return files
+
+
+def neighbours(number, size):
+    first = number // size * size
+    return f"{first}-{first + size - 1}\n" if size > 1 else f"{first}\n"
+
+
+def test_one_numa_node_per_l3_cache_beyond_nps4_hides_nps(node):
+    node.put(cpuinfo(16)).put(topology(sockets=1, cores_per_socket=16, cores_per_l3=2, nodes=8))
+    said = node.said(CPU)
+    assert said.value("bios.ccx_as_numa") is True
+    assert said.reason("bios.nps") == "permission_denied"
+    assert said.section("hardware/cpu")["numa_nodes_per_socket"] == 8
+    assert said.section("hardware/cpu")["l3_domains"] == 8
+
+
+def test_as_many_numa_nodes_as_l3_caches_within_nps4_leaves_the_setting_open(node):
+    node.put(cpuinfo(16)).put(topology(sockets=1, cores_per_socket=16, cores_per_l3=4, nodes=4))
+    said = node.said(CPU)
+    assert said.value("bios.nps") == 4
+    assert said.reason("bios.ccx_as_numa") == "permission_denied"
+
+
+def test_one_node_and_one_cache_per_socket_is_plain_nps1(node):
+    node.put(cpuinfo(16)).put(topology(sockets=2, cores_per_socket=8, cores_per_l3=8, nodes=2))
+    said = node.said(CPU)
+    assert said.value("bios.nps") == 1
+    assert said.value("bios.ccx_as_numa") is False
+
+
+@pytest.mark.parametrize(("nodes", "setting"), [(2, "Disabled"), (4, "SNC2"), (8, "SNC4")])
+def test_nodes_of_an_intel_socket_are_sub_numa_clusters(node, nodes, setting):
+    node.put(cpuinfo(16, INTEL)).put(topology(sockets=2, cores_per_socket=8, cores_per_l3=8, nodes=nodes))
+    said = node.said(CPU)
+    assert said.value("bios.snc") == setting
+    assert said.value("bios.nps") == nodes // 2
+    assert said.reason("bios.ccx_as_numa") == "not_applicable"
+
+
+def test_a_node_of_memory_without_processors_does_not_count_for_nps(node):
+    node.put(cpuinfo(8, INTEL)).put(topology(sockets=1, cores_per_socket=8, cores_per_l3=8, nodes=1))
+    node.put({SYSFS + "node/node1/cpulist": "\n"})
+    said = node.said(CPU)
+    assert said.value("bios.nps") == 1
+    assert [item["cpus"] for item in said.items("hardware/numa")] == ["0-7", ""]
+
+
+@pytest.mark.parametrize(
+    ("nodes", "sockets", "vendor", "expected"),
+    [
+        (8, 2, "AuthenticAMD", 4),
+        (1, 2, "AuthenticAMD", 0),
+        (1, 2, "GenuineIntel", 1),
+        (3, 2, "GenuineIntel", None),
+        (0, 2, "GenuineIntel", None),
+        (2, None, "AuthenticAMD", None),
+    ],
+)
+def test_nodes_per_socket(nodes, sockets, vendor, expected):
+    assert nodes_per_socket(nodes, sockets, vendor) == expected
+
+
+def test_without_topology_in_sysfs_cpuinfo_tells_sockets_and_cores(node):
+    blocks = [f"processor : {n}\nphysical id : {n // 4}\ncore id : {n % 2}\n{AMD}" for n in range(8)]
+    said = node.put({"/proc/cpuinfo": "\n".join(blocks)}).said(CPU)
+    assert said.value("cpu.sockets_cores", "sockets") == 2
+    assert said.value("cpu.sockets_cores", "cores_per_socket") == 2
+    assert said.value("cpu.sockets_cores", "threads_per_core") == 2
+    assert said.value("cpu.smt") is True
+    assert said.reason("bios.nps") == "not_applicable"
+
+
+def test_without_any_file_lscpu_and_numactl_tell(node, tmp_path):
+    recording = tmp_path / "commands.json"
+    recording.write_text(
+        '{"commands": [{"argv": ["lscpu", "-J"], "stdout": "CPU(s): 8\\nModel name: Example\\nSocket(s): 2\\n'
+        'Core(s) per socket: 4\\nL3: 8 MiB (2 instances)\\nArchitecture: aarch64\\n"},'
+        ' {"argv": ["numactl", "-H"], "stdout": "available: 2 nodes (0-1)\\nnode 0 cpus: 0 1 2 3\\n'
+        'node 1 cpus: 4 5 6 7\\nnode 1 size: 10 MB\\n"}]}'
+    )
+    node.recording = recording
+    said = node.said(CPU)
+    assert said.value("cpu.model") == "Example"
+    assert said.value("cpu.sockets_cores", "cores_per_socket") == 4
+    assert said.values("cpu.l3_domains") == {4: 2}
+    assert said.value("bios.nps") == 1
+    assert said.section("hardware/cpu")["architecture"] == "aarch64"
+    assert said.items("hardware/numa")[1] == {
+        "node": "node1",
+        "cpus": "4-7",
+        "distance": None,
+        "total_bytes": 10 * 1024**2,
+    }
+
+
+def test_an_empty_node_gives_reasons_and_no_facts(node):
+    said = node.said(CPU)
+    assert {said.reason(parameter) for parameter in CPU.provides} == {"not_applicable"}
+
+
+def test_the_agesa_version_is_taken_out_of_the_firmwares_strings():
+    table = (
+        "Handle 0x0001, DMI type 11, 5 bytes\nOEM Strings\n\tString 1: AGESA!V9 GenoaPI-SP5 1.0.0.B\n\tString 2: TAG\n"
+    )
+    assert agesa_version(table) == "GenoaPI-SP5 1.0.0.B"
+    assert agesa_version(table.replace("AGESA!V9 ", "")) is None
+
+
+def test_governors_are_counted_and_a_stray_one_shows(node):
+    files = {f"{SYSFS}cpu/cpu{n}/cpufreq/scaling_governor": "performance\n" for n in range(7)}
+    files[SYSFS + "cpu/cpu7/cpufreq/scaling_governor"] = "powersave\n"
+    files[SYSFS + "cpu/cpu0/cpufreq/scaling_driver"] = "amd-pstate-epp\n"
+    files[SYSFS + "cpu/cpu0/cpufreq/cpuinfo_max_freq"] = "3710000\n"
+    files[SYSFS + "cpu/cpu0/cpufreq/base_frequency"] = "2400000\n"
+    said = node.put(files).said(FREQUENCY)
+    assert said.values("cpu.governor", "governor") == {"performance": 7, "powersave": 1}
+    assert said.value("cpu.governor", "driver") == "amd-pstate-epp"
+    assert said.value("cpu.max_freq", "max") == 3710000
+    assert said.section("hardware/cpu")["max_hz"] == 3710000000
+    assert said.section("hardware/cpu")["base_hz"] == 2400000000
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "boost"), [("cpufreq/boost", "1", True), ("intel_pstate/no_turbo", "1", False)]
+)
+def test_boost_is_one_switch_or_the_other_way_round(node, path, text, boost):
+    assert node.put({SYSFS + "cpu/" + path: text + "\n"}).said(FREQUENCY).value("cpu.boost") is boost
+
+
+@pytest.mark.parametrize("text", ["9" * 60, "-1", "fast", "", "0"])
+def test_a_frequency_that_no_processor_has_is_a_parse_error(node, text):
+    said = node.put({SYSFS + "cpu/cpu0/cpufreq/cpuinfo_max_freq": text}).said(FREQUENCY)
+    assert said.reason("cpu.max_freq") == "parse_error"
+    assert said.section("hardware/cpu")["max_hz"] is None
+
+
+def test_cpupower_tells_where_sysfs_does_not(node, tmp_path):
+    recording = tmp_path / "commands.json"
+    recording.write_text(
+        '{"commands": [{"argv": ["cpupower", "-c", "all", "frequency-info"],'
+        ' "stdout": "analyzing CPU 0:\\n  driver: x\\n'
+        "  hardware limits: 1.00 GHz - 2.00 GHz\\n"
+        '  The governor \\"performance\\" may decide\\n"}]}'
+    )
+    node.recording = recording
+    said = node.said(FREQUENCY)
+    assert said.values("cpu.governor", "governor") == {"performance": 1}
+    assert said.value("cpu.max_freq", "max") == 2000000
+
+
+def test_the_jobs_limits_are_the_smallest_on_the_way_up(node):
+    node.put(
+        {
+            "/proc/self/status": "Name:\tx\nCpus_allowed_list:\t0-3,8\n",
+            "/proc/self/cgroup": "0::/system.slice/job_42/step_0\n",
+            "/sys/fs/cgroup/system.slice/job_42/step_0/memory.max": "max\n",
+            "/sys/fs/cgroup/system.slice/job_42/memory.max": "1073741824\n",
+            "/sys/fs/cgroup/system.slice/memory.max": "2147483648\n",
+        }
+    )
+    said = node.said(LIMITS)
+    assert said.value("cpu.cgroup_limits", "cpus_allowed") == "0-3,8"
+    assert said.value("cpu.cgroup_limits", "cpus_allowed_count") == 5
+    assert said.value("cpu.cgroup_limits", "memory_max_bytes") == 1073741824
+    assert "job_42" not in repr(said.pieces)
+
+
+def test_limits_of_the_first_version_of_control_groups(node):
+    node.put(
+        {
+            "/proc/self/status": "Cpus_allowed_list:\t0\n",
+            "/proc/self/cgroup": "5:cpuset:/slurm\n4:cpu,memory:/slurm/uid_1/job_2\n",
+            "/sys/fs/cgroup/memory/slurm/uid_1/job_2/memory.limit_in_bytes": "4096\n",
+            "/sys/fs/cgroup/memory/memory.limit_in_bytes": "9223372036854771712\n",
+        }
+    )
+    assert node.said(LIMITS).value("cpu.cgroup_limits", "memory_max_bytes") == 4096
+
+
+def test_no_limit_is_no_fact(node):
+    node.put({"/proc/self/status": "Cpus_allowed_list:\t0\n", "/proc/self/cgroup": "0::/../../etc\n"})
+    assert node.said(LIMITS).values("cpu.cgroup_limits", "memory_max_bytes") == {}
