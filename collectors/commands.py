@@ -1,7 +1,8 @@
-"""Commands that a probe may run: a fixed list, no shell, an own session, a deadline and a limit; or a recording of them."""
+"""Commands that a probe may run: a fixed list, no shell, an own session, a deadline, a limit; or a recording."""
 
 import json
 import os
+import re
 import selectors
 import signal
 import stat
@@ -14,10 +15,11 @@ from collectors.errors import UsageError
 # Reading tools only. None of them changes anything with the arguments that the probes give.
 ALLOWED = frozenset(
     """
-    beegfs beegfs-ctl beegfs-net ceph cpupower cxi_stat daos df dmg dmidecode dpkg-query ethtool findmnt hostname
-    ibstat ip lctl lfs lnetctl lsblk lscpu lsmod lspci mdadm mmdf mmfsadm mmgetstate mmhealth mmlscluster mmlsconfig
-    mmlsdisk mmlsfileset mmlsfs mmlspool mmlsqos mmpmon modinfo mount mpirun multipath nfsstat numactl nvidia-smi nvme
-    ofed_info rdma rpm sas3ircu scontrol smartctl storcli64 sysctl systool tuned-adm uname weka zpool zfs
+    beegfs beegfs-ctl beegfs-net ceph cpupower crm_mon cxi_stat daos df dmg dmidecode dpkg-query ethtool findmnt
+    hostname ibstat ip lctl lfs lnetctl lsblk lscpu lsmod lspci mdadm mmdf mmfsadm mmgetstate mmhealth mmlscluster
+    mmlsconfig mmlsdisk mmlsfileset mmlsfs mmlspool mmlsqos mmpmon modinfo mount mpirun multipath nfsstat numactl
+    nvidia-smi nvme ofed_info rdma rpm sas3ircu scontrol smartctl storcli64 sysctl systool tuned-adm uname weka
+    zpool zfs
     """.split()
 )
 
@@ -46,18 +48,20 @@ ALLOWED_VARIABLES = frozenset(
     SLURM_CPUS_PER_TASK SLURM_CPUS_ON_NODE SLURM_CPU_BIND SLURM_CPU_BIND_TYPE SLURM_DISTRIBUTION SLURM_MPI_TYPE
     SLURM_THREADS_PER_CORE SLURM_HINT SLURM_JOB_EXCLUSIVE SLURM_LOCALID SLURM_PROCID
     PBS_NUM_NODES PBS_NUM_PPN PBS_NP NCPUS PBS_TASKNUM FLUX_JOB_NNODES FLUX_JOB_SIZE FLUX_TASK_LOCAL_ID
-    LSB_DJOB_NUMPROC LSB_MAX_NUM_PROCESSORS
+    LSB_DJOB_NUMPROC LSB_MAX_NUM_PROCESSORS LSB_MCPU_HOSTS JSM_NAMESPACE_SIZE JSM_NAMESPACE_LOCAL_SIZE
     OMPI_COMM_WORLD_SIZE OMPI_COMM_WORLD_LOCAL_SIZE OMPI_COMM_WORLD_LOCAL_RANK OMPI_COMM_WORLD_RANK
     OMPI_MCA_io OMPI_MCA_pml OMPI_MCA_btl OMPI_MCA_mtl OMPI_MCA_osc OMPI_MCA_fs OMPI_MCA_fbtl OMPI_MCA_fcoll
     PMI_SIZE PMI_RANK PMI_LOCAL_SIZE PMI_LOCAL_RANK PALS_LOCAL_RANKID PALS_NODEID MPI_LOCALNRANKS MPI_LOCALRANKID
     MPICH_MPIIO_HINTS MPICH_MPIIO_HINTS_DISPLAY MPICH_MPIIO_CB_ALIGN MPICH_MPIIO_DVS_MAXNODES MPICH_MPIIO_STATS
-    MPICH_OFI_NIC_POLICY ROMIO_HINTS ROMIO_PRINT_HINTS I_MPI_EXTRA_FILESYSTEM I_MPI_FABRICS I_MPI_PIN_DOMAIN
-    FI_PROVIDER FI_CXI_RX_MATCH_MODE FI_CXI_DEFAULT_CQ_SIZE UCX_TLS UCX_RNDV_THRESH UCX_IB_SL UCX_MAX_RNDV_RAILS
-    OMP_NUM_THREADS OMP_PLACES OMP_PROC_BIND DAOS_MOUNT_TYPE D_IL_REPORT D_IL_MAX_EQ D_IL_COMPATIBLE
-    D_IL_ENFORCE_EXEC_ENV CRT_TIMEOUT D_PROVIDER CUFILE_ENV_PATH_JSON LD_PRELOAD
+    MPICH_OFI_NIC_POLICY CRAY_MPICH_VERSION ROMIO_HINTS ROMIO_PRINT_HINTS I_MPI_EXTRA_FILESYSTEM I_MPI_FABRICS
+    I_MPI_PIN_DOMAIN FI_PROVIDER FI_CXI_RX_MATCH_MODE FI_CXI_DEFAULT_CQ_SIZE UCX_TLS UCX_RNDV_THRESH UCX_IB_SL
+    UCX_MAX_RNDV_RAILS OMP_NUM_THREADS OMP_PLACES OMP_PROC_BIND DAOS_MOUNT_TYPE DAOS_POOL DAOS_CONT D_IL_REPORT
+    D_IL_MAX_EQ D_IL_COMPATIBLE D_IL_ENFORCE_EXEC_ENV CRT_TIMEOUT D_PROVIDER CUFILE_ENV_PATH_JSON LD_PRELOAD
     """.split()
 )
 MAX_VARIABLE_CHARACTERS = 2048
+# Control sequences of a terminal, whose ends are printable.
+TERMINAL = re.compile("\x1b\\[[0-?]*[ -/]*[@-~]")
 
 Outcome = namedtuple("Outcome", "output message status reason")
 Outcome.__doc__ = """What a command did: standard output (bytes), the begin of standard error (text), exit status
@@ -67,7 +71,7 @@ Outcome.__doc__ = """What a command did: standard output (bytes), the begin of s
 def allowed_environment(environment):
     """The variables of ALLOWED_VARIABLES that are set, printable and short."""
     return {
-        name: "".join(c for c in environment[name] if c.isprintable())[:MAX_VARIABLE_CHARACTERS]
+        name: "".join(c for c in TERMINAL.sub("", environment[name]) if c.isprintable())[:MAX_VARIABLE_CHARACTERS]
         for name in sorted(ALLOWED_VARIABLES)
         if name in environment
     }

@@ -1,4 +1,4 @@
-"""The only way in: files below a root, commands of a list, environment variables of a list; all bounded, nothing raised.
+"""The only way in: files below a root, commands and variables of a list; all of it bounded, nothing raised.
 
 A node may be dying, hostile or recorded. Whatever is asked for comes back as an Input that has a text, or a reason
 and no text.
@@ -78,6 +78,7 @@ class Door:
     def __init__(self, root="/", recorded=None, environment=None, test_directory=None, benchmark_argv=None):
         self.root = os.path.realpath(root)
         self.live = self.root == "/"
+        self.user = os.getuid()
         self.recorded = recorded
         self.environment = commands.allowed_environment(os.environ if environment is None else environment)
         self.test_directory = test_directory
@@ -163,12 +164,19 @@ class Door:
         return input_of(outcome)
 
     def space(self, path):
-        """Size and free space of a mounted file system as os.statvfs gives them; None where not asked of a live node."""
+        """Size and free space of a file system as os.statvfs gives them; None where no live node is asked."""
         if not self.live:
             return None
         try:
             return os.statvfs(path)
         except OSError:
+            return None
+
+    def owner(self, path):
+        """The number of the user to whom a file belongs; None where there is none or no live node is asked."""
+        try:
+            return os.stat(self.resolved(path)).st_uid if self.live else None
+        except (NotThere, OSError):
             return None
 
     def program(self, name):

@@ -3,6 +3,7 @@
 import os
 import stat
 import time
+from pathlib import Path
 
 import pytest
 
@@ -163,7 +164,7 @@ def test_a_command_that_is_not_on_the_list_is_a_mistake_of_the_probe(node):
 
 def test_only_variables_of_the_list_pass_and_they_are_printable():
     door = Door("/", environment={"AWS_SECRET_ACCESS_KEY": "x", "SLURM_NTASKS": "64\n\x1b[31m", "HOME": "/home/x"})
-    assert door.environment == {"SLURM_NTASKS": "64[31m"}
+    assert door.environment == {"SLURM_NTASKS": "64"}
 
 
 @pytest.fixture
@@ -192,8 +193,8 @@ def test_a_command_that_hangs_is_killed_with_all_its_children(tools, tmp_path):
     started = time.monotonic()
     assert Door("/", environment={}).command(["lfs", "df"], timeout_s=0.3).reason == "timeout"
     assert time.monotonic() - started < 2
-    child = int((tmp_path / "child").read_text())
-    assert not os.path.exists(f"/proc/{child}") or "State:\tZ" in open(f"/proc/{child}/status").read()
+    status = Path("/proc", (tmp_path / "child").read_text().strip(), "status")
+    assert not status.exists() or "State:\tZ" in status.read_text()
 
 
 def test_output_counts_once_the_command_has_ended_even_if_a_grandchild_holds_the_pipe(tools):

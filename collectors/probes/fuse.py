@@ -1,0 +1,29 @@
+"""FUSE clients: which, and the options that shape them. What they mount stays at the site."""
+
+from collectors.facts import Fact, Missing
+from collectors.probes import Probe, mounts
+
+
+class FuseProbe(Probe):
+    id = "fuse"
+    provides = ("fuse.mount",)
+    reads = (mounts.MOUNTS,)
+
+    def applies(self, door):
+        return mounts.has_mount(door, mounts.is_fuse)
+
+    def read(self, door):
+        return {mounts.MOUNTS: mounts.read_mounts(door)}
+
+    def parse(self, raw):
+        given = raw[mounts.MOUNTS]
+        if given.text is None:
+            yield Missing("fuse.mount", given.reason, given.detail)
+            return
+        for mount in filter(mounts.is_fuse, mounts.parse_mounts(given.text)):
+            yield Fact("fuse.mount", mounts.shown_type(mount), given.source, "type")
+            for name, value in mounts.option_values(mount):
+                yield Fact("fuse.mount", value, given.source, name)
+
+
+PROBES = (FuseProbe(),)

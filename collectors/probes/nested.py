@@ -1,0 +1,43 @@
+"""Reading JSON that a command printed: nothing is taken for granted about its shape."""
+
+from collectors.outputs import jsontext
+
+MAX_COUNT = 2**63
+
+
+def json_object(text, *needed):
+    """The object that a text holds, which has the needed fields. Raises ValueError."""
+    document = jsontext.document(text)
+    if not isinstance(document, dict) or not set(needed) <= set(document):
+        raise ValueError("not an object with " + ", ".join(needed) if needed else "not an object")
+    return document
+
+
+def at(document, *way):
+    """What lies at a way of names through nested objects, or None."""
+    for name in way:
+        document = document.get(name) if isinstance(document, dict) else None
+    return document
+
+
+def count_at(document, *way):
+    """The whole number from 0 on that lies there, or None."""
+    found = at(document, *way)
+    return found if type(found) is int and 0 <= found < MAX_COUNT else None
+
+
+def word_at(document, words, *way):
+    """The text that lies there if it is one of the expected, or None."""
+    found = at(document, *way)
+    return found if isinstance(found, str) and found in words else None
+
+
+def objects_at(document, *way):
+    """The objects of the list that lies there."""
+    found = at(document, *way)
+    return [entry for entry in found if isinstance(entry, dict)] if isinstance(found, list) else []
+
+
+def known(values):
+    """The entries that are not None."""
+    return {name: value for name, value in values.items() if value is not None}
