@@ -19,13 +19,15 @@ from django.contrib.postgres.search import SearchQuery
 from django.db.models import Q
 from django.http import QueryDict
 
-from registry.models import ListEntry, Platform, Result, Site, System
+from registry.models import ListEntry, ObservedParameter, Platform, Result, Site, System
+from registry.models.snapshots import text_of
 from registry.problems import Problem
 from registry.record import releases_called
 
 Condition = Callable[[str], Q]
 
 PARAMETER = "p."
+KEY_SEPARATOR = "/"
 VALUE_LIMIT = 200  # characters; the longest printed text of the record has 120
 VALUES_LIMIT = 20  # of one filter
 LARGEST = 2**31 - 1
@@ -108,7 +110,7 @@ def truth(value: str) -> bool:
 
 
 def parameter(name: str, value: str) -> Q:
-    """Results with that parameter: as text, and as a number or truth value where the text is one."""
+    """Results with that parameter, of the run or of its system: as text, and as number or truth value if it is one."""
     meant: list[Any] = [value]
     try:
         scalar = json.loads(value)
@@ -116,7 +118,24 @@ def parameter(name: str, value: str) -> Q:
         scalar = None
     if isinstance(scalar, bool | int) or (isinstance(scalar, float) and math.isfinite(scalar)):
         meant.append(scalar)
-    return reduce(or_, [Q(parameters__contains={name: one}) for one in meant])
+    return reduce(or_, [Q(parameters__contains={name: one}) for one in meant]) | observed_parameter(name, value)
+
+
+def observed_parameter(name: str, value: str) -> Q:
+    """Results on whose system the parameter NAME, or the entry KEY of it as NAME/KEY, has that value somewhere."""
+    bare, _, key = name.partition(KEY_SEPARATOR)
+    found = ObservedParameter.objects.order_by().filter(parameter=bare, text=_as_observed(value))
+    return Q(id__in=(found.filter(key=key) if key else found).values("result_id"))
+
+
+def _as_observed(value: str) -> str:
+    """The text of a number or truth value as observed ones have it: "8.0" is "8"."""
+    try:
+        scalar = json.loads(value)
+    except (ValueError, RecursionError):
+        return value
+    finite = isinstance(scalar, bool | int) or (isinstance(scalar, float) and math.isfinite(scalar))
+    return text_of(scalar) if finite else value
 
 
 def _text(*columns: str) -> Condition:

@@ -18,6 +18,7 @@ Problem (registry.problems)
 │   └── NoWorker                 check.unavailable
 ├── CheckTimeout             check.timeout
 ├── NotFound                 submission.not-found: missing, or not for this account to see
+├── NoSystem                 submission.no-system
 ├── Forbidden                permission.denied: seen, but not for this account to do
 │   ├── NotYours                 permission.not-yours
 │   └── ConflictOfInterest       review.conflict-of-interest
@@ -153,6 +154,13 @@ class NotFound(Problem):
     code = "submission.not-found"
     title = "There is no such submission"
     hint = "Check the id and the account of the token; GET /api/v1/submissions/ lists what it may see."
+
+
+class NoSystem(Problem):
+    status = 404
+    code = "submission.no-system"
+    title = "The bundle does not describe its system"
+    hint = "Collect with highwater.pyz run or collect, and pack the description with the results."
 
 
 class Forbidden(Problem):

@@ -152,6 +152,19 @@ class Check(models.Model):
         return f"{self.status} {self.made_at:%Y-%m-%d %H:%M}"
 
 
+class SystemSnapshot(models.Model):
+    """The description of the system in the bundle of a submission, as the latest check read it (schema system.1)."""
+
+    submission = models.OneToOneField(Submission, on_delete=models.CASCADE, related_name="system_snapshot")
+    made_at = models.DateTimeField(auto_now=True)
+    sha256 = models.CharField(max_length=64, help_text="Of the document as received.")
+    summary = models.JSONField(help_text="The document in short, so that most readers need not load it.")
+    document = models.JSONField()
+
+    def __str__(self) -> str:
+        return f"System of {self.submission_id}"
+
+
 class Derivative(models.Model):
     """The scrubbed copy of a bundle that others may see; the bytes as received stay as they are."""
 

@@ -24,12 +24,13 @@ from django.utils import timezone
 from registry.models import Release
 from submissions import queue, states
 from submissions.errors import NotFound, StateConflict
-from submissions.models import Check, State, Submission
+from submissions.models import Check, State, Submission, SystemSnapshot
 from submissions.storage import key_of, local_path
 from validators import VERSION
 from validators.checks import check
 from validators.findings import ERROR, Finding
 from validators.measurements import VALID, Report
+from validators.system import facts
 
 log = logging.getLogger(__name__)
 
@@ -45,10 +46,11 @@ _JUDGED_FIRST = ("scc", "ten", "ten-production")
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """The outcome of one check, ready to be stored."""
+    """The outcome of one check, ready to be stored; `system` are the columns of its snapshot, None without one."""
 
     report: dict[str, Any]
     seconds: float
+    system: dict[str, Any] | None = None
 
     @property
     def state(self) -> State:
@@ -207,7 +209,14 @@ def _examine(submission: Submission) -> Checked:
             )
     except SoftTimeLimitExceeded:
         report = _out_of_time()
-    return Checked(storable(report.as_json()), time.monotonic() - begun)
+    return Checked(storable(report.as_json()), time.monotonic() - begun, _described(report))
+
+
+def _described(report: Report) -> dict[str, Any] | None:
+    if report.system is None:
+        return None
+    document = storable(report.system.document)
+    return {"sha256": report.system.sha256, "summary": facts.summary(document), "document": document}
 
 
 def _finish(submission: Submission, checked: Checked) -> None:
@@ -221,6 +230,10 @@ def _finish(submission: Submission, checked: Checked) -> None:
 
 
 def _store(submission: Submission, checked: Checked) -> Check:
+    if checked.system is None:
+        SystemSnapshot.objects.filter(submission=submission).delete()
+    else:
+        SystemSnapshot.objects.update_or_create(submission=submission, defaults=checked.system)
     levels = [finding["level"] for finding in _counted(checked.report)]
     return Check.objects.create(
         submission=submission,

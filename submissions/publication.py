@@ -19,13 +19,26 @@ from django.utils import timezone
 from django.utils.text import slugify
 
 from collectors import personal
-from registry import listing, naming
-from registry.models import Measurement, Override, Platform, RankedList, Release, Result, ResultFile, System
+from registry import listing, naming, snapshots
+from registry.models import (
+    Measurement,
+    ObservedParameter,
+    Override,
+    Platform,
+    RankedList,
+    Release,
+    Result,
+    ResultFile,
+    System,
+    SystemSnapshot,
+)
 from registry.ranking import DefinitionError, fold
 from submissions import derivation, states
+from submissions import models as submitted
 from submissions.errors import Forbidden, OverrideRefused, ReleaseInvalid
 from submissions.models import Account, Check, Derivative, Review, State, Submission
 from submissions.permissions import has_role
+from validators.system import facts, publishing
 
 log = logging.getLogger(__name__)
 
@@ -186,9 +199,29 @@ def _copy(release: Release, submissions: list[Submission], now: datetime) -> Non
         ),
         batch_size=2000,
     )
+    _copy_systems(pairs)
     for result, source in pairs:
         source.submission.result = result
     Submission.objects.bulk_update(submissions, ["result"], batch_size=_BATCH)
+
+
+def _copy_systems(pairs: list[tuple[Result, _Source]]) -> None:
+    """The descriptions of systems, without what names a node, and their parameters to be asked for."""
+    described = [_published_system(result, source.system) for result, source in pairs if source.system]
+    SystemSnapshot.objects.bulk_create(described, batch_size=_BATCH)
+    ObservedParameter.objects.bulk_create(
+        (
+            ObservedParameter(result=snapshot.result, **columns)
+            for snapshot in described
+            for columns in snapshots.observed(snapshot.document)
+        ),
+        batch_size=2000,
+    )
+
+
+def _published_system(result: Result, received: submitted.SystemSnapshot) -> SystemSnapshot:
+    document = _shown(publishing.public(received.document))
+    return SystemSnapshot(result=result, sha256=received.sha256, summary=facts.summary(document), document=document)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,6 +232,7 @@ class _Source:
     check: Check
     review: Review
     derivative: Derivative
+    system: submitted.SystemSnapshot | None
 
     @property
     def run(self) -> dict[str, Any]:
@@ -225,15 +259,18 @@ class _Source:
         return self.submission.institution_id, fold(self.system_name)
 
 
-def _gathered(submissions: list[Submission]) -> Iterable[tuple[Submission, Check, Review, Derivative]]:
-    """Each with its latest check, the review that accepted it and its derivative."""
+def _gathered(
+    submissions: list[Submission],
+) -> Iterable[tuple[Submission, Check, Review, Derivative, submitted.SystemSnapshot | None]]:
+    """Each with its latest check, the review that accepted it, its derivative and the description of its system."""
     ids = [submission.pk for submission in submissions]
     checks = _latest(Check.objects.filter(submission__in=ids), Check)
     reviews = _latest(Review.objects.filter(submission__in=ids, decision=Review.Decision.ACCEPT), Review)
     derivatives = {row.submission_id: row for row in Derivative.objects.filter(submission__in=ids)}
+    systems = {row.submission_id: row for row in submitted.SystemSnapshot.objects.filter(submission__in=ids)}
     for submission in submissions:
         derivative = derivatives.get(submission.pk) or derivation.ensure(submission)
-        yield submission, checks[submission.pk], reviews[submission.pk], derivative
+        yield submission, checks[submission.pk], reviews[submission.pk], derivative, systems.get(submission.pk)
 
 
 def _latest(found: QuerySet, model: type) -> dict[Any, Any]:

@@ -248,6 +248,28 @@ class ResultDetail(Result):
     lists = Membership(many=True)
 
 
+class SystemSummary(s.Serializer):
+    """A description of a system in short."""
+
+    sha256 = s.CharField(required=False, help_text="Of the document as received.")
+    schema_version = s.CharField()
+    collector = s.CharField(help_text="Name and version of the program that made it.")
+    redaction_profile = s.CharField(help_text="default, strict or full-consent.")
+    nodes = s.DictField(child=s.IntegerField(), help_text="Described nodes by role.")
+    parameters = s.IntegerField(help_text="Parameters with a value.")
+    missing = s.IntegerField(help_text="Parameters without one; the document has the reasons.")
+    outliers = s.IntegerField(help_text="Facts in which single nodes differ from their class.")
+    drift = s.DictField(child=s.IntegerField(), allow_null=True, help_text="By severity; null: described once.")
+
+
+class SystemDescription(s.Serializer):
+    """A description of a system as a whole."""
+
+    sha256 = s.CharField(help_text="Of the document as received.")
+    summary = SystemSummary()
+    document = s.DictField(help_text="Schema system.1.")
+
+
 class ResultFile(s.Serializer):
     """One published file."""
 

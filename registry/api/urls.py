@@ -13,6 +13,7 @@ urlpatterns = [
     path("results/", views.ResultList.as_view(), name="api-results"),
     path("results/<str:id>/", views.ResultDetail.as_view(), name="api-result"),
     path("results/<str:id>/files/", views.ResultFiles.as_view(), name="api-result-files"),
+    path("results/<str:id>/system/", views.ResultSystem.as_view(), name="api-result-system"),
     path("compare/", comparisons.Comparison.as_view(), name="api-compare"),
     path("systems/", views.SystemList.as_view(), name="api-systems"),
     path("systems/<str:slug>/", views.SystemDetail.as_view(), name="api-system"),

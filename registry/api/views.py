@@ -16,7 +16,7 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from registry import filters, keyset, record
+from registry import filters, keyset, record, snapshots
 from registry.api import serializers as shape
 from registry.api.reading import (
     FRESH_S,
@@ -303,6 +303,15 @@ class ResultFiles(PublicRead):
     @extend_schema(operation_id="results_files", responses={200: shape.ResultFilePage} | shape.NOT_FOUND)
     def get(self, request: Request, id: str) -> Response:
         return Response({"next": None, "results": record.files(record.result(id))})
+
+
+class ResultSystem(PublicRead):
+    """The system that a result was measured on, as its bundle describes it, without what names a node."""
+
+    @extend_schema(operation_id="results_system", responses={200: shape.SystemDescription} | shape.NOT_FOUND)
+    def get(self, request: Request, id: str) -> Response:
+        snapshot = snapshots.required(id)
+        return Response({"sha256": snapshot.sha256, "summary": snapshot.summary, "document": snapshot.document})
 
 
 # Sites, systems, platforms

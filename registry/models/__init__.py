@@ -5,12 +5,14 @@ from registry.models.lists import ListDefinition, ListEntry, Override, RankedLis
 from registry.models.releases import Release
 from registry.models.results import Measurement, Result, ResultFile
 from registry.models.sites import Platform, Site, System
+from registry.models.snapshots import ObservedParameter, SystemSnapshot
 
 __all__ = [
     "CatalogueLoad",
     "ListDefinition",
     "ListEntry",
     "Measurement",
+    "ObservedParameter",
     "Override",
     "Platform",
     "RankedList",
@@ -19,4 +21,5 @@ __all__ = [
     "ResultFile",
     "Site",
     "System",
+    "SystemSnapshot",
 ]

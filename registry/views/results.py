@@ -9,10 +9,11 @@ from django.db.models import Aggregate, Count, F, FloatField, Max, Q, RowRange, 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from registry import charts, filters, keyset, record
+from registry import charts, filters, keyset, record, snapshots
 from registry.models import Measurement, RankedList, Result
 from registry.views import drawings, numerals
 from registry.views.caching import public_page, remembered
+from registry.views.snapshots import described
 
 PAGE_ROWS = 50
 GIB, KILO = 2**30, 1000
@@ -86,6 +87,7 @@ def detail(request: HttpRequest, public_id: str) -> HttpResponse:
     memberships = record.memberships(result)
     main = _main_list(result, memberships)
     phases = phase_rows(measured, medians(main) if main else {})
+    snapshot = snapshots.of(result)
     context = {
         "section": "results",
         "result": result,
@@ -104,6 +106,7 @@ def detail(request: HttpRequest, public_id: str) -> HttpResponse:
         "checks": checks(result.snapshot),
         "facts": facts(result),
         "parameters": parameters(result),
+        "described": described(snapshot.document if snapshot else None),
         "files": record.files(result) if result.public_sha256 else [],
         "quotation": quotation(result, main),
         "address": request.build_absolute_uri(request.path),

@@ -9,7 +9,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from registry.models import Override, RankedList
-from submissions.models import Check, Event, Review, Submission
+from submissions.models import Check, Event, Review, Submission, SystemSnapshot
 from submissions.review import prospects
 from submissions.states import UNFINISHED
 
@@ -55,6 +55,7 @@ def whole(submission: Submission, request: HttpRequest) -> dict[str, Any]:
             "embargo_until": submission.embargo_until,
             "answers": submission.answers,
             "checked_with": check.validators_version if check else None,
+            "system": system_in_short(submission),
         }
         | checked(submission, check)
         | {
@@ -154,6 +155,17 @@ def override(row: Override, ranked_list: RankedList) -> dict[str, Any]:
         "decided_at": row.decided_at,
         "entries": ranked_list.entries.count(),
     }
+
+
+def system_in_short(submission: Submission) -> dict[str, Any] | None:
+    """What the description of the system holds; None where the bundle has none."""
+    snapshot = getattr(submission, "system_snapshot", None)
+    return snapshot and {"sha256": snapshot.sha256} | snapshot.summary
+
+
+def system(snapshot: SystemSnapshot) -> dict[str, Any]:
+    """The description of the system in short and as a whole."""
+    return {"sha256": snapshot.sha256, "summary": snapshot.summary, "document": snapshot.document}
 
 
 def files(submission: Submission) -> dict[str, Any]:

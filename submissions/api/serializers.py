@@ -6,11 +6,11 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers as s
 
-from registry.api.serializers import Problem
+from registry.api.serializers import Problem, SystemDescription, SystemSummary
 from registry.models import Override, Result
 from submissions.models import Review, State
 
-__all__ = ["Problem"]
+__all__ = ["Problem", "SystemDescription"]
 
 
 class UploadRequest(s.Serializer):
@@ -96,6 +96,7 @@ class SubmissionWhole(SubmissionRow):
     embargo_until = s.DateTimeField(allow_null=True)
     answers = Mapping()
     checked_with = s.CharField(allow_null=True, help_text="Version of the validators.")
+    system = SystemSummary(allow_null=True, help_text="The description of the system in short, where there is one.")
     status = s.CharField(allow_null=True, help_text="valid, invalid, unreadable; null before the first check.")
     primary = s.IntegerField(allow_null=True, help_text="Index in `runs` of the run that counts.")
     tool = s.CharField(allow_null=True)

@@ -33,10 +33,13 @@ from submissions.api.edges import (
     valid,
 )
 from submissions.api.paging import page
+from submissions.errors import NoSystem
 from submissions.models import State, Submission
 from submissions.permissions import IsEditor, require_own, require_review, seen_by, visible_to
 
 JOINED = Submission.objects.select_related("account", "institution", "release", "result", "derivative")
+WHOLE = JOINED.select_related("system_snapshot").defer("system_snapshot__document")
+DESCRIBED = Submission.objects.select_related("system_snapshot")
 
 
 def _declared(request: Request) -> intake.Declared:
@@ -120,6 +123,17 @@ class SubmissionFiles(PrivateView):
     @extend_schema(operation_id="submissions_files", responses={200: shape.Files} | REFUSED)
     def get(self, request: Request, id: UUID) -> Response:
         return Response(documents.files(seen_by(request.user, id, JOINED)))
+
+
+class SubmissionSystem(PrivateView):
+    """The description of the system in the bundle, as received."""
+
+    @extend_schema(operation_id="submissions_system", responses={200: shape.SystemDescription} | REFUSED)
+    def get(self, request: Request, id: UUID) -> Response:
+        snapshot = getattr(seen_by(request.user, id, DESCRIBED), "system_snapshot", None)
+        if snapshot is None:
+            raise NoSystem
+        return Response(documents.system(snapshot))
 
 
 class SubmissionAnswers(PrivateView):
@@ -278,6 +292,6 @@ class CheckNow(UploadView):
 
 
 def _whole(request: Request, id: UUID) -> Response:
-    submission = seen_by(request.user, id, JOINED)
+    submission = seen_by(request.user, id, WHOLE)
     again = documents.retry_after_s(submission)
     return Response(documents.whole(submission, request), headers={"Retry-After": str(again)} if again else {})

@@ -21,6 +21,7 @@ from registry.problems import Problem
 from registry.views import numerals
 from registry.views.files import archive
 from registry.views.results import OUTCOMES
+from registry.views.snapshots import described
 from submissions import intake, review
 from submissions.errors import Forbidden, NotFound, ReasonNeeded
 from submissions.forms import SubmitForm, UploadForm
@@ -36,7 +37,9 @@ PAGE_ROWS = 50
 MARKS = OUTCOMES | {"needs_human": ("", "? for a reviewer")}
 REASON_LIMIT = 10_000
 LEFT_OUT_SHOWN = 100
-JOINED = Submission.objects.select_related("institution", "release", "account", "result", "derivative")
+JOINED = Submission.objects.select_related(
+    "institution", "release", "account", "result", "derivative", "system_snapshot"
+)
 
 
 class TooManyUploads(Problem):
@@ -248,6 +251,7 @@ def page_context(request: HttpRequest, shown: Submission) -> dict[str, Any]:
         ),
         "rules": rule_rows(run),
         "copy": copy_row(getattr(shown, "derivative", None)),
+        "described": described(system.document if (system := getattr(shown, "system_snapshot", None)) else None),
         "events": [event_row(event) for event in shown.events.select_related("actor")],
         "reviews": list(shown.reviews.select_related("reviewer")),
         "own": own,

@@ -21,8 +21,9 @@ from registry.api.machine import openapi
 from registry.api.urls import urlpatterns
 from registry.filters import InvalidValue, UnknownParameter
 from registry.keyset import BadCursor
-from registry.models import Result
+from registry.models import Result, SystemSnapshot
 from registry.record import ENTRY
+from tests.make_system import make_system
 from tests.registry.record import (
     make_definition,
     make_file,
@@ -33,6 +34,7 @@ from tests.registry.record import (
     make_result,
 )
 from validators.catalogue import benchmarks, rules
+from validators.system import facts
 
 pytestmark = pytest.mark.django_db
 
@@ -45,6 +47,7 @@ ADDRESSES = {
     "/api/v1/results/": "/api/v1/results/",
     "/api/v1/results/{id}/": "/api/v1/results/hw-1/",
     "/api/v1/results/{id}/files/": "/api/v1/results/hw-1/files/",
+    "/api/v1/results/{id}/system/": "/api/v1/results/hw-1/system/",
     "/api/v1/compare/": "/api/v1/compare/?results=io500-1,hw-1",
     "/api/v1/systems/": "/api/v1/systems/",
     "/api/v1/systems/{slug}/": "/api/v1/systems/site-one-test-system-a/",
@@ -74,6 +77,8 @@ def record() -> None:
     )  # fmt: skip
     make_measurement(result)
     make_file(result, "result.txt")
+    document = make_system()
+    SystemSnapshot.objects.create(result=result, sha256="0" * 64, summary=facts.summary(document), document=document)
     make_list(release, "full", [result, old], definition=make_definition("full"))
 
 

@@ -1,0 +1,64 @@
+"""Systems of published results: how a description can be asked for, and what the record has seen of a parameter."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from django.db.models import Count, Sum
+
+from registry import record
+from registry.models import ObservedParameter, Result, SystemSnapshot
+from registry.models.snapshots import text_of
+from registry.record import Row, standing_results
+from validators import parameters
+
+VALUES_SHOWN = 200
+
+
+def of(result: Result) -> SystemSnapshot | None:
+    return SystemSnapshot.objects.filter(result=result).first()
+
+
+def required(public_id: str) -> SystemSnapshot:
+    """Raises NotOnRecord for a result that is not there, and for one whose system is not described."""
+    snapshot = of(record.result(public_id))
+    if snapshot is None:
+        missing = record.NotOnRecord("description", public_id)
+        missing.hint = "The bundle of this result does not describe its system."
+        raise missing
+    return snapshot
+
+
+def observed(document: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """The columns of each ObservedParameter of a document; what is volatile is of one moment and left out."""
+    instances: Counter[tuple[str, str, str, str]] = Counter()
+    values: dict[tuple[str, str, str, str], Any] = {}
+    for one in document["node_classes"]:
+        for parameter in one.get("parameters", []):
+            known = parameters.parameters().get(parameter["id"])
+            if known and known.volatile:
+                continue
+            for seen in parameter["values"]:
+                place = (parameter["id"], parameter.get("key", ""), one["role"][0], text_of(seen["value"]))
+                instances[place] += seen["instances"] * one["count"]
+                values[place] = seen["value"]
+    for place, count in instances.items():
+        names = dict(zip(("parameter", "key", "role", "text"), place, strict=True))
+        yield names | {"value": values[place], "instances": min(count, 2**63 - 1)}
+
+
+def values_seen(parameter_id: str) -> list[Row]:
+    """What results that count today have of a parameter, most results first; at most VALUES_SHOWN rows, one query.
+
+    Rows have key, role, value, text, results (how many) and instances (on all of them).
+    """
+    found = (
+        ObservedParameter.objects.filter(parameter=parameter_id, result__in=standing_results().order_by().values("id"))
+        .order_by()
+        .values("key", "role", "value", "text")
+        .annotate(results=Count("result", distinct=True), instances=Sum("instances"))
+        .order_by("key", "role", "-results", "text")
+    )
+    return list(found[:VALUES_SHOWN])

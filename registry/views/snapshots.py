@@ -1,0 +1,94 @@
+"""The description of a system on a page: sections of rows, written out once in Python and not in template loops."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from registry.views import numerals
+from validators.system import facts, sections
+
+ROWS_SHOWN = 600
+"""Of one class of nodes; a full client has some 200 parameters."""
+VALUES_SHOWN = 6
+NAMES_SHOWN = 300
+PROFILES = {
+    "default": "names and addresses replaced at the site",
+    "strict": "kept to the least at the site",
+    "full-consent": "published in full by the site",
+}
+
+
+def described(document: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """What the template system/description.html shows of a document; None without one."""
+    if document is None:
+        return None
+    summary = facts.summary(document)
+    drift = sections.drift(document)
+    return {
+        "collector": summary["collector"],
+        "profile": PROFILES[summary["redaction_profile"]],
+        "captures": [_capture(capture) for capture in document["captures"][:10]],
+        "run": _run(document.get("run")),
+        "subjects": [_subject(subject) for subject in sections.subjects(document)],
+        "sections": [_section(section) for section in sections.of_the_run(document)],
+        "drift": drift[:ROWS_SHOWN],
+        "drift_known": summary["drift"] is not None,
+        "failed": len(list(facts.failed_nodes(document))),
+    }
+
+
+def _capture(capture: Mapping[str, Any]) -> str:
+    words = {"pre": "before the run", "post": "after it", "static": "once", "imported": "imported"}[capture["phase"]]
+    time = facts.moment(capture["started"])
+    nodes = capture.get("nodes_reported")
+    told = f" on {numerals.counted(int(nodes), 'node')}" if nodes is not None else ""
+    return f"{words}{told}, {numerals.moment(time) if time else capture['started']}"
+
+
+def _run(run: Mapping[str, Any] | None) -> str:
+    if run is None:
+        return ""
+    status = run.get("exit_status", "unknown")
+    ended = f"ended by signal {run['signal']}" if "signal" in run else f"exit status {status}"
+    return f"{run['command']}, {numerals.decimal(run['duration_s'], 0)} s, {ended}"
+
+
+def _subject(subject: sections.Subject) -> dict[str, Any]:
+    written = [_section(section) for section in subject.sections]
+    left = ROWS_SHOWN
+    for section in written:
+        section["hidden"] = len(section["rows"][left:]) if left > 0 else len(section["rows"])
+        section["rows"] = section["rows"][: max(0, left)]
+        left -= len(section["rows"])
+    missing = sections.missing(subject.nodes)
+    outliers = sections.outliers(subject.nodes)
+    return {
+        "name": subject.name,
+        "nodes": numerals.counted(int(subject.nodes["count"]), "node"),
+        "parameters": len(subject.nodes.get("parameters", [])),
+        "sections": [section for section in written if section["rows"]],
+        "hidden": sum(section["hidden"] for section in written),
+        "missing": [{"reason": reason, "count": len(names), "names": names[:NAMES_SHOWN]} for reason, names in missing],
+        "missing_count": sum(len(names) for _, names in missing),
+        "outliers": outliers[:ROWS_SHOWN],
+        "outlying": len({row["member"] for row in outliers}),
+    }
+
+
+def _section(section: sections.Section) -> dict[str, Any]:
+    return {"title": section.title, "rows": [_row(row) for row in section.rows]}
+
+
+def _row(row: sections.Row) -> dict[str, Any]:
+    more = len(row.seen) - VALUES_SHOWN
+    return {
+        "name": row.name,
+        "parameter": row.parameter,
+        "values": [
+            {"text": seen.text, "of": numerals.whole(seen.instances) if len(row.seen) > 1 else ""}
+            for seen in row.seen[:VALUES_SHOWN]
+        ],
+        "more": more if more > 0 else 0,
+        "instances": numerals.whole(row.instances) if row.instances > 1 else "",
+    }

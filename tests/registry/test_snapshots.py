@@ -1,0 +1,103 @@
+"""Published descriptions of systems: filters by parameter, values seen, and results that have none."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+
+from registry import snapshots
+from registry.models import ObservedParameter, Result
+from registry.models.snapshots import text_of
+from tests.make_system import make_class, make_parameter, make_system
+from tests.registry.record import make_release, make_result
+
+pytestmark = pytest.mark.django_db
+
+
+def observe(result: Result, **changes) -> None:
+    document = make_system(node_classes=[make_class(**changes)])
+    ObservedParameter.objects.bulk_create(
+        ObservedParameter(result=result, **columns) for columns in snapshots.observed(document)
+    )
+
+
+@pytest.fixture
+def two() -> tuple[Result, Result]:
+    release = make_release("SC99")
+    first, second = make_result(release, "hw-1"), make_result(release, "hw-2", score=20.0)
+    observe(first)
+    observe(
+        second,
+        parameters=[make_parameter("lustre.client.osc.checksums", True), make_parameter("lustre.version", "2.12.9")],
+    )
+    return first, second
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("p.lustre.version=2.15.4", ["hw-1"]),
+        ("p.lustre.client.osc.checksums=true", ["hw-2"]),
+        ("p.lustre.client.osc.checksums=false", ["hw-1"]),
+        ("p.lustre.client.osc.max_rpcs_in_flight=8", ["hw-1"]),
+        ("p.lustre.client.osc.max_rpcs_in_flight=8.0", ["hw-1"]),
+        ("p.lustre.client.osc.max_rpcs_in_flight=9", []),
+        ("p.vm.sysctl/vm.dirty_ratio=10", ["hw-1"]),
+        ("p.vm.sysctl=10", ["hw-1"]),
+        ("p.vm.sysctl/vm.swappiness=10", []),
+        ("p.lustre.version=2.15.4&p.lustre.version=2.12.9", ["hw-2", "hw-1"]),
+        ("p.lustre.version=2.15.4&p.lustre.client.osc.checksums=true", []),
+        ("p.lustre.version=NaN", []),
+        ("p.nothing=1", []),
+    ],
+)
+def test_results_are_found_by_a_parameter_of_their_system(two, query: str, expected: list[str]) -> None:
+    answer = Client().get(f"/api/v1/results/?{query}")
+    assert answer.status_code == 200, answer.content
+    assert [row["id"] for row in answer.json()["results"]] == expected
+
+
+def test_a_parameter_of_the_run_is_still_found(two) -> None:
+    Result.objects.filter(public_id="hw-2").update(parameters={"api": "POSIX"})
+    answer = Client().get("/api/v1/results/?p.api=POSIX")
+    assert [row["id"] for row in answer.json()["results"]] == ["hw-2"]
+
+
+def test_values_seen_of_a_parameter(two) -> None:
+    assert snapshots.values_seen("lustre.client.osc.checksums") == [
+        {"key": "", "role": "client", "value": False, "text": "false", "results": 1, "instances": 80},
+        {"key": "", "role": "client", "value": True, "text": "true", "results": 1, "instances": 10},
+    ]
+    assert snapshots.values_seen("lustre.client.osc.active") == []
+
+
+def test_withdrawn_and_superseded_results_do_not_count_as_seen(two) -> None:
+    first, second = two
+    Result.objects.filter(pk=second.pk).update(revises=first)
+    assert [row["text"] for row in snapshots.values_seen("lustre.version")] == ["2.12.9"]
+    Result.objects.filter(pk=second.pk).update(withdrawn_at="2026-01-01T00:00:00Z")
+    assert snapshots.values_seen("lustre.version") == []
+
+
+def test_values_seen_are_one_query(two, django_assert_num_queries) -> None:
+    with django_assert_num_queries(1):
+        snapshots.values_seen("lustre.version")
+
+
+def test_what_is_of_one_moment_is_not_kept() -> None:
+    one = make_class(parameters=[make_parameter("lustre.client.osc.grant", 4096)])
+    assert list(snapshots.observed(make_system(node_classes=[one]))) == []
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(8, "8"), (8.0, "8"), (0.5, "0.5"), (True, "true"), (None, "null"), ("x" * 300, "x" * 200)]
+)
+def test_values_have_one_text(value: object, text: str) -> None:
+    assert text_of(value) == text
+
+
+def test_a_result_without_a_description_says_so(two) -> None:
+    answer = Client().get("/api/v1/results/hw-1/system/")
+    assert (answer.status_code, answer.json()["code"]) == (404, "record.no-description")
+    answer = Client().get("/api/v1/results/hw-9/system/")
+    assert (answer.status_code, answer.json()["code"]) == (404, "record.no-result")

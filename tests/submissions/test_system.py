@@ -1,0 +1,231 @@
+"""The description of a system: stored by the check, shown to whom it may concern, published without names of nodes."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from django.test import Client
+
+from registry.models import ObservedParameter
+from registry.models import SystemSnapshot as PublishedSystem
+from submissions import processing, review
+from submissions.models import Submission, SystemSnapshot
+from tests.make_io500 import make_run, pack
+from tests.make_system import make_bag, make_class, make_parameter, make_system
+
+OUTLIER = {"member": "m-00000003", "pointer": "/hardware/memory/total_bytes", "value": 256 * 2**30, "majority": 512}
+FAILED = {"member": "m-00000003", "reason": "timeout"}
+
+
+@pytest.fixture
+def described(cast, tmp_path):
+    """A checked submission whose bundle is a bag with a description."""
+
+    def make(system=None, person=None, run=None) -> Submission:
+        document = make_system() if system is None else system
+        content = pack(tmp_path / "bag.tar.gz", make_bag(make_run(**run or {}), document)).read_bytes()
+        answer = (person or cast.alice).upload(content)
+        assert answer.status_code == 202, answer.content
+        processing.process(answer.json()["id"])
+        return Submission.objects.get(pk=answer.json()["id"])
+
+    return make
+
+
+@pytest.fixture
+def published(cast, release, described):
+    """A result whose submission had a description."""
+
+    def make(system=None):
+        submission = described(system)
+        review.submit(
+            submission,
+            cast.alice.account,
+            release=release.slug,
+            lists=("full",),
+            acknowledge_rules=True,
+            acknowledge_publication=True,
+        )
+        review.decide(submission, cast.dana.account, "accept", "All is well.", reproducibility="fully")
+        assert cast.erin.post("releases/sc99/publish/").status_code == 200
+        submission.refresh_from_db()
+        return submission.result
+
+    return make
+
+
+def page(person, path: str) -> str:
+    browser = Client()
+    browser.force_login(person.account)
+    answer = browser.get(path)
+    assert answer.status_code == 200
+    return re.sub(r"\s+", " ", answer.content.decode())
+
+
+def test_the_description_is_stored_with_the_check(described) -> None:
+    submission = described()
+    assert submission.state == "checked"
+    assert submission.system_snapshot.document == make_system()
+    assert submission.checks.get().report["system"]["path"] == "data/system.json"
+
+
+def test_checking_again_leaves_one_description(described, cast) -> None:
+    submission = described()
+    assert cast.alice.post(f"submissions/{submission.pk}/revalidate/").status_code == 202
+    processing.process(submission.pk)
+    assert SystemSnapshot.objects.count() == 1
+
+
+def test_a_description_that_cannot_be_used_is_not_stored(described) -> None:
+    submission = described(b'{"schema_version": "1"}')
+    assert submission.state == "invalid"
+    assert not SystemSnapshot.objects.exists()
+
+
+def test_a_contradiction_is_a_finding_and_no_obstacle(described) -> None:
+    submission = described(make_system(job={"nodes": 7}))
+    assert submission.state == "checked"
+    codes = [finding["code"] for finding in submission.checks.get().report["runs"][0]["findings"]]
+    assert "system.job-nodes" in codes
+
+
+def test_text_that_the_database_cannot_hold_is_cleaned(described) -> None:
+    submission = described(make_system(node_classes=[make_class(name="a\0b")]))
+    assert submission.system_snapshot.document["node_classes"][0]["name"] == "a\ufffdb"
+
+
+def test_it_is_read_by_api_in_short_and_as_a_whole(described, cast) -> None:
+    submission = described()
+    short = cast.alice.get(f"submissions/{submission.pk}/").json()["system"]
+    assert (short["nodes"], short["parameters"]) == ({"client": 10}, 4)
+    whole = cast.bob.get(f"submissions/{submission.pk}/system/").json()
+    assert (whole["sha256"], whole["document"]) == (short["sha256"], make_system())
+    assert whole["summary"]["redaction_profile"] == "default"
+
+
+def test_without_a_description_the_api_says_so(checked, cast) -> None:
+    submission = checked()
+    assert cast.alice.get(f"submissions/{submission.pk}/").json()["system"] is None
+    answer = cast.alice.get(f"submissions/{submission.pk}/system/")
+    assert (answer.status_code, answer.json()["code"]) == (404, "submission.no-system")
+
+
+def test_strangers_learn_nothing_of_it(described, cast) -> None:
+    path = f"submissions/{described().pk}/system/"
+    hidden, absent = (
+        cast.charlie.get(path),
+        cast.charlie.get("submissions/9d1c8a9e-0000-4000-8000-000000000000/system/"),
+    )
+    assert hidden.status_code == absent.status_code == 404
+    assert hidden.json() == absent.json()
+    assert cast.dana.get(path).status_code == 404
+    assert cast.stranger.get(f"/api/v1/{path}").status_code == 401
+    assert not PublishedSystem.objects.exists()
+    assert not ObservedParameter.objects.exists()
+
+
+def test_reading_one_submission_costs_as_much_with_a_description(described, cast, django_assert_num_queries) -> None:
+    submission = described()
+    with django_assert_num_queries(6):
+        cast.alice.get(f"submissions/{submission.pk}/")
+
+
+def test_the_page_shows_it_by_section(described, cast) -> None:
+    changed = {"pointer": "/network/0/rate_bit_s", "pre": 200, "post": 100, "severity": "invalidating", "members": 2}
+    one = make_class(outliers=[OUTLIER])
+    text = page(cast.alice, f"/submissions/{described(make_system(node_classes=[one], drift=[changed])).pk}/")
+    for words in (
+        "Clients: 10 nodes",
+        "Operating system",
+        "5.14.0-427.el9.x86_64",
+        "200 Gbit/s",
+        "512 GiB",
+        "network 0 rate_bit_s",
+        "1 unlike the others",
+        "only root may read it",
+        "lustre.client.llite.max_cached_mb",
+        "1.5 PiB",
+    ):
+        assert words in text, words
+    assert re.search(r"osc\.max_rpcs_in_flight.*?64 <small>on 7</small><br>8 <small>on 1</small>", text)
+    assert 'href="/parameters/lustre.client.osc.checksums/"' in text
+
+
+def test_the_reviewer_sees_it_too(release, described, cast) -> None:
+    submission = described()
+    review.submit(
+        submission,
+        cast.alice.account,
+        release=release.slug,
+        lists=("full",),
+        acknowledge_rules=True,
+        acknowledge_publication=True,
+    )
+    assert "Clients: 10" in page(cast.dana, f"/review/{submission.pk}/")
+
+
+def test_text_of_a_description_is_never_markup(described, cast) -> None:
+    one = make_class(name="x", os={"kernel": "<script>alert(1)</script>"}, parameters=[make_parameter("site.a", "<b>")])
+    text = page(cast.alice, f"/submissions/{described(make_system(node_classes=[one])).pk}/")
+    assert "<script>alert" not in text and "<b>" not in text.split("site.a")[1][:80]
+    assert "&lt;script&gt;alert(1)" in text
+
+
+def test_three_thousand_targets_are_one_line_and_the_page_stays_small(described, cast) -> None:
+    many = [make_parameter(f"site.p{number}", number) for number in range(5000)]
+    osts = make_parameter("lustre.client.osc.checksums", False, instances=3000)
+    submission = described(make_system(node_classes=[make_class(parameters=[osts, *many])]))
+    text = page(cast.alice, f"/submissions/{submission.pk}/")
+    assert text.count("lustre.client.osc.checksums</a>") == 1
+    assert "3,000" in text
+    assert re.search(r"And 4,?4\d\d more rows", text)
+    assert len(text) < 300_000
+
+
+def test_publication_copies_it_without_names_of_nodes(published, cast) -> None:
+    (pre, post) = make_system()["captures"]
+    document = make_system(
+        captures=[pre | {"nodes_failed": [FAILED]}, post],
+        node_classes=[make_class(outliers=[OUTLIER])],
+        attachments=[{"path": "logs/login1.north.example", "sha256": "0" * 64}],
+    )
+    result = published(document)
+    whole = cast.stranger.get(f"/api/v1/results/{result.public_id}/system/").json()
+    text = json.dumps(whole)
+    assert not re.search(r"m-[0-9a-f]{8}|login1|attachments|members\"", text)
+    assert whole["document"]["node_classes"][0]["outliers"][0]["member"] == "node 1"
+    assert whole["document"]["captures"][0]["nodes_failed"] == [{"member": "node 1", "reason": "timeout"}]
+    assert whole["document"]["node_classes"][0]["parameters"] == document["node_classes"][0]["parameters"]
+    assert whole["document"]["node_classes"][0]["os"] == document["node_classes"][0]["os"]
+
+
+def test_what_a_site_wrote_into_a_description_itself_is_scrubbed(published, cast) -> None:
+    one = make_class(
+        os={"kernel": "5.14.0", "cmdline": ["home=/home/mallory/x"]},
+        parameters=[make_parameter("site.note", "ask mallory@north.example on 10.20.30.40")],
+    )
+    result = published(make_system(node_classes=[one]))
+    text = json.dumps(cast.stranger.get(f"/api/v1/results/{result.public_id}/system/").json())
+    assert "mallory" not in text and "10.20.30.40" not in text
+    assert "mallory" not in str(list(ObservedParameter.objects.values()))
+
+
+def test_the_result_page_shows_the_published_description(published, cast) -> None:
+    result = published()
+    text = re.sub(r"\s+", " ", cast.stranger.get(f"/results/{result.public_id}/").content.decode())
+    assert "Clients: 10" in text and "5.14.0-427.el9.x86_64" in text
+    assert f"/api/v1/results/{result.public_id}/system/" in text
+
+
+def test_parameters_of_published_systems_can_be_asked_for(published, cast) -> None:
+    result = published()
+    rows = ObservedParameter.objects.filter(result=result).values_list("parameter", "key", "role", "text", "instances")
+    assert set(rows) == {
+        ("lustre.version", "", "client", "2.15.4", 10),
+        ("lustre.client.osc.checksums", "", "client", "false", 80),
+        ("lustre.client.osc.max_rpcs_in_flight", "", "client", "64", 70),
+        ("lustre.client.osc.max_rpcs_in_flight", "", "client", "8", 10),
+        ("vm.sysctl", "vm.dirty_ratio", "client", "10", 10),
+    }

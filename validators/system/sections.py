@@ -1,0 +1,289 @@
+"""A system document as people read it: sections of named rows, each with its values as text and as numbers.
+
+Pages show the sections, and a comparison lays them side by side, so what is shown is what is compared. A parameter
+that has one value on 3,000 targets is one row.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from validators import parameters
+from validators.system import facts, words
+from validators.system.facts import Document
+
+ROLES = {
+    "client": "Clients",
+    "mds": "Metadata servers",
+    "oss": "Object storage servers",
+    "mgs": "Management servers",
+    "nsd": "NSD servers",
+    "storage": "Storage nodes",
+    "gateway": "Gateways",
+    "admin": "Administration nodes",
+    "other": "Other nodes",
+}
+"""What nodes of a role are called, in the order in which they are shown."""
+REASONS = {
+    "not_applicable": "does not apply here",
+    "not_installed": "the software is not installed",
+    "permission_denied": "only root may read it",
+    "timeout": "took too long",
+    "output_limit": "more output than is read",
+    "parse_error": "could not be understood",
+    "redacted": "kept at the site",
+    "disabled": "never read",
+    "unsupported_version": "this version is not known",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """One value: as it is, as it is written, and of how many instances (targets, devices, nodes)."""
+
+    value: Any
+    text: str
+    instances: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One named fact. `parameter` is its id in the registry of parameters, "" for what is none."""
+
+    name: str
+    seen: tuple[Seen, ...]
+    parameter: str = ""
+    key: str = ""
+    volatile: bool = False
+
+    @property
+    def instances(self) -> int:
+        return sum(seen.instances for seen in self.seen)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Rows under a title; `subject` names the nodes that they are of, "" for what is of the run as a whole."""
+
+    title: str
+    rows: list[Row]
+    subject: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """One class of nodes: its name, its node class, and its sections."""
+
+    name: str
+    nodes: Mapping[str, Any]
+    sections: list[Section] = field(default_factory=list)
+
+
+def subjects(document: Document) -> list[Subject]:
+    """The classes of nodes by role, the largest first; the second of a role is "Clients, class 2"."""
+    taken: Counter[str] = Counter()
+    found = []
+    for one in sorted(document["node_classes"], key=_order):
+        name = " and ".join(ROLES[role] for role in sorted(set(one["role"]), key=list(ROLES).index))
+        name = name[0] + name[1:].lower()
+        taken[name] += 1
+        called = name if taken[name] == 1 else f"{name}, class {taken[name]}"
+        found.append(Subject(called, one, [*_sections(called, one)]))
+    return found
+
+
+def _order(one: Mapping[str, Any]) -> tuple[int, int]:
+    return min(list(ROLES).index(role) for role in one["role"]), -one["count"]
+
+
+def of_the_run(document: Document) -> list[Section]:
+    """What is not of one class of nodes: storage systems, layouts, fabric, job."""
+    storage = [
+        Row(system["name"], _one(words.described(system, leave_out=("name", "targets", "server_classes"))))
+        for system in document.get("storage_systems", [])
+    ]
+    targets = [
+        Row(f"{system['name']}, {target['kind']} targets", _one(words.described(target, leave_out=("kind",))))
+        for system in document.get("storage_systems", [])
+        for target in system.get("targets", [])
+    ]
+    layouts = [
+        Row(f"{layout['phase']}{_part(number)}", _one(text))
+        for layout in document.get("layouts", [])
+        for number, text in enumerate(_layout(layout))
+    ]
+    fabric = [
+        Row(one.get("name", f"fabric {number}"), _one(words.described(one, leave_out=("name",))))
+        for number, one in enumerate(document.get("fabric", []), 1)
+    ]
+    made = (
+        ("Storage systems", storage + targets),
+        ("Layouts", layouts),
+        ("Fabric", fabric),
+        ("Job", [*_job(document.get("job", {}))]),
+    )
+    return [Section(title, rows) for title, rows in made if rows]
+
+
+def _part(number: int) -> str:
+    return f", component {number}" if number else ""
+
+
+def _layout(layout: Mapping[str, Any]) -> Iterator[str]:
+    """The layout of a folder or file, then its components."""
+    yield words.described(layout, leave_out=("phase", "components")) or "—"
+    for component in layout.get("components", []):
+        yield words.described(component)
+
+
+def _job(job: Mapping[str, Any]) -> Iterator[Row]:
+    for name in ("nodes", "ranks", "ranks_per_node", "binding", "mpi"):
+        if job.get(name) is not None:
+            yield _fact(name, job[name])
+    if job.get("preload"):
+        yield Row("preloaded libraries", _one(", ".join(job["preload"])))
+    for hints in job.get("mpiio_hints", []):
+        for name, value in sorted(hints["hints"].items()):
+            yield Row(f"{hints['pattern']} {name}", _one(value), parameter="mpiio.hints", key=name)
+    for name, value in sorted(job.get("environment", {}).items()):
+        yield Row(name, _one(value))
+
+
+# One class of nodes
+
+
+def _sections(subject: str, one: Mapping[str, Any]) -> Iterator[Section]:
+    hardware = one["hardware"]
+    made = [
+        ("Hardware", [*_hardware(hardware)]),
+        ("BIOS", [*_bios(hardware.get("bios", {}))]),
+        ("Operating system", [*_os(one["os"])]),
+        ("Network", _items(one.get("network", []), "device", words.network)),
+        ("Block devices", _items(one.get("block", []), "model", words.block)),
+        ("Mounts", _items(one.get("mounts", []), "type", words.mount)),
+    ]
+    grouped: dict[str, list[Row]] = {}
+    for parameter in one.get("parameters", []):
+        known = parameters.parameters().get(parameter["id"])
+        title = parameters.groups()[known.group] if known else "Of the site"
+        grouped.setdefault(title, []).append(_parameter(parameter, known))
+    order = [*parameters.groups().values(), "Of the site"]
+    made += [(title, grouped[title]) for title in order if title in grouped]
+    for title, rows in made:
+        if rows:
+            yield Section(title, rows, subject)
+
+
+def _parameter(parameter: Mapping[str, Any], known: parameters.Parameter | None) -> Row:
+    unit = parameter.get("unit") or (known.unit if known else "")
+    seen = [
+        Seen(one["value"], words.quantity(one["value"], unit), one["instances"])
+        for one in sorted(parameter["values"], key=lambda one: -one["instances"])
+    ]
+    key = parameter.get("key", "")
+    name = f"{parameter['id']} {key}" if key else parameter["id"]
+    return Row(name, tuple(seen), parameter["id"] if known else "", key, bool(known and known.volatile))
+
+
+def _hardware(hardware: Mapping[str, Any]) -> Iterator[Row]:
+    product = " ".join(filter(None, [hardware.get("vendor"), hardware.get("product")]))
+    if product:
+        yield Row("product", _one(product))
+    for part in ("cpu", "memory"):
+        for name, value in hardware[part].items():
+            if isinstance(value, dict):
+                value = ", ".join(f"{word} \N{MULTIPLICATION SIGN} {count}" for word, count in sorted(value.items()))
+            if value not in (None, ""):
+                yield _fact(f"{part} {name}", value)
+    if hardware.get("numa"):
+        yield Row("NUMA nodes", _one(f"{len(hardware['numa'])}"))
+    for item in hardware.get("accelerators", []):
+        yield Row(item["model"], _one(words.described(item, leave_out=("model", "count")) or "—", item["count"]))
+
+
+def _bios(bios: Mapping[str, Any]) -> Iterator[Row]:
+    for name in ("vendor", "version", "date"):
+        if bios.get(name):
+            yield Row(name, _one(bios[name]))
+    for name, value in sorted(bios.get("attributes", {}).items()):
+        yield Row(name, (Seen(value, words.quantity(value, "")),), parameter="bios.profile", key=name)
+
+
+def _os(os: Mapping[str, Any]) -> Iterator[Row]:
+    release = " ".join(filter(None, [os.get("id"), os.get("version")]))
+    if release:
+        yield Row("release", _one(release))
+    for name in ("kernel", "appliance", "rdma_stack"):
+        if os.get(name):
+            yield _fact(name, os[name])
+    if os.get("cmdline"):
+        yield Row("kernel command line", _one(" ".join(os["cmdline"])))
+    for title, names in (("mitigation", os.get("mitigations", {})), ("package", os.get("packages", {}))):
+        for name, value in sorted(names.items()):
+            yield Row(f"{title} {name}", _one(value))
+
+
+def _items(items: Iterable[Mapping[str, Any]], named_by: str, text: words.Describe) -> list[Row]:
+    """Devices under the name of their kind; several of one name are several values of one row."""
+    rows: dict[str, list[Seen]] = {}
+    for item in items:
+        name = str(item.get(named_by) or "unnamed")
+        rows.setdefault(name, []).append(Seen(text(item), text(item), max(1, int(item.get("count", 1)))))
+    return [Row(name, tuple(sorted(seen, key=lambda one: -one.instances))) for name, seen in rows.items()]
+
+
+def _fact(name: str, value: Any) -> Row:
+    """A field of the schema, whose unit is the end of its name."""
+    label, unit = words.unit_of(name)
+    return Row(label, (Seen(value, words.quantity(value, unit)),))
+
+
+def _one(text: str, instances: int = 1) -> tuple[Seen, ...]:
+    return (Seen(text, text, max(1, instances)),)
+
+
+# What is missing, what differs
+
+
+def missing(one: Mapping[str, Any]) -> list[tuple[str, list[str]]]:
+    """(reason in words, names of the parameters) of one class of nodes, the reason with most of them first."""
+    by_reason: dict[str, list[str]] = {}
+    for row in one.get("missing", []):
+        by_reason.setdefault(row["reason"], []).append(" ".join(filter(None, [row["id"], row.get("key", "")])))
+    return [(REASONS[reason], names) for reason, names in sorted(by_reason.items(), key=lambda pair: -len(pair[1]))]
+
+
+def outliers(one: Mapping[str, Any]) -> list[dict[str, str]]:
+    """What single nodes of a class have and the others have not."""
+    return [
+        {
+            "member": row["member"],
+            "what": _pointed(row["pointer"]),
+            "value": words.anything(row.get("value")),
+            "majority": words.anything(row.get("majority")),
+        }
+        for row in one.get("outliers", [])
+    ]
+
+
+def drift(document: Document) -> list[dict[str, Any]]:
+    """What changed during the run, the gravest first."""
+    rows = sorted(document.get("drift", []), key=lambda row: facts.SEVERITIES.index(row["severity"]))
+    return [
+        {
+            "severity": row["severity"],
+            "what": _pointed(row["pointer"]),
+            "before": words.anything(row.get("pre")),
+            "after": words.anything(row.get("post")),
+            "members": row.get("members"),
+        }
+        for row in rows
+    ]
+
+
+def _pointed(pointer: str) -> str:
+    """A JSON pointer in words: "/hardware/memory/total_bytes" -> "hardware memory total_bytes"."""
+    return pointer.strip("/").replace("~1", "/").replace("~0", "~").replace("/", " ")
