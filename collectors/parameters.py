@@ -1,6 +1,6 @@
-"""The registry of parameters, and the schema of the document that is made of them.
+"""The registry of parameters, their defaults, and the schema of the document that is made of them.
 
-Both files are the registry's own, carried along: in a checkout they are links to where they are kept.
+The files are the registry's own, carried along: in a checkout they are links to where they are kept.
 """
 
 import hashlib
@@ -8,6 +8,7 @@ import json
 import pkgutil
 
 REGISTRY = "data/parameters.1.json"
+LUSTRE_DEFAULTS = "data/lustre-defaults.1.json"
 SCHEMA = "data/system.1.json"
 
 _parsed = {}
@@ -26,6 +27,13 @@ def registry_sha256():
 def groups():
     """The titles of the groups by their names, in the order of the file."""
     return document()["groups"]
+
+
+def lustre_defaults(parameter_id):
+    """[{"first": release, "last": release, "value": ..., "words": ...}] of a parameter; [] where none is known."""
+    table = parsed(LUSTRE_DEFAULTS)
+    entries = table["parameters"].get(parameter_id, {"defaults": []})["defaults"]
+    return [dict(entry, last=entry.get("last", table["releases"][-1])) for entry in entries]
 
 
 def document():

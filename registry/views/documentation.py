@@ -25,6 +25,7 @@ READERS = {
         "start",
         "upload",
         "collect",
+        "parameters",
         "check",
         "collector",
         "findings",

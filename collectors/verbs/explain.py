@@ -1,0 +1,166 @@
+"""`explain`: what a parameter is, where it is read, by whom, what leaves the site, and its default by release."""
+
+import difflib
+import fnmatch
+import sys
+
+from collectors import parameters, report
+from collectors.errors import OK, UsageError
+
+ABOUT = "say what a parameter is, where it is read and what of it leaves the site"
+
+EXAMPLES = """examples:
+  %(prog)s
+  %(prog)s lustre-client
+  %(prog)s lustre.client.osc.max_rpcs_in_flight
+  %(prog)s read_ahead
+  %(prog)s /sys/block/sda/queue/scheduler --json
+
+A group, an id, a part of an id, or a path on the node. Without one, the groups.
+"""
+
+SUGGESTIONS = 3
+# Units that say no more than the type of the value does.
+WITHOUT_WORD = ("none", "mixed", "bool", "count")
+LEAVES = {
+    "keep": "as it is",
+    "allowlist": "known entries only",
+    "basename": "without folders",
+    "pseudonym": "under a pseudonym",
+    "drop": "without what identifies",
+    "attachment": "only if you attach it",
+    "never": "never, it is not read",
+}
+ON_CHANGE = {
+    "invalidating": "makes the run incomparable",
+    "warning": "is a warning",
+    "info": "is noted",
+}
+PRIVILEGE = {
+    "none": "everybody",
+    "root": "root",
+    "group": "members of a group",
+    "bmc": "the management controller",
+    "admin": "an administrator",
+}
+
+
+def define(verb):
+    verb.add_argument("parameter", metavar="PARAMETER", nargs="?", help="a group, an id or a part of it, or a path")
+    verb.add_argument("--json", action="store_true", help="print one JSON document on stdout, nothing else")
+
+
+def run(options, progress):
+    found = list(parameters.registry().values()) if options.parameter is None else matching(options.parameter)
+    if options.json:
+        report.print_json({"parameters": [with_defaults(parameter) for parameter in found]})
+    elif options.parameter is None:
+        print_groups(sys.stdout)
+    elif len(found) == 1:
+        print_parameter(found[0], sys.stdout)
+    else:
+        print_list(found, sys.stdout)
+    return OK
+
+
+def matching(wanted):
+    """The parameters of a group, with an id, with a path, or with a part of an id; never none."""
+    wanted = wanted.strip().lower().replace(".*.", ".")
+    known = parameters.registry()
+    if wanted in known:
+        return [known[wanted]]
+    found = [one for one in known.values() if one["group"] == wanted or (wanted and wanted in one["id"])]
+    if wanted.startswith("/"):
+        found = [one for one in known.values() if any(fits(wanted, place["path"]) for place in one["paths"])]
+    if not found:
+        raise UsageError("collector.parameter", "no parameter is called like that", hint(wanted, known))
+    return found
+
+
+def fits(path, pattern):
+    """A path of the node, or the pattern itself; * stands for one name."""
+    same_depth = path.count("/") == pattern.count("/")
+    return same_depth and fnmatch.fnmatchcase(path, pattern.lower())
+
+
+def hint(wanted, known):
+    last_parts = {name.rsplit(".", 1)[-1]: name for name in known}
+    near = difflib.get_close_matches(wanted[:100], list(known) + list(last_parts), SUGGESTIONS, cutoff=0.6)
+    if near:
+        return "did you mean " + " or ".join(last_parts.get(name, name) for name in near) + "?"
+    return "explain without a name lists the groups"
+
+
+def with_defaults(parameter):
+    return dict(parameter, lustre_defaults=parameters.lustre_defaults(parameter["id"]))
+
+
+def print_groups(stream):
+    members = [parameter["group"] for parameter in parameters.registry().values()]
+    for group, title in parameters.groups().items():
+        report.show(f"{group:<15}{members.count(group):>4}  {title}", stream)
+
+
+def print_list(found, stream):
+    width = max(len(parameter["id"]) for parameter in found)
+    for parameter in found:
+        report.show("{:<{}}  {}".format(parameter["id"], width, parameter["meaning"]), stream)
+
+
+def print_parameter(parameter, stream):
+    report.show(parameter["id"], stream)
+    report.show("  " + parameter["meaning"], stream)
+    for name, lines in fields(parameter):
+        for line in lines:
+            report.show(f"  {name:<12}{line}", stream)
+            name = ""
+
+
+def fields(parameter):
+    """(name, lines) of what is known of a parameter; a field without lines is not shown."""
+    unit = "" if parameter["unit"] in WITHOUT_WORD else " in " + parameter["unit"]
+    return [
+        ("value", [parameter["value_type"] + unit + (", by key" if parameter["kind"] == "map" else "")]),
+        ("found on", [", ".join(parameter["roles"]) or parameter["scope"]]),
+        ("read from", read_from(parameter)),
+        ("readable by", [noted(PRIVILEGE[parameter["privilege"]], parameter["privilege_note"])]),
+        ("leaves", [parameter["redaction_note"] or LEAVES[parameter["redaction"]]]),
+        (
+            "a change",
+            [noted(ON_CHANGE[parameter["run_critical"]], "changes by itself" if parameter["volatile"] else "")],
+        ),
+        ("default", [default_line(entry, parameter["unit"]) for entry in parameters.lustre_defaults(parameter["id"])]),
+        ("note", filled(parameter["note"])),
+    ]
+
+
+def read_from(parameter):
+    places = [place_line(place) for place in parameter["paths"]]
+    return places + filled(parameter["command"]) + filled(parameter["reason"])
+
+
+def filled(text):
+    return [text] if text else []
+
+
+def noted(words, note):
+    return f"{words} ({note})" if note else words
+
+
+def place_line(place):
+    return place["path"] + in_releases(place.get("from_release"), place.get("to_release"))
+
+
+def default_line(entry, unit):
+    value = "" if unit in WITHOUT_WORD else " " + unit
+    words = entry.get("words") or "{}{}".format({True: "on", False: "off"}.get(entry["value"], entry["value"]), value)
+    return words + in_releases(entry["first"], entry["last"])
+
+
+def in_releases(first, last):
+    """ "  (Lustre 2.12 to 2.16)", or nothing for every release."""
+    if first and last:
+        return "  (Lustre {})".format(first if first == last else first + " to " + last)
+    if first or last:
+        return "  (Lustre from {} on)".format(first) if first else f"  (Lustre up to {last})"
+    return ""

@@ -1,0 +1,68 @@
+"""Write docs/parameters.md from the registry of parameters; a test holds both equal.
+
+./dev.py exec python -m tools.parameters_page
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from validators.parameters import Parameter, groups, parameters
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "parameters.md"
+
+HEAD = """# Parameters
+
+What the collector can know of a node, a job or a storage system. Each has a page of its own at `/parameters/ID/`, with
+the default of each Lustre release; `highwater.pyz explain ID` says the same at the command line,
+`GET /api/v1/parameters/` in machine form. All of it comes from one file, `validators/parameters/parameters.1.json`, and
+so does this page (`./dev.py exec python -m tools.parameters_page` writes it).
+
+A node tells each parameter that applies to it, or says why not: `not_applicable`, `not_installed`, `permission_denied`,
+`timeout`, `output_limit`, `parse_error`, `redacted`, `disabled`, `unsupported_version`.
+
+*read from* names files first; a command is another way to the same value, and `highwater.pyz list-probes` says what the
+collector itself reads and runs. *read by* is who can read it: everybody (`none`), `root`, members of a `group`, the
+management controller (`bmc`), an `admin` of another system. *leaves* says what of it leaves the site:
+
+| word | means |
+|---|---|
+| `keep` | as it is |
+| `allowlist` | known entries only |
+| `basename` | file names without folders |
+| `pseudonym` | names are replaced by pseudonyms, whose key stays at the site |
+| `drop` | what identifies is left out |
+| `attachment` | a file that the site may add |
+| `never` | not read at all |
+"""
+
+COLUMNS = "| parameter | meaning | unit | read from | read by | leaves |\n|---|---|---|---|---|---|\n"
+
+
+def page() -> str:
+    return HEAD + "".join(section(group, title) for group, title in groups().items())
+
+
+def section(group: str, title: str) -> str:
+    rows = "".join(row(one) for one in parameters().values() if one.group == group)
+    return f"\n## {title}\n\n{COLUMNS}{rows}"
+
+
+def row(one: Parameter) -> str:
+    sources = "; ".join(sources_of(one))
+    unit = "" if one.unit == "none" else one.unit
+    return f"| `{one.id}` | {one.meaning} | {unit} | {sources} | `{one.privilege}` | `{one.redaction}` |\n"
+
+
+def sources_of(one: Parameter) -> Iterator[str]:
+    for place in one.paths:
+        yield f"`{place.path}`" + (f" (Lustre {place.releases})" if place.releases else "")
+    if one.command:
+        yield f"`{one.command}`"
+    if one.reason:
+        yield one.reason
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
