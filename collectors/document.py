@@ -20,6 +20,8 @@ NO_UNIT = ("none", "mixed")
 OF_THE_DOCUMENT = ("job", "layouts", "storage_systems", "fabric")
 # The schema of these list items has `count`: equal ones become one.
 COUNTED = ("network", "block", "hardware/accelerators", "mounts")
+# Several probes tell of one of these: what adds to an item without contradicting it is the same one.
+MERGED = ("storage_systems",)
 
 Capture = namedtuple("Capture", "phase role started launcher member")
 Capture.__new__.__defaults__ = ("local", None)
@@ -46,7 +48,7 @@ def assemble(said, capture, redactor, duration_s):
         if isinstance(piece, Section):
             part_of(whole, piece.path, {}).update(piece.values)
         elif isinstance(piece, Item):
-            add_item(part_of(whole, piece.path, []), piece, counted=piece.path in COUNTED)
+            add_item(part_of(whole, piece.path, []), piece)
     node["parameters"] = distributions(facts, registry)
     node["missing"] = explained(gaps, facts, registry, capture.role)
     node["class_id"] = class_id(node, registry)
@@ -112,12 +114,25 @@ def part_of(whole, path, new):
     return whole.setdefault(last, new)
 
 
-def add_item(items, piece, counted):
-    alike = next((item for item in items if without_count(item) == without_count(piece.value)), None)
+def add_item(items, piece):
+    counted, new = piece.path in COUNTED, piece.value
+    is_alike = agree if piece.path in MERGED else are_equal
+    alike = next((item for item in items if is_alike(item, new)), None)
     if alike is None:
-        items.append(dict(piece.value, count=piece.value.get("count", 1)) if counted else piece.value)
+        items.append(dict(new, count=new.get("count", 1)) if counted else dict(new))
     elif counted:
-        alike["count"] += piece.value.get("count", 1)
+        alike["count"] += new.get("count", 1)
+    else:
+        alike.update(new)
+
+
+def agree(item, other):
+    """Whether two items have the same name and differ in nothing that both tell."""
+    return "name" in item and all(item[name] == other[name] for name in set(item) & set(other))
+
+
+def are_equal(item, other):
+    return without_count(item) == without_count(other)
 
 
 def without_count(item):

@@ -125,9 +125,11 @@ def is_network(mount):
     return mount.type in NETWORK_TYPES or is_fuse(mount)
 
 
-def is_client(mount):
-    """Whether it is the client's side of a network file system; Lustre's servers mount targets of the same type."""
-    return is_network(mount) and "svname" not in mount.options
+def is_storage(mount, is_told):
+    """Whether a mount stands for a storage system: of Lustre its own probe tells, of a disk where the test is on it."""
+    if mount.type.startswith("lustre"):
+        return False
+    return is_network(mount) or (is_told and mount.type in LOCAL_TYPES)
 
 
 def is_fuse(mount):
@@ -235,7 +237,8 @@ class MountsProbe(Probe):
     @staticmethod
     def capacities(mounts, door):
         """What df says of the storage under test. A command, because asking a dead server directly never returns."""
-        tested = [mount for mount in under_test(mounts, door.test_directory) if is_client(mount) or door.test_directory]
+        told = bool(door.test_directory)
+        tested = [mount for mount in under_test(mounts, door.test_directory) if is_storage(mount, told)]
         return {mount.point: door.command(["df", "-k", "-P", mount.point]) for mount in tested[:MOST_STORAGE_SYSTEMS]}
 
     def parse(self, raw):
