@@ -16,7 +16,7 @@ USAGE = """usage: ./dev.py COMMAND
   check                          format, lint, types, templates, migrations, OpenAPI file, documentation, deployment
   manage ARGS...                 manage.py with the settings and services of `up`
   exec CMD...                    a command in the project's environment, without services
-  collector [--out FILE]         build the single file highwater.pyz
+  collector [--out FILE]         build the single file highwater.pyz; --wheel: a wheel
   bench [NAME]                   benchmarks of our own code, one JSON line per figure
 
 Every command takes --state DIR (or HIGHWATER_STATE) as its first option: the folder for all that it makes.
@@ -99,7 +99,12 @@ def _up(folder: Path, arguments: list[str]) -> int:
 
 def _collector(folder: Path, arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="./dev.py collector")
-    parser.add_argument("--out", type=Path, help="where to write it (default: highwater.pyz in the state folder)")
+    parser.add_argument(
+        "--out", type=Path, help="file to write (default: highwater.pyz in the state folder); for --wheel a folder"
+    )
+    parser.add_argument("--wheel", action="store_true", help="a wheel for pip instead, written to the state folder")
     parser.add_argument("--state", type=Path, default=folder, help="the folder for all that it makes")
     options = parser.parse_args(arguments)
+    if options.wheel:
+        return commands.collector_wheel(options.out or options.state.absolute())
     return commands.collector(options.out or options.state.absolute() / "highwater.pyz")

@@ -93,12 +93,22 @@ def check(state_folder: Path) -> int:
 
 def collector(out: Path) -> int:
     """Write highwater.pyz, ready to run; print its path and sha256."""
-    content = collector_file.build()
+    _write_built(out, collector_file.build())
+    out.chmod(0o755)
+    return 0
+
+
+def collector_wheel(folder: Path) -> int:
+    """Write the collector as a wheel, for pip; print its path and sha256."""
+    name, content = collector_file.wheel()
+    _write_built(folder / name, content)
+    return 0
+
+
+def _write_built(out: Path, content: bytes) -> None:
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_bytes(content)
-    out.chmod(0o755)
     print(f"{out} sha256:{hashlib.sha256(content).hexdigest()}")
-    return 0
 
 
 def bench(state_folder: Path, arguments: list[str]) -> int:

@@ -6,7 +6,7 @@ import hashlib
 from functools import cache
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.module_loading import import_string
 
@@ -14,6 +14,7 @@ from registry.views import numerals
 from registry.views.caching import public_page
 
 BUILDER = "launcher.collector_file.build"
+WHEEL_BUILDER = "launcher.collector_file.wheel"
 """Named by string: the record imports nothing of the launcher, and both serve the same bytes."""
 
 
@@ -24,11 +25,24 @@ def _file() -> tuple[bytes, str]:
     return content, hashlib.sha256(content).hexdigest()
 
 
+@cache
+def _wheel() -> tuple[str, bytes]:
+    """File name and bytes of the wheel."""
+    name, content = import_string(WHEEL_BUILDER)()
+    return name, content
+
+
 @public_page
 def page(request: HttpRequest) -> HttpResponse:
     content, sha256 = _file()
     site = settings.SITE_URL or f"{request.scheme}://{request.get_host()}"
-    context = {"section": "docs", "sha256": sha256, "size": numerals.size(len(content)), "site": site}
+    context = {
+        "section": "docs",
+        "sha256": sha256,
+        "size": numerals.size(len(content)),
+        "site": site,
+        "wheel": _wheel()[0],
+    }
     return render(request, "collector.html", context)
 
 
@@ -40,6 +54,15 @@ def download(request: HttpRequest) -> HttpResponse:
         content_type="application/zip",
         headers={"Content-Disposition": 'attachment; filename="highwater.pyz"'},
     )
+
+
+@public_page
+def wheel(request: HttpRequest, name: str) -> HttpResponse:
+    """For `pip install ADDRESS`, which reads the version from the name: only the one that is built here is there."""
+    built, content = _wheel()
+    if f"{name}.whl" != built:
+        raise Http404(f"The collector here is {built}.")
+    return HttpResponse(content, content_type="application/zip")
 
 
 @public_page

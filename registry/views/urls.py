@@ -46,5 +46,6 @@ if not settings.PUBLIC_ONLY:
     urlpatterns += [
         path("collector/", collector.page, name="collector"),
         path("collector/highwater.pyz", collector.download, name="collector-file"),
+        path("collector/<str:name>.whl", collector.wheel, name="collector-wheel"),
         path("collector/highwater.pyz.sha256", collector.checksum, name="collector-checksum"),
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -96,6 +97,31 @@ def test_the_collector_carries_what_it_shares_with_the_registry(tmp_path: Path, 
     with zipfile.ZipFile(file) as archive:
         assert archive.read(carried) == (ROOT / kept).read_bytes()
         assert archive.getinfo(carried).external_attr == 0o100644 << 16
+
+
+def test_the_collector_carries_nothing_but_modules_and_data(tmp_path: Path) -> None:
+    copy = tmp_path / "collectors"
+    shutil.copytree(ROOT / "collectors", copy, ignore=shutil.ignore_patterns("__pycache__"))
+    (copy / ".ruff_cache").mkdir(exist_ok=True)
+    (copy / ".ruff_cache" / "CACHEDIR.TAG").write_text("left by a tool")
+    (copy / "notes.txt").write_text("left by a person")
+    assert collector_file.build(tmp_path) == collector_file.build(ROOT)
+
+
+def test_the_wheel_installs_without_any_other_package_and_runs(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "dev.py", "collector", "--wheel", "--out", tmp_path], cwd=ROOT, capture_output=True, text=True
+    )
+    path, digest = done.stdout.split()
+    assert digest == "sha256:" + hashlib.sha256(Path(path).read_bytes()).hexdigest()
+    place = tmp_path / "place"
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--target", place, path]
+    assert subprocess.run(pip, capture_output=True, text=True).returncode == 0
+    assert {entry.name.split("-")[0] for entry in place.iterdir()} == {"bin", "collectors", "highwater_collector"}
+    command = [place / "bin" / "highwater", "explain", "lustre.version"]
+    done = subprocess.run(command, env={"PYTHONPATH": str(place)}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "lustre.version" in done.stdout
 
 
 def test_the_collector_runs_with_the_python_that_is_named(tmp_path: Path) -> None:
