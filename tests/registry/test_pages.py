@@ -357,6 +357,15 @@ def test_the_collector_is_served_with_its_checksum(client) -> None:
     assert digest in client.get("/collector/").content.decode()
 
 
+def test_the_collector_is_served_for_pip_under_the_name_of_its_version(client) -> None:
+    page = client.get("/collector/").content.decode()
+    address = re.search(r"/collector/highwater_collector-[0-9.]+-py3-none-any\.whl", page)[0]
+    with zipfile.ZipFile(io.BytesIO(client.get(address).content)) as archive:
+        assert archive.testzip() is None
+        assert "collectors/cli.py" in archive.namelist()
+    assert client.get("/collector/highwater_collector-0.0.0-py3-none-any.whl").status_code == 404
+
+
 def test_the_served_collector_carries_the_registry_of_parameters(client) -> None:
     with zipfile.ZipFile(io.BytesIO(client.get("/collector/highwater.pyz").content)) as archive:
         assert archive.read("collectors/data/parameters.1.json") == parameters.FILE.read_bytes()
