@@ -3,6 +3,7 @@
 The headers are written here because those of `tarfile` differ between Python 3.8 and 3.9 for the same file.
 """
 
+import contextlib
 import errno
 import gzip
 import os
@@ -29,7 +30,7 @@ GZIP_MAGIC = b"\x1f\x8b"
 
 
 def write(members, target):
-    """Write members (name, path, size) as .tar.gz to an open file, with fixed times, owners and modes.
+    """Write members (name, size, open()) as .tar.gz to an open file, with fixed times, owners and modes.
 
     The tar inside is the same on every machine and Python. The compressed bytes depend on zlib: the same zlib gives
     the same archive, another version or build of it may not.
@@ -41,10 +42,17 @@ def write(members, target):
 
 
 def add_member(packed, member):
+    with opened(member) as source:
+        packed.write(header(member.name.encode("utf-8"), member.size))
+        copy_exactly(source, packed, member)
+
+
+@contextlib.contextmanager
+def opened(member):
+    """The open file of a member; what the system refuses while it is read is raised as BundleError `bundle.pack`."""
     try:
-        with open_regular(member.path) as source:
-            packed.write(header(member.name.encode("utf-8"), member.size))
-            copy_exactly(source, packed, member)
+        with member.open() as source:
+            yield source
     except OSError as error:
         raise BundleError(
             "bundle.pack",

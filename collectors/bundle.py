@@ -22,8 +22,13 @@ FOREIGN_SUFFIXES = (".tar.bz2", ".tbz2", ".tar.xz", ".txz", ".tar.zst", ".7z", "
 
 SHOWN_AT_MOST = 5
 
-Member = namedtuple("Member", "name path size")
-Member.__doc__ = "One file to pack: its name in the archive (POSIX), its path here, its size in bytes."
+
+class Member(namedtuple("Member", "name path size")):
+    """One file to pack: its name in the archive (POSIX), its path here, its size in bytes."""
+
+    def open(self):
+        return archive.open_regular(self.path)
+
 
 Listing = namedtuple("Listing", "members empty_folders")
 Listing.__doc__ = "What a folder holds: members in the order they are packed, and the folders that hold nothing."
@@ -73,7 +78,7 @@ def open_for_sending(path, note):
         note(line)
     stream = tempfile.TemporaryFile(prefix="highwater-")
     try:
-        write(listing, stream)
+        write(listing.members, stream)
         return Bundle(stream, archive_stem(path) + ".tar.gz")
     except BaseException:
         stream.close()
@@ -103,13 +108,13 @@ def open_archive(path, note):
         raise
 
 
-def pack_to(listing, out):
-    """Write a listing to the file `out`, which appears complete or not at all; return (size, sha256)."""
+def pack_to(members, out):
+    """Write members to the file `out`, which appears complete or not at all; return (size, sha256)."""
     directory = os.path.dirname(os.path.abspath(out))
     try:
         with tempfile.NamedTemporaryFile(prefix=".highwater-", dir=directory, delete=False) as stream:
             try:
-                write(listing, stream)
+                write(members, stream)
                 stream.flush()
                 size_and_sha256 = measure(stream)
                 os.chmod(stream.name, 0o644 & ~current_umask())
@@ -293,11 +298,11 @@ def remarks(listing):
         )
 
 
-def write(listing, target):
-    """Write a listing as .tar.gz to an open file; raises BundleError beyond the limits, or if a file changes."""
-    archive.write(watched(listing.members, target), target)
+def write(members, target):
+    """Write members as .tar.gz to an open file; raises BundleError beyond the limits, or if a file changes."""
+    archive.write(watched(members, target), target)
     require_packed_size(target.tell())
-    require_ratio(sum(member.size for member in listing.members), target.tell())
+    require_ratio(sum(member.size for member in members), target.tell())
 
 
 def watched(members, target):

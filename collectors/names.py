@@ -17,7 +17,11 @@ ROLES = frozenset(
 )
 """Folders and accounts below /home that name no person."""
 
-NOT_HOSTS = frozenset({"localhost", "localdomain", "node", "host", "none", "null", "linux", "total", "auto"})
+NOT_HOSTS = frozenset(
+    """localhost localdomain node host none null linux total auto find write read stat delete easy hard time seconds
+    score result results phase bandwidth rate version max min mean std dev iter access open close file files nodes tasks
+    clients procs summary options""".split()
+)
 NOT_HOST_SHAPES = frozenset(
     """io sc isc ior mdtest md rank task tasks phase test nvme sd ost mdt oss mds numa cpu gpu dev eth ib ens mlx ec
     iter lustre daos el rhel python gcc version rnd procs nodes np ppn seg""".split()
@@ -90,7 +94,7 @@ class Names:
         if words:
             longest_first = sorted(words, key=lambda word: (-len(word), word))
             self.given = re.compile(
-                r"(?<![A-Za-z0-9_.-])(?:" + "|".join(map(re.escape, longest_first)) + r")(?![A-Za-z0-9_-])"
+                "(?<![A-Za-z0-9])(?:" + "|".join(map(re.escape, longest_first)) + ")(?![A-Za-z0-9])"
             )
 
     def is_user(self, word):

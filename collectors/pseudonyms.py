@@ -80,11 +80,17 @@ def keep_names(pseudonyms, note, folder=FOLDER):
         note(f"the names behind the pseudonyms are not kept: {error.strerror}")
 
 
+def known_names(pseudonyms, folder=FOLDER):
+    """The names behind pseudonyms, as far as this site's map has them."""
+    known = read_map(os.path.join(os.path.expanduser(folder), MAP_FILE))
+    return {known[pseudonym] for pseudonym in pseudonyms if isinstance(known.get(pseudonym), str)}
+
+
 def read_map(path):
     try:
         with open(path, encoding="utf-8", errors="surrogateescape") as stream:
             known = json.loads(stream.read(MAX_MAP_BYTES))
-    except (FileNotFoundError, ValueError):
+    except (FileNotFoundError, NotADirectoryError, ValueError):
         return {}
     return known if isinstance(known, dict) else {}
 

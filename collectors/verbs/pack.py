@@ -1,46 +1,88 @@
-"""`pack`: make the archive that upload would send."""
+"""`pack`: make a bundle of results and of what the machines were, without names and keys."""
 
+import json
 import os
 import sys
 
 from collectors import bundle, report
 from collectors.errors import OK, UsageError
+from collectors.packing import Packing
+from collectors.profiles import PROFILES
 
-ABOUT = "make the archive that upload would send"
+ABOUT = "make a bundle of results and system document, without names and keys"
 
 EXAMPLES = """examples:
   %(prog)s --results results/2025.10.01-09.00.00 --dry-run
-  %(prog)s --results results/2025.10.01-09.00.00 --out run.tar.gz
+  %(prog)s --results results/2025.10.01-09.00.00 --system system.json --out run.tar.gz
+  %(prog)s --results results --system system.json --with oss.json --with mds.json --out run.tar.gz
 
-The same files give the same archive. (Another version of zlib may compress the same content
+Names of hosts, persons and addresses, keys and passwords are taken out of the results; the
+bundle says by rule and file what was. --dry-run shows exactly what would leave.
+The same data give the same archive. (Another version of zlib may compress the same content
 into other bytes, and so to another sha256.)
 """
 
 
 def define(verb):
     verb.add_argument("--results", metavar="DIR", required=True, help="the folder that the benchmark wrote to")
+    verb.add_argument("--system", metavar="FILE", help="what the machines were, as collect, fold or run wrote it")
+    verb.add_argument(
+        "--with",
+        metavar="BUNDLE",
+        dest="others",
+        action="append",
+        default=[],
+        help="document or bundle of servers, made with collect --role oss or mds; again for more",
+    )
+    verb.add_argument("--profile", choices=PROFILES, default="default", help="what may leave the site (%(default)s)")
     verb.add_argument("--out", metavar="FILE", help="the archive to write, ending in .tar.gz or .tgz")
-    verb.add_argument("--dry-run", action="store_true", help="list what would be packed, write nothing")
+    verb.add_argument("--dry-run", action="store_true", help="show what would leave, write nothing")
+    verb.add_argument("--text", action="store_true", help="with --dry-run: the system document and the report as well")
 
 
 def run(options, progress):
     if not os.path.isdir(options.results):
         raise UsageError("collector.path", f"{options.results} is not a folder.", "Give the folder of one run.")
+    if options.others and not options.system:
+        raise UsageError("collector.with", "--with adds to a system document.", "Give that of the clients: --system.")
     if not options.dry_run:
         require_out(options)
-    listing = bundle.scan(options.results)
-    for line in bundle.remarks(listing):
-        progress.note(line)
-    if options.dry_run:
-        for member in listing.members:
-            report.show(f"{member.size:>12} {member.name}", sys.stdout)
-        total = sum(member.size for member in listing.members)
-        progress.note(f"{len(listing.members)} files, {total:,} bytes before packing; nothing was written")
-        return OK
-    size, sha256 = bundle.pack_to(listing, options.out)
-    progress.note(f"{len(listing.members)} files, {size:,} bytes packed")
-    report.show(f"{sha256}  {options.out}", sys.stdout)
+    with Packing(options.profile, progress) as packing:
+        packing.make(options.results, options.system, options.others)
+        members = packing.bag.members()
+        bundle.require_limits((member.name, member.size) for member in members)
+        if options.dry_run:
+            show(packing, members, options, progress)
+            return OK
+        size, sha256 = bundle.pack_to(members, options.out)
+        for line in removed(packing.report):
+            progress.note(line)
+        progress.note(f"{len(members)} files, {size:,} bytes packed; bundle {packing.bag.id()}")
+        report.show(f"{sha256}  {options.out}", sys.stdout)
     return OK
+
+
+def show(packing, members, options, progress):
+    """Print what would leave: every file with size in bytes and sha256, then what was taken out."""
+    for member in members:
+        report.show(f"{member.size:>12} {member.sha256} {member.name}", sys.stdout)
+    for line in removed(packing.report):
+        report.show(line, sys.stdout)
+    if options.text:
+        for part in filter(None, (packing.system, packing.report)):
+            for line in json.dumps(part, indent=1, sort_keys=True).splitlines():
+                report.show(line, sys.stdout)
+    total = sum(member.size for member in members)
+    progress.note(f"{len(members)} files, {total:,} bytes before packing; nothing was written")
+
+
+def removed(told):
+    """Lines on what is taken out, by rule, and on what stays home, by reason."""
+    for code, count in sorted(told["removed"].items()):
+        files = sum(code in file["removed"] for file in told["files"])
+        yield f"taken out by rule {code}: {count} in {files} files"
+    for entry in told["left_out"]:
+        yield f"left out, {entry['reason']}: {entry['path']}"
 
 
 def require_out(options):

@@ -1,4 +1,4 @@
-"""Packing: the same files give the same archive, and what cannot travel is said before anything is sent."""
+"""Packing: the same files give the same bundle, and what cannot travel is said before anything is sent."""
 
 import hashlib
 import os
@@ -10,19 +10,49 @@ import zlib
 
 import pytest
 
+RESULTS = "highwater-bundle/data/results/"
+
 
 def contents(path):
+    """Every file of a bundle by its name in it."""
     with tarfile.open(path) as archive:
         return {entry.name: archive.extractfile(entry).read() for entry in archive}
 
 
-def test_an_archive_holds_every_file_under_the_folder_name(collector, results, tmp_path):
-    done = collector("pack", "--results", results, "--out", tmp_path / "run.tar.gz")
-    assert done.returncode == 0, done.stderr
+def packed_results(path):
+    """The results in a bundle, by their name in the folder's parent."""
+    return {name[len(RESULTS) :]: content for name, content in contents(path).items() if name.startswith(RESULTS)}
+
+
+def test_a_bundle_holds_every_text_under_the_folder_name_and_with_full_consent_everything(collector, results, tmp_path):
     expected = {
         str(path.relative_to(results.parent)): path.read_bytes() for path in results.rglob("*") if path.is_file()
     }
-    assert contents(tmp_path / "run.tar.gz") == expected
+    done = collector("pack", "--results", results, "--profile", "full-consent", "--out", tmp_path / "all.tar.gz")
+    assert done.returncode == 0, done.stderr
+    assert packed_results(tmp_path / "all.tar.gz") == expected
+    done = collector("pack", "--results", results, "--out", tmp_path / "run.tar.gz")
+    assert f"left out, binary: {results.name}/ior-easy/write.txt" in done.stderr
+    del expected[f"{results.name}/ior-easy/write.txt"]
+    assert packed_results(tmp_path / "run.tar.gz") == expected
+
+
+@pytest.mark.skipif(shutil.which("sha256sum") is None, reason="no sha256sum command here")
+def test_a_bundle_is_a_bag_that_sha256sum_verifies(collector, results, tmp_path):
+    done = collector("pack", "--results", results, "--out", tmp_path / "run.tar.gz")
+    with tarfile.open(tmp_path / "run.tar.gz") as archive:
+        archive.extractall(tmp_path / "out", filter="data")
+    bag = tmp_path / "out" / "highwater-bundle"
+    assert (bag / "bagit.txt").read_text() == "BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n"
+    for manifest in ("manifest-sha256.txt", "tagmanifest-sha256.txt"):
+        checked = subprocess.run(["sha256sum", "-c", "--strict", manifest], cwd=bag, capture_output=True, text=True)
+        assert checked.returncode == 0, checked.stdout + checked.stderr
+    listed = {line[66:] for line in (bag / "manifest-sha256.txt").read_text().splitlines()}
+    assert listed == {str(path.relative_to(bag)) for path in (bag / "data").rglob("*") if path.is_file()}
+    identity = hashlib.sha256((bag / "manifest-sha256.txt").read_bytes()).hexdigest()
+    assert f"bundle {identity}" in done.stderr
+    octets = sum(path.stat().st_size for path in (bag / "data").rglob("*") if path.is_file())
+    assert f"Payload-Oxum: {octets}.{len(listed)}\n" in (bag / "bag-info.txt").read_text()
 
 
 def test_the_printed_sha256_is_that_of_the_archive(collector, results, tmp_path):
@@ -75,7 +105,7 @@ def test_the_length_of_a_name_beyond_ascii_may_be_any(collector, tmp_path):
     for length in range(80, 110):
         (folder / ("n" * (length - 4) + "ü")).write_bytes(b"%d" % length)  # `r/` and two bytes of ü
     assert collector("pack", "--results", folder, "--out", tmp_path / "r.tgz").returncode == 0
-    assert contents(tmp_path / "r.tgz") == {f"r/{path.name}": path.read_bytes() for path in folder.iterdir()}
+    assert packed_results(tmp_path / "r.tgz") == {f"r/{path.name}": path.read_bytes() for path in folder.iterdir()}
 
 
 def test_names_of_every_length_and_files_of_every_size_survive(collector, tmp_path):
@@ -84,9 +114,9 @@ def test_names_of_every_length_and_files_of_every_size_survive(collector, tmp_pa
     for length in (97, 98, 99, 100, 250):  # the field of a tar header holds 100 bytes, `r/` included
         (folder / ("n" * length)).write_bytes(b"x" * length)
     for size in (0, 511, 512, 513, 1024 * 1024 + 1):
-        (folder / f"size-{size}").write_bytes(b"y" * size)
+        (folder / f"size-{size}").write_bytes((b"y" * 63 + b"\n") * (size // 64) + b"y" * (size % 64))
     assert collector("pack", "--results", folder, "--out", tmp_path / "r.tgz").returncode == 0
-    assert contents(tmp_path / "r.tgz") == {f"r/{path.name}": path.read_bytes() for path in folder.iterdir()}
+    assert packed_results(tmp_path / "r.tgz") == {f"r/{path.name}": path.read_bytes() for path in folder.iterdir()}
 
 
 @pytest.mark.skipif(shutil.which("tar") is None, reason="no tar command here")
@@ -97,15 +127,17 @@ def test_gnu_tar_unpacks_without_a_word(collector, results, tmp_path):
         ["tar", "-xzf", tmp_path / "run.tar.gz", "-C", tmp_path / "out"], capture_output=True, text=True
     )
     assert (done.returncode, done.stderr) == (0, "")
-    assert sorted(p.name for p in (tmp_path / "out").rglob("*")) == sorted(
-        [results.name, *(p.name for p in results.rglob("*"))]
-    )
+    unpacked = {p.relative_to(tmp_path / "out").as_posix() for p in (tmp_path / "out").rglob("*") if p.is_file()}
+    assert unpacked == set(contents(tmp_path / "run.tar.gz"))
 
 
 def test_a_dry_run_lists_and_writes_nothing(collector, results, tmp_path):
     done = collector("pack", "--results", results, "--dry-run", "--out", tmp_path / "run.tar.gz")
     assert done.returncode == 0
-    assert f"140000 {results.name}/ior-easy/write.txt" in done.stdout
+    summary = (results / "result_summary.txt").read_bytes()
+    line = f"{len(summary):>12} {hashlib.sha256(summary).hexdigest()} {RESULTS}{results.name}/result_summary.txt"
+    assert line in done.stdout.splitlines()
+    assert f"left out, binary: {results.name}/ior-easy/write.txt" in done.stdout.splitlines()
     assert not (tmp_path / "run.tar.gz").exists()
 
 
@@ -141,7 +173,7 @@ def test_a_name_that_is_not_utf8_is_refused(every_python, collector, results, tm
 def test_more_than_2000_files_are_refused(collector, tmp_path):
     folder = tmp_path / "many"
     folder.mkdir()
-    for number in range(2000):
+    for number in range(1995):  # with the five files that make a bag of them: 2,000
         (folder / str(number)).touch()
     assert collector("pack", "--results", folder, "--out", tmp_path / "many.tgz").returncode == 0
     (folder / "one-more").touch()
@@ -166,7 +198,7 @@ def test_more_than_64_mib_packed_is_refused(collector, tmp_path):
     folder.mkdir()
     for number in range(3):
         (folder / str(number)).write_bytes(os.urandom(22 * 1024 * 1024))
-    done = collector("pack", "--results", folder, "--out", tmp_path / "noise.tgz")
+    done = collector("pack", "--results", folder, "--profile", "full-consent", "--out", tmp_path / "noise.tgz")
     assert done.returncode == 1
     assert "larger than 64 MiB" in done.stderr
     assert [path.name for path in tmp_path.iterdir() if "highwater" in path.name or path.suffix == ".tgz"] == []
@@ -177,7 +209,7 @@ def test_repetition_that_the_server_takes_for_a_bomb_is_refused(collector, tmp_p
     folder.mkdir()
     with (folder / "zeros").open("wb") as stream:
         stream.truncate(33 * 1024 * 1024)
-    done = collector("pack", "--results", folder, "--out", tmp_path / "zeros.tgz")
+    done = collector("pack", "--results", folder, "--profile", "full-consent", "--out", tmp_path / "zeros.tgz")
     assert done.returncode == 1
     assert "bundle.bomb" in done.stderr
 
@@ -206,7 +238,7 @@ def test_a_file_that_grows_while_it_is_packed_is_refused(tmp_path, collectors_al
     script = (
         "import io, sys; from collectors import bundle\n"
         "listing = bundle.scan('r'); open('r/result.txt', 'a').write(' more')\n"
-        "try: bundle.write(listing, io.BytesIO())\n"
+        "try: bundle.write(listing.members, io.BytesIO())\n"
         "except bundle.BundleError as error: print(error.code)\n"
     )
     done = subprocess.run(

@@ -154,7 +154,7 @@ def test_names_that_are_given_go_wherever_they_stand() -> None:
     names = personal.Names()
     names.give({"mkovacs", "root", "io"}, {"frontier", "login7.hpc.example.org"})
     line = "mkovacs ran io500 on frontier from login7 as root, see login8.hpc.example.org and frontier-x"
-    expected = "<user> ran io500 on <host> from <host> as root, see <host> and frontier-x"
+    expected = "<user> ran io500 on <host> from <host> as root, see <host> and <host>-x"
     assert personal.scrub_line(line, names, Counter()) == expected
 
 

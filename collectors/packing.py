@@ -1,0 +1,97 @@
+"""From a result folder and system documents to a bundle: what was found, what may leave, what is written."""
+
+import json
+import os
+
+from collectors import bundle, document, merge, pseudonyms, redact, system_file, validation
+from collectors.bag import REPORT, SYSTEM, Bag
+from collectors.credentials import secrets
+from collectors.errors import BundleError, CollectorError, NothingCollected
+from collectors.originals import Originals
+from collectors.stage import Stage
+
+CHECK_TIMEOUT_S = 600
+
+
+class Packing:
+    """One bundle in the making: `bag`, and the `report` on what was taken out of it. Use it in `with`."""
+
+    def __init__(self, profile, progress):
+        self.profile = profile
+        self.progress = progress
+        self.before = Stage()
+        self.after = Stage()
+        self.bag = Bag(self.after)
+        self.report = {}
+        self.system = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exc_info):
+        self.before.stream.close()
+        self.after.stream.close()
+
+    def make(self, results, system, others):
+        """Fill the bag. `system` is the path of a document or None, `others` are those of servers' documents.
+
+        Raises BundleError, NothingCollected or UsageError; nothing was written then.
+        """
+        described = describe(system, others, self.profile)
+        listing = bundle.scan(results)
+        for line in bundle.remarks(listing):
+            self.progress.note(line)
+        originals = Originals(self.before)
+        originals.take(listing.members)
+        names = pseudonyms.of_site(self.progress.note)
+        users, hosts = redact.own_names(os.environ)
+        hosts |= pseudonyms.known_names(merge.members(described) if described else ())
+        scrubber = redact.Scrubber(self.profile, names, users, hosts)
+        redaction = scrubber.redact(originals, self.after, self.progress.update)
+        if not redaction.files:
+            raise NothingCollected("bundle.empty", "Nothing in %s is text that may leave." % results, "See --dry-run.")
+        self.bag.put_results(redaction.files)
+        if described:
+            self.system = without_secrets(scrubber.document(described))
+            self.bag.put(SYSTEM, text_of(self.system))
+        self.report = redaction.report(self.hashes(results) if redaction.changed else [])
+        self.bag.put(REPORT, text_of(self.report))
+        if self.profile == "default":
+            pseudonyms.keep_names(names, self.progress.note)
+
+    def hashes(self, results):
+        """The hashes that benchmarks printed, and what they should be, as the rules installed here tell them."""
+        if validation.rules_here().version is None:
+            self.progress.note("the benchmark's own hashes were not checked before: no rules are installed here")
+            return []
+        try:
+            checked = validation.check_here(results, [], CHECK_TIMEOUT_S)
+        except CollectorError as error:
+            self.progress.note("the benchmark's own hashes were not checked before: " + error.message)
+            return []
+        runs = [run for run in checked.get("runs", []) if run.get("hashes")]
+        return [{"tool": run["tool"], "hashes": run["hashes"]} for run in runs]
+
+
+def describe(system, others, profile):
+    """The one system document of the bundle, or None."""
+    if system is None:
+        return None
+    whole = merge.merged(system_file.load(system), [(path, system_file.load(path)) for path in others])
+    return merge.for_profile(whole, profile)
+
+
+def without_secrets(described):
+    """The document, if nothing in it looks like a key, token or password; else raises BundleError `bundle.secret`."""
+    for line in json.dumps(described, indent=0).splitlines():
+        if secrets(line.replace('\\"', '"'), None)[1]:
+            raise BundleError(
+                "bundle.secret",
+                "The system document holds what looks like a key, token or password.",
+                "Collect again, look at it with `show`, and report how it came in.",
+            )
+    return described
+
+
+def text_of(value):
+    return (document.canonical(value) + "\n").encode("ascii")
