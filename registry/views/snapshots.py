@@ -91,4 +91,6 @@ def _row(row: sections.Row) -> dict[str, Any]:
         ],
         "more": more if more > 0 else 0,
         "instances": numerals.whole(row.instances) if row.instances > 1 else "",
+        "default": row.default,
+        "differs": row.differs,
     }

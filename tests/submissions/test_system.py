@@ -151,6 +151,7 @@ def test_the_page_shows_it_by_section(described, cast) -> None:
         assert words in text, words
     assert re.search(r"osc\.max_rpcs_in_flight.*?64 <small>on 7</small><br>8 <small>on 1</small>", text)
     assert 'href="/parameters/lustre.client.osc.checksums/"' in text
+    assert re.search(r"osc\.checksums</a></th><td>no</td><td class=\"n\">8</td><td><span class=\"warning\">≠ yes", text)
 
 
 def test_the_reviewer_sees_it_too(release, described, cast) -> None:

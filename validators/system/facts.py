@@ -90,6 +90,14 @@ def values(document: Document, parameter_id: str, role: str | None = None) -> li
     return [value for value, _ in sorted(found.values(), key=lambda known: -known[1])]
 
 
+def lustre_release(one: Mapping[str, Any]) -> str:
+    """The release of Lustre that most nodes of a class run, "" where it is not known."""
+    for parameter in one.get("parameters", []):
+        if parameter["id"] == "lustre.version":
+            return str(max(parameter["values"], key=lambda row: row["instances"], default={"value": ""})["value"] or "")
+    return ""
+
+
 def filesystem_types(document: Document) -> list[str]:
     """The types of storage systems that are declared, or that the clients mount, each once."""
     declared = [system["type"] for system in document.get("storage_systems", [])]

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from validators import parameters
+from validators.parameters import defaults
 from validators.system import facts, words
 from validators.system.facts import Document
 
@@ -40,6 +41,10 @@ REASONS = {
 }
 
 
+LISTED = ("Network", "Block devices", "Mounts")
+"""Sections that list all there is, so that what is not in them is not there."""
+
+
 @dataclass(frozen=True, slots=True)
 class Seen:
     """One value: as it is, as it is written, and of how many instances (targets, devices, nodes)."""
@@ -51,13 +56,19 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One named fact. `parameter` is its id in the registry of parameters, "" for what is none."""
+    """One named fact. `parameter` is its id in the registry of parameters, "" for what is none.
+
+    `default` is what the release of Lustre sets by itself, "" where it is not known; `differs` whether some value is
+    another one, None where that cannot be said.
+    """
 
     name: str
     seen: tuple[Seen, ...]
     parameter: str = ""
     key: str = ""
     volatile: bool = False
+    default: str = ""
+    differs: bool | None = None
 
     @property
     def instances(self) -> int:
@@ -102,13 +113,9 @@ def _order(one: Mapping[str, Any]) -> tuple[int, int]:
 def of_the_run(document: Document) -> list[Section]:
     """What is not of one class of nodes: storage systems, layouts, fabric, job."""
     storage = [
-        Row(system["name"], _one(words.described(system, leave_out=("name", "targets", "server_classes"))))
-        for system in document.get("storage_systems", [])
-    ]
-    targets = [
-        Row(f"{system['name']}, {target['kind']} targets", _one(words.described(target, leave_out=("kind",))))
-        for system in document.get("storage_systems", [])
-        for target in system.get("targets", [])
+        row
+        for number, system in enumerate(document.get("storage_systems", []), 1)
+        for row in _storage(system, f"storage system {number}" if number > 1 else "storage system")
     ]
     layouts = [
         Row(f"{layout['phase']}{_part(number)}", _one(text))
@@ -120,12 +127,21 @@ def of_the_run(document: Document) -> list[Section]:
         for number, one in enumerate(document.get("fabric", []), 1)
     ]
     made = (
-        ("Storage systems", storage + targets),
+        ("Storage systems", storage),
         ("Layouts", layouts),
         ("Fabric", fabric),
         ("Job", [*_job(document.get("job", {}))]),
     )
     return [Section(title, rows) for title, rows in made if rows]
+
+
+def _storage(system: Mapping[str, Any], called: str) -> Iterator[Row]:
+    for name, value in system.items():
+        if name not in ("targets", "server_classes") and value not in (None, ""):
+            label, unit = words.unit_of(name)
+            yield Row(f"{called} {label}", (Seen(value, words.quantity(value, unit)),))
+    for target in system.get("targets", []):
+        yield Row(f"{called} {target['kind']} targets", _one(words.described(target, leave_out=("kind",))))
 
 
 def _part(number: int) -> str:
@@ -166,10 +182,11 @@ def _sections(subject: str, one: Mapping[str, Any]) -> Iterator[Section]:
         ("Mounts", _items(one.get("mounts", []), "type", words.mount)),
     ]
     grouped: dict[str, list[Row]] = {}
+    release, ram_bytes = facts.lustre_release(one), hardware["memory"].get("total_bytes")
     for parameter in one.get("parameters", []):
         known = parameters.parameters().get(parameter["id"])
         title = parameters.groups()[known.group] if known else "Of the site"
-        grouped.setdefault(title, []).append(_parameter(parameter, known))
+        grouped.setdefault(title, []).append(_parameter(parameter, known, release, ram_bytes))
     order = [*parameters.groups().values(), "Of the site"]
     made += [(title, grouped[title]) for title in order if title in grouped]
     for title, rows in made:
@@ -177,7 +194,9 @@ def _sections(subject: str, one: Mapping[str, Any]) -> Iterator[Section]:
             yield Section(title, rows, subject)
 
 
-def _parameter(parameter: Mapping[str, Any], known: parameters.Parameter | None) -> Row:
+def _parameter(
+    parameter: Mapping[str, Any], known: parameters.Parameter | None, release: str, ram_bytes: int | None
+) -> Row:
     unit = parameter.get("unit") or (known.unit if known else "")
     seen = [
         Seen(one["value"], words.quantity(one["value"], unit), one["instances"])
@@ -185,7 +204,25 @@ def _parameter(parameter: Mapping[str, Any], known: parameters.Parameter | None)
     ]
     key = parameter.get("key", "")
     name = f"{parameter['id']} {key}" if key else parameter["id"]
-    return Row(name, tuple(seen), parameter["id"] if known else "", key, bool(known and known.volatile))
+    if known is None:
+        return Row(name, tuple(seen), key=key)
+    expected = None if key else defaults.default(known.id, release, ram_bytes)
+    said = [defaults.differs(known.id, one.value, release, ram_bytes) for one in seen] if expected else []
+    return Row(
+        name,
+        tuple(seen),
+        known.id,
+        key,
+        known.volatile,
+        _default_text(expected, unit),
+        True if True in said else (False if said and None not in said else None),
+    )
+
+
+def _default_text(expected: defaults.Default | None, unit: str) -> str:
+    if expected is None:
+        return ""
+    return expected.words if expected.value is None else words.quantity(expected.value, unit)
 
 
 def _hardware(hardware: Mapping[str, Any]) -> Iterator[Row]:
@@ -286,4 +323,4 @@ def drift(document: Document) -> list[dict[str, Any]]:
 
 def _pointed(pointer: str) -> str:
     """A JSON pointer in words: "/hardware/memory/total_bytes" -> "hardware memory total_bytes"."""
-    return pointer.strip("/").replace("~1", "/").replace("~0", "~").replace("/", " ")
+    return pointer.strip("/").replace("/", " ").replace("~1", "/").replace("~0", "~")
