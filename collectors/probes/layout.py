@@ -120,7 +120,7 @@ def stripes(text):
 def parts(text):
     """The fields of the whole layout, and those of each component (one for a plain layout); the first file only."""
     header, components = {}, []
-    lines = [line for line in text.splitlines() if "/" not in line]
+    lines = [line for line in text.splitlines() if not re.search(r"(?:^|\s)/", line)]
     for prefix, name, found in FIELD.findall("\n".join(lines)):
         if prefix == "lcm":
             if name in header and name == "layout_gen":
@@ -148,6 +148,7 @@ def component(fields):
         "stripe_size_bytes": whole(fields.get("stripe_size", "0")),
         "pattern": pattern,
         "overstriped": "overstriped" in pattern,
+        "mirror_id": whole(fields["mirror_id"]) if fields.get("mirror_id", "").isdigit() else None,
         "compression": compression(fields, "compress" in pattern or "compress" in flags),
         "extension_bytes": whole(fields["extension_size"]) if "extension_size" in fields else None,
     }

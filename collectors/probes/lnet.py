@@ -6,6 +6,7 @@ from collections import Counter
 from collectors.facts import Fact, Missing
 from collectors.probes import Probe
 from collectors.probes.lustre_parameters import first, number, single
+from collectors.probes.reading import gap, read_as
 
 MODULES = "/sys/module/"
 DRIVERS = ("ko2iblnd", "ksocklnd", "kfilnd", "kgnilnd", "kefalnd")
@@ -14,7 +15,6 @@ TABLES = ("/proc/sys/lnet/cpu_partition_table", "/sys/kernel/debug/lnet/cpu_part
 ROUTES = ("/proc/sys/lnet/routes", "/sys/kernel/debug/lnet/routes")
 PARTITION_TABLE = "lnet.cpu_partition_table"
 MAX_PARTITIONS = 256
-MAX_CPUS = 65536
 
 # Threads that exist once or more per CPU partition: ptlrpcd_03_01, kiblnd_sd_03_00, socknal_sd03_01, ll_ost_io03_001.
 PARTITION_THREADS = (
@@ -121,7 +121,7 @@ def scalar(text):
     """A module parameter: a number, Y or N, or one word."""
     if re.match(r"^\s*-?\d", text):
         return number(text)
-    if not re.match(r"^\s*[A-Za-z][\w-]{0,60}\s*$", text):
+    if not re.match(r"^\s*[A-Za-z][A-Za-z0-9_-]{0,60}\s*$", text):
         raise ValueError("not one word")
     return {"Y": True, "N": False}.get(text.strip(), text.strip())
 
@@ -158,14 +158,12 @@ class LnetNetworks(Probe):
 
 
 def networks_told(show, configured):
-    ids = ("lnet.networks", "lnet.multirail", "lnet.ni_status", "lnet.dev_cpt")
-    try:
-        interfaces = net_show(show.text or "")
-    except ValueError as error:
-        gap = show if show.reason else refusal(show, str(error))
-        yield from networks_configured(configured, gap)
-        yield from (Missing(name, gap.reason, gap.detail) for name in ids[2:])
+    reading = read_as(net_show, refused(show))
+    if reading.reason:
+        yield from networks_configured(configured, reading)
+        yield from (gap(name, reading) for name in ("lnet.ni_status", "lnet.dev_cpt"))
         return
+    interfaces = reading.value
     counts = Counter(one["net"] for one in interfaces)
     yield from counted(counts, Counter(kind_of(one["net"]) for one in interfaces), "command")
     for one in interfaces:
@@ -184,7 +182,7 @@ def counted(by_net, by_kind, source):
     yield Fact("lnet.multirail", max(by_net.values()), source)
 
 
-def networks_configured(given, gap):
+def networks_configured(given, refusal):
     """Networks and rails from the module's parameter, `o2ib(ib0,ib1),tcp(eth0)`: what was asked for at the start."""
     nets = Counter()
     for net, interfaces in re.findall(r"\b([a-z]+\d*[a-z]*\d*)\s*\(([^()]*)\)", given.text or ""):
@@ -192,7 +190,7 @@ def networks_configured(given, gap):
             # CPU partitions may follow an interface: ib0[0,1].
             nets[net] += len(re.sub(r"\[[^\]]*\]", "", interfaces).split(","))
     if not nets:
-        yield from (Missing(name, gap.reason, gap.detail) for name in ("lnet.networks", "lnet.multirail"))
+        yield from (gap(name, refusal) for name in ("lnet.networks", "lnet.multirail"))
         return
     kinds = Counter()
     for net, interfaces in nets.items():
@@ -200,10 +198,12 @@ def networks_configured(given, gap):
     yield from counted(nets, kinds, given.source)
 
 
-def refusal(show, detail):
-    """What an output without networks means: lnetctl tells some refusals in the text."""
-    denied = "ermission denied" in (show.text or "") or "-13" in (show.text or "")
-    return show._replace(text=None, reason="permission_denied" if denied else "parse_error", detail=detail)
+def refused(show):
+    """The Input of lnetctl, which tells some refusals in its output."""
+    text = (show.text or "").lower()
+    if "net type" not in text and ("permission denied" in text or re.search(r"errno:\s*-(?:1|13)\b", text)):
+        return show._replace(text=None, reason="permission_denied", detail="lnetctl is for root here")
+    return show
 
 
 def kind_of(net):
@@ -246,15 +246,11 @@ def note(interface, name, value):
 
 def routers_told(routes, show):
     """How many different routers the routes name."""
-    try:
-        if routes.text is not None:
-            return Fact("lnet.routers", len(routers(routes.text)), routes.source)
-        if show is not None and show.text is not None:
-            return Fact("lnet.routers", len(gateways(show.text)), show.source)
-    except ValueError as error:
-        return Missing("lnet.routers", "parse_error", str(error))
-    gap = routes if routes.reason == "permission_denied" or show is None else show
-    return Missing("lnet.routers", gap.reason, gap.detail)
+    readings = [read_as(routers, routes)] + ([read_as(gateways, refused(show))] if show else [])
+    found = [reading for reading in readings if reading.reason is None]
+    if found:
+        return Fact("lnet.routers", len(found[0].value), found[0].source)
+    return gap("lnet.routers", *readings)
 
 
 def routers(text):
@@ -293,15 +289,12 @@ class CpuPartitions(Probe):
         return raw
 
     def parse(self, raw):
-        given = raw["table"]
-        if given.text is None and raw.get("listed") and raw["listed"].text is not None:
-            given = raw["listed"]
-        if given.text is not None:
-            return table_told(partition_table(given.text), given.source)
-        count = partitions_of_threads(raw["comm"])
-        if count:
-            return [Fact(PARTITION_TABLE, count, "derived", "partitions")]
-        return [Missing(PARTITION_TABLE, given.reason, given.detail)]
+        readings = [read_as(partition_table, raw[name]) for name in ("table", "listed") if name in raw]
+        for reading in readings:
+            if reading.reason is None:
+                return table_told(reading.value, reading.source)
+        count = partitions_of_threads(raw.get("comm", {}))
+        return [Fact(PARTITION_TABLE, count, "derived", "partitions") if count else gap(PARTITION_TABLE, *readings)]
 
 
 def table_told(table, source):
@@ -329,9 +322,9 @@ def cpus(text):
     """The CPU numbers of `0 1 2 48-53`, sorted."""
     numbers = set()
     for word in re.split(r"[\s,]+", text.strip()):
-        begin, _, end = word.partition("-")
-        if not (begin.isdigit() and (end.isdigit() or not end)) or max(int(begin), int(end or 0)) >= MAX_CPUS:
+        if not re.match(r"^\d{1,5}(?:-\d{1,5})?$", word):
             raise ValueError("no list of CPUs")
+        begin, _, end = word.partition("-")
         numbers.update(range(int(begin), int(end or begin) + 1))
     return sorted(numbers)
 

@@ -45,14 +45,14 @@ def import_summary(text):
         raise ValueError("no import")
     summary = {}
     size = re.search(r"^\s*max_brw_size:\s*(\d{1,18})\s*$", text, re.MULTILINE)
-    version = re.search(r"^\s*target_version:\s*(\d[\w.-]{0,40})\s*$", text, re.MULTILINE)
+    version = re.search(r"^\s*target_version:\s*(\d[\w.-]{0,40})\s*$", text, re.MULTILINE | re.ASCII)
     flags = re.search(r"^\s*connect_flags:\s*\[([^\]\n]*)\]", text, re.MULTILINE)
     if size:
         summary["max_brw_size_bytes"] = int(size.group(1))
     if version:
         summary["target_version"] = version.group(1)
     if flags:
-        summary["connect_flags"] = shortened(sorted(re.findall(r"\w{1,40}", flags.group(1))))
+        summary["connect_flags"] = shortened(sorted(re.findall(r"[a-z0-9_]{1,40}", flags.group(1))))
     return summary
 
 
@@ -133,15 +133,12 @@ class LustreVersion(Probe):
         return {"version": next((one for one in given if one.text), given[-1])}
 
     def parse(self, raw):
-        given = raw["version"]
-        if given.text is None:
-            return [Missing(self.id, given.reason, given.detail)]
-        return [Fact(self.id, release(given.text), given.source)]
+        return [single(self.id, raw["version"], release)]
 
 
 def release(text):
     """The release with a vendor's suffix; 2.10 tells it behind `lustre:` among other lines."""
-    matched = re.search(r"^(?:lustre:|version[=:])?\s*v?(\d+\.\d[\w.+-]{0,60})\s*$", text, re.MULTILINE)
+    matched = re.search(r"^(?:lustre:|version[=:])?\s*v?(\d+\.\d[\w.+-]{0,60})\s*$", text, re.MULTILINE | re.ASCII)
     if not matched:
         raise ValueError("no release")
     return matched.group(1)

@@ -125,7 +125,7 @@ def df_table(text):
     for line in text.splitlines():
         words = line.split()
         if re.match(r"^filesystem[ _]summary:", line.strip()):
-            summary = [number(word) for word in words if re.match(r"^\d", word)][:3]
+            summary = [number(word) for word in line.partition("summary:")[2].split()[:3]]
             break
         kind = re.search(r"\[(OST|MDT):\d+\]", line)
         if kind and "inactive" not in line:
@@ -199,7 +199,7 @@ def pools(raw):
     readings = [read_as(pool_list, given) for given in raw.get("pool_list", ())]
     listed = [reading.value for reading in readings if reading.reason is None]
     for names in raw["pools"] + listed:
-        known = sorted(name for name in names if re.match(r"^[\w-]{1,15}$", name))[:MAX_POOLS]
+        known = sorted(name for name in names if re.match(r"^[A-Za-z0-9_-]{1,15}$", name))[:MAX_POOLS]
         yield Fact("lustre.fs.ost_pools", ",".join(known) or "none", "command" if listed else "procfs")
     if not raw["pools"] and not listed:
         yield gap("lustre.fs.ost_pools", *readings)

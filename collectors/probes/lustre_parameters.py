@@ -188,7 +188,7 @@ def get_param_values(text):
 
 def number(text):
     """A number, whole where it can be; some releases print 32 as 32.00."""
-    matched = re.match(r"^\s*(-?\d{1,20})(\.\d{1,6})?\s*$", text)
+    matched = re.match(r"^\s*(-?\d{1,20})(\.\d{1,6})?\s*$", text, re.ASCII)
     if not matched:
         raise ValueError("not a number")
     whole, fraction = matched.groups()
@@ -209,7 +209,7 @@ def flag(text):
 
 def choice(text):
     """The chosen word: `crc32 adler [crc32c]` is crc32c, and a word alone is itself."""
-    matched = re.search(r"\[([\w.-]{1,64})\]", text) or re.match(r"^\s*([\w.-]{1,64})\s*$", text)
+    matched = re.search(r"\[([A-Za-z0-9_.-]{1,64})\]", text) or re.match(r"^\s*([A-Za-z0-9_.-]{1,64})\s*$", text)
     if not matched:
         raise ValueError("no word is chosen")
     return matched.group(1)

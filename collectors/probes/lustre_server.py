@@ -15,6 +15,7 @@ from collectors.probes.lustre_parameters import (
     number,
     parameter,
     read_all,
+    single,
     told,
 )
 from collectors.probes.reading import gap, read_as
@@ -212,10 +213,7 @@ class LustreFailover(Probe):
         return {"cluster": door.command(["crm_mon", "-1"])}
 
     def parse(self, raw):
-        given = raw["cluster"]
-        if given.text is None:
-            return [Missing(self.provides[0], given.reason, given.detail)]
-        return [Fact(self.provides[0], is_at_home(given.text), given.source)]
+        return [single(self.provides[0], raw["cluster"], is_at_home)]
 
 
 def is_at_home(text):

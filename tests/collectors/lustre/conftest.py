@@ -1,0 +1,58 @@
+"""Lustre nodes: constructed ones with any file and any command's output, and the recorded ones."""
+
+import json
+
+import pytest
+
+from collectors.commands import Recorded
+from collectors.door import Door
+from collectors.facts import Fact, Missing
+from tests.collectors.machine.conftest import Node, Said, node, recorded_node  # noqa: F401  (fixtures)
+
+MOUNT = "ffff88105db50000"
+
+
+class LustreNode(Node):
+    """A node of which tests also write what commands print."""
+
+    commands: list = []
+
+    def command(self, argv, output="", status=0, error=""):
+        entry = {"argv": argv.split(), "rc": status, "stdout": output, "stderr": error}
+        self.commands = [*self.commands, entry]
+        self.recording = self.root.parent / "commands.json"
+        self.recording.write_text(json.dumps({"commands": self.commands}))
+        return self
+
+    def door_at(self, test_directory):
+        recorded = Recorded(str(self.recording)) if self.recording else None
+        return Door(str(self.root), recorded, environment={}, test_directory=test_directory)
+
+    def said_of(self, probes, door=None):
+        """What several probes say, those that apply here."""
+        door = door or self.door()
+        return Said(piece for probe in probes if probe.applies(door) for piece in probe.parse(probe.read(door)))
+
+
+@pytest.fixture
+def lustre(tmp_path):
+    (tmp_path / "lustre").mkdir()
+    return LustreNode(tmp_path / "lustre")
+
+
+def osc(target, mount=MOUNT):
+    return f"fs-OST{target:04x}-osc-{mount}"
+
+
+def everything(said):
+    """All facts as {(id, key, value, instances)}, without their source."""
+    found = {}
+    for piece in said.pieces:
+        if isinstance(piece, Fact):
+            name = (piece.id, piece.key, type(piece.value).__name__, piece.value)
+            found[name] = found.get(name, 0) + piece.instances
+    return found
+
+
+def gaps(said):
+    return {piece.id: piece.reason for piece in said.pieces if isinstance(piece, Missing)}
