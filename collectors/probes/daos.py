@@ -25,7 +25,7 @@ PROPERTIES = frozenset(
     layout_version obj_version perf_domain rd_fac rd_lvl rf rf_lvl rp_pda scrubber_disabled srv_cksum
     """.split()
 )
-PROPERTY = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ().+-]{0,40}")
+PROPERTY = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ()_.+-]{0,40}")
 CLASSES = re.compile(r"[A-Z][A-Z0-9_]{0,20}")
 PROVIDERS = re.compile(r"(ofi|ucx)\+[a-z0-9_;+,]{1,40}")
 MEMBER_STATES = ("joined", "excluded", "stopped", "errored", "unresponsive", "adminexcluded")

@@ -144,13 +144,14 @@ def shown_type(mount):
 
 
 def option_values(mount):
-    """The allowed options in the order of the mount, as pairs of name and value; True for one that has none."""
-    return [(name, value) for name, value in mount.options.items() if is_allowed(name, value)]
+    """The allowed options in the order of the mount, as pairs of name and value: a number, a word, or True for none."""
+    allowed = [(name, value) for name, value in mount.options.items() if is_allowed(name, value)]
+    return [(name, int(value) if value is not True and value.isdigit() else value) for name, value in allowed]
 
 
 def shown_options(mount):
     """The allowed options in the order of the mount, as texts."""
-    return [name if value is True else name + "=" + value for name, value in option_values(mount)]
+    return [name if value is True else "{}={}".format(name, value) for name, value in option_values(mount)]
 
 
 def is_allowed(name, value):
