@@ -1,0 +1,45 @@
+"""`fold`: make one document of what many nodes said."""
+
+import json
+
+from collectors import emitted, parameters, pseudonyms
+from collectors.errors import OK
+from collectors.files import write_whole
+from collectors.fold import Fold, summary
+
+ABOUT = "make one document of the documents of many nodes"
+
+EXAMPLES = """examples:
+  srun --ntasks-per-node=1 --label python3 highwater.pyz collect --emit > nodes.txt
+  %(prog)s nodes.txt --out system.json
+  %(prog)s node-*.json --out system.json
+
+Nodes that are alike become one class with a count; a few that differ in little are told as
+outliers of it: which node, what, and what the others have. Each file holds one document, or one
+a line, as `collect --emit` prints them; labels of srun, mpirun, pdsh and clush before a line are
+understood. What is no document is counted as a failed node; the rest stands.
+`collect --launcher` runs all of this at once.
+"""
+
+
+def define(verb):
+    verb.add_argument("files", metavar="FILE", nargs="+", help="documents of nodes; - is standard input")
+    verb.add_argument("--out", metavar="FILE", required=True, help="where to write the folded document")
+
+
+def run(options, progress):
+    fold = Fold(parameters.registry())
+    # Labels are host names, and so is what stands before a line that nobody understands.
+    names = pseudonyms.of_site(progress.note)
+
+    def take(document, label):
+        fold.add(document, label and names.of(label))
+
+    for path in options.files:
+        progress.update("reading %s, %d nodes so far" % (path, fold.reported))
+        for label, reason in emitted.read_file(path, take):
+            fold.fail(label and names.of(label), reason)
+    folded = fold.document()
+    write_whole(options.out, json.dumps(folded, indent=1) + "\n")
+    progress.note(options.out + ": " + summary(folded))
+    return OK

@@ -1,0 +1,130 @@
+"""Facts of nodes under readable pointers, and where they differ."""
+
+import pytest
+
+from collectors import compare, schema
+from tests.collectors.nodes import client, node, set_parameter
+
+VOLATILE = frozenset(["lustre.client.osc.grant", "node.load_before"])
+
+
+def facts(document):
+    return compare.node_facts(node(document), VOLATILE)
+
+
+def differences(one, other):
+    return [tuple(difference) for difference in compare.differences(facts(one), facts(other))]
+
+
+def test_the_documents_of_these_tests_fit_the_schema():
+    assert list(schema.errors(client())) == []
+
+
+def test_a_pointer_names_what_it_is_about_and_no_position():
+    found = facts(client())
+    assert found["/hardware/numa/node1/cpus"] == "24-47"
+    assert found["/network/MT4123 20.35/rate_bit_s"] == 200000000000
+    assert found["/block/Example SSD 1.1/queue/scheduler"] == "none"
+    assert found["/os/cmdline/mitigations"] == "off"
+    assert found["/os/cmdline/quiet"] is True
+    assert found["/mounts/lustre/options/flock"] is True
+    assert found["/parameters/lustre.client.osc.max_rpcs_in_flight"] == 8
+    assert found["/parameters/vm.sysctl/vm.dirty_ratio"] == 20
+
+
+def test_a_device_is_called_by_its_name_where_it_has_one():
+    document = client()
+    node(document)["network"] = [{"device": "mlx5_0", "kind": "infiniband", "rate_bit_s": 100}]
+    assert facts(document)["/network/mlx5_0/rate_bit_s"] == 100
+
+
+def test_slash_and_tilde_in_a_name_are_escaped():
+    document = client()
+    node(document)["block"] = [{"count": 1, "model": "A/B~C", "bytes": 7}]
+    assert facts(document)["/block/A~1B~0C/bytes"] == 7
+
+
+def test_who_a_node_is_and_what_is_volatile_has_no_pointer():
+    one, other = client(1), client(2)
+    node(other)["mounts"][0]["filesystem"] = "f-00000002"
+    set_parameter(other, "lustre.client.osc.grant", (0, 7))
+    set_parameter(other, "node.load_before", (9.5, 1))
+    assert differences(one, other) == []
+
+
+def test_the_order_of_items_makes_no_difference():
+    one, other = client(), client()
+    second = {"count": 1, "model": "Other", "bytes": 5}
+    node(one)["block"].append(second)
+    node(other)["block"].insert(0, second)
+    assert differences(one, other) == []
+
+
+def test_one_slow_port_of_two_is_one_difference():
+    one, other = client(), client()
+    fast = node(other)["network"][0]
+    node(other)["network"] = [dict(fast, count=1), dict(fast, count=1, rate_bit_s=100000000000)]
+    ((pointer, before, after),) = differences(one, other)
+    assert (pointer, before) == ("/network/MT4123 20.35/rate_bit_s", 200000000000)
+    assert after == "100000000000 x1, 200000000000 x1"
+
+
+def test_a_lost_drive_is_its_count():
+    one, other = client(), client()
+    node(other)["block"][0]["count"] = 23
+    assert differences(one, other) == [("/block/Example SSD 1.1/count", 24, 23)]
+
+
+def test_a_mount_that_has_gone_is_seen_by_its_count():
+    one, other = client(), client()
+    node(other)["mounts"] = []
+    assert ("/mounts/lustre/count", 1, None) in differences(one, other)
+
+
+def test_a_value_of_one_instance_is_told_with_numbers():
+    one, other = client(), set_parameter(client(), "lustre.client.osc.active", (True, 6), (False, 1))
+    assert differences(one, other) == [("/parameters/lustre.client.osc.active", True, "true x6, false x1")]
+
+
+def test_a_lost_target_is_one_difference_and_not_one_for_each_tunable():
+    one, other = client(), client()
+    for name in ("lustre.client.osc.active", "lustre.client.osc.max_rpcs_in_flight"):
+        value = next(entry for entry in node(other)["parameters"] if entry["id"] == name)["values"][0]
+        value["instances"] = 6
+    assert differences(one, other) == [("/parameters/lustre.client.osc/instances", 7, 6)]
+
+
+def test_one_tunable_that_an_instance_does_not_tell_is_seen():
+    one, other = client(), set_parameter(client(), "lustre.client.osc.active", (True, 6))
+    assert differences(one, other) == [("/parameters/lustre.client.osc.active/instances", None, 6)]
+
+
+@pytest.mark.parametrize(("bytes_less", "differs"), [(8192, False), (34359738368, True)])
+def test_memory_differs_where_a_module_is_lost_and_not_by_what_firmware_keeps(bytes_less, differs):
+    one, other = client(), client()
+    node(other)["hardware"]["memory"]["total_bytes"] -= bytes_less
+    assert bool(differences(one, other)) is differs
+
+
+def test_one_cause_is_told_once():
+    one, other = client(), client()
+    node(other)["hardware"]["memory"]["total_bytes"] //= 2
+    set_parameter(other, "mem.total", (131835937, 1))
+    assert [pointer for pointer, _before, _after in differences(one, other)] == ["/hardware/memory/total_bytes"]
+
+
+def test_one_and_true_are_two_values():
+    one = set_parameter(client(), "lustre.client.osc.max_rpcs_in_flight", (1, 7))
+    other = set_parameter(client(), "lustre.client.osc.max_rpcs_in_flight", (True, 7))
+    assert len(differences(one, other)) == 1
+
+
+def test_what_is_told_twice_is_told_where_no_section_has_it():
+    document = client()
+    del node(document)["hardware"]["memory"]["total_bytes"]
+    assert facts(document)["/parameters/mem.total"] == 263671875
+
+
+def test_long_texts_are_cut_to_what_the_schema_takes():
+    assert len(compare.bounded("x" * 5000)) == 1024
+    assert compare.bounded(5) == 5
