@@ -1,5 +1,7 @@
 """Verify a bundle that is a bag: every payload file is there, is listed, and has the checksum of its manifest.
 
+The manifest itself and the other tag files are held against the tag manifest, where there is one.
+
 Source: RFC 8493, The BagIt File Packaging Format, section 2.1. Of its checksums, sha256 is read.
 """
 
@@ -33,6 +35,10 @@ def verify(bundle: Bundle) -> list[Finding]:
     listed = _read_manifest(bundle, manifest, found)
     found += _limited(_compare(bundle, root, manifest, listed))
     found += _limited(_unlisted(bundle, root, listed))
+    tag_manifest = root + "tagmanifest-sha256.txt"
+    if tag_manifest in bundle.files:
+        tags = _read_manifest(bundle, tag_manifest, found)
+        found += _limited(_compare(bundle, root, tag_manifest, tags))
     return found
 
 
@@ -46,7 +52,7 @@ def _read_manifest(bundle: Bundle, manifest: str, found: list[Finding]) -> dict[
     lines = bundle.read(manifest, _MANIFEST_BYTES).decode("utf-8", "replace").split("\n")
     for number, line in enumerate(lines, start=1):
         match = _LINE.fullmatch(line.rstrip("\r"))
-        if match:
+        if match and (match[1].islower() or match[1].isupper() or match[1].isdecimal()):
             listed[_decoded(match[2])] = match[1].lower()
         elif line.strip() and not any(finding.code == "bundle.manifest-line" for finding in found):
             message = "A line of the manifest is not a sha256 and a path."

@@ -13,6 +13,7 @@ import zipfile
 import pytest
 
 from tests.collectors.test_collector_pack import contents, packed_results
+from validators.checks import check
 
 DOCUMENT = {
     "schema_version": "1",
@@ -372,3 +373,38 @@ def test_the_name_of_this_very_machine_does_not_leave(collector, tmp_path):
     if len(socket.gethostname()) < 3:
         pytest.skip("this machine's name tells nothing")
     assert socket.gethostname() not in packed_results(tmp_path / "b.tgz")["r/a.txt"].decode()
+
+
+def judged(path):
+    """What a check says of the runs in a folder or bundle, hashes and litter left out."""
+    report = check(path).as_json()
+    runs = [
+        (run["scores"], run["measurements"], run["version"], run["mode"], sorted(run["parameters"]), verdicts(run))
+        for run in report["runs"]
+    ]
+    return report["primary"], runs, codes(report), [codes(run) for run in report["runs"]]
+
+
+def verdicts(run):
+    return [(rule["code"], rule["outcome"]) for rule in run["rules"] if rule["code"] != "io500.hashes"]
+
+
+def codes(part):
+    told = sorted(finding["code"] for finding in part["findings"])
+    return [code for code in told if code not in ("io500.hash.redacted", "bundle.litter")]
+
+
+def test_published_archives_are_judged_the_same_after_packing(collector, shared, tmp_path):
+    """Every twelfth: scores, measurements, findings and rules are those of the original."""
+    archives = sorted((shared / "data" / "io500" / "submissions").glob("*.tar.gz"))[::12]
+    assert len(archives) > 10
+    redacted = 0
+    for number, original in enumerate(archives):
+        folder = tmp_path / str(number) / "r"
+        folder.mkdir(parents=True)
+        with tarfile.open(original) as archive:
+            archive.extractall(folder, filter="data")
+        pack(collector, folder, tmp_path / f"{number}.tgz")
+        assert judged(tmp_path / f"{number}.tgz") == judged(folder), original.name
+        redacted += bool(report_of(tmp_path / f"{number}.tgz")["removed"])
+    assert redacted > 10

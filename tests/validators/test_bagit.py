@@ -121,3 +121,27 @@ def test_a_run_in_a_bag_is_checked_with_its_checksums(tmp_path: Path) -> None:
     write(tmp_path, {"data/added.txt": b"later"})
     report = check(tmp_path)
     assert (report.status, [finding.code for finding in report.findings]) == ("invalid", ["bundle.manifest-extra-file"])
+
+
+def tagged(payload: dict[str, bytes]) -> dict[str, bytes]:
+    """A bag whose tag files are listed too."""
+    files = bag(payload)
+    tags = {name: content for name, content in files.items() if "/" not in name}
+    return {**files, "tagmanifest-sha256.txt": listing(tags)}
+
+
+def test_a_bag_with_a_tag_manifest_has_no_finding(tmp_path: Path) -> None:
+    assert codes(write(tmp_path, tagged(PAYLOAD))) == []
+
+
+@pytest.mark.parametrize("name", [*PAYLOAD, "bagit.txt", "manifest-sha256.txt", "tagmanifest-sha256.txt"])
+def test_any_single_bit_that_flips_in_any_file_is_found(tmp_path: Path, name: str) -> None:
+    files = tagged(PAYLOAD)
+    write(tmp_path, files)
+    unseen = []
+    for position in range(len(files[name]) * 8):
+        flipped = bytearray(files[name])
+        flipped[position // 8] ^= 1 << position % 8
+        write(tmp_path, {name: bytes(flipped)})
+        unseen += [] if codes(tmp_path) else [position]
+    assert unseen == []

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from validators import redaction
 from validators.benchmarks.io500 import options, score
 from validators.benchmarks.io500.defects import computed_scores, defects, is_dry_run, is_external_find
 from validators.benchmarks.io500.evidence import Evidence, fingerprint, gather, printed_scores, seconds_of
@@ -23,6 +24,7 @@ from validators.benchmarks.io500.verification import read_verification
 from validators.catalogue import Reading
 from validators.findings import ERROR, INFO, WARNING, Finding
 from validators.measurements import Measurement, Run
+from validators.redaction import Redaction
 
 if TYPE_CHECKING:
     from validators.bundle import Bundle
@@ -35,6 +37,7 @@ _STDOUT_MARKERS = (b"[RESULT]", b"IO500 version")
 _WITHOUT_RESULTS = b"[IOR EASY WRITE]"
 _SCRIPTS = frozenset({"io500.sh", "io500.cfg"})
 _HASH_TEXT_LIMIT = 200
+_NOT_REDACTED = Redaction()
 _HASH_MISMATCH = {
     "config": "io500.config.hash-mismatch",
     "score": "io500.score.hash-mismatch",
@@ -69,8 +72,9 @@ def find_runs(bundle: Bundle) -> Reading:
     findings += _copies(kept, copies)
     if len(kept) > 1:
         findings.append(_several(kept))
+    redacted = redaction.read(bundle)
     return Reading(
-        runs=[_run(evidence) for evidence in kept],
+        runs=[_run(evidence, redacted) for evidence in kept],
         primary=0 if len(kept) == 1 else None,
         findings=findings,
         claimed=set(_claimed(layout)),
@@ -98,7 +102,7 @@ def explain(run: Run) -> list[str]:
     return lines
 
 
-def _run(evidence: Evidence) -> IO500Run:
+def _run(evidence: Evidence, redacted: Redaction = _NOT_REDACTED) -> IO500Run:
     run = IO500Run(TOOL, evidence.folder.path, evidence.version or "", evidence.mode, evidence=evidence)
     run.measurements = [measurement for phase in evidence.phases for measurement in _measurements(evidence, phase)]
     run.parameters = _parameters(evidence)
@@ -106,6 +110,7 @@ def _run(evidence: Evidence) -> IO500Run:
     if not is_dry_run(evidence):
         run.scores = _scores(evidence)
         run.hashes = _hashes(evidence)
+        run.findings += list(_without_redacted(run.hashes, evidence, redacted))
         run.findings += _hash_findings(run.hashes, evidence)
     return run
 
@@ -198,6 +203,29 @@ def _terms(evidence: Evidence, name: str) -> ScoreTerms:
         total=values.get("SCORE", "")[:_HASH_TEXT_LIMIT],
         valid=not (section and section.invalid),
     )
+
+
+def _without_redacted(
+    hashes: dict[str, dict[str, str | None]], evidence: Evidence, redacted: Redaction
+) -> Iterator[Finding]:
+    """Forget what was computed over files that the site took names out of, where it differs for no other reason."""
+    settings = evidence.folder.settings.values()
+    covered = {"config": {evidence.folder.result, *settings}}
+    for name, pair in hashes.items():
+        files = covered.get(name, {evidence.folder.result}) & redacted.files
+        known_wrong = (TOOL, name, pair["printed"] or "") in redacted.wrong
+        if not files or known_wrong or pair["computed"] in (None, pair["printed"]):
+            continue
+        yield Finding(
+            "io500.hash.redacted",
+            INFO,
+            f"The {name} hash can't be checked: names were taken out of {', '.join(sorted(files))} before the upload.",
+            "Nothing to do. The report of the bundle tells what was taken out, by rule.",
+            evidence.where,
+            expected=pair["computed"] or "",
+            actual=pair["printed"] or "",
+        )
+        pair["computed"] = None
 
 
 def _hash_findings(hashes: dict[str, dict[str, str | None]], evidence: Evidence) -> Iterator[Finding]:

@@ -194,6 +194,8 @@ def _hashes(run: Run, evidence: Evidence, context: Context) -> Verdict:
     if wrong:
         return VIOLATED, f"Not reproduced: {', '.join(wrong)}."
     known = [name for name, pair in run.hashes.items() if pair["computed"]]
+    if any(finding.code == "io500.hash.redacted" for finding in run.findings):
+        return NOT_EVALUATED, "Names were taken out of what a hash covers, before the upload."
     if "score" not in known or "config" not in known:
         return NOT_EVALUATED, "The run printed no hashes, or its configuration is missing."
     return SATISFIED, f"Reproduced: {', '.join(known)}."
