@@ -37,18 +37,23 @@ def read(door):
 
 
 def listed_arrays(answer):
-    if answer.text is None:
+    """{name: mdstat's Array}; none where the file is not there or no such file."""
+    try:
+        found = mdstat.arrays(answer.text)[:MAX_ARRAYS] if answer.text is not None else ()
+    except ValueError:
         return {}
-    return {array.name: array for array in mdstat.arrays(answer.text)[:MAX_ARRAYS] if NAME.fullmatch(array.name)}
+    return {array.name: array for array in found if NAME.fullmatch(array.name)}
 
 
 def arrays(raw):
-    """The Arrays. Raises ValueError where /proc/mdstat is no such file."""
+    """The Arrays. Raises ValueError where there is none and /proc/mdstat is no such file."""
     listed = listed_arrays(raw["mdstat"])
     names = sorted(set(listed) | {key[3:] for key in raw if key.startswith("md/")})
     found = [
         array_of(listed.get(name), raw.get("md/" + name, {}), detail_of(raw.get("mdadm/" + name))) for name in names
     ]
+    if not any(found) and raw["mdstat"].text is not None:
+        mdstat.arrays(raw["mdstat"].text)
     return [array for array in found if array]
 
 

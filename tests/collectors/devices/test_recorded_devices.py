@@ -1,0 +1,168 @@
+"""The probes of devices on whole recorded nodes; the figures are read off the nodes' files by hand."""
+
+import time
+
+import pytest
+
+from collectors.probes import block, drive_health, interrupts, net_sysctl, network, nvme, raid, sas
+
+PROBES = [
+    probe
+    for module in (block, drive_health, interrupts, net_sysctl, network, nvme, raid, sas)
+    for probe in module.PROBES
+]
+(BLOCK,), (NETWORK,), (RAID,), (SAS,) = block.PROBES, network.PROBES, raid.PROBES, sas.PROBES
+(SYSCTL,), (HEALTH,) = net_sysctl.PROBES, drive_health.PROBES
+CLIENT, SERVER, VIRTUAL, HOSTILE = "lustre-client-rhel8", "lustre-oss-e1000", "plain-debian-nfs", "hostile"
+
+
+def test_twenty_three_drives_and_one_with_another_firmware(recorded_node):
+    said = recorded_node(SERVER).said(BLOCK)
+    assert said.values("drive.firmware") == {"EPK9CB5Q": 23, "EPK98B5Q": 1}
+    assert said.values("drive.model") == {"SAMSUNG MZWLJ15THALA-00007": 24}
+    assert said.value("drive.count") == 24
+    assert said.values("drive.capacity") == {15362991415296: 24}
+    assert said.values("drive.numa_node") == {0: 12, 1: 12}
+    assert said.values("drive.pcie_link", "current_lanes") == {2: 24}
+    assert said.values("drive.pcie_link", "max_lanes") == {4: 24}
+    classes = {item["firmware"] for item in said.items("block")}
+    assert classes == {"EPK9CB5Q", "EPK98B5Q"}
+    assert [item["firmware"] for item in said.items("block")].count("EPK98B5Q") == 1
+
+
+def test_the_queues_of_the_server(recorded_node):
+    said = recorded_node(SERVER).said(BLOCK)
+    assert said.values("block.scheduler") == {"none": 24}
+    assert said.values("block.max_sectors_kb", "max_sectors_kb") == {128: 24}
+    assert said.values("block.nr_requests") == {1023: 24}
+    assert said.values("block.write_cache") == {"write through": 24}
+    assert said.values("drive.format", "logical_block_size") == {4096: 24}
+    assert said.items("block")[0]["transport"] == "nvme"
+
+
+def test_the_array_of_the_server_with_its_vendors_personality(recorded_node):
+    said = recorded_node(SERVER).said(RAID)
+    assert said.value("raid.layout", "level") == "gridraid"
+    assert said.value("raid.layout", "algorithm") == 1003
+    assert said.value("raid.drives_per_target") == 12
+    assert said.value("raid.chunk") == 128 * 1024
+    assert said.value("raid.state") == "clean"
+
+
+def test_the_two_slingshot_adapters_of_the_server(recorded_node):
+    said = recorded_node(SERVER).said(NETWORK)
+    items = said.items("network")
+    assert [(item["kind"], item["numa_node"], item["mtu"]) for item in items] == [
+        ("slingshot", 0, 9000),
+        ("slingshot", 1, 9000),
+    ]
+    assert {item["firmware"] for item in items} == {"1.6.0.326"}
+    assert said.values("nic.rate") == {200: 2}
+    assert said.value("nic.injection") == 2
+    assert said.values("nic.pcie_link", "current_lanes") == {16: 2}
+    assert said.values("nic.cxi", "link_layer_retry") == {"on": 2}
+
+
+def test_without_commands_the_rate_of_slingshot_is_that_of_its_interface(recorded_node):
+    said = recorded_node(SERVER, commands=False).said(NETWORK)
+    assert said.values("nic.rate") == {200: 2}
+    assert said.reason("nic.cxi") == "not_installed"
+
+
+def test_the_driver_of_the_servers_sas_adapter(recorded_node):
+    said = recorded_node(SERVER).said(SAS)
+    assert said.value("sas.max_sgl_entries") == 128
+    assert said.reason("sas.driver") == "not_installed"
+    assert said.reason("sas.link_rate") == "not_applicable"
+
+
+def test_wear_is_missing_where_no_tool_tells_it(recorded_node):
+    assert recorded_node(SERVER).said(HEALTH).reason("drive.wear") == "not_installed"
+
+
+def test_the_clients_adapter_runs_below_what_it_can(recorded_node):
+    said = recorded_node(CLIENT).said(NETWORK)
+    (infiniband,) = [item for item in said.items("network") if item["kind"] == "infiniband"]
+    assert infiniband == {
+        "kind": "infiniband",
+        "model": "MT4123",
+        "firmware": "20.35.2000",
+        "rate_bit_s": 100 * 10**9,
+        "state": "active",
+        "ports_active": 1,
+        "mtu": 2044,
+        "numa_node": 1,
+        "pcie": {
+            "current_speed": "8.0 GT/s PCIe",
+            "current_width": 16,
+            "max_speed": "16.0 GT/s PCIe",
+            "max_width": 16,
+        },
+    }
+    assert said.value("nic.pcie_link", "current_speed_gt_s") < said.value("nic.pcie_link", "max_speed_gt_s")
+    assert said.values("nic.rate") == {100: 1, 10: 1}
+    assert said.value("nic.injection") == 1
+    assert said.values("nic.link_errors", "port_xmit_wait") == {0: 1}
+
+
+def test_the_clients_drives(recorded_node):
+    said = recorded_node(CLIENT).said(BLOCK)
+    assert said.values("drive.capacity") == {960197124096: 1, 480103981056: 1}
+    assert said.values("block.scheduler") == {"none": 1, "bfq": 1}
+    assert said.values("drive.media_type") == {"nvme": 1, "hdd": 1}
+    assert said.reason("drive.pcie_link") == "not_applicable"
+
+
+def test_the_clients_tcp_tunables(recorded_node):
+    said = recorded_node(CLIENT).said(SYSCTL)
+    assert said.value("net.sysctl", "net.core.rmem_max") == 212992
+    assert said.value("net.sysctl", "net.ipv4.tcp_rmem") == "4096 87380 6291456"
+
+
+def test_the_virtual_machines_drive(recorded_node):
+    said = recorded_node(VIRTUAL).said(BLOCK)
+    assert said.values("drive.capacity") == {536870912 * 512: 1}
+    assert said.value("block.scheduler") == "mq-deadline"
+    assert said.value("block.read_ahead_kb") == 8192
+    assert said.reason("drive.media_type") == "not_applicable"
+    assert not NETWORK.applies(recorded_node(VIRTUAL).door())
+
+
+def test_on_the_hostile_node_everything_has_its_reason(recorded_node):
+    node = recorded_node(HOSTILE)
+    drives = node.said(BLOCK)
+    assert {drives.reason(name) for name in BLOCK.provides} == {"parse_error"}
+    network = node.said(NETWORK)
+    assert network.items("network") == [{"kind": "infiniband"}]
+    assert (network.reason("nic.rate"), network.reason("nic.injection")) == ("parse_error", "parse_error")
+
+
+@pytest.mark.parametrize("name", [CLIENT, SERVER, VIRTUAL, HOSTILE])
+@pytest.mark.parametrize("commands", [True, False])
+def test_no_serial_number_and_no_address_is_said(recorded_node, name, commands):
+    node = recorded_node(name, commands)
+    said = repr([node.said(probe).pieces for probe in PROBES if probe.applies(node.door())])
+    serials = [path.read_text().strip() for path in node.root.glob("sys/class/nvme/*/serial")]
+    addresses = [path.read_text().strip() for path in node.root.glob("sys/class/net/*/address")]
+    guids = [path.read_text().strip() for path in node.root.glob("sys/class/infiniband/*/node_guid")]
+    for secret in [*serials, *addresses, *guids, "CANARY", "HJ20110019", "85c5b164", "192246"]:
+        assert secret not in said
+
+
+@pytest.mark.parametrize("name", [CLIENT, SERVER, VIRTUAL, HOSTILE])
+def test_every_parameter_of_a_probe_is_told_or_missing(recorded_node, name):
+    node = recorded_node(name)
+    for probe in PROBES:
+        if probe.applies(node.door()):
+            told = {piece.id for piece in node.said(probe).pieces if hasattr(piece, "id")}
+            assert told == set(probe.provides)
+
+
+def test_the_server_with_24_drives_is_read_quickly(recorded_node):
+    node = recorded_node(SERVER, commands=False)
+    node.said(BLOCK)
+    started = time.process_time()
+    for probe in PROBES:
+        if probe.applies(node.door()):
+            node.said(probe)
+    assert time.process_time() - started < 0.2
