@@ -59,6 +59,6 @@ def values_seen(parameter_id: str) -> list[Row]:
         .order_by()
         .values("key", "role", "value", "text")
         .annotate(results=Count("result", distinct=True), instances=Sum("instances"))
-        .order_by("key", "role", "-results", "text")
+        .order_by("key", "role", "-results", "-instances", "text")
     )
     return list(found[:VALUES_SHOWN])

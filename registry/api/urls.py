@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from registry.api import comparisons, machine, views
+from registry.api import comparisons, machine, parameters, views
 
 urlpatterns = [
     path("", views.Index.as_view(), name="api-index"),
@@ -25,5 +25,7 @@ urlpatterns = [
     path("schemas/<str:name>/", machine.SchemaDetail.as_view(), name="api-schema"),
     path("rules/", machine.RuleList.as_view(), name="api-rules"),
     path("benchmarks/", machine.BenchmarkList.as_view(), name="api-benchmarks"),
+    path("parameters/", parameters.ParameterList.as_view(), name="api-parameters"),
+    path("parameters/<str:id>/", parameters.ParameterDetail.as_view(), name="api-parameter"),
     path("openapi.json", machine.OpenAPI.as_view(), name="api-openapi"),
 ]

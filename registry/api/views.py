@@ -69,8 +69,9 @@ class Index(PublicRead):
 
     @extend_schema(responses=shape.Index)
     def get(self, request: Request) -> Response:
-        names = ("releases", "lists", "results", "systems", "sites", "platforms", "schemas", "rules", "benchmarks")
-        addresses = {name: link(request, name) for name in names}
+        kinds = ("releases", "lists", "results", "systems", "sites", "platforms")
+        valid = ("schemas", "rules", "benchmarks", "parameters")
+        addresses = {name: link(request, name) for name in (*kinds, *valid)}
         return Response(addresses | {"openapi": request.build_absolute_uri("/api/v1/openapi.json")})
 
 

@@ -14,6 +14,7 @@ ADDRESSES = {
     "record.no-site": "/sites/{}/",
     "record.no-system": "/systems/{}/",
     "record.no-platform": "/platforms/{}/",
+    "record.no-parameter": "/parameters/{}/",
 }
 
 

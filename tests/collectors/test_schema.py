@@ -11,27 +11,25 @@ from jsonschema import Draft202012Validator
 
 from collectors import parameters, schema
 
-KEYWORDS = set(
-    [
-        "type",
-        "const",
-        "enum",
-        "pattern",
-        "format",
-        "maxLength",
-        "minimum",
-        "maximum",
-        "minItems",
-        "required",
-        "properties",
-        "additionalProperties",
-        "propertyNames",
-        "items",
-        "anyOf",
-        "$ref",
-        "$defs",
-    ]
-)
+KEYWORDS = {
+    "type",
+    "const",
+    "enum",
+    "pattern",
+    "format",
+    "maxLength",
+    "minimum",
+    "maximum",
+    "minItems",
+    "required",
+    "properties",
+    "additionalProperties",
+    "propertyNames",
+    "items",
+    "anyOf",
+    "$ref",
+    "$defs",
+}
 REMARKS = {"$schema", "$id", "title", "description"}
 MUTATIONS = 10000
 

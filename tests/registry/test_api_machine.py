@@ -59,6 +59,8 @@ ADDRESSES = {
     "/api/v1/schemas/{name}/": "/api/v1/schemas/metadata.1/",
     "/api/v1/rules/": "/api/v1/rules/",
     "/api/v1/benchmarks/": "/api/v1/benchmarks/",
+    "/api/v1/parameters/": "/api/v1/parameters/",
+    "/api/v1/parameters/{id}/": "/api/v1/parameters/lustre.client.osc.checksums/",
     "/api/v1/openapi.json": "/api/v1/openapi.json",
 }
 

@@ -219,6 +219,7 @@ def test_search_finds_sites_systems_and_results(client, ranked) -> None:
 EVERY_PAGE = [
     "/", "/lists/", "/lists/T1/full/", "/results/", "/results/io500-4/", "/systems/", "/sites/", "/sites/site-one/",
     "/platforms/p1/", "/releases/", "/search/?q=Test", "/docs/", "/docs/lists/", "/docs/rules/", "/collector/",
+    "/parameters/", "/parameters/lustre.client.osc.checksums/",
 ]  # fmt: skip
 
 

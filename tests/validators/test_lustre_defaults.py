@@ -10,7 +10,7 @@ import pytest
 
 from validators import schema
 from validators.parameters import parameters
-from validators.parameters.defaults import default, differs, release_of, table
+from validators.parameters.defaults import by_release, default, differs, release_of, releases_with, table
 
 GIB = 2**30
 RIF = "lustre.client.osc.max_rpcs_in_flight"
@@ -160,6 +160,36 @@ def test_an_observed_value_differs_from_the_default_of_its_release(
     id: str, observed: float | str | None, release: str, ram_gib: int | None, wanted: bool | None
 ) -> None:
     assert differs(id, observed, release, ram_gib and ram_gib * GIB) is wanted
+
+
+def test_defaults_are_told_by_release_in_words() -> None:
+    assert by_release(READ_AHEAD) == [
+        ("2.5 to 2.8", "40 MiB"),
+        ("2.9 to 2.13", "64 MiB"),
+        ("2.14 to 2.15", "1/32 of the memory, at most 1024 MiB"),
+        ("2.16 to 2.17", "1/32 of the memory, at least 256 and at most 1024 MiB"),
+    ]
+    assert by_release(WHOLE)[1][0] == "2.17"
+    assert by_release("lustre.server.degraded") == [("2.5 to 2.17", "off")]
+    assert by_release("lustre.client.osc.idle_timeout") == [("2.12 to 2.17", "20 s")]
+    assert by_release("kernel.version") == by_release("no.such.parameter") == []
+
+
+@pytest.mark.parametrize(
+    ("id", "observed", "wanted"),
+    [
+        (READ_AHEAD, 64, "2.9 to 2.13"),
+        (READ_AHEAD, 1024, ""),
+        (RIF, 8, "2.5 to 2.17"),
+        (PAGES, 64, "2.10 to 2.17"),
+        ("lustre.client.osc.checksums", True, "2.5 to 2.17"),
+        ("lustre.client.osc.checksums", False, ""),
+        (RIF, None, ""),
+        ("no.such.parameter", 8, ""),
+    ],
+)
+def test_a_value_is_the_default_of_releases(id: str, observed: int | None, wanted: str) -> None:
+    assert releases_with(id, observed) == wanted
 
 
 @pytest.mark.parametrize(

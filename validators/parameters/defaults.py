@@ -79,6 +79,17 @@ def differs(id: str, value: Value | None, lustre_release: str, ram_bytes: int | 
     return not (known.approximate and abs(float(value) - float(known.value)) <= TOLERANCE * float(known.value))
 
 
+def by_release(id: str) -> list[tuple[str, str]]:
+    """The defaults of a parameter in words, oldest first: [("2.5 to 2.11", "32 MiB"), ...]. [] where none is known."""
+    return [(_releases(entry), entry.get("words") or _written(id, entry["value"])) for entry in _entries(id)]
+
+
+def releases_with(id: str, value: Value | None) -> str:
+    """The releases whose default is this value, as "2.9 to 2.13"; "" for none, and where it depends on the memory."""
+    known = [entry for entry in _entries(id) if "value" in entry and value in (entry["value"], *entry.get("also", ()))]
+    return ", ".join(_releases(entry) for entry in known)
+
+
 def release_of(version: str) -> Release | None:
     """Major and minor of a version: `2.12.9_12.llnl` -> (2, 12), `2.15.52` -> (2, 16). None for another text."""
     match = re.match(r"(\d{1,3})\.(\d{1,3})(?:\.(\d{1,3})(?!\d))?", version)
@@ -90,14 +101,27 @@ def release_of(version: str) -> Release | None:
 
 def _entry(id: str, lustre_release: str) -> dict[str, Any] | None:
     release = release_of(lustre_release)
-    if id not in table()["parameters"] or release is None:
-        return None
     newest = table()["releases"][-1]
-    for entry in table()["parameters"][id]["defaults"]:
+    for entry in _entries(id) if release else ():
         if release_of(entry["first"]) <= release <= release_of(entry.get("last", newest)):  # type: ignore[operator]
-            found: dict[str, Any] = entry
-            return found
+            return entry
     return None
+
+
+def _entries(id: str) -> list[dict[str, Any]]:
+    return list(table()["parameters"].get(id, {"defaults": []})["defaults"])
+
+
+def _releases(entry: dict[str, Any]) -> str:
+    first, last = entry["first"], entry.get("last", table()["releases"][-1])
+    return str(first) if first == last else f"{first} to {last}"
+
+
+def _written(id: str, value: Value) -> str:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    unit = parameters()[id].unit
+    return f"{value} {unit}" if unit in UNITS and unit != "count" else str(value)
 
 
 def _share(id: str, entry: dict[str, Any], lustre_release: str, ram_bytes: int | None) -> int | None:
