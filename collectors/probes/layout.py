@@ -63,12 +63,15 @@ def of_files(given, item):
         ("stripe_count", layout.get("stripe_count")),
         ("stripe_size", layout.get("stripe_size_bytes")),
         ("overstripe", layout["overstriped"]),
-        ("pfl", profile(layout["components"])),
         ("dom", layout["dom_bytes"]),
         ("compression", layout["compression"]),
         ("mirror_ec", layout["mirror_count"]),
     )
-    return [Fact(LAYOUT + name, value, "command") for name, value in values if value is not None]
+    said = [Fact(LAYOUT + name, value, "command") for name, value in values if value is not None]
+    said.append(Fact(LAYOUT + "pfl", len(layout["components"]), "command", "components"))
+    for number, extent in enumerate(map(extent_of, layout["components"]), 1):
+        said.append(Fact(LAYOUT + "pfl", extent, "command", "component_%d" % number))
+    return said
 
 
 def of_directory(given, item):
@@ -182,14 +185,11 @@ def compression(fields, asked):
     return kind + ":" + fields["compr_lvl"] if re.match(r"^\d{1,3}$", fields.get("compr_lvl", "")) else kind
 
 
-def profile(components):
-    """A composite layout in one line: `0-1048576 mdt; 1048576-EOF 4x1048576 raid0`, bytes; none for a plain one."""
-    told = []
-    for one in components:
-        end = "EOF" if one["end_bytes"] is None else str(one["end_bytes"])
-        size = "" if one["pattern"] == "mdt" else "%dx%d " % (one["stripe_count"], one["stripe_size_bytes"])
-        told.append("%d-%s %s%s" % (one["start_bytes"], end, size, one["pattern"]))
-    return "; ".join(told) or "none"
+def extent_of(one):
+    """A component in words: `0-1048576 mdt` or `1048576-EOF 4x1048576 raid0`, in bytes."""
+    end = "EOF" if one["end_bytes"] is None else str(one["end_bytes"])
+    size = "" if one["pattern"] == "mdt" else "%dx%d " % (one["stripe_count"], one["stripe_size_bytes"])
+    return "%d-%s %s%s" % (one["start_bytes"], end, size, one["pattern"])
 
 
 PROBES = (Layout(),)

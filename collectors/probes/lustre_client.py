@@ -80,6 +80,11 @@ def persistent_cache(text):
     return "on" if re.search(r"^\s*(?:pccpath|rwid|roid|pccid)\s*:", text, re.MULTILINE) else "off"
 
 
+def entry(key, value=number):
+    """A reader of one entry of a parameter that is a map of several files."""
+    return lambda text: {key: value(text)}
+
+
 PARAMETERS = (
     parameter(CLIENT + "osc.checksums", "osc/checksums", flag),
     parameter(CLIENT + "osc.checksum_type", "osc/checksum_type", choice),
@@ -106,7 +111,9 @@ PARAMETERS = (
     parameter(CLIENT + "llite.statahead_agl", "llite/statahead_agl", flag),
     parameter(CLIENT + "llite.fast_read", "llite/fast_read", flag),
     parameter(CLIENT + "llite.parallel_dio", "llite/parallel_dio", flag),
-    parameter(CLIENT + "llite.hybrid_io", "llite/hybrid_io", flag),
+    parameter(CLIENT + "llite.hybrid_io", "llite/hybrid_io", entry("enabled", flag)),
+    parameter(CLIENT + "llite.hybrid_io", "llite/hybrid_io_read_threshold_bytes", entry("read_threshold_bytes")),
+    parameter(CLIENT + "llite.hybrid_io", "llite/hybrid_io_write_threshold_bytes", entry("write_threshold_bytes")),
     parameter(CLIENT + "llite.unaligned_dio", "llite/unaligned_dio", flag),
     parameter(CLIENT + "llite.xattr_cache", "llite/xattr_cache", flag),
     parameter(CLIENT + "llite.opencache", "llite/opencache_threshold_count", number),
@@ -148,7 +155,7 @@ class LustreClient(Probe):
     """The tunables below `lustre.client`."""
 
     id = "lustre.client"
-    provides = tuple(one.id for one in PARAMETERS) + (CLIENT + "debug", CLIENT + "jobid_var")
+    provides = tuple(sorted({one.id for one in PARAMETERS})) + (CLIENT + "debug", CLIENT + "jobid_var")
     privilege = "root"
     cost = "moderate"
     reads = tuple("{%s}/%s/*/%s" % (",".join(ROOTS), one.device, one.name) for one in PARAMETERS) + (
@@ -174,11 +181,9 @@ class LustreClient(Probe):
 
 
 def debug_mask(text):
-    """The mask as the number of the module parameter, or the sorted words of lnet's own file."""
+    """The mask: the number of the module's parameter, or the sorted words of lnet's own file."""
     words = text.split()
-    if len(words) == 1 and words[0].lstrip("-").isdigit():
-        return number(text)
-    if not words or not all(re.match(r"^[a-z0-9_]{1,20}$", word) for word in words):
+    if not words or not all(re.match(r"^-?[a-z0-9_]{1,20}$", word) for word in words):
         raise ValueError("no debug mask")
     return " ".join(sorted(words))
 

@@ -161,19 +161,19 @@ def fills(raw, seen):
 
 
 def counts(parameter_id, devices_read, listed, of_df):
-    """Targets of each file system: all of them, and as `active` those in use; else as many as there are devices."""
+    """Targets of each file system, the `visible` and the `active` ones; else as many as devices or lfs show."""
     told = []
     for files in devices_read.values():
-        for key, name in ((None, "numobd"), ("active", "activeobd")):
+        for key, name in (("visible", "numobd"), ("active", "activeobd")):
             count = value(files[name])
             if count is not None:
                 told.append(Fact(parameter_id, count, files[name].source, key))
     if told:
         return told
     if listed:
-        return [Fact(parameter_id, listed, "derived")]
+        return [Fact(parameter_id, listed, "derived", "visible")]
     of_df = [count for count in of_df if count]
-    return [Fact(parameter_id, count, "command") for count in of_df] or [
+    return [Fact(parameter_id, count, "command", "visible") for count in of_df] or [
         Missing(parameter_id, "not_applicable", "no target is listed")
     ]
 

@@ -92,15 +92,18 @@ def pattern_of(one):
 
 
 def told(parameters, raw, wanted):
-    """Facts of every parameter that was read, and Missings of the others."""
+    """Facts of every parameter that was read, and one Missing for each id of which nothing was."""
     lctl = read_as(get_param_values, raw["lctl"]) if "lctl" in raw else None
+    facts, failed = [], {}
     for one in parameters:
         readings = [read_as(one.value, given) for given in inputs_of(one, raw[pattern_of(one)], lctl, wanted)]
         values = [reading.value for reading in readings if reading.reason is None]
         if values:
-            yield from (totals if one.adds else distribution)(one.id, values, readings[0].source)
+            facts += (totals if one.adds else distribution)(one.id, values, readings[0].source)
         else:
-            yield gap(one.id, *readings)
+            failed.setdefault(one.id, []).extend(readings)
+    found = {fact.id for fact in facts}
+    return facts + [gap(name, *readings) for name, readings in failed.items() if name not in found]
 
 
 def inputs_of(one, found, lctl, wanted):

@@ -147,11 +147,10 @@ class LustreTargets(Probe):
     def parse(self, raw):
         held = target_mounts(raw["mounts"].text or "") or raw["targets"]
         kinds = Counter("ost" if "-OST" in name else "mdt" for name in held)
-        for kind in sorted(kinds):
-            yield Fact(SERVER + "targets_per_server", kinds[kind], "derived", kind)
-        if not kinds:
+        if not held:
             yield Missing(SERVER + "targets_per_server", "not_applicable", "no target is mounted")
         else:
+            yield Fact(SERVER + "targets_per_server", len(held), "derived")
             yield Item(
                 "storage_systems", {"name": "lustre", "type": "lustre", "targets": targets_of(kinds, raw["backends"])}
             )

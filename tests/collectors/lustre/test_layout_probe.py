@@ -70,7 +70,7 @@ def directory(lustre):
 
 
 def told(said):
-    names = ("stripe_count", "stripe_size", "overstripe", "pfl", "dom", "compression", "mirror_ec")
+    names = ("stripe_count", "stripe_size", "overstripe", "dom", "compression", "mirror_ec")
     return {name: said.value("lustre.layout." + name) for name in names}
 
 
@@ -80,11 +80,11 @@ def test_a_plain_layout(directory):
         "stripe_count": 1,
         "stripe_size": 1048576,
         "overstripe": False,
-        "pfl": "none",
         "dom": 0,
         "compression": "none",
         "mirror_ec": 1,
     }
+    assert said.value("lustre.layout.pfl", "components") == 0
     (item,) = said.items("layouts")
     assert (item["phase"], item["stripe_count"], item["components"]) == ("test directory", 1, [])
     assert said.value("lustre.layout.dir_stripe", "count") == 0
@@ -96,11 +96,16 @@ def test_a_progressive_layout_with_data_on_the_metadata_target_and_overstriping(
         "stripe_count": 64,
         "stripe_size": 16777216,
         "overstripe": True,
-        "pfl": "0-65536 mdt; 65536-1073741824 4x1048576 raid0; 1073741824-EOF 64x16777216 raid0,overstriped",
         "dom": 65536,
         "compression": "none",
         "mirror_ec": 1,
     }
+    assert said.value("lustre.layout.pfl", "components") == 3
+    assert [said.value("lustre.layout.pfl", f"component_{number}") for number in (1, 2, 3)] == [
+        "0-65536 mdt",
+        "65536-1073741824 4x1048576 raid0",
+        "1073741824-EOF 64x16777216 raid0,overstriped",
+    ]
     assert said.value("lustre.layout.dir_stripe", "count") == 4
     assert said.value("lustre.layout.dir_stripe", "hash_type") == "fnv_1a_64"
     (item,) = said.items("layouts")

@@ -16,7 +16,7 @@ def test_many_devices_are_one_line_for_each_value(lustre):
     lustre.put({f"{OSC}{osc(target)}/max_rpcs_in_flight": "64" if target < 2 else "8" for target in range(40)})
     said = lustre.said_of(PROBES)
     assert said.values("lustre.client.osc.max_rpcs_in_flight") == {8: 38, 64: 2}
-    assert said.value("lustre.fs.ost_count") == 40
+    assert said.value("lustre.fs.ost_count", "visible") == 40
 
 
 def test_of_too_many_different_values_the_range_is_told(lustre):
@@ -38,6 +38,14 @@ def test_what_the_release_does_not_have_is_of_another_version(lustre):
     assert reasons["lustre.client.llite.hybrid_io"] == "unsupported_version"
     assert reasons["lustre.client.osc.idle_timeout"] == "unsupported_version"
     assert reasons["lustre.client.mdc.max_rpcs_in_flight"] == "not_applicable"
+
+
+def test_hybrid_io_is_a_map_of_three_files(lustre):
+    llite = f"/sys/fs/lustre/llite/fs-{MOUNT}/hybrid_io"
+    lustre.put({llite: "1", llite + "_read_threshold_bytes": "8388608", llite + "_write_threshold_bytes": "2097152"})
+    said = lustre.said_of(PROBES)
+    told = {key: said.value("lustre.client.llite.hybrid_io", key) for key in ("enabled", "write_threshold_bytes")}
+    assert told == {"enabled": True, "write_threshold_bytes": 2097152}
 
 
 def test_files_that_nobody_understands_are_parse_errors(lustre):
@@ -116,7 +124,7 @@ def test_two_file_systems_are_told_side_by_side(lustre):
     said = lustre.said_of(PROBES)
     assert said.values("lustre.fs.capacity", "total_kib") == {1000: 1, 9000: 1}
     assert said.values("lustre.fs.capacity", "used_percent") == {50: 1, 94: 1}
-    assert said.values("lustre.fs.ost_count") == {4: 2}
+    assert said.values("lustre.fs.ost_count", "visible") == {4: 2}
     assert said.value("lustre.dne") == "none"
     assert [(one["usable_bytes"], one["data_targets"]) for one in said.items("storage_systems")] == [
         (1024000, 4),
@@ -140,8 +148,8 @@ def test_sizes_come_from_lfs_where_no_file_has_them(lustre):
     said = lustre.said_of(PROBES, lustre.door_at("/my fs/test"))
     assert said.value("lustre.fs.capacity", "total_kib") == 100
     assert said.value("lustre.fs.capacity", "used_percent") == 20
-    assert said.value("lustre.fs.ost_count") == 1
-    assert said.value("lustre.fs.mdt_count") == 2
+    assert said.value("lustre.fs.ost_count", "visible") == 1
+    assert said.value("lustre.fs.mdt_count", "visible") == 2
     assert said.value("lustre.fs.ost_pools") == "disk,flash"
     assert said.value("lustre.dne") == "dne2"
 
