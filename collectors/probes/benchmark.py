@@ -17,7 +17,6 @@ VERSIONS = (
     re.compile(rb"IOR-(\d[\w.+-]{0,30}): MPI Coordinated Test of Parallel I/O"),
     re.compile(rb"\0fio-(\d{1,2}\.\d{1,3}[\w.-]{0,20})\0"),
     re.compile(rb"\0(?:io500-)?((?:isc|sc)\d\d(?:_v\d{1,2})?[\w.-]{0,12})\0"),
-    re.compile(rb"\0elbencho[ -](\d{1,2}\.\d{1,3}[.-]\d{1,3})\0"),
 )
 # Told by the results, or by nobody.
 OF_THE_RESULTS = (

@@ -49,7 +49,8 @@ def card_model(card):
         name = card.get("device", "")
     memory = card.get("mem_info_vram_total", "")
     size = int(memory) if re.fullmatch(r"\d{1,15}", memory) else None
-    return (vendor + " " + name, size) if MODEL.fullmatch(name) else None
+    model = name if name.startswith(vendor) else vendor + " " + name
+    return (model, size) if MODEL.fullmatch(name) else None
 
 
 def parse_cufile(text):

@@ -1,0 +1,182 @@
+"""The benchmark's program, GPUs, and how busy and clean the node is."""
+
+import hashlib
+import shutil
+
+import pytest
+
+from collectors.door import Door
+from collectors.probes import benchmark, gpu, load
+from tests.collectors.storage.conftest import facts, gaps
+
+(BENCHMARK,) = benchmark.PROBES
+(GPU,) = gpu.PROBES
+(LOAD,) = load.PROBES
+
+IOR = b"\x7fELF\0\1\2\0IOR-4.0.0: MPI Coordinated Test of Parallel I/O\n\0/home/jdoe/src/ior\0"
+
+
+@pytest.fixture
+def programs(tmp_path, monkeypatch):
+    """A folder on the PATH with an ior that leaves a trace if it is ever started."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    (folder / "ior").write_bytes(b"#!/bin/sh\ntouch %s/started\n" % bytes(tmp_path) + IOR)
+    (folder / "mpirun").write_text("#!/bin/sh\ntouch started\n")
+    for program in folder.iterdir():
+        program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(folder))
+    return folder
+
+
+def test_the_program_behind_the_launcher_is_told_by_name_version_and_hash(programs):
+    door = Door("/", environment={}, benchmark_argv=["mpirun", "-n", "4", "ior", "-a", "POSIX"])
+    (fact, *missing) = BENCHMARK.parse(BENCHMARK.read(door))
+    digest = hashlib.sha256((programs / "ior").read_bytes()).hexdigest()
+    assert fact.value == f"ior 4.0.0 sha256:{digest}"
+    assert str(programs) not in repr(fact)
+    assert {gap.id for gap in missing} == set(BENCHMARK.provides) - {"ior.version"}
+
+
+def test_the_program_is_read_and_never_started(programs, tmp_path):
+    BENCHMARK.read(Door("/", environment={}, benchmark_argv=["ior"]))
+    assert not (tmp_path / "started").exists()
+
+
+def test_without_a_command_there_is_no_program(client):
+    assert gaps(client.said(BENCHMARK))["ior.version"] == "not_applicable"
+
+
+def test_a_program_that_is_not_there_is_missing_as_not_installed(programs):
+    door = Door("/", environment={}, benchmark_argv=["mdtest"])
+    (gap, *_) = BENCHMARK.parse(BENCHMARK.read(door))
+    assert (gap.id, gap.reason) == ("ior.version", "not_installed")
+
+
+@pytest.mark.parametrize(
+    ("content", "version"),
+    [
+        (b"..IOR-4.1.0+dev: MPI Coordinated Test of Parallel I/O..", "4.1.0+dev"),
+        (b"\0fio-3.33\0", "3.33"),
+        (b"\0io500-isc23_v2\0", "isc23_v2"),
+        (b"no version", None),
+        (b"", None),
+    ],
+)
+def test_versions_stand_among_the_texts_of_a_program(content, version):
+    assert benchmark.version_in(content) == version
+
+
+def test_a_real_program_is_told_with_its_version():
+    place = shutil.which("fio")
+    if place is None:
+        pytest.skip("fio is not installed here")
+    (fact, *_) = BENCHMARK.parse(BENCHMARK.read(Door("/", environment={}, benchmark_argv=["fio"])))
+    assert fact.value.startswith("fio 3.")
+
+
+def test_a_strange_name_of_a_program_is_not_told():
+    assert benchmark.identity("/x/run for jdoe\n", b"", "ab") == "program sha256:ab"
+
+
+INFORMATION = """Model: 		 NVIDIA A100-SXM4-40GB
+IRQ:   		 225
+GPU UUID: 	 GPU-CANARY-uuid
+Video BIOS: 	 92.00.45.00.05
+Bus Location: 	 0000:07:00.0
+"""
+
+
+@pytest.fixture
+def gpus(client):
+    for place in ("0000:07:00.0", "0000:0a:00.0"):
+        client.put({f"/proc/driver/nvidia/gpus/{place}/information": INFORMATION})
+    return client
+
+
+def test_gpus_are_counted_by_model_and_memory(gpus):
+    gpus.command(
+        "nvidia-smi --query-gpu=name,memory.total --format=csv,noheader,nounits",
+        "NVIDIA A100-SXM4-40GB, 40960\n" * 2,
+    )
+    said = gpus.said(GPU)
+    assert said.values("gpu.model") == {"NVIDIA A100-SXM4-40GB": 2}
+    assert said.items("hardware/accelerators") == [
+        {"model": "NVIDIA A100-SXM4-40GB", "count": 2, "memory_bytes": 40 << 30}
+    ]
+    assert said.reason("bench.gpudirect") == "not_installed"
+    assert "CANARY" not in repr(said.pieces)
+
+
+def test_without_nvidia_smi_the_driver_tells_the_models(gpus):
+    (item,) = gpus.said(GPU).items("hardware/accelerators")
+    assert item == {"model": "NVIDIA A100-SXM4-40GB", "count": 2, "memory_bytes": None}
+
+
+def test_gpudirect_is_told_with_its_fallback(gpus):
+    gpus.put(
+        {
+            "/proc/driver/nvidia-fs/version": "GDS Version: 1.7.0.149\nNVFS driver version: 2.17.5\n",
+            "/etc/cufile.json": '{\n  // a comment\n  "properties": {"allow_compat_mode": false}, "x": "/home/jdoe"}\n',
+        }
+    )
+    assert gpus.said(GPU).value("bench.gpudirect") == "nvidia_fs 1.7.0.149 without fallback"
+
+
+def card(client, name, **fields):
+    return client.put({f"/sys/class/drm/{name}/device/{field}": value + "\n" for field, value in fields.items()})
+
+
+def test_an_accelerator_of_amd_is_told_from_sysfs(client):
+    card(client, "card0", vendor="0x1a03", device="0x2000")
+    card(client, "card1", vendor="0x1002", device="0x740c", product_name="AMD Instinct MI250X")
+    card(client, "card2", vendor="0x1002", device="0x740c", mem_info_vram_total="68702699520")
+    assert client.said(GPU).values("gpu.model") == {"AMD Instinct MI250X": 1, "AMD 0x740c": 1}
+
+
+def test_the_graphics_of_a_processor_or_a_board_are_no_gpu(client):
+    card(client, "card0", vendor="0x8086", device="0x3e98", **{"class": "0x030000"})
+    card(client, "card1", vendor="0x102b", device="0x0538")
+    assert gaps(client.said(GPU)) == {"gpu.model": "not_applicable", "bench.gpudirect": "not_applicable"}
+
+
+def test_a_node_without_a_gpu_has_nothing_to_say(recorded_node):
+    assert not GPU.applies(recorded_node("lustre-client-rhel8").door())
+
+
+VMSTAT = "nr_free_pages 6\ndrop_pagecache 3\ndrop_slab 2\n"
+MEMINFO = "MemTotal:  1000 kB\nMemFree:   100 kB\nDirty:      4 kB\n"
+
+
+def test_drops_of_the_caches_are_counted_without_root(client):
+    client.put({"/proc/vmstat": VMSTAT})
+    assert facts(client.said(LOAD), "bench.cache_drop") == {"drop_pagecache": 3, "drop_slab": 2}
+
+
+def test_a_kernel_that_does_not_count_drops_is_said_so(client):
+    client.put({"/proc/vmstat": "nr_free_pages 6\n"})
+    assert client.said(LOAD).reason("bench.cache_drop") == "parse_error"
+
+
+def test_load_and_memory_before_the_run(client):
+    client.put({"/proc/loadavg": "1.88 2.49 2.63 1/133 13605\n", "/proc/meminfo": MEMINFO})
+    assert facts(client.said(LOAD), "node.load_before") == {
+        "load_1min": 1.88,
+        "load_5min": 2.49,
+        "load_15min": 2.63,
+        "running": 1,
+        "processes": 133,
+        "free_bytes": 102400,
+        "dirty_bytes": 4096,
+    }
+
+
+def test_nobody_claims_that_the_storage_was_exclusive(client):
+    assert client.said(LOAD).reason("bench.exclusive") == "not_applicable"
+
+
+def test_processes_of_others_are_a_number(tmp_path):
+    door = Door("/", environment={})
+    others = load.processes_of_others(door)
+    assert others >= 0
+    assert load.processes_of_others(Door(str(tmp_path), environment={})) is None
