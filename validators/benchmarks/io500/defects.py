@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Iterator
 
 from validators.benchmarks.io500 import score
+from validators.benchmarks.io500.agreement import raw_agrees, tables_agree
 from validators.benchmarks.io500.evidence import Evidence, printed_scores, seconds_of
 from validators.benchmarks.io500.phases import LABELS, Phase, merge, number
 from validators.findings import ERROR, INFO, WARNING, Finding
@@ -24,8 +25,6 @@ _TIME_ROUNDING_S = 0.0011
 """Times have four decimals in result.txt and three in the summary."""
 _CLOCK_TOLERANCE_S = 10.0
 """Begin and end are whole seconds; the published run that is farthest off is so by 4 s."""
-_RAW_RELATIVE = 1e-3
-_RAW_ABSOLUTE = 6e-4
 _HINT_ORIGINAL = "Upload the files as the run wrote them."
 
 
@@ -404,32 +403,6 @@ def _score_line(evidence: Evidence, name: str) -> str:
     return evidence.where
 
 
-def _raw_agrees(evidence: Evidence) -> Iterator[Finding]:
-    """The value of a phase stands in the raw output of its tool as well."""
-    for phase in evidence.phases:
-        raw = evidence.raw.get(phase.name)
-        if raw is None or not math.isfinite(phase.value):
-            continue
-        if raw.value is None:
-            yield Finding(
-                "io500.raw.no-value",
-                WARNING,
-                f"The raw output of {phase.name} has no result that could be read.",
-                "The file was cut or is of another tool. " + _HINT_ORIGINAL,
-                raw.path,
-            )
-        elif abs(raw.value - phase.value) > max(_RAW_RELATIVE * abs(phase.value), _RAW_ABSOLUTE):
-            yield Finding(
-                "io500.raw.inconsistent",
-                ERROR,
-                f"{phase.name} is {phase.text[:40]} {phase.label}, but its raw output says {raw.value:.6g}.",
-                "The files belong to different runs, or one of them was edited. " + _HINT_ORIGINAL,
-                raw.path,
-                expected=f"{raw.value:.6f}",
-                actual=phase.text[:40],
-            )
-
-
 def _find(evidence: Evidence) -> Iterator[Finding]:
     """The rate of find follows from the files it saw and its time; and which tool it was."""
     phase = evidence.phase("find")
@@ -517,7 +490,8 @@ QUESTIONS: tuple[Callable[[Evidence], Iterator[Finding]], ...] = (
     _summary_agrees,
     _clock,
     _score,
-    _raw_agrees,
+    raw_agrees,
+    tables_agree,
     _files,
     _random_read,
     _find,

@@ -11,6 +11,7 @@ from validators.benchmarks.io500.files import RAW_LIMIT, lines_of
 from validators.benchmarks.io500.layout import Folder, Layout, raw_of
 from validators.benchmarks.io500.options import Settings, read_settings
 from validators.benchmarks.io500.phases import Phase, merge, number
+from validators.benchmarks.io500.ranktables import RankTable, read_table
 from validators.benchmarks.io500.rawtext import Launch
 from validators.benchmarks.io500.resultfile import ResultFile, read_result
 from validators.benchmarks.io500.summary import Summary, read_summary
@@ -45,6 +46,7 @@ class Evidence:
     phases: list[Phase] = field(default_factory=list)
     settings: dict[str, Settings] = field(default_factory=dict)
     raw: dict[str, Raw] = field(default_factory=dict)
+    tables: dict[str, RankTable] = field(default_factory=dict)
     file_system: dict[str, str | float] = field(default_factory=dict)
     declared: dict[str, str] = field(default_factory=dict)
     find_command: str = ""
@@ -98,6 +100,12 @@ class Evidence:
         """How mdtest was started, then how IOR was: mdtest has always counted its nodes."""
         by_tool = sorted(self.raw, key=lambda phase: not phase.startswith("mdtest"))
         return [self.raw[phase].launch for phase in by_tool if self.raw[phase].launch.tasks]
+
+    def whole_table(self, phase: str) -> RankTable | None:
+        """The table of a phase if it has a row for each of its tasks; some were cut on their way."""
+        table, raw = self.tables.get(phase), self.raw.get(phase)
+        whole = table is not None and raw is not None and len(table.rates) == raw.launch.tasks
+        return table if whole else None
 
     @property
     def scc(self) -> bool:
@@ -155,10 +163,13 @@ def _read_raw(bundle: Bundle, folder: Folder, evidence: Evidence) -> None:
             content = bundle.read(path, RAW_LIMIT)
             evidence.raw[phase] = _raw(phase, path, content)
             evidence.file_system = evidence.file_system or rawtext.file_system(content)
-    table = folder.tables.get("find")
-    if table is not None:
-        rate = rawtext.find_rate(bundle.read(table, 4096))
-        evidence.raw["find"] = Raw(table, Launch(), None if rate is None else rate / 1000)
+        table = raw_of(folder.tables, phase, names)
+        if table is not None and phase.startswith(("ior", "mdtest")):
+            evidence.tables[phase] = read_table(bundle.read(table, RAW_LIMIT), table, phase)
+    found = folder.tables.get("find")
+    if found is not None:
+        rate = rawtext.find_rate(bundle.read(found, 4096))
+        evidence.raw["find"] = Raw(found, Launch(), None if rate is None else rate / 1000)
 
 
 def _raw(phase: str, path: str, content: bytes) -> Raw:
