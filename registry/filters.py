@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial, reduce
 from operator import or_
 from typing import Any
+from uuid import UUID
 
 from django.contrib.postgres.search import SearchQuery
 from django.db.models import Q
@@ -31,6 +32,7 @@ KEY_SEPARATOR = "/"
 VALUE_LIMIT = 200  # characters; the longest printed text of the record has 120
 VALUES_LIMIT = 20  # of one filter
 LARGEST = 2**31 - 1
+FEWEST_COMPARED, MOST_COMPARED = 2, 20
 
 
 class UnknownParameter(Problem):
@@ -96,6 +98,14 @@ def whole_number(value: str) -> int:
     if not re.fullmatch(r"[0-9]{1,10}", value) or int(value) > LARGEST:
         raise ValueError(f"a whole number from 0 to {LARGEST}")
     return int(value)
+
+
+def whole_id(name: str, value: str) -> UUID:
+    """The id in a query. Raises InvalidValue."""
+    try:
+        return UUID(value)
+    except ValueError as error:
+        raise InvalidValue(name, "the id of a submission") from error
 
 
 def one_of(choices: Iterable[str], value: str) -> str:
@@ -213,6 +223,16 @@ def result_conditions(query: QueryDict) -> Q:
         if name.startswith(PARAMETER) and (values := given(query, name)):
             met &= any_of(name, partial(parameter, _parameter_name(name)), values)
     return met
+
+
+def result_ids(query: QueryDict) -> list[str]:
+    """`results=A,B,...`: the distinct ids to compare, in the order given. Raises InvalidValue: too few or too many."""
+    given_ids = [text.strip() for text in query.get("results", "").split(",")]
+    ids = list(dict.fromkeys(filter(None, given_ids)))
+    if not FEWEST_COMPARED <= len(ids) <= MOST_COMPARED:
+        limits = f"{FEWEST_COMPARED} to {MOST_COMPARED}"
+        raise InvalidValue("results", f"{limits} different ids with commas between, not {len(ids)}")
+    return ids
 
 
 def _parameter_name(name: str) -> str:

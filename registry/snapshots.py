@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from django.db.models import Count, Sum
@@ -29,6 +29,13 @@ def required(public_id: str) -> SystemSnapshot:
         missing.hint = "The bundle of this result does not describe its system."
         raise missing
     return snapshot
+
+
+def documents(public_ids: Sequence[str]) -> list[dict[str, Any] | None]:
+    """The described system of each result, in the order given; None where there is none. One query."""
+    found = SystemSnapshot.objects.filter(result__public_id__in=public_ids)
+    known = dict(found.values_list("result__public_id", "document"))
+    return [known.get(public_id) for public_id in public_ids]
 
 
 def observed(document: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

@@ -8,12 +8,11 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from registry import filters, record
+from registry import filters, record, snapshots
 from registry.api import serializers as shape
 from registry.api.reading import PublicRead
 from registry.comparison import compare
-
-FEWEST, MOST = 2, 20
+from validators.system.difference import difference
 
 
 class Note(serializers.Serializer):
@@ -46,6 +45,31 @@ class ComparedResult(serializers.Serializer):
     score = serializers.FloatField(allow_null=True, help_text="No unit.")
 
 
+class SystemDifference(serializers.Serializer):
+    subject = serializers.CharField(help_text="Nodes that it is of; empty for the run as a whole.")
+    section = serializers.CharField()
+    name = serializers.CharField()
+    parameter = serializers.CharField(help_text="Id in parameters/; empty where it is none.")
+    key = serializers.CharField(help_text="Entry of a parameter that is a map.")
+    values = serializers.ListField(
+        child=serializers.ListField(child=serializers.CharField(), allow_null=True),
+        help_text="Distinct values of each, with their units; null where it is not known.",
+    )
+    differs_from_default = serializers.ListField(
+        child=serializers.BooleanField(allow_null=True), help_text="From that of its release; null: cannot be said."
+    )
+    defaults = serializers.ListField(child=serializers.CharField())
+
+
+class SystemsCompared(serializers.Serializer):
+    """What differs between described systems; what is of one moment is left out."""
+
+    described = serializers.ListField(child=serializers.BooleanField())
+    differences = SystemDifference(many=True)
+    equal = serializers.IntegerField()
+    unknown = serializers.IntegerField(help_text="Facts that are known of some only.")
+
+
 class ComparisonShape(serializers.Serializer):
     results = ComparedResult(many=True)
     comparable = serializers.BooleanField()
@@ -53,6 +77,7 @@ class ComparisonShape(serializers.Serializer):
     measurements = ComparedMeasurement(many=True)
     differences = Difference(many=True)
     equal = serializers.IntegerField(help_text="Parameters that are the same in all results.")
+    system = SystemsCompared()
 
 
 class Comparison(PublicRead):
@@ -66,14 +91,7 @@ class Comparison(PublicRead):
         responses={200: ComparisonShape} | shape.NOT_FOUND,
     )
     def get(self, request: Request) -> Response:
-        sides, results = record.sides(_ids(request))
-        return Response({"results": results} | compare(sides))
-
-
-def _ids(request: Request) -> list[str]:
-    """Distinct ids in the order given. Raises InvalidValue for too few or too many."""
-    given = [text.strip() for text in request.query_params.get("results", "").split(",")]
-    ids = list(dict.fromkeys(filter(None, given)))
-    if not FEWEST <= len(ids) <= MOST:
-        raise filters.InvalidValue("results", f"{FEWEST} to {MOST} different ids with commas between, not {len(ids)}")
-    return ids
+        ids = filters.result_ids(request.query_params)
+        sides, results = record.sides(ids)
+        system = difference(snapshots.documents(ids))
+        return Response({"results": results} | compare(sides) | {"system": system})

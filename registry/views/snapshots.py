@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from registry.views import numerals
@@ -36,6 +36,38 @@ def described(document: Mapping[str, Any] | None) -> dict[str, Any] | None:
         "drift_known": summary["drift"] is not None,
         "failed": len(list(facts.failed_nodes(document))),
     }
+
+
+def compared(found: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    """What the template system/difference.html shows of validators.system.difference, columns under `names`."""
+    groups: dict[str, list[dict[str, Any]]] = {}
+    for row in found["differences"][:ROWS_SHOWN]:
+        title = ", ".join(filter(None, [row["subject"], row["section"]]))
+        groups.setdefault(title, []).append(_compared_row(row))
+    return {
+        "names": names,
+        "groups": list(groups.items()),
+        "count": len(found["differences"]),
+        "hidden": max(0, len(found["differences"]) - ROWS_SHOWN),
+        "equal": found["equal"],
+        "unknown": found["unknown"],
+        "comparable": sum(found["described"]) > 1,
+        "undescribed": [name for name, known in zip(names, found["described"], strict=True) if not known],
+        "width": len(names) + 2,
+    }
+
+
+def _compared_row(row: Mapping[str, Any]) -> dict[str, Any]:
+    cells = [
+        {
+            "text": numerals.MISSING if values is None else ", ".join(values[:VALUES_SHOWN]),
+            "unknown": values is None,
+            "differs": differs,
+        }
+        for values, differs in zip(row["values"], row["differs_from_default"], strict=True)
+    ]
+    defaults = list(dict.fromkeys(filter(None, row["defaults"])))
+    return {"name": row["name"], "parameter": row["parameter"], "cells": cells, "default": " or ".join(defaults)}
 
 
 def _capture(capture: Mapping[str, Any]) -> str:
@@ -85,12 +117,12 @@ def _row(row: sections.Row) -> dict[str, Any]:
     return {
         "name": row.name,
         "parameter": row.parameter,
-        "values": [
-            {"text": seen.text, "of": numerals.whole(seen.instances) if len(row.seen) > 1 else ""}
-            for seen in row.seen[:VALUES_SHOWN]
-        ],
+        "values": [_value(seen, alone=len(row.seen) == 1) for seen in row.seen[:VALUES_SHOWN]],
         "more": more if more > 0 else 0,
         "instances": numerals.whole(row.instances) if row.instances > 1 else "",
         "default": row.default,
-        "differs": row.differs,
     }
+
+
+def _value(seen: sections.Seen, *, alone: bool) -> dict[str, Any]:
+    return {"text": seen.text, "differs": seen.differs, "of": "" if alone else numerals.whole(seen.instances)}

@@ -5,6 +5,7 @@ from django.urls import path
 
 from registry.views import (
     collector,
+    comparisons,
     documentation,
     files,
     home,
@@ -31,6 +32,7 @@ urlpatterns = [
     path("results/", results.index, name="results"),
     path("results/<str:public_id>/", results.detail, name="result"),
     path("results/<str:public_id>/copy.tar.gz", files.published_copy, name="result-copy"),
+    path("compare/", comparisons.page, name="compare"),
     path("systems/", systems.index, name="systems"),
     path("systems/<str:slug>/", systems.system, name="system"),
     path("platforms/<str:slug>/", systems.platform, name="platform"),

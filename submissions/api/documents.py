@@ -12,6 +12,7 @@ from registry.models import Override, RankedList
 from submissions.models import Check, Event, Review, Submission, SystemSnapshot
 from submissions.review import prospects
 from submissions.states import UNFINISHED
+from validators.system import difference as system_difference
 
 _OF_THE_RUN = ("tool", "version", "mode", "path")
 _LEVELS = ("error", "warning", "info")
@@ -166,6 +167,12 @@ def system_in_short(submission: Submission) -> dict[str, Any] | None:
 def system(snapshot: SystemSnapshot) -> dict[str, Any]:
     """The description of the system in short and as a whole."""
     return {"sha256": snapshot.sha256, "summary": snapshot.summary, "document": snapshot.document}
+
+
+def difference(*submissions: Submission) -> dict[str, Any]:
+    """What differs between the systems of submissions, each joined with its snapshot."""
+    snapshots = [getattr(submission, "system_snapshot", None) for submission in submissions]
+    return system_difference.difference([snapshot and snapshot.document for snapshot in snapshots])
 
 
 def files(submission: Submission) -> dict[str, Any]:

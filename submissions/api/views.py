@@ -15,9 +15,10 @@ from rest_framework.response import Response
 
 from registry import record
 from registry.api import views
+from registry.api.comparisons import SystemsCompared
 from registry.api.reading import next_address, page_size
 from registry.api.throttles import CheckThrottle, UploadThrottle
-from registry.filters import any_of, given, one_of, refuse_unknown
+from registry.filters import any_of, given, one_of, refuse_unknown, whole_id
 from submissions import checking, intake, publication, releases, review
 from submissions.api import documents
 from submissions.api import serializers as shape
@@ -134,6 +135,21 @@ class SubmissionSystem(PrivateView):
         if snapshot is None:
             raise NoSystem
         return Response(documents.system(snapshot))
+
+
+class SubmissionDifference(PrivateView):
+    """What differs between the systems of this submission and of another one that the account may see."""
+
+    @extend_schema(
+        operation_id="submissions_difference",
+        parameters=[OpenApiParameter("with", UUID, required=True, description="Id of the other submission.")],
+        responses={200: SystemsCompared} | REFUSED,
+    )
+    def get(self, request: Request, id: UUID) -> Response:
+        refuse_unknown(request.query_params, ("with",))
+        other = whole_id("with", request.query_params.get("with", ""))
+        pair = [seen_by(request.user, one, DESCRIBED) for one in (id, other)]
+        return Response(documents.difference(*pair))
 
 
 class SubmissionAnswers(PrivateView):

@@ -30,6 +30,7 @@ from submissions.permissions import is_own, seen_by, visible_to
 from submissions.states import PERMITTED, UNFINISHED
 from submissions.storage import BundleUploadHandler, public, received
 from submissions.views.private import private_page
+from submissions.views.systems import comparable_with
 from validators import catalogue
 from validators.findings import LEVELS
 
@@ -251,6 +252,7 @@ def page_context(request: HttpRequest, shown: Submission) -> dict[str, Any]:
         ),
         "rules": rule_rows(run),
         "copy": copy_row(getattr(shown, "derivative", None)),
+        "others": comparable_with(request.user, shown),
         "described": described(system.document if (system := getattr(shown, "system_snapshot", None)) else None),
         "events": [event_row(event) for event in shown.events.select_related("actor")],
         "reviews": list(shown.reviews.select_related("reviewer")),

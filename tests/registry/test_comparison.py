@@ -64,7 +64,7 @@ def catalogue(db) -> None:
 
 
 def test_two_published_results_by_the_api(client: Client, catalogue, django_assert_num_queries) -> None:
-    with django_assert_num_queries(2):
+    with django_assert_num_queries(3):
         answer = client.get("/api/v1/compare/?results=io500-1,io500-2")
     found = answer.json()
     assert [result["id"] for result in found["results"]] == ["io500-1", "io500-2"]

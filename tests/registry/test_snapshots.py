@@ -6,10 +6,11 @@ import pytest
 from django.test import Client
 
 from registry import snapshots
-from registry.models import ObservedParameter, Result
+from registry.models import ObservedParameter, Result, SystemSnapshot
 from registry.models.snapshots import text_of
 from tests.make_system import make_class, make_parameter, make_system
-from tests.registry.record import make_release, make_result
+from tests.registry.record import make_measurement, make_release, make_result
+from validators.system import facts
 
 pytestmark = pytest.mark.django_db
 
@@ -101,3 +102,51 @@ def test_a_result_without_a_description_says_so(two) -> None:
     assert (answer.status_code, answer.json()["code"]) == (404, "record.no-description")
     answer = Client().get("/api/v1/results/hw-9/system/")
     assert (answer.status_code, answer.json()["code"]) == (404, "record.no-result")
+
+
+# What differs between results
+
+
+def describe(result: Result, **changes) -> None:
+    document = make_system(node_classes=[make_class(**changes)])
+    SystemSnapshot.objects.create(result=result, sha256="0" * 64, summary=facts.summary(document), document=document)
+
+
+def test_results_are_compared_with_what_else_differed(two, django_assert_num_queries) -> None:
+    describe(two[0])
+    describe(two[1], os={"kernel": "6.1.0"})
+    with django_assert_num_queries(3):
+        found = Client().get("/api/v1/compare/?results=hw-1,hw-2").json()["system"]
+    assert found["described"] == [True, True]
+    kernel = next(row for row in found["differences"] if row["name"] == "kernel")
+    assert (kernel["subject"], kernel["values"]) == ("Clients", [["5.14.0-427.el9.x86_64"], ["6.1.0"]])
+
+
+def test_results_without_descriptions_are_compared_all_the_same(two) -> None:
+    found = Client().get("/api/v1/compare/?results=hw-1,hw-2").json()
+    assert found["system"] == {"described": [False, False], "differences": [], "equal": 0, "unknown": 0}
+    assert found["comparable"] is True
+
+
+def test_the_page_shows_numbers_parameters_and_systems_side_by_side(two, django_assert_max_num_queries) -> None:
+    make_measurement(two[0], value_gib_per_s=2.0)
+    make_measurement(two[1], value_gib_per_s=3.0)
+    describe(two[0])
+    describe(two[1], os={"kernel": "6.1.0"})
+    Result.objects.filter(pk=two[1].pk).update(parameters={"api": "<DFS>"})
+    with django_assert_max_num_queries(3):
+        text = Client().get("/compare/?results=hw-1,hw-2").content.decode()
+    for words in ("1.500", "&lt;DFS&gt;", "6.1.0", "5.14.0-427.el9.x86_64", "Clients, Operating system"):
+        assert words in text, words
+
+
+def test_the_page_without_results_asks_for_them() -> None:
+    answer = Client().get("/compare/")
+    assert (answer.status_code, "Two to twenty ids" in answer.content.decode()) == (200, True)
+
+
+@pytest.mark.parametrize(
+    ("query", "status"), [("hw-1", 400), ("hw-1,nothing", 404), (",".join(map(str, range(21))), 400)]
+)
+def test_a_wrong_question_gets_an_error_page(two, query: str, status: int) -> None:
+    assert Client().get("/compare/", {"results": query}).status_code == status

@@ -149,9 +149,12 @@ def test_the_page_shows_it_by_section(described, cast) -> None:
         "1.5 PiB",
     ):
         assert words in text, words
-    assert re.search(r"osc\.max_rpcs_in_flight.*?64 <small>on 7</small><br>8 <small>on 1</small>", text)
+    mark = '<span class="tag">≠ default</span>'
+    assert f"<b>64</b> {mark} <small>on 7</small><br>8 <small>on 1</small>" in text
     assert 'href="/parameters/lustre.client.osc.checksums/"' in text
-    assert re.search(r"osc\.checksums</a></th><td>no</td><td class=\"n\">8</td><td><span class=\"warning\">≠ yes", text)
+    assert re.search(
+        r'osc\.checksums</a></th><td><b>no</b> <span class="tag">≠ default</span></td><td class="n">8</td>', text
+    )
 
 
 def test_the_reviewer_sees_it_too(release, described, cast) -> None:
@@ -230,3 +233,44 @@ def test_parameters_of_published_systems_can_be_asked_for(published, cast) -> No
         ("lustre.client.osc.max_rpcs_in_flight", "", "client", "8", 10),
         ("vm.sysctl", "vm.dirty_ratio", "client", "10", 10),
     }
+
+
+# What differs between two submissions
+
+
+def test_two_own_submissions_are_laid_side_by_side(described, cast) -> None:
+    one = described()
+    version = make_parameter("lustre.version", "2.12.9")
+    other = described(make_system(node_classes=[make_class(parameters=[version])]), cast.bob)
+    found = cast.alice.get(f"submissions/{one.pk}/difference/?with={other.pk}").json()
+    assert {row["name"]: row["values"] for row in found["differences"]} == {"lustre.version": [["2.15.4"], ["2.12.9"]]}
+    text = page(cast.alice, f"/submissions/{one.pk}/difference/?with={other.pk}")
+    assert "2.12.9" in text and "1 facts differ" not in text and "1 fact differs" in text
+    assert f'<option value="{other.pk}">' in page(cast.alice, f"/submissions/{one.pk}/")
+
+
+def test_a_submission_without_description_differs_in_nothing_known(described, checked, cast) -> None:
+    one, bare = described(), checked(performance=2.0)
+    found = cast.alice.get(f"submissions/{one.pk}/difference/?with={bare.pk}").json()
+    assert (found["described"], found["differences"]) == ([True, False], [])
+    assert "B has no described system" in page(cast.alice, f"/submissions/{one.pk}/difference/?with={bare.pk}")
+
+
+def test_others_submissions_are_not_compared_with(described, cast) -> None:
+    own, foreign = described(person=cast.charlie), described()
+    for path in (
+        f"submissions/{own.pk}/difference/?with={foreign.pk}",
+        f"submissions/{foreign.pk}/difference/?with={own.pk}",
+    ):
+        answer = cast.charlie.get(path)
+        assert (answer.status_code, answer.json()["code"]) == (404, "submission.not-found")
+        browser = Client()
+        browser.force_login(cast.charlie.account)
+        assert browser.get(f"/{path}").status_code == 404
+    assert str(foreign.pk) not in page(cast.charlie, f"/submissions/{own.pk}/")
+
+
+@pytest.mark.parametrize("query", ["", "?with=", "?with=7", "?other=7"])
+def test_a_question_without_another_submission_is_refused(described, cast, query: str) -> None:
+    answer = cast.alice.get(f"submissions/{described().pk}/difference/{query}")
+    assert (answer.status_code, answer.json()["code"].split(".")[0]) == (400, "query")

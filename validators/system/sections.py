@@ -47,19 +47,22 @@ LISTED = ("Network", "Block devices", "Mounts")
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """One value: as it is, as it is written, and of how many instances (targets, devices, nodes)."""
+    """One value: as it is, as it is written, and of how many instances (targets, devices, nodes).
+
+    `differs`: from the default of the release; None where that cannot be said.
+    """
 
     value: Any
     text: str
     instances: int = 1
+    differs: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
     """One named fact. `parameter` is its id in the registry of parameters, "" for what is none.
 
-    `default` is what the release of Lustre sets by itself, "" where it is not known; `differs` whether some value is
-    another one, None where that cannot be said.
+    `default` is what the release of Lustre sets by itself, "" where it is not known.
     """
 
     name: str
@@ -68,11 +71,16 @@ class Row:
     key: str = ""
     volatile: bool = False
     default: str = ""
-    differs: bool | None = None
 
     @property
     def instances(self) -> int:
         return sum(seen.instances for seen in self.seen)
+
+    @property
+    def differs(self) -> bool | None:
+        """Whether some value is not the default; None where that cannot be said of any, or of the others."""
+        said = [seen.differs for seen in self.seen]
+        return True if True in said else (None if None in said else False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,24 +206,24 @@ def _parameter(
     parameter: Mapping[str, Any], known: parameters.Parameter | None, release: str, ram_bytes: int | None
 ) -> Row:
     unit = parameter.get("unit") or (known.unit if known else "")
+    key = parameter.get("key", "")
+    held_against = known.id if known and not key else ""
     seen = [
-        Seen(one["value"], words.quantity(one["value"], unit), one["instances"])
+        Seen(
+            one["value"],
+            words.quantity(one["value"], unit),
+            one["instances"],
+            defaults.differs(held_against, one["value"], release, ram_bytes),
+        )
         for one in sorted(parameter["values"], key=lambda one: -one["instances"])
     ]
-    key = parameter.get("key", "")
-    name = f"{parameter['id']} {key}" if key else parameter["id"]
-    if known is None:
-        return Row(name, tuple(seen), key=key)
-    expected = None if key else defaults.default(known.id, release, ram_bytes)
-    said = [defaults.differs(known.id, one.value, release, ram_bytes) for one in seen] if expected else []
     return Row(
-        name,
+        f"{parameter['id']} {key}" if key else parameter["id"],
         tuple(seen),
-        known.id,
+        known.id if known else "",
         key,
-        known.volatile,
-        _default_text(expected, unit),
-        True if True in said else (False if said and None not in said else None),
+        bool(known and known.volatile),
+        _default_text(defaults.default(held_against, release, ram_bytes), unit),
     )
 
 
