@@ -179,6 +179,13 @@ class Door:
         except (NotThere, OSError):
             return None
 
+    def modified(self, path):
+        """When a file was last written, in seconds since 1970; None where there is none or no live node is asked."""
+        try:
+            return os.stat(self.resolved(path)).st_mtime if self.live else None
+        except (NotThere, OSError):
+            return None
+
     def program(self, name):
         """Where the user's PATH has a program, or None; a name with a slash stands for itself."""
         if "/" in name:

@@ -1,0 +1,61 @@
+"""Clock, time zone and last trim: constructed nodes, refusals, and a file of this machine."""
+
+import os
+
+import pytest
+
+from collectors.door import Door
+from collectors.probes.clock import SOURCE, ClockProbe
+from collectors.probes.trim import TrimProbe, day
+
+
+def test_clock_and_time_zone_are_said(node):
+    node.put({SOURCE: "tsc\n", "/usr/share/zoneinfo/Etc/UTC": ""})
+    (node.root / "etc").mkdir()
+    (node.root / "etc/localtime").symlink_to("/usr/share/zoneinfo/Etc/UTC")
+    said = node.said(ClockProbe())
+    assert said.values("node.time", "clocksource") == {"tsc": 1}
+    assert said.values("node.time", "timezone") == {"Etc/UTC": 1}
+
+
+@pytest.mark.parametrize(
+    "target", ["/etc/shadow", "/usr/share/zoneinfo/../../../etc/shadow", "/usr/share/zoneinfo/a b;c"]
+)
+def test_a_time_zone_that_is_none_is_not_said(node, target):
+    node.put({SOURCE: "tsc\n", "/etc/shadow": "root:x"})
+    (node.root / "etc/localtime").symlink_to(target)
+    assert node.said(ClockProbe()).values("node.time", "timezone") == {}
+
+
+@pytest.mark.parametrize(("text", "reason"), [(None, "not_applicable"), ("", "parse_error"), ("<b>tsc", "parse_error")])
+def test_a_clock_that_is_not_told_has_a_reason(node, text, reason):
+    if text is not None:
+        node.put({SOURCE: text})
+    gaps = node.said(ClockProbe()).pieces
+    assert [(gap.id, gap.reason, gap.key) for gap in gaps] == [("node.time", reason, "clocksource")]
+
+
+def test_the_day_of_the_stamp_is_the_day_of_the_last_trim():
+    (piece,) = TrimProbe().parse({"modified": 1763700000.5})
+    assert (piece.id, piece.value) == ("drive.last_trim", "2025-11-21")
+
+
+def test_without_a_stamp_the_site_is_asked(node):
+    (gap,) = node.put({"/var/lib/systemd/timers/stamp-fstrim.timer": ""}).said(TrimProbe()).pieces
+    assert (gap.id, gap.reason) == ("drive.last_trim", "not_applicable")
+    assert "ask the site" in gap.detail
+
+
+@pytest.mark.parametrize("seconds", [1e30, float("inf"), -1e30])
+def test_a_time_beyond_the_calendar_is_no_day(seconds):
+    with pytest.raises(ValueError, match="not a time"):
+        day(seconds)
+
+
+def test_the_door_tells_when_a_file_of_this_machine_was_written(tmp_path):
+    file = tmp_path / "stamp"
+    file.touch()
+    os.utime(file, (1, 1763700000))
+    assert Door().modified(str(file)) == 1763700000
+    assert Door().modified(str(tmp_path / "nothing")) is None
+    assert Door(str(tmp_path)).modified("/stamp") is None

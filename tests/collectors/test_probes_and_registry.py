@@ -1,0 +1,45 @@
+"""Probes and the registry of parameters know the same ids."""
+
+from collections import Counter
+
+import pytest
+
+from collectors import parameters
+from collectors.probes import all_probes
+
+PROBES = all_probes()
+PROVIDED = Counter(name for probe in PROBES for name in probe.provides)
+
+
+def test_every_id_that_a_probe_provides_is_registered():
+    assert set(PROVIDED) - set(parameters.registry()) == set()
+
+
+def test_every_registered_parameter_has_one_probe_or_a_reason_why_no_node_tells_it():
+    for name, parameter in parameters.registry().items():
+        told_elsewhere = bool(parameter["reason"]) and not parameter["paths"] and not parameter["command"]
+        assert PROVIDED[name] == 1 or (PROVIDED[name] == 0 and told_elsewhere), name
+
+
+@pytest.mark.parametrize("probe", PROBES, ids=lambda probe: probe.id)
+def test_a_probe_runs_where_its_parameters_are_found(probe):
+    registry = parameters.registry()
+    for name in probe.provides:
+        assert set(probe.roles) & set(registry[name]["roles"]), name
+
+
+@pytest.mark.parametrize("probe", PROBES, ids=lambda probe: probe.id)
+def test_a_probe_says_what_it_reads_and_provides(probe):
+    assert probe.id and probe.reads
+    assert probe.privilege in ("none", "root")
+    assert probe.cost in ("cheap", "moderate")
+
+
+def test_probes_have_different_names():
+    assert [name for name, count in Counter(probe.id for probe in PROBES).items() if count > 1] == []
+
+
+def test_what_is_never_read_is_read_by_no_probe():
+    read = " ".join(line for probe in PROBES for line in probe.reads)
+    for word in ("job_stats", "exports/", "mb_groups", "dump_page_cache", "changelog"):
+        assert word not in read
