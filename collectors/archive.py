@@ -124,11 +124,15 @@ def entries(path):
 
     Raises BundleError `bundle.corrupt` for what does not open.
     """
+    with readable(path):
+        yield from zip_entries(path) if zipfile.is_zipfile(path) else tar_entries(path)
+
+
+@contextlib.contextmanager
+def readable(path):
+    """Whatever is wrong with an archive that is read inside becomes BundleError `bundle.corrupt`."""
     try:
-        if zipfile.is_zipfile(path):
-            yield from zip_entries(path)
-        else:
-            yield from tar_entries(path)
+        yield
     except (tarfile.TarError, zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, RuntimeError) as error:
         raise BundleError(
             "bundle.corrupt",
@@ -138,12 +142,26 @@ def entries(path):
 
 
 def tar_entries(path):
-    with open(path, "rb") as stream:
-        packed = stream.read(2) == GZIP_MAGIC
-    with tarfile.open(path, "r:gz" if packed else "r:") as archive:
-        for entry in archive:
+    with open_tar(path) as opened_tar:
+        for entry in opened_tar:
             if not entry.isdir():
                 yield entry.name, entry.size
+
+
+def tar_files(path):
+    """Yield (name, open file) of the regular files of a .tar or .tar.gz, and read it to its end, where its sum is."""
+    with open_tar(path) as opened_tar:
+        for entry in opened_tar:
+            if entry.isreg():
+                yield entry.name, opened_tar.extractfile(entry)
+        while opened_tar.fileobj.read(BLOCK * 1024):
+            pass
+
+
+def open_tar(path):
+    with open(path, "rb") as stream:
+        packed = stream.read(2) == GZIP_MAGIC
+    return tarfile.open(path, "r:gz" if packed else "r:")
 
 
 def zip_entries(path):

@@ -12,6 +12,7 @@ from collectors.errors import CollectorError, NetworkError, NothingCollected, Us
 # Prints the version of the rules; fails where they, or what they need, cannot be imported.
 PROBE = "import validators, validators.checks, validators.__main__; print(validators.VERSION)"
 PROBE_TIMEOUT_S = 60
+LEVELS = ("error", "warning", "info")
 
 
 Rules = namedtuple("Rules", "version missing")
@@ -128,6 +129,22 @@ def not_run(missing):
 
 def as_finding(error):
     return finding(error.code, "error", error.message, error.hint)
+
+
+def with_own(answer, own):
+    """The document of a check with our own findings (code, level, message, hint), each code that it lacks."""
+    told = [found for found in answer.get("findings") or [] if isinstance(found, dict)]
+    added = [finding(*parts) for parts in own if parts[0] not in {found.get("code") for found in told}]
+    if added:
+        answer["findings"] = sorted(added + told, key=lambda found: LEVELS.index(found.get("level", "info")))
+    if any(found["level"] == "error" for found in added) and answer["status"] != "unreadable":
+        answer["status"] = "invalid"
+    return answer
+
+
+def of_description(own):
+    """The document of a check that found these things in a description of a system, and nothing else."""
+    return document("invalid" if own else "valid", [finding(*parts) for parts in own])
 
 
 def finding(code, level, message, hint):

@@ -1,7 +1,9 @@
 """`validate`: check results without submitting them."""
 
-from collectors import arguments, bundle, report, submission, validation
-from collectors.errors import UsageError
+import os
+
+from collectors import arguments, bundle, descriptions, report, submission, validation, verification
+from collectors.errors import CollectorError, UsageError
 
 ABOUT = "check results without submitting them"
 
@@ -9,14 +11,16 @@ EXAMPLES = """examples:
   %(prog)s results/2025.10.01-09.00.00
   %(prog)s run.tar.gz --release next --list ten --json
   %(prog)s run.tar.gz --server
+  %(prog)s system.json
 
+Of a bundle, every file is held against its checksum and the system document against its schema.
 Uses the registry's rules where `validators` is installed for this Python. With --server the
 registry checks a copy and keeps nothing.
 """
 
 
 def define(verb):
-    verb.add_argument("path", metavar="PATH", help="result folder, result file or archive")
+    verb.add_argument("path", metavar="PATH", help="result folder, result file, bundle, archive or system.json")
     verb.add_argument("--server", action="store_true", help="let the registry check a copy; it keeps nothing")
     arguments.add_context(verb)
     arguments.add_output(verb)
@@ -28,13 +32,32 @@ def run(options, progress):
     if options.server:
         return report.shown(check_on_server(options, form, progress), options, report.print_check)
     bundle.require_known_kind(options.path)
+    return report.shown(check_here(options, progress), options, report.print_check)
+
+
+def check_here(options, progress):
+    """What can be said without the registry: of a description by itself; of results by the rules, where installed."""
+    if descriptions.is_description(options.path):
+        described = descriptions.findings(options.path)
+        if described is not None:
+            return validation.of_description(described)
     rules = validation.rules_here()
     if rules.version is None:
-        return report.shown(validation.check_alone(options.path, rules.missing), options, report.print_check)
-    progress.note(f"checking with the rules {rules.version} installed here")
-    return report.shown(
-        validation.check_here(options.path, rule_options(options), options.timeout), options, report.print_check
-    )
+        answer = validation.check_alone(options.path, rules.missing)
+    else:
+        progress.note(f"checking with the rules {rules.version} installed here")
+        answer = validation.check_here(options.path, rule_options(options), options.timeout)
+    return validation.with_own(answer, bag_findings(options.path))
+
+
+def bag_findings(path):
+    """What is wrong with the bag that PATH is; what does not open is told by the check itself."""
+    if os.path.isfile(path) and not bundle.is_archive(path):
+        return []
+    try:
+        return verification.findings(path) or []
+    except CollectorError:
+        return []
 
 
 def check_on_server(options, form, progress):

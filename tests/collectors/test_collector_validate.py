@@ -1,5 +1,7 @@
 """Validating: with the rules installed here, with those of the registry, or with none and saying so."""
 
+import gzip
+import io
 import json
 import os
 import sys
@@ -8,7 +10,11 @@ import zipfile
 
 import pytest
 
+from collectors import verification
+from collectors.errors import CollectorError
 from tests.collectors.conftest import CHECKOUT
+from tests.collectors.test_collector_pack import contents
+from tests.collectors.test_collector_redact import DOCUMENT
 
 RUN = {
     "tool": "io500",
@@ -159,3 +165,146 @@ def test_release_and_list_reach_the_rules(collector, results, tmp_path):
     done = collector("validate", results, "--json", *context)
     assert json.loads(done.stdout)["arguments"] == ["check", str(results), "--json", *map(str, context)]
     assert collector("validate", results, "--list", "ten,io500").returncode == 2
+
+
+@pytest.fixture
+def bag(collector, tmp_path):
+    """A small bundle with a system document, as its bytes by name."""
+    folder = tmp_path / "r"
+    folder.mkdir()
+    (folder / "a.txt").write_text("1\n")
+    system = tmp_path / "system.json"
+    system.write_text(json.dumps(DOCUMENT))
+    done = collector("pack", "--results", folder, "--system", system, "--out", tmp_path / "bag.tar.gz")
+    assert done.returncode == 0, done.stderr
+    return tmp_path / "bag.tar.gz"
+
+
+def found(collector, path, python=sys.executable):
+    """(exit status, codes of the errors) of validating without any rules installed."""
+    done = collector("validate", path, "--json", python=python)
+    document = json.loads(done.stdout)
+    return done.returncode, [each["code"] for each in document["findings"] if each["level"] == "error"]
+
+
+def repacked(path, files):
+    with tarfile.open(path, "w:gz") as archive:
+        for name, content in files.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+    return path
+
+
+def test_a_bundle_just_packed_has_no_error(every_python, collector, bag):
+    assert found(collector, bag, every_python) == (0, [])
+
+
+def test_an_unpacked_bundle_is_verified_too(collector, bag, tmp_path):
+    with tarfile.open(bag) as archive:
+        archive.extractall(tmp_path / "out", filter="data")
+    folder = tmp_path / "out" / "highwater-bundle"
+    assert found(collector, folder) == (0, [])
+    (folder / "data/results/r/a.txt").write_text("2\n")
+    assert found(collector, folder) == (1, ["bundle.manifest-mismatch"])
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        (lambda files: files.pop("highwater-bundle/data/results/r/a.txt"), "bundle.manifest-missing-file"),
+        (lambda files: files.update({"highwater-bundle/data/more": b""}), "bundle.manifest-extra-file"),
+        (lambda files: files.update({"highwater-bundle/note.txt": b""}), "bundle.manifest-extra-file"),
+        (lambda files: files.pop("highwater-bundle/manifest-sha256.txt"), "bundle.manifest-missing"),
+        (lambda files: files.pop("highwater-bundle/tagmanifest-sha256.txt"), "bundle.manifest-missing"),
+        (lambda files: files.update({"highwater-bundle/data/system.json": b"{}"}), "system.schema"),
+        (lambda files: files.update({"highwater-bundle/data/system.json": b"{"}), "system.unreadable"),
+    ],
+)
+def test_what_became_of_a_bundle_is_told(oldest_and_this_python, collector, bag, tmp_path, change, code):
+    files = contents(bag)
+    change(files)
+    status, codes = found(collector, repacked(tmp_path / "b.tgz", files), oldest_and_this_python)
+    assert status == 1
+    assert code in codes
+
+
+def test_any_single_bit_that_flips_in_any_file_or_in_the_archive_is_found(bag, tmp_path, monkeypatch):
+    """In process, as there are thousands: the files one by one, and the .tar.gz itself."""
+    monkeypatch.chdir(tmp_path)
+    files = contents(bag)
+    unseen = []
+    for name, content in files.items():
+        for position in range(0, len(content) * 8, 1 + len(content) // 40):
+            flipped = bytearray(content)
+            flipped[position // 8] ^= 1 << position % 8
+            path = repacked(tmp_path / "b.tgz", {**files, name: bytes(flipped)})
+            unseen += [] if verification.findings(str(path)) else [(name, position)]
+    packed = bag.read_bytes()
+    content_of_gzip = gzip.decompress(packed)
+    for position in range(len(packed) * 8):
+        flipped = bytearray(packed)
+        flipped[position // 8] ^= 1 << position % 8
+        (tmp_path / "b.tgz").write_bytes(flipped)
+        try:
+            seen = verification.findings(str(tmp_path / "b.tgz"))
+        except CollectorError:
+            continue
+        # Some bits of a deflate stream mean nothing: what comes out is the same.
+        if not seen and (seen is None or flipped[10:] == packed[10:] or gzip.decompress(flipped) != content_of_gzip):
+            unseen.append(("archive", position))
+    assert unseen == []
+
+
+def test_a_system_document_is_checked_by_itself(oldest_and_this_python, collector, tmp_path):
+    good, bad = tmp_path / "good.json", tmp_path / "bad.json"
+    good.write_text(json.dumps(DOCUMENT))
+    bad.write_text(json.dumps(dict(DOCUMENT, captures=[], hostname="cn0417")))
+    assert found(collector, good, oldest_and_this_python) == (0, [])
+    assert found(collector, bad, oldest_and_this_python) == (1, ["system.schema", "system.schema"])
+
+
+def described(cpu=None, dram=None):
+    """A description as MLPerf Storage asks for."""
+    node = {
+        "node_type_name": "client",
+        "CPU": {"socket_count": 2, "base_frequency": 2.1, "boost_frequency": 4, **(cpu or {})},
+        "DRAM": {"capacity_MiB": 257411, "frequency": 5600, **(dram or {})},
+        "drives": [{"capacity_GiB": 7000}],
+    }
+    return {"nodes": [node], "networks": [{"bitrate": 400}]}
+
+
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [
+        (json.dumps(described()), []),
+        (json.dumps({"system": described()}), []),
+        (json.dumps(described(cpu={"base_frequency": "2.4 GHz"})), []),
+        (json.dumps(described(cpu={"boost_frequency": 2500})), ["system.impossible"]),
+        (json.dumps(described(cpu={"boost_frequency": "3700 MHz"})), ["system.impossible"]),
+        (json.dumps(described(dram={"capacity_MiB": 768})), ["system.impossible"]),
+        (json.dumps(described(dram={"capacity_MiB": 128, "frequency": 4.8})), ["system.impossible"] * 2),
+        (json.dumps(described(cpu={"socket_count": "two"})), ["system.number"]),
+        (json.dumps(described(cpu={"socket_count": None})), ["system.number"]),
+        (json.dumps(described())[:-1] + ",]}", ["system.unreadable"]),
+        ("[" * 100_000, ["system.unreadable"]),
+        ("", ["system.unreadable"]),
+    ],
+)
+def test_impossible_numbers_of_a_description_are_found(oldest_and_this_python, collector, tmp_path, text, codes):
+    path = tmp_path / "system.json"
+    path.write_text(text)
+    assert found(collector, path, oldest_and_this_python) == (1 if codes else 0, codes)
+
+
+@pytest.mark.parametrize(
+    ("name", "codes"),
+    [
+        ("F9000X_10x7000GiB_nvme_2xNDR400_Nclients1.json", ["system.unreadable"]),  # commas before brackets
+        ("Micron_9550_Gen5_Performance_NVMe.json", ["system.impossible"]),  # 768 MiB of memory beside 96 cores
+    ],
+)
+def test_what_is_wrong_with_historic_descriptions_is_found(collector, shared, name, codes):
+    folder = shared / "data" / "collector" / "samples" / "mlperf-storage-system"
+    assert found(collector, folder / name) == (1, codes)
