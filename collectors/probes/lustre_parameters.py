@@ -65,10 +65,10 @@ def is_unread(found):
 
 
 def files_of(door, one, names):
-    """The files of a parameter by path, from the root that has them; or an Input without text.
+    """The Inputs of a parameter's files, and how many devices gave each; or one Input without text.
 
-    One release keeps a parameter of all devices in the same root, so three devices tell which: 3,000 targets are not
-    asked for what the release does not have.
+    Thousands of devices mostly have the same text, which is kept and parsed once. A release keeps the parameter of all
+    devices in the same root, so three of them tell which: 3,000 targets are not asked for what the release has not.
     """
     if not names:
         return Input(None, "not_applicable", "no device of the kind " + one.device)
@@ -77,7 +77,7 @@ def files_of(door, one, names):
         for name in sorted({names[0], names[len(names) // 2], names[-1]}):
             sample = door.file(path_of(root, one, name))
             if sample.text is not None:
-                return {path: door.file(path) for path in (path_of(root, one, name) for name in names)}
+                return Counter(door.file(path_of(root, one, name)) for name in names)
             if sample.reason != "not_applicable":
                 refused = sample
     return refused or Input(None, "unsupported_version", "this release has no such parameter")
@@ -96,25 +96,26 @@ def told(parameters, raw, wanted):
     lctl = read_as(get_param_values, raw["lctl"]) if "lctl" in raw else None
     facts, failed = [], {}
     for one in parameters:
-        readings = [read_as(one.value, given) for given in inputs_of(one, raw[pattern_of(one)], lctl, wanted)]
-        values = [reading.value for reading in readings if reading.reason is None]
+        given = inputs_of(one, raw[pattern_of(one)], lctl, wanted)
+        readings = [(read_as(one.value, text), devices_alike) for text, devices_alike in given.items()]
+        values = [(reading.value, count) for reading, count in readings if reading.reason is None]
         if values:
-            facts += (totals if one.adds else distribution)(one.id, values, readings[0].source)
+            facts += (totals if one.adds else distribution)(one.id, values, readings[0][0].source)
         else:
-            failed.setdefault(one.id, []).extend(readings)
+            failed.setdefault(one.id, []).extend(reading for reading, _count in readings)
     found = {fact.id for fact in facts}
     return facts + [gap(name, *readings) for name, readings in failed.items() if name not in found]
 
 
 def inputs_of(one, found, lctl, wanted):
-    """The Inputs of a parameter: its files; else what lctl told of it; else why there are none."""
-    if isinstance(found, dict):
-        return list(found.values())
+    """The Inputs of a parameter and their number: its files; else what lctl told; else why there are none."""
+    if isinstance(found, Counter):
+        return found
     listed = lctl.value if lctl and lctl.reason is None else {}
     texts = [text for name, text in sorted(listed.items()) if is_about(name, one, wanted)]
     if texts:
-        return [Input(text, source="command") for text in texts]
-    return [found, Input(None, lctl.reason, lctl.detail)] if lctl and lctl.reason else [found]
+        return Counter(Input(text, source="command") for text in texts)
+    return Counter([found, Input(None, lctl.reason, lctl.detail)] if lctl and lctl.reason else [found])
 
 
 def is_about(name, one, wanted):
@@ -124,11 +125,14 @@ def is_about(name, one, wanted):
 
 
 def distribution(parameter_id, values, source):
-    """One Fact for each value and the number of devices that have it; the range where there are too many values."""
+    """One Fact for each value and the number of devices that have it; the range where there are too many values.
+
+    `values` are pairs of a value and the number of devices that gave it.
+    """
     counts = {}
-    for value in values:
+    for value, devices_alike in values:
         for key, scalar in value.items() if isinstance(value, dict) else [(None, value)]:
-            counts.setdefault(key, Counter())[scalar] += 1
+            counts.setdefault(key, Counter())[scalar] += devices_alike
     for key, counter in sorted(counts.items(), key=lambda item: item[0] or ""):
         if len(counter) > MAX_DISTINCT:
             yield from range_of(parameter_id, counter, source)
@@ -149,8 +153,8 @@ def range_of(parameter_id, counter, source):
 def totals(parameter_id, values, source):
     """Counters summed over the devices, each key one Fact."""
     sums = Counter()
-    for value in values:
-        sums.update(value)
+    for value, devices_alike in values:
+        sums.update({key: counted * devices_alike for key, counted in value.items()})
     for key in sorted(sums, key=str):
         yield Fact(parameter_id, sums[key], source, key)
 

@@ -19,6 +19,14 @@ def test_many_devices_are_one_line_for_each_value(lustre):
     assert said.value("lustre.fs.ost_count", "visible") == 40
 
 
+def test_counters_are_summed_over_devices_that_counted_alike_and_otherwise(lustre):
+    row = "pages per rpc         rpcs   % cum % |       rpcs   % cum %\n256:  {} 100 100 | 2 100 100\n"
+    lustre.put({f"{OSC}{osc(target)}/rpc_stats": row.format(5 if target else 1) for target in range(4)})
+    said = lustre.said_of(PROBES)
+    assert said.value("lustre.client.osc.rpc_stats", "read_256_pages") == 16
+    assert said.value("lustre.client.osc.rpc_stats", "write_total") == 8
+
+
 def test_of_too_many_different_values_the_range_is_told(lustre):
     lustre.put({f"{OSC}{osc(target)}/cur_grant_bytes": str(1000 + target) for target in range(101)})
     said = lustre.said_of(PROBES)

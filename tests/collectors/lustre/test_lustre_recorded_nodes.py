@@ -4,6 +4,7 @@ import json
 import os
 import random
 import shutil
+import tarfile
 import tempfile
 import time
 from pathlib import Path
@@ -16,7 +17,7 @@ from collectors.facts import REASONS, Fact, Missing
 from collectors.probes import layout, lnet, lustre_client, lustre_filesystem, lustre_server
 from collectors.probes.lustre_parameters import CLIENT_DEVICE, TARGET, get_param_values, pattern_of, told
 from tests.collectors.lustre.conftest import everything, gaps
-from tests.collectors.machine.conftest import Said
+from tests.collectors.machine.conftest import Node, Said
 
 MODULES = (lustre_client, lustre_filesystem, lustre_server, lnet, layout)
 PROBES = [probe for module in MODULES for probe in module.PROBES]
@@ -134,6 +135,25 @@ def test_three_thousand_targets_and_commands_that_hang(recorded_node):
     assert said.value("lustre.fs.ost_count", "visible") == 3000
     assert said.values("lustre.client.mount_options") == {"rw": 1}
     assert len(json.dumps([list(map(str, piece)) for piece in said.pieces])) < 64 * 1024
+
+
+def test_what_changed_during_a_run_is_seen(recorded_node, shared, tmp_path):
+    node = recorded_node(CLIENT, commands=False)
+    changed = Node(tmp_path / "sysroot")
+    shutil.copytree(node.root, changed.root, symlinks=True)
+    with tarfile.open(shared / "data" / "collector" / "fakeroots" / (CLIENT + "-overlays.tar.gz")) as archive:
+        archive.extractall(tmp_path, filter="tar")
+    (overlay,) = tmp_path.rglob("after-run-drift")
+    shutil.copytree(overlay, changed.root, symlinks=True, dirs_exist_ok=True)
+    before, after = everything(said_of(node)), everything(said_of(changed))
+    assert set(before.items() ^ after.items()) == {
+        (("lustre.client.osc.active", None, "bool", True), 7),
+        (("lustre.client.osc.active", None, "bool", True), 6),
+        (("lustre.client.osc.active", None, "bool", False), 1),
+        (("lustre.client.osc.max_rpcs_in_flight", None, "int", 8), 7),
+        (("lustre.client.osc.max_rpcs_in_flight", None, "int", 8), 6),
+        (("lustre.client.osc.max_rpcs_in_flight", None, "int", 256), 1),
+    }
 
 
 def test_a_node_without_lustre_says_so(recorded_node):
