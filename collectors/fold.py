@@ -71,17 +71,20 @@ class Fold:
         self.duration_s = 0
         self.reported = 0
 
-    def add(self, document, label=None):
-        """Take one document; what is no document of one new node becomes a failure of `label`, a pseudonym."""
+    def add(self, document, sender=None, named=False):
+        """Take one document; what is no document of one new node becomes a failure of `sender`, a pseudonym.
+
+        Two senders are two nodes, though both may be called localhost: the second goes by its sender's name, and all
+        of them do where `named` says so.
+        """
         try:
-            taken = self.takes(document)
+            taken = self.takes(document, sender, named)
         except BAD_DOCUMENT:
             taken = False
         if not taken:
-            self.fail(label, INVALID_OUTPUT)
-        return taken
+            self.fail(sender, INVALID_OUTPUT)
 
-    def takes(self, document):
+    def takes(self, document, sender, named):
         """Whether something is the document of a node that is not known yet; if so, it is now.
 
         Only the first of each kind is held against the whole schema; of the others nothing is kept but what is looked
@@ -89,6 +92,8 @@ class Fold:
         """
         (node_class,), (capture,) = document["node_classes"], document["captures"]
         members = node_class.get("members", [])
+        if members and sender is not None and (named or self.seen & set(members)):
+            members = node_class["members"] = [sender]
         if node_class["count"] != 1 or len(members) > 1 or self.seen & set(members):
             return False
         if not schema.fits(members, MEMBERS) or not schema.fits(capture, CAPTURE):
@@ -268,9 +273,17 @@ def summary(document):
     """`64 nodes in 2 classes, 3 outliers; 2 failed: 1 timeout, 1 crashed`."""
     capture, classes_there = document["captures"][0], document["node_classes"]
     outliers = sum(len(node_class.get("outliers", ())) for node_class in classes_there)
-    line = "%d nodes in %d classes, %d outliers" % (capture["nodes_reported"], len(classes_there), outliers)
-    failed = [Failure(entry["member"], entry["reason"]) for entry in capture["nodes_failed"]]
+    line = "%s in %s, %s" % (
+        counted(capture["nodes_reported"], "node"),
+        counted(len(classes_there), "class"),
+        counted(outliers, "outlier"),
+    )
+    failed = [Failure(entry["member"], entry["reason"]) for entry in capture.get("nodes_failed", ())]
     return line + ("; %d failed: %s" % (len(failed), told_failures(failed)) if failed else "")
+
+
+def counted(number, word):
+    return "1 " + word if number == 1 else "%d %s" % (number, word + ("es" if word.endswith("s") else "s"))
 
 
 def told_failures(failures):

@@ -3,7 +3,20 @@
 Each has ABOUT (one line), EXAMPLES (shown by --help), define(parser) and run(options, progress) -> exit status.
 """
 
-from collectors.verbs import collect, explain, fold, import_, list_probes, pack, show, status, upload, validate
+from collectors.verbs import (
+    collect,
+    explain,
+    fold,
+    import_,
+    list_probes,
+    pack,
+    questionnaire,
+    run,
+    show,
+    status,
+    upload,
+    validate,
+)
 
 # In the order in which --help lists them.
-VERBS = (collect, fold, import_, show, list_probes, explain, upload, validate, pack, status)
+VERBS = (collect, run, fold, import_, questionnaire, show, list_probes, explain, upload, validate, pack, status)

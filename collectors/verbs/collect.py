@@ -3,14 +3,10 @@
 import json
 import os
 import sys
-import time
 
-from collectors import collect, document, pseudonyms
-from collectors.commands import Recorded
-from collectors.door import Door
-from collectors.errors import OK, UsageError
+from collectors import capture, document, fold, launch
+from collectors.errors import FINDINGS, OK, UsageError
 from collectors.files import write_whole
-from collectors.profiles import PROFILES, Redactor
 
 ABOUT = "record hardware, software, tunables, network and layout of this node"
 
@@ -18,6 +14,8 @@ EXAMPLES = """examples:
   %(prog)s --out system.json
   %(prog)s --role oss --out oss.json
   %(prog)s --directory /lustre/scratch/io500 --out system.json
+  %(prog)s --launcher srun --nodes nid[001-064] --out system.json
+  %(prog)s --launcher ssh --nodes oss[1-8],oss11 --role oss --out oss.json
   %(prog)s --emit >> nodes.jsonl
 
 Reads files and runs reading commands only; needs no root, and says what root alone could read.
@@ -25,53 +23,32 @@ Serial numbers, addresses, names of users and hosts are not in the document: `ex
 each parameter what is read, and docs/collector.md what each profile lets out.
 """
 
-ROLES = ("client", "oss", "mds")
-
 
 def define(verb):
     verb.add_argument("--out", metavar="FILE", help="where to write the document")
     verb.add_argument("--emit", action="store_true", help="print it as one line on stdout instead")
-    verb.add_argument("--role", choices=ROLES, default="client", help="what this node is (%(default)s)")
-    verb.add_argument("--profile", choices=PROFILES, default="default", help="what may leave the site (%(default)s)")
-    verb.add_argument(
-        "--directory", metavar="DIR", help="where the benchmark writes: its layout is recorded, not its name"
-    )
-    verb.add_argument("--root", metavar="DIR", default="/", help="read a node from a folder instead of /")
-    verb.add_argument("--commands", metavar="FILE", help="play recorded commands instead of running any")
+    capture.define(verb)
 
 
 def run(options, progress):
     if bool(options.out) == options.emit:
         raise UsageError("collector.out", "Where should the document go?", "Give --out FILE, or --emit for stdout.")
-    made = collected(options, progress)
+    if options.emit and options.launcher:
+        raise UsageError("collector.out", "--emit is of one node, --launcher of many.", "Give --out FILE.")
+    if options.emit and not launch.is_first_on_node(os.environ):
+        # Launchers that start several ranks on a node get one document from it.
+        return OK
+    made = capture.taken(options, progress)
     if options.emit:
         sys.stdout.write(document.canonical(made) + "\n")
-    else:
-        write_whole(options.out, json.dumps(made, indent=1) + "\n")
+        return OK
+    write_whole(options.out, json.dumps(made, indent=1) + "\n")
+    if not options.launcher:
         progress.note(summary(made, options.out))
-    return OK
-
-
-def collected(options, progress, phase="static"):
-    """The document of this node, as the options say."""
-    if not os.path.isdir(options.root):
-        raise UsageError("collector.root", options.root + " is not a folder.", "Give the root of a node's files.")
-    recorded = Recorded(options.commands) if options.commands else None
-    door = Door(options.root, recorded, test_directory=options.directory)
-    redactor = Redactor(options.profile, pseudonyms.of_site(progress.note))
-    capture = document.Capture(
-        phase=phase,
-        role=options.role,
-        started=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-        member=redactor.name(host_name(door)),
-    )
-    made = collect.node_document(door, capture, redactor, tell=progress.update)
-    pseudonyms.keep_names(redactor.pseudonyms, progress.note)
-    return made
-
-
-def host_name(door):
-    return (door.file("/proc/sys/kernel/hostname").text or door.file("/etc/hostname").text or "").strip()
+        return OK
+    progress.note("%s: %s" % (options.out, fold.summary(made)))
+    look = made["captures"][0]
+    return OK if 2 * look["nodes_reported"] > look["nodes_expected"] else FINDINGS
 
 
 def summary(made, out):

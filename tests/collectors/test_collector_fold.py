@@ -43,7 +43,7 @@ def test_lines_and_whole_documents_are_read(oldest_and_this_python, collector, t
         python=oldest_and_this_python,
     )
     assert done.returncode == 0, done.stderr
-    assert "3 nodes in 1 classes, 0 outliers" in done.stderr
+    assert "3 nodes in 1 class, 0 outliers" in done.stderr
     assert read(tmp_path / "system.json")["node_classes"][0]["count"] == 3
 
 

@@ -1,0 +1,160 @@
+"""`run`: run a benchmark, and record the machines before and after it."""
+
+import argparse
+import json
+import os
+import time
+
+from collectors import capture, drift, parameters, wrap
+from collectors.door import Door
+from collectors.errors import CollectorError, UsageError
+from collectors.files import write_whole
+from collectors.fold import summary
+from collectors.probes import command_line
+
+ABOUT = "run a benchmark, and record the machines before and after it"
+
+EXAMPLES = """examples:
+  %(prog)s -- ior -a POSIX -t 1m -b 4g -o /lustre/scratch/file
+  %(prog)s --out run1 --directory /lustre/scratch -- mpirun -np 640 ./io500 config.ini
+  %(prog)s --out run1 --launcher srun --nodes nid[001-064] -- srun -n 4096 ./io500 config.ini
+  pack --results run1/results --system run1/system.json --out run1.tar.gz
+
+The command has this terminal, environment and folder, and its exit status is this command's (128 + n
+after signal n). While it runs, one process of ours waits, and passes signals on. What changed
+meanwhile is drift: invalidating (a target or link went), warning (a tunable), or info.
+If something cannot be recorded, the benchmark runs all the same.
+"""
+
+MAX_CHANGES_TOLD = 10
+
+
+def define(verb):
+    verb.add_argument("--out", metavar="DIR", help="folder for system.json (highwater-TIME)")
+    capture.define(verb)
+    verb.add_argument("command", metavar="-- CMD", nargs=argparse.REMAINDER, help="the benchmark and its arguments")
+
+
+def run(options, progress):
+    argv = options.command[1:] if options.command[:1] == ["--"] else options.command
+    if not argv:
+        raise UsageError("collector.command", "Which command?", "Write it after --, as in `run -- ior -t 1m`.")
+    capture.require_sense(options)
+    record = Record(place_for(options.out, progress), progress)
+    record.before(attempted(options, progress, "pre", argv))
+    progress.clear()
+    try:
+        ended = wrap.ended(argv)
+    except wrap.NotStarted as error:
+        progress.note("%s; nothing was run" % error)
+        return error.exit_status
+    try:
+        record.ran(run_object(argv, ended))
+        record.after(attempted(options, progress, "post", argv))
+        record.tell()
+    except (KeyboardInterrupt, SystemExit):
+        # The benchmark has ended, and how it did is what our caller waits for.
+        progress.note("interrupted; the machines were not recorded after the run")
+    return ended.exit_status
+
+
+def place_for(out, progress):
+    """The path of the document, in a folder that is made here; None where there is none to be had."""
+    stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
+    folder = os.path.abspath(out or "highwater-" + stamp)
+    try:
+        os.makedirs(folder, exist_ok=True)
+    except OSError as error:
+        progress.note("%s cannot be made (%s): the machines will not be recorded" % (folder, error.strerror))
+        return None
+    place = os.path.join(folder, "system.json")
+    if os.path.lexists(place):
+        place = os.path.join(folder, "system-%s.json" % stamp)
+        progress.note("%s is of an earlier run and stays; writing %s" % (folder, os.path.basename(place)))
+    return place
+
+
+def attempted(options, progress, phase, argv):
+    """A look at the machines; None, and a note, where it fails for whatever reason: the benchmark comes first."""
+    try:
+        return capture.taken(options, progress, phase, argv)
+    except CollectorError as error:
+        problem = "%s [%s]" % (error.message, error.code)
+    except Exception as error:
+        problem = "%s: %s" % (type(error).__name__, error)
+    progress.note("the machines could not be recorded (%s); the benchmark is not affected" % problem)
+    return None
+
+
+def run_object(argv, ended):
+    """What the document says of the command: its name, its own hash, how and when it ended."""
+    door = Door("/")
+    program = command_line.unwrapped(argv, lambda word: door.program(word) is not None).program or argv[0]
+    place = door.program(program)
+    sha256 = door.sha256(place).text if place else None
+    told = {
+        "command": os.path.basename(program)[:120],
+        "sha256": sha256,
+        "exit_status": ended.exit_status,
+        "signal": ended.signal,
+        "started": utc(ended.started_s),
+        "ended": utc(ended.ended_s),
+        "duration_s": round(ended.duration_s, 3),
+    }
+    return {name: value for name, value in told.items() if value is not None}
+
+
+def utc(seconds):
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
+
+
+class Record:
+    """The document of a run as it grows; each stage is on disk before the next begins."""
+
+    def __init__(self, place, progress):
+        self.place = place
+        self.progress = progress
+        self.document = None
+        self.ran_as = None
+
+    def before(self, look):
+        self.document = look
+        self.write()
+
+    def ran(self, run_object):
+        self.ran_as = run_object
+        if self.document is not None:
+            self.document["run"] = run_object
+            self.write()
+
+    def after(self, look):
+        if look is None:
+            return
+        if self.document is None:
+            self.document = dict(look, run=self.ran_as)
+        else:
+            self.document["captures"] = self.document["captures"] + look["captures"]
+            self.document["drift"] = drift.drift(self.document, look, parameters.registry())
+        self.write()
+
+    def write(self):
+        if self.place is None or self.document is None:
+            return
+        try:
+            write_whole(self.place, json.dumps(self.document, indent=1) + "\n")
+        except CollectorError as error:
+            self.progress.note("%s [%s]; the benchmark is not affected" % (error.message, error.code))
+            self.place = None
+
+    def tell(self):
+        """What was recorded, what changed, and what to do next."""
+        if self.document is None or self.place is None:
+            return
+        changes = self.document.get("drift", [])
+        for change in changes[:MAX_CHANGES_TOLD]:
+            self.progress.note(drift.sentence(change))
+        if len(changes) > MAX_CHANGES_TOLD:
+            self.progress.note("... and %d more changes" % (len(changes) - MAX_CHANGES_TOLD))
+        place = os.path.relpath(self.place)
+        self.progress.note("%s: %s, %d changes during the run" % (place, summary(self.document), len(changes)))
+        self.progress.note("next: pack --results DIR --system %s --out run.tar.gz, then upload run.tar.gz" % place)
