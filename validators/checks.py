@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from validators import bagit, catalogue, schema
+from validators import bagit, catalogue, schema, secrets
 from validators.bundle import LIMITS, LINE_LIMIT, Bundle, BundleError, Limits, open_bundle
 from validators.findings import ERROR, Finding, worst_first
 from validators.measurements import Report, Run
@@ -46,6 +46,7 @@ def check(
     `name` is what a raw file was called before it was stored. `benchmark` limits the search to one tool (LookupError
     for an unknown one); `release` (facts: slug, benchmark_versions, deadline), `list_name`, `metadata`, `answers` and
     `submitted_at` give the rules what is known beside the run.
+    A bundle with a private key or a live token is not read any further.
     What is wrong with the content becomes a finding; only OSError of the path itself is raised.
     """
     searched = [catalogue.benchmark(benchmark)] if benchmark else list(catalogue.benchmarks())
@@ -53,6 +54,8 @@ def check(
     declared = metadata if isinstance(metadata, Mapping) else {}
     try:
         with open_bundle(path, limits, name) as bundle:
+            if found := secrets.scan(bundle):
+                return Report(findings=found)
             report.system, findings = document.read(bundle)
             report.findings += bundle.findings + bagit.verify(bundle) + findings
             _read(bundle, searched, report)
