@@ -2,7 +2,7 @@
 
 import time
 
-from collectors import document
+from collectors import document, parameters
 from collectors.facts import Missing
 from collectors.probes import BAD_TEXT, all_probes
 
@@ -14,14 +14,16 @@ def node_document(door, capture, redactor, tell=None, probes=None):
     takes a line on how far it is.
     """
     started = time.monotonic()
+    registry = parameters.registry()
     said = []
     for probe in all_probes() if probes is None else probes:
         if capture.role in probe.roles:
             if tell is not None:
                 tell("reading " + probe.id)
+            registry.update(probe.entries)
             said += heard(probe, door)
     duration_s = time.monotonic() - started
-    return document.assemble(said, capture, redactor, round(duration_s, 3))
+    return document.assemble(said, capture, redactor, round(duration_s, 3), registry)
 
 
 def heard(probe, door):

@@ -34,9 +34,8 @@ def canonical(value):
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
 
 
-def assemble(said, capture, redactor, duration_s):
-    """The document of one node from everything that was said of it; always valid."""
-    registry = parameters.registry()
+def assemble(said, capture, redactor, duration_s, registry):
+    """The document of one node from everything that was said of it; always valid. `registry`: rows by parameter id."""
     facts, gaps = told(said, registry, redactor)
     node = OrderedDict(role=[capture.role], count=1, source="collected", hardware={"cpu": {}, "memory": {}}, os={})
     node["os"]["kernel"] = None
@@ -195,5 +194,5 @@ def gap_entry(gap):
 def class_id(node, registry):
     """16 hexadecimal digits, the same for nodes that are alike: no identity, nothing volatile."""
     alike = {name: node.get(name) for name in ("role", "hardware", "os", "network", "block", "mounts")}
-    alike["parameters"] = [item for item in node["parameters"] if not registry[item["id"]]["volatile"]]
+    alike["parameters"] = [item for item in node["parameters"] if not registry.get(item["id"], {}).get("volatile")]
     return hashlib.sha256(canonical(alike).encode("ascii")).hexdigest()[:16]

@@ -22,6 +22,8 @@ class Probe:
     cost = "cheap"
     # Files and commands, as `list-probes` and the documentation show them.
     reads = ()
+    # Rows for parameters that the registry does not have: those of the site's own probes.
+    entries = {}
 
     def applies(self, door):
         """Whether this node has what the probe is about; files only, no commands."""

@@ -2,7 +2,7 @@
 
 import sys
 
-from collectors import report
+from collectors import report, site_probes
 from collectors.door import Door
 from collectors.errors import OK
 from collectors.probes import all_probes
@@ -19,12 +19,13 @@ EXAMPLES = """examples:
 
 def define(verb):
     verb.add_argument("--root", metavar="DIR", default="/", help="look at a node in a folder instead of /")
+    site_probes.define(verb)
     verb.add_argument("--json", action="store_true", help="print one JSON document on stdout, nothing else")
 
 
 def run(options, progress):
     door = Door(options.root)
-    listed = [described(probe, door) for probe in all_probes()]
+    listed = [described(probe, door) for probe in all_probes() + site_probes.of_site(options.probes, progress.note)]
     if options.json:
         report.print_json({"probes": listed})
     else:

@@ -25,6 +25,7 @@ READERS = {
         "start",
         "upload",
         "collect",
+        "probes",
         "parameters",
         "check",
         "collector",
