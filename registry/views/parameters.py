@@ -17,6 +17,8 @@ from validators.parameters import Parameter, Place, groups, parameters
 from validators.parameters.defaults import by_release, releases_with
 
 WORDS_LIMIT = 100
+OF_LUSTRE = ("lustre", "lnet")
+"""Groups of which every parameter has a default in each release, known or not."""
 ROOTS = {
     "procfs": "procfs",
     "sysfs": "sysfs",
@@ -71,6 +73,8 @@ def page(request: HttpRequest, id: str) -> HttpResponse:
         "leaves": shown.redaction_note or LEAVES[shown.redaction],
         "on_change": ON_CHANGE[shown.run_critical],
         "defaults": by_release(id),
+        "of_lustre": shown.group.startswith(OF_LUSTRE),
+        "by_key": shown.kind in ("map", "histogram"),
         "seen": [seen_row(shown, row) for row in snapshots.values_seen(id)],
     }
     return render(request, "parameters/parameter.html", {"section": "docs", **context})
