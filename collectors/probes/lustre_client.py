@@ -16,6 +16,7 @@ from collectors.probes.lustre_parameters import (
     histogram,
     number,
     parameter,
+    places,
     read_all,
     single,
     told,
@@ -158,11 +159,11 @@ class LustreClient(Probe):
     provides = tuple(sorted({one.id for one in PARAMETERS})) + (CLIENT + "debug", CLIENT + "jobid_var")
     privilege = "root"
     cost = "moderate"
-    reads = tuple("{%s}/%s/*/%s" % (",".join(ROOTS), one.device, one.name) for one in PARAMETERS) + (
+    reads = (
+        *places(PARAMETERS),
         "/sys/module/libcfs/parameters/libcfs_debug",
         "/proc/sys/lnet/debug",
-        "{%s}/jobid_var" % ",".join(ROOTS[:2]),
-        "lctl get_param NAMES",
+        "/{sys,proc}/fs/lustre/jobid_var",
     )
 
     def applies(self, door):
@@ -200,7 +201,7 @@ def client_mounts(text):
     return [
         (line[0], octal_decoded(line[1]), line[3].split(","))
         for line in fields
-        if len(line) >= 4 and line[2] == "lustre" and "@" in line[0] and ":/" in line[0]
+        if len(line) >= 4 and line[2] == "lustre" and ":/" in line[0]
     ]
 
 

@@ -30,10 +30,10 @@ class LustreFileSystem(Probe):
     )
     cost = "moderate"
     reads = (
-        "{%s}/{lov,lmv}/*/{numobd,activeobd}" % ",".join(ROOTS[:2]),
-        "{%s}/llite/*/{%s}" % (",".join(ROOTS[:2]), ",".join(OF_MOUNT)),
-        "{%s}/osc/*/{%s}" % (",".join(ROOTS[:2]), ",".join(OF_TARGET)),
-        "{%s}/lov/*/pools" % ",".join(ROOTS),
+        "/{sys,proc}/fs/lustre/{lov,lmv}/*/{numobd,activeobd}",
+        "/{sys,proc}/fs/lustre/llite/*/{%s}" % ",".join(OF_MOUNT),
+        "/{sys,proc}/fs/lustre/osc/*/{%s}" % ",".join(OF_TARGET),
+        "/{sys/fs,proc/fs,sys/kernel/debug}/lustre/lov/*/pools",
         "lfs df MOUNT_POINT",
         "lfs pool_list MOUNT_POINT",
         "lfs getdirstripe DIRECTORY",

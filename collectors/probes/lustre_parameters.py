@@ -83,6 +83,13 @@ def files_of(door, one, names):
     return refused or Input(None, "unsupported_version", "this release has no such parameter")
 
 
+def places(parameters):
+    """What `read_all` may read of some parameters, as a probe's `reads`."""
+    opened = ["/{sys,proc}/fs/lustre/%s/*/%s" % (one.device, one.name) for one in parameters]
+    closed = [path_of(ROOTS[2], one, "*") for one in parameters if one.hidden]
+    return (*opened, *closed, "lctl get_param NAMES")
+
+
 def path_of(root, one, name):
     return "/".join((root, one.device, name, one.name))
 

@@ -14,6 +14,7 @@ from collectors.probes.lustre_parameters import (
     histogram,
     number,
     parameter,
+    places,
     read_all,
     single,
     told,
@@ -32,6 +33,7 @@ SERVICES = (
     "mds/MDS/mdt_readpage",
     "mds/MDS/mdt_io",
 )
+ASKED_FOR = ("/sys/module/ost/parameters/oss_num_threads", "/sys/module/mdt/parameters/mds_num_threads")
 THREAD_FILES = ("threads_min", "threads_max", "threads_started")
 # ll_ost_io03_001, mdt00_002: the service, its CPU partition, the number of the thread.
 SERVICE_THREAD = re.compile(r"^(?:ll_)?((?:ost|mdt)(?:_[a-z]+)?)\d{2,3}_\d{3,4}$")
@@ -84,9 +86,7 @@ class LustreServer(Probe):
     provides = tuple(sorted({one.id for one in PARAMETERS})) + (SERVER + "job_stats", SERVER + "exports")
     privilege = "root"
     cost = "moderate"
-    reads = tuple("{%s}/%s/*/%s" % (",".join(ROOTS), one.device, one.name) for one in EVERYWHERE) + (
-        "lctl get_param NAMES",
-    )
+    reads = places(EVERYWHERE)
 
     def applies(self, door):
         return is_server(door)
@@ -95,7 +95,7 @@ class LustreServer(Probe):
         return read_all(door, EVERYWHERE, TARGET)
 
     def parse(self, raw):
-        said = list(told(PARAMETERS, raw, TARGET))
+        said = told(PARAMETERS, raw, TARGET)
         # The backend names itself; where it does not, what its object targets say of it counts.
         if not any(isinstance(piece, Fact) and piece.id == OF_OBJECT_TARGETS.id for piece in said):
             said += told((OF_OBJECT_TARGETS,), raw, TARGET)
@@ -123,10 +123,9 @@ class LustreTargets(Probe):
     provides = (SERVER + "targets_per_server", SERVER + "threads")
     reads = (
         MOUNTS,
-        "{%s}/{obdfilter,mdt}" % ",".join(ROOTS[:2]),
-        "{%s}/{%s}/{%s}" % (",".join(ROOTS[:2]), ",".join(SERVICES), ",".join(THREAD_FILES)),
-        "/sys/module/ost/parameters/oss_num_threads",
-        "/sys/module/mdt/parameters/mds_num_threads",
+        "/{sys,proc}/fs/lustre/{obdfilter,mdt}",
+        "/{sys,proc}/fs/lustre/{%s}/{%s}" % (",".join(SERVICES), ",".join(THREAD_FILES)),
+        *ASKED_FOR,
         "/proc/*/comm",
     )
     cost = "moderate"
@@ -138,7 +137,7 @@ class LustreTargets(Probe):
         raw = {"mounts": door.file(MOUNTS, MOUNTS_LIMIT_BYTES)}
         raw["targets"] = devices(door, "obdfilter", TARGET) + devices(door, "mdt", TARGET)
         raw["backends"] = {kind: devices(door, kind, TARGET) for kind in BACKENDS}
-        raw["asked"] = {path.rsplit("/", 1)[1]: door.file(path) for path in self.reads[3:5]}
+        raw["asked"] = {path.rsplit("/", 1)[1]: door.file(path) for path in ASKED_FOR}
         raw["threads"] = thread_files(door)
         if not raw["threads"]:
             raw["comm"] = door.files("/proc/*/comm", limit=64)

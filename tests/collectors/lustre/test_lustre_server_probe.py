@@ -63,8 +63,8 @@ def test_sizes_of_disk_io_are_summed_over_the_targets(metadata_and_object_server
     assert said.values(SERVER + "brw_stats", "read_1M_bytes") == {}
 
 
-def test_threads_are_those_of_the_services(metadata_and_object_server):
-    said = metadata_and_object_server.said_of(PROBES)
+def test_threads_are_those_of_the_services_and_not_their_names(metadata_and_object_server):
+    said = metadata_and_object_server.put({"/proc/100/comm": "ll_ost_io00_000\n"}).said_of(PROBES)
     assert said.value(SERVER + "threads", "ost_io.threads_max") == 512
     assert said.value(SERVER + "threads", "ost_io.threads_started") == 96
     assert said.value(SERVER + "threads", "mdt.threads_started") == 64
