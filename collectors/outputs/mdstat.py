@@ -14,9 +14,12 @@ LEVEL = re.compile(r"\blevel (\d{1,3})\b")
 DRIVES = re.compile(r"\[(\d{1,5})/(\d{1,5})\]")
 ACTIVITY = re.compile(r"\b(resync|recovery|reshape|check|repair)\s*=\s*(?:\d|DELAYED|PENDING|REMOTE)")
 
-Array = namedtuple("Array", "name active personality level algorithm drives working spares chunk_bytes activity")
-Array.__doc__ = """One array. `personality` is the kernel's name of the kind (raid6, raid10, a vendor's own) or None;
-`level` and `algorithm` as printed behind it; `drives` it should have, `working` it has; None where not printed."""
+Array = namedtuple(
+    "Array", "name active container personality level algorithm drives working spares chunk_bytes activity"
+)
+Array.__doc__ = """One array, or a `container` of drives that a firmware makes arrays in. `personality` is the kernel's
+name of the kind (raid6, raid10, a vendor's own) or None; `level` and `algorithm` as printed behind it; `drives` it
+should have, `working` it has; None where not printed."""
 
 
 def arrays(text):
@@ -48,6 +51,7 @@ def array(match, details):
     return Array(
         name=match.group(1),
         active=match.group(2) == "active",
+        container="super external:" in details and not kinds,
         personality=kinds[0] if kinds else None,
         level=number(LEVEL, details),
         algorithm=number(ALGORITHM, details),

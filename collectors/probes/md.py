@@ -31,7 +31,11 @@ def read(door):
     for name in [name for name in door.names("/sys/block") if NAME.fullmatch(name)][:MAX_ARRAYS]:
         raw["md/" + name] = sysfs.attributes(door, "/sys/block/%s/md" % name, FILES)
     for name, listed in listed_arrays(raw["mdstat"]).items():
-        if listed.personality is None and sysfs.text(raw.get("md/" + name, {}), "level") is None:
+        if (
+            listed.personality is None
+            and not listed.container
+            and sysfs.text(raw.get("md/" + name, {}), "level") is None
+        ):
             raw["mdadm/" + name] = door.command(["mdadm", "--detail", "/dev/" + name])
     return raw
 
@@ -67,8 +71,11 @@ def detail_of(answer):
 def array_of(listed, inputs, detail):
     """One Array of what the kernel's attributes, its listing and mdadm say, in that order of trust."""
     level = sysfs.text(inputs, "level") or (listed and listed.personality) or (detail and detail.level)
-    if not level or not LEVEL.fullmatch(level):
+    if level == "container" or (listed and listed.container):
         return None
+    if not level or not LEVEL.fullmatch(level):
+        # An array that does not run may not tell of what kind it is, and is one nevertheless.
+        return Array({}, None, None, "inactive") if listed and not listed.active else None
     drives = sysfs.count(inputs, "raid_disks") or (listed and listed.drives) or (detail and detail.drives)
     parity = PARITY_DRIVES.get(level)
     # A vendor's personality declares the level it builds on, and spreads its stripes over more drives.

@@ -14,6 +14,8 @@ FILES = (
     ("nic.numa_node", ("numa_node",)),
     ("nic.mtu", ("mtu",)),
 )
+# Where the kernel's answer may be that there is none: no NUMA (-1), a link that is gone, a driver without a name.
+MAY_BE_NONE = ("nic.model", "nic.pcie_link", "nic.numa_node")
 
 
 class Network(Probe):
@@ -90,7 +92,8 @@ def reason(name, nics, files):
     inputs = [found for nic in nics for path, found in nic.inputs.items() if path.rpartition("/")[2] in files]
     # A port that is down has no rate, and an adapter of a virtual machine says -1.
     no_rate = any(nic.ports_active == 0 or sysfs.number(nic.inputs, "speed") == -1 for nic in nics)
-    return sysfs.missing(name, inputs, "not_applicable" if no_rate else "parse_error")
+    none = name in MAY_BE_NONE or (name == "nic.rate" and no_rate)
+    return sysfs.missing(name, inputs, "not_applicable" if none else "parse_error")
 
 
 PROBES = (Network(),)

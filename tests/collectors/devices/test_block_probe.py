@@ -112,6 +112,11 @@ def test_two_paths_to_one_drive_are_one_drive(node):
     assert [item.get("transport") for item in said.items("block")].count("multipath") == 2
 
 
+def test_a_drive_on_a_machine_without_numa_has_no_node(node):
+    said = node.put(nvme(0) | attributes("/sys/class/nvme/nvme0", device__numa_node="-1")).said(BLOCK)
+    assert said.reason("drive.numa_node") == "not_applicable"
+
+
 def test_a_logical_volume_is_no_multipath(node):
     node.put(drive("sda") | drive("sdb") | drive("dm-0", size=2 * TERABYTE_SECTORS - 16384))
     node.put({"/sys/block/dm-0/slaves/sda/size": "", "/sys/block/dm-0/slaves/sdb/size": ""})

@@ -30,7 +30,7 @@ def test_an_array_that_rebuilds_onto_a_spare():
     )
     assert mdstat.arrays(text) == (
         mdstat.Array(
-            "md7", True, "raid6", 6, 2, drives=10, working=9, spares=1, chunk_bytes=524288, activity="recovery"
+            "md7", True, False, "raid6", 6, 2, drives=10, working=9, spares=1, chunk_bytes=524288, activity="recovery"
         ),
     )
 

@@ -98,7 +98,7 @@ def test_arrays_of_ten_and_of_five_drives(shared):
     (on_a_controller,) = mdstat.arrays(texts["insights-mdstat_test_1.txt"])
     assert (on_a_controller.name, on_a_controller.drives, on_a_controller.chunk_bytes) == ("md_d0", 5, 65536)
     (container,) = mdstat.arrays(texts["insights-mdstat_test_4.txt"])
-    assert (container.active, container.personality, container.spares) == (False, None, 2)
+    assert (container.active, container.container, container.personality, container.spares) == (False, True, None, 2)
     assert mdstat.arrays(texts["insights-no_md_devices.txt"]) == ()
 
 

@@ -91,14 +91,27 @@ def test_mirrors_have_no_parity_and_no_chunk(node):
     assert said.reason("raid.chunk") == "not_applicable"
 
 
+INACTIVE = "Personalities :\nmd9 : inactive sdb[1](S) sda[0](S)\n      6306 blocks super 1.2\n"
+
+
 def test_mdadm_is_asked_for_an_array_that_nothing_else_knows(node, tmp_path):
     text = "/dev/md9:\n        Raid Level : raid5\n      Raid Devices : 5\n             State : clean, degraded \n"
     recorded(node, tmp_path, (["mdadm", "--detail", "/dev/md9"], 0, text))
-    said = node.put(
-        {"/proc/mdstat": "md9 : inactive sdb[1](S) sda[0](S)\n      6306 blocks super external:imsm\n"}
-    ).said(RAID)
+    said = node.put({"/proc/mdstat": INACTIVE}).said(RAID)
     assert said.value("raid.layout", "data") == 4
     assert said.value("raid.state") == "inactive"
+
+
+def test_an_array_that_does_not_run_is_told_though_its_kind_is_not(node):
+    said = node.put({"/proc/mdstat": INACTIVE}).said(RAID)
+    assert said.value("raid.state") == "inactive"
+    assert said.reason("raid.layout") == "not_applicable"
+
+
+def test_the_container_of_a_firmwares_arrays_is_no_array(node):
+    container = INACTIVE.replace("super 1.2", "super external:imsm")
+    assert node.put({"/proc/mdstat": container}).said(RAID).reason("raid.state") == "not_applicable"
+    assert node.put(md(level="container", array_state="inactive")).said(RAID).values("raid.state") == {}
 
 
 def test_a_node_without_arrays_says_why(node):
