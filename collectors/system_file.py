@@ -22,6 +22,16 @@ def load(path):
     return document
 
 
+def writable(path):
+    """The path of a document that a verb changes: `path`, or system.json in that folder. Raises UsageError."""
+    path = os.path.join(path, "system.json") if os.path.isdir(path) else path
+    if os.path.isfile(path) and (tarfile.is_tarfile(path) or zipfile.is_zipfile(path)):
+        raise UsageError(
+            "collector.path", path + " is a bundle, which is not changed.", "Change the document, pack again."
+        )
+    return path
+
+
 def parsed(data, path):
     try:
         return json.loads(data.decode("utf-8"))

@@ -139,7 +139,7 @@ def hint_facts(hints, environment):
     if HINTS_FILE in environment:
         said.append((HINTS_FILE, "set"))
     for name, value in said:
-        yield Fact("mpiio.hints", int(value) if value.isdigit() else value, "env", name)
+        yield Fact("mpiio.hints", value, "env", name)
     if not said:
         yield Missing("mpiio.hints", "not_applicable", "no hints in the environment")
     aggregators = [int(value) for name, value in said if name == "cb_nodes" and value.isdigit()]

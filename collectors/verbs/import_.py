@@ -72,6 +72,7 @@ def attributes(path):
 
 def put_into(options, settings):
     """Write the document with the settings in it; it is valid or stays as it was."""
+    options.into = system_file.writable(options.into)
     whole = system_file.load(options.into)
     started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     importing.put_into(whole, options.class_id, settings, options.form, started)

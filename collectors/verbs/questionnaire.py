@@ -1,0 +1,65 @@
+"""`questionnaire`: what no machine can tell, as questions to people; and their answers put into the document."""
+
+import json
+
+from collectors import questionnaire, report, system_file
+from collectors.errors import OK, UsageError
+from collectors.files import write_whole
+
+ABOUT = "list what only people know, and take their answers"
+
+EXAMPLES = """examples:
+  %(prog)s system.json --out answers.json
+  vi answers.json
+  %(prog)s system.json --answers answers.json
+
+The first writes the questions that the document leaves open, each with `"answer": null`. The last
+puts the answers into system.json, as declared and not as observed. Without --out the questions
+are printed.
+"""
+
+MAX_BYTES = 1024 * 1024
+
+
+def define(verb):
+    verb.add_argument("file", metavar="FILE", help="a document of collect, fold or run")
+    verb.add_argument("--out", metavar="ANSWERS", help="write the questions to this file")
+    verb.add_argument("--answers", metavar="ANSWERS", help="put the answers of this file into FILE")
+
+
+def run(options, progress):
+    if options.out and options.answers:
+        raise UsageError("collector.answers", "--out asks, --answers answers.", "Give one of them.")
+    if options.answers:
+        take(system_file.writable(options.file), options.answers, progress)
+        return OK
+    asked = questionnaire.template(system_file.load(options.file))
+    if options.out:
+        write_whole(options.out, json.dumps(asked, indent=1) + "\n")
+        progress.note("%d questions in %s" % (len(asked["questions"]), options.out))
+    else:
+        report.print_json(asked)
+    return OK
+
+
+def take(path, answers, progress):
+    """Put the answers of a file into the document, which is valid afterwards or stays as it was."""
+    answers = read(answers)
+    whole = questionnaire.answered(system_file.load(path), answers)
+    write_whole(path, json.dumps(whole, indent=1) + "\n")
+    progress.note("%d answers in %s" % (len(list(questionnaire.given(answers))), path))
+
+
+def read(path):
+    """The JSON of a file of answers. Raises UsageError."""
+    try:
+        with open(path, "rb") as stream:
+            data = stream.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise UsageError("collector.path", "%s cannot be read: %s" % (path, error.strerror or error))
+    try:
+        if len(data) > MAX_BYTES:
+            raise ValueError
+        return json.loads(data.decode("utf-8"))
+    except (ValueError, RecursionError):
+        raise UsageError("collector.answers", path + " holds no JSON of answers.", "Look for a missing comma or quote.")
