@@ -75,7 +75,7 @@ class Processors(Probe):
         counts = topology(raw, cpuinfo.value, printed.value if printed else None)
         nodes, nodes_gap = numa_nodes(raw)
         with_cpus = sum(1 for node in nodes if node["cpus"])
-        per_socket = nodes_per_socket(with_cpus, counts.sockets, first.get("vendor_id"))
+        per_socket = nodes_per_socket(with_cpus, counts.sockets, None if is_virtual(first) else first.get("vendor_id"))
         smt = smt_active(raw["smt"], counts)
         unread = [reading for reading in (cpuinfo, printed) if reading]
         yield from model_facts(first, printed, unread)
@@ -105,15 +105,15 @@ def one_of_each(door, name):
 
 def groups(given):
     """The different lists of processors in {path: Input}."""
-    return {cpulist.cpus(one.text) for one in given.values()}
+    return {read_as(cpulist.cpus, one).value for one in given.values()} - {None, ()}
 
 
 def topology(raw, processors, printed):
     """The Topology from sysfs, else /proc/cpuinfo, else `lscpu`."""
-    if raw["cores"] and raw["packages"]:
-        cores = groups(raw["cores"])
+    packages, cores = groups(raw["packages"]), groups(raw["cores"])
+    if packages and cores:
         threads = len(set().union(*cores))
-        return Topology(len(groups(raw["packages"])), len(cores), threads, len(groups(raw["l3"])) or None, "sysfs")
+        return Topology(len(packages), len(cores), threads, len(groups(raw["l3"])) or None, "sysfs")
     sockets = {fields.get("physical id") for fields in processors or ()}
     if sockets and None not in sockets:
         cores = {(fields["physical id"], fields.get("core id")) for fields in processors}
@@ -217,7 +217,7 @@ def distances(given):
 def nodes_per_socket(nodes, sockets, vendor):
     """How many NUMA nodes with processors each socket has; None where that is not known or differs.
 
-    0 is AMD's setting of one node over two sockets; other processors without NUMA count as one node each.
+    0 is AMD's setting of one node over two sockets; elsewhere a socket without a node of its own counts as one.
     """
     if not nodes or not sockets:
         return None
@@ -226,9 +226,13 @@ def nodes_per_socket(nodes, sockets, vendor):
     return nodes // sockets if nodes % sockets == 0 else None
 
 
+def is_virtual(first):
+    """Whether a hypervisor made this processor up: its topology says nothing of a BIOS."""
+    return "hypervisor" in first.get("flags", "").split()
+
+
 def numa_facts(nodes, counts, per_socket, first, unread):
     """NPS, L3 as NUMA, SNC: settings that show in the number of nodes, as far as they do."""
-    virtual = "hypervisor" in first.get("flags", "").split()
     one_per_l3 = bool(nodes and counts.l3_domains and nodes == counts.l3_domains and nodes > counts.sockets)
     if per_socket is None:
         yield gap("bios.nps", *unread)
@@ -236,13 +240,13 @@ def numa_facts(nodes, counts, per_socket, first, unread):
         yield Missing("bios.nps", "permission_denied", "one NUMA node per L3 cache hides it; import the BIOS settings")
     else:
         yield Fact("bios.nps", per_socket, "derived")
-    yield ccx_as_numa(nodes, counts, per_socket, first, virtual, one_per_l3, unread)
-    yield snc(per_socket, first, virtual, unread)
+    yield ccx_as_numa(nodes, counts, per_socket, first, one_per_l3, unread)
+    yield snc(per_socket, first, unread)
 
 
-def ccx_as_numa(nodes, counts, per_socket, first, virtual, one_per_l3, unread):
+def ccx_as_numa(nodes, counts, per_socket, first, one_per_l3, unread):
     """AMD only. As many nodes as L3 caches may also be plain NPS2 or NPS4; then only the BIOS knows."""
-    if "vendor_id" in first and (first["vendor_id"] != AMD or virtual):
+    if "vendor_id" in first and (first["vendor_id"] != AMD or is_virtual(first)):
         return Missing("bios.ccx_as_numa", "not_applicable", "a setting of AMD processors outside virtual machines")
     if per_socket is None or not counts.l3_domains:
         return gap("bios.ccx_as_numa", *unread)
@@ -252,9 +256,9 @@ def ccx_as_numa(nodes, counts, per_socket, first, virtual, one_per_l3, unread):
     return Fact("bios.ccx_as_numa", one_per_l3, "derived")
 
 
-def snc(per_socket, first, virtual, unread):
+def snc(per_socket, first, unread):
     """Intel only: nodes per socket are sub-NUMA clusters."""
-    if "vendor_id" in first and (first["vendor_id"] != INTEL or virtual):
+    if "vendor_id" in first and (first["vendor_id"] != INTEL or is_virtual(first)):
         return Missing("bios.snc", "not_applicable", "a setting of Intel processors outside virtual machines")
     if per_socket is None or "vendor_id" not in first:
         return gap("bios.snc", *unread)

@@ -78,6 +78,13 @@ def test_a_node_of_memory_without_processors_does_not_count_for_nps(node):
     assert [item["cpus"] for item in said.items("hardware/numa")] == ["0-7", ""]
 
 
+def test_a_virtual_machine_of_many_sockets_has_no_setting_of_its_bios(node):
+    files = topology(sockets=4, cores_per_socket=1, cores_per_l3=1, nodes=1)
+    said = node.put(cpuinfo(4, AMD.replace("fpu", "fpu hypervisor"))).put(files).said(CPU)
+    assert said.value("bios.nps") == 1
+    assert said.reason("bios.ccx_as_numa") == "not_applicable"
+
+
 @pytest.mark.parametrize(
     ("nodes", "sockets", "vendor", "expected"),
     [

@@ -2,7 +2,15 @@
 
 import pytest
 
+from collectors.door import Input
 from collectors.outputs import cpulist, cpupower, dmidecode, keyvalues, lscpu, numactl, sysctl, tuned, uname
+from collectors.probes import cpu, firmware, frequency, kernel, limits, memory, mitigations, packages, system
+
+PROBES = [
+    probe
+    for module in (cpu, firmware, frequency, kernel, limits, memory, mitigations, packages, system)
+    for probe in module.PROBES
+]
 
 READERS = {
     "cpupower-frequency-info": cpupower.frequencies,
@@ -88,3 +96,51 @@ def test_proc_files_of_a_small_virtual_machine(sample):
     (processor,) = keyvalues.cpuinfo(sample("proc/linux-proc__cpuinfo"))
     assert processor["model name"] == "Intel(R) Core(TM) i5-7360U CPU @ 2.30GHz"
     assert keyvalues.meminfo(sample("proc/linux-proc__meminfo"))["MemTotal"] == 3997272 * 1024
+
+
+def test_any_output_in_the_place_of_any_other_gives_facts_or_gaps_and_nothing_else(shared):
+    texts = [
+        path.read_text(errors="replace")
+        for path in sorted((shared / "data" / "collector" / "samples").glob("*/*"))
+        if path.stat().st_size < 40000
+    ]
+    assert len(texts) > 190
+    for probe in PROBES:
+        empty = probe.read(Elsewhere())
+        for text in texts:
+            told = list(probe.parse(filled(empty, Input(text, None, "", "command"))))
+            assert {getattr(piece, "id", probe.provides[0]) for piece in told} <= set(probe.provides)
+
+
+class Elsewhere:
+    """A door behind which there is nothing: a probe then asks for everything that it can ask for."""
+
+    nothing = Input(None, "not_applicable", "")
+
+    def file(self, path, limit=0):
+        return self.nothing
+
+    def command(self, argv):
+        return self.nothing
+
+    def files(self, pattern, at_most=0):
+        return {}
+
+    def names(self, path):
+        return []
+
+    def exists(self, path):
+        return False
+
+
+def filled(raw, given):
+    """What was read, with every Input replaced, and one file in each folder of files."""
+    made = {}
+    for name, value in raw.items():
+        if isinstance(value, Input):
+            made[name] = given
+        elif isinstance(value, dict):
+            made[name] = dict.fromkeys(value or ["/sys/devices/system/node/node0/cpulist"], given)
+        else:
+            made[name] = value
+    return made
