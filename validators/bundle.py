@@ -19,9 +19,9 @@ import tempfile
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, BinaryIO, NoReturn
 
@@ -105,6 +105,10 @@ class Bundle:
                 return file.read(min(CHUNK, entry.size - begun))
         self._spool.seek(entry.offset + begun)
         return self._spool.read(min(CHUNK, entry.size - begun))
+
+    def without(self, paths: Container[str]) -> Bundle:
+        """The same bundle to who shall not see some of its files. Only the whole one is closed."""
+        return replace(self, files={path: entry for path, entry in self.files.items() if path not in paths})
 
     def close(self) -> None:
         self._spool.close()

@@ -56,6 +56,11 @@ class Benchmark:
     def tool(self) -> str:
         return str(self.descriptor["tool"])
 
+    @property
+    def is_composite(self) -> bool:
+        """Whether its runs hold the output of other tools."""
+        return bool(self.descriptor.get("composite"))
+
     def find_runs(self, bundle: Bundle) -> Reading:
         reading: Reading = self._module("parser").find_runs(bundle)
         return reading

@@ -70,8 +70,15 @@ def check(
 
 
 def _read(bundle: Bundle, searched: list[catalogue.Benchmark], report: Report) -> None:
-    """Add the runs of every benchmark; one run counts if exactly one tool found exactly one that does."""
-    readings = [reading for benchmark in searched if (reading := benchmark.find_runs(bundle))]
+    """Add the runs of every benchmark; one run counts if exactly one tool found exactly one that does.
+
+    Composite benchmarks look first: the output of IOR that IO500 ran is a phase of IO500, and no run of IOR.
+    """
+    readings: list[catalogue.Reading] = []
+    claimed: set[str] = set()
+    for benchmark in sorted(searched, key=lambda one: not one.is_composite):
+        readings.append(benchmark.find_runs(bundle.without(claimed)))
+        claimed |= readings[-1].claimed
     for reading in readings:
         if reading.runs and reading.primary is not None and report.primary is None:
             report.primary = len(report.runs) + reading.primary

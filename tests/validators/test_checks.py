@@ -148,7 +148,7 @@ def test_declared_nodes_are_compared_with_the_measured_ones(tmp_path: Path) -> N
 
 
 def test_an_unknown_benchmark_is_a_lookup_error(tmp_path: Path) -> None:
-    with pytest.raises(LookupError, match="there are io500"):
+    with pytest.raises(LookupError, match="there are .*io500"):
         check(make_archive(tmp_path / "run.tar.gz"), benchmark="bonnie")
 
 
@@ -169,7 +169,8 @@ def test_every_descriptor_and_schema_is_valid() -> None:
 def test_rules_have_stable_unique_codes_text_and_source() -> None:
     rules = catalogue.rules()
     assert len({rule.code for rule in rules}) == len(rules) >= 20
-    assert all(rule.text and rule.source and rule.code.startswith(("io500.", "system.")) for rule in rules)
+    owners = tuple(f"{benchmark.tool}." for benchmark in catalogue.benchmarks())
+    assert all(rule.text and rule.source and rule.code.startswith((*owners, "system.")) for rule in rules)
 
 
 @pytest.mark.parametrize(("value", "unit", "canonical"), [(1, "GiB/s", 2**30), (1, "GB/s", 10**9), (2, "kIOPS", 2000)])

@@ -4,9 +4,11 @@ import json
 
 import pytest
 
+from tests.validators.bench_cases import problems
 from tests.validators.test_io500_cases import check_expected
 from validators import catalogue
 from validators.bundle import open_bundle
+from validators.checks import check
 
 SAMPLES = [
     pytest.param(benchmark, folder, id=f"{benchmark.slug}-{folder.name}")
@@ -18,6 +20,9 @@ SAMPLES = [
 @pytest.mark.parametrize(("benchmark", "folder"), SAMPLES)
 def test_sample(benchmark, folder):
     sample = json.loads((folder / "expected.json").read_text())
+    if benchmark.tool != "io500":
+        assert problems(check(folder / sample["path"]), sample["expect"]) == []
+        return
     with open_bundle(folder / sample["path"]) as bundle:
         check_expected(benchmark.find_runs(bundle), sample["expect"])
 

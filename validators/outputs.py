@@ -1,0 +1,98 @@
+"""Benchmarks that print one output: find the files by their content, read them bounded, refuse them with a code.
+
+A parser of such a benchmark gives `find_outputs` two functions: one that knows its output by the first bytes, and one
+that reads an Output. Whatever is wrong raises Refusal there and becomes an error finding of an empty run.
+"""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from validators.bundle import LINE_LIMIT, Bundle
+from validators.catalogue import Reading
+from validators.findings import ERROR, Finding
+from validators.measurements import Run
+
+HEAD = 64 * 1024
+"""Bytes by which an output is known; launchers print a line per rank before the tool's own first one."""
+TEXT_LIMIT = 64 * 1024 * 1024
+"""Bytes of an output that has to be read whole, as JSON has."""
+
+
+class Refusal(Exception):
+    """An output that cannot count: the last word of its code, a message, a hint, and the line, if one is to blame."""
+
+    def __init__(self, word: str, message: str, hint: str, line: int = 0, expected: str = "", actual: str = "") -> None:
+        super().__init__(message)
+        self.word = word
+        self.message = message
+        self.hint = hint
+        self.line = line
+        self.expected = expected
+        self.actual = actual
+
+    def finding(self, tool: str, path: str) -> Finding:
+        where = f"{path}:{self.line}" if self.line else path
+        code = f"{tool}.{self.word}"
+        return Finding(code, ERROR, self.message, self.hint, where, expected=self.expected, actual=self.actual)
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """One file of a bundle that a tool printed."""
+
+    bundle: Bundle
+    path: str
+
+    @property
+    def size(self) -> int:
+        return self.bundle.files[self.path].size
+
+    def text(self, limit: int = TEXT_LIMIT) -> str:
+        """The whole text; bytes that are no UTF-8 are replaced. Raises Refusal beyond `limit` bytes."""
+        if self.size > limit:
+            message = f"The output has {self.size} bytes; more than {limit} are not read."
+            raise Refusal(
+                "too-large", message, "Upload what the tool printed, without traces and logs of each request."
+            )
+        return self.bundle.read(self.path).decode("utf-8", "replace")
+
+    def lines(self) -> Iterator[str]:
+        """Line by line, without the ends of lines, in bounded memory. Raises Refusal for a line of over 512 KiB."""
+        decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        rest, number = "", 0
+        for chunk in self.bundle.chunks(self.path):
+            *whole, rest = (rest + decoder.decode(chunk)).split("\n")
+            for line in whole:
+                number += 1
+                _require_length(line, number)
+                yield line.rstrip("\r")
+            _require_length(rest, number + 1)
+        rest += decoder.decode(b"", final=True)
+        if rest:
+            yield rest.rstrip("\r")
+
+
+def find_outputs(
+    bundle: Bundle, tool: str, is_output: Callable[[bytes], bool], read: Callable[[Output], list[Run]]
+) -> Reading:
+    """The runs of every file that begins like the tool's output; the only run is the one that counts."""
+    reading = Reading()
+    for path, entry in bundle.files.items():
+        if not entry.size or not is_output(bundle.read(path, HEAD)):
+            continue
+        reading.claimed.add(path)
+        try:
+            reading.runs += read(Output(bundle, path))
+        except Refusal as refusal:
+            reading.runs.append(Run(tool, path, findings=[refusal.finding(tool, path)]))
+    reading.primary = 0 if len(reading.runs) == 1 else None
+    return reading
+
+
+def _require_length(line: str, number: int) -> None:
+    if len(line) > LINE_LIMIT:
+        message = f"A line has more than {LINE_LIMIT} bytes."
+        raise Refusal("line-too-long", message, "Upload the output as the tool printed it.", number)
