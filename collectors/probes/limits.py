@@ -19,6 +19,7 @@ DEEPEST = 32
 class JobLimits(Probe):
     id = "cpu.limits"
     provides = ("cpu.cgroup_limits",)
+    roles = ("client",)
     reads = (
         STATUS,
         GROUPS,
