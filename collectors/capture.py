@@ -72,9 +72,11 @@ def of_many_nodes(options, progress, phase, redactor):
     nodes = nodelist.expanded(options.nodes)
     fold = Fold(parameters.registry())
     command = launch.this_collector() + ["collect", "--emit", "--role", options.role, "--profile", options.profile]
-    for name, value in (("--directory", options.directory), ("--commands", options.commands), ("--probes", options.probes)):
-        command += [name, value] if value else []
-    command += ["--root", options.root] if options.root != "/" else []
+    given = {"--directory": options.directory, "--commands": options.commands, "--probes": options.probes}
+    given["--root"] = options.root if options.root != "/" else None
+    for name in sorted(given):
+        # A launcher may start us in another folder.
+        command += [name, os.path.abspath(given[name])] if given[name] else []
     launch.gather(options.launcher, nodes, command, fold, redactor.name, progress, options.node_timeout)
     made = fold.document(options.launcher, len(nodes))
     made["captures"][0].update(id=phase, phase=phase)

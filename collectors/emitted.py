@@ -11,7 +11,9 @@ MAX_DOCUMENT_CHARACTERS = 4 * 1024 * 1024
 MAX_COMPLAINT_CHARACTERS = 4000
 MAX_LABELS = 100000
 # `node1: ` of pdsh and clush, `12: ` of srun --label, `[12] ` of mpiexec -prepend-rank.
-LABEL = re.compile(r"^\s*(?:\[(\d{1,9})\]|([A-Za-z0-9_][A-Za-z0-9_.-]{0,119}):)\s?(?=\S)")
+LABEL = re.compile(r"^\s*(?:\[(\d{1,9})\]|([A-Za-z0-9_][A-Za-z0-9_.-]{0,119}):)(?: |$)")
+# How a node document begins; a part of one may begin with any other brace.
+BEGINNINGS = ('{"captures"', '{"schema_version"', '{"collector"')
 # Open MPI writes its tag before every piece that it forwards, also in the middle of a line.
 MPI_TAG = re.compile(r"\[\d{1,9},(\d{1,9})\]<std(?:out|err)>:\s?")
 
@@ -59,16 +61,14 @@ class Emitted:
                 "collector.nodes", "More than %d nodes speak here." % MAX_LABELS, "Is this the right file?"
             )
         text = text.rstrip("\r\n")
-        if text.lstrip().startswith("{"):
+        if text.startswith(BEGINNINGS) or (text.startswith("{") and label not in self.open):
+            self.broken(label)
             document = decoded(text)
-            if document is not None:
-                self.broken(label)
-                self.given(label, document)
-                return
-            if label not in self.open or text.lstrip().startswith('{"'):
-                self.broken(label)
+            if document is None:
                 self.open[label] = text
-                return
+            else:
+                self.given(label, document)
+            return
         if label in self.open:
             self.further(label, text)
         elif text.strip():

@@ -16,8 +16,8 @@ HANDED_ON = tuple(getattr(signal, "SIG" + name) for name in "INT TERM HUP QUIT U
 LARGEST_CODE_OF_A_PROCESS = 0
 
 Ended = namedtuple("Ended", "exit_status signal started_s ended_s duration_s")
-Ended.__doc__ = """How a command ended: its exit status as a shell tells it (128 + n after signal n), the signal or None, when it
-began and ended (seconds since 1970), and how long it took (seconds, by a clock that nobody sets)."""
+Ended.__doc__ = """How a command ended: its exit status as a shell tells it (128 + n after signal n), the signal or
+None, when it began and ended (seconds since 1970), and its duration (seconds, by a clock that nobody sets)."""
 
 
 class NotStarted(Exception):

@@ -40,7 +40,8 @@ def run(options, progress):
         return OK
     made = capture.taken(options, progress)
     if options.emit:
-        sys.stdout.write(document.canonical(made) + "\n")
+        # Launchers break long lines, and some put or take a space where they do: the line has none to lose.
+        sys.stdout.write(document.canonical(made).replace(" ", "\\u0020") + "\n")
         return OK
     write_whole(options.out, json.dumps(made, indent=1) + "\n")
     if not options.launcher:

@@ -89,7 +89,7 @@ CLIENT = {
 def client(number=1, phase="static"):
     """The document of one client, to be changed at will."""
     document = copy.deepcopy(CLIENT)
-    node(document)["members"] = ["m-%08x" % number]
+    node(document)["members"] = [f"m-{number:08x}"]
     document["captures"][0].update(id=phase, phase=phase)
     return document
 
@@ -107,4 +107,4 @@ def set_parameter(document, name, *values):
 
 def emitted(document):
     """The line that `collect --emit` prints."""
-    return json.dumps(document, sort_keys=True, separators=(",", ":"))
+    return json.dumps(document, sort_keys=True, separators=(",", ":")).replace(" ", "\\u0020")

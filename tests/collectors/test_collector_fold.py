@@ -47,7 +47,9 @@ def test_lines_and_whole_documents_are_read(oldest_and_this_python, collector, t
     assert read(tmp_path / "system.json")["node_classes"][0]["count"] == 3
 
 
-@pytest.mark.parametrize("label", ["node{}: ", "{}: ", "[{}] ", "[1,{}]<stdout>:", "[1,{}]<stdout>: ", "nid00{}-ib.site: "])
+@pytest.mark.parametrize(
+    "label", ["node{}: ", "{}: ", "[{}] ", "[1,{}]<stdout>:", "[1,{}]<stdout>: ", "nid00{}-ib.site: "]
+)
 def test_labels_of_launchers_are_understood(collector, tmp_path, label):
     text = "".join(label.format(number) + emitted(client(number)) + "\n" for number in range(4))
     _done, made = fold(collector, tmp_path, text)
@@ -57,10 +59,11 @@ def test_labels_of_launchers_are_understood(collector, tmp_path, label):
 def test_long_lines_that_a_launcher_broke_are_put_together(collector, tmp_path):
     """srun --label breaks what is longer than its buffer, and other ranks speak in between."""
     lines = [emitted(client(number)) for number in range(3)]
-    size = 1000
+    # So that a part begins with the brace of an object within.
+    size = lines[0].index('{"cpus"')
     pieces = []
     for start in range(0, max(map(len, lines)), size):
-        pieces += ["%d: %s\n" % (number, line[start : start + size]) for number, line in enumerate(lines)]
+        pieces += [f"{number}: {line[start : start + size]}\n" for number, line in enumerate(lines)]
     _done, made = fold(collector, tmp_path, "".join(piece for piece in pieces if len(piece) > 4))
     assert (made["node_classes"][0]["count"], failed(made)) == (3, [])
 
@@ -68,7 +71,7 @@ def test_long_lines_that_a_launcher_broke_are_put_together(collector, tmp_path):
 def test_pieces_that_mpirun_tagged_within_a_line_are_put_together(collector, tmp_path):
     lines = [emitted(client(number)) + "\n" for number in range(2)]
     halves = [(line[:1500], line[1500:]) for line in lines]
-    text = "".join("[1,%d]<stdout>:%s" % (number, halves[number][part]) for part in (0, 1) for number in (0, 1))
+    text = "".join(f"[1,{number}]<stdout>:{halves[number][part]}" for part in (0, 1) for number in (0, 1))
     _done, made = fold(collector, tmp_path, text)
     assert (made["node_classes"][0]["count"], failed(made)) == (2, [])
 
@@ -174,18 +177,18 @@ def test_of_a_thousand_real_nodes_the_four_that_differ_are_named(collector, mach
     lines = []
     for number in range(1000):
         document = documents[odd[number // 200]] if number % 200 == 100 else documents["plain"]
-        node(document)["members"] = ["m-%08x" % number]
-        lines.append("node%d: %s\n" % (number, emitted(document)))
+        node(document)["members"] = [f"m-{number:08x}"]
+        lines.append(f"node{number}: {emitted(document)}\n")
     _done, made = fold(collector, tmp_path, "".join(lines))
     (only,) = made["node_classes"]
     assert only["count"] == 1000
     found = {outlier["member"]: outlier["pointer"].rsplit("/", 1)[1] for outlier in only["outliers"]}
     assert len(only["outliers"]) == 4
     assert found == {
-        "m-%08x" % 100: "total_bytes",
-        "m-%08x" % 300: "kernel",
-        "m-%08x" % 500: "lustre.client.osc.max_rpcs_in_flight",
-        "m-%08x" % 900: "rate_bit_s",
+        "m-00000064": "total_bytes",
+        "m-0000012c": "kernel",
+        "m-000001f4": "lustre.client.osc.max_rpcs_in_flight",
+        "m-00000384": "rate_bit_s",
     }
 
 

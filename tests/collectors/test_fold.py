@@ -198,7 +198,7 @@ def test_a_thousand_nodes_are_folded_in_two_seconds(tmp_path):
     ]
     lines = []
     for number in range(1000):
-        node(document)["members"] = ["m-%08x" % number]
+        node(document)["members"] = [f"m-{number:08x}"]
         node(document)["hardware"]["memory"]["total_bytes"] = 270000000000 - 4096 * number
         lines.append(emitted(document))
     assert 20e6 < sum(map(len, lines)) < 60e6

@@ -1,0 +1,174 @@
+"""`collect --launcher`: many nodes at once, and those that hang, die or say something else."""
+
+import json
+import os
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from collectors import schema
+from tests.collectors.conftest import CHECKOUT
+
+SHIM = CHECKOUT / "tests" / "collectors" / "launcher_shim.py"
+LAUNCHERS = ["srun", "mpirun", "pdsh", "clush", "ssh"]
+
+
+@pytest.fixture
+def launch(collector, tmp_path):
+    """Collect on nodes by a launcher that stands for the real one; the finished process and the document."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    for name in LAUNCHERS:
+        (folder / name).write_text(f"#!{sys.executable}\n" + SHIM.read_text())
+        (folder / name).chmod(0o755)
+    collector.environ["PATH"] = f"{folder}{os.pathsep}{os.environ['PATH']}"
+    root = tmp_path / "node"
+    (root / "proc/sys/kernel").mkdir(parents=True)
+    (root / "proc/sys/kernel/hostname").write_text("localhost\n")
+    (root / "proc/sys/kernel/osrelease").write_text("4.18.0\n")
+
+    def run(launcher, nodes, *options, status=0):
+        done = collector(
+            "collect", "--launcher", launcher, "--nodes", nodes, "--root", root, "--out", "system.json", *options
+        )
+        assert done.returncode == status, done.stderr
+        written = collector.cwd / "system.json"
+        if not written.exists():
+            return done, None
+        document = json.loads(written.read_text())
+        assert list(schema.errors(document)) == []
+        return done, document
+
+    run.root = root
+    return run
+
+
+def failed(document):
+    return dict(Counter(entry["reason"] for entry in document["captures"][0]["nodes_failed"]))
+
+
+def left_over():
+    """The command lines of processes that a hanging node started."""
+    found = []
+    for place in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            words = place.read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if words[:2] == [b"sleep", b"1000"]:
+            found.append(place)
+    return found
+
+
+@pytest.mark.parametrize("launcher", LAUNCHERS)
+def test_every_launcher_brings_one_document_per_node(launch, launcher):
+    _done, made = launch(launcher, "n[1-3]")
+    look = made["captures"][0]
+    assert (look["launcher"], look["nodes_expected"], look["nodes_reported"]) == (launcher, 3, 3)
+    (only,) = made["node_classes"]
+    assert (only["count"], len(set(only["members"]))) == (3, 3)
+    assert failed(made) == {}
+
+
+@pytest.mark.parametrize("launcher", LAUNCHERS)
+def test_nodes_that_die_or_say_something_else_are_told_and_the_rest_stands(launch, launcher):
+    done, made = launch(launcher, "n[1-4],die1,junk1,nopython1")
+    assert made["node_classes"][0]["count"] == 4
+    told = failed(made)
+    assert sum(told.values()) == 3
+    if launcher != "mpirun":  # It was the stderr of the nodes that said why.
+        assert told["python_missing"] == 1
+    assert "4 nodes in 1 class, 0 outliers; 3 failed" in done.stderr
+
+
+def test_of_64_nodes_the_good_are_folded_and_the_bad_are_named_with_reasons(launch):
+    nodes = "n[01-50],hang[1-4],die[1-2],junk[1-2],nopython[1-2],half[1-2],refuse[1-2]"
+    before = len(left_over())
+    _done, made = launch("ssh", nodes, "--node-timeout", "15")
+    look = made["captures"][0]
+    assert (look["nodes_expected"], look["nodes_reported"]) == (64, 50)
+    assert failed(made) == {
+        "timeout": 4,
+        "crashed": 2,
+        "invalid_output": 2,
+        "python_missing": 2,
+        "truncated": 2,
+        "unreachable": 2,
+    }
+    assert len({entry["member"] for entry in look["nodes_failed"]}) == 14
+    assert len(left_over()) == before
+    assert "hang" not in json.dumps(made)
+
+
+@pytest.mark.parametrize("launcher", ["srun", "pdsh"])
+def test_a_launcher_that_never_ends_is_ended(launch, launcher):
+    before = len(left_over())
+    _done, made = launch(launcher, "n[1-2],hang1", "--node-timeout", "8")
+    assert made["node_classes"][0]["count"] == 2
+    assert failed(made) == {"timeout": 1}
+    assert len(left_over()) == before
+
+
+def test_a_node_that_floods_us_costs_bounded_memory_and_time(launch):
+    _done, made = launch("ssh", "n[1-2],flood1", "--node-timeout", "30")
+    assert made["node_classes"][0]["count"] == 2
+    assert sum(failed(made).values()) == 1
+
+
+def test_less_than_half_of_the_nodes_is_exit_status_1(launch):
+    _done, made = launch("ssh", "n1,refuse[1-2]", status=1)
+    assert made["captures"][0]["nodes_reported"] == 1
+
+
+def test_no_node_at_all_is_exit_status_3(launch):
+    done, made = launch("ssh", "refuse[1-2]", status=3)
+    assert made is None
+    assert "[collector.no-nodes]" in done.stderr
+    assert "2 unreachable" in done.stderr
+
+
+def test_a_launcher_that_is_not_installed_is_told(launch, collector):
+    collector.environ["PATH"] = "/nonexistent"
+    done, _made = launch("srun", "n1", status=2)
+    assert "[collector.launcher]" in done.stderr
+
+
+@pytest.mark.parametrize("options", [["--launcher", "ssh"], ["--nodes", "n1"]])
+def test_launcher_and_nodes_go_together(collector, options):
+    done = collector("collect", "--out", "system.json", *options)
+    assert done.returncode == 2
+    assert "[collector.nodes]" in done.stderr
+
+
+def test_names_that_are_options_never_reach_a_launcher(launch):
+    done, _made = launch("ssh", "-oProxyCommand=touch owned", status=2)
+    assert "usage:" in done.stderr or "[collector.nodes]" in done.stderr
+
+
+def test_the_strict_profile_tells_numbers_of_nodes_only(launch):
+    _done, made = launch("ssh", "n[1-2],refuse1", "--profile", "strict")
+    assert "members" not in made["node_classes"][0]
+    assert [entry["reason"] for entry in made["captures"][0]["nodes_failed"]] == ["unreachable"]
+    assert "refuse1" not in json.dumps(made)
+
+
+@pytest.mark.parametrize("variable", ["SLURM_LOCALID", "OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID"])
+def test_only_the_first_rank_of_a_node_speaks(collector, launch, variable):
+    for rank, speaks in (("0", True), ("1", False)):
+        collector.environ[variable] = rank
+        done = collector("collect", "--emit", "--root", launch.root)
+        assert done.returncode == 0
+        assert bool(done.stdout) is speaks
+
+
+def test_run_looks_at_all_nodes_before_and_after(launch, collector):
+    options = ["--launcher", "ssh", "--nodes", "n[1-3]", "--root", launch.root]
+    kernel = launch.root / "proc/sys/kernel/osrelease"
+    done = collector("run", "--out", "out", *options, "--", "sh", "-c", 'echo 5.14.0 > "$1"', "sh", kernel)
+    assert done.returncode == 0, done.stderr
+    made = json.loads((collector.cwd / "out" / "system.json").read_text())
+    assert [(look["phase"], look["nodes_reported"]) for look in made["captures"]] == [("pre", 3), ("post", 3)]
+    (change,) = made["drift"]
+    assert (change["pointer"], change["members"], change["severity"]) == ("/os/kernel", 3, "invalidating")
