@@ -22,6 +22,7 @@ PARTITION_THREADS = (
     re.compile(r"^(?:kiblnd|socknal)_sd_?(\d{2,3})_\d{2,3}$"),
     re.compile(r"^(?:ll_ost|mdt)(?:_[a-z]+)?(\d{2,3})_\d{3,4}$"),
 )
+CONFIGURED_NET = re.compile(r"(?:^|,)\s*([a-z]+\d*[a-z]*\d*)\s*(?:\(([^()]*)\))?\s*(?=,|$)")
 NET_TYPE = re.compile(r"^(o2ib|tcp|kfi|gni|efa|ptl4|lo)\d*$")
 
 
@@ -59,6 +60,8 @@ class LnetModule(Probe):
 
     def parse(self, raw):
         yield from (Fact("lnet.lnd", name, "module") for name in raw["drivers"])
+        if not raw["drivers"]:
+            yield Missing("lnet.lnd", "not_applicable", "no network driver is loaded")
         yield single("lnet.health_sensitivity", raw["health_sensitivity"], number)
         yield single("lnet.transaction_timeout", raw["transaction_timeout"], number)
         yield single("libcfs.cpu_npartitions", raw["cpu_npartitions"], number)
@@ -185,7 +188,7 @@ def counted(by_net, by_kind, source):
 def networks_configured(given, refusal):
     """Networks and rails from the module's parameter, `o2ib(ib0,ib1),tcp(eth0)`: what was asked for at the start."""
     nets = Counter()
-    for net, interfaces in re.findall(r"\b([a-z]+\d*[a-z]*\d*)\s*\(([^()]*)\)", given.text or ""):
+    for net, interfaces in CONFIGURED_NET.findall((given.text or "").strip()):
         if NET_TYPE.match(net):
             # CPU partitions may follow an interface: ib0[0,1].
             nets[net] += len(re.sub(r"\[[^\]]*\]", "", interfaces).split(","))

@@ -53,7 +53,9 @@ def import_summary(text):
     if version:
         summary["target_version"] = version.group(1)
     if flags:
-        summary["connect_flags"] = shortened(sorted(re.findall(r"[a-z0-9_]{1,40}", flags.group(1))))
+        summary["connect_flags"] = shortened(sorted(re.findall(r"[a-z0-9_]{1,40}", flags.group(1)))) or "none"
+    if not summary:
+        raise ValueError("an import that agreed on nothing")
     return summary
 
 

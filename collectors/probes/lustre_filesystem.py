@@ -123,13 +123,13 @@ def df_table(text):
     """The first table of `lfs df`, sizes in KiB. ValueError for rounded sizes, inodes, or no table."""
     targets, summary = {"OST": [], "MDT": []}, None
     for line in text.splitlines():
-        words = line.split()
         if re.match(r"^filesystem[ _]summary:", line.strip()):
             summary = [number(word) for word in line.partition("summary:")[2].split()[:3]]
             break
         kind = re.search(r"\[(OST|MDT):\d+\]", line)
-        if kind and "inactive" not in line:
-            targets[kind.group(1)].append([number(word) for word in words[1:4]])
+        # A target that does not answer has a message where its sizes would be.
+        if kind and re.match(r"^\s*\S+\s+\d", line):
+            targets[kind.group(1)].append([number(word) for word in line.split()[1:4]])
         if "Inodes" in line:
             raise ValueError("inodes, not sizes")
     if not summary or len(summary) != 3 or not targets["OST"]:

@@ -92,6 +92,28 @@ def test_users_are_told_the_networks_that_were_configured(networked, output, sta
     assert said.reason("lnet.dev_cpt") == reason
 
 
+@pytest.mark.parametrize(
+    ("configured", "counts", "rails"),
+    [
+        ("o2ib(ib0)", {"o2ib": 1}, 1),
+        ("tcp", {"tcp": 1}, 1),
+        ("tcp0(eth0,eth1),o2ib2", {"tcp": 2, "o2ib": 1}, 2),
+        ("kfi(cxi0,cxi1,cxi2,cxi3)", {"kfi": 4}, 4),
+    ],
+)
+def test_configured_networks_in_all_their_forms(networked, configured, counts, rails):
+    said = networked.put({PARAMETERS + "networks": configured + "\n"}).said_of(lnet.PROBES)
+    for kind in ("o2ib", "tcp", "kfi"):
+        assert said.values("lnet.networks", kind) == ({counts[kind]: 1} if kind in counts else {})
+    assert said.value("lnet.multirail") == rails
+
+
+@pytest.mark.parametrize("configured", ["junk(eth0)", "10.0.0.1@tcp", "((", "o2ib(ib0", "\u0660"])
+def test_configured_networks_that_make_no_sense_are_none(networked, configured):
+    said = networked.put({PARAMETERS + "networks": configured}).said_of(lnet.PROBES)
+    assert said.reason("lnet.networks") == "not_installed"
+
+
 def test_without_configuration_the_networks_are_missing(networked):
     networked.put({PARAMETERS + "networks": "\n"}).command("lnetctl net show -v 4", "", 1, "Permission denied")
     assert gaps(networked.said_of(lnet.PROBES))["lnet.networks"] == "permission_denied"

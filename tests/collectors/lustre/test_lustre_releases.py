@@ -5,7 +5,7 @@ import csv
 import pytest
 
 from collectors.probes import lnet, lustre_client, lustre_filesystem, lustre_server
-from tests.collectors.lustre.conftest import MOUNT, LustreNode, everything, osc
+from tests.collectors.lustre.conftest import MOUNT, LustreNode, everything, gaps, osc
 
 RELEASES = ("2.10", "2.12", "2.14", "2.15", "2.17")
 ROOTS = {"P": "/proc/fs/lustre", "S": "/sys/fs/lustre", "D": "/sys/kernel/debug/lustre"}
@@ -138,6 +138,33 @@ def expected():
 def test_every_release_tells_the_same_of_the_same_values(tmp_path, release):
     node = placed(tmp_path, release)
     assert everything(node.said_of(PROBES)) == expected()
+
+
+JUNK = (
+    "",
+    "\0\1\2\xff",
+    "9" * 400,
+    "a\nb\nc",
+    "[[[[" * 2000,
+    "import:\n" * 50,
+    "pages per rpc\n1: x\n",
+    "٣",
+    "-" * 70000,
+)
+
+
+@pytest.mark.parametrize("junk", JUNK, ids=range(len(JUNK)))
+def test_junk_in_every_file_makes_gaps_and_no_error(tmp_path, junk):
+    node = placed(tmp_path, "2.15")
+    for place in node.root.rglob("*"):
+        if place.is_file():
+            place.write_text(junk)
+    door = node.door()
+    for probe in PROBES:
+        if probe.applies(door):
+            said = node.said(probe)
+            assert {piece.id for piece in said.pieces if hasattr(piece, "id")} == set(probe.provides)
+    assert gaps(node.said_of(PROBES))["lustre.client.osc.max_dirty_mb"] in ("parse_error", "output_limit")
 
 
 def test_each_parameter_is_looked_for_wherever_a_release_keeps_it(shared):

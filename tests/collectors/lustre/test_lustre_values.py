@@ -99,8 +99,10 @@ def test_an_import_keeps_what_was_agreed_and_no_address():
         "max_brw_size_bytes": 4194304,
         "target_version": "2.15.4.0",
     }
-    with pytest.raises(ValueError):
-        lustre_client.import_summary("172.20.20.5@o2ib")
+    assert lustre_client.import_summary("import:\n connect_flags: [ ]\n") == {"connect_flags": "none"}
+    for wrong in ("172.20.20.5@o2ib", "import:\n    state: DISCONN\n"):
+        with pytest.raises(ValueError):
+            lustre_client.import_summary(wrong)
 
 
 def test_many_connect_flags_are_cut_between_two_words():
@@ -207,6 +209,7 @@ fs-MDT0000_UUID            90000        1000       81000   2% /lustre[MDT:0]
 fs-OST0000_UUID           100000       10000       85000  11% /lustre[OST:0]
 fs-OST0001_UUID           100000       60000       40000  60% /lustre[OST:1]
 OST0002             : inactive device
+fs-OST0003_UUID     : Resource temporarily unavailable /lustre[OST:3]
 
 filesystem_summary:       200000       70000      125000  36% /lustre
 """
