@@ -34,11 +34,11 @@ class ClockProbe(Probe):
 
     def parse(self, raw):
         source = reading.read_as(parse_source, raw["source"])
+        zone = zone_of(raw["zone"])
         if source.value is None:
-            yield reading.gap("node.time", source, key="clocksource")
+            yield reading.gap("node.time", source, key="clocksource" if zone else None)
         else:
             yield Fact("node.time", source.value, source.source, "clocksource")
-        zone = zone_of(raw["zone"])
         if zone is not None:
             yield Fact("node.time", zone, "file", "timezone")
 
