@@ -13,10 +13,11 @@ from collectors.verbs import (
     questionnaire,
     run,
     show,
+    sign,
     status,
     upload,
     validate,
 )
 
 # In the order in which --help lists them.
-VERBS = (collect, run, fold, import_, questionnaire, show, list_probes, explain, upload, validate, pack, status)
+VERBS = (collect, run, fold, import_, questionnaire, show, list_probes, explain, upload, validate, pack, sign, status)

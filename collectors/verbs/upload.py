@@ -1,6 +1,6 @@
 """`upload`: send results to the registry and wait for what it finds."""
 
-from collectors import arguments, bundle, report, submission
+from collectors import arguments, bundle, report, signing, submission
 
 ABOUT = "send results to the registry and show what it finds"
 
@@ -9,7 +9,9 @@ EXAMPLES = """examples:
   %(prog)s run.tar.gz --release next --list io500 --list ten
   %(prog)s results --metadata site.json --json > answer.json
 
-PATH is a result folder, one result file, or a .tar .tar.gz .tgz .zip, which is sent as it is.
+PATH is a bundle of pack, a result folder, one result file, or a .tar .tar.gz .tgz .zip. An
+archive is sent as it is, with the signature beside it (FILE.sig) if there is one. A folder is
+sent with all names that are in it: pack takes them out.
 The same bytes are never stored twice: after an interruption run the same command again.
 
 a metadata file, every key optional:
@@ -30,6 +32,9 @@ def define(verb):
 
 def run(options, progress):
     form = submission.fields(options.release, arguments.list_names(options), options.metadata)
+    signature = signing.beside(options.path)
+    if signature:
+        form.append(("signature", signature))
     server = arguments.connect(options, progress)
     with bundle.open_for_sending(options.path, progress.note) as ready:
         progress.note(f"sending {ready.filename}, {ready.size:,} bytes, to {server.base.netloc}")

@@ -1,0 +1,35 @@
+"""`sign`: sign a bundle with an SSH key."""
+
+import os
+import sys
+
+from collectors import bundle, report, signing
+from collectors.errors import OK, UsageError
+
+ABOUT = "sign a bundle with an SSH key, so that the registry can tell who packed it"
+
+EXAMPLES = """examples:
+  %(prog)s run.tar.gz --key ~/.ssh/id_ed25519
+  upload run.tar.gz
+
+The signature is written beside the bundle, as run.tar.gz.sig, and upload sends both. The
+registry verifies it with the public keys on your account's page. Needs ssh-keygen (OpenSSH 8.1).
+"""
+
+
+def define(verb):
+    verb.add_argument("bundle", metavar="BUNDLE", help="what pack wrote")
+    verb.add_argument("--key", metavar="FILE", required=True, help="private SSH key, or the public one of an agent's")
+
+
+def run(options, progress):
+    if not bundle.is_archive(options.bundle):
+        raise UsageError(
+            "collector.path", f"{options.bundle} is no bundle.", "Make one: pack --results DIR --out FILE."
+        )
+    key = os.path.expanduser(options.key)
+    if not os.path.isfile(key):
+        raise UsageError("collector.sign", f"There is no key {options.key}.", "Make one: ssh-keygen -t ed25519")
+    report.show(signing.sign(options.bundle, key), sys.stdout)
+    progress.note("upload sends the signature with the bundle")
+    return OK
