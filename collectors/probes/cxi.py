@@ -5,7 +5,7 @@ import re
 from collectors.door import Input
 from collectors.facts import Fact, Missing
 from collectors.outputs import cxi_stat
-from collectors.probes import infiniband, sysfs
+from collectors.probes import answers, infiniband, sysfs
 from collectors.probes.nic import Nic
 
 CLASS = "/sys/class/cxi"
@@ -72,11 +72,7 @@ def told(inputs, field):
 
 def adapters(raw):
     """(inputs, {field: (text, source)}) of every adapter."""
-    listing = raw.get("cxi_stat")
-    try:
-        listed = cxi_stat.devices(listing.text) if listing is not None and listing.text is not None else {}
-    except ValueError:
-        listed = {}
+    listed = answers.read(raw.get("cxi_stat"), cxi_stat.devices, {})
     for key, inputs in raw.items():
         if key.startswith("cxi/"):
             fields = {field: (line, "command") for field, line in listed.get(key[4:], {}).items()}
@@ -148,5 +144,5 @@ def settings(raw):
     if not inputs:
         return [Missing("nic.cxi", "not_applicable", "no Slingshot adapter")]
     places = [place for field in SETTINGS for place in PLACES[field]]
-    answers = [one[place] for one in inputs for place in places] + [raw["cxi_stat"]]
-    return [sysfs.missing("nic.cxi", answers)]
+    asked = [one[place] for one in inputs for place in places] + [raw["cxi_stat"]]
+    return [sysfs.missing("nic.cxi", asked)]

@@ -2,7 +2,7 @@
 
 from collectors.facts import Fact, Missing
 from collectors.outputs import nvme, smartctl
-from collectors.probes import Probe, block
+from collectors.probes import Probe, block, drives
 
 # The drives are asked one after the other, and each may take its time.
 MAX_NVME = 32
@@ -40,7 +40,7 @@ class DriveHealth(Probe):
 
 
 def nvme_drives(door):
-    return [name for name in block.device_names(door) if block.NVME.fullmatch(name)]
+    return [name for name in block.device_names(door) if drives.NVME.fullmatch(name)]
 
 
 def scsi_drives(door):

@@ -3,8 +3,8 @@
 import re
 
 from collectors.door import Input
-from collectors.outputs import ethtool, lspci
-from collectors.probes import cxi, infiniband, sysfs
+from collectors.outputs import ethtool, ip, lspci
+from collectors.probes import answers, cxi, infiniband, sysfs
 from collectors.probes.nic import Nic
 
 CLASS = "/sys/class/net"
@@ -23,6 +23,7 @@ READS = (
     CLASS + "/*/{%s}" % ",".join(FILES),
     "ethtool -i INTERFACE",
     "lspci -nnmmv",
+    "ip -j link (where there is no /sys/class/net)",
 )
 
 
@@ -45,8 +46,15 @@ def is_ethernet(door, name):
     return kind.text is None or kind.text.strip() == ETHERNET
 
 
+def is_hidden(door):
+    """Whether sysfs says nothing of any network interface; every node has one, if but the loopback."""
+    return not door.names(CLASS)
+
+
 def read(door):
     """{"ethernet/INTERFACE": {attribute: Input}}, and what commands add."""
+    if is_hidden(door):
+        return {"ip link": door.command(["ip", "-j", "link"])}
     raw = {"ethernet/" + name: read_adapter(door, name) for name in adapter_names(door)}
     for key in list(raw)[:MAX_ASKED]:
         interface = key.partition("/")[2]
@@ -66,26 +74,25 @@ def read_adapter(door, name):
 
 
 def nics(raw):
-    named = names_of_devices(raw.get("lspci"))
+    if "ip link" in raw:
+        links = answers.read(raw["ip link"], ip.links, {})
+        return [nic_of_link(link) for name, link in sorted(links.items()) if is_adapter(name, link)][:MAX_ADAPTERS]
+    named = answers.read(raw.get("lspci"), lspci.devices, {})
     return [
-        nic_of(inputs, driver_of(raw.get("ethtool -i/" + key.partition("/")[2])), named)
+        nic_of(inputs, answers.read(raw.get("ethtool -i/" + key.partition("/")[2]), ethtool.driver, {}), named)
         for key, inputs in raw.items()
         if key.startswith("ethernet/")
     ]
 
 
-def names_of_devices(listing):
-    try:
-        return lspci.devices(listing.text) if listing is not None and listing.text is not None else {}
-    except ValueError:
-        return {}
+def is_adapter(name, link):
+    return link.kind == "ether" and not NOT_HARDWARE.fullmatch(name)
 
 
-def driver_of(answer):
-    try:
-        return ethtool.driver(answer.text) if answer is not None and answer.text is not None else {}
-    except ValueError:
-        return {}
+def nic_of_link(link):
+    """An interface as `ip` shows it: without model and rate."""
+    active = None if link.state is None else int(link.state == "up")
+    return Nic("ethernet", None, None, (), link.state, active, link.mtu, None, None, {})
 
 
 def nic_of(inputs, driver, named):

@@ -4,8 +4,8 @@ import re
 
 from collectors.door import Input
 from collectors.facts import Fact, Missing
-from collectors.outputs import ethtool, ibstat
-from collectors.probes import sysfs
+from collectors.outputs import ethtool, ibstat, ip
+from collectors.probes import answers, sysfs
 from collectors.probes.nic import Nic
 
 CLASS = "/sys/class/infiniband"
@@ -20,9 +20,14 @@ MAX_INTERFACES = 4
 IPOIB = re.compile(r"ib\d{1,3}")
 STATE = re.compile(r"\d: ([A-Za-z_]{1,20})")
 
-ADAPTER_FILES = ("hca_type", "board_id", "fw_ver", "node_type", "device/numa_node") + tuple(
-    "device/" + name for name in sysfs.PCIE_FILES
+# ConnectX-3 and before: what each port was set to be.
+PORT_TYPES = ("device/mlx4_port1", "device/mlx4_port2")
+ADAPTER_FILES = (
+    ("hca_type", "board_id", "fw_ver", "node_type", "device/numa_node")
+    + PORT_TYPES
+    + tuple("device/" + name for name in sysfs.PCIE_FILES)
 )
+PORT_LAYERS = {"ib": "InfiniBand", "auto (ib)": "InfiniBand", "eth": "Ethernet", "auto (eth)": "Ethernet"}
 PORT_FILES = ("state", "rate", "link_layer")
 # Errors, discards, and time spent waiting; traffic is not a matter of configuration.
 COUNTERS = (
@@ -40,7 +45,7 @@ READS = (
     CLASS + "/*/ports/*/{%s}" % ",".join(PORT_FILES),
     CLASS + "/*/ports/*/counters/{%s}" % ",".join(COUNTERS),
     "/sys/class/net/*/{mtu,qos/trust,ecn/*/enable/*} of RoCE",
-    "ibstat (where sysfs does not tell)",
+    "ibstat, rdma -j link (where sysfs does not tell)",
     "ethtool -a INTERFACE (of RoCE)",
 )
 
@@ -57,6 +62,8 @@ def read(door):
     raw = {"infiniband/" + name: read_adapter(door, name, len(names) == 1) for name in names}
     if any(not told(inputs) for inputs in raw.values()):
         raw["ibstat"] = door.command(["ibstat"])
+        if raw["ibstat"].text is None:
+            raw["rdma link"] = door.command(["rdma", "-j", "link"])
     for inputs in list(raw.values()):
         if names and isinstance(inputs, dict) and kind(inputs) == "roce":
             for interface in inputs["interfaces"].text.split():
@@ -107,28 +114,22 @@ def rate_bit_s(line):
 
 
 def adapters(raw):
-    """(name, inputs, ibstat's Adapter or None) of every adapter."""
-    listing = raw.get("ibstat")
-    try:
-        listed = ibstat.adapters(listing.text) if listing is not None and listing.text is not None else {}
-    except ValueError:
-        listed = {}
-    for key, inputs in raw.items():
-        if key.startswith("infiniband/"):
-            name = key.partition("/")[2]
-            yield name, inputs, listed.get(name)
+    """(name, inputs) of every adapter."""
+    return [(key.partition("/")[2], inputs) for key, inputs in raw.items() if key.startswith("infiniband/")]
 
 
 def nics(raw):
-    return [nic_of(inputs, listed) for _name, inputs, listed in adapters(raw)]
+    listed = answers.read(raw.get("ibstat"), ibstat.adapters, {})
+    linked = answers.read(raw.get("rdma link"), ip.rdma_states, {})
+    return [nic_of(name, inputs, listed.get(name), linked) for name, inputs in adapters(raw)]
 
 
-def nic_of(inputs, listed):
+def nic_of(name, inputs, listed, linked):
     """A port that is not active reports a rate too, of a link that is not there: only active ports count."""
     states, rates = [], []
     for port in ports(inputs):
         printed = listed.ports.get(port) if listed else None
-        now = state(inputs, port) or (printed and printed.state and printed.state.lower())
+        now = state(inputs, port) or (printed and printed.state and printed.state.lower()) or linked.get((name, port))
         states.append(now)
         if now == "active":
             line = sysfs.text(inputs, "ports/%d/rate" % port) or (printed and printed.rate)
@@ -155,6 +156,7 @@ def kind(inputs):
     if driver == "efa":
         return "efa"
     layers = [sysfs.text(inputs, "ports/%d/link_layer" % port) for port in ports(inputs)]
+    layers += [PORT_LAYERS.get(sysfs.text(inputs, file)) for file in PORT_TYPES if not any(layers)]
     if "Ethernet" in layers and "InfiniBand" not in layers:
         return "other" if (sysfs.text(inputs, "node_type") or "").endswith("RNIC") else "roce"
     return "infiniband"
@@ -162,7 +164,7 @@ def kind(inputs):
 
 def link_errors(raw):
     """Counters of every port; they only grow, so two captures tell what happened between them."""
-    inputs = [inputs for _name, inputs, _listed in adapters(raw)]
+    inputs = [inputs for _name, inputs in adapters(raw)]
     facts = [
         Fact("nic.link_errors", value, "sysfs", counter)
         for one in inputs
@@ -181,13 +183,13 @@ def link_errors(raw):
 
 def roce(raw):
     """Flow control and congestion control of RoCE interfaces, as far as they are told without the vendor's tools."""
-    on_ethernet = [inputs for _name, inputs, _listed in adapters(raw) if kind(inputs) == "roce"]
+    on_ethernet = [inputs for _name, inputs in adapters(raw) if kind(inputs) == "roce"]
     if not on_ethernet:
         return [Missing("nic.roce", "not_applicable", "no RoCE port")]
     facts = [fact for inputs in on_ethernet for fact in congestion_control(inputs)]
     for key, answer in raw.items():
-        if key.startswith("ethtool -a/") and answer.text is not None:
-            facts += flow_control(answer.text)
+        if key.startswith("ethtool -a/"):
+            facts += flow_control(answer)
     return facts or [Missing("nic.roce", "disabled", "PFC and ECN are told by mlnx_qos, which is not run")]
 
 
@@ -204,9 +206,6 @@ def congestion_control(inputs):
                 yield Fact("nic.roce", priorities or "none", "sysfs", "ecn_priorities_" + side[-2:])
 
 
-def flow_control(text):
-    try:
-        paused = ethtool.pause(text)
-    except ValueError:
-        return []
+def flow_control(answer):
+    paused = answers.read(answer, ethtool.pause, {})
     return [Fact("nic.roce", "on" if on else "off", "command", "pause_" + way) for way, on in sorted(paused.items())]

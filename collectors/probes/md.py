@@ -3,7 +3,7 @@
 import re
 
 from collectors.outputs import mdadm, mdstat
-from collectors.probes import sysfs
+from collectors.probes import answers, sysfs
 from collectors.probes.array import Array
 
 NAME = re.compile(r"md[A-Za-z0-9_-]{0,30}")
@@ -42,10 +42,7 @@ def read(door):
 
 def listed_arrays(answer):
     """{name: mdstat's Array}; none where the file is not there or no such file."""
-    try:
-        found = mdstat.arrays(answer.text)[:MAX_ARRAYS] if answer.text is not None else ()
-    except ValueError:
-        return {}
+    found = answers.read(answer, mdstat.arrays, ())[:MAX_ARRAYS]
     return {array.name: array for array in found if NAME.fullmatch(array.name)}
 
 
@@ -54,18 +51,14 @@ def arrays(raw):
     listed = listed_arrays(raw["mdstat"])
     names = sorted(set(listed) | {key[3:] for key in raw if key.startswith("md/")})
     found = [
-        array_of(listed.get(name), raw.get("md/" + name, {}), detail_of(raw.get("mdadm/" + name))) for name in names
+        array_of(
+            listed.get(name), raw.get("md/" + name, {}), answers.read(raw.get("mdadm/" + name), mdadm.detail, None)
+        )
+        for name in names
     ]
     if not any(found) and raw["mdstat"].text is not None:
         mdstat.arrays(raw["mdstat"].text)
     return [array for array in found if array]
-
-
-def detail_of(answer):
-    try:
-        return mdadm.detail(answer.text) if answer is not None and answer.text is not None else None
-    except ValueError:
-        return None
 
 
 def array_of(listed, inputs, detail):

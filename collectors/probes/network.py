@@ -36,7 +36,7 @@ class Network(Probe):
     reads = infiniband.READS + cxi.READS + ethernet.READS
 
     def applies(self, door):
-        return any(kind.adapter_names(door) for kind in KINDS)
+        return ethernet.is_hidden(door) or any(kind.adapter_names(door) for kind in KINDS)
 
     def read(self, door):
         raw = {}
@@ -46,6 +46,10 @@ class Network(Probe):
 
     def parse(self, raw):
         nics = [nic for kind in KINDS for nic in kind.nics(raw)]
+        if not nics:
+            for name in self.provides:
+                yield sysfs.missing(name, [raw["ip link"]] if "ip link" in raw else [])
+            return
         for nic in nics:
             yield Item("network", group_of(nic))
         for piece in facts(nics):

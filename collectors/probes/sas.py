@@ -4,7 +4,7 @@ import re
 
 from collectors.facts import Fact, Missing
 from collectors.outputs import modinfo
-from collectors.probes import Probe, sysfs
+from collectors.probes import Probe, answers, sysfs
 
 HOST = re.compile(r"host\d{1,4}")
 PHY = re.compile(r"phy-[0-9:]{1,30}")
@@ -78,15 +78,11 @@ def host_adapters(raw):
 
 
 def driver_versions(raw):
-    found = [(name, sysfs.text(inputs, "version") or listed_version(inputs)) for name, inputs in of_kind(raw, "driver")]
+    found = [
+        (name, sysfs.text(inputs, "version") or answers.read(inputs.get("modinfo"), modinfo.version, None))
+        for name, inputs in of_kind(raw, "driver")
+    ]
     return [Fact("sas.driver", name + " " + version, "module") for name, version in found if version]
-
-
-def listed_version(inputs):
-    try:
-        return modinfo.version(inputs["modinfo"].text or "")
-    except ValueError:
-        return None
 
 
 def scatter_gather(raw):

@@ -226,6 +226,33 @@ def test_where_sysfs_has_no_model_the_nvme_command_is_asked(node, tmp_path):
     assert (said.value("drive.model"), said.value("drive.firmware")) == ("Acme X1", "F1")
 
 
+def test_where_sysfs_has_no_model_of_a_scsi_drive_lsblk_is_asked(node, tmp_path):
+    shown = [
+        {"name": "sda", "vendor": "ACME    ", "model": "H1", "rev": "A0", "tran": "sas", "serial": "SECRET"},
+        3,
+        {},
+    ]
+    recorded(node, tmp_path, ["lsblk", "-J", "-O", "-b"], json.dumps({"blockdevices": shown}))
+    said = node.put(drive("sda")).said(BLOCK)
+    assert (said.value("drive.model"), said.value("drive.firmware")) == ("ACME H1", "A0")
+    assert said.items("block")[0]["transport"] == "sas"
+    assert "SECRET" not in repr(said.pieces)
+
+
+def test_paths_that_have_failed_as_root_sees_them(node, tmp_path):
+    text = (
+        "mpatha (360000000000000000e00000000010001) dm-0 ACME,LUN\nsize=1T features='0' hwhandler='0' wp=rw\n"
+        "|-+- policy='service-time 0' prio=1 status=active\n| `- 3:0:0:0 sda 8:0  active ready running\n"
+        "`-+- policy='service-time 0' prio=1 status=enabled\n  `- 4:0:0:0 sdb 8:16 failed faulty running\n"
+    )
+    recorded(node, tmp_path, ["multipath", "-ll"], text)
+    node.put(drive("sda") | drive("sdb") | drive("dm-0") | {"/sys/module/dm_multipath/refcnt": "1"})
+    node.put({"/sys/block/dm-0/slaves/sda/size": "", "/sys/block/dm-0/slaves/sdb/size": ""})
+    said = node.said(BLOCK)
+    assert said.values("block.other", "multipath_paths") == {2: 1}
+    assert said.values("block.other", "multipath_paths_failed") == {1: 1}
+
+
 def test_a_listing_that_is_junk_takes_nothing_away(node, tmp_path):
     recorded(node, tmp_path, ["nvme", "list", "-o", "json"], "{")
     said = node.put(drive("nvme0n1")).said(BLOCK)

@@ -4,7 +4,21 @@ import random
 
 import pytest
 
-from collectors.outputs import cxi_stat, ethtool, ibstat, lspci, mdadm, mdstat, modinfo, nvme, smartctl, zpool
+from collectors.outputs import (
+    cxi_stat,
+    ethtool,
+    ibstat,
+    ip,
+    lsblk,
+    lspci,
+    mdadm,
+    mdstat,
+    modinfo,
+    multipath,
+    nvme,
+    smartctl,
+    zpool,
+)
 
 READERS = {
     "cxi_stat": (cxi_stat.devices, set()),
@@ -20,12 +34,20 @@ READERS = {
         },
     ),
     "ibstat": (ibstat.adapters, set()),
+    "ip-json": (ip.links, set()),
+    # The table for people, which we do not ask for.
+    "lsblk": (
+        lsblk.devices,
+        {"centos-7.7__lsblk.out", "centos-7.7__lsblk-allcols.out", "ubuntu-18.04__lsblk-allcols.out"},
+    ),
     "lspci-nnmmv": (lspci.devices, set()),
     "mdadm": (mdadm.detail, set()),
     "mdstat": (mdstat.arrays, set()),
     # One driver whose module has no version of its own.
     "modinfo": (modinfo.version, {"insights-modinfo_intel.txt"}),
+    "multipath-ll": (multipath.maps, set()),
     "nvme-list-json": (nvme.drives, {"thisvm-debian12.json"}),
+    "rdma-link-json": (ip.rdma_states, {"thisvm-debian12.json"}),
     "smartctl": (smartctl.health, {"insights-cisco_drive.txt", "insights-netapp_drive.txt"}),
     "zpool-status": (zpool.pools, set()),
 }
@@ -136,3 +158,9 @@ def test_two_slingshot_cards(shared):
     found = cxi_stat.devices(samples(shared, "cxi_stat")["2nic.txt"])
     assert {name: fields["speed"] for name, fields in found.items()} == {"cxi0": "BS_200G", "cxi1": "BS_200G"}
     assert not {"HJ20110019", "00:40:a6:82:ef:02"} & {value for fields in found.values() for value in fields.values()}
+
+
+def test_paths_that_work_and_that_do_not(shared):
+    texts = samples(shared, "multipath-ll")
+    assert multipath.maps(texts["insights-multipath_v4_ll_doc.txt"]) == ((8, 0), (0, 8), (2, 0))
+    assert multipath.maps(texts["insights-multipath_v4_ll_info_rhel_5.txt"]) == ((4, 0),)

@@ -297,5 +297,36 @@ def test_addresses_and_names_stay_where_they_are(node):
 
 
 def test_a_node_without_a_network_has_no_adapter(node):
-    assert not NETWORK.applies(node.door())
     assert not NETWORK.applies(node.put(ethernet("lo")).door())
+
+
+def test_the_ip_command_stands_in_for_sysfs(node, tmp_path):
+    shown = [
+        {"ifname": "lo", "link_type": "loopback", "mtu": 65536, "operstate": "UNKNOWN"},
+        {"ifname": "docker0", "link_type": "ether", "mtu": 1500, "operstate": "UP"},
+        {"ifname": "ens1", "link_type": "ether", "mtu": 9000, "operstate": "UP", "address": "SE:CR:ET"},
+        {"ifname": "ens2", "link_type": "ether", "mtu": 1500, "operstate": "DOWN"},
+        {"ifname": 7},
+        None,
+    ]
+    said = recorded(node, tmp_path, (["ip", "-j", "link"], json.dumps(shown))).said(NETWORK)
+    assert [(item["mtu"], item["ports_active"]) for item in said.items("network")] == [(9000, 1), (1500, 0)]
+    assert "SECRET" not in repr(said.pieces).replace(":", "")
+
+
+def test_rdma_tells_the_state_where_ibstat_is_not_installed(node, tmp_path):
+    shown = [{"ifindex": 0, "ifname": "mlx5_0", "port": 1, "state": "ACTIVE", "netdev": "ib0"}]
+    recorded(node, tmp_path, (["rdma", "-j", "link"], json.dumps(shown)))
+    said = node.put({IB + "mlx5_0/ports/1/state": "", IB + "mlx5_0/ports/1/rate": "100 Gb/sec (4X EDR)\n"}).said(
+        NETWORK
+    )
+    (item,) = said.items("network")
+    assert (item["state"], item["rate_bit_s"]) == ("active", 100 * 10**9)
+
+
+@pytest.mark.parametrize(
+    ("port_type", "kind"), [("eth", "roce"), ("auto (eth)", "roce"), ("ib", "infiniband"), ("what\never", "infiniband")]
+)
+def test_an_old_adapter_tells_its_kind_by_what_its_port_was_set_to(node, port_type, kind):
+    files = {IB + "mlx4_0/ports/1/state": "4: ACTIVE\n", IB + "mlx4_0/device/mlx4_port1": port_type + "\n"}
+    assert node.put(files).said(NETWORK).items("network")[0]["kind"] == kind

@@ -125,7 +125,14 @@ def test_the_virtual_machines_drive(recorded_node):
     assert said.value("block.scheduler") == "mq-deadline"
     assert said.value("block.read_ahead_kb") == 8192
     assert said.reason("drive.media_type") == "not_applicable"
-    assert not NETWORK.applies(recorded_node(VIRTUAL).door())
+
+
+def test_where_sysfs_shows_no_interface_the_ip_command_does(recorded_node):
+    said = recorded_node(VIRTUAL).said(NETWORK)
+    assert said.items("network") == [{"kind": "ethernet", "state": "up", "ports_active": 1, "mtu": 1400}]
+    assert said.reason("nic.rate") == "not_applicable"
+    silent = recorded_node(VIRTUAL, commands=False).said(NETWORK)
+    assert {silent.reason(name) for name in NETWORK.provides} == {"not_installed"}
 
 
 def test_on_the_hostile_node_everything_has_its_reason(recorded_node):

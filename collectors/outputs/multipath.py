@@ -1,0 +1,26 @@
+"""`multipath -ll`: devices with several paths, and how these are."""
+
+import re
+from collections import namedtuple
+
+MAP = re.compile(r"(?:\S+ )?(?:\(\S+\) ?)?(?:\S+ )?dm-\d{1,5} ?.{0,80}")
+# A path is a SCSI address, a device, its numbers, and the states that the kernel and the checker give it.
+PATH = re.compile(r"[ |`\\_+-]*\d+:\d+:\d+:\d+ +\S+ +\d+:\d+ +(.*)")
+
+Map = namedtuple("Map", "active failed")
+Map.__doc__ = "One device: paths that work and paths that do not."
+
+
+def maps(text):
+    """The Maps, in order of the output; names, serial numbers and debugging lines are not kept. Raises ValueError."""
+    found = []
+    for line in text.splitlines():
+        path = PATH.fullmatch(line)
+        if path and found:
+            works = re.search(r"\bactive\b.*\bready\b", path.group(1)) is not None
+            found[-1] = Map(found[-1].active + works, found[-1].failed + (not works))
+        elif MAP.fullmatch(line):
+            found.append(Map(0, 0))
+    if text.strip() and not found:
+        raise ValueError("no multipath device")
+    return tuple(found)
