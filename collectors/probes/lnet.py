@@ -206,6 +206,8 @@ def refused(show):
     text = (show.text or "").lower()
     if "net type" not in text and ("permission denied" in text or re.search(r"errno:\s*-(?:1|13)\b", text)):
         return show._replace(text=None, reason="permission_denied", detail="lnetctl is for root here")
+    if "net type" not in text and "network is down" in text:
+        return show._replace(text=None, reason="not_applicable", detail="no network is configured")
     return show
 
 

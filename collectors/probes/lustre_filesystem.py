@@ -206,8 +206,8 @@ def pools(raw):
 
 
 def pool_list(text):
-    """Pool names from `lfs pool_list`: `Pools from fs:` and a line fs.pool for each."""
-    if not text.startswith("Pools from "):
+    """Pool names from `lfs pool_list`: `Pools from fs:` and a line fs.pool for each, or nothing."""
+    if text.strip() and not text.startswith("Pools from "):
         raise ValueError("no list of pools")
     return re.findall(r"^[\w-]+\.([\w-]+)$", text, re.MULTILINE)
 

@@ -215,7 +215,10 @@ class LustreFailover(Probe):
 
 
 def is_at_home(text):
-    """False where a node is away, a Lustre resource has stopped or failed, or an online node holds none of them."""
+    """Whether all nodes are there and hold some of the Lustre resources, all of which are started.
+
+    ValueError where that cannot be said: a node without any may be a spare, or its targets have not come back.
+    """
     online = re.search(r"^\W*Online:\s*\[([^\]\n]*)\]", text, re.MULTILINE)
     if not online:
         raise ValueError("no list of nodes")
@@ -227,7 +230,9 @@ def is_at_home(text):
     started = [re.match(r"^Started\s+(\S+)", state) for state in resources]
     if not all(started):
         return False
-    return set(online.group(1).split()) <= {one.group(1) for one in started}
+    if not set(online.group(1).split()) <= {one.group(1) for one in started}:
+        raise ValueError("a node without targets")
+    return True
 
 
 PROBES = (LustreServer(), LustreTargets(), LustreFailover())

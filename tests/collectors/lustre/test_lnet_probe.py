@@ -79,6 +79,7 @@ def test_networks_are_counted_as_they_are_up_now(networked):
             "",
             "permission_denied",
         ),
+        ('---\nshow:\n-     net:\n      errno: -3\n      descr: ! "Network is down"\n', 234, "", "not_applicable"),
         ("net:\n    - net type: lo\n      local NI(s):\n        - nid: 0@lo\n", 0, "", "parse_error"),
         ("junk \x1b[31m", 0, "", "parse_error"),
     ],
@@ -117,6 +118,12 @@ def test_configured_networks_that_make_no_sense_are_none(networked, configured):
 def test_without_configuration_the_networks_are_missing(networked):
     networked.put({PARAMETERS + "networks": "\n"}).command("lnetctl net show -v 4", "", 1, "Permission denied")
     assert gaps(networked.said_of(lnet.PROBES))["lnet.networks"] == "permission_denied"
+
+
+def test_networks_of_a_wider_indentation(networked):
+    text = "net:\n-     net type: tcp\n      local NI(s):\n      -     nid: 10.244.0.10@tcp\n            status: up\n"
+    said = networked.command("lnetctl net show -v 4", text).said_of(lnet.PROBES)
+    assert (said.value("lnet.networks", "tcp"), said.value("lnet.ni_status", "status")) == (1, "up")
 
 
 def test_drivers_and_their_parameters(networked):
