@@ -14,7 +14,7 @@ PAGE = Path(__file__).resolve().parent.parent / "docs" / "parameters.md"
 
 HEAD = """# Parameters
 
-What the collector can know of a node, a job or a storage system. Each has a page of its own at `/parameters/ID/`, with
+What the collector can know of a node, a job or a storage system. Each has [a page of its own](/parameters/), with
 the default of each Lustre release; `highwater.pyz explain ID` says the same at the command line,
 `GET /api/v1/parameters/` in machine form. All of it comes from one file, `validators/parameters/parameters.1.json`, and
 so does this page (`./dev.py exec python -m tools.parameters_page` writes it).

@@ -152,9 +152,13 @@ def place_line(place):
 
 
 def default_line(entry, unit):
-    value = "" if unit in WITHOUT_WORD else " " + unit
-    words = entry.get("words") or "{}{}".format({True: "on", False: "off"}.get(entry["value"], entry["value"]), value)
-    return words + in_releases(entry["first"], entry["last"])
+    return (entry.get("words") or written(entry["value"], unit)) + in_releases(entry["first"], entry["last"])
+
+
+def written(value, unit):
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return str(value) if unit in WITHOUT_WORD else f"{value} {unit}"
 
 
 def in_releases(first, last):

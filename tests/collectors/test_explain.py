@@ -5,6 +5,9 @@ import json
 import pytest
 
 from collectors import parameters
+from collectors.cli import main
+from collectors.verbs import explain
+from validators.parameters import defaults
 
 RIF = "lustre.client.osc.max_rpcs_in_flight"
 
@@ -42,12 +45,18 @@ def test_a_parameter_is_explained(oldest_and_this_python, collector):
 
 @pytest.mark.parametrize("parameter", sorted(parameters.registry()))
 def test_every_parameter_has_an_explanation(parameter, capsys):
-    from collectors.cli import main
-
     assert main(["explain", parameter]) == 0
     explained = fields(capsys.readouterr().out)
     assert explained["read from"][0].strip()
     assert explained["readable by"] and explained["leaves"] and explained["a change"]
+
+
+@pytest.mark.parametrize("parameter", sorted(defaults.table()["parameters"]))
+def test_the_command_line_and_the_page_say_the_same_defaults(parameter):
+    entries = parameters.lustre_defaults(parameter)
+    unit = parameters.registry()[parameter]["unit"]
+    said = [explain.default_line(entry, unit).split("  (Lustre ") for entry in entries]
+    assert [(releases[:-1], words) for words, releases in said] == defaults.by_release(parameter)
 
 
 def test_without_a_name_the_groups_are_listed(collector):
