@@ -11,6 +11,7 @@ from collections import namedtuple
 
 from collectors.document import canonical
 
+COUNTED = ("network", "block", "mounts")
 DOCUMENT_SECTIONS = ("job", "layouts", "storage_systems", "fabric")
 
 # What an element of a list is called by: the first of these that it has.
@@ -64,6 +65,9 @@ TOLD_BY_SECTION = {
 LONGEST_TEXT = 1024
 LONGEST_NAME = 120
 
+Class = namedtuple("Class", "class_id role count facts")
+Class.__doc__ = "A node class of a document: its facts by pointer, its roles in order, how many nodes it has."
+
 Difference = namedtuple("Difference", "pointer before after")
 Difference.__doc__ = "A pointer and its two values: text, number or boolean; None where there is none."
 
@@ -73,7 +77,7 @@ def node_facts(node_class, volatile=frozenset()):
     found = {}
     for name in ("hardware", "os"):
         walk(node_class.get(name), "/" + name, found)
-    for name in ("network", "block", "mounts"):
+    for name in COUNTED:
         walk([dict({"count": 1}, **item) for item in node_class.get(name, ())], "/" + name, found)
     repeated = {name for name, start in TOLD_BY_SECTION.items() if any(pointer.startswith(start) for pointer in found)}
     left_out = volatile | repeated
@@ -210,13 +214,20 @@ def section(pointer):
 
 
 def differences(before, after):
-    """The Differences of two sets of facts, by pointer."""
-    pointers = sorted(set(before) | set(after))
-    return [
+    """The Differences of two sets of facts, by pointer. What one side does not have at all is one: its count."""
+    found = [
         Difference(pointer, before.get(pointer), after.get(pointer))
-        for pointer in pointers
+        for pointer in sorted(set(before) | set(after))
         if not same(pointer, before.get(pointer), after.get(pointer))
     ]
+    whole = tuple(one.pointer[: -len("count")] for one in found if is_whole(one))
+    return [one for one in found if is_whole(one) or not one.pointer.startswith(whole)] if whole else found
+
+
+def is_whole(difference):
+    """Whether it is an adapter, a kind of drive or a mount that only one side has."""
+    counted = section(difference.pointer) in COUNTED and difference.pointer.endswith("/count")
+    return counted and None in (difference.before, difference.after)
 
 
 def same(pointer, before, after):
@@ -230,6 +241,31 @@ def same(pointer, before, after):
 def distance(before, after):
     """On how many pointers two sets of facts differ, nearly equal ones included; quick, for choosing the nearest."""
     return len({pointer for pointer, _value in before.items() ^ after.items()})
+
+
+def classes(document, volatile):
+    """The Classes of a document, in its order."""
+    return [
+        Class(one["class_id"], tuple(sorted(one["role"])), one["count"], node_facts(one, volatile))
+        for one in document["node_classes"]
+    ]
+
+
+def paired(first, second):
+    """[(Class, Class)] of two lists of Classes: the nearest of one role together, None beside those left over."""
+    near = [
+        (distance(one.facts, other.facts), number, position)
+        for number, one in enumerate(first)
+        for position, other in enumerate(second)
+        if one.role == other.role
+    ]
+    partner, taken = {}, set()
+    for _distance, number, position in sorted(near):
+        if number not in partner and position not in taken:
+            partner[number] = position
+            taken.add(position)
+    found = [(one, second[partner[number]] if number in partner else None) for number, one in enumerate(first)]
+    return found + [(None, other) for position, other in enumerate(second) if position not in taken]
 
 
 def volatile_of(registry):

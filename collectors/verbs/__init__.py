@@ -5,6 +5,7 @@ Each has ABOUT (one line), EXAMPLES (shown by --help), define(parser) and run(op
 
 from collectors.verbs import (
     collect,
+    diff,
     explain,
     fold,
     import_,
@@ -20,4 +21,19 @@ from collectors.verbs import (
 )
 
 # In the order in which --help lists them.
-VERBS = (collect, run, fold, import_, questionnaire, show, list_probes, explain, upload, validate, pack, sign, status)
+VERBS = (
+    collect,
+    run,
+    fold,
+    import_,
+    questionnaire,
+    show,
+    diff,
+    list_probes,
+    explain,
+    upload,
+    validate,
+    pack,
+    sign,
+    status,
+)

@@ -75,10 +75,12 @@ def test_a_lost_drive_is_its_count():
     assert differences(one, other) == [("/block/Example SSD 1.1/count", 24, 23)]
 
 
-def test_a_mount_that_has_gone_is_seen_by_its_count():
+def test_what_has_gone_is_one_difference_and_not_one_for_each_of_its_facts():
     one, other = client(), client()
     node(other)["mounts"] = []
-    assert ("/mounts/lustre/count", 1, None) in differences(one, other)
+    assert differences(one, other) == [("/mounts/lustre/count", 1, None)]
+    node(other)["block"] = []
+    assert differences(other, one) == [("/block/Example SSD 1.1/count", None, 24), ("/mounts/lustre/count", None, 1)]
 
 
 def test_a_value_of_one_instance_is_told_with_numbers():

@@ -190,7 +190,7 @@ def test_a_thousand_nodes_are_folded_in_two_seconds(tmp_path):
     node(document)["parameters"] += [
         {
             "id": "net.sysctl",
-            "key": "net.example.%d" % number,
+            "key": f"net.example.{number}",
             "values": [{"value": number, "instances": 1}],
             "source": "procfs",
         }

@@ -1,0 +1,115 @@
+"""`diff`: what differs between two described systems."""
+
+import sys
+
+from collectors import compare, parameters, report, system_file
+from collectors.errors import FINDINGS, OK
+
+ABOUT = "show what differs between two described systems"
+
+EXAMPLES = """examples:
+  %(prog)s before.json after.json
+  %(prog)s ours.tar.gz theirs.tar.gz
+  %(prog)s run1/system.json run2/system.json --json
+
+A and B are documents of collect, fold or run, or bundles that hold one. Classes of nodes are
+compared with the nearest of their role. Names of nodes and file systems, load, counters and other
+things that change by themselves are left out. Exit status: 0 nothing differs, 1 something does.
+"""
+
+WIDEST_COLUMN = 60
+# Other words of the registry (bool, enum, text) say what kind of value it is, which the value shows.
+UNITS = frozenset(["B", "KiB", "MiB", "s", "ms", "kHz", "Gbit/s", "MB/s", "pages", "rpm"])
+
+
+def define(verb):
+    verb.add_argument("first", metavar="A", help="a document or bundle")
+    verb.add_argument("second", metavar="B", help="another")
+    verb.add_argument("--json", action="store_true", help="print one JSON document on stdout, nothing else")
+
+
+def run(options, progress):
+    found = compared(system_file.load(options.first), system_file.load(options.second), parameters.registry())
+    if options.json:
+        report.print_json(found)
+    else:
+        for line in lines(found):
+            report.show(line, sys.stdout)
+    return OK if is_same(found) else FINDINGS
+
+
+def compared(first, second, registry):
+    """{"node_classes": [{role, a, b, differences}], "document": [differences]} of two documents.
+
+    `a` and `b` are {class_id, count} of the classes side by side, None where one has no counterpart.
+    """
+    volatile = compare.volatile_of(registry)
+    pairs = compare.paired(compare.classes(first, volatile), compare.classes(second, volatile))
+    around = compare.differences(compare.document_facts(first), compare.document_facts(second))
+    return {
+        "node_classes": [side_by_side(one, other, registry) for one, other in pairs],
+        "document": [entry(difference, registry) for difference in around],
+    }
+
+
+def side_by_side(one, other, registry):
+    differences = compare.differences(one.facts, other.facts) if one and other else []
+    return {
+        "role": list((one or other).role),
+        "a": brief(one),
+        "b": brief(other),
+        "differences": [entry(difference, registry) for difference in differences],
+    }
+
+
+def brief(kind):
+    return kind and {"class_id": kind.class_id, "count": kind.count}
+
+
+def entry(difference, registry):
+    told = {"section": compare.section(difference.pointer), "pointer": difference.pointer}
+    told.update(a=difference.before, b=difference.after)
+    unit = registry.get(compare.parameter_of(difference.pointer), {}).get("unit")
+    if unit:
+        told["unit"] = unit
+    return told
+
+
+def is_same(found):
+    """Whether two documents describe the same: no difference, and as many nodes of each kind."""
+    classes = found["node_classes"]
+    paired = all(one["a"] and one["b"] and one["a"]["count"] == one["b"]["count"] for one in classes)
+    return paired and not any(one["differences"] for one in classes) and not found["document"]
+
+
+def lines(found):
+    """The text for people: a heading for each pair of classes, below it a table by section."""
+    for pair in found["node_classes"]:
+        yield "%s: %s, %s" % ("+".join(pair["role"]), nodes("A", pair["a"]), nodes("B", pair["b"]))
+        for line in table(pair["differences"]):
+            yield line
+    if found["document"]:
+        yield "job, layouts and storage"
+        for line in table(found["document"]):
+            yield line
+    if is_same(found):
+        yield "nothing differs"
+
+
+def nodes(name, told):
+    if told is None:
+        return "none in " + name
+    return "%d node%s in %s" % (told["count"], "s" * (told["count"] != 1), name)
+
+
+def table(differences):
+    """Rows of pointer, A and B below the name of their section; a dash where one says nothing."""
+    rows = [(row["pointer"].split("/", 2)[2], compare.shown(row["a"]), compare.shown(row["b"])) for row in differences]
+    wide = [min(WIDEST_COLUMN, max([len(row[column]) for row in rows] or [0])) for column in (0, 1)]
+    section = None
+    for row, difference in zip(rows, differences):
+        if difference["section"] != section:
+            section = difference["section"]
+            yield "  " + section
+        line = "    %-*s  %-*s  %s" % (wide[0], row[0], wide[1], row[1], row[2])
+        yield line + ("  (%s)" % difference["unit"] if difference.get("unit") in UNITS else "")
