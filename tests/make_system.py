@@ -35,7 +35,7 @@ def make_class(**changes: Any) -> dict[str, Any]:
         "name": "client",
         "role": ["client"],
         "count": count,
-        "members": [f"m-{number:08x}" for number in range(count)],
+        "members": [f"m-{number:08x}" for number in range(min(count, 1000))],
         "source": "collected",
         "hardware": {
             "vendor": "Maker Inc.",

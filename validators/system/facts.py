@@ -101,13 +101,13 @@ def lustre_release(one: Mapping[str, Any]) -> str:
 def filesystem_types(document: Document) -> list[str]:
     """The types of storage systems that are declared, or that the clients mount, each once."""
     declared = [system["type"] for system in document.get("storage_systems", [])]
-    mounted = [
-        _TYPE_OF_MOUNT[mount["type"]]
-        for one in classes(document, CLIENT)
-        for mount in one.get("mounts", [])
-        if mount["type"] in _TYPE_OF_MOUNT
-    ]
-    return list(dict.fromkeys([*declared, *mounted]))
+    mounted = [type_of_mount(mount) for one in classes(document, CLIENT) for mount in one.get("mounts", [])]
+    return list(dict.fromkeys([*declared, *filter(None, mounted)]))
+
+
+def type_of_mount(mount: Mapping[str, Any]) -> str:
+    """The type of storage system that a mount shows, "" for a local or virtual file system."""
+    return _TYPE_OF_MOUNT.get(mount["type"], "")
 
 
 def usable_bytes(document: Document) -> int | None:

@@ -185,7 +185,7 @@ def _sections(subject: str, one: Mapping[str, Any]) -> Iterator[Section]:
         ("Hardware", [*_hardware(hardware)]),
         ("BIOS", [*_bios(hardware.get("bios", {}))]),
         ("Operating system", [*_os(one["os"])]),
-        ("Network", _items(one.get("network", []), "device", words.network)),
+        ("Network", _items(one.get("network", []), "kind", words.network)),
         ("Block devices", _items(one.get("block", []), "model", words.block)),
         ("Mounts", _items(one.get("mounts", []), "type", words.mount)),
     ]
@@ -205,8 +205,8 @@ def _sections(subject: str, one: Mapping[str, Any]) -> Iterator[Section]:
 def _parameter(
     parameter: Mapping[str, Any], known: parameters.Parameter | None, release: str, ram_bytes: int | None
 ) -> Row:
-    unit = parameter.get("unit") or (known.unit if known else "")
     key = parameter.get("key", "")
+    unit = parameter.get("unit") or words.unit_of(key)[1] or (known.unit if known else "")
     held_against = known.id if known and not key else ""
     seen = [
         Seen(
@@ -275,7 +275,7 @@ def _items(items: Iterable[Mapping[str, Any]], named_by: str, text: words.Descri
     """Devices under the name of their kind; several of one name are several values of one row."""
     rows: dict[str, list[Seen]] = {}
     for item in items:
-        name = str(item.get(named_by) or "unnamed")
+        name = str(item.get(named_by) or "of unknown model")
         rows.setdefault(name, []).append(Seen(text(item), text(item), max(1, int(item.get("count", 1)))))
     return [Row(name, tuple(sorted(seen, key=lambda one: -one.instances))) for name, seen in rows.items()]
 

@@ -19,6 +19,9 @@ _ENDINGS = {
     "_hz": "Hz",
     "_bit_s": "bit/s",
     "_mt_s": "MT/s",
+    "_gt_s": "GT/s",
+    "_percent": "%",
+    "_kib": "KiB",
     "_s": "s",
 }
 """Units by the end of a field's name, the longest first."""
@@ -97,7 +100,7 @@ def described(item: Mapping[str, Any], leave_out: Iterable[str] = ()) -> str:
 def network(nic: Mapping[str, Any]) -> str:
     rate = quantity(nic["rate_bit_s"], "bit/s") if nic.get("rate_bit_s") else ""
     told = described(nic, ("device", "count", "kind", "model", "rate_bit_s", "state", "pcie"))
-    return _joined(nic["kind"], nic.get("model"), rate, nic.get("state"), told, pcie(nic.get("pcie")))
+    return _joined(nic.get("model"), nic.get("device"), rate, nic.get("state"), told, pcie(nic.get("pcie")))
 
 
 def block(group: Mapping[str, Any]) -> str:
@@ -121,7 +124,7 @@ def pcie(link: Mapping[str, Any] | None) -> str:
 
 
 def _lanes(link: Mapping[str, Any], which: str) -> str:
-    speed, width = link.get(f"{which}_speed"), link.get(f"{which}_width")
+    speed, width = (link.get(f"{which}_speed") or "").removesuffix(" PCIe"), link.get(f"{which}_width")
     return " ".join(filter(None, [speed, f"x{width}" if width else ""]))
 
 
