@@ -59,7 +59,7 @@ def test_one_node_of_four_is_a_class_of_its_own():
 def test_a_node_that_differs_in_much_is_a_class_of_its_own():
     documents = [client(number) for number in range(100)]
     node(documents[5])["hardware"] = {"cpu": {"model": "Other", "cores": 8}, "memory": {"total_bytes": 1000}}
-    node(documents[5])["network"] = []
+    node(documents[5])["os"] = {"id": "sles", "kernel": "6.4.0", "cmdline": ["iommu=pt", "nosmt"]}
     assert shape(folded(documents)) == [(99, 0), (1, 0)]
 
 
