@@ -3,7 +3,10 @@
 import json
 import re
 
+from collectors.outputs import cpulist
+
 FIELD = re.compile(r"\s*([A-Za-z0-9][^:]{0,80}):(?:\s+(.*))?")
+NODE = re.compile(r"NUMA node(\d{1,5}) CPU\(s\)")
 INSTANCES = re.compile(r"\((\d{1,6}) instances?\)")
 
 
@@ -58,3 +61,9 @@ def instances(found, *names):
         if match:
             return int(match.group(1))
     return None
+
+
+def numa_nodes(found):
+    """{number: processors} of the NUMA nodes. Raises ValueError where a list is none."""
+    matches = [(NODE.fullmatch(name), text) for name, text in found.items()]
+    return {int(match.group(1)): cpulist.cpus(text) for match, text in matches if match}

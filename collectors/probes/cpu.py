@@ -19,6 +19,11 @@ MOST_NODES_PER_SOCKET = 4
 
 AGESA = re.compile(r"AGESA\S{0,4}\s+([A-Za-z0-9]{2,20}(?:-[A-Za-z0-9]{2,10})? [0-9][0-9A-Za-z.]{2,20})")
 
+# Of ARM's processors cpuinfo has numbers only, lscpu knows their names; POWER's are called cpu.
+MODEL_NAME = re.compile(r"^(?:model name|cpu)\s*:", re.MULTILINE)
+# What lscpu calls the fields of cpuinfo.
+IN_LSCPU = {"vendor_id": "Vendor ID", "model name": "Model name", "flags": "Flags", "microcode": "Microcode version"}
+
 AMD, INTEL = "AuthenticAMD", "GenuineIntel"
 
 Topology = namedtuple("Topology", "sockets cores threads l3_domains source")
@@ -44,7 +49,7 @@ class Processors(Probe):
         CPU + "cpu*/topology/{core_siblings_list,thread_siblings_list}",
         CPU + "cpu*/cache/index3/shared_cpu_list",
         NODE + "node*/{cpulist,distance,meminfo}",
-        "lscpu -J (where sysfs has no topology)",
+        "lscpu -J (where sysfs has no topology, or cpuinfo no name)",
         "numactl -H (where sysfs has no NUMA nodes)",
         "dmidecode -t 11 (AMD: AGESA)",
     )
@@ -60,7 +65,7 @@ class Processors(Probe):
             "distances": door.files(NODE + "node*/distance", at_most=MAX_NODES),
             "node_memory": door.files(NODE + "node*/meminfo", at_most=MAX_NODES),
         }
-        if not raw["cores"]:
+        if not raw["cores"] or not names_processor(raw["cpuinfo"]):
             raw["lscpu"] = door.command(["lscpu", "-J"])
         if not raw["nodes"]:
             raw["numactl"] = door.command(["numactl", "-H"])
@@ -70,20 +75,22 @@ class Processors(Probe):
 
     def parse(self, raw):
         cpuinfo = read_as(keyvalues.cpuinfo, raw["cpuinfo"])
-        first = (cpuinfo.value or [{}])[0]
         printed = read_as(lscpu.fields, raw["lscpu"]) if "lscpu" in raw else None
-        counts = topology(raw, cpuinfo.value, printed.value if printed else None)
-        nodes, nodes_gap = numa_nodes(raw)
+        fields = (printed.value or {}) if printed else {}
+        first = first_processor(cpuinfo.value, fields)
+        counts = topology(raw, cpuinfo.value, fields)
+        nodes, nodes_gap = numa_nodes(raw, fields)
         with_cpus = sum(1 for node in nodes if node["cpus"])
         per_socket = nodes_per_socket(with_cpus, counts.sockets, None if is_virtual(first) else first.get("vendor_id"))
         smt = smt_active(raw["smt"], counts)
         unread = [reading for reading in (cpuinfo, printed) if reading]
-        yield from model_facts(first, printed, unread)
+        model, source = model_name(first), "procfs" if names_processor(raw["cpuinfo"]) else "command"
+        yield Fact("cpu.model", model, source) if model else gap("cpu.model", *unread)
         yield from count_facts(counts, raw["l3"], unread)
         yield Fact("cpu.smt", smt.value, smt.source) if smt.reason is None else gap("cpu.smt", *unread)
         yield from numa_facts(with_cpus, counts, per_socket, first, [nodes_gap] + unread)
-        yield from microcode_facts(first, raw.get("oem_strings"), cpuinfo)
-        yield Section("hardware/cpu", described(first, printed, counts, with_cpus, per_socket, smt.value))
+        yield from microcode_facts(first, raw.get("oem_strings"), source, unread)
+        yield Section("hardware/cpu", described(first, fields, counts, with_cpus, per_socket, smt.value))
         for node in nodes:
             yield Item("hardware/numa", node)
 
@@ -103,22 +110,33 @@ def one_of_each(door, name):
     return found
 
 
+def names_processor(cpuinfo):
+    return bool(MODEL_NAME.search(cpuinfo.text or ""))
+
+
+def first_processor(processors, fields):
+    """The first processor in the words of cpuinfo; what that does not tell, `lscpu` may."""
+    found = {word: fields[name] for word, name in IN_LSCPU.items() if name in fields}
+    found.update((processors or [{}])[0])
+    return found
+
+
 def groups(given):
     """The different lists of processors in {path: Input}."""
     return {read_as(cpulist.cpus, one).value for one in given.values()} - {None, ()}
 
 
-def topology(raw, processors, printed):
+def topology(raw, processors, fields):
     """The Topology from sysfs, else /proc/cpuinfo, else `lscpu`."""
     packages, cores = groups(raw["packages"]), groups(raw["cores"])
     if packages and cores:
         threads = len(set().union(*cores))
         return Topology(len(packages), len(cores), threads, len(groups(raw["l3"])) or None, "sysfs")
-    sockets = {fields.get("physical id") for fields in processors or ()}
+    sockets = {processor.get("physical id") for processor in processors or ()}
     if sockets and None not in sockets:
-        cores = {(fields["physical id"], fields.get("core id")) for fields in processors}
+        cores = {(processor["physical id"], processor.get("core id")) for processor in processors}
         return Topology(len(sockets), len(cores), len(processors), None, "procfs")
-    return printed_topology(printed or {})
+    return printed_topology(fields)
 
 
 def printed_topology(fields):
@@ -137,19 +155,10 @@ def smt_active(given, counts):
     return first_read(read_as(switch, given), derived)
 
 
-def model_facts(first, printed, unread):
-    model = model_name(first, printed)
-    yield (
-        Fact("cpu.model", model, "procfs" if "model name" in first else "command")
-        if model
-        else gap("cpu.model", *unread)
-    )
-
-
-def model_name(first, printed):
-    """The processor's name in one line, or None. ARM's cpuinfo has numbers only, lscpu knows their names."""
-    text = first.get("model name") or first.get("cpu") or ((printed.value or {}) if printed else {}).get("Model name")
-    return " ".join(text.split()) if text and text.strip() not in ("-", "") else None
+def model_name(first):
+    """The processor's name in one line, or None."""
+    name = " ".join((first.get("model name") or first.get("cpu") or "").split())
+    return name if name not in ("", "-") else None
 
 
 def count_facts(counts, l3, unread):
@@ -169,12 +178,11 @@ def count_facts(counts, l3, unread):
         yield Fact("cpu.l3_domains", (counts.cores or 0) // counts.l3_domains, "derived", None, counts.l3_domains)
 
 
-def numa_nodes(raw):
+def numa_nodes(raw, fields):
     """The NUMA nodes as objects of the document, and a Reading that says why there is none."""
     bad = Reading(None, "not_applicable", "no NUMA nodes", "sysfs")
     if not raw["nodes"] and "numactl" in raw:
-        listed = first_read(bad, read_as(numactl.nodes, raw["numactl"]))
-        return [printed_node(node) for node in listed.value or ()], listed
+        return printed_nodes(raw["numactl"], fields, bad)
     found = []
     for path, given in sorted(raw["nodes"].items(), key=lambda entry: node_number(entry[0])):
         cpus = read_as(cpulist.cpus, given)
@@ -193,6 +201,18 @@ def numa_nodes(raw):
         else:
             bad = cpus
     return found, bad
+
+
+def printed_nodes(given, fields, none):
+    """The same from `numactl -H`, else from `lscpu`, which knows neither memory nor distances."""
+    listed = first_read(none, read_as(numactl.nodes, given))
+    if listed.value is None:
+        try:
+            nodes = sorted(lscpu.numa_nodes(fields).items())
+        except ValueError as error:
+            return [], listed._replace(reason="parse_error", detail=str(error))
+        return [printed_node(numactl.Node(number, cpus, None, None)) for number, cpus in nodes], listed
+    return [printed_node(node) for node in listed.value], listed
 
 
 def printed_node(node):
@@ -265,12 +285,9 @@ def snc(per_socket, first, unread):
     return Fact("bios.snc", "SNC%d" % per_socket if per_socket > 1 else "Disabled", "derived")
 
 
-def microcode_facts(first, oem_strings, cpuinfo):
-    microcode = first.get("microcode", "")
-    if re.fullmatch(r"0x[0-9a-fA-F]{1,16}", microcode):
-        yield Fact("bios.agesa", microcode, "procfs", "microcode")
-    else:
-        yield gap("bios.agesa", cpuinfo)
+def microcode_facts(first, oem_strings, source, unread):
+    microcode = microcode_of(first)
+    yield Fact("bios.agesa", microcode, source, "microcode") if microcode else gap("bios.agesa", *unread)
     if oem_strings is not None:
         agesa = read_as(agesa_version, oem_strings)
         yield (
@@ -278,6 +295,11 @@ def microcode_facts(first, oem_strings, cpuinfo):
             if agesa.value
             else gap("bios.agesa", agesa, key="agesa")
         )
+
+
+def microcode_of(first):
+    found = re.fullmatch(r"0x[0-9a-fA-F]{1,16}", first.get("microcode", ""))
+    return found.group() if found else None
 
 
 def agesa_version(text):
@@ -290,10 +312,10 @@ def agesa_version(text):
     return None
 
 
-def described(first, printed, counts, nodes, per_socket, smt):
+def described(first, fields, counts, nodes, per_socket, smt):
     """The object `hardware/cpu`, frequencies aside."""
     values = {
-        "model": model_name(first, printed),
+        "model": model_name(first),
         "sockets": counts.sockets,
         "cores": counts.cores,
         "threads": counts.threads,
@@ -301,9 +323,9 @@ def described(first, printed, counts, nodes, per_socket, smt):
         "l3_domains": counts.l3_domains,
         "numa_nodes": nodes or None,
         "numa_nodes_per_socket": per_socket,
-        "microcode": first.get("microcode"),
+        "microcode": microcode_of(first),
     }
-    architecture = machine(first, (printed.value or {}) if printed else {})
+    architecture = machine(first, fields)
     return dict(values, architecture=architecture) if architecture else values
 
 

@@ -1,5 +1,7 @@
 """Processors, NUMA nodes and frequency on constructed nodes: each source of a value, each way to be missing."""
 
+import json
+
 import pytest
 
 from collectors.probes.cpu import PROBES as CPU_PROBES
@@ -133,6 +135,19 @@ def test_without_any_file_lscpu_and_numactl_tell(node, tmp_path):
     }
 
 
+def test_the_name_of_an_arm_processor_is_asked_of_lscpu(node, tmp_path):
+    node.put({"/proc/cpuinfo": "processor : 0\nCPU implementer : 0x41\nCPU architecture: 8\nCPU part : 0xd0c\n"})
+    node.put(topology(sockets=1, cores_per_socket=2, cores_per_l3=2, nodes=1))
+    node.recording = tmp_path / "commands.json"
+    output = "CPU(s): 2\nVendor ID: ARM\nModel name: Neoverse-N1\n"
+    node.recording.write_text(json.dumps({"commands": [{"argv": ["lscpu", "-J"], "stdout": output}]}))
+    said = node.said(CPU)
+    assert said.value("cpu.model") == "Neoverse-N1"
+    assert said.section("hardware/cpu")["architecture"] == "aarch64"
+    assert said.value("bios.nps") == 1
+    assert said.reason("bios.ccx_as_numa") == "not_applicable"
+
+
 def test_an_empty_node_gives_reasons_and_no_facts(node):
     said = node.said(CPU)
     assert {said.reason(parameter) for parameter in CPU.provides} == {"not_applicable"}
@@ -220,3 +235,16 @@ def test_limits_of_the_first_version_of_control_groups(node):
 def test_no_limit_is_no_fact(node):
     node.put({"/proc/self/status": "Cpus_allowed_list:\t0\n", "/proc/self/cgroup": "0::/../../etc\n"})
     assert node.said(LIMITS).values("cpu.cgroup_limits", "memory_max_bytes") == {}
+
+
+def test_lscpu_alone_tells_the_numa_nodes_of_a_two_socket_epyc(node, shared, tmp_path):
+    sample = shared / "data/collector/samples/lscpu/epyc_7451-2s-8numa.txt"
+    node.recording = tmp_path / "commands.json"
+    entry = {"argv": ["lscpu", "-J"], "stdout": sample.read_text()}
+    node.recording.write_text(json.dumps({"commands": [entry]}))
+    said = node.said(CPU)
+    assert said.value("bios.nps") == 4
+    assert said.value("bios.ccx_as_numa") is False
+    assert said.values("cpu.l3_domains") == {3: 16}
+    assert said.value("bios.agesa", "microcode") == "0x8001227"
+    assert said.items("hardware/numa")[7]["cpus"] == "42-47,90-95"
