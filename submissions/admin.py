@@ -6,7 +6,17 @@ from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin
 from django.http import HttpRequest
 
-from submissions.models import Account, Check, Derivative, Event, Membership, Review, Submission
+from submissions.models import (
+    Account,
+    Check,
+    Derivative,
+    Event,
+    Membership,
+    RefusedBundle,
+    Review,
+    SigningKey,
+    Submission,
+)
 
 
 class Memberships(admin.TabularInline):
@@ -62,6 +72,25 @@ class ReviewAdmin(ToLookAt):
     list_display = ["submission_id", "made_at", "reviewer", "decision", "reproducibility", "production"]
     list_filter = ["decision"]
     list_select_related = ["reviewer"]
+
+
+@admin.register(SigningKey)
+class SigningKeyAdmin(admin.ModelAdmin):
+    """To look at and to remove; keys are added by their owners, or by `manage add_signing_key`."""
+
+    list_display = ["fingerprint", "account", "comment", "added_at"]
+    list_select_related = ["account"]
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: object = None) -> bool:
+        return False
+
+
+@admin.register(RefusedBundle)
+class RefusedBundleAdmin(ToLookAt):
+    list_display = ["sha256", "refused_at"]
 
 
 @admin.register(Derivative)

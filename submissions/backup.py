@@ -38,7 +38,7 @@ from django.utils import timezone
 
 from registry.models import Result
 from submissions import storage
-from submissions.models import Derivative, State, Submission
+from submissions.models import Derivative, RefusedBundle, State, Submission
 from validators import VERSION
 
 FORMAT = 1
@@ -95,12 +95,12 @@ def _write(out: IO[bytes], progress: Progress) -> None:
             for table, columns in _tables().items():
                 _add_table(archive, table, columns, manifest)
             wanted = {"received": _received(), "public": _public()}
-            dispensable = _of_withdrawn_only()
+            dispensable = _of_withdrawn_only() | _refused()
         progress(f"{len(manifest['tables'])} tables, {sum(table['rows'] for table in manifest['tables'])} rows")
         for kind, digests in wanted.items():
             for number, digest in enumerate(digests, 1):
                 if digest in dispensable and not _store(kind).exists(storage.key_of(digest)):
-                    progress(f"left out: {digest} of a withdrawn submission, which is no longer in the storage")
+                    progress(f"left out: {digest}, withdrawn or refused, which is no longer in the storage")
                 else:
                     _add_bundle(archive, kind, digest, manifest)
                 if not number % 1000:
@@ -178,6 +178,11 @@ def _of_withdrawn_only() -> set[str]:
     submissions = Submission.objects.order_by()
     withdrawn = submissions.filter(state=State.WITHDRAWN).values_list("sha256", flat=True)
     return {*withdrawn} - {*submissions.exclude(state=State.WITHDRAWN).values_list("sha256", flat=True)}
+
+
+def _refused() -> set[str]:
+    """Bundles that held a private key or a live token, and were deleted."""
+    return set(RefusedBundle.objects.values_list("sha256", flat=True))
 
 
 def _public() -> list[str]:

@@ -5,9 +5,11 @@ Problem (registry.problems)
 │   ├── NoBundle                 intake.no-bundle
 │   ├── EmptyBundle              intake.empty-bundle
 │   ├── TooLarge                 bundle.too-large
+│   ├── HoldsSecret              bundle.secret
 │   ├── NoSha256                 intake.sha256-missing
 │   ├── BadSha256                intake.sha256-malformed
 │   ├── WrongSha256              intake.sha256-mismatch
+│   ├── BadSignature             intake.signature-malformed
 │   ├── BadMetadata              intake.metadata-invalid
 │   ├── UnknownRelease           intake.unknown-release
 │   └── UnknownList              intake.unknown-list
@@ -37,6 +39,7 @@ Problem (registry.problems)
 ├── ReleasePublished         release.published
 ├── ReleaseExists            release.exists
 ├── ReleaseInvalid           release.invalid
+├── BadSigningKey            account.signing-key
 ├── AnswersInvalid           answers.invalid
 └── OverrideRefused          override.refused
 """
@@ -73,6 +76,12 @@ class TooLarge(IntakeRefused):
     hint = "At most 64 MiB are taken; leave out what no check reads, such as per-rank tables of every phase."
 
 
+class HoldsSecret(IntakeRefused):
+    code = "bundle.secret"
+    title = "A private key or a live token was found in these bytes before"
+    hint = "Nothing was kept. Revoke what was sent, and pack with the collector, which takes such things out."
+
+
 class NoSha256(IntakeRefused):
     status = 400
     code = "intake.sha256-missing"
@@ -90,6 +99,12 @@ class WrongSha256(IntakeRefused):
     code = "intake.sha256-mismatch"
     title = "The bytes received have another sha256"
     hint = "Nothing was kept. Send the file again; if it happens again, the file changed or the network alters it."
+
+
+class BadSignature(IntakeRefused):
+    code = "intake.signature-malformed"
+    title = "The signature is not one of ssh-keygen"
+    hint = "Send the text that `sign` or ssh-keygen -Y sign wrote, or none."
 
 
 class BadMetadata(IntakeRefused):
@@ -277,6 +292,13 @@ class ReleaseInvalid(Problem):
     code = "release.invalid"
     title = "The release is not valid"
     hint = "Correct what the answer says and send it again."
+
+
+class BadSigningKey(Problem):
+    status = 422
+    code = "account.signing-key"
+    title = "That is no public SSH key"
+    hint = "Give the one line of a file such as ~/.ssh/id_ed25519.pub."
 
 
 class AnswersInvalid(Problem):

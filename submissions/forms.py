@@ -72,6 +72,18 @@ class DecisionForm(forms.Form):
     reason = forms.CharField(max_length=10_000, widget=forms.Textarea(attrs={"rows": 4}))
 
 
+class SigningKeyForm(forms.Form):
+    """A public key to add, as in id_ed25519.pub."""
+
+    public_key = forms.CharField(max_length=16 * 1024)
+
+
+class FingerprintForm(forms.Form):
+    """Which signing key to remove."""
+
+    fingerprint = forms.CharField(max_length=60)
+
+
 class TokenForm(forms.Form):
     """Which token to revoke."""
 

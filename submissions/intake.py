@@ -18,18 +18,20 @@ from django.utils import timezone
 from registry import record
 from registry.models import ListDefinition, Release, Site
 from registry.ranking import fold
-from submissions import queue
+from submissions import queue, refusal, signing
 from submissions.errors import (
     BadMetadata,
     BadSha256,
+    BadSignature,
     EmptyBundle,
+    HoldsSecret,
     NoBundle,
     NoSha256,
     UnknownList,
     UnknownRelease,
     WrongSha256,
 )
-from submissions.models import Account, Event, State, Submission
+from submissions.models import Account, Event, Signature, State, Submission
 from submissions.storage import CHUNK, Incoming
 from validators import schema
 
@@ -47,10 +49,17 @@ class Declared:
 
 
 def receive(
-    account: Account, bundle: UploadedFile | Incoming | None, sha256: str, said: Declared, *, test: bool = False
+    account: Account,
+    bundle: UploadedFile | Incoming | None,
+    sha256: str,
+    said: Declared,
+    *,
+    test: bool = False,
+    signature: str = "",
 ) -> tuple[Submission, bool]:
     """The submission of these bytes, and whether it is new. `sha256` "" stands for a form that can't compute it.
 
+    `signature` is the detached one of the bundle, or "". The first that comes with these bytes counts.
     Raises IntakeRefused for what can't be taken, Unavailable where storage can't; nothing is kept then.
     """
     if bundle is None:
@@ -60,10 +69,14 @@ def receive(
         if not incoming.size:
             raise EmptyBundle
         require_matching(incoming, sha256)
+        if signature and not signing.is_signature(signature):
+            raise BadSignature
+        if refusal.is_refused(incoming.sha256):
+            raise HoldsSecret
         incoming.keep()
     finally:
         incoming.close()
-    return _register(account, incoming, said, test)
+    return _register(account, incoming, said, test, signature)
 
 
 def declared(release: str = "", lists: Iterable[str] = (), metadata: str | Mapping[str, Any] | None = None) -> Declared:
@@ -180,7 +193,9 @@ def require_sha256(text: str | None) -> str:
     return text.strip().lower()
 
 
-def _register(account: Account, incoming: Incoming, said: Declared, test: bool) -> tuple[Submission, bool]:
+def _register(
+    account: Account, incoming: Incoming, said: Declared, test: bool, signature: str
+) -> tuple[Submission, bool]:
     """INSERT .. ON CONFLICT DO NOTHING: of twenty that arrive at once, one makes the row and all get its id."""
     submission = Submission(
         account=account,
@@ -198,6 +213,8 @@ def _register(account: Account, incoming: Incoming, said: Declared, test: bool) 
         Submission.objects.bulk_create([submission], ignore_conflicts=True)
         stored = Submission.objects.get(account=account, sha256=incoming.sha256)
         created = stored.pk == submission.pk
+        if signature:
+            Signature.objects.get_or_create(submission=stored, defaults={"text": signature})
         if created:
             Event.objects.create(submission=stored, actor=account, to_state=State.RECEIVED)
             queue.after_commit("process", stored.pk)

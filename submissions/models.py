@@ -131,6 +131,51 @@ class Submission(models.Model):
         return f"{self.filename} ({self.state})"
 
 
+class RefusedBundle(models.Model):
+    """Bytes that are not taken, whoever sends them: a private key or a live token was found in them."""
+
+    sha256 = models.CharField(max_length=64, primary_key=True)
+    refused_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return self.sha256[:12]
+
+
+class SigningKey(models.Model):
+    """A public SSH key with which an account signs its bundles."""
+
+    account = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="signing_keys")
+    added_at = models.DateTimeField(auto_now_add=True)
+    public_key = models.TextField(help_text="Kind and key, as in authorized_keys, without the comment.")
+    comment = models.CharField(max_length=100, blank=True)
+    fingerprint = models.CharField(max_length=60, help_text="SHA256:..., as ssh-keygen prints it.")
+
+    class Meta:
+        ordering = ["added_at", "id"]
+        constraints = [models.UniqueConstraint(fields=["account", "fingerprint"], name="signing_key_once")]
+
+    def __str__(self) -> str:
+        return self.fingerprint
+
+
+class Signature(models.Model):
+    """The detached signature that came with a bundle, and what a worker made of it."""
+
+    class Outcome(models.TextChoices):
+        PENDING = "pending", "not verified yet"
+        VERIFIED = "verified", "verified"
+        UNKNOWN_KEY = "unknown-key", "made with a key that the account has not registered"
+        INVALID = "invalid", "not of this bundle"
+
+    submission = models.OneToOneField(Submission, on_delete=models.CASCADE, related_name="signature")
+    text = models.TextField(help_text="As ssh-keygen -Y sign wrote it, in the namespace highwater.")
+    outcome = models.CharField(max_length=12, choices=Outcome, default=Outcome.PENDING)
+    fingerprint = models.CharField(max_length=60, blank=True, help_text="Of the key that made it, once verified.")
+
+    def __str__(self) -> str:
+        return self.outcome
+
+
 class Check(models.Model):
     """What one check of a submission found: the report of `validators`, with the version that made it."""
 

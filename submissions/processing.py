@@ -22,13 +22,13 @@ from django.db import InterfaceError, OperationalError, connection, transaction
 from django.utils import timezone
 
 from registry.models import Release
-from submissions import queue, states
+from submissions import queue, refusal, signing, states
 from submissions.errors import NotFound, StateConflict
 from submissions.models import Check, State, Submission, SystemSnapshot
 from submissions.storage import key_of, local_path
 from validators import VERSION
 from validators.checks import check
-from validators.findings import ERROR, Finding
+from validators.findings import ERROR, Finding, worst_first
 from validators.measurements import VALID, Report
 from validators.system import facts
 
@@ -196,6 +196,8 @@ def _claim(submission_id: UUID | str) -> Submission | None:
 def _examine(submission: Submission) -> Checked:
     """Run the validators on the stored bytes. Raises what they raise, except for time that ran out."""
     begun = time.monotonic()
+    if refusal.is_refused(submission.sha256):
+        return Checked(refusal.report().as_json(), 0.0)
     try:
         with local_path(key_of(submission.sha256)) as path:
             report = check(
@@ -207,6 +209,7 @@ def _examine(submission: Submission) -> Checked:
                 answers=submission.answers,
                 submitted_at=submission.submitted_at and submission.submitted_at.isoformat(),
             )
+            report.findings = worst_first(report.findings + signing.verify(submission, path))
     except SoftTimeLimitExceeded:
         report = _out_of_time()
     return Checked(storable(report.as_json()), time.monotonic() - begun, _described(report))
@@ -226,7 +229,11 @@ def _finish(submission: Submission, checked: Checked) -> None:
         if mine.values_list("state", flat=True).first() != State.PROCESSING:
             return
         found = _store(submission, checked)
-        states.move(submission.pk, [State.PROCESSING], checked.state, reason=_in_words(found), checked_at=found.made_at)
+        reason = _in_words(found)
+        if refusal.holds_secret(checked.report):
+            refusal.refuse(submission.sha256)
+            reason = refusal.REASON
+        states.move(submission.pk, [State.PROCESSING], checked.state, reason=reason, checked_at=found.made_at)
 
 
 def _store(submission: Submission, checked: Checked) -> Check:

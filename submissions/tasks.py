@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from celery import shared_task
 
-from submissions import checking, processing, publication, retention, review
+from submissions import checking, processing, publication, refusal, retention, review
 
 
 @shared_task
@@ -35,5 +35,6 @@ def sweep() -> None:
 
 @shared_task
 def tidy() -> None:
-    """Delete what an interrupted request left behind."""
+    """Delete what an interrupted request left behind, and what must not be kept."""
     retention.tidy()
+    refusal.delete_what_is_left()

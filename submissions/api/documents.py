@@ -56,6 +56,7 @@ def whole(submission: Submission, request: HttpRequest) -> dict[str, Any]:
             "embargo_until": submission.embargo_until,
             "answers": submission.answers,
             "checked_with": check.validators_version if check else None,
+            "signature": signature(submission),
             "system": system_in_short(submission),
         }
         | checked(submission, check)
@@ -64,6 +65,12 @@ def whole(submission: Submission, request: HttpRequest) -> dict[str, Any]:
             "history": history(submission),
         }
     )
+
+
+def signature(submission: Submission) -> str:
+    """verified, unknown-key, invalid or pending; none where the bundle came without one."""
+    found = getattr(submission, "signature", None)
+    return found.outcome if found else "none"
 
 
 def checked(submission: Submission, check: Check | None) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from rest_framework import serializers as s
 
 from registry.api.serializers import Problem, SystemDescription, SystemSummary
 from registry.models import Override, Result
-from submissions.models import Review, State
+from submissions.models import Review, Signature, State
 
 __all__ = ["Problem", "SystemDescription"]
 
@@ -20,11 +20,13 @@ class UploadRequest(s.Serializer):
     lists = s.ListField(child=s.CharField(), required=False, help_text="Repeated, or separated by commas.")
     metadata = s.CharField(required=False, help_text="One JSON object, see schemas/metadata.1/.")
     test = s.BooleanField(required=False, help_text="For trying out; never submitted to a release.")
+    signature = s.CharField(required=False, help_text="Of the bag's manifest, as ssh-keygen -Y sign writes it.")
 
 
 class CheckRequest(UploadRequest):
     sha256 = s.CharField(required=False, help_text="Of the bundle, 64 hexadecimal digits.")
     test = None
+    signature = None
 
 
 class Receipt(s.Serializer):
@@ -96,6 +98,9 @@ class SubmissionWhole(SubmissionRow):
     embargo_until = s.DateTimeField(allow_null=True)
     answers = Mapping()
     checked_with = s.CharField(allow_null=True, help_text="Version of the validators.")
+    signature = s.ChoiceField(
+        ["none", *Signature.Outcome.values], help_text="What the signature of the bundle is worth."
+    )
     system = SystemSummary(allow_null=True, help_text="The description of the system in short, where there is one.")
     status = s.CharField(allow_null=True, help_text="valid, invalid, unreadable; null before the first check.")
     primary = s.IntegerField(allow_null=True, help_text="Index in `runs` of the run that counts.")

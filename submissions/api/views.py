@@ -38,7 +38,7 @@ from submissions.errors import NoSystem
 from submissions.models import State, Submission
 from submissions.permissions import IsEditor, require_own, require_review, seen_by, visible_to
 
-JOINED = Submission.objects.select_related("account", "institution", "release", "result", "derivative")
+JOINED = Submission.objects.select_related("account", "institution", "release", "result", "derivative", "signature")
 WHOLE = JOINED.select_related("system_snapshot").defer("system_snapshot__document")
 DESCRIBED = Submission.objects.select_related("system_snapshot")
 
@@ -87,6 +87,7 @@ class SubmissionList(UploadView):
             bundle and intake.require_sha256(request.data.get("sha256")),
             _declared(request),
             test=request.data.get("test", "").lower() == "true",
+            signature=request.data.get("signature", ""),
         )
         return Response(documents.receipt(submission, request), status=202 if created else 200)
 

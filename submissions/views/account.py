@@ -11,7 +11,8 @@ from knox.models import AuthToken
 from registry.api.throttles import LoopbackAwareThrottle
 from registry.problems import Problem
 from registry.views.errors import refused
-from submissions.forms import TokenForm
+from submissions import signing
+from submissions.forms import FingerprintForm, SigningKeyForm, TokenForm
 from submissions.views.private import private_page
 
 
@@ -66,11 +67,30 @@ def revoke_token(request: HttpRequest) -> HttpResponse:
     return redirect("account")
 
 
+@require_POST
+@private_page
+def add_signing_key(request: HttpRequest) -> HttpResponse:
+    """Register a public key; raises BadSigningKey."""
+    form = SigningKeyForm(request.POST)
+    signing.add_key(request.user, form.cleaned_data["public_key"] if form.is_valid() else "")
+    return redirect("account")
+
+
+@require_POST
+@private_page
+def remove_signing_key(request: HttpRequest) -> HttpResponse:
+    form = FingerprintForm(request.POST)
+    if form.is_valid():
+        request.user.signing_keys.filter(fingerprint=form.cleaned_data["fingerprint"]).delete()
+    return redirect("account")
+
+
 def _page(request: HttpRequest, made: str = "") -> HttpResponse:
     context = {
         "section": "submissions",
         "institutions": list(request.user.institutions.order_by("name")),
         "tokens": list(AuthToken.objects.filter(user=request.user).order_by("-created")),
+        "signing_keys": list(request.user.signing_keys.all()),
         "made": made,
     }
     return render(request, "account/account.html", context)

@@ -1,0 +1,135 @@
+"""Signatures of bundles: public keys of accounts, and what `ssh-keygen -Y verify` says of a bundle's manifest.
+
+What is signed is the bag's manifest-sha256.txt, in the namespace `highwater` (OpenSSH PROTOCOL.sshsig). ssh-keygen
+runs without a shell, for at most TIMEOUT_S, on files that we wrote.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import re
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from submissions.errors import BadSigningKey
+from submissions.models import Account, Signature, SigningKey, Submission
+from validators.bundle import BundleError, open_bundle
+from validators.findings import ERROR, INFO, WARNING, Finding
+
+NAMESPACE = "highwater"
+SIGNATURE_LIMIT = 16 * 1024
+KEY_LIMIT = 16 * 1024
+MOST_KEYS = 50
+TIMEOUT_S = 10
+_MANIFEST_LIMIT = 4 * 1024 * 1024
+_PRINCIPAL = "account"
+_KINDS = frozenset(
+    """ssh-ed25519 ssh-rsa ecdsa-sha2-nistp256 ecdsa-sha2-nistp384 ecdsa-sha2-nistp521 sk-ssh-ed25519@openssh.com
+    sk-ecdsa-sha2-nistp256@openssh.com""".split()  # noqa: SIM905  # a list of words reads better as words
+)
+_ARMOUR = re.compile(r"-----BEGIN SSH SIGNATURE-----\r?\n[A-Za-z0-9+/=\r\n]+-----END SSH SIGNATURE-----\s*")
+_FINGERPRINT = re.compile(r"SHA256:[A-Za-z0-9+/]{43}")
+
+
+def is_signature(text: str) -> bool:
+    """Whether a text has the form that ssh-keygen writes."""
+    return len(text) <= SIGNATURE_LIMIT and bool(_ARMOUR.fullmatch(text.lstrip()))
+
+
+def add_key(account: Account, line: str) -> SigningKey:
+    """Register a public key, as it stands in id_ed25519.pub; the same key again is the same. Raises BadSigningKey."""
+    kind, key, comment = _parts(line)
+    if account.signing_keys.count() >= MOST_KEYS:
+        raise BadSigningKey(f"There are {MOST_KEYS} keys already.")
+    digest = base64.b64encode(hashlib.sha256(base64.b64decode(key)).digest()).decode().rstrip("=")
+    found, _ = SigningKey.objects.get_or_create(
+        account=account,
+        fingerprint=f"SHA256:{digest}",
+        defaults={"public_key": f"{kind} {key}", "comment": comment[:100]},
+    )
+    return found
+
+
+def _parts(line: str) -> tuple[str, str, str]:
+    """Kind, key and comment of a line; the key itself says its kind once more, and both must agree."""
+    words = line.strip().split(None, 2)
+    if len(line) > KEY_LIMIT or "\n" in line.strip() or len(words) < 2 or words[0] not in _KINDS:
+        raise BadSigningKey("It has no kind that is known, or is no single line.")
+    try:
+        decoded = base64.b64decode(words[1], validate=True)
+    except binascii.Error as error:
+        raise BadSigningKey("The key is not base64.") from error
+    kind = words[0].encode()
+    if not decoded.startswith(len(kind).to_bytes(4, "big") + kind):
+        raise BadSigningKey("The key is of another kind than it says.")
+    comment = words[2] if len(words) > 2 else ""
+    return words[0], words[1], "".join(letter for letter in comment if letter.isprintable())
+
+
+def verify(submission: Submission, bundle: Path) -> list[Finding]:
+    """Verify the signature that came with a bundle, store the outcome, and tell it. No signature, no finding."""
+    signature = Signature.objects.filter(submission=submission).first()
+    if signature is None:
+        return []
+    tool = shutil.which("ssh-keygen")
+    manifest = _manifest(bundle)
+    if tool is None:
+        return [_finding("not-checked", WARNING, "The signature was not verified: this server has no ssh-keygen.")]
+    keys = [] if manifest is None else list(submission.account.signing_keys.all())
+    outcome, fingerprint = _outcome(tool, manifest, signature.text, [key.public_key for key in keys])
+    Signature.objects.filter(pk=signature.pk).update(outcome=outcome, fingerprint=fingerprint)
+    return [_told(outcome, fingerprint)]
+
+
+def _manifest(bundle: Path) -> bytes | None:
+    """The bytes that were signed; None for what is no bag, or does not open."""
+    try:
+        with open_bundle(bundle) as opened:
+            named = [path for path in opened.files if path.rpartition("/")[2] == "manifest-sha256.txt"]
+            top = min((path for path in named if path.count("/") <= 1), key=len, default=None)
+            return None if top is None else opened.read(top, _MANIFEST_LIMIT)
+    except BundleError:
+        return None
+
+
+def _outcome(tool: str, manifest: bytes | None, text: str, public_keys: list[str]) -> tuple[Signature.Outcome, str]:
+    if manifest is None:
+        return Signature.Outcome.INVALID, ""
+    with tempfile.TemporaryDirectory() as folder:
+        signature, allowed = Path(folder) / "signature", Path(folder) / "allowed_signers"
+        signature.write_text(text.lstrip())
+        allowed.write_text("".join(f'{_PRINCIPAL} namespaces="{NAMESPACE}" {key}\n' for key in public_keys))
+        common = ["-n", NAMESPACE, "-s", str(signature)]
+        said = _run([tool, "-Y", "verify", "-f", str(allowed), "-I", _PRINCIPAL, *common], manifest)
+        if said is not None:
+            found = _FINGERPRINT.search(said)
+            return Signature.Outcome.VERIFIED, found[0] if found else ""
+        said = _run([tool, "-Y", "check-novalidate", *common], manifest)
+        return (Signature.Outcome.INVALID if said is None else Signature.Outcome.UNKNOWN_KEY), ""
+
+
+def _run(command: list[str], manifest: bytes) -> str | None:
+    """What ssh-keygen prints where it agrees; None where it does not, or takes too long."""
+    try:
+        done = subprocess.run(command, input=manifest, capture_output=True, timeout=TIMEOUT_S)  # noqa: S603
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else None
+
+
+def _told(outcome: Signature.Outcome, fingerprint: str) -> Finding:
+    if outcome == Signature.Outcome.VERIFIED:
+        return _finding("verified", INFO, f"The signature is of a key of the account: {fingerprint}.")
+    if outcome == Signature.Outcome.UNKNOWN_KEY:
+        hint = "Add the public key on your account's page, then check again."
+        return _finding("unknown-key", WARNING, "The signature is of a key that the account has not registered.", hint)
+    hint = "Sign the bundle that you upload: sign BUNDLE --key FILE."
+    return _finding("invalid", ERROR, "The signature is not of this bundle's manifest.", hint)
+
+
+def _finding(word: str, level: str, message: str, hint: str = "") -> Finding:
+    return Finding(f"bundle.signature.{word}", level, message, hint)
