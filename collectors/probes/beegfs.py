@@ -95,7 +95,7 @@ def parse_entry(text):
 class BeegfsProbe(Probe):
     id = "beegfs"
     provides = ("beegfs.version", "beegfs.client_conf", "beegfs.connections", "beegfs.stripe")
-    reads = (VERSION, CONFIG, NODES, "beegfs-ctl --getentryinfo")
+    reads = (VERSION, CONFIG, NODES, mounts.MOUNTS, "beegfs-ctl --getentryinfo -- DIRECTORY")
 
     def applies(self, door):
         return door.exists(CLIENTS) or door.exists("/sys/module/beegfs")

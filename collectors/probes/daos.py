@@ -152,6 +152,9 @@ class DaosProbe(Probe):
         "dmg -j network scan",
         "dmg -j storage scan",
         "dmg -j system query",
+        mounts.MOUNTS,
+        "$DAOS_POOL",
+        "$DAOS_CONT",
     )
 
     def applies(self, door):

@@ -214,7 +214,7 @@ class GpfsProbe(Probe):
     provides = ("gpfs.mmlsconfig", "gpfs.mmlsfs")
     privilege = "root"
     cost = "moderate"
-    reads = tuple(" ".join(argv) for argv in COMMANDS.values()) + ("mmlsdisk DEVICE -Y",)
+    reads = tuple(" ".join(argv) for argv in COMMANDS.values()) + ("mmlsdisk DEVICE -Y", mounts.MOUNTS)
 
     def applies(self, door):
         return door.exists(SOFTWARE) or mounts.has_mount(door, is_gpfs)

@@ -64,7 +64,8 @@ class GpuProbe(Probe):
     id = "gpu"
     provides = ("gpu.model", "bench.gpudirect")
     roles = ("client",)
-    reads = (NVIDIA, " ".join(QUERY)) + tuple(CARDS + field for field in CARD_FIELDS) + (NVIDIA_FS, CUFILE)
+    reads = (NVIDIA, " ".join(QUERY)) + tuple(CARDS + field for field in CARD_FIELDS)
+    reads += (NVIDIA_FS, CUFILE, "$" + CUFILE_VARIABLE)
 
     def applies(self, door):
         return bool(door.matching(NVIDIA) or door.matching(CARDS + "vendor"))

@@ -133,6 +133,7 @@ class JobProbe(Probe):
     provides = ("job.nodes_ppn", "job.placement")
     roles = ("client",)
     reads = tuple("$" + name for name in sorted(COUNT_VARIABLES | WORD_VARIABLES | {TASKS_PER_NODE, LSF_HOSTS}))
+    reads += ("the command line behind `run --`",)
 
     def read(self, door):
         argv = door.benchmark_argv or []

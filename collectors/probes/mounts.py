@@ -229,7 +229,7 @@ def storage_system(mount, df):
 
 class MountsProbe(Probe):
     id = "mounts"
-    reads = (MOUNTS, "df -k -P")
+    reads = (MOUNTS, "df -k -P DIRECTORY")
 
     def read(self, door):
         given = read_mounts(door)

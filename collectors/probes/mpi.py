@@ -11,6 +11,8 @@ PRELOAD = "LD_PRELOAD"
 VERSION = ["mpirun", "--version"]
 COMPONENTS = ("OMPI_MCA_io", "OMPI_MCA_fs", "OMPI_MCA_fcoll", "OMPI_MCA_fbtl")
 
+VARIABLES = (HINTS, HINTS_FILE, PRELOAD, "CRAY_MPICH_VERSION", "OMPI_COMM_WORLD_SIZE") + COMPONENTS
+
 # cb_config_list is not here: it names hosts.
 HINT_NAMES = frozenset(
     """
@@ -97,7 +99,7 @@ class MpiProbe(Probe):
     id = "mpi"
     provides = ("mpi.implementation", "mpiio.hints", "mpiio.cb_nodes", "mpiio.lockahead", "bench.mpi_library_preload")
     roles = ("client",)
-    reads = (" ".join(VERSION), "$" + HINTS, "$" + HINTS_FILE, "$" + PRELOAD, "$CRAY_MPICH_VERSION")
+    reads = (" ".join(VERSION),) + tuple("$" + name for name in VARIABLES)
 
     def read(self, door):
         return {"environment": door.environment, "version": door.command(VERSION)}

@@ -50,7 +50,7 @@ class WekaProbe(Probe):
     id = "weka"
     provides = ("weka.status",)
     cost = "moderate"
-    reads = (" ".join(STATUS),)
+    reads = (mounts.MOUNTS, " ".join(STATUS))
 
     def applies(self, door):
         return door.exists(MODULE) or mounts.has_mount(door, lambda mount: mount.type == "wekafs")
