@@ -178,8 +178,15 @@ def explained(gaps, facts, registry, role):
     named = found | {name for name, _ in reasons}
     for name in registry:
         if name not in named:
-            reasons[name, None] = Missing(name, "not_applicable", "no probe for " + role)
+            reasons[name, None] = unasked(name, registry[name], role)
     return [gap_entry(reasons[name]) for name in sorted(reasons, key=lambda pair: (pair[0], pair[1] or ""))]
+
+
+def unasked(name, parameter, role):
+    """Why no probe was asked: what no node can or may tell has its reason in the registry."""
+    if parameter.get("reason") and role in (parameter["roles"] or [role]):
+        return Missing(name, "disabled", parameter["reason"])
+    return Missing(name, "not_applicable", "no probe for " + role)
 
 
 def gap_entry(gap):

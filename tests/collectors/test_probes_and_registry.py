@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from collectors import parameters
+from collectors import document, parameters
 from collectors.probes import all_probes
 
 PROBES = all_probes()
@@ -43,3 +43,20 @@ def test_what_is_never_read_is_read_by_no_probe():
     read = " ".join(line for probe in PROBES for line in probe.reads)
     for word in ("job_stats", "exports/", "mb_groups", "dump_page_cache", "changelog"):
         assert word not in read
+
+
+@pytest.mark.parametrize(
+    ("name", "role", "reason"),
+    [
+        ("raid.write_cache", "oss", "disabled"),
+        ("fabric.topology", "client", "disabled"),
+        ("drive.spec", "oss", "disabled"),
+        ("drive.spec", "client", "not_applicable"),
+        ("lustre.server.job_stats", "mds", "disabled"),
+        ("lustre.server.job_stats", "client", "not_applicable"),
+    ],
+)
+def test_what_no_node_tells_is_missing_with_the_reason_of_the_registry(name, role, reason):
+    (gap,) = [gap for gap in document.explained([], [], parameters.registry(), role) if gap["id"] == name]
+    assert gap["reason"] == reason
+    assert (gap["detail"] == parameters.registry()[name]["reason"]) == (reason == "disabled")
