@@ -54,6 +54,9 @@ def taken(options, progress, phase="static", benchmark_argv=None):
     redactor = Redactor(options.profile, names)
     if options.launcher:
         made = of_many_nodes(options, progress, phase, redactor)
+        if benchmark_argv is not None:
+            here = of_this_node(options, progress, phase, redactor, benchmark_argv)
+            made = with_job_of(made, here, parameters.registry())
     else:
         made = of_this_node(options, progress, phase, redactor, benchmark_argv)
     pseudonyms.keep_names(names, progress.note)
@@ -80,6 +83,20 @@ def of_many_nodes(options, progress, phase, redactor):
     launch.gather(options.launcher, nodes, command, fold, redactor.name, progress, options.node_timeout)
     made = fold.document(options.launcher, len(nodes))
     made["captures"][0].update(id=phase, phase=phase)
+    return made
+
+
+def with_job_of(made, here, registry):
+    """A document of many nodes with what only the node that starts the benchmark knows: its command and environment."""
+    told = [entry for entry in here["node_classes"][0]["parameters"] if registry[entry["id"]]["scope"] == "job"]
+    names = {entry["id"] for entry in told}
+    for node_class in made["node_classes"]:
+        if "client" in node_class["role"]:
+            kept = [entry for entry in node_class["parameters"] if entry["id"] not in names]
+            node_class["parameters"] = sorted(kept + told, key=lambda entry: (entry["id"], entry.get("key", "")))
+            node_class["missing"] = [entry for entry in node_class["missing"] if entry["id"] not in names]
+    if "job" in here:
+        made["job"] = here["job"]
     return made
 
 

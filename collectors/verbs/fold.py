@@ -10,9 +10,9 @@ from collectors.fold import Fold, summary
 ABOUT = "make one document of the documents of many nodes"
 
 EXAMPLES = """examples:
-  srun --ntasks-per-node=1 --label python3 highwater.pyz collect --emit > nodes.txt
   %(prog)s nodes.txt --out system.json
   %(prog)s node-*.json --out system.json
+  srun --ntasks-per-node=1 --label python3 highwater.pyz collect --emit | %(prog)s - --out system.json
 
 Nodes that are alike become one class with a count; a few that differ in little are told as
 outliers of it: which node, what, and what the others have. Each file holds one document, or one

@@ -31,7 +31,7 @@ def test_every_verb_has_help_with_examples(oldest_and_this_python, collector, ve
     assert f"examples:\n  python -m collectors {verb}" in done.stdout
 
 
-@pytest.mark.parametrize("arguments", [[], ["collect"], ["upload"], ["upload", ".", "--timeout", "0"], ["pack"]])
+@pytest.mark.parametrize("arguments", [[], ["guess"], ["upload"], ["upload", ".", "--timeout", "0"], ["pack"]])
 def test_wrong_arguments_are_exit_status_2(oldest_and_this_python, collector, arguments):
     done = collector(*arguments, python=oldest_and_this_python)
     assert done.returncode == 2

@@ -172,3 +172,20 @@ def test_run_looks_at_all_nodes_before_and_after(launch, collector):
     assert [(look["phase"], look["nodes_reported"]) for look in made["captures"]] == [("pre", 3), ("post", 3)]
     (change,) = made["drift"]
     assert (change["pointer"], change["members"], change["severity"]) == ("/os/kernel", 3, "invalidating")
+
+
+def test_what_only_the_starting_node_knows_of_the_job_is_told_of_the_clients(launch, collector):
+    mpiexec = collector.cwd / "mpiexec"
+    mpiexec.write_text("#!/bin/sh\nexit 0\n")
+    mpiexec.chmod(0o755)
+    options = ["--launcher", "ssh", "--nodes", "n[1-2]", "--root", launch.root]
+    done = collector("run", "--out", "out", *options, "--", mpiexec, "-n", "640", "--bind-to", "core", "true")
+    assert done.returncode == 0, done.stderr
+    made = json.loads((collector.cwd / "out" / "system.json").read_text())
+    assert list(schema.errors(made)) == []
+    (only,) = made["node_classes"]
+    assert only["count"] == 2
+    assert "job.placement" in {entry["id"] for entry in only["parameters"]}
+    assert "job.placement" not in {entry["id"] for entry in only["missing"]}
+    assert made["job"]["ranks"] == 640
+    assert made["drift"] == []
