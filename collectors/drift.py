@@ -10,6 +10,9 @@ SEVERITIES = (INVALIDATING, WARNING, INFO)
 # Gaps that say that a value could not be read this time, not that it has gone.
 NOT_READ = ("permission_denied", "timeout", "output_limit", "parse_error", "redacted", "disabled")
 
+# That caches were dropped between phases is seen in the kernel's count of drops.
+EVIDENCE = frozenset(["bench.cache_drop"])
+
 # (start of a pointer, end of it, severity): a part that came, went or stopped makes the result one of another system.
 # What a person or a daemon may tune while it runs is a warning, and so is a link that trained down. First match wins.
 RULES = (
@@ -39,7 +42,7 @@ def drift(before, after, registry):
     and what severity a change of it has (`run_critical`). Nodes without names (strict profile) are paired class by
     class.
     """
-    volatile = compare.volatile_of(registry)
+    volatile = compare.volatile_of(registry) - evidence(before, after)
     counted = {}
     for old, new, members in pairs(nodes(before, volatile), nodes(after, volatile)):
         for difference in compare.differences(old.facts, new.facts):
@@ -50,6 +53,12 @@ def drift(before, after, registry):
             entry[1] += members
     found = [entry_of(key, members, severity) for (_text, severity), (key, members) in counted.items()]
     return sorted(found, key=gravest_first)
+
+
+def evidence(before, after):
+    """Counters whose change says what the run did. Of many nodes a class keeps those of one, which prove nothing."""
+    alone = all(one["count"] == 1 for whole in (before, after) for one in whole["node_classes"])
+    return EVIDENCE if alone else frozenset()
 
 
 def entry_of(key, members, severity):

@@ -5,6 +5,7 @@ import shutil
 
 import pytest
 
+from collectors import drift, parameters
 from collectors.door import Door
 from collectors.probes import benchmark, gpu, load
 from tests.collectors.storage.conftest import facts, gaps
@@ -180,3 +181,33 @@ def test_processes_of_others_are_a_number(tmp_path):
     others = load.processes_of_others(door)
     assert others >= 0
     assert load.processes_of_others(Door(str(tmp_path), environment={})) is None
+
+
+def drops_of(*counts):
+    """A document whose classes have these (nodes, drops of the page cache)."""
+    values = [{"value": drops, "instances": 1} for _, drops in counts]
+    return {
+        "node_classes": [
+            {
+                "class_id": f"{place:016x}",
+                "role": ["client"],
+                "count": counts[place][0],
+                "hardware": {},
+                "os": {},
+                "parameters": [
+                    {"id": "bench.cache_drop", "key": "drop_pagecache", "values": [value], "source": "procfs"}
+                ],
+            }
+            for place, value in enumerate(values)
+        ]
+    }
+
+
+def test_caches_dropped_during_a_run_on_one_node_are_told_and_no_fault():
+    (change,) = drift.drift(drops_of((1, 3)), drops_of((1, 9)), parameters.registry())
+    assert (change["pre"], change["post"], change["severity"]) == (3, 9, "info")
+    assert "bench.cache_drop" in change["pointer"]
+
+
+def test_the_counter_of_one_of_many_nodes_proves_nothing():
+    assert drift.drift(drops_of((10, 3)), drops_of((10, 9)), parameters.registry()) == []
