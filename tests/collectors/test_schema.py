@@ -350,6 +350,24 @@ def test_errors_say_where_and_what():
     ]
 
 
+@pytest.mark.parametrize(
+    ("container", "key"),
+    [
+        (lambda document: document["captures"][0], "started"),
+        (lambda document: document["node_classes"][0], "class_id"),
+        (lambda document: document["node_classes"][0]["missing"][0], "id"),
+        (lambda document: document["attachments"][0], "sha256"),
+        (lambda document: document["site"], "country"),
+    ],
+)
+def test_a_line_feed_at_the_end_is_seen(container, key):
+    parts = {**DOCUMENTS[3], "attachments": DOCUMENTS[5]["attachments"], "site": DOCUMENTS[5]["site"]}
+    document = copy.deepcopy(whole(parts))
+    container(document)[key] += "\n"
+    assert not verdict(document)
+    assert not oracle(parameters.document_schema()).is_valid(document)
+
+
 def test_errors_are_few_short_and_printable():
     document = whole({"node_classes": ["\x1b[31m\u202e" + "x" * 10**6] * 1000})
     errors = list(schema.errors(document))
