@@ -12,7 +12,7 @@ from registry import record
 from registry.models import ObservedParameter, Result, SystemSnapshot
 from registry.models.snapshots import text_of
 from registry.record import Row, standing_results
-from validators import parameters
+from validators import exports, parameters
 
 VALUES_SHOWN = 200
 
@@ -36,6 +36,23 @@ def documents(public_ids: Sequence[str]) -> list[dict[str, Any] | None]:
     found = SystemSnapshot.objects.filter(result__public_id__in=public_ids)
     known = dict(found.values_list("result__public_id", "document"))
     return [known.get(public_id) for public_id in public_ids]
+
+
+def told(result: Result) -> exports.Told:
+    """What forms of other programmes ask of a result beside the description of its system."""
+    return exports.Told(
+        institution=result.institution,
+        tool_version=result.tool_version,
+        client_nodes=result.client_nodes,
+        procs_per_node=result.parameters.get("procs_per_node"),
+    )
+
+
+def in_form(form: str, document: Mapping[str, Any], about: exports.Told) -> exports.Export:
+    """The description in the form of another programme. Raises NotOnRecord with the forms that there are."""
+    if form not in exports.names():
+        raise record.NotOnRecord("form", form, exports.names())
+    return exports.export(form, document, about)
 
 
 def observed(document: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

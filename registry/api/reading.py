@@ -182,6 +182,11 @@ def next_address(request: Request, cursor: str | None) -> str | None:
     return request.build_absolute_uri(f"{request.path}?{query.urlencode()}")
 
 
+def download(document: Any, filename: str) -> Response:
+    """A JSON document that is saved under a name of its own."""
+    return Response(document, headers={"Content-Disposition": f'attachment; filename="{filename}"'})
+
+
 def link(request: Request, *parts: str) -> str:
     """The absolute address of something below /api/v1/."""
     return request.build_absolute_uri("/api/v1/" + "".join(f"{part}/" for part in parts))

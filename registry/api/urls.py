@@ -14,6 +14,7 @@ urlpatterns = [
     path("results/<str:id>/", views.ResultDetail.as_view(), name="api-result"),
     path("results/<str:id>/files/", views.ResultFiles.as_view(), name="api-result-files"),
     path("results/<str:id>/system/", views.ResultSystem.as_view(), name="api-result-system"),
+    path("results/<str:id>/system/<str:form>/", views.ResultSystemForm.as_view(), name="api-result-system-form"),
     path("compare/", comparisons.Comparison.as_view(), name="api-compare"),
     path("systems/", views.SystemList.as_view(), name="api-systems"),
     path("systems/<str:slug>/", views.SystemDetail.as_view(), name="api-system"),

@@ -24,6 +24,7 @@ from registry.api.reading import (
     JSONRenderer,
     PublicRead,
     Table,
+    download,
     fingerprint,
     link,
     next_address,
@@ -32,6 +33,7 @@ from registry.api.reading import (
     unchanged,
 )
 from registry.models import Platform, RankedList, Release, Result, Site, System
+from validators import exports
 
 LIST_PAGE, LIST_PAGE_LARGEST = 500, 1000
 PAGE, PAGE_LARGEST = 50, 500
@@ -313,6 +315,16 @@ class ResultSystem(PublicRead):
     def get(self, request: Request, id: str) -> Response:
         snapshot = snapshots.required(id)
         return Response({"sha256": snapshot.sha256, "summary": snapshot.summary, "document": snapshot.document})
+
+
+class ResultSystemForm(PublicRead):
+    """The described system in the form that IO500 (`io500`) or MLPerf Storage (`mlperf-storage`) asks for."""
+
+    @extend_schema(operation_id="results_system_form", responses={200: OpenApiTypes.OBJECT} | shape.NOT_FOUND)
+    def get(self, request: Request, id: str, form: str) -> Response:
+        snapshot = snapshots.required(id)
+        made = snapshots.in_form(form, snapshot.document, snapshots.told(snapshot.result))
+        return download(made.document, exports.FILENAMES[form])
 
 
 # Sites, systems, platforms

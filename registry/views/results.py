@@ -106,7 +106,7 @@ def detail(request: HttpRequest, public_id: str) -> HttpResponse:
         "checks": checks(result.snapshot),
         "facts": facts(result),
         "parameters": parameters(result),
-        "described": described(snapshot.document if snapshot else None),
+        "described": described(snapshot.document if snapshot else None, f"/api/v1/results/{public_id}/system/"),
         "files": record.files(result) if result.public_sha256 else [],
         "quotation": quotation(result, main),
         "address": request.build_absolute_uri(request.path),

@@ -19,13 +19,14 @@ PROFILES = {
 }
 
 
-def described(document: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """What the template system/description.html shows of a document; None without one."""
+def described(document: Mapping[str, Any] | None, address: str) -> dict[str, Any] | None:
+    """What the template system/description.html shows of a document whose JSON form lies at `address`."""
     if document is None:
         return None
     summary = facts.summary(document)
     drift = sections.drift(document)
     return {
+        "address": address,
         "collector": summary["collector"],
         "profile": PROFILES[summary["redaction_profile"]],
         "captures": [_capture(capture) for capture in document["captures"][:10]],

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from submissions.api import views
+from submissions.api import systems, views
 
 urlpatterns = [
     path("submissions/", views.SubmissionList.as_view(), name="api-submissions"),
@@ -11,6 +11,9 @@ urlpatterns = [
     path("submissions/<uuid:id>/history/", views.SubmissionHistory.as_view(), name="api-submission-history"),
     path("submissions/<uuid:id>/files/", views.SubmissionFiles.as_view(), name="api-submission-files"),
     path("submissions/<uuid:id>/system/", views.SubmissionSystem.as_view(), name="api-submission-system"),
+    path(
+        "submissions/<uuid:id>/system/<str:form>/", systems.SubmissionSystemForm.as_view(), name="api-submission-form"
+    ),
     path("submissions/<uuid:id>/difference/", views.SubmissionDifference.as_view(), name="api-submission-difference"),
     path("submissions/<uuid:id>/answers/", views.SubmissionAnswers.as_view(), name="api-submission-answers"),
     path("submissions/<uuid:id>/submit/", views.SubmissionSubmit.as_view(), name="api-submission-submit"),

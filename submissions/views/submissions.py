@@ -253,7 +253,10 @@ def page_context(request: HttpRequest, shown: Submission) -> dict[str, Any]:
         "rules": rule_rows(run),
         "copy": copy_row(getattr(shown, "derivative", None)),
         "others": comparable_with(request.user, shown),
-        "described": described(system.document if (system := getattr(shown, "system_snapshot", None)) else None),
+        "described": described(
+            system.document if (system := getattr(shown, "system_snapshot", None)) else None,
+            f"/api/v1/submissions/{shown.pk}/system/",
+        ),
         "events": [event_row(event) for event in shown.events.select_related("actor")],
         "reviews": list(shown.reviews.select_related("reviewer")),
         "own": own,

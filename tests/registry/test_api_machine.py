@@ -48,6 +48,7 @@ ADDRESSES = {
     "/api/v1/results/{id}/": "/api/v1/results/hw-1/",
     "/api/v1/results/{id}/files/": "/api/v1/results/hw-1/files/",
     "/api/v1/results/{id}/system/": "/api/v1/results/hw-1/system/",
+    "/api/v1/results/{id}/system/{form}/": "/api/v1/results/hw-1/system/io500/",
     "/api/v1/compare/": "/api/v1/compare/?results=io500-1,hw-1",
     "/api/v1/systems/": "/api/v1/systems/",
     "/api/v1/systems/{slug}/": "/api/v1/systems/site-one-test-system-a/",

@@ -274,3 +274,32 @@ def test_others_submissions_are_not_compared_with(described, cast) -> None:
 def test_a_question_without_another_submission_is_refused(described, cast, query: str) -> None:
     answer = cast.alice.get(f"submissions/{described().pk}/difference/{query}")
     assert (answer.status_code, answer.json()["code"].split(".")[0]) == (400, "query")
+
+
+# In other forms
+
+
+@pytest.mark.parametrize(("form", "name"), [("io500", "system-information"), ("mlperf-storage", "system-description")])
+def test_a_submission_is_had_in_other_forms(described, cast, form: str, name: str) -> None:
+    submission = described()
+    answer = cast.alice.get(f"submissions/{submission.pk}/system/{form}/")
+    assert (answer.status_code, name in answer["Content-Disposition"]) == (200, True)
+    assert "Processor 64" in answer.content.decode()
+    assert cast.charlie.get(f"submissions/{submission.pk}/system/{form}/").status_code == 404
+    assert f"/system/{form}/" in page(cast.alice, f"/submissions/{submission.pk}/")
+
+
+def test_a_form_knows_the_run_that_counts(described, cast) -> None:
+    found = cast.alice.get(f"submissions/{described().pk}/system/io500/").json()
+    (run,) = (child for child in found["DATA"]["childs"] if child["type"] == "IO500")
+    assert (run["att"]["version"], run["att"]["number_clientNodes"]) == ("io500-sc25", "10")
+
+
+def test_a_published_result_is_had_in_other_forms(published, cast) -> None:
+    result = published()
+    for form in ("io500", "mlperf-storage"):
+        answer = cast.stranger.get(f"/api/v1/results/{result.public_id}/system/{form}/")
+        assert answer.status_code == 200
+        assert not re.search(r"m-[0-9a-f]{8}", answer.content.decode())
+    answer = cast.stranger.get(f"/api/v1/results/{result.public_id}/system/yaml/")
+    assert (answer.status_code, answer.json()["code"]) == (404, "record.no-form")
