@@ -50,6 +50,7 @@ LAUNCHED_ON = re.compile(r"((?<!\S)(?:--?hosts?|-H|--nodelist|-w)[ =])([A-Za-z<]
 _LAUNCHER = re.compile(r"(?:mpirun|mpiexec|orterun|srun|sbatch|salloc|pdsh|clush|SBATCH)")
 HOST_WORD = re.compile(r"(?<![A-Za-z0-9_.-])[A-Za-z][A-Za-z-]*[0-9.][A-Za-z0-9.-]*", re.ASCII)
 """A word with a figure or a dot: no other is ever known as a host."""
+_PSEUDONYM = re.compile(r"m-[0-9a-f]{8}$")
 _LIST_ITEM = re.compile(r"([A-Za-z][A-Za-z0-9.-]*)(\[)?", re.ASCII)
 _DIGITS = re.compile(r"[0-9]+")
 _HOST_FILE = re.compile(r"(?:host|node|machine)s?[-_.]?(?:file|list)|^hosts?[-_.]\S*$|^hosts?$", re.IGNORECASE)
@@ -151,6 +152,8 @@ class Names:
 
     def _host(self, name):
         short, _, domain = name.strip(".").partition(".")
+        if _PSEUDONYM.match(name):
+            return
         if len(self.hosts) >= NAMES_KEPT or short.lower() in NOT_HOSTS or not re.search(r"[.\d]", name):
             return
         self.hosts.add(short)

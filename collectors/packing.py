@@ -55,7 +55,7 @@ class Packing:
             self.system = without_secrets(scrubber.document(described))
             self.bag.put(SYSTEM, text_of(self.system))
         self.report = redaction.report(self.hashes(results) if redaction.changed else [])
-        self.bag.put(REPORT, text_of(self.report))
+        self.bag.put(REPORT, (json.dumps(self.report, indent=1, sort_keys=True) + "\n").encode("ascii"))
         if self.profile == "default":
             pseudonyms.keep_names(names, self.progress.note)
 

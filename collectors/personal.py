@@ -47,6 +47,8 @@ _SUBMITTER = re.compile(
 )
 _SUBMITTER_HINTS = ("submitter", "contact", "author")
 
+_STANDS_ALREADY = re.compile(r"(?:[\"',]*(?:m-[0-9a-f]{8}|<[a-z-]+>)(?::\d+)?[\"',]*)+$")
+"""What a scrubbing before left; scrubbing again changes nothing."""
 _PLACEHOLDER = re.compile(r"<([a-z-]+)>")
 _OF_PATHS = ("address", "user", "e-mail", "host", "guid")
 
@@ -94,8 +96,10 @@ def stand_ins(code, pattern, line, names, is_one=None):
         nonlocal total
         if is_one is not None and not is_one(found, line):
             return found.group(0)
-        total += 1
         before, word = found.groups() if found.lastindex else ("", found.group(0))
+        if _STANDS_ALREADY.match(word):
+            return found.group(0)
+        total += 1
         return before + names.stand_in(code, word)
 
     return pattern.sub(stand_in, line), total
@@ -106,7 +110,8 @@ def _submitter(line, names):
         return line, 0
     found = _SUBMITTER.search(line)
     value = found.group(2).rstrip() if found else ""
-    if not found or value.startswith(("$", "<")) or not value.strip("\"',"):
+    bare = value.strip("\"',")
+    if not bare or bare.isdigit() or value.startswith(("$", "<")):
         return line, 0
     quote = value[0] if value[0] in "\"'" else ""
     comma = "," if value.endswith(",") else ""

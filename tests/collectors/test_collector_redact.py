@@ -5,13 +5,17 @@ import hmac
 import io
 import json
 import os
+import shutil
 import socket
 import stat
+import subprocess
+import sys
 import tarfile
 import zipfile
 
 import pytest
 
+from submissions import scrub
 from tests.collectors.test_collector_pack import contents, packed_results
 from validators.checks import check
 
@@ -408,3 +412,33 @@ def test_published_archives_are_judged_the_same_after_packing(collector, shared,
         assert judged(tmp_path / f"{number}.tgz") == judged(folder), original.name
         redacted += bool(report_of(tmp_path / f"{number}.tgz")["removed"])
     assert redacted > 10
+
+
+def test_the_copy_that_the_registry_makes_of_a_bundle_is_still_a_whole_bag(collector, telling, tmp_path):
+    """What the site took out, the registry's own scrubbing does not find again."""
+    pack(collector, telling, tmp_path / "b.tgz")
+    with (tmp_path / "copy.tgz").open("wb") as copy:
+        scrub.derive(tmp_path / "b.tgz", copy)
+    assert contents(tmp_path / "copy.tgz") == contents(tmp_path / "b.tgz")
+
+
+@pytest.mark.skipif(shutil.which("strace") is None, reason="no strace here")
+@pytest.mark.parametrize("arguments", [["pack", "--results", "R", "--out", "b.tgz"], ["validate", "R"]])
+def test_no_connection_is_made_and_nothing_is_written_elsewhere(collector, telling, tmp_path, arguments):
+    trace = tmp_path / "trace"
+    (collector.home / ".config").mkdir()
+    told = [str(telling) if word == "R" else word for word in arguments]
+    command = ["strace", "-f", "-qq", "-e", "trace=connect,openat,rename,unlink,mkdir", "-o", trace]
+    done = subprocess.run(
+        [*command, sys.executable, "-B", "-m", "collectors", *told],
+        cwd=collector.cwd,
+        env={name: value for name, value in collector.environ.items() if name not in ("USER", "LOGNAME")},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode in (0, 1), done.stderr
+    calls = trace.read_text().splitlines()
+    assert [call for call in calls if "connect(" in call] == []
+    written = [call for call in calls if "O_WRONLY" in call or "O_RDWR" in call]
+    allowed = (str(collector.cwd), str(collector.scratch), str(collector.home / ".config/highwater"), "/dev/null")
+    assert [call for call in written if not any(f'"{folder}' in call for folder in allowed)] == []

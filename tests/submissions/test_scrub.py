@@ -64,7 +64,7 @@ def scrubbed(text: str, *known: str) -> str:
         ('HOSTNAME="cn001"', "HOSTNAME=<host>"),
         ("mpirun -np 4 --host cn01,cn02 ./io500", "mpirun -np 4 --host <host> ./io500"),
         ("mpiexec -hosts cn01 -n 2 ./ior -w", "mpiexec -hosts <host> -n 2 ./ior -w"),
-        ("mpirun -H 10.1.2.3,10.1.2.4:8 -np 9", "mpirun -H <host> -np 9"),
+        ("mpirun -H 10.1.2.3,10.1.2.4:8 -np 9", "mpirun -H <address>,<address>:8 -np 9"),
         ("FS: 172.16.254.190@o2ib:/lustre", "FS: <address>@o2ib:/lustre"),
         ("//10.0.0.7/share http://10.0.0.8/", "//<address>/share http://<address>/"),
         ("fe80::1ff:fe23:4567:890a up", "<address> up"),
@@ -124,6 +124,7 @@ def test_who_where_and_keys_are_blanked_out(line: str, expected: str) -> None:
         "echo 999|mmchconfig fgdlTokenBatchAcquire=yes -N all",
         "172.16.254",
         "user@host",
+        ' "submitter": 1,',
         "0@lo, nid1, nidhogg, --token-bucket 5000, tokens 400",
         "magic 0x0123456789abcdef",
         "stripes 0123:4567:89ab:cdef",
@@ -362,3 +363,17 @@ def test_published_archives_keep_every_figure_and_lose_every_e_mail_address(shar
             with_address += any(E_MAIL.search(archive.extractfile(file).read()) for file in archive if file.isfile())
     assert with_address > 10
     assert min(applied[code] for code in ("user", "host", "address", "e-mail", "submitter")) > 0
+
+
+def test_scrubbing_again_changes_nothing() -> None:
+    lines = [
+        "Machine : Linux m-01234567",
+        "mpirun -H m-01234567,m-89abcdef:8 ./ior",
+        'HOSTNAME="m-01234567" SLURM_JOB_NODELIST=<host>',
+        "rank 1 on m-01234567 from <address>, cd /home/<user>/x, USER=<user>",
+        "[<user>@<host> ~]$ <e-mail>",
+    ]
+    names, counts = personal.Names(), Counter()
+    names.learn("log.txt", lines)
+    assert list(personal.scrub_lines("log.txt", lines, names, counts)) == lines
+    assert counts.total() == 0
