@@ -34,6 +34,7 @@ class LustreFileSystem(Probe):
         "/{sys,proc}/fs/lustre/llite/*/{%s}" % ",".join(OF_MOUNT),
         "/{sys,proc}/fs/lustre/osc/*/{%s}" % ",".join(OF_TARGET),
         "/{sys/fs,proc/fs,sys/kernel/debug}/lustre/lov/*/pools",
+        "lctl dl",
         "lfs df MOUNT_POINT",
         "lfs pool_list MOUNT_POINT",
         "lfs getdirstripe DIRECTORY",
@@ -56,6 +57,8 @@ class LustreFileSystem(Probe):
         points = sorted({point for _source, point, _options in mounts})[:MAX_MOUNTS_ASKED]
         if not raw["llite"]:
             raw["df"] = [door.command(["lfs", "df", point]) for point in points]
+        if not targets:
+            raw["devices"] = door.command(["lctl", "dl"])
         if not raw["pools"]:
             raw["pool_list"] = [door.command(["lfs", "pool_list", point]) for point in points]
         if door.test_directory:
@@ -64,11 +67,13 @@ class LustreFileSystem(Probe):
 
     def parse(self, raw):
         seen, missing = filesystems(raw)
-        yield from counts("lustre.fs.ost_count", raw["lov"], raw["targets"]["osc"], [one["osts"] for one in seen])
-        yield from counts("lustre.fs.mdt_count", raw["lmv"], raw["targets"]["mdc"], [one["mdts"] for one in seen])
+        listed = read_as(device_list, raw["devices"]).value if "devices" in raw else None
+        listed = listed or raw["targets"]
+        yield from counts("lustre.fs.ost_count", raw["lov"], listed["osc"], [one["osts"] for one in seen])
+        yield from counts("lustre.fs.mdt_count", raw["lmv"], listed["mdc"], [one["mdts"] for one in seen])
         yield from capacity(seen, fills(raw, seen), missing)
         yield from pools(raw)
-        yield spread(raw, seen)
+        yield spread(raw, seen, listed["mdc"])
         yield from (Item("storage_systems", system_of(one)) for one in seen)
 
 
@@ -145,6 +150,16 @@ def df_table(text):
     }
 
 
+def device_list(text):
+    """How many OSTs (`osc`) and MDTs (`mdc`) a client has by `lctl dl`. ValueError if no device is listed."""
+    lines = re.findall(r"^\s*\d+ [A-Z]{2} (\w+) (\S+) \S+", text, re.MULTILINE)
+    if not lines:
+        raise ValueError("no list of devices")
+    return {
+        kind: sum(1 for found, name in lines if found == kind and CLIENT_DEVICE.search(name)) for kind in ("osc", "mdc")
+    }
+
+
 def percent(part, whole):
     """Whole percent: a capture before and one after a run differ only if the fill differs."""
     return max(0, min(100, int(round(100.0 * part / whole))))
@@ -212,10 +227,10 @@ def pool_list(text):
     return re.findall(r"^[\w-]+\.([\w-]+)$", text, re.MULTILINE)
 
 
-def spread(raw, seen):
+def spread(raw, seen, listed):
     """How metadata is spread: none (one MDT), dne1 (a directory lies on one MDT), dne2 (the directory is striped)."""
     known = [value(files["numobd"]) for files in raw["lmv"].values()] + [one["mdts"] for one in seen]
-    mdts = max([count for count in known if count] or [raw["targets"]["mdc"]])
+    mdts = max([count for count in known if count] or [listed])
     if not mdts:
         return Missing("lustre.dne", "not_applicable", "no MDT is listed")
     if mdts == 1:

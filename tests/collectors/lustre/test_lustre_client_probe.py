@@ -162,6 +162,17 @@ def test_sizes_come_from_lfs_where_no_file_has_them(lustre):
     assert said.value("lustre.dne") == "dne2"
 
 
+def test_targets_are_counted_by_lctl_where_no_device_can_be_seen(lustre):
+    lustre.put({"/proc/mounts": CLIENT_MOUNT})
+    lustre.command(
+        "lctl dl", f"  0 UP osc {osc(0)} u 5\n  1 UP osc {osc(1)} u 5\n  2 UP mdc fs-MDT0000-mdc-{MOUNT} u 5\n"
+    )
+    said = lustre.said_of(PROBES)
+    assert said.value("lustre.fs.ost_count", "visible") == 2
+    assert said.value("lustre.fs.mdt_count", "visible") == 1
+    assert said.value("lustre.dne") == "none"
+
+
 def test_the_fill_of_each_target_is_asked_of_a_moderate_number(lustre):
     def filled(targets):
         for target in range(targets):

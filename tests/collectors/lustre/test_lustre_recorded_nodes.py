@@ -267,11 +267,10 @@ READERS = {
     "lnetctl-net-show": lnet.net_show,
     "lnetctl-export": lnet.net_show,
     "lnetctl-stats-show": lnet.net_show,
-    "lctl-dl": get_param_values,
+    "lctl-dl": lustre_filesystem.device_list,
 }
-# Sizes rounded for people, an example in comments, counters without networks, and a list of devices.
+# Sizes rounded for people, an example in comments, and counters without networks.
 REFUSED = {"lfs-df/manual-h.txt", "lnetctl-export/lnet.conf-example.yaml", "lnetctl-stats-show/stats.yaml"}
-REFUSED |= {"lctl-dl/manual-2.txt", "lctl-dl/man-lctl.8-excerpt.txt"}
 
 
 def samples(shared, command):
@@ -302,6 +301,7 @@ def test_figures_of_the_samples(shared):
     assert layout.stripes(sample("lfs-getstripe/csdc-compressed.txt"))["compression"] == "zstd:3"
     assert layout.stripes(sample("lfs-getstripe/ec-components-verbose.txt"))["mirror_count"] == 2
     assert len(layout.stripes(sample("lfs-getstripe/pfl-create_comp.txt"))["components"]) == 3
+    assert lustre_filesystem.device_list(sample("lctl-dl/manual-2.txt")) == {"osc": 2, "mdc": 1}
     down = lnet.net_show(sample("lnetctl-net-show/o2ib-one-NI-down.yaml"))
     assert [one["status"] for one in down] == ["up", "down", "up"]
     for name in ("1cpt", "degenerate-1cpt-128c"):

@@ -244,6 +244,18 @@ def test_pools_are_named_without_their_file_system():
         lustre_filesystem.pool_list("error: not a file system\n")
 
 
+def test_devices_of_a_client_and_no_others_are_its_targets():
+    text = (
+        "  0 UP mgc MGC10.0.0.1@tcp bfbb24e3 5\n  1 UP lov fs-clilov-ce63ca00 08ac 4\n"
+        "  2 UP osc fs-OST0000-osc-ce63ca00 08ac 5\n  3 IN osc fs-OST0001-osc-ce63ca00 08ac 5\n"
+        "  4 UP mdc fs-MDT0000-mdc-ce63ca00 08ac 5\n  5 UP osc fs-OST0000-osc-MDT0000 fs-MDT0000 5\n"
+    )
+    assert lustre_filesystem.device_list(text) == {"osc": 2, "mdc": 1}
+    for nothing in ("", "error: dl: Permission denied\n", "0 up osc a b\n"):
+        with pytest.raises(ValueError):
+            lustre_filesystem.device_list(nothing)
+
+
 CLUSTER = """Cluster Summary:
 Node List:
   * Online: [ oss1 oss2 ]
