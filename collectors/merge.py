@@ -1,10 +1,13 @@
 """One system document from several: the clients', and those that an administrator made on the servers."""
 
+from collectors import document as documents
 from collectors.errors import BundleError
+from collectors.facts import Item
 
-APPENDED = ("captures", "node_classes", "storage_systems", "fabric", "layouts")
+APPENDED = ("captures", "node_classes", "fabric", "layouts")
+SYSTEMS = "storage_systems"
 # What has a name in each list: no two may have the same.
-NAMED_BY = {"node_classes": ("class_id", "name"), "storage_systems": ("name",)}
+NAMED_BY = {"node_classes": ("class_id", "name")}
 
 
 def merged(document, others):
@@ -18,6 +21,16 @@ def merged(document, others):
         for part in APPENDED:
             if other.get(part):
                 whole[part] = list(whole.get(part, [])) + renamed(part, other[part], whole.get(part, []))
+        if other.get(SYSTEMS):
+            whole[SYSTEMS] = joined(whole.get(SYSTEMS, []), other[SYSTEMS])
+    return whole
+
+
+def joined(systems, others):
+    """The storage systems of both. Clients and servers tell different things of it; what agrees is one."""
+    whole = [dict(system) for system in systems]
+    for system in others:
+        documents.add_item(whole, Item(SYSTEMS, system))
     return whole
 
 

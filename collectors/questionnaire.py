@@ -85,7 +85,7 @@ def parameter_questions(whole):
         asked = OF_ARRAYS
     for name in asked:
         entry = parameters.registry()[name]
-        told = entry_of(whole, name)
+        told = entry_of(servers, name)
         if told is None or told["source"] == "declared":
             answer = told["values"][0]["value"] if told else None
             yield question(name, entry["meaning"], rule_of_parameter(entry), answer, entry["unit"])
@@ -226,9 +226,9 @@ def server_class(whole):
     return next((node for node in whole["node_classes"] if SERVER_ROLES & set(node["role"])), None)
 
 
-def entry_of(whole, name):
-    """The entry of a parameter in any class, or None."""
-    entries = [entry for node in whole["node_classes"] for entry in node.get("parameters", ())]
+def entry_of(node, name):
+    """The entry of a parameter in a class, or None. That clients have drives of their own tells nothing of servers."""
+    entries = node.get("parameters", ()) if node else ()
     return next((entry for entry in entries if entry["id"] == name), None)
 
 

@@ -57,6 +57,11 @@ def test_what_was_observed_is_not_asked():
         assert name not in questions
 
 
+def test_the_drives_of_clients_are_no_answer_about_servers():
+    local = {"id": "drive.model", "values": [{"value": "PM1725a", "instances": 1}], "source": "sysfs"}
+    assert asked(document({"role": ["client"], "parameters": [local]}))["drive.model"]["answer"] is None
+
+
 def test_answers_are_declared_in_a_valid_document():
     whole = answer(
         document(),
