@@ -74,6 +74,8 @@ class Block(Probe):
         "/sys/block/*/queue/{%s}" % ",".join(QUEUE_FILES),
         "/sys/block/*/device/{%s}" % ",".join(SCSI_FILES),
         "/sys/block/md*/md/level",
+        "/sys/block/*/device/{%s}" % ",".join(NVME_FILES),
+        "/sys/block/*/device/nvme*/{%s}" % ",".join(NVME_FILES),
         "/sys/class/nvme/*/{%s}" % ",".join(NVME_FILES),
         "nvme list -o json (where a drive does not tell its model)",
         "lsblk -J -O -b (where a drive does not tell its model)",

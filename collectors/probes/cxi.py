@@ -90,6 +90,7 @@ def nic_of(inputs, fields):
     return Nic(
         kind="slingshot",
         model=value(fields, "description"),
+        board=None,
         firmware=value(fields, "firmware"),
         rates_bit_s=(rate,) if rate and state == "up" else (),
         state=state,

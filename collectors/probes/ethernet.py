@@ -92,7 +92,7 @@ def is_adapter(name, link):
 def nic_of_link(link):
     """An interface as `ip` shows it: without model and rate."""
     active = None if link.state is None else int(link.state == "up")
-    return Nic("ethernet", None, None, (), link.state, active, link.mtu, None, None, {})
+    return Nic("ethernet", None, None, None, (), link.state, active, link.mtu, None, None, {})
 
 
 def nic_of(inputs, driver, named):
@@ -103,6 +103,7 @@ def nic_of(inputs, driver, named):
     return Nic(
         kind="ethernet",
         model=model_of(inputs, driver, named),
+        board=None,
         firmware=driver.get("firmware-version"),
         rates_bit_s=(rate,) if up and rate else (),
         state=state,

@@ -40,12 +40,12 @@ ROCE_FILES = ("qos/trust",) + tuple(
 )
 
 READS = (
-    CLASS + "/*/{hca_type,board_id,fw_ver,node_type}",
-    CLASS + "/*/device/{numa_node,%s}" % ",".join(sysfs.PCIE_FILES),
+    CLASS + "/*/{%s}" % ",".join(ADAPTER_FILES),
     CLASS + "/*/ports/*/{%s}" % ",".join(PORT_FILES),
     CLASS + "/*/ports/*/counters/{%s}" % ",".join(COUNTERS),
     "/sys/class/net/*/{mtu,qos/trust,ecn/*/enable/*} of RoCE",
-    "ibstat, rdma -j link (where sysfs does not tell)",
+    "ibstat (where sysfs does not tell)",
+    "rdma -j link (where ibstat does not tell)",
     "ethtool -a INTERFACE (of RoCE)",
 )
 
@@ -138,6 +138,7 @@ def nic_of(name, inputs, listed, linked):
     return Nic(
         kind=kind(inputs),
         model=sysfs.text(inputs, "hca_type") or (listed and listed.type) or sysfs.text(inputs, "driver"),
+        board=sysfs.text(inputs, "board_id"),
         firmware=sysfs.text(inputs, "fw_ver") or (listed and listed.firmware),
         rates_bit_s=tuple(rate for rate in rates if rate),
         state="active" if "active" in states else next((one for one in states if one), None),

@@ -20,6 +20,7 @@ class Interrupts(Probe):
     provides = ("nic.irq_affinity",)
     reads = (
         "/sys/class/{infiniband,cxi,net}/*/device/msi_irqs",
+        "/sys/class/net/*/type",
         "/proc/irq/*/smp_affinity_list",
         "/run/irqbalance",
         "/proc/*/comm of irqbalance",

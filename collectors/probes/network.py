@@ -71,6 +71,7 @@ def facts(nics):
 def told(nic):
     """(id, key of a map, value) of one adapter."""
     yield "nic.model", "model", nic.model
+    yield "nic.model", "board", nic.board
     yield "nic.model", "firmware", nic.firmware
     for rate_bit_s in nic.rates_bit_s:
         yield "nic.rate", None, gigabits(rate_bit_s)

@@ -99,6 +99,7 @@ def test_the_clients_adapter_runs_below_what_it_can(recorded_node):
             "max_width": 16,
         },
     }
+    assert said.value("nic.model", "board") == "MT_0000000224"
     assert said.value("nic.pcie_link", "current_speed_gt_s") < said.value("nic.pcie_link", "max_speed_gt_s")
     assert said.values("nic.rate") == {100: 1, 10: 1}
     assert said.value("nic.injection") == 1
