@@ -2,6 +2,7 @@
 
 import re
 
+from collectors.door import Input
 from collectors.facts import Fact, Item
 from collectors.probes import Probe
 from collectors.probes.reading import gap, read_as
@@ -35,9 +36,11 @@ class Layout(Probe):
     reads = ("lfs getstripe -d DIRECTORY", "lfs getdirstripe DIRECTORY")
 
     def applies(self, door):
-        return bool(door.test_directory) and (door.exists("/sys/fs/lustre") or door.exists("/proc/fs/lustre"))
+        return door.exists("/sys/fs/lustre") or door.exists("/proc/fs/lustre")
 
     def read(self, door):
+        if not door.test_directory:
+            return dict.fromkeys(("files", "directory"), Input(None, "not_applicable", "no --directory was named"))
         return {
             "files": door.command(["lfs", "getstripe", "-d", door.test_directory]),
             "directory": door.command(["lfs", "getdirstripe", door.test_directory]),

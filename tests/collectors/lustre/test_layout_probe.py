@@ -133,9 +133,11 @@ def test_the_path_of_the_directory_stays(directory):
 
 
 def test_without_a_test_directory_nothing_is_asked(lustre):
-    lustre.put({"/sys/fs/lustre/version": "2.15.4"})
-    assert not PROBE.applies(lustre.door())
-    assert PROBE.applies(lustre.door_at(DIRECTORY))
+    lustre.put({"/sys/fs/lustre/version": "2.15.4"}).command("lfs getstripe", PLAIN).command("lfs getdirstripe", "junk")
+    said = lustre.said(PROBE)
+    assert {piece.reason for piece in said.pieces} == {"not_applicable"}
+    assert {piece.detail for piece in said.pieces} == {"no --directory was named"}
+    assert {piece.id for piece in said.pieces} == set(PROBE.provides)
 
 
 def test_a_directory_elsewhere_than_on_lustre_is_not_asked(lustre):
