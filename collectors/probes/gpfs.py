@@ -52,6 +52,8 @@ WORDS = frozenset(
     """.split()
 )
 DEVICE = re.compile(r"/?[A-Za-z0-9_][A-Za-z0-9_./-]{0,120}")
+# These are scripts that ask the cluster, and slow.
+TIMEOUT_S = 4.0
 NOT_ASKED = Input(None, "not_applicable", "not one file system", "command")
 UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 
@@ -220,7 +222,7 @@ class GpfsProbe(Probe):
         return door.exists(SOFTWARE) or mounts.has_mount(door, is_gpfs)
 
     def read(self, door):
-        raw = {name: door.command(argv) for name, argv in COMMANDS.items()}
+        raw = {name: door.command(argv, timeout_s=TIMEOUT_S) for name, argv in COMMANDS.items()}
         found = mounts.under_test(mounts.mounts_in(mounts.read_mounts(door)), door.test_directory)
         devices = [mount.source for mount in found if is_gpfs(mount) and DEVICE.fullmatch(mount.source)]
         raw["mmlsdisk"] = door.command(["mmlsdisk", devices[0], "-Y"]) if len(devices) == 1 else NOT_ASKED

@@ -120,14 +120,6 @@ def shown(name, value):
     return short if short in CONSTANTS or WORDS.fullmatch(short) else ""
 
 
-def parse_environment(text):
-    """{name: value} of lines NAME=value, as `env` prints them; ValueError for other texts."""
-    pairs = [line.partition("=") for line in text.splitlines()]
-    if not pairs or not all(sign and re.fullmatch(r"[A-Za-z_]\w*", name) for name, sign, _ in pairs):
-        raise ValueError("not an environment")
-    return {name: value for name, _, value in pairs}
-
-
 class JobProbe(Probe):
     id = "job"
     provides = ("job.nodes_ppn", "job.placement")

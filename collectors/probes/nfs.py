@@ -55,17 +55,6 @@ def settings(options):
     return found
 
 
-def parse_nfsstat(text):
-    """The options {name: value or True} of each mount in the output of `nfsstat -m`; ValueError for other texts."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    heads, flags = lines[0::2], lines[1::2]
-    if len(heads) != len(flags) or not all(" from " in line for line in heads):
-        raise ValueError("not nfsstat -m")
-    if not all(line.startswith("Flags:") for line in flags):
-        raise ValueError("not nfsstat -m")
-    return [mounts.options_of(line[len("Flags:") :].strip()) for line in flags]
-
-
 def parse_mountstats(text):
     """What /proc/self/mountstats adds to the options, one dict per NFS mount: `pnfs`, `connections`, `transport`."""
     found, current = [], None

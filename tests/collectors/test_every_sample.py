@@ -15,6 +15,7 @@ from tests.collectors.storage import test_samples_and_junk as storage
 
 # Samples of what the collector never starts, and where it reads the same instead.
 NOT_STARTED = {
+    "env-slurm": "the environment",
     "facter-json": "/proc and /sys",
     "findmnt": "/proc/mounts",
     "hponcfg": "none: settings of a management controller come by `import`",
@@ -27,6 +28,7 @@ NOT_STARTED = {
     "mmlspool": "mmlsfs",
     "mmpmon": "none: counters of use, with the names of nodes",
     "mount": "/proc/mounts",
+    "nfsstat-m": "/proc/mounts",
     "systool": "/sys/class/scsi_host",
 }
 # Files, not commands: by `import`, and by probes that read the file.

@@ -158,10 +158,9 @@ def test_every_variable_that_is_told_may_be_read():
 
 
 def test_an_environment_of_a_real_job(sample):
-    environment = commands.allowed_environment(job.parse_environment(sample("env-slurm/2nodes.env")))
+    lines = sample("env-slurm/2nodes.env").splitlines()
+    environment = commands.allowed_environment(dict(line.split("=", 1) for line in lines))
     assert job.counts(environment, {}) == {"nodes": 2, "ranks": 64, "ranks_per_node": 32}
-    with pytest.raises(ValueError, match="environment"):
-        job.parse_environment("no variables\n")
 
 
 @pytest.mark.parametrize(

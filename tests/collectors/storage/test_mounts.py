@@ -129,9 +129,11 @@ def test_df_of_two_real_machines(sample):
     assert mounts.parse_df(sample("df/generic__df-long-filesystem.out"))[0] == (6030784 * 1024, 0.19)
 
 
-def test_nfsstat_of_a_real_client(sample):
-    (options,) = nfs.parse_nfsstat(sample("nfsstat-m/nconnect4.txt"))
-    assert nfs.settings(options)["nconnect"] == 4
+def test_options_of_real_clients(sample):
+    for name, connections in (("nconnect4.txt", 4), ("v4.2-root.txt", None)):
+        flags = sample("nfsstat-m/" + name).partition("Flags:")[2].strip()
+        found = nfs.settings(mounts.options_of(flags))
+        assert (found["vers"], found["rsize"], found.get("nconnect")) == ("4.2", 1048576, connections)
 
 
 def test_mountstats_of_a_real_client(sample):

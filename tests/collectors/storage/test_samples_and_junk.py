@@ -6,20 +6,18 @@ import random
 import pytest
 
 from collectors.facts import Fact, Item
-from collectors.probes import beegfs, ceph, daos, fuse, gpfs, gpu, job, load, mounts, mpi, nfs, weka
+from collectors.probes import beegfs, ceph, daos, fuse, gpfs, gpu, load, mounts, mpi, nfs, weka
 
 # Folder of samples -> what reads it.
 READERS = {
     "beegfs-ctl-getentryinfo": beegfs.parse_entry,
     "beegfs-net": beegfs.parse_nodes,
     "df": mounts.parse_df,
-    "env-slurm": job.parse_environment,
     "mmlscluster": gpfs.parse_mmlscluster,
     "mmlsconfig": gpfs.parse_mmlsconfig,
     "mmlsdisk": gpfs.parse_mmlsdisk,
     "mmlsfs": gpfs.parse_mmlsfs,
     "mmfsadm-test-verbs": gpfs.parse_verbs,
-    "nfsstat-m": nfs.parse_nfsstat,
     "proc-mountstats": nfs.parse_mountstats,
     "weka-status-json": weka.parse_status,
     "mmdf": lambda text: gpfs.table(text, "mmdf"),
@@ -51,7 +49,7 @@ REFUSED = {
 PARSERS = [
     *(
         value
-        for module in (beegfs, ceph, daos, gpfs, gpu, job, load, mounts, mpi, nfs, weka)
+        for module in (beegfs, ceph, daos, gpfs, gpu, load, mounts, mpi, nfs, weka)
         for name, value in vars(module).items()
         if name.startswith("parse_")
     ),
