@@ -1,5 +1,6 @@
 """Wear and rotation rate of drives, which only root may ask them for."""
 
+from collectors.door import Input
 from collectors.facts import Fact, Missing
 from collectors.outputs import nvme, smartctl
 from collectors.probes import Probe, block, drives
@@ -52,10 +53,17 @@ def asked(door, argv, names):
     raw = {}
     for name in names:
         line = argv + ["/dev/" + name]
-        raw[" ".join(line)] = answer = door.command(line)
+        raw[" ".join(line)] = answer = refusal(door.command(line))
         if answer.text is None:
             break
     return raw
+
+
+def refusal(answer):
+    """The answer; with JSON asked for, both tools print in JSON that only root may ask."""
+    if answer.text is not None and "permission denied" in answer.text.lower():
+        return Input(None, "permission_denied", "only root may ask the drives", "command")
+    return answer
 
 
 def told(argv, text):

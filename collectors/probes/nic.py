@@ -4,8 +4,8 @@ from collections import namedtuple
 
 Nic = namedtuple("Nic", "kind model board firmware rates_bit_s state ports_active mtu pcie numa_node inputs")
 Nic.__doc__ = """An adapter: `board` is the number that its seller gave the card; `rates_bit_s` has one rate for each
-active port that tells it; `ports_active` is None where no state could be read; `inputs` are what was read of it, for the
-reasons of what is not there. Its name, addresses and GUIDs are not kept: some systems make names of addresses."""
+active port that tells it; `ports_active` is None where no state could be read; `inputs` are what was read of it, for
+the reasons of what is not there. Its name, addresses and GUIDs are not kept: some systems make names of addresses."""
 
 
 def group_of(nic):

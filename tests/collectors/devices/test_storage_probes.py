@@ -322,5 +322,21 @@ def test_without_root_the_first_refusal_is_the_last_question(node, tmp_path):
     assert said.reason("drive.rpm") == "not_applicable"
 
 
+@pytest.mark.parametrize(
+    ("name", "argv", "answer"),
+    [
+        ("nvme0n1", ["nvme", "smart-log", "-o", "json"], '{"error": "Failed to open: Permission denied"}'),
+        (
+            "sda",
+            ["smartctl", "-i", "-A", "-j"],
+            '{"smartctl": {"messages": [{"string": "open failed: Permission denied"}]}}',
+        ),
+    ],
+)
+def test_a_refusal_in_json_is_a_refusal(node, tmp_path, name, argv, answer):
+    recorded(node, tmp_path, ([*argv, "/dev/" + name], 2, answer))
+    assert drives(node, name).said(HEALTH).reason("drive.wear") == "permission_denied"
+
+
 def test_health_of_no_drive_is_asked_on_a_node_without(node):
     assert not HEALTH.applies(drives(node, "vda", "loop0").door())
