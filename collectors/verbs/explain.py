@@ -124,7 +124,7 @@ def fields(parameter):
         ("found on", [", ".join(parameter["roles"]) or parameter["scope"]]),
         ("read from", read_from(parameter)),
         ("readable by", [noted(PRIVILEGE[parameter["privilege"]], parameter["privilege_note"])]),
-        ("leaves", [parameter["redaction_note"] or LEAVES[parameter["redaction"]]]),
+        ("leaves", [leaves(parameter)]),
         (
             "a change",
             [noted(ON_CHANGE[parameter["run_critical"]], "changes by itself" if parameter["volatile"] else "")],
@@ -137,6 +137,12 @@ def fields(parameter):
 def read_from(parameter):
     places = [place_line(place) for place in parameter["paths"]]
     return places + filled(parameter["command"]) + filled(parameter["reason"])
+
+
+def leaves(parameter):
+    """What of it leaves the site; the note says more than the class, but for what leaves as it is."""
+    words, note = LEAVES[parameter["redaction"]], parameter["redaction_note"]
+    return words + "; " + note if note and parameter["redaction"] == "keep" else note or words
 
 
 def filled(text):

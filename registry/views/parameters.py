@@ -70,7 +70,7 @@ def page(request: HttpRequest, id: str) -> HttpResponse:
         "value": value_words(shown),
         "places": [(place.path, place_words(place)) for place in shown.paths],
         "read_by": READ_BY[shown.privilege],
-        "leaves": shown.redaction_note or LEAVES[shown.redaction],
+        "leaves": leaves(shown),
         "on_change": ON_CHANGE[shown.run_critical],
         "defaults": by_release(id),
         "of_lustre": shown.group.startswith(OF_LUSTRE),
@@ -102,6 +102,13 @@ def value_words(one: Parameter) -> str:
     unit = "" if one.unit in ("none", "mixed", "bool", "count") else f" in {one.unit}"
     kinds = {"map": ", one for each entry", "list": ", any number of them", "histogram": ", one for each bucket"}
     return f"{one.value_type}{unit}{kinds.get(one.kind, '')}"
+
+
+def leaves(one: Parameter) -> str:
+    """What of it leaves the site; the note says more than the class, but for what leaves as it is."""
+    if one.redaction == "keep" and one.redaction_note:
+        return f"{LEAVES['keep']}; {one.redaction_note}"
+    return one.redaction_note or LEAVES[one.redaction]
 
 
 def place_words(place: Place) -> str:

@@ -59,6 +59,20 @@ def test_the_command_line_and_the_page_say_the_same_defaults(parameter):
     assert [(releases[:-1], words) for words, releases in said] == defaults.by_release(parameter)
 
 
+@pytest.mark.parametrize(
+    ("parameter", "said"),
+    [
+        ("kernel.version", "as it is"),
+        ("mem.dimms", "as it is; serial numbers and asset tags are never read"),
+        ("kernel.cmdline", "only known parameters; the rest can hold keys and tokens"),
+        ("lustre.server.exports", "never, it is not read"),
+        ("darshan.log", "only if you attach it"),
+    ],
+)
+def test_what_leaves_the_site_is_said(parameter, said, collector):
+    assert fields(collector("explain", parameter).stdout)["leaves"] == [said]
+
+
 def test_without_a_name_the_groups_are_listed(collector):
     lines = collector("explain").stdout.splitlines()
     assert len(lines) == 19

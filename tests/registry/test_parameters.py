@@ -71,6 +71,18 @@ def test_a_page_has_the_default_of_each_release() -> None:
     assert "Default by release" not in text("/parameters/kernel.version/")
 
 
+@pytest.mark.parametrize(
+    ("id", "words"),
+    [
+        ("mem.dimms", "as it is; serial numbers and asset tags are never read"),
+        ("kernel.cmdline", "only known parameters; the rest can hold keys and tokens"),
+        ("lnet.selftest", "only as a file that the site adds"),
+    ],
+)
+def test_a_page_says_what_leaves_the_site(id: str, words: str) -> None:
+    assert f"<dt>Leaves the site</dt><dd>{words}</dd>" in text(f"/parameters/{id}/")
+
+
 def test_what_is_never_read_says_why() -> None:
     content = text("/parameters/lustre.server.job_stats/")
     assert "Never read" in content
