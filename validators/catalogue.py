@@ -98,6 +98,12 @@ def benchmark(tool: str) -> Benchmark:
     raise LookupError(f"no benchmark {tool!r}; there are {known}")
 
 
+@cache
+def scored_tools() -> frozenset[str]:
+    """The tools that give a score: those whose folder defines one."""
+    return frozenset(one.tool for one in benchmarks() if (FOLDER / one.slug / "scores.json").exists())
+
+
 def rules() -> list[Rule]:
     """Every rule of every benchmark, then those on descriptions of systems."""
     return [rule for candidate in benchmarks() for rule in candidate.rules] + system_rules.RULES

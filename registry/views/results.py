@@ -13,6 +13,7 @@ from registry import charts, filters, keyset, record, snapshots
 from registry.models import Measurement, RankedList, Result
 from registry.views import drawings, numerals
 from registry.views.caching import public_page, remembered
+from registry.views.measured import table
 from registry.views.snapshots import described
 
 PAGE_ROWS = 50
@@ -97,7 +98,8 @@ def detail(request: HttpRequest, public_id: str) -> HttpResponse:
         "memberships": memberships,
         "main": main,
         "groups": groups(phases),
-        "others": [_other(row) for row in measured if row["stat"] != "phase"][:OTHERS_SHOWN],
+        "others": [_other(row) for row in measured if row["stat"] != "phase"][:OTHERS_SHOWN] if phases else [],
+        "measured": table(measured) if measured and not phases else None,
         "columns": drawings.columns(_short_names(phases, "bandwidth")),
         "pairs": drawings.pairs(_with_medians(phases)),
         "chart": charts.phase_profile(f"Phases of {result.public_id} against its list", phases),

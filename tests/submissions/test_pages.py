@@ -14,10 +14,11 @@ from django.urls import reverse
 from knox.models import AuthToken
 
 from registry.models import Result
-from submissions import publication, review
+from submissions import processing, publication, review
 from submissions.models import Submission
 from tests.make_io500 import make_run
 from tests.submissions.conftest import Person
+from validators import catalogue
 
 pytestmark = pytest.mark.django_db
 HOSTILE = '<script>alert("x")</script>'
@@ -442,3 +443,14 @@ def test_the_public_record_never_names_what_is_private(cast, submitted) -> None:
     for address in ("/", "/lists/", "/results/", "/systems/", "/sites/", "/releases/"):
         assert "Secret-System" not in text(Client().get(address))
     assert "Nothing in the record has these words" in text(Client().get("/search/?q=Secret-System"))
+
+
+def test_a_run_of_a_tool_without_score_shows_what_it_measured(cast) -> None:
+    sample = catalogue.FOLDER / "fio" / "samples" / "json-two-jobs" / "stdout.txt"
+    answer = cast.alice.upload(sample.read_bytes(), name="fio.json")
+    processing.process(answer.json()["id"])
+    page = text(browser(cast.alice).get(f"/submissions/{answer.json()['id']}/"))
+    assert "Measured by fio" in page
+    assert 'bandwidth mean<br><span class="unit">MiB/s</span>' in page
+    assert '<td class="n">163.3</td>' in page
+    assert "Metadata<br>" not in page
