@@ -8,6 +8,7 @@ from dataclasses import asdict
 from submissions import scrub
 from submissions.models import Derivative, Submission
 from submissions.storage import CHUNK, Incoming, key_of, local_path, public
+from validators.findings import WARNING, Finding
 
 LIMIT_BYTES = 1024 * 1024 * 1024
 
@@ -16,6 +17,18 @@ def ensure(submission: Submission) -> Derivative:
     """Its derivative, made if there is none yet. Raises Unavailable where storage can't take it."""
     made = Derivative.objects.filter(submission=submission).first()
     return made or _make(submission)
+
+
+def findings(submission: Submission) -> list[dict[str, str]]:
+    """The warning that the bundle told more than others get to see; none before the copy is made."""
+    derivative = getattr(submission, "derivative", None)
+    removed = derivative.report.get("removed", []) if derivative else []
+    if not removed:
+        return []
+    listed = ", ".join(f"{row['rule']} {row['count']}" for row in removed)
+    message = f"The bundle tells of persons, hosts or keys; the copy that others see is without it: {listed}."
+    hint = "Pack with the collector, which takes such things out before anything leaves your site."
+    return [Finding("bundle.personal", WARNING, message, hint).as_json()]
 
 
 def _make(submission: Submission) -> Derivative:

@@ -9,6 +9,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from registry.models import Override, RankedList
+from submissions import derivation
 from submissions.models import Check, Event, Review, Submission, SystemSnapshot
 from submissions.review import prospects
 from submissions.states import UNFINISHED
@@ -101,6 +102,7 @@ def findings(submission: Submission, report: dict[str, Any]) -> list[dict[str, A
     else:
         of_runs = [finding | {"run": index} for index, run in enumerate(report["runs"]) for finding in run["findings"]]
         found = report["findings"] + of_runs
+    found = found + derivation.findings(submission)
     return sorted(found, key=lambda finding: _LEVELS.index(finding["level"]))
 
 

@@ -8,7 +8,7 @@ import pytest
 from django.utils import timezone
 
 from submissions import releases, review
-from submissions.models import Membership, Review, Submission
+from submissions.models import Derivative, Membership, Review, Submission
 from tests.make_io500 import make_run, pack
 
 ASKED = {"release": "sc99", "lists": ["io500", "ten"], "acknowledge_rules": True, "acknowledge_publication": True}
@@ -271,3 +271,27 @@ def test_submitting_makes_a_derivative_and_checks_for_the_lists(cast, submitted)
     assert files["received"]["sha256"] == submission.sha256
     assert files["derivative"]["sha256"] not in ("", submission.sha256)
     assert files["derivative"]["files"]
+
+
+def test_what_a_bundle_told_too_much_is_a_warning_once_the_copy_is_made(cast, submitted, client) -> None:
+    dump = b"PATH=/bin\nHOME=/home/alice\nSHELL=/bin/sh\nUSER=alice\nTERM=vt\nMachine : Linux cn0417\n"
+    telling = submitted(extra={"results/job.out": dump})
+    before = cast.alice.get(f"submissions/{telling.pk}/findings/").json()["results"]
+    review.prepare(telling.pk)
+    (finding,) = [
+        each
+        for each in cast.alice.get(f"submissions/{telling.pk}/findings/").json()["results"]
+        if each["code"] == "bundle.personal"
+    ]
+    assert finding["level"] == "warning"
+    assert "environment 5" in finding["message"]
+    assert "bundle.personal" not in [each["code"] for each in before]
+    client.force_login(cast.alice.account)
+    assert "bundle.personal" in client.get(f"/submissions/{telling.pk}/").content.decode()
+
+
+def test_a_bundle_that_told_nothing_has_no_such_warning(cast, submitted) -> None:
+    quiet = submitted()
+    Derivative.objects.create(submission=quiet, sha256="0" * 64, size=1, report={"removed": [], "left_out": []})
+    codes = [each["code"] for each in cast.alice.get(f"submissions/{quiet.pk}/findings/").json()["results"]]
+    assert "bundle.personal" not in codes
