@@ -18,7 +18,7 @@ from django_htmx.http import HttpResponseClientRedirect
 
 from registry.api.throttles import UploadThrottle
 from registry.problems import Problem
-from registry.views import numerals
+from registry.views import measured, numerals
 from registry.views.files import archive
 from registry.views.results import OUTCOMES
 from registry.views.snapshots import described
@@ -243,7 +243,13 @@ def page_context(request: HttpRequest, shown: Submission) -> dict[str, Any]:
         "size": numerals.size(shown.size),
         "received": numerals.moment(shown.received_at),
         "runs": rows,
-        "missing": any(numerals.MISSING in row.values() for row in rows),
+        "scored": any(one["scored"] for one in rows),
+        "unscored": [
+            {"path": row["path"], "tool": row["tool"], "measured": measured.table(one["measurements"])}
+            for row, one in zip(rows, runs, strict=True)
+            if not row["scored"] and one["measurements"]
+        ],
+        "missing": any(row["scored"] and numerals.MISSING in row.values() for row in rows),
         "findings": findings,
         "levels": ", ".join(
             numerals.counted(count, level) if level != "info" else f"{count} info"
@@ -290,7 +296,9 @@ def run_row(index: int, run: dict[str, Any], is_primary: bool) -> dict[str, Any]
     same = sum(pair["printed"] == pair.get("computed") for pair in hashes)
     return {
         "index": index,
+        "tool": run["tool"],
         "path": run.get("path") or ".",
+        "scored": run["tool"] in catalogue.scored_tools(),
         "version": run.get("version", ""),
         "score": numerals.decimal(score.get("value")) or numerals.MISSING,
         "bandwidth": numerals.decimal(score.get("bandwidth_gib_per_s")) or numerals.MISSING,
