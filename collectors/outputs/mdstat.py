@@ -55,12 +55,18 @@ def array(match, details):
         personality=kinds[0] if kinds else None,
         level=number(LEVEL, details),
         algorithm=number(ALGORITHM, details),
-        drives=int(drives.group(1)) if drives else None,
+        # Without redundancy there is nothing to count down from: the drives are those that are listed.
+        drives=int(drives.group(1)) if drives else used(members) if match.group(2) == "active" else None,
         working=int(drives.group(2)) if drives else None,
         spares=sum("(S)" in member.group(1) for member in members),
         chunk_bytes=chunk_bytes(details),
         activity=activity.group(1) if activity else None,
     )
+
+
+def used(members):
+    """How many drives are neither spare nor failed; None where none is listed."""
+    return sum(not member.group(1) for member in members) or None
 
 
 def chunk_bytes(details):

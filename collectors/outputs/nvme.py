@@ -30,8 +30,12 @@ def namespaces(device):
         if isinstance(path, str):
             yield path.strip().rpartition("/")[2], drive_of(device, device)
     for subsystem in objects(device, "Subsystems"):
-        for controller in objects(subsystem, "Controllers"):
-            for namespace in objects(controller, "Namespaces"):
+        controllers = objects(subsystem, "Controllers")
+        holders = [(controller, controller) for controller in controllers]
+        # With multipathing the namespaces belong to the subsystem; its controllers are paths to one drive.
+        holders += [(controller, subsystem) for controller in controllers[:1]]
+        for controller, holder in holders:
+            for namespace in objects(holder, "Namespaces"):
                 if isinstance(namespace.get("NameSpace"), str):
                     yield namespace["NameSpace"], drive_of(controller, namespace)
 

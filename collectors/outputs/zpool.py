@@ -7,8 +7,11 @@ ROW = re.compile(r"^(\t?)( *)(\S+)(?: +(\S.*))?$")
 GROUP = re.compile(r"(mirror|raidz[123]?|draid[123]?(?::[0-9]{1,3}[dcs]){0,3})-\d{1,5}")
 STAND_IN = re.compile(r"(?:replacing|spare)-\d{1,5}")
 DRAID_SPARE = re.compile(r"draid[123]?-\d{1,5}-\d{1,5}")
+# What is left of a group that was removed: its data lie elsewhere.
+REMOVED = re.compile(r"indirect-\d{1,5}|hole|missing-\d{1,5}")
 ROLES = {"logs": "log", "cache": "cache", "spares": "spare", "special": "special", "dedup": "dedup"}
-SCANS = (("resilver in progress", "recover"), ("scrub in progress", "check"))
+SCAN = re.compile(r"^ *(?:scan|scrub): (resilver|scrub)\b.{0,60} in progress\b", re.MULTILINE)
+SCANS = {"resilver": "recover", "scrub": "check"}
 
 Pool = namedtuple("Pool", "state scan groups")
 Pool.__doc__ = "One pool: state as printed, what it is doing (recover, check, None), its Groups; its name is not kept."
@@ -31,8 +34,8 @@ def pool(part):
     state = re.search(r"^ *state: ([A-Z]{1,40})$", part, re.MULTILINE)
     if not state:
         raise ValueError("a pool without a state")
-    scan = next((word for words, word in SCANS if words in part), None)
-    return Pool(state.group(1), scan, tuple(groups(table(part))))
+    scan = SCAN.search(part)
+    return Pool(state.group(1), scan and SCANS[scan.group(1)], tuple(groups(table(part))))
 
 
 def table(part):
@@ -57,7 +60,7 @@ def groups(rows):
     for depth, name in rows[1:]:
         if depth <= top:
             role, inside, stand_in = ROLES.get(name, "data"), 0, None
-        elif stand_in is not None and depth > stand_in:
+        elif REMOVED.fullmatch(name) or (stand_in is not None and depth > stand_in):
             continue
         elif GROUP.fullmatch(name) and not DRAID_SPARE.fullmatch(name):
             found.append(Group(role, GROUP.fullmatch(name).group(1), 0))

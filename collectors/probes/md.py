@@ -109,7 +109,7 @@ def state_of_listing(listed):
         return None
     if not listed.active:
         return "inactive"
-    if listed.drives is not None and listed.working < listed.drives:
+    if listed.working is not None and listed.working < listed.drives:
         return "degraded"
     return WORKING_ON[listed.activity] if listed.activity else "clean"
 

@@ -35,6 +35,12 @@ def test_an_array_that_rebuilds_onto_a_spare():
     )
 
 
+def test_an_array_without_redundancy_has_the_drives_that_are_listed():
+    text = "md8 : active raid0 sdc[2] sdb[1] sda[0]\n      314159265 blocks super 1.2 512k chunks\n"
+    (array,) = mdstat.arrays(text)
+    assert (array.drives, array.working, array.chunk_bytes) == (3, None, 524288)
+
+
 def test_the_chunk_of_a_bitmap_is_not_the_chunk_of_the_array():
     text = (
         "md1 : active raid1 sdb[1] sda[0]\n      100 blocks [2/2] [UU]\n      bitmap: 0/1 pages [0KB], 65536KB chunk\n"
@@ -122,8 +128,13 @@ def test_a_drive_that_is_being_replaced_counts_once():
     assert (found.groups, found.scan) == ((("data", "raidz1", 3),), "recover")
 
 
+def test_a_group_that_was_removed_is_none():
+    assert pool("  mirror-0", "    a", "    b", "  indirect-1").groups == (("data", "mirror", 2),)
+
+
 def test_a_scrub_is_a_check_and_a_finished_one_is_nothing():
     assert pool("  d0", scan="scrub in progress since Sun").scan == "check"
+    assert pool("  d0", scan="resilver (draid2:9d:12c:1s-0) in progress since Sun").scan == "recover"
     assert pool("  d0", scan="scrub repaired 0B in 01:00:00 with 0 errors").scan is None
 
 
@@ -230,6 +241,13 @@ def test_drives_in_the_flat_and_in_the_nested_form():
         "nvme4n1": ("Acme X2", "F2", 2048, 4096),
     }
     assert "SECRET" not in repr(found)
+
+
+def test_two_controllers_are_two_paths_to_one_drive():
+    controllers = [{"ModelNumber": "Acme X3", "Firmware": "F3", "Namespaces": []} for _ in range(2)]
+    namespaces = [{"NameSpace": "nvme9n1", "PhysicalSize": 4096, "SectorSize": 512}]
+    listing = {"Devices": [{"Subsystems": [{"Controllers": controllers, "Namespaces": namespaces}]}]}
+    assert nvme.drives(json.dumps(listing)) == {"nvme9n1": ("Acme X3", "F3", 4096, 512)}
 
 
 def test_values_of_wrong_types_are_not_known():
