@@ -385,6 +385,7 @@ class Benchmark(s.Serializer):
     name = s.CharField()
     description = s.CharField()
     source = s.CharField()
+    composite = s.BooleanField(required=False, help_text="Its runs hold the output of other tools.")
     operations = s.ListField(child=s.DictField())
     files = s.ListField()
 
