@@ -71,8 +71,8 @@ class Emitted:
             return
         if label in self.open:
             self.further(label, text)
-        elif text.strip():
-            self.complaints[label] = (self.complaints.get(label, "") + text + "\n")[:MAX_COMPLAINT_CHARACTERS]
+        elif text.strip() and len(self.complaints.get(label, "")) < MAX_COMPLAINT_CHARACTERS:
+            self.complaints[label] = self.complaints.get(label, "") + text[:MAX_COMPLAINT_CHARACTERS] + "\n"
 
     def further(self, label, text):
         """Add a part to an unfinished document: launchers break lines that are longer than their buffers."""

@@ -23,7 +23,7 @@ NODE_TIMEOUT_S = 60.0
 # Connections that are open at once: sshd refuses more than a few that begin together, login nodes limit processes.
 AT_ONCE = 32
 CONNECT_TIMEOUT_S = 10
-MAX_BYTES_PER_NODE = 4 * 1024 * 1024
+MAX_BYTES_PER_NODE = 1024 * 1024
 # ssh's own word for a connection that failed.
 SSH_FAILED = 255
 

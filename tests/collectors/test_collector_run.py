@@ -9,23 +9,23 @@ import signal
 import subprocess
 import sys
 import time
+from collections import namedtuple
 from pathlib import Path
 
 import pytest
 
-from collectors import schema
+from collectors import schema, wrap
 
 COUNTS_INTERRUPTS = """
 import os, select, signal
-seen = []
-signal.signal(signal.SIGINT, lambda number, frame: seen.append(number))
+signal.signal(signal.SIGINT, lambda number, frame: None)
 read, write = os.pipe()
 os.set_blocking(write, False)
 signal.set_wakeup_fd(write)
 print("ready", flush=True)
-select.select([read], [], [], 30)
-os.read(read, 1)
-select.select([read], [], [], 0.3)
+seen, patience_s = b"", 30
+while select.select([read], [], [], patience_s)[0]:
+    seen, patience_s = seen + os.read(read, 100), 0.3
 print("interrupts", len(seen), flush=True)
 """
 ENDS_ON = """
@@ -196,6 +196,16 @@ def test_ctrl_c_reaches_the_command_once(collector, machine):
     assert b"interrupts 1" in said
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
     os.close(terminal)
+
+
+def test_what_the_kernel_sent_to_the_whole_group_is_not_handed_on_again():
+    """Said without a terminal, where two signals so close together may become one."""
+    told = namedtuple("told", "si_signo si_code")
+    child = subprocess.Popen(["sleep", "60"])
+    by_the_kernel, by_a_process = 128, 0
+    wrap.hand_on(told(signal.SIGUSR1, by_the_kernel), child.pid)
+    wrap.hand_on(told(signal.SIGTERM, by_a_process), child.pid)
+    assert child.wait() == -signal.SIGTERM
 
 
 def state_of(pid):
