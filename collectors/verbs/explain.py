@@ -87,7 +87,8 @@ def hint(wanted, known):
     last_parts = {name.rsplit(".", 1)[-1]: name for name in known}
     near = difflib.get_close_matches(wanted[:100], list(known) + list(last_parts), SUGGESTIONS, cutoff=0.6)
     if near:
-        return "did you mean " + " or ".join(last_parts.get(name, name) for name in near) + "?"
+        meant = {last_parts.get(name, name): None for name in near}
+        return "did you mean " + " or ".join(meant) + "?"
     return "explain without a name lists the groups"
 
 
