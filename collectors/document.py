@@ -6,7 +6,7 @@ import math
 import platform
 from collections import Counter, OrderedDict, namedtuple
 
-from collectors import VERSION, fitting, parameters
+from collectors import VERSION, fitting, parameters, profiles
 from collectors.facts import Fact, Item, Missing, Section
 
 SCHEMA_VERSION = "1"
@@ -25,8 +25,10 @@ MERGED = ("storage_systems",)
 
 Capture = namedtuple("Capture", "phase role started launcher member")
 Capture.__new__.__defaults__ = ("local", None)
-Capture.__doc__ = """One look at the nodes: phase (pre, post, static, imported), role (client, oss, mds), when (RFC 3339, UTC),
-by which launcher, and the pseudonym of the node."""
+Capture.__doc__ = """One look at the nodes: phase (pre, post, static, imported), role (client, oss, mds), launcher.
+
+`started` is RFC 3339 in UTC; `member` the pseudonym of the node.
+"""
 
 
 def canonical(value):
@@ -50,6 +52,8 @@ def assemble(said, capture, redactor, duration_s, registry):
             add_item(part_of(whole, piece.path, []), piece)
     node["parameters"] = distributions(facts, registry)
     node["missing"] = explained(gaps, facts, registry, capture.role)
+    if redactor.profile == "strict":
+        profiles.make_strict(document, registry)
     node["class_id"] = class_id(node, registry)
     if capture.member is not None:
         node["members"] = [capture.member]
