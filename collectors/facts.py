@@ -17,9 +17,10 @@ REASONS = (
 
 Fact = namedtuple("Fact", "id value source key instances")
 Fact.__new__.__defaults__ = (None, 1)
-Fact.__doc__ = """A value of a registered parameter, in the registry's unit: text, number or boolean, seen `instances` times.
+Fact.__doc__ = """A value of a registered parameter in the registry's unit: text, number or boolean.
 
-`key` names the entry of a parameter that is a map (`vm.sysctl`, key `vm.dirty_ratio`). Equal facts are counted.
+It was seen `instances` times; equal facts are counted together. `key` names the entry of a parameter that is a map
+(`vm.sysctl`, key `vm.dirty_ratio`).
 """
 
 Missing = namedtuple("Missing", "id reason detail key")

@@ -1,0 +1,84 @@
+"""What the collector costs: time and memory of a collect on recorded nodes and on this one, of folding a thousand."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import subprocess
+import sys
+import tarfile
+import tempfile
+import time
+from pathlib import Path
+from statistics import median
+
+from bench.archives import SHARED
+from bench.figures import figure, skipped
+from launcher.collector_file import build
+
+TIMES = 5
+NODES = 1000
+RECORDED = ("lustre-client-rhel8", "lustre-oss-e1000", "plain-debian-nfs", "hostile")
+
+
+def run() -> None:
+    with tempfile.TemporaryDirectory(prefix="highwater-bench-") as scratch:
+        folder = Path(scratch)
+        (folder / "highwater.pyz").write_bytes(build())
+        _report(folder, "this_node", [])
+        roots = SHARED / "data" / "collector" / "fakeroots"
+        if not roots.is_dir():
+            skipped("collector", "no recorded nodes")
+            return
+        for name in RECORDED:
+            _recorded(folder, roots / f"{name}.tar.gz", name)
+        _fold(folder)
+
+
+def _recorded(folder: Path, packed: Path, name: str) -> None:
+    """Collect from a recorded node: from its files alone, then with its commands played."""
+    with tarfile.open(packed) as archive:
+        archive.extractall(folder, filter="fully_trusted")
+    root = ["--root", str(folder / name / "sysroot"), *(["--role", "oss"] if "oss" in name else [])]
+    _report(folder, f"{name}.files", root)
+    _report(folder, f"{name}.commands", [*root, "--commands", str(folder / name / "commands.json")])
+
+
+def _report(folder: Path, name: str, arguments: list[str]) -> None:
+    out = folder / f"{name}.json"
+    runs = [_run(folder, "collect", "--out", str(out), *arguments) for _ in range(TIMES)]
+    figure("collector", f"collect.{name}", median(seconds for seconds, _ in runs), "s", times=TIMES)
+    figure("collector", f"collect.{name}.memory", max(peak for _, peak in runs) / 1024, "MiB", times=TIMES)
+    figure("collector", f"collect.{name}.document", out.stat().st_size / 1024, "KiB")
+
+
+def _fold(folder: Path) -> None:
+    """Fold a thousand copies of one node, each with a name of its own and one in a hundred with another tunable."""
+    node = json.loads((folder / "lustre-client-rhel8.files.json").read_text())
+    with (folder / "nodes.jsonl").open("w") as stream:
+        for number in range(NODES):
+            one = copy.deepcopy(node)
+            one["node_classes"][0]["members"] = [f"m-{number:08x}"]
+            if number % 100 == 0:
+                one["node_classes"][0]["parameters"][0]["values"][0]["value"] = "other"
+            stream.write(json.dumps(one) + "\n")
+    arguments = ["fold", str(folder / "nodes.jsonl"), "--out", str(folder / "folded.json")]
+    runs = [_run(folder, *arguments) for _ in range(TIMES)]
+    figure("collector", "fold", median(seconds for seconds, _ in runs), "s", nodes=NODES, times=TIMES)
+    figure("collector", "fold.memory", max(peak for _, peak in runs) / 1024, "MiB", nodes=NODES, times=TIMES)
+
+
+def _run(folder: Path, *arguments: str) -> tuple[float, int]:
+    """Wall time in seconds and peak memory in KiB of one command of the single file, its start included."""
+    command = [sys.executable, "-I", "-S", str(folder / "highwater.pyz"), *arguments]
+    begun = time.perf_counter()
+    child = subprocess.Popen(
+        command, env={"HOME": str(folder), "PATH": "/usr/bin"}, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    )
+    _, status, usage = os.wait4(child.pid, 0)
+    seconds = time.perf_counter() - begun
+    message = child.stderr.read().decode() if child.stderr else ""
+    if status:
+        raise RuntimeError(f"{' '.join(arguments)} ended with {os.waitstatus_to_exitcode(status)}: {message}")
+    return seconds, usage.ru_maxrss
