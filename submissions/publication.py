@@ -35,10 +35,11 @@ from registry.models import (
 from registry.ranking import DefinitionError, fold
 from submissions import derivation, states
 from submissions import models as submitted
+from submissions.described import published
 from submissions.errors import Forbidden, OverrideRefused, ReleaseInvalid
 from submissions.models import Account, Check, Derivative, Review, State, Submission
 from submissions.permissions import has_role
-from validators.system import facts, publishing
+from validators.system import facts
 
 log = logging.getLogger(__name__)
 
@@ -220,7 +221,7 @@ def _copy_systems(pairs: list[tuple[Result, _Source]]) -> None:
 
 
 def _published_system(result: Result, received: submitted.SystemSnapshot) -> SystemSnapshot:
-    document = _shown(publishing.public(received.document))
+    document = published(received.document)
     return SystemSnapshot(result=result, sha256=received.sha256, summary=facts.summary(document), document=document)
 
 

@@ -241,3 +241,13 @@ def test_the_published_form_keeps_facts_and_drops_names() -> None:
     assert "login" not in json.dumps(shown) and "m-0" not in json.dumps(shown)
     assert [row["member"] for row in shown["node_classes"][0]["outliers"]] == ["node 1", "node 2"]
     assert difference([document, shown])["differences"] == []
+
+
+def test_the_order_in_which_fields_come_back_from_a_database_changes_nothing() -> None:
+    document = make_system(
+        layouts=[{"phase": "ior-hard", "stripe_size_bytes": 1024, "stripe_count": -1, "pattern": "raid0"}]
+    )
+    turned = json.loads(json.dumps(document, sort_keys=True))
+    assert difference([document, turned])["differences"] == []
+    (layout,) = next(one for one in sections.of_the_run(turned) if one.title == "Layouts").rows
+    assert texts(layout) == [(f"stripe count all targets, stripe size 1{NB}KiB, pattern raid0", 1)]

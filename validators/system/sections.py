@@ -131,7 +131,10 @@ def of_the_run(document: Document) -> list[Section]:
         for number, text in enumerate(_layout(layout))
     ]
     fabric = [
-        Row(one.get("name", f"fabric {number}"), _one(words.described(one, leave_out=("name",))))
+        Row(
+            one.get("name", f"fabric {number}"),
+            _one(words.described(words.in_order(one, "fabric"), leave_out=("name",))),
+        )
         for number, one in enumerate(document.get("fabric", []), 1)
     ]
     made = (
@@ -144,12 +147,15 @@ def of_the_run(document: Document) -> list[Section]:
 
 
 def _storage(system: Mapping[str, Any], called: str) -> Iterator[Row]:
-    for name, value in system.items():
+    for name, value in words.in_order(system, "storage_system").items():
         if name not in ("targets", "server_classes") and value not in (None, ""):
             label, unit = words.unit_of(name)
             yield Row(f"{called} {label}", (Seen(value, words.quantity(value, unit)),))
     for target in system.get("targets", []):
-        yield Row(f"{called} {target['kind']} targets", _one(words.described(target, leave_out=("kind",))))
+        yield Row(
+            f"{called} {target['kind']} targets",
+            _one(words.described(words.in_order(target, "target"), leave_out=("kind",))),
+        )
 
 
 def _part(number: int) -> str:
@@ -158,9 +164,9 @@ def _part(number: int) -> str:
 
 def _layout(layout: Mapping[str, Any]) -> Iterator[str]:
     """The layout of a folder or file, then its components."""
-    yield words.described(layout, leave_out=("phase", "components")) or "—"
+    yield words.described(words.in_order(layout, "layout"), leave_out=("phase", "components")) or "—"
     for component in layout.get("components", []):
-        yield words.described(component)
+        yield words.described(words.in_order(component, "component"))
 
 
 def _job(job: Mapping[str, Any]) -> Iterator[Row]:
@@ -238,7 +244,7 @@ def _hardware(hardware: Mapping[str, Any]) -> Iterator[Row]:
     if product:
         yield Row("product", _one(product))
     for part in ("cpu", "memory"):
-        for name, value in hardware[part].items():
+        for name, value in words.in_order(hardware[part], part).items():
             if isinstance(value, dict):
                 value = ", ".join(f"{word} \N{MULTIPLICATION SIGN} {count}" for word, count in sorted(value.items()))
             if value not in (None, ""):
@@ -307,8 +313,8 @@ def outliers(one: Mapping[str, Any]) -> list[dict[str, str]]:
         {
             "member": row["member"],
             "what": _pointed(row["pointer"]),
-            "value": words.anything(row.get("value")),
-            "majority": words.anything(row.get("majority")),
+            "value": _pointed_value(row, "value"),
+            "majority": _pointed_value(row, "majority"),
         }
         for row in one.get("outliers", [])
     ]
@@ -321,8 +327,8 @@ def drift(document: Document) -> list[dict[str, Any]]:
         {
             "severity": row["severity"],
             "what": _pointed(row["pointer"]),
-            "before": words.anything(row.get("pre")),
-            "after": words.anything(row.get("post")),
+            "before": _pointed_value(row, "pre"),
+            "after": _pointed_value(row, "post"),
             "members": row.get("members"),
         }
         for row in rows
@@ -332,3 +338,8 @@ def drift(document: Document) -> list[dict[str, Any]]:
 def _pointed(pointer: str) -> str:
     """A JSON pointer in words: "/hardware/memory/total_bytes" -> "hardware memory total_bytes"."""
     return pointer.strip("/").replace("/", " ").replace("~1", "/").replace("~0", "~")
+
+
+def _pointed_value(row: Mapping[str, Any], name: str) -> str:
+    """A value beside its pointer, with the unit that the end of the pointer names."""
+    return words.quantity(row.get(name), words.unit_of(row["pointer"])[1])

@@ -10,6 +10,8 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from validators.schema import schemas
+
 Describe = Callable[[Mapping[str, Any]], str]
 
 NO_BREAK = "\u00a0"
@@ -84,6 +86,14 @@ def anything(value: Any) -> str:
     return quantity(value, "")
 
 
+def in_order(item: Mapping[str, Any], kind: str) -> dict[str, Any]:
+    """The fields of an object as the schema orders them: a database gives them back in an order of its own."""
+    order = list(schemas()["system.1"]["$defs"][kind]["properties"])
+    return {
+        name: item[name] for name in sorted(item, key=lambda name: order.index(name) if name in order else len(order))
+    }
+
+
 def described(item: Mapping[str, Any], leave_out: Iterable[str] = ()) -> str:
     """The fields of an object that have a value, in one line: "type lustre, usable 1 PiB, 4 data targets"."""
     left_out = set(leave_out)
@@ -93,19 +103,21 @@ def described(item: Mapping[str, Any], leave_out: Iterable[str] = ()) -> str:
             continue
         label, unit = unit_of(name)
         text = ", ".join(map(anything, value)) if isinstance(value, list) else quantity(value, unit)
+        if value == -1 and label.endswith("stripe count"):
+            text = "all targets"
         parts.append(f"{label} {text}")
     return ", ".join(parts)
 
 
 def network(nic: Mapping[str, Any]) -> str:
     rate = quantity(nic["rate_bit_s"], "bit/s") if nic.get("rate_bit_s") else ""
-    told = described(nic, ("device", "count", "kind", "model", "rate_bit_s", "state", "pcie"))
+    told = described(in_order(nic, "nic"), ("device", "count", "kind", "model", "rate_bit_s", "state", "pcie"))
     return _joined(nic.get("model"), nic.get("device"), rate, nic.get("state"), told, pcie(nic.get("pcie")))
 
 
 def block(group: Mapping[str, Any]) -> str:
     capacity = _scaled(group["bytes"], _DECIMAL, 1000) if group.get("bytes") else ""
-    told = described(group, ("count", "model", "bytes", "pcie", "queue"))
+    told = described(in_order(group, "block_group"), ("count", "model", "bytes", "pcie", "queue"))
     queue = ", ".join(f"{name} {value}" for name, value in sorted(group.get("queue", {}).items()) if value is not None)
     return _joined(capacity, told, pcie(group.get("pcie")), queue)
 
