@@ -1,6 +1,9 @@
 """One system document from several: the clients', and those that an administrator made on the servers."""
 
+import copy
+
 from collectors import document as documents
+from collectors import parameters, profiles
 from collectors.errors import BundleError
 from collectors.facts import Item
 
@@ -79,9 +82,11 @@ def collision(path, what):
 
 
 def for_profile(document, profile):
-    """The document as the profile lets it out: `strict` tells how many nodes there are, and not which."""
+    """The document as the profile lets it out: `strict` tells how many nodes there are, not which, and less of them."""
     if profile != "strict":
         return document
+    document = copy.deepcopy(document)
+    profiles.make_strict(document, parameters.registry())
     strict = {name: value for name, value in document.items() if name not in ("site", "system")}
     strict["collector"] = dict(document["collector"], redaction_profile="strict")
     strict["node_classes"] = [without_members(node_class) for node_class in document["node_classes"]]

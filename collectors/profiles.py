@@ -12,6 +12,14 @@ LEAVES = {
     "strict": frozenset(["keep"]),
     "full-consent": REDUCED | {"keep"},
 }
+# What is left in the strict profile of a job's environment (how names begin) and of the kernel's command line.
+STRICT_VARIABLES = ("MPICH_MPIIO_", "OMPI_MCA_", "ROMIO_")
+STRICT_BOOT = frozenset(
+    """
+    amd_iommu default_hugepagesz hugepages hugepagesz intel_iommu iommu iommu.passthrough iommu.strict mitigations
+    transparent_hugepage
+    """.split()
+)
 
 
 class Redactor:
@@ -32,3 +40,31 @@ class Redactor:
         if entry["redaction"] in LEAVES[self.profile]:
             return fact
         return Missing(fact.id, "redacted", "profile " + self.profile, fact.key)
+
+
+def make_strict(document, registry):
+    """Take out of a document, in place, what the strict profile keeps at the site; `registry`: rows by parameter id."""
+    job = document.get("job", {})
+    if "environment" in job:
+        kept = {name: value for name, value in job["environment"].items() if name.startswith(STRICT_VARIABLES)}
+        job["environment"] = kept
+    for entry in job.get("mpiio_hints", ()):
+        entry["pattern"] = "file"
+    for node in document["node_classes"]:
+        if "cmdline" in node["os"]:
+            node["os"]["cmdline"] = [word for word in node["os"]["cmdline"] if word.partition("=")[0] in STRICT_BOOT]
+        keep_strict_parameters(node, registry)
+
+
+def keep_strict_parameters(node, registry):
+    """The parameters that leave in the strict profile; the others become missing."""
+    kept, gaps = [], {}
+    for entry in node.get("parameters", ()):
+        if registry.get(entry["id"], {}).get("redaction", "keep") in LEAVES["strict"]:
+            kept.append(entry)
+        else:
+            gaps[entry["id"]] = {"id": entry["id"], "reason": "redacted", "detail": "profile strict"}
+    node["parameters"] = kept
+    if gaps:
+        others = [gap for gap in node.get("missing", ()) if gap["id"] not in gaps]
+        node["missing"] = sorted(others + list(gaps.values()), key=lambda gap: (gap["id"], gap.get("key", "")))

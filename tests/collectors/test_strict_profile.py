@@ -1,0 +1,51 @@
+"""The strict profile: of environment, command line of the kernel and parameters only what names nobody leaves."""
+
+import copy
+
+from collectors import document, merge, parameters, schema
+from collectors.facts import Fact, Section
+from collectors.profiles import Redactor
+from collectors.pseudonyms import Pseudonyms
+
+SAID = [
+    Section("job", {"nodes": 2, "environment": {"OMPI_MCA_io": "romio341", "SLURM_NTASKS": "8", "UCX_TLS": "rc"}}),
+    Section("job", {"mpiio_hints": [{"pattern": "wrfout*", "hints": {"cb_nodes": "4"}}]}),
+    Section("os", {"kernel": "5.14.0", "cmdline": ["mitigations=off", "iommu=pt", "tuned.non_isolcpus=0000ffff"]}),
+    Fact("nfs.mount", "4.2", "procfs", "vers"),
+    Fact("mem.total", 1024, "procfs"),
+]
+
+
+def made(profile):
+    capture = document.Capture("static", "client", "2026-11-21T12:00:00Z")
+    redactor = Redactor(profile, Pseudonyms(b"k" * 32))
+    return document.assemble(copy.deepcopy(SAID), capture, redactor, 0.1, parameters.registry())
+
+
+def require_strict(whole):
+    (node,) = whole["node_classes"]
+    assert whole["job"]["environment"] == {"OMPI_MCA_io": "romio341"}
+    assert whole["job"]["mpiio_hints"] == [{"pattern": "file", "hints": {"cb_nodes": "4"}}]
+    assert node["os"]["cmdline"] == ["mitigations=off", "iommu=pt"]
+    assert [entry["id"] for entry in node["parameters"]] == ["mem.total"]
+    assert [gap["reason"] for gap in node["missing"] if gap["id"] == "nfs.mount"] == ["redacted"]
+    assert list(schema.errors(whole)) == []
+
+
+def test_a_node_that_is_collected_strictly_tells_no_more():
+    require_strict(made("strict"))
+
+
+def test_a_document_that_is_packed_strictly_tells_no_more_than_one_collected_so():
+    collected = made("default")
+    before = copy.deepcopy(collected)
+    require_strict(merge.for_profile(collected, "strict"))
+    assert collected == before
+
+
+def test_by_default_the_allowed_names_leave():
+    whole = made("default")
+    assert set(whole["job"]["environment"]) == {"OMPI_MCA_io", "SLURM_NTASKS", "UCX_TLS"}
+    assert whole["job"]["mpiio_hints"][0]["pattern"] == "wrfout*"
+    assert len(whole["node_classes"][0]["os"]["cmdline"]) == 3
+    assert {entry["id"] for entry in whole["node_classes"][0]["parameters"]} == {"mem.total", "nfs.mount"}
