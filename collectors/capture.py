@@ -4,6 +4,7 @@ import os
 import time
 
 from collectors import collect, document, launch, nodelist, parameters, pseudonyms, site_probes
+from collectors.arguments import seconds
 from collectors.commands import Recorded
 from collectors.door import Door
 from collectors.errors import UsageError
@@ -29,7 +30,7 @@ def define(verb):
     verb.add_argument(
         "--node-timeout",
         metavar="SECONDS",
-        type=float,
+        type=seconds,
         default=launch.NODE_TIMEOUT_S,
         help="a node that has not answered by then has failed (%(default)g)",
     )

@@ -24,6 +24,8 @@ NODE_TIMEOUT_S = 60.0
 AT_ONCE = 32
 CONNECT_TIMEOUT_S = 10
 MAX_BYTES_PER_NODE = 1024 * 1024
+# Several documents may share a line where mpirun tags the pieces of each.
+MAX_LINE_BYTES = 4 * 1024 * 1024
 # ssh's own word for a connection that failed.
 SSH_FAILED = 255
 
@@ -170,6 +172,8 @@ class Launched:
 
     def feed(self, job, stream, data):
         *whole, rest = (job.pending[stream] + data).split(b"\n")
+        if len(rest) > MAX_LINE_BYTES:
+            whole, rest = whole + [rest], b""
         job.pending[stream] = rest
         for line in whole:
             text = line.decode("utf-8", "replace")
@@ -224,7 +228,9 @@ class Launched:
         else:
             silent = [node for node in nodes if node not in self.answered]
             found = [(node, self.reason_of(node, said.get(node))) for node in silent]
-        for node, reason in found:
+        # A launcher that calls a node otherwise than the user does must not make it fail beside its own document.
+        lacking = len(nodes) - self.fold.reported - len(self.fold.failures)
+        for node, reason in found[: max(0, lacking)]:
             self.fold.fail(self.pseudonym(node), reason)
 
     def of_ranks(self, nodes, said):

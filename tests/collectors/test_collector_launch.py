@@ -86,7 +86,7 @@ def test_nodes_that_die_or_say_something_else_are_told_and_the_rest_stands(launc
 def test_of_64_nodes_the_good_are_folded_and_the_bad_are_named_with_reasons(launch):
     nodes = "n[01-50],hang[1-4],die[1-2],junk[1-2],nopython[1-2],half[1-2],refuse[1-2]"
     before = len(left_over())
-    _done, made = launch("ssh", nodes, "--node-timeout", "15")
+    _done, made = launch("ssh", nodes, "--node-timeout", "30")
     look = made["captures"][0]
     assert (look["nodes_expected"], look["nodes_reported"]) == (64, 50)
     assert failed(made) == {
@@ -105,7 +105,7 @@ def test_of_64_nodes_the_good_are_folded_and_the_bad_are_named_with_reasons(laun
 @pytest.mark.parametrize("launcher", ["srun", "pdsh"])
 def test_a_launcher_that_never_ends_is_ended(launch, launcher):
     before = len(left_over())
-    _done, made = launch(launcher, "n[1-2],hang1", "--node-timeout", "8")
+    _done, made = launch(launcher, "n[1-2],hang1", "--node-timeout", "12")
     assert made["node_classes"][0]["count"] == 2
     assert failed(made) == {"timeout": 1}
     assert len(left_over()) == before
@@ -134,6 +134,12 @@ def test_a_launcher_that_is_not_installed_is_told(launch, collector):
     collector.environ["PATH"] = "/nonexistent"
     done, _made = launch("srun", "n1", status=2)
     assert "[collector.launcher]" in done.stderr
+
+
+@pytest.mark.parametrize("timeout", ["0", "-1", "nan", "inf", "x"])
+def test_a_time_that_is_none_is_wrong_usage(launch, timeout):
+    done, _made = launch("ssh", "n1", "--node-timeout", timeout, status=2)
+    assert "--node-timeout" in done.stderr
 
 
 @pytest.mark.parametrize("options", [["--launcher", "ssh"], ["--nodes", "n1"]])
