@@ -211,6 +211,14 @@ def test_with_multipathing_of_nvme_the_model_is_the_controllers(node):
     )
 
 
+def test_without_multipathing_the_namespaces_stand_beside_the_model(node):
+    link(node, "/sys/block/nvme0n1", "/sys/devices/pci0/nvme/nvme0/nvme0n1")
+    link(node, "/sys/devices/pci0/nvme/nvme0/nvme0n1/device", "/sys/devices/pci0/nvme/nvme0")
+    node.put(attributes("/sys/devices/pci0/nvme/nvme0", model="Acme X4", firmware_rev="F4", transport="pcie"))
+    said = node.put(drive("nvme0n1")).said(BLOCK)
+    assert (said.value("drive.model"), said.value("drive.firmware")) == ("Acme X4", "F4")
+
+
 def recorded(node, tmp_path, argv, stdout):
     node.recording = tmp_path / "commands.json"
     node.recording.write_text(json.dumps({"commands": [{"argv": argv, "rc": 0, "stdout": stdout}]}))

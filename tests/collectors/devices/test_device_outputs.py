@@ -128,6 +128,11 @@ def test_a_drive_that_is_being_replaced_counts_once():
     assert (found.groups, found.scan) == ((("data", "raidz1", 3),), "recover")
 
 
+def test_a_drive_beside_a_group_is_not_in_it():
+    found = pool("  mirror-0", "    a", "    b", "  c")
+    assert found.groups == (("data", "mirror", 2), ("data", "stripe", 1))
+
+
 def test_a_group_that_was_removed_is_none():
     assert pool("  mirror-0", "    a", "    b", "  indirect-1").groups == (("data", "mirror", 2),)
 
