@@ -48,6 +48,20 @@ HOST_ASSIGNED = re.compile(rf"(?<![A-Za-z0-9_])((?:{_HOST_NAMES})=)(\"[^\"]*\"|'
 MACHINE = re.compile(r"^([\s#]*Machine\s*:\s*\w+\s+)(\S+)")
 LAUNCHED_ON = re.compile(r"((?<!\S)(?:--?hosts?|-H|--nodelist|-w)[ =])([A-Za-z<][^\s$`\"']*)")
 _LAUNCHER = re.compile(r"(?:mpirun|mpiexec|orterun|srun|sbatch|salloc|pdsh|clush|SBATCH)")
+_GPFS_ADDRESS = r"\s+(?:\d+(?:\.\d+){3}|m-[0-9a-f]{8}|<address>)\s+"
+GPFS_ROW = (
+    re.compile(r"^(\s*\d+\s+)([A-Za-z][\w.-]*)(?=" + _GPFS_ADDRESS + ")", re.ASCII),
+    re.compile(r"^(\s*\d+\s+\S+" + _GPFS_ADDRESS + r")([A-Za-z][\w.-]*)", re.ASCII),
+)
+GPFS_TITLE = re.compile(
+    r"((?<!\S)(?:GPFS cluster (?:name|id)|GPFS UID domain|(?:Primary|Secondary) server):\s+|^cluster(?:Name|Id)\s+"
+    r"|(?:Configuration data for|File systems in) cluster |Output for \S+ on |^mmgetstate::0:\d+:::)"
+    r"([A-Za-z0-9][\w.-]*)",
+    re.ASCII,
+)
+"""Storage Scale's tables of nodes and names of clusters: mmlscluster, mmlsconfig, mmgetstate."""
+_GPFS_HINTS = ("luster", "GPFS ", "server:", "Output for ", "mmgetstate:")
+GPFS_STANZA = re.compile(r"^\[([A-Za-z][\w.-]*(?:,[A-Za-z][\w.-]*)*)\]$", re.ASCII)
 HOST_WORD = re.compile(r"(?<![A-Za-z0-9_.-])[A-Za-z][A-Za-z-]*[0-9.][A-Za-z0-9.-]*", re.ASCII)
 """A word with a figure or a dot: no other is ever known as a host."""
 _PSEUDONYM = re.compile(r"m-[0-9a-f]{8}$")
@@ -79,6 +93,7 @@ class Names:
         self.hosts = set()
         self.host_shapes = set()
         self.domains = set()
+        self.gpfs_nodes = set()
         self.given = None
         self._given_users = frozenset()
         self._judged = {}
@@ -105,11 +120,14 @@ class Names:
     def learn(self, path, lines):
         """Take up the names that a file gives away."""
         of_hosts = names_hosts(path)
+        of_gpfs = False
         for line in lines:
             if is_figures(line):
                 continue
+            of_gpfs = of_gpfs or "Configuration data for cluster" in line
             self._learn_users(line)
             self._learn_hosts(line)
+            self._learn_gpfs(line, of_gpfs)
             listed = HOST_LINE.match(line) if of_hosts else None
             if listed:
                 self._host(listed.group(2))
@@ -137,6 +155,17 @@ class Names:
         if may_name_hosts(line):
             for found in LAUNCHED_ON.finditer(line):
                 self._host_list(found.group(2))
+
+    def _learn_gpfs(self, line, of_gpfs):
+        """Nodes as Storage Scale lists them; in its configuration also those that a setting is for."""
+        for pattern in gpfs_patterns(line):
+            for found in pattern.finditer(line):
+                self._host(found.group(2))
+        stanza = GPFS_STANZA.match(line) if of_gpfs else None
+        if stanza:
+            for name in filter(_DIGITS.search, stanza.group(1).split(",")):
+                self._host(name)
+                self.gpfs_nodes.add(name)
 
     def _host_list(self, text):
         """node01,node[02-09]: with brackets only the shape is known."""
@@ -188,6 +217,13 @@ class Names:
     def _is_known_domain(self, domain):
         parts = domain[-255:].lower().split(".")[-8:]
         return any(".".join(parts[begun:]) in self.domains for begun in range(len(parts)))
+
+
+def gpfs_patterns(line):
+    """The patterns that may find names of Storage Scale in a line; for most lines none."""
+    if line[:12].lstrip()[:1].isdigit():
+        return GPFS_ROW
+    return (GPFS_TITLE,) if any(hint in line for hint in _GPFS_HINTS) else ()
 
 
 def is_telling(name):

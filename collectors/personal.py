@@ -12,6 +12,7 @@ import re
 from collectors.credentials import secrets, without_environment, without_keys
 from collectors.names import (
     COMPONENT,
+    GPFS_STANZA,
     HOME,
     HOST_ASSIGNED,
     HOST_LINE,
@@ -22,6 +23,7 @@ from collectors.names import (
     PROMPT,
     ROLES,
     Names,
+    gpfs_patterns,
     is_figures,
     may_name_hosts,
     names_hosts,
@@ -39,6 +41,7 @@ _HARDWARE = re.compile(
 )
 _UUID = re.compile(r"(?<![\w-])[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}(?![\w-])", re.ASCII)
 _GUID = re.compile(r"(?<![\w:])(?:0x[0-9A-Fa-f]{16}|[0-9A-Fa-f]{4}(?::[0-9A-Fa-f]{4}){3})(?![\w:])", re.ASCII)
+_ITEM = re.compile(r"[\w.-]+", re.ASCII)
 _NUMBERED_NID = re.compile(r"(?<![\w.])[1-9]\d{0,9}(?=@(?:kfi|gni|o2ib|tcp)\d{0,4}(?!\w))", re.ASCII)
 _CRAY_NODE = re.compile(r"(?<![\w.-])nid(?:\d{4,6}|\[[\d,-]{3,400}\])(?![\w-])", re.ASCII)
 _SUBMITTER = re.compile(
@@ -172,13 +175,19 @@ def _e_mails(line, names):
 
 
 def _hosts(line, names):
-    machines = assigned = launched = cray = known = given = 0
+    machines = assigned = launched = gpfs = cray = known = given = 0
     if "Machine" in line:
         line, machines = stand_ins("host", MACHINE, line, names)
     if "HOST" in line or "NODE" in line or "PBS_" in line or "COBALT" in line or "SSH_" in line:
         line, assigned = stand_ins("host", HOST_ASSIGNED, line, names)
     if may_name_hosts(line):
         line, launched = stand_ins("host", LAUNCHED_ON, line, names)
+    for pattern in gpfs_patterns(line):
+        line, found = stand_ins("host", pattern, line, names)
+        gpfs += found
+    if names.gpfs_nodes and GPFS_STANZA.match(line):
+        line, stanza = stand_ins("host", _ITEM, line, names, lambda found, _line: found.group(0) in names.gpfs_nodes)
+        gpfs += stanza
     if "nid" in line:
         line, cray = stand_ins("host", _CRAY_NODE, line, names)
     if names.given is not None:
@@ -187,7 +196,7 @@ def _hosts(line, names):
         )
     if names.hosts or names.host_shapes or names.domains:
         line, known = stand_ins("host", HOST_WORD, line, names, lambda found, _line: names.is_host(found.group(0)))
-    return line, machines + assigned + launched + cray + given + known
+    return line, machines + assigned + launched + gpfs + cray + given + known
 
 
 def _users(line, names):

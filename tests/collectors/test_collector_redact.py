@@ -5,6 +5,7 @@ import hmac
 import io
 import json
 import os
+import re
 import shutil
 import socket
 import stat
@@ -442,3 +443,46 @@ def test_no_connection_is_made_and_nothing_is_written_elsewhere(collector, telli
     written = [call for call in calls if "O_WRONLY" in call or "O_RDWR" in call]
     allowed = (str(collector.cwd), str(collector.scratch), str(collector.home / ".config/highwater"), "/dev/null")
     assert [call for call in written if not any(f'"{folder}' in call for folder in allowed)] == []
+
+
+def gpfs_names(folder):
+    """Node names in real outputs of Storage Scale, read here by their columns and brackets."""
+    found = set()
+    for path in sorted(folder.glob("mmls*/io500-*.txt")):
+        for line in path.read_text(errors="replace").splitlines():
+            words = line.split()
+            if path.parent.name == "mmlscluster" and len(words) > 3 and words[0].isdigit() and words[2].count(".") == 3:
+                found |= {words[1], words[3], words[2]}
+            if path.parent.name == "mmlsconfig" and re.fullmatch(r"\[[\w.,-]+\]", line):
+                found |= {name for name in line[1:-1].split(",") if re.search(r"\d", name)}
+            if path.parent.name == "mmlsconfig" and line.startswith("clusterName "):
+                found.add(words[1])
+    return found
+
+
+def test_no_node_of_real_storage_scale_clusters_leaves(collector, shared, tmp_path):
+    samples = shared / "data" / "collector" / "samples"
+    names = gpfs_names(samples)
+    assert len(names) > 300
+    folder = tmp_path / "r"
+    for kind in ("mmlscluster", "mmlsconfig"):
+        (folder / kind).mkdir(parents=True)
+        for path in (samples / kind).glob("io500-*.txt"):
+            shutil.copy(path, folder / kind)
+    pack(collector, folder, tmp_path / "b.tgz")
+    words = set(re.findall(r"[\w.-]+", b"\n".join(packed_results(tmp_path / "b.tgz").values()).decode()))
+    assert sorted(names & words) == []
+    assert {"nsdRAIDTracks", "pagepool", "quorum-manager-perfmon"} <= words
+
+
+def test_each_mmlsconfig_alone_loses_its_nodes(collector, shared, tmp_path):
+    samples = sorted((shared / "data" / "collector" / "samples" / "mmlsconfig").glob("io500-*.txt"))
+    assert len(samples) >= 5
+    for number, path in enumerate(samples):
+        folder = tmp_path / str(number) / "mmlsconfig"
+        folder.mkdir(parents=True)
+        shutil.copy(path, folder)
+        names = gpfs_names(folder.parent)
+        pack(collector, folder, tmp_path / f"{number}.tgz", "--profile", "strict")
+        words = set(re.findall(r"[\w.-]+", b"\n".join(packed_results(tmp_path / f"{number}.tgz").values()).decode()))
+        assert sorted(names & words) == [], path.name
