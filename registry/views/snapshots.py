@@ -10,6 +10,7 @@ from validators.system import facts, sections
 
 ROWS_SHOWN = 600
 """Of one class of nodes; a full client has some 200 parameters."""
+CLASSES_SHOWN = 40
 VALUES_SHOWN = 6
 NAMES_SHOWN = 300
 PROFILES = {
@@ -24,15 +25,16 @@ def described(document: Mapping[str, Any] | None, address: str) -> dict[str, Any
     if document is None:
         return None
     summary = facts.summary(document)
-    drift = sections.drift(document)
+    drift, subjects = sections.drift(document), sections.subjects(document)
     return {
         "address": address,
         "collector": summary["collector"],
         "profile": PROFILES[summary["redaction_profile"]],
         "captures": [_capture(capture) for capture in document["captures"][:10]],
         "run": _run(document.get("run")),
-        "subjects": [_subject(subject) for subject in sections.subjects(document)],
-        "sections": [_section(section) for section in sections.of_the_run(document)],
+        "subjects": [_subject(subject) for subject in subjects[:CLASSES_SHOWN]],
+        "hidden": max(0, len(subjects) - CLASSES_SHOWN),
+        **_shortened([_section(section) for section in sections.of_the_run(document)], "of_the_run"),
         "drift": drift[:ROWS_SHOWN],
         "drift_known": summary["drift"] is not None,
         "failed": len(list(facts.failed_nodes(document))),
@@ -88,25 +90,29 @@ def _run(run: Mapping[str, Any] | None) -> str:
 
 
 def _subject(subject: sections.Subject) -> dict[str, Any]:
-    written = [_section(section) for section in subject.sections]
-    left = ROWS_SHOWN
-    for section in written:
-        section["hidden"] = len(section["rows"][left:]) if left > 0 else len(section["rows"])
-        section["rows"] = section["rows"][: max(0, left)]
-        left -= len(section["rows"])
     missing = sections.missing(subject.nodes)
     outliers = sections.outliers(subject.nodes)
     return {
         "name": subject.name,
         "nodes": numerals.counted(int(subject.nodes["count"]), "node"),
         "parameters": len(subject.nodes.get("parameters", [])),
-        "sections": [section for section in written if section["rows"]],
-        "hidden": sum(section["hidden"] for section in written),
+        **_shortened([_section(section) for section in subject.sections], "sections"),
         "missing": [{"reason": reason, "count": len(names), "names": names[:NAMES_SHOWN]} for reason, names in missing],
         "missing_count": sum(len(names) for _, names in missing),
         "outliers": outliers[:ROWS_SHOWN],
         "outlying": len({row["member"] for row in outliers}),
     }
+
+
+def _shortened(written: list[dict[str, Any]], name: str) -> dict[str, Any]:
+    """The first ROWS_SHOWN rows of all sections under `name`, and how many more there are as `NAME_hidden`."""
+    kept, left = [], ROWS_SHOWN
+    for section in written:
+        rows = section["rows"][:left]
+        left -= len(rows)
+        kept += [section | {"rows": rows}] if rows else []
+    total = sum(len(section["rows"]) for section in written)
+    return {name: kept, f"{name}_hidden": total - (ROWS_SHOWN - left)}
 
 
 def _section(section: sections.Section) -> dict[str, Any]:

@@ -330,3 +330,13 @@ def test_what_names_a_host_or_person_is_scrubbed_wherever_it_stands(text: str) -
         job={"environment": {"A": text}, "preload": [text], "mpiio_hints": [{"pattern": "*", "hints": {text: "1"}}]},
     )
     assert text not in json.dumps(described_form(document))
+
+
+def test_thousands_of_classes_layouts_and_drives_keep_the_page_small(described, cast) -> None:
+    classes = [make_class(count=1, members=[]) for _ in range(500)]
+    drives = make_class(count=2, block=[{"count": 1, "model": f"Drive {number}"} for number in range(5000)])
+    layouts = [{"phase": f"p{number}"} for number in range(3000)]
+    submission = described(make_system(node_classes=[drives, *classes], layouts=layouts))
+    text = page(cast.alice, f"/submissions/{submission.pk}/")
+    assert "And 461 more classes of nodes" in text
+    assert len(text) < 600_000

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 
 import pytest
 
@@ -251,3 +252,13 @@ def test_the_order_in_which_fields_come_back_from_a_database_changes_nothing() -
     assert difference([document, turned])["differences"] == []
     (layout,) = next(one for one in sections.of_the_run(turned) if one.title == "Layouts").rows
     assert texts(layout) == [(f"stripe count all targets, stripe size 1{NB}KiB, pattern raid0", 1)]
+
+
+def test_systems_without_a_drive_in_common_are_compared_in_time_that_grows_with_them() -> None:
+    one, other = (
+        make_system(node_classes=[make_class(block=[{"count": 1, "model": f"{maker} {n}"} for n in range(5000)])])
+        for maker in ("A", "B")
+    )
+    begun = time.process_time()
+    assert len(difference([one, other])["differences"]) == 10_000
+    assert time.process_time() - begun < 4

@@ -27,11 +27,12 @@ def difference(documents: Sequence[Document | None]) -> dict[str, Any]:
     of some only}. `values` has one entry for each document, None where it is not known.
     """
     laid_out = [_rows(document) if document else {} for document in documents]
+    listed = [{place[:2] for place in rows if place[1] in sections.LISTED} for rows in laid_out]
     compared = [rows for rows, document in zip(laid_out, documents, strict=True) if document]
     found: dict[str, Any] = {"described": [bool(document) for document in documents], "differences": []}
     equal = unknown = 0
     for place in dict.fromkeys(place for rows in compared for place in rows):
-        values = [_values(rows, place) for rows in laid_out]
+        values = [_values(rows, all_of, place) for rows, all_of in zip(laid_out, listed, strict=True)]
         known = [value for value in values if value is not None]
         if len(known) < len(compared):
             unknown += 1
@@ -53,13 +54,14 @@ def _placed(document: Document) -> Iterator[tuple[Place, Row]]:
             yield (section.subject, section.title, row.name), row
 
 
-def _values(rows: dict[Place, Row], place: Place) -> list[str] | None:
-    """The distinct values of a row, most instances first; None where it is not known."""
+def _values(rows: dict[Place, Row], listed: set[tuple[str, str]], place: Place) -> list[str] | None:
+    """The distinct values of a row, most instances first; None where it is not known.
+
+    `listed` are the sections (subject, title) that list all there is.
+    """
     if place in rows:
         return [*dict.fromkeys(seen.text for seen in rows[place].seen)]
-    subject, title, _ = place
-    listed = title in sections.LISTED and any(known[:2] == (subject, title) for known in rows)
-    return [NONE] if listed else None
+    return [NONE] if place[:2] in listed else None
 
 
 def _difference(place: Place, rows: list[Row | None], values: list[list[str] | None]) -> dict[str, Any]:
