@@ -7,6 +7,8 @@ that reads an Output. Whatever is wrong raises Refusal there and becomes an erro
 from __future__ import annotations
 
 import codecs
+import math
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -19,6 +21,9 @@ HEAD = 64 * 1024
 """Bytes by which an output is known; launchers print a line per rank before the tool's own first one."""
 TEXT_LIMIT = 64 * 1024 * 1024
 """Bytes of an output that has to be read whole, as JSON has."""
+
+_NUMBER = re.compile(r"\d{1,300}(?:\.\d{0,100})?(?:[eE][+-]?\d{1,3})?|\.\d{1,100}", re.ASCII)
+_WITH_COMMA = re.compile(r"\d{1,300}(?:[.,]\d{1,100}){1,9}", re.ASCII)
 
 
 class Refusal(Exception):
@@ -90,6 +95,22 @@ def find_outputs(
             reading.runs.append(Run(tool, path, findings=[refusal.finding(tool, path)]))
     reading.primary = 0 if len(reading.runs) == 1 else None
     return reading
+
+
+def printed_number(text: str, line: int = 0) -> float:
+    """A finite number that is not negative, as tools print it. Raises Refusal for everything else.
+
+    A decimal comma is refused, not guessed: 1,234 is one and a bit in one language, a thousand and more in another.
+    """
+    if _NUMBER.fullmatch(text):
+        value = float(text)
+        if math.isfinite(value):
+            return value
+    if "," in text and _WITH_COMMA.fullmatch(text):
+        message = f"{text[:40]!r} is written with a comma."
+        raise Refusal("number-format", message, "Run the tool with LC_ALL=C and upload what it prints.", line)
+    message = f"{text[:40]!r} stands where a number belongs."
+    raise Refusal("not-a-number", message, "Upload the output as the tool printed it.", line)
 
 
 def _require_length(line: str, number: int) -> None:
