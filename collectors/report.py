@@ -8,6 +8,8 @@ from collectors.errors import FINDINGS, NOTHING, OK
 from collectors.progress import printable
 
 LEVELS = ("error", "warning", "info")
+# The registry read no further, because it would have kept a key or a token.
+REFUSED_UNREAD = "bundle.secret"
 
 
 def findings_of(document):
@@ -30,7 +32,8 @@ def severity(finding):
 
 def exit_status(document):
     """1 if anything is an error or the state is invalid, 3 if nothing was recognised, else 0."""
-    if document.get("status") == "unreadable":
+    refused = any(finding.get("code") == REFUSED_UNREAD for finding in findings_of(document))
+    if document.get("status") == "unreadable" and not refused:
         return NOTHING
     if "invalid" in (document.get("state"), document.get("status")):
         return FINDINGS
