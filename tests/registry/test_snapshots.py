@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from django.db import connection
 from django.test import Client
 
-from registry import snapshots
+from registry import filters, snapshots
 from registry.models import ObservedParameter, Result, SystemSnapshot
 from registry.models.snapshots import text_of
 from tests.make_system import make_class, make_parameter, make_system
@@ -150,3 +151,18 @@ def test_the_page_without_results_asks_for_them() -> None:
 )
 def test_a_wrong_question_gets_an_error_page(two, query: str, status: int) -> None:
     assert Client().get("/compare/", {"results": query}).status_code == status
+
+
+def test_a_parameter_is_looked_up_by_index_in_a_large_record(two) -> None:
+    first, _ = two
+    ObservedParameter.objects.bulk_create(
+        ObservedParameter(
+            result=first, parameter=f"site.p{number}", key="", role="client", value=1, text="1", instances=1
+        )
+        for number in range(20_000)
+    )
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE registry_observedparameter")
+    plan = Result.objects.filter(filters.parameter("lustre.version", "2.15.4")).explain()
+    assert "observed_by_value" in plan
+    assert "Seq Scan on registry_observedparameter" not in plan
