@@ -212,9 +212,11 @@ def printable_name(name):
 def reason_to_refuse(entry):
     """Why a directory entry cannot travel, or an empty text."""
     try:
-        os.fsencode(entry.name).decode("utf-8")
+        name = os.fsencode(entry.name).decode("utf-8")
     except UnicodeDecodeError:
         return "name is not UTF-8"
+    if not name.isprintable():
+        return "name has control characters"
     if entry.is_symlink():
         return "symbolic link"
     if not entry.is_dir(follow_symlinks=False) and not entry.is_file(follow_symlinks=False):

@@ -170,6 +170,15 @@ def test_a_name_that_is_not_utf8_is_refused(every_python, collector, results, tm
     assert "caf\\xe9.txt (name is not UTF-8)" in done.stderr.replace("\\\\", "\\")
 
 
+@pytest.mark.parametrize("name", ["a\nb", "a\x1b[2Jb", "a\u202eb"])
+def test_a_name_that_moves_the_cursor_is_refused(oldest_and_this_python, collector, results, tmp_path, name):
+    (results / name).touch()
+    done = collector("pack", "--results", results, "--out", tmp_path / "run.tar.gz", python=oldest_and_this_python)
+    assert done.returncode == 1
+    assert "name has control characters" in done.stderr
+    assert name not in done.stderr
+
+
 def test_more_than_2000_files_are_refused(collector, tmp_path):
     folder = tmp_path / "many"
     folder.mkdir()
