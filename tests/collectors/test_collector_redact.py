@@ -16,6 +16,7 @@ import zipfile
 
 import pytest
 
+from collectors import pseudonyms
 from submissions import scrub
 from tests.collectors.test_collector_pack import contents, packed_results
 from validators.checks import check
@@ -486,3 +487,20 @@ def test_each_mmlsconfig_alone_loses_its_nodes(collector, shared, tmp_path):
         pack(collector, folder, tmp_path / f"{number}.tgz", "--profile", "strict")
         words = set(re.findall(r"[\w.-]+", b"\n".join(packed_results(tmp_path / f"{number}.tgz").values()).decode()))
         assert sorted(names & words) == [], path.name
+
+
+def test_of_two_commands_that_make_the_key_at_once_the_first_wins(tmp_path):
+    pseudonyms.write_private(str(tmp_path / "s" / "key"), b"first", replace=False)
+    pseudonyms.write_private(str(tmp_path / "s" / "key"), b"second", replace=False)
+    assert (tmp_path / "s" / "key").read_bytes() == b"first"
+    assert [path.name for path in (tmp_path / "s").iterdir()] == ["key"]
+
+
+@pytest.mark.parametrize("content", ["", "not hexadecimal", "0"])
+def test_a_key_file_that_is_no_key_is_said_and_left_alone(collector, telling, tmp_path, content):
+    collector.write_config("")
+    path = collector.home / ".config/highwater/pseudonyms.key"
+    path.write_text(content)
+    done = pack(collector, telling, tmp_path / "b.tgz")
+    assert "the key file there is no key" in done.stderr
+    assert path.read_text() == content
