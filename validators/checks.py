@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from validators import bagit, catalogue, schema, secrets
+from validators import bagit, catalogue, descriptions, schema, secrets
 from validators.bundle import LIMITS, LINE_LIMIT, Bundle, BundleError, Limits, open_bundle
 from validators.findings import ERROR, Finding, worst_first
 from validators.measurements import Report, Run
@@ -58,6 +58,7 @@ def check(
                 return Report(findings=found)
             report.system, findings = document.read(bundle)
             report.findings += bundle.findings + bagit.verify(bundle) + findings
+            report.findings += descriptions.findings(bundle)
             _read(bundle, searched, report)
             context = Context(bundle, declared, release or {}, list_name, answers or {}, submitted_at, report.system)
             for run in report.runs:

@@ -11,7 +11,7 @@ from registry.environment import KNOWN
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 DOCS = sorted((ROOT / "docs").rglob("*.md"))
-CODE = re.compile(r"""["']((?:bundle|metadata|io500|processing|system)\.[a-z0-9-]+(?:\.[a-z0-9-]+)*)["']""")
+CODE = re.compile(r"""["']((?:bundle|metadata|io500|processing|system|description)\.[a-z0-9-]+(?:\.[a-z0-9-]+)*)["']""")
 LINK = re.compile(r"\[[^\]]+\]\(([^)#\s]+)(#[^)\s]+)?\)")
 
 
