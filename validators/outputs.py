@@ -7,7 +7,6 @@ that reads an Output. Whatever is wrong raises Refusal there and becomes an erro
 from __future__ import annotations
 
 import codecs
-import math
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -23,6 +22,8 @@ TEXT_LIMIT = 64 * 1024 * 1024
 """Bytes of an output that has to be read whole, as JSON has."""
 
 _NUMBER = re.compile(r"\d{1,300}(?:\.\d{0,100})?(?:[eE][+-]?\d{1,3})?|\.\d{1,100}", re.ASCII)
+_LARGEST = 1e30
+"""Above everything that was ever measured, in any unit; below what overflows when units are converted."""
 _WITH_COMMA = re.compile(r"\d{1,300}(?:[.,]\d{1,100}){1,9}", re.ASCII)
 
 
@@ -98,13 +99,13 @@ def find_outputs(
 
 
 def printed_number(text: str, line: int = 0) -> float:
-    """A finite number that is not negative, as tools print it. Raises Refusal for everything else.
+    """A number that is not negative, as tools print it. Raises Refusal for everything else.
 
     A decimal comma is refused, not guessed: 1,234 is one and a bit in one language, a thousand and more in another.
     """
     if _NUMBER.fullmatch(text):
         value = float(text)
-        if math.isfinite(value):
+        if value <= _LARGEST:
             return value
     if "," in text and _WITH_COMMA.fullmatch(text):
         message = f"{text[:40]!r} is written with a comma."

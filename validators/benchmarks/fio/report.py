@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from validators.measurements import Measurement, Run
-from validators.outputs import Refusal
+from validators.outputs import Refusal, printed_number
 from validators.units import UNITS
 
 # Where a direction begins in a terse line of version 3, and where its figures stand from there.
@@ -79,12 +79,12 @@ def _normal(tool: str, path: str, text: str) -> Run:
 
 
 def _side_measurements(side: re.Match[str], job: int) -> Iterator[Measurement]:
-    iops = float(side["iops"]) * _SCALES[side["iops_scale"]]
+    iops = printed_number(side["iops"]) * _SCALES[side["iops_scale"]]
     figures = [
-        ("bandwidth", "mean", float(side["bw"]), side["bw_unit"]),
+        ("bandwidth", "mean", printed_number(side["bw"]), side["bw_unit"]),
         ("iops", "mean", iops, "ops/s"),
-        ("volume", "total", float(side["volume"]), side["volume_unit"]),
-        ("time", "total", float(side["ms"]), "ms"),
+        ("volume", "total", printed_number(side["volume"]), side["volume_unit"]),
+        ("time", "total", printed_number(side["ms"]), "ms"),
     ]
     for quantity, stat, value, unit in figures:
         if unit in UNITS:

@@ -1,0 +1,79 @@
+"""Nothing that is done to an output makes a parser raise, or lets a number through that is none."""
+
+import json
+import math
+import random
+import re
+from functools import cache
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from validators import catalogue
+from validators.bundle import open_bundle
+
+TOOLS = [benchmark for benchmark in catalogue.benchmarks() if benchmark.tool != "io500"]
+NUMBER = re.compile(rb"\d+(?:\.\d+)?")
+WORSE_NUMBERS = (b"nan", b"-1", b"inf", b"1e999", b"9" * 400, b"0", b"", b"1,5", b"0x1F", b"1.2.3", "٣".encode())
+JUNK = (b"\0\xff\xfe", b"[0] ", b"=" * 3000, b"{" * 2000, b"\t\x1b[31m", b'"', b"\r", b":", "ä½\u2028\u202e".encode())
+
+
+@cache
+def outputs_of(slug):
+    """What the samples of a benchmark are: the content of each file that a parser is given."""
+    samples = []
+    for folder in sorted((catalogue.FOLDER / slug / "samples").iterdir()):
+        path = folder / json.loads((folder / "expected.json").read_text())["path"]
+        samples += [path.read_bytes()] if path.is_file() else []
+    return samples
+
+
+def made_wrong(content, chance):
+    """A content cut short, with other bytes and numbers, and with lines that are gone, doubled or of something else."""
+    for _ in range(30):
+        yield content[: chance.randrange(len(content) + 1)]
+        at = chance.randrange(len(content) + 1)
+        yield content[:at] + chance.choice(JUNK) + content[at:]
+        yield content[:at] + bytes([chance.randrange(256)]) + content[at + 1 :]
+        yield NUMBER.sub(lambda found: chance.choice(WORSE_NUMBERS) if chance.random() < 0.1 else found[0], content)
+        lines = content.split(b"\n")
+        one, other = chance.randrange(len(lines)), chance.randrange(len(lines))
+        yield b"\n".join(lines[:one] + lines[one + 1 :])
+        yield b"\n".join([*lines[:one], lines[other], *lines[one:]])
+        yield b"\n".join([*lines[:one], chance.choice(JUNK) + b" 12.5 read", *lines[one:]])
+    yield content.replace(b"\n", b"\r\n")
+    yield content.replace(b".", b",")
+    yield content.replace(b"\n", b" ")
+    yield content * 3
+
+
+def require_sound(benchmark, content, folder):
+    """The parser doesn't raise, and what it read is finite and can be said as JSON."""
+    (folder / "output.txt").write_bytes(content)
+    with open_bundle(folder / "output.txt") as bundle:
+        reading = benchmark.find_runs(bundle)
+    for run in reading.runs:
+        assert all(math.isfinite(one.value) and math.isfinite(one.printed_value) for one in run.measurements)
+        json.dumps(run.as_json(), allow_nan=False)
+        benchmark.explain(run)
+
+
+@pytest.mark.parametrize("benchmark", TOOLS, ids=lambda one: one.slug)
+def test_outputs_that_are_cut_or_changed_are_read_or_refused(benchmark, tmp_path):
+    chance = random.Random(benchmark.slug)
+    for content in outputs_of(benchmark.slug):
+        for wrong in made_wrong(content[:20_000], chance):
+            require_sound(benchmark, wrong, tmp_path)
+
+
+@pytest.mark.parametrize("benchmark", TOOLS, ids=lambda one: one.slug)
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck), database=None)
+@given(data=st.data())
+def test_any_text_of_the_words_of_a_tool_is_read_or_refused(benchmark, tmp_path_factory, data):
+    lines = sorted({line for content in outputs_of(benchmark.slug) for line in content[:20_000].split(b"\n")})
+    words = sorted({word for line in lines for word in line.split()})
+    piece = st.one_of(st.sampled_from(lines), st.sampled_from(words), st.binary(max_size=20), st.just(b"\n"))
+    pieces = data.draw(st.lists(piece, max_size=30))
+    joint = data.draw(st.sampled_from([b"\n", b" ", b""]))
+    require_sound(benchmark, lines[0] + b"\n" + joint.join(pieces), tmp_path_factory.getbasetemp())

@@ -1,0 +1,135 @@
+"""obdfilter-survey: rows that are whole, rows that failed, and what stands inside them."""
+
+import pytest
+
+from tests.validators.bench_cases import codes_of
+from validators.benchmarks.obdfilter_survey import parser
+from validators.checks import check
+
+HEADER = "Fri Nov 20 19:17:12 UTC 2026 Obdfilter-survey for case=disk from oss17.example"
+ROW = "ost  2 sz  2097152K rsz 1024K obj    2 thr    2 "
+WRITE = "write  875.69 [ 365.09,  514.08] "
+READ = "read 1456.75 [ 608.48,  865.55] "
+
+
+def survey(*lines, done="done!"):
+    return "\n".join(["using LCTL='lctl' lustre_root='' LUSTRE=''", HEADER, *lines, done]) + "\n"
+
+
+def checked(tmp_path, text):
+    (tmp_path / "out.txt").write_text(text)
+    return check(tmp_path / "out.txt")
+
+
+def test_a_row_gives_aggregate_and_extremes_in_binary_units(tmp_path):
+    (run,) = checked(tmp_path, survey(ROW + WRITE + READ)).runs
+    figures = {(m.op, m.stat): (m.value, m.unit, m.printed_unit) for m in run.measurements}
+    assert figures["write", "aggregate"] == (875.69 * 2**20, "B/s", "MiB/s")
+    assert figures["read", "max_ost_instant"] == (865.55 * 2**20, "B/s", "MiB/s")
+    assert run.parameters["case"] == "disk"
+    assert run.tests[0]["tests"] == ["write", "read"]
+    assert run.tests[0]["threads"] == 2
+
+
+def test_rows_without_a_header_are_read(tmp_path):
+    report = checked(tmp_path, ROW + WRITE + READ + "\n")
+    assert report.status == "valid"
+
+
+def test_the_old_form_has_no_unit_behind_the_record_size(tmp_path):
+    (run,) = checked(tmp_path, survey(ROW.replace("1024K", "1024") + WRITE)).runs
+    assert run.measurements[0].context["record_KiB"] == 1024
+
+
+def test_what_a_remote_shell_says_inside_a_row_is_not_the_row(tmp_path):
+    said = "Warning: Permanently added 'oss1' (ED25519) to the list of known hosts.\n"
+    row = f"{ROW}write {said} 875.69 {said}[ 365.09,  514.08] read 1456.75 [ 608.48,  865.55] "
+    report = checked(tmp_path, survey(row))
+    assert report.status == "valid"
+    assert [m.printed_value for m in report.runs[0].measurements if m.stat == "aggregate"] == [875.69, 1456.75]
+
+
+@pytest.mark.parametrize("label", ["[0] ", "oss1: "])
+def test_labels_of_a_launcher_are_no_part_of_the_row(tmp_path, label):
+    text = "".join(label + line + "\n" for line in survey(ROW + WRITE + READ).splitlines())
+    report = checked(tmp_path, text)
+    assert report.status == "valid"
+    assert len(report.runs[0].measurements) == 6
+
+
+def test_ends_of_lines_of_windows_change_nothing(tmp_path):
+    (tmp_path / "out.txt").write_bytes(survey(ROW + WRITE).replace("\n", "\r\n").encode())
+    assert check(tmp_path / "out.txt").status == "valid"
+
+
+def test_a_failed_target_is_said_and_breaks_the_rule(tmp_path):
+    (run,) = checked(tmp_path, survey(ROW + "write 1907.46             ERROR " + READ)).runs
+    assert "obdfilter-survey.target-error" in [finding.code for finding in run.findings]
+    assert run.measurements[0].context["target_state"] == "ERROR"
+    assert outcomes(run)["obdfilter-survey.every-target"] == "violated"
+
+
+def outcomes(run):
+    return {rule.code: rule.outcome for rule in run.rules}
+
+
+def test_rules_hold_for_a_long_survey_and_not_for_a_short_one(tmp_path):
+    (run,) = checked(tmp_path, survey(ROW.replace("2097152K", "2097152000K") + WRITE)).runs
+    assert set(outcomes(run).values()) == {"satisfied"}
+    (run,) = checked(tmp_path, survey(ROW + "write 5000.00 [ 365.09,  514.08] ")).runs
+    assert outcomes(run)["obdfilter-survey.steady"] == "violated"
+    assert outcomes(run)["obdfilter-survey.plausible"] == "violated"
+
+
+def test_without_rates_of_single_targets_nothing_is_said_of_them(tmp_path):
+    (run,) = checked(tmp_path, survey(ROW + "write 1704.40             SHORT ")).runs
+    assert outcomes(run)["obdfilter-survey.plausible"] == "not_evaluated"
+    assert "obdfilter-survey.short-run" in [finding.code for finding in run.findings]
+
+
+def test_summary_and_standard_output_of_one_survey_are_one_run(tmp_path):
+    (tmp_path / "stdout.txt").write_text(survey(ROW + WRITE))
+    (tmp_path / "obd.summary").write_text(HEADER + "\n" + ROW + WRITE + "\n")
+    report = check(tmp_path)
+    assert (len(report.runs), report.primary, report.status) == (1, 0, "valid")
+
+
+def test_surveys_one_after_the_other_are_runs_of_their_own(tmp_path):
+    report = checked(tmp_path, survey(ROW + WRITE) + survey(ROW + WRITE.replace("875", "975")))
+    assert len(report.runs) == 2
+    assert report.primary is None
+
+
+def test_hosts_stay_out(tmp_path):
+    (run,) = checked(tmp_path, survey(ROW + WRITE)).runs
+    assert "oss17" not in str(run.as_json())
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        (HEADER, "truncated"),
+        (survey(ROW + WRITE + READ, done=""), "truncated"),
+        (survey(ROW + WRITE + "read 1456.7", done=""), "truncated"),
+        (HEADER + "\n" + ROW + WRITE + "rewrite ", "truncated"),
+        (HEADER + "\n" + ROW + WRITE + "rewrite  876.9", "truncated"),
+        (HEADER + "\n" + ROW + WRITE + "read 1456.75 [ 608.4", "truncated"),
+        (survey(ROW + WRITE, ROW + WRITE + READ), "incomplete"),
+        (survey(ROW + "write  875,69 [ 365,09,  514,08] "), "number-format"),
+        (survey(ROW + "write  nan [ 365.09,  514.08] "), "not-a-number"),
+        (survey(ROW + "write  875.69 [ 365.09 514.08] "), "not-a-number"),
+        (survey(ROW + "write  875.69 [ 565.09,  514.08] "), "inconsistent"),
+        (survey(ROW + "Too much buffer space"), "row-skipped"),
+        (survey(ROW + "created object #s on oss1:a not contiguous", done=""), "run-failed"),
+        ("Please specify either client_names or ost_names\n", "run-failed"),
+    ],
+)
+def test_what_cannot_count_is_said_by_its_code(tmp_path, text, word):
+    report = checked(tmp_path, text)
+    assert f"obdfilter-survey.{word}" in codes_of(report)
+    assert (report.status == "invalid") == (word != "row-skipped")
+
+
+def test_more_rows_than_a_survey_has_are_refused(tmp_path):
+    report = checked(tmp_path, survey(*[ROW + WRITE] * (parser.MOST_ROWS + 1)))
+    assert "obdfilter-survey.too-large" in codes_of(report)

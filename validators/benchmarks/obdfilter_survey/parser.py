@@ -1,0 +1,268 @@
+"""Read the sweep that obdfilter-survey prints: a header, and a row for each size, number of objects and threads.
+
+The script divides KiB by 1024 and by seconds: MiB/s. Objects and threads are totals over all targets, though the
+command line asks for them per target. A row is printed in pieces while it runs, so messages may stand inside it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from validators.bundle import Bundle
+from validators.catalogue import Reading
+from validators.findings import ERROR, WARNING, Finding
+from validators.measurements import Measurement, Run
+from validators.outputs import Output, Refusal, find_outputs, printed_number
+
+TOOL = "obdfilter-survey"
+MOST_ROWS = 20_000
+ROW_CHARACTERS = 16 * 1024
+
+_HEADER = r"Obdfilter-survey (?:for case=(\w{1,20}) )?from \S"
+_ROW = (
+    r"(?:^|[\]:] )ost +(?P<osts>\d{1,7}) +sz +(?P<total_KiB>\d{1,15})K +rsz +(?P<record_KiB>\d{1,9})K? +"
+    r"obj +(?P<objects>\d{1,9}) +thr +(?P<threads>\d{1,9}) "
+)
+_FAILURE = (
+    r"^(?:First test must be 'write'|Please specify either client_names or ost_names|Specify the server NID"
+    r"|Can't load obdecho on |obdecho not setup on server|The existing setup must be cleaned)"
+)
+_KNOWN = [re.compile(one.encode(), re.MULTILINE) for one in (_HEADER, _ROW, _FAILURE)]
+_HEADER_LINE, _ROW_BEGIN, _FAILURE_LINE = re.compile(_HEADER), re.compile(_ROW), re.compile(_FAILURE)
+_STDOUT = "using LCTL="
+_DONE = re.compile(r"^(?:\S{1,64}[\]:] )?done!\s*$")
+_TEST_NAME = r"\b(?P<op>rewrite_again|rewrite|reread|write|read)\b"
+_MESSAGES = r"(?:[^\n]{0,300}\n){0,20}? *"
+"""What a remote shell says between two pieces of a row, up to the end of its line."""
+_TEST = re.compile(
+    _TEST_NAME
+    + rf" +{_MESSAGES}(?P<aggregate>-?(?:[\d.][\w.,+-]{{0,400}}|nan|inf)) +{_MESSAGES}"
+    + r"(?:\[(?P<range>[^\]\[]{1,80})\]|(?P<state>SHORT|ERROR)\b)"
+)
+_BEGUN = re.compile(_TEST_NAME + r"(?: +[\d.,]+)?(?: +\[[^\]]{0,80})?\s*$")
+_RANGE = re.compile(r" *(\S{1,30}?), *(\S{1,30})")
+_HINT_AGAIN = "Upload the summary that the script wrote, or its whole standard output."
+
+_STATES = (
+    (
+        "ERROR",
+        "target-error",
+        "a target failed, and the aggregate counts its data as if it had moved them: it is too high.",
+        "Look for the target in the detail file, repair it, repeat the survey.",
+    ),
+    (
+        "SHORT",
+        "short-run",
+        "targets were done within a second, so there is no rate of single targets.",
+        "Take a larger size.",
+    ),
+)
+_MESSAGES_OF_ROWS = (
+    (
+        "Too much buffer space",
+        "row-skipped",
+        WARNING,
+        "not run, as threads times record size is more than the script allows.",
+        "Take fewer threads or smaller records.",
+    ),
+    (
+        "not contiguous",
+        "run-failed",
+        ERROR,
+        "the objects could not be created, and the script stopped there.",
+        "Repair the target, repeat the survey.",
+    ),
+)
+
+
+@dataclass(slots=True)
+class _Row:
+    """One row: its parameters, the rest of its text, and the line it begins at."""
+
+    context: dict[str, int]
+    line: int
+    text: str = ""
+
+    def add(self, line: str) -> None:
+        """What stands before the next row: more of this one, or a message."""
+        if len(self.text) < ROW_CHARACTERS:
+            self.text += "\n" + line[:ROW_CHARACTERS]
+
+    @property
+    def tests(self) -> list[re.Match[str]]:
+        return list(_TEST.finditer(self.text))
+
+
+@dataclass(slots=True)
+class _Survey:
+    """What stands between two headers."""
+
+    case: str = ""
+    is_stdout: bool = False
+    is_done: bool = False
+    rows: list[_Row] = field(default_factory=list)
+
+
+def find_runs(bundle: Bundle) -> Reading:
+    """Every survey of a bundle; summary and standard output of one survey are one run. Never raises on any content."""
+    reading = find_outputs(bundle, TOOL, is_survey, read)
+    seen: list[list[Measurement]] = []
+    runs = []
+    for run in reading.runs:
+        if not run.measurements or run.measurements not in seen:
+            seen.append(run.measurements)
+            runs.append(run)
+    return Reading(runs, 0 if len(runs) == 1 else None, reading.findings, reading.claimed)
+
+
+def explain(run: Run) -> list[str]:
+    """The best row of each test; obdfilter-survey has no score."""
+    best: dict[str, Measurement] = {}
+    for one in run.measurements:
+        if one.stat == "aggregate" and (one.op not in best or one.value > best[one.op].value):
+            best[one.op] = one
+    return [
+        f"{op}: {one.printed_value} {one.printed_unit} with {one.context['threads']} threads"
+        for op, one in best.items()
+    ]
+
+
+def is_survey(head: bytes) -> bool:
+    return any(one.search(head) for one in _KNOWN)
+
+
+def read(output: Output) -> list[Run]:
+    """The surveys of one output, in order. Raises Refusal where none can be read."""
+    surveys = list(_surveys(output))
+    if not surveys:
+        raise Refusal("truncated", "The survey ends before its first row.", _HINT_AGAIN)
+    return [_run(output.path, survey) for survey in surveys]
+
+
+def _surveys(output: Output) -> Iterator[_Survey]:
+    survey, is_stdout, rows = None, False, 0
+    for number, line in enumerate(output.lines(), start=1):
+        is_stdout = is_stdout or _STDOUT in line
+        if header := _HEADER_LINE.search(line):
+            if survey:
+                yield survey
+            survey = _Survey(header[1] or "", is_stdout)
+        elif begin := _ROW_BEGIN.search(line):
+            survey = survey or _Survey(is_stdout=is_stdout)
+            rows += 1
+            _require_few(rows, number)
+            survey.rows.append(_row(begin, line, number))
+        elif survey and _DONE.search(line):
+            survey.is_done = True
+        elif survey and survey.rows:
+            survey.rows[-1].add(line)
+        elif not survey and _FAILURE_LINE.search(line):
+            raise Refusal("run-failed", "The script stopped before its first row.", "Repair the cause, repeat.", number)
+    if survey:
+        yield survey
+
+
+def _require_few(rows: int, line: int) -> None:
+    if rows > MOST_ROWS:
+        message = f"The output has more than {MOST_ROWS} rows."
+        raise Refusal("too-large", message, "Upload one survey in each file.", line)
+
+
+def _row(begin: re.Match[str], line: str, number: int) -> _Row:
+    context = {name: int(value) for name, value in begin.groupdict().items()}
+    return _Row(context, number, line[begin.end() : begin.end() + ROW_CHARACTERS])
+
+
+def _run(path: str, survey: _Survey) -> Run:
+    run = Run(TOOL, path)
+    if survey.case:
+        run.parameters["case"] = survey.case
+    for row in survey.rows:
+        tests = row.tests
+        run.measurements += [one for test in tests for one in _measurements(test, row, path, run.findings)]
+        run.tests.append({**row.context, "tests": [test["op"] for test in tests]})
+    names: list[str] = max((test["tests"] for test in run.tests), key=len, default=[])
+    run.parameters |= _parameters(run, names)
+    run.findings += [*_notes(run, survey, path), *_completeness(run, survey, names, path)]
+    if not run.measurements and not run.findings:
+        run.findings.append(_finding("no-results", ERROR, "No row has a rate.", "Repeat the survey.", path))
+    return run
+
+
+def _measurements(test: re.Match[str], row: _Row, path: str, findings: list[Finding]) -> Iterator[Measurement]:
+    """The aggregate of a test, and the extremes of single targets where it has them."""
+    state = {"target_state": test["state"]} if test["state"] else {}
+    context = {**row.context, **state}
+    aggregate = printed_number(test["aggregate"], row.line)
+    yield Measurement.printed(test["op"], "bandwidth", "aggregate", aggregate, "MiB/s", context=context)
+    if not test["range"]:
+        return
+    extremes = _RANGE.fullmatch(test["range"])
+    if extremes is None:
+        raise Refusal("not-a-number", f"[{test['range'][:40]}] is no range of rates.", _HINT_AGAIN, row.line)
+    low, high = printed_number(extremes[1], row.line), printed_number(extremes[2], row.line)
+    if low > high:
+        message = f"The slowest target of {test['op']} is faster than the fastest: {low} and {high} MiB/s."
+        findings.append(_finding("inconsistent", ERROR, message, _HINT_AGAIN, f"{path}:{row.line}"))
+    yield Measurement.printed(test["op"], "bandwidth", "min_ost_instant", low, "MiB/s", context=context)
+    yield Measurement.printed(test["op"], "bandwidth", "max_ost_instant", high, "MiB/s", context=context)
+
+
+def _notes(run: Run, survey: _Survey, path: str) -> Iterator[Finding]:
+    """What rows say beside their rates, once each, at the first row that says so."""
+    states = [one.context.get("target_state") for one in run.measurements]
+    for state, word, message, hint in _STATES:
+        if state in states:
+            rows = [row for row in survey.rows if any(test["state"] == state for test in row.tests)]
+            counted = f"{states.count(state)} of the tests: {message}"
+            yield _finding(word, WARNING, counted, hint, f"{path}:{rows[0].line}")
+    for text, word, level, message, hint in _MESSAGES_OF_ROWS:
+        rows = [row for row in survey.rows if text in row.text]
+        if rows:
+            yield _finding(word, level, f"{len(rows)} of the rows: {message}", hint, f"{path}:{rows[0].line}")
+
+
+def _parameters(run: Run, names: list[str]) -> dict[str, object]:
+    """What all rows share, how many rows there are, how many tests failed, and how long the shortest test was."""
+    shared = {
+        name: run.tests[0][name]
+        for name in ("osts", "total_KiB", "record_KiB", "objects", "threads")
+        if run.tests and all(test[name] == run.tests[0][name] for test in run.tests)
+    }
+    rates = [one for one in run.measurements if one.stat == "aggregate"]
+    seconds = [one.context["total_KiB"] * 1024 / one.value for one in rates if one.value]
+    return {
+        **shared,
+        "tests": names,
+        "rows": len(run.tests),
+        "failed_tests": sum(one.context.get("target_state") == "ERROR" for one in rates),
+        **({"shortest_test_s": round(min(seconds), 3)} if seconds else {}),
+    }
+
+
+def _completeness(run: Run, survey: _Survey, names: list[str], path: str) -> Iterator[Finding]:
+    """The script ends its standard output with `done!`; a row that lacks tests was cut or stopped."""
+    if not survey.rows:
+        yield _finding("truncated", ERROR, "The survey ends before its first row.", _HINT_AGAIN, path)
+        return
+    if survey.is_stdout and not survey.is_done:
+        message = "The output ends before `done!`: the survey was stopped, or its output was cut."
+        yield _finding("truncated", ERROR, message, _HINT_AGAIN, path)
+    partial = [
+        row
+        for row, test in zip(survey.rows, run.tests, strict=True)
+        if test["tests"] != names and not any(text in row.text for text, *_ in _MESSAGES_OF_ROWS)
+    ]
+    if not survey.is_done and not partial and _BEGUN.search(_TEST.sub(" ", survey.rows[-1].text)):
+        partial = survey.rows[-1:]
+    if partial:
+        is_cut = partial[0] is survey.rows[-1] and not survey.is_done
+        message = f"A row ends before all of its tests ({' '.join(names) or 'none'}) have a rate."
+        word = "truncated" if is_cut else "incomplete"
+        yield _finding(word, ERROR, message, _HINT_AGAIN, f"{path}:{partial[0].line}")
+
+
+def _finding(word: str, level: str, message: str, hint: str, where: str) -> Finding:
+    return Finding(f"{TOOL}.{word}", level, message, hint, where)

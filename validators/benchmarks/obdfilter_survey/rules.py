@@ -1,0 +1,36 @@
+"""What a survey must be before its rates are believed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from validators.findings import Finding
+from validators.measurements import NOT_EVALUATED, SATISFIED, VIOLATED, Run
+from validators.rules import Context, Verdict, load_rules
+
+_MARGIN = 1.02
+"""The clock of the script and those of the targets are not one."""
+
+
+def _plausible(run: Run, context: Context) -> Verdict:
+    aggregates = [one for one in run.measurements if one.stat == "aggregate"]
+    fastest = {(one.op, *one.context.items()): one for one in run.measurements if one.stat == "max_ost_instant"}
+    compared = [
+        (one, one.context["osts"] * fastest[key].value)
+        for one in aggregates
+        if (key := (one.op, *one.context.items())) in fastest
+    ]
+    if not compared:
+        return NOT_EVALUATED, "No test has rates of single targets."
+    for one, most in compared:
+        if one.value > most * _MARGIN:
+            return VIOLATED, f"{one.op}: {one.printed_value} MiB/s of {one.context['osts']} targets."
+    return SATISFIED, f"{len(compared)} tests compared."
+
+
+RULES = load_rules(Path(__file__).with_name("rules.json"), {"obdfilter-survey.plausible": _plausible})
+
+
+def findings(run: Run, context: Context) -> list[Finding]:
+    """Nothing: neither metadata, list nor release say more of a survey."""
+    return []
