@@ -55,6 +55,11 @@ def in_form(form: str, document: Mapping[str, Any], about: exports.Told) -> expo
     return exports.export(form, document, about)
 
 
+def missing_in_forms(document: Mapping[str, Any], about: exports.Told) -> dict[str, list[str]]:
+    """By form, the places that it demands and that nothing tells."""
+    return {form: exports.export(form, document, about).missing for form in exports.names()}
+
+
 def observed(document: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """The columns of each ObservedParameter of a document; what is volatile is of one moment and left out."""
     instances: Counter[tuple[str, str, str, str]] = Counter()

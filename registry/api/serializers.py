@@ -270,6 +270,10 @@ class SystemDescription(s.Serializer):
     sha256 = s.CharField(help_text="Of the document as received.")
     summary = SystemSummary()
     document = s.DictField(help_text="Schema system.1.")
+    missing_in_forms = s.DictField(
+        child=s.ListField(child=s.CharField()),
+        help_text="By form, the places that it demands and that the description does not tell.",
+    )
 
 
 class ResultFile(s.Serializer):

@@ -314,7 +314,9 @@ class ResultSystem(PublicRead):
     @extend_schema(operation_id="results_system", responses={200: shape.SystemDescription} | shape.NOT_FOUND)
     def get(self, request: Request, id: str) -> Response:
         snapshot = snapshots.required(id)
-        return Response({"sha256": snapshot.sha256, "summary": snapshot.summary, "document": snapshot.document})
+        described = {"sha256": snapshot.sha256, "summary": snapshot.summary, "document": snapshot.document}
+        missing = snapshots.missing_in_forms(snapshot.document, snapshots.told(snapshot.result))
+        return Response(described | {"missing_in_forms": missing})
 
 
 class ResultSystemForm(PublicRead):

@@ -47,7 +47,8 @@ class Median(Aggregate):
 @public_page
 def index(request: HttpRequest) -> HttpResponse:
     """Search and filter; the names of the query are those of the API."""
-    asked = {name: request.GET[name] for name in ASKED if request.GET.get(name)}
+    parameters = {name: value for name, value in request.GET.items() if name.startswith(filters.PARAMETER) and value}
+    asked = {name: request.GET[name] for name in ASKED if request.GET.get(name)} | parameters
     found = record.standing_results(filters.result_conditions(request.GET))
     order = keyset.chosen(KEYS, asked.get("ordering", ""), "id", tie_follows=True) or keyset.chosen(
         KEYS, "-id", "id", tie_follows=True
@@ -56,6 +57,7 @@ def index(request: HttpRequest) -> HttpResponse:
     context = {
         "section": "results",
         "asked": asked,
+        "parameters": parameters,
         "rows": written(page.rows),
         "next": "?" + urlencode({**asked, "cursor": page.cursor}) if page.cursor else "",
         "begun": "cursor" not in request.GET,

@@ -6,11 +6,11 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers as s
 
-from registry.api.serializers import Problem, SystemDescription, SystemSummary
+from registry.api.serializers import Problem, SystemSummary
 from registry.models import Override, Result
 from submissions.models import Review, Signature, State
 
-__all__ = ["Problem", "SystemDescription"]
+__all__ = ["Problem"]
 
 
 class UploadRequest(s.Serializer):

@@ -10,11 +10,11 @@ urlpatterns = [
     path("submissions/<uuid:id>/findings/", views.SubmissionFindings.as_view(), name="api-submission-findings"),
     path("submissions/<uuid:id>/history/", views.SubmissionHistory.as_view(), name="api-submission-history"),
     path("submissions/<uuid:id>/files/", views.SubmissionFiles.as_view(), name="api-submission-files"),
-    path("submissions/<uuid:id>/system/", views.SubmissionSystem.as_view(), name="api-submission-system"),
+    path("submissions/<uuid:id>/system/", systems.SubmissionSystem.as_view(), name="api-submission-system"),
     path(
         "submissions/<uuid:id>/system/<str:form>/", systems.SubmissionSystemForm.as_view(), name="api-submission-form"
     ),
-    path("submissions/<uuid:id>/difference/", views.SubmissionDifference.as_view(), name="api-submission-difference"),
+    path("submissions/<uuid:id>/difference/", systems.SubmissionDifference.as_view(), name="api-submission-difference"),
     path("submissions/<uuid:id>/answers/", views.SubmissionAnswers.as_view(), name="api-submission-answers"),
     path("submissions/<uuid:id>/submit/", views.SubmissionSubmit.as_view(), name="api-submission-submit"),
     path("submissions/<uuid:id>/revalidate/", views.SubmissionRevalidate.as_view(), name="api-submission-revalidate"),

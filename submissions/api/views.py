@@ -15,10 +15,9 @@ from rest_framework.response import Response
 
 from registry import record
 from registry.api import views
-from registry.api.comparisons import SystemsCompared
 from registry.api.reading import next_address, page_size
 from registry.api.throttles import CheckThrottle, UploadThrottle
-from registry.filters import any_of, given, one_of, refuse_unknown, whole_id
+from registry.filters import any_of, given, one_of, refuse_unknown
 from submissions import checking, intake, publication, releases, review
 from submissions.api import documents
 from submissions.api import serializers as shape
@@ -34,13 +33,11 @@ from submissions.api.edges import (
     valid,
 )
 from submissions.api.paging import page
-from submissions.errors import NoSystem
 from submissions.models import State, Submission
 from submissions.permissions import IsEditor, require_own, require_review, seen_by, visible_to
 
 JOINED = Submission.objects.select_related("account", "institution", "release", "result", "derivative", "signature")
 WHOLE = JOINED.select_related("system_snapshot").defer("system_snapshot__document")
-DESCRIBED = Submission.objects.select_related("system_snapshot")
 
 
 def _declared(request: Request) -> intake.Declared:
@@ -125,32 +122,6 @@ class SubmissionFiles(PrivateView):
     @extend_schema(operation_id="submissions_files", responses={200: shape.Files} | REFUSED)
     def get(self, request: Request, id: UUID) -> Response:
         return Response(documents.files(seen_by(request.user, id, JOINED)))
-
-
-class SubmissionSystem(PrivateView):
-    """The description of the system in the bundle, as received."""
-
-    @extend_schema(operation_id="submissions_system", responses={200: shape.SystemDescription} | REFUSED)
-    def get(self, request: Request, id: UUID) -> Response:
-        snapshot = getattr(seen_by(request.user, id, DESCRIBED), "system_snapshot", None)
-        if snapshot is None:
-            raise NoSystem
-        return Response(documents.system(snapshot))
-
-
-class SubmissionDifference(PrivateView):
-    """What differs between the systems of this submission and of another one that the account may see."""
-
-    @extend_schema(
-        operation_id="submissions_difference",
-        parameters=[OpenApiParameter("with", UUID, required=True, description="Id of the other submission.")],
-        responses={200: SystemsCompared} | REFUSED,
-    )
-    def get(self, request: Request, id: UUID) -> Response:
-        refuse_unknown(request.query_params, ("with",))
-        other = whole_id("with", request.query_params.get("with", ""))
-        pair = [seen_by(request.user, one, DESCRIBED) for one in (id, other)]
-        return Response(documents.difference(*pair))
 
 
 class SubmissionAnswers(PrivateView):

@@ -166,3 +166,10 @@ def test_a_parameter_is_looked_up_by_index_in_a_large_record(two) -> None:
     plan = Result.objects.filter(filters.parameter("lustre.version", "2.15.4")).explain()
     assert "observed_by_value" in plan
     assert "Seq Scan on registry_observedparameter" not in plan
+
+
+def test_the_page_of_results_keeps_a_parameter_that_was_asked_for(two) -> None:
+    text = Client().get("/results/?p.lustre.version=2.15.4").content.decode()
+    assert "/results/hw-1/" in text and "/results/hw-2/" not in text
+    assert '<input name="p.lustre.version" maxlength="200" value="2.15.4">' in text
+    assert "p.lustre.version=2.15.4" in text.split("CSV")[0]

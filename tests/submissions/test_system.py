@@ -105,6 +105,7 @@ def test_it_is_read_by_api_in_short_and_as_a_whole(described, cast) -> None:
     whole = cast.bob.get(f"submissions/{submission.pk}/system/").json()
     assert (whole["sha256"], whole["document"]) == (short["sha256"], make_system())
     assert whole["summary"]["redaction_profile"] == "default"
+    assert "Site/nationality" in whole["missing_in_forms"]["io500"]
 
 
 def test_without_a_description_the_api_says_so(checked, cast) -> None:
