@@ -15,11 +15,9 @@ from collectors.errors import UsageError
 # Reading tools only. None of them changes anything with the arguments that the probes give.
 ALLOWED = frozenset(
     """
-    beegfs beegfs-ctl beegfs-net ceph cpupower crm_mon cxi_stat daos df dmg dmidecode dpkg-query ethtool findmnt
-    hostname ibstat ip lctl lfs lnetctl lsblk lscpu lsmod lspci mdadm mmdf mmfsadm mmgetstate mmhealth mmlscluster
-    mmlsconfig mmlsdisk mmlsfileset mmlsfs mmlspool mmlsqos mmpmon modinfo mount mpirun multipath nfsstat numactl
-    nvidia-smi nvme ofed_info rdma rpm sas3ircu scontrol smartctl storcli64 sysctl systool tuned-adm uname weka
-    zpool zfs
+    beegfs beegfs-ctl ceph cpupower crm_mon cxi_stat daos df dmg dmidecode dpkg-query ethtool ibstat ip lctl lfs
+    lnetctl lsblk lscpu lspci mdadm mmfsadm mmlscluster mmlsconfig mmlsdisk mmlsfs modinfo mpirun multipath
+    numactl nvidia-smi nvme ofed_info rdma rpm smartctl sysctl tuned-adm uname weka zpool
     """.split()
 )
 
@@ -33,7 +31,6 @@ FOLDERS = (
     "/usr/local/bin",
     "/usr/lpp/mmfs/bin",
     "/opt/beegfs/sbin",
-    "/opt/MegaRAID/storcli",
 )
 ENVIRONMENT = {"PATH": ":".join(FOLDERS), "LC_ALL": "C", "LANG": "C", "HOME": "/nonexistent", "TERM": "dumb"}
 MESSAGE_LIMIT_BYTES = 4096

@@ -9,7 +9,7 @@ import hashlib
 import re
 from collections import namedtuple
 
-from collectors.document import canonical
+from collectors.canonical import canonical
 
 COUNTED = ("network", "block", "mounts")
 DOCUMENT_SECTIONS = ("job", "layouts", "storage_systems", "fabric")
@@ -276,3 +276,8 @@ def volatile_of(registry):
 def class_id(facts):
     """16 hexadecimal digits: the same for nodes that say the same."""
     return hashlib.sha256(canonical(facts).encode("ascii")).hexdigest()[:16]
+
+
+def class_id_of(node_class, registry):
+    """The class_id of a node class as it stands; `registry`: rows of the parameter registry by id."""
+    return class_id(node_facts(node_class, volatile_of(registry)))

@@ -1,18 +1,17 @@
-"""The system document: what the probes said, counted, completed, made to fit the schema, in one canonical form."""
+"""The system document: what the probes said, counted, completed, made to fit the schema."""
 
-import hashlib
-import json
 import math
 import platform
 from collections import Counter, OrderedDict, namedtuple
 
-from collectors import VERSION, fitting, parameters, profiles
+from collectors import VERSION, compare, fitting, parameters, profiles
 from collectors.facts import Fact, Item, Missing, Section
 
 SCHEMA_VERSION = "1"
 MAX_TEXT_CHARACTERS = 512
 # More different values than this of one parameter are no distribution that anybody reads.
 MAX_VALUES = 100
+NO_CLASS = "0" * 16
 MAX_INTEGER = 2**63 - 1
 # What the registry writes where a value has none, or where each entry has its own.
 NO_UNIT = ("none", "mixed")
@@ -29,11 +28,6 @@ Capture.__doc__ = """One look at the nodes: phase (pre, post, static, imported),
 
 `started` is RFC 3339 in UTC; `member` the pseudonym of the node.
 """
-
-
-def canonical(value):
-    """The one JSON text of a value: sorted keys, no spaces, ASCII."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
 
 
 def assemble(said, capture, redactor, duration_s, registry):
@@ -54,10 +48,14 @@ def assemble(said, capture, redactor, duration_s, registry):
     node["missing"] = explained(gaps, facts, registry, capture.role)
     if redactor.profile == "strict":
         profiles.make_strict(document, registry)
-    node["class_id"] = class_id(node, registry)
+    # Until it fits the schema, nobody can say what the class is.
+    node["class_id"] = NO_CLASS
     if capture.member is not None:
         node["members"] = [capture.member]
-    return fitting.fitted(document, parameters.document_schema())
+    document = fitting.fitted(document, parameters.document_schema())
+    for node in document["node_classes"]:
+        node["class_id"] = compare.class_id_of(node, registry)
+    return document
 
 
 def collector(redactor):
@@ -200,10 +198,3 @@ def gap_entry(gap):
     if gap.detail:
         made["detail"] = gap.detail
     return made
-
-
-def class_id(node, registry):
-    """16 hexadecimal digits, the same for nodes that are alike: no identity, nothing volatile."""
-    alike = {name: node.get(name) for name in ("role", "hardware", "os", "network", "block", "mounts")}
-    alike["parameters"] = [item for item in node["parameters"] if not registry.get(item["id"], {}).get("volatile")]
-    return hashlib.sha256(canonical(alike).encode("ascii")).hexdigest()[:16]

@@ -3,6 +3,7 @@
 from collections import namedtuple
 
 from collectors import compare
+from collectors.canonical import canonical
 
 INVALIDATING, WARNING, INFO = "invalidating", "warning", "info"
 SEVERITIES = (INVALIDATING, WARNING, INFO)
@@ -49,7 +50,7 @@ def drift(before, after, registry):
             key = (old.class_id, difference.pointer, difference.before, difference.after)
             severity = severity_of(difference, old, new, registry)
             # 1, 1.0 and true are one key of a dict, and three values.
-            entry = counted.setdefault((compare.canonical(key), severity), [key, 0])
+            entry = counted.setdefault((canonical(key), severity), [key, 0])
             entry[1] += members
     found = [entry_of(key, members, severity) for (_text, severity), (key, members) in counted.items()]
     return sorted(found, key=gravest_first)
@@ -74,7 +75,7 @@ def entry_of(key, members, severity):
 
 
 def gravest_first(entry):
-    return SEVERITIES.index(entry["severity"]), entry["pointer"], entry["class_id"], compare.canonical(entry["post"])
+    return SEVERITIES.index(entry["severity"]), entry["pointer"], entry["class_id"], canonical(entry["post"])
 
 
 def nodes(document, volatile):

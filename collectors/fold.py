@@ -8,7 +8,7 @@ import hashlib
 from collections import Counter, namedtuple
 
 from collectors import compare, schema
-from collectors.document import canonical
+from collectors.canonical import canonical
 from collectors.errors import NothingCollected, UsageError
 from collectors.parameters import document_schema
 

@@ -1,6 +1,6 @@
 """Putting settings that were read elsewhere into a system document."""
 
-from collectors import bios, document, parameters
+from collectors import bios, compare, document, parameters
 from collectors.errors import NothingCollected, UsageError
 from collectors.facts import Fact
 from collectors.profiles import Redactor
@@ -89,7 +89,7 @@ def gap_stays(gap, entries):
 def rename_class(whole, node):
     """Give the changed class the id that its content has now, wherever the document names it."""
     old = node["class_id"]
-    node["class_id"] = document.class_id(node, parameters.registry())
+    node["class_id"] = compare.class_id_of(node, parameters.registry())
     for change in whole.get("drift", ()):
         if change.get("class_id") == old:
             change["class_id"] = node["class_id"]

@@ -3,8 +3,9 @@
 import json
 import os
 
-from collectors import bundle, document, merge, pseudonyms, redact, system_file, validation
+from collectors import bundle, merge, pseudonyms, redact, system_file, validation
 from collectors.bag import REPORT, SYSTEM, Bag
+from collectors.canonical import canonical
 from collectors.credentials import secrets
 from collectors.errors import BundleError, CollectorError, NothingCollected
 from collectors.originals import Originals
@@ -94,4 +95,4 @@ def without_secrets(described):
 
 
 def text_of(value):
-    return (document.canonical(value) + "\n").encode("ascii")
+    return (canonical(value) + "\n").encode("ascii")

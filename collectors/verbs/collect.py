@@ -4,7 +4,8 @@ import json
 import os
 import sys
 
-from collectors import capture, document, fold, launch
+from collectors import capture, fold, launch
+from collectors.canonical import canonical
 from collectors.errors import FINDINGS, OK, UsageError
 from collectors.files import write_whole
 
@@ -41,7 +42,7 @@ def run(options, progress):
     made = capture.taken(options, progress)
     if options.emit:
         # Launchers break long lines, and some put or take a space where they do: the line has none to lose.
-        sys.stdout.write(document.canonical(made).replace(" ", "\\u0020") + "\n")
+        sys.stdout.write(canonical(made).replace(" ", "\\u0020") + "\n")
         return OK
     write_whole(options.out, json.dumps(made, indent=1) + "\n")
     if not options.launcher:
