@@ -122,7 +122,8 @@ def test_drift_is_read_the_gravest_first() -> None:
         )
     )
     assert [(row["severity"], row["what"], row["before"], row["after"]) for row in found] == [
-        ("invalidating", "parameters osc/x", "7", "6"),
+        ("invalidating", "network a rate_bit_s", f"100{NB}Gbit/s", f"0{NB}bit/s"),
+        ("warning", "osc/x", "true", "true x6, false x1"),
         ("info", "a", "\N{EM DASH}", "\N{EM DASH}"),
     ]
 

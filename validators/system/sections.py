@@ -336,10 +336,15 @@ def drift(document: Document) -> list[dict[str, Any]]:
 
 
 def _pointed(pointer: str) -> str:
-    """A JSON pointer in words: "/hardware/memory/total_bytes" -> "hardware memory total_bytes"."""
-    return pointer.strip("/").replace("/", " ").replace("~1", "/").replace("~0", "~")
+    """A pointer in words: "/hardware/memory/total_bytes" -> "hardware memory total_bytes"; a parameter by its id."""
+    return pointer.removeprefix("/parameters").strip("/").replace("/", " ").replace("~1", "/").replace("~0", "~")
 
 
 def _pointed_value(row: Mapping[str, Any], name: str) -> str:
-    """A value beside its pointer, with the unit that the end of the pointer names."""
+    """A value beside its pointer, with the unit that the end of the pointer names.
+
+    Truth values stay true and false, as a collector counts them: "true x6, false x1".
+    """
+    if isinstance(row.get(name), bool):
+        return str(row[name]).lower()
     return words.quantity(row.get(name), words.unit_of(row["pointer"])[1])
