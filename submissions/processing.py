@@ -51,6 +51,7 @@ class Checked:
     report: dict[str, Any]
     seconds: float
     system: dict[str, Any] | None = None
+    signature: signing.Verdict | None = None
 
     @property
     def state(self) -> State:
@@ -198,6 +199,7 @@ def _examine(submission: Submission) -> Checked:
     begun = time.monotonic()
     if refusal.is_refused(submission.sha256):
         return Checked(refusal.report().as_json(), 0.0)
+    signed, verdict = signing.of(submission), None
     try:
         with local_path(key_of(submission.sha256)) as path:
             report = check(
@@ -209,10 +211,12 @@ def _examine(submission: Submission) -> Checked:
                 answers=submission.answers,
                 submitted_at=submission.submitted_at and submission.submitted_at.isoformat(),
             )
-            report.findings = worst_first(report.findings + signing.verify(submission, path))
+            if signed is not None:
+                verdict = signing.verify(signed, path)
+                report.findings = worst_first([*report.findings, verdict.finding])
     except SoftTimeLimitExceeded:
         report = _out_of_time()
-    return Checked(storable(report.as_json()), time.monotonic() - begun, _described(report))
+    return Checked(storable(report.as_json()), time.monotonic() - begun, _described(report), verdict)
 
 
 def _described(report: Report) -> dict[str, Any] | None:
@@ -241,6 +245,8 @@ def _store(submission: Submission, checked: Checked) -> Check:
         SystemSnapshot.objects.filter(submission=submission).delete()
     else:
         SystemSnapshot.objects.update_or_create(submission=submission, defaults=checked.system)
+    if checked.signature is not None:
+        signing.store(submission, checked.signature)
     levels = [finding["level"] for finding in _counted(checked.report)]
     return Check.objects.create(
         submission=submission,

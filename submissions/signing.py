@@ -13,6 +13,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 
 from submissions.errors import BadSigningKey
@@ -70,19 +71,43 @@ def _parts(line: str) -> tuple[str, str, str]:
     return words[0], words[1], "".join(letter for letter in comment if letter.isprintable())
 
 
-def verify(submission: Submission, bundle: Path) -> list[Finding]:
-    """Verify the signature that came with a bundle, store the outcome, and tell it. No signature, no finding."""
+@dataclass(frozen=True, slots=True)
+class Signed:
+    """A signature as it came, and the public keys of the account that sent it."""
+
+    text: str
+    public_keys: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a signature is worth: the columns to store, and the finding that tells it."""
+
+    columns: dict[str, str]
+    finding: Finding
+
+
+def of(submission: Submission) -> Signed | None:
+    """What is needed to verify, read before the check: the database may be away after it. None: not signed."""
     signature = Signature.objects.filter(submission=submission).first()
     if signature is None:
-        return []
+        return None
+    return Signed(signature.text, list(submission.account.signing_keys.values_list("public_key", flat=True)))
+
+
+def verify(signed: Signed, bundle: Path) -> Verdict:
+    """Hold a signature against the manifest of a bundle; asks no database."""
     tool = shutil.which("ssh-keygen")
-    manifest = _manifest(bundle)
     if tool is None:
-        return [_finding("not-checked", WARNING, "The signature was not verified: this server has no ssh-keygen.")]
-    keys = [] if manifest is None else list(submission.account.signing_keys.all())
-    outcome, fingerprint = _outcome(tool, manifest, signature.text, [key.public_key for key in keys])
-    Signature.objects.filter(pk=signature.pk).update(outcome=outcome, fingerprint=fingerprint)
-    return [_told(outcome, fingerprint)]
+        message = "The signature was not verified: this server has no ssh-keygen."
+        return Verdict({}, _finding("not-checked", WARNING, message))
+    outcome, fingerprint = _outcome(tool, _manifest(bundle), signed.text, signed.public_keys)
+    return Verdict({"outcome": outcome, "fingerprint": fingerprint}, _told(outcome, fingerprint))
+
+
+def store(submission: Submission, verdict: Verdict) -> None:
+    if verdict.columns:
+        Signature.objects.filter(submission=submission).update(**verdict.columns)
 
 
 def _manifest(bundle: Path) -> bytes | None:
