@@ -113,14 +113,12 @@ def test_every_reason_and_role_of_the_schema_has_its_words() -> None:
 
 
 def test_drift_is_read_the_gravest_first() -> None:
-    found = sections.drift(
-        make_system(
-            drift=[
-                {"pointer": "/a", "severity": "info"},
-                {"pointer": "/parameters/osc~1x", "pre": 7, "post": 6, "severity": "invalidating"},
-            ]
-        )
-    )
+    rows = [
+        {"pointer": "/a", "severity": "info"},
+        {"pointer": "/parameters/osc~1x", "pre": True, "post": "true x6, false x1", "severity": "warning"},
+        {"pointer": "/network/a/rate_bit_s", "pre": 10**11, "post": 0, "severity": "invalidating"},
+    ]
+    found = sections.drift(make_system(drift=rows))
     assert [(row["severity"], row["what"], row["before"], row["after"]) for row in found] == [
         ("invalidating", "network a rate_bit_s", f"100{NB}Gbit/s", f"0{NB}bit/s"),
         ("warning", "osc/x", "true", "true x6, false x1"),
