@@ -1,0 +1,287 @@
+"""MLPerf Storage: what its folders say, which of them belong together, and when a result does not hold."""
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+from tests.validators.bench_cases import codes_of
+from tests.validators.test_bench_hostile import made_wrong
+from validators.benchmarks.mlperf_storage import parser
+from validators.bundle import open_bundle
+from validators.checks import check
+
+RECORD_LENGTH = 2**20
+SAMPLES = Path(parser.__file__).parent / "samples"
+SECRETS = ("node17", "carol", "prj0042")
+
+
+def summary(**changes):
+    """A run of two accelerators on one host: 40 samples/s of 1 MiB, busy for 95 % of the time, 8 times the memory."""
+    made = {
+        "num_accelerators": 2,
+        "num_hosts": 1,
+        "hostname": "node17",
+        "metric": metric(),
+        "num_files_train": 100,
+        "potential_caching": [0],
+        "host_memory_GB": [64.0],
+        "data_size_per_host_GB": 512.0,
+        "epochs": 2,
+    }
+    return {name: value for name, value in {**made, **changes}.items() if value is not None}
+
+
+def metric(rate=40.0, au=95.0, **changes):
+    made = {
+        "train_au_percentage": [au, au],
+        "train_au_mean_percentage": au,
+        "train_au_meet_expectation": "success",
+        "train_throughput_samples_per_second": [rate, rate],
+        "train_throughput_mean_samples_per_second": rate,
+        "train_io_mean_MB_per_second": rate,
+    }
+    return {**made, **changes}
+
+
+def report(rate=40.0, runs=5, model="unet3d", **overall):
+    rates = {"train_throughput_samples_per_second": rate, "train_throughput_MB_per_second": rate}
+    return {
+        "overall": {
+            "model": model,
+            "accelerator": "h100",
+            "num_benchmark_runs": runs,
+            "train_num_accelerators": "2",
+            "train_throughput_mean_samples_per_second": rate,
+            **overall,
+        },
+        "runs": {f"run{index}": {**rates, "train_num_accelerators": "2"} for index in range(1, runs + 1)},
+    }
+
+
+def folder(place, summaries, reported=None, workload="unet3d_h100", below="run{}", extra=""):
+    """A result folder: summaries with their overrides, and a report."""
+    for index, one in enumerate(summaries, start=1):
+        run = place / below.format(index)
+        (run / "configs").mkdir(parents=True)
+        (run / "summary.json").write_text(json.dumps(one))
+        text = f"- workload={workload}\n- ++workload.dataset.data_folder=/lustre/prj0042/carol\n{extra}"
+        (run / "configs" / "overrides.yaml").write_text(text)
+    if reported is not None:
+        (place / "mlperf_storage_report.json").write_text(json.dumps(reported))
+    return place
+
+
+def checked(place, *args, **kwargs):
+    return check(folder(place, *args, **kwargs))
+
+
+def figures(run):
+    return {(one.op, one.quantity, one.stat): (one.printed_value, one.printed_unit) for one in run.measurements}
+
+
+def test_every_run_of_the_real_folders_is_read_as_expected(shared):
+    compared = 0
+    for case in sorted((shared / "data" / "bench" / "mlperf-storage").iterdir()):
+        expect = json.loads((case / "case.json").read_text())["expect"]
+        if "error" in expect:
+            continue
+        (run,) = check(case).runs
+        rows = {test["path"]: test for test in run.tests}
+        for expected in expect.get("runs", []):
+            for key, value in expected.items():
+                tolerance = {"host_memory_GiB_sum": 1e-3, "dataset_GiB": 0.1}.get(key, 1e-9)
+                found = rows[expected["path"]][key]
+                assert found == (value if isinstance(value, str) else pytest.approx(value, abs=tolerance)), key
+                compared += 1
+        for key in ("model", "accelerator", "num_accelerators", "num_hosts", "au_threshold"):
+            assert run.parameters.get(key) == expect.get(key, run.parameters.get(key)), key
+        if "checks" in expect:
+            checks = expect["checks"]
+            assert run.parameters["report_equals_runs"] is checks["report_equals_runs"]
+            assert run.parameters["dataset_over_memory"] == pytest.approx(checks["dataset_over_memory"], abs=1e-3)
+            assert run.parameters["runs"] == checks["runs"]
+    assert compared > 300
+
+
+def test_the_printed_megabyte_is_a_mebibyte(tmp_path):
+    (run,) = checked(tmp_path, [summary()] * 5, report()).runs
+    (bandwidth,) = [one for one in run.measurements if (one.quantity, one.stat) == ("bandwidth", "mean")]
+    assert (bandwidth.value, bandwidth.unit, bandwidth.printed_unit) == (40 * 2**20, "B/s", "MiB/s")
+
+
+@pytest.mark.parametrize("below", ["run{}", "run{}/node17", "runs/run{}", "a/b/run{}"])
+def test_runs_are_found_at_any_depth_under_the_names_of_the_report(tmp_path, below):
+    (run,) = checked(tmp_path, [summary()] * 5, report(), below=below).runs
+    assert [test["run"] for test in run.tests] == ["run1", "run2", "run3", "run4", "run5"]
+    assert codes_of(check(tmp_path)) == []
+
+
+def test_two_reports_are_two_results_and_none_counts_alone(tmp_path):
+    folder(tmp_path / "closed" / "unet3d", [summary()] * 5, report())
+    folder(tmp_path / "open" / "resnet50", [summary()] * 5, report(model="resnet50"), workload="resnet50_h100")
+    found = check(tmp_path)
+    assert [run.parameters["model"] for run in found.runs] == ["unet3d", "resnet50"]
+    assert [run.parameters["division"] for run in found.runs] == ["closed", "open"]
+    assert found.primary is None
+
+
+def test_without_a_report_runs_of_a_workload_are_one_result(tmp_path):
+    folder(tmp_path / "unet3d" / "run", [summary(metric=metric(rate=38.0 + index)) for index in range(5)])
+    folder(tmp_path / "cosmoflow" / "run", [summary(metric=metric(au=75.0))] * 5, workload="cosmoflow_a100")
+    found = {run.parameters["model"]: run for run in check(tmp_path).runs}
+    assert figures(found["unet3d"])["unet3d", "samples_rate", "mean"] == (40.0, "samples/s")
+    assert figures(found["unet3d"])["unet3d", "samples_rate", "stdev"] == (pytest.approx(2**0.5), "samples/s")
+    assert found["cosmoflow"].parameters["accelerator"] == "a100"
+    assert codes_of(check(tmp_path)) == []
+
+
+def test_hosts_users_and_folders_stay_out(tmp_path):
+    (run,) = checked(tmp_path, [summary()] * 5, report(), below="run{}/node17").runs
+    text = json.dumps([run.parameters, run.tests, [one.as_json() for one in run.measurements]])
+    assert [word for word in SECRETS if word in text] == []
+
+
+@pytest.mark.parametrize(
+    ("model", "au", "holds"),
+    [
+        ("unet3d", 90.0, True),
+        ("unet3d", 89.99, False),
+        ("resnet50", 89.0, False),
+        ("cosmoflow", 70.0, True),
+        ("cosmoflow", 69.9, False),
+    ],
+)
+def test_utilisation_has_a_threshold_for_each_workload(tmp_path, model, au, holds):
+    summaries = [summary()] * 4 + [summary(metric=metric(au=au))]
+    found = checked(tmp_path, summaries, report(model=model), workload=f"{model}_h100")
+    assert ("mlperf-storage.au-below-threshold" not in codes_of(found)) is holds
+    assert (found.status == "valid") is holds
+    outcomes = {rule.code: rule.outcome for rule in found.runs[0].rules}
+    assert outcomes["mlperf-storage.utilisation"] == ("satisfied" if holds else "violated")
+
+
+def test_what_the_benchmark_called_a_failure_is_one(tmp_path):
+    failed = summary(metric=metric(train_au_meet_expectation="fail"))
+    found = checked(tmp_path, [summary()] * 4 + [failed], report(model="llama9"), workload="llama9")
+    assert codes_of(found) == ["mlperf-storage.au-below-threshold"]
+
+
+@pytest.mark.parametrize(
+    ("gib", "code"),
+    [
+        (313.0, "mlperf-storage.dataset-too-small"),
+        (314.0, "mlperf-storage.dataset-barely-5x"),
+        (319.9, "mlperf-storage.dataset-barely-5x"),
+        (320.0, None),
+    ],
+)
+def test_a_data_set_is_five_times_the_memory_of_the_clients(tmp_path, gib, code):
+    summaries = [summary()] * 4 + [summary(data_size_per_host_GB=gib)]
+    found = checked(tmp_path, summaries, report())
+    assert codes_of(found) == ([code] if code else [])
+    assert (found.status == "invalid") is (code == "mlperf-storage.dataset-too-small")
+
+
+def test_memory_and_data_of_all_hosts_are_compared(tmp_path):
+    """Clients that share a list of memory leave zeros in it; data is per host."""
+    shared_list = summary(num_hosts=2, host_memory_GB=[128.0, 0.0], data_size_per_host_GB=384.0)
+    (run,) = checked(tmp_path, [shared_list] * 5, report()).runs
+    assert run.parameters["dataset_over_memory"] == 6.0
+    assert run.parameters["client_nodes"] == 2
+
+
+@pytest.mark.parametrize(
+    ("changed", "reported", "code"),
+    [
+        ({"potential_caching": [1]}, {}, "potential-caching"),
+        ({"metric": metric(rate=41.0)}, {}, "report-disagrees-with-runs"),
+        ({"num_accelerators": 3}, {}, "runs-differ"),
+        ({"num_hosts": 2}, {}, "runs-differ"),
+        ({"metric": metric(train_au_mean_percentage=96.0)}, {}, "inconsistent"),
+        ({"metric": metric(train_throughput_mean_samples_per_second=50.0)}, {}, "inconsistent"),
+        ({}, {"rate": 44.0}, "report-disagrees-with-runs"),
+        ({}, {"train_num_accelerators": "12"}, "report-disagrees-with-runs"),
+        ({}, {"runs": 6}, "run-folders-missing"),
+    ],
+)
+def test_a_lie_in_one_run_or_the_report_is_found(tmp_path, changed, reported, code):
+    found = checked(tmp_path, [summary()] * 4 + [summary(**changed)], report(**reported))
+    assert f"mlperf-storage.{code}" in codes_of(found)
+
+
+def test_a_bandwidth_that_is_not_samples_times_records_is_found(tmp_path):
+    folder(tmp_path, [summary()] * 5, report())
+    for run in tmp_path.glob("run*"):
+        (run / "configs" / "config.yaml").write_text("workload:\n  dataset:\n    record_length: 2097152\n")
+    assert "mlperf-storage.inconsistent" in codes_of(check(tmp_path))
+
+
+def test_fewer_than_five_runs_are_said(tmp_path):
+    found = checked(tmp_path, [summary()] * 4, report(runs=4))
+    assert codes_of(found) == ["mlperf-storage.fewer-than-5-runs"]
+    assert found.runs[0].rules[0].outcome == "violated"
+
+
+@pytest.mark.parametrize(
+    ("extra", "outcome"),
+    [
+        ("- ++workload.reader.read_threads=8\n", "satisfied"),
+        ("- ++workload.reader.batch_size=99\n", "violated"),
+        ("- ++workload.train.computation_time=0.9\n", "violated"),
+    ],
+)
+def test_the_closed_division_lets_one_set_what_its_rules_name(tmp_path, extra, outcome):
+    place = folder(tmp_path / "Closed" / "site" / "results", [summary()] * 5, report(), extra=extra)
+    assert place.exists()
+    (run,) = check(tmp_path).runs
+    assert {rule.code: rule.outcome for rule in run.rules}["mlperf-storage.closed-parameters"] == outcome
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        (json.dumps(summary())[:200], "truncated"),
+        (json.dumps(summary(metric=metric(rate=float("nan")))), "not-a-number"),
+        (json.dumps(summary(metric=metric(rate=float("inf")))), "not-a-number"),
+        ('{"train_au_percentage": ' + "[" * 100_000, "inconsistent"),
+        ('["train_au_percentage":', "truncated"),
+        ('[{"train_au_percentage": [1]}]', "inconsistent"),
+        ('{"metric": {"train_au_percentage": []}}', "no-results"),
+        ('{"metric": {"train_au_percentage": "many"}}', "no-results"),
+        (json.dumps({"metric": {"train_au_mean_percentage": 10**400}}), "no-results"),
+    ],
+)
+def test_a_summary_that_cannot_count_is_refused_with_its_code(tmp_path, text, code):
+    (tmp_path / "run1").mkdir()
+    (tmp_path / "run1" / "summary.json").write_text(text)
+    found = check(tmp_path)
+    assert f"mlperf-storage.{code}" in codes_of(found)
+    assert found.status == "invalid"
+
+
+def test_a_summary_cut_before_all_by_which_it_is_known_is_missed_no_longer(tmp_path):
+    folder(tmp_path, [summary()] * 5, report())
+    (tmp_path / "run3" / "summary.json").write_text('{"start": "2026-')
+    found = check(tmp_path)
+    assert "mlperf-storage.truncated" in codes_of(found)
+    assert found.status == "invalid"
+
+
+def test_other_json_is_none(tmp_path):
+    (tmp_path / "summary.json").write_text('{"metric": {"accuracy": 1.0}}')
+    assert codes_of(check(tmp_path)) == ["bundle.not-recognised"]
+
+
+def test_folders_with_files_that_are_cut_or_changed_are_read_or_refused(tmp_path):
+    chance = random.Random("mlperf-storage")
+    place = folder(tmp_path, [summary()] * 3, report())
+    for path in (place / "run1" / "summary.json", place / "mlperf_storage_report.json"):
+        content = path.read_bytes()
+        for wrong in made_wrong(content, chance):
+            path.write_bytes(wrong)
+            with open_bundle(place) as bundle:
+                reading = parser.find_runs(bundle)
+            json.dumps([run.as_json() for run in reading.runs], allow_nan=False)
+        path.write_bytes(content)
