@@ -4,7 +4,7 @@ import math
 import platform
 from collections import Counter, OrderedDict, namedtuple
 
-from collectors import VERSION, compare, fitting, parameters, profiles
+from collectors import VERSION, compare, fitting, parameters, profiles, screen
 from collectors.facts import Fact, Item, Missing, Section
 
 SCHEMA_VERSION = "1"
@@ -32,6 +32,7 @@ Capture.__doc__ = """One look at the nodes: phase (pre, post, static, imported),
 
 def assemble(said, capture, redactor, duration_s, registry):
     """The document of one node from everything that was said of it; always valid. `registry`: rows by parameter id."""
+    said = screen.screened(said)
     facts, gaps = told(said, registry, redactor)
     node = OrderedDict(role=[capture.role], count=1, source="collected", hardware={"cpu": {}, "memory": {}}, os={})
     node["os"]["kernel"] = None

@@ -26,11 +26,9 @@ BOOT_PARAMETERS = frozenset(
     cgroup_disable systemd.unified_cgroup_hierarchy
     """.split()
 )
-DISTRIBUTION_FIELDS = {
-    "id": ("ID", re.compile(r"[a-z0-9][a-z0-9._-]{0,40}")),
-    "version": ("VERSION_ID", re.compile(r"[A-Za-z0-9._-]{1,40}")),
-}
-BOOT_VALUE = re.compile(r"[A-Za-z0-9_.,:=+@-]{0,80}")
+# Words, numbers, sizes and ranges; anything longer or in capitals is none of them.
+BOOT_WORD = r"(?:[a-z][a-z_-]{0,19}[0-9]{0,2}|[YN]|0x[0-9A-Fa-f]{1,8}|\d{1,9}[KMGTkmgt]?(?:-\d{1,6})?)"
+BOOT_VALUE = re.compile("(?:%s(?:[,:=/+.]%s){0,40})?" % (BOOT_WORD, BOOT_WORD))
 
 
 class OperatingSystem(Probe):
