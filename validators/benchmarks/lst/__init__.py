@@ -1,0 +1,1 @@
+"""LNet self-test: bandwidth and message rate between Lustre nodes, without disks."""

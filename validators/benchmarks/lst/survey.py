@@ -1,0 +1,166 @@
+"""Tables of lst-survey: the CSV that it writes, and the same on its standard output.
+
+Its columns say MB/s, but it runs lst without --mbs: the figures are MiB/s, as whole numbers. Read is what servers (or
+the group named by -g) received, write what they sent. Counts of nodes with errors add up over the rows of a pair.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from validators.findings import WARNING, Finding
+from validators.measurements import Measurement, Run
+from validators.outputs import Output, Refusal, printed_number
+
+MODE = "survey"
+MOST_ROWS = 20_000
+
+_CSV_HEAD = re.compile(
+    r"^\ufeff?Servers(?P<separator>\W{1,3}|_)Clients(?P=separator)Mode(?P=separator)Read_BW(?P=separator)Read_Rate"
+    r"(?P=separator)Write_BW(?P=separator)Write_Rate(?P=separator)Server_Errors(?P=separator)Client_Errors\s*$"
+)
+_CSV_BYTES = re.compile(rb"^(?:\xef\xbb\xbf)?Servers.{1,3}Clients.{1,3}Mode.{1,3}Read_BW", re.MULTILINE)
+_TEXT_BYTES = re.compile(rb"^(?:Commence lst-survey - | *Mode +Read MB/s +Read RPC/s +Write MB/S)", re.MULTILINE)
+_TEXT_ROW = re.compile(
+    r"^ *(?P<mode>(?:read|write|rw)_\w{1,20}|ping) +(?P<receive>\S{1,40}) +(?P<receive_rate>\S{1,40})"
+    r" +(?P<send>\S{1,40}) +(?P<send_rate>\S{1,40}) *$"
+)
+_COMMENCE, _FINISHED = "Commence lst-survey", "Finished lst-survey"
+_FAILURE = re.compile(r"^Error: Failed to get all samples|^Failed to create results directory")
+_ERRORS = re.compile(r"^(?:Server|Client) Errors: (\d{1,9})")
+_COLUMNS = 9
+_FIGURES = (
+    ("receive", "bandwidth", "MiB/s"),
+    ("receive", "rate", "RPC/s"),
+    ("send", "bandwidth", "MiB/s"),
+    ("send", "rate", "RPC/s"),
+)
+_HINT_AGAIN = "Upload the results.*.csv that lst-survey wrote, whole."
+
+
+@dataclass(slots=True)
+class _Row:
+    mode: str
+    figures: list[str]
+    line: int
+    context: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class _Table:
+    """The rows of a survey; groups of servers and clients, which may be several, are known by their number."""
+
+    rows: list[_Row] = field(default_factory=list)
+    servers: list[str] = field(default_factory=list)
+    clients: list[str] = field(default_factory=list)
+    errors: dict[str, int] = field(default_factory=dict)
+    begun: int = 0
+    finished: int = 0
+
+
+def is_survey(head: bytes) -> bool:
+    return bool(_CSV_BYTES.search(head) or _TEXT_BYTES.search(head))
+
+
+def read(tool: str, output: Output) -> Run:
+    """The run of a table. Raises Refusal where it is cut, failed or empty."""
+    table = _table(output)
+    run = Run(tool, output.path, mode=MODE)
+    several = len(table.servers) > 1 or len(table.clients) > 1
+    for row in table.rows:
+        run.measurements += _measurements(row, row.context if several else {})
+        run.tests.append({"mode": row.mode, **(row.context if several else {})})
+    if not any(one.value for one in run.measurements):
+        raise Refusal("no-results", "The survey has no figure.", "Look at the output of lst.sh that it kept.")
+    run.parameters = {
+        **({"server_nodes": _nodes(table.servers), "client_nodes": _nodes(table.clients)} if table.servers else {}),
+        "modes": sorted({row.mode for row in table.rows}),
+        **({"error_nodes": table.errors, "nodes_with_errors": sum(table.errors.values())} if table.errors else {}),
+    }
+    run.findings = list(_notes(tool, run))
+    return run
+
+
+def _nodes(groups: list[str]) -> int:
+    return sum(len(group.split()) for group in groups)
+
+
+def _table(output: Output) -> _Table:
+    table, separator = _Table(), ""
+    for number, line in enumerate(output.lines(), start=1):
+        if head := _CSV_HEAD.match(line):
+            separator = head["separator"]
+        elif separator and line.strip():
+            _take_csv(table, line.split(separator), number)
+        elif not separator:
+            _take_text(table, line, number)
+        if len(table.rows) > MOST_ROWS:
+            raise Refusal("too-large", f"The table has more than {MOST_ROWS} rows.", "Upload one survey.", number)
+    if table.begun > table.finished or not table.rows:
+        raise Refusal("truncated", "The survey ends before its end.", _HINT_AGAIN)
+    return table
+
+
+def _take_csv(table: _Table, cells: list[str], line: int) -> None:
+    if len(cells) != _COLUMNS or not cells[-1].strip().isdecimal():
+        message = f"A row has {len(cells)} of {_COLUMNS} columns: the survey stopped there, or was cut."
+        raise Refusal("truncated", message, _HINT_AGAIN, line)
+    servers, clients, mode, *figures = (cell.strip().strip('"') for cell in cells)
+    context = {"server_group": _number_of(table.servers, servers), "client_group": _number_of(table.clients, clients)}
+    table.rows.append(_Row(_mode(mode, line), figures[:4], line, context))
+    for name, text in zip(("servers", "clients"), figures[4:], strict=True):
+        table.errors[name] = max(table.errors.get(name, 0), int(printed_number(text, line)))
+
+
+def _mode(text: str, line: int) -> str:
+    if not re.fullmatch(r"(?:read|write|rw)_\w{1,20}|ping", text):
+        raise Refusal("inconsistent", f"{text[:40]!r} is no mode of lst-survey.", _HINT_AGAIN, line)
+    return text
+
+
+def _number_of(groups: list[str], group: str) -> int:
+    if group not in groups:
+        groups.append(group[:65536])
+    return groups.index(group)
+
+
+def _take_text(table: _Table, line: str, number: int) -> None:
+    if row := _TEXT_ROW.match(line):
+        figures = [row["receive"], row["receive_rate"], row["send"], row["send_rate"]]
+        context = {"server_group": max(len(table.servers) - 1, 0), "client_group": max(len(table.clients) - 1, 0)}
+        table.rows.append(_Row(row["mode"], figures, number, context))
+    elif line.startswith(_COMMENCE):
+        table.begun += 1
+    elif line.startswith(_FINISHED):
+        table.finished += 1
+    elif _FAILURE.match(line):
+        raise Refusal("run-failed", "lst-survey stopped with a message.", "Look at what lst.sh printed.", number)
+    elif errors := _ERRORS.match(line):
+        name = "servers" if line.startswith("Server") else "clients"
+        table.errors[name] = max(table.errors.get(name, 0), int(errors[1]))
+    else:
+        _take_groups(table, line)
+
+
+def _take_groups(table: _Table, line: str) -> None:
+    for head, groups in (("Server Group: ", table.servers), ("Client Group: ", table.clients)):
+        if line.startswith(head):
+            group = line.removeprefix(head).strip()
+            groups[:] = [*(one for one in groups if one != group), group]
+
+
+def _measurements(row: _Row, context: dict[str, int]) -> Iterator[Measurement]:
+    for (op, quantity, unit), text in zip(_FIGURES, row.figures, strict=True):
+        value = printed_number(text, row.line)
+        yield Measurement.printed(op, quantity, "mean_node", value, unit, context={"mode": row.mode, **context})
+
+
+def _notes(tool: str, run: Run) -> Iterator[Finding]:
+    message = "lst-survey calls its bandwidths MB/s, but has lst print MiB/s; they are taken as MiB/s."
+    yield Finding(f"{tool}.printed-MB-is-MiB", WARNING, message, "Quote them as MiB/s.", run.path)
+    if run.parameters.get("nodes_with_errors"):
+        message = "Requests failed on nodes of the session; the rates count what did not fail."
+        hint = "Look at the links of the nodes (lst show_error), repeat the test."
+        yield Finding(f"{tool}.rpc-errors", WARNING, message, hint, run.path)
