@@ -6,9 +6,9 @@ import os
 from collectors import bundle, merge, pseudonyms, redact, system_file, validation
 from collectors.bag import REPORT, SYSTEM, Bag
 from collectors.canonical import canonical
-from collectors.credentials import secrets
 from collectors.errors import BundleError, CollectorError, NothingCollected
 from collectors.originals import Originals
+from collectors.scrubbing.credentials import secrets
 from collectors.stage import Stage
 
 CHECK_TIMEOUT_S = 600

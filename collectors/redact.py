@@ -11,10 +11,10 @@ import re
 import socket
 from collections import Counter
 
-from collectors import personal
 from collectors.bag import RESULTS
-from collectors.credentials import secrets
-from collectors.names import Names, placeholder
+from collectors.scrubbing import personal
+from collectors.scrubbing.credentials import secrets
+from collectors.scrubbing.names import Names, placeholder
 from collectors.stage import blocks
 
 # What a pseudonym stands for. Persons have none: their part in a run is nobody's business.

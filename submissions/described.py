@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from collectors import personal
+from validators.scrubbing import personal
 from validators.system import publishing
 
 _VERSIONED = re.compile(r"(?:version|firmware|kernel|microcode|appliance|release|rdma_stack|agesa|packages)$")

@@ -18,7 +18,6 @@ from django.db.models import OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 from django.utils.text import slugify
 
-from collectors import personal
 from registry import listing, naming, snapshots
 from registry.models import (
     Measurement,
@@ -39,6 +38,7 @@ from submissions.described import published
 from submissions.errors import Forbidden, OverrideRefused, ReleaseInvalid
 from submissions.models import Account, Check, Derivative, Review, State, Submission
 from submissions.permissions import has_role
+from validators.scrubbing import personal
 from validators.system import facts
 
 log = logging.getLogger(__name__)

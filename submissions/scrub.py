@@ -17,8 +17,8 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
-from collectors import personal
 from validators.bundle import LIMITS, LINE_LIMIT, Bundle, Limits, open_bundle
+from validators.scrubbing import personal
 
 FILE_LIMIT = 32 * 1024 * 1024
 """Bytes of the largest file that is copied. Published per-rank tables have some MiB; the figures are in small files."""

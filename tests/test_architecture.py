@@ -1,7 +1,4 @@
-"""Imports go one way: collectors alone; validators <- registry <- submissions. Said with file and line.
-
-`submissions` scrubs by the rules of the collector, so that a site and the registry have the same ones.
-"""
+"""Imports go one way: collectors alone; validators <- registry <- submissions. Said with file and line."""
 
 from __future__ import annotations
 
@@ -17,7 +14,7 @@ MAY_IMPORT = {
     "collectors": set(),
     "validators": set(),
     "registry": {"validators"},
-    "submissions": {"validators", "registry", "collectors"},
+    "submissions": {"validators", "registry"},
 }
 DUSTBINS = {"utils", "util", "helpers", "helper", "services", "service", "manager", "handlers", "common", "misc"}
 

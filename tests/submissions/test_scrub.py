@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from collectors import personal
 from submissions import scrub
 from tests.make_io500 import make_archive, make_run
 from validators.checks import check
+from validators.scrubbing import personal
 
 DOCS = Path(__file__).resolve().parent.parent.parent / "docs"
 E_MAIL = re.compile(rb"(?<![A-Za-z0-9._%+-])[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+\.[A-Za-z0-9.-]+")

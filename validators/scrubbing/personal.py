@@ -9,8 +9,8 @@ are left alone. docs/scrubbed-copies.md lists the rules.
 import ipaddress
 import re
 
-from collectors.credentials import secrets, without_environment, without_keys
-from collectors.names import (
+from .credentials import secrets, without_environment, without_keys
+from .names import (
     COMPONENT,
     GPFS_STANZA,
     HOME,

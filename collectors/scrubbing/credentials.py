@@ -1,0 +1,1 @@
+../../validators/scrubbing/credentials.py
