@@ -88,7 +88,7 @@ def _read(bundle: Bundle, searched: list[catalogue.Benchmark], report: Report) -
     if sum(bool(reading.runs) for reading in readings) > 1:
         report.primary = None
     if not report.runs and not any(finding.level == ERROR for finding in report.findings):
-        report.findings.append(_unrecognised(bundle, report))
+        report.findings.append(_wrong_tool(bundle, searched) or _unrecognised(bundle, report))
 
 
 def _judge(run: Run, context: Context) -> None:
@@ -98,6 +98,17 @@ def _judge(run: Run, context: Context) -> None:
     run.findings += benchmark.findings(run, context)
     system_rules.evaluate(run, context)
     run.findings = worst_first(run.findings)
+
+
+def _wrong_tool(bundle: Bundle, searched: list[catalogue.Benchmark]) -> Finding | None:
+    """That it is the output of another tool than the one asked for; None where it is of no other."""
+    others = [benchmark for benchmark in catalogue.benchmarks() if benchmark not in searched]
+    for other in others:
+        if runs := other.find_runs(bundle).runs:
+            asked = ", ".join(benchmark.tool for benchmark in searched)
+            message, hint = f"This is the output of {other.tool}.", f"Give it as what it is: {other.tool}."
+            return Finding("bundle.wrong-tool", ERROR, message, hint, runs[0].path, expected=asked, actual=other.tool)
+    return None
 
 
 def _unrecognised(bundle: Bundle, report: Report) -> Finding:

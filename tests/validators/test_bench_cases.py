@@ -20,4 +20,5 @@ def test_case(shared, name):
     folder = shared / "data" / "bench" / name
     case = json.loads((folder / "case.json").read_text())
     target = folder if case["format"] == "directory" else folder / case["primary"]
-    assert problems(check(target), case["expect"]) == []
+    declared = case["expect"]["tool"] if case["expect"].get("error") == "wrong-tool" else None
+    assert problems(check(target, benchmark=declared), case["expect"]) == []

@@ -1,0 +1,137 @@
+"""Whether the figures of an output agree with one another: rows with summary, bytes with time, order of statistics."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import pairwise
+
+from validators.benchmarks.ior.record import Record, Row, Summary
+from validators.findings import ERROR, WARNING, Finding
+from validators.measurements import Run
+from validators.units import UNITS
+
+_MIB = UNITS["MiB"].factor
+_RATE_TOLERANCE = 0.03
+_PRINTED = 0.006
+"""Half of the last digit of the summary."""
+
+
+def findings(record: Record, run: Run, path: str) -> list[Finding]:
+    """What does not agree, as errors, and what is right but means something else than it seems to."""
+    tests = {test["test"]: test for test in run.tests}
+    found = [*_of_summaries(record, path), *_of_missing(record, path)]
+    for row in record.rows:
+        found += _of_rate(row, _moved_bytes(row, tests[row.test]), path)
+    for summary in record.summaries:
+        found += _of_operations(record.version, summary, tests[summary.test], path)
+    found += _of_stonewall(record, tests, path)
+    return found[:20]
+
+
+def _disagreement(message: str, path: str, line: int, expected: float, actual: float) -> Finding:
+    hint = "The output was edited or put together from two runs. Upload what IOR printed, unchanged."
+    where = f"{path}:{line}" if line else path
+    return Finding("ior.inconsistent", ERROR, message, hint, where, f"{expected:.2f} MiB/s", f"{actual:.2f} MiB/s")
+
+
+def _of_summaries(record: Record, path: str) -> Iterator[Finding]:
+    """The summary is made of the rows: maximum, minimum, mean and population deviation."""
+    rows: dict[tuple[int, str], list[Row]] = {}
+    for row in record.rows:
+        if "bandwidth" in row.values:
+            rows.setdefault((row.test, row.op), []).append(row)
+    for summary in record.summaries:
+        figures = {stat: value for (quantity, stat), value in summary.values.items() if quantity == "bandwidth"}
+        ordered = [figures[stat] for stat in ("min", "mean", "max") if stat in figures]
+        if any(low > high + _PRINTED for low, high in pairwise(ordered)):
+            message = f"{summary.op}: minimum, mean and maximum are not in this order."
+            yield _disagreement(message, path, summary.line, ordered[0], ordered[-1])
+        best = record.best.get((summary.test, summary.op))
+        if best is not None and "max" in figures and abs(best - figures["max"]) > 2 * _PRINTED:
+            message = f"{summary.op}: the line `Max` and the summary differ."
+            yield _disagreement(message, path, summary.line, best, figures["max"])
+        made_of = rows.get((summary.test, summary.op), [])
+        if made_of and len(made_of) == summary.settings.get("reps", len(made_of)):
+            yield from _of_rows(summary, figures, made_of, path)
+
+
+def _of_rows(summary: Summary, figures: dict[str, float], rows: list[Row], path: str) -> Iterator[Finding]:
+    values = [row.values["bandwidth"] for row in rows]
+    half = max(row.half["bandwidth"] for row in rows)
+    mean = math.fsum(values) / len(values)
+    deviation = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / len(values))
+    for stat, expected, allowed in (
+        ("max", max(values), half),
+        ("min", min(values), half),
+        ("mean", mean, half),
+        ("stdev", deviation, 2 * half),
+    ):
+        actual = figures.get(stat, expected)
+        if abs(actual - expected) > allowed + _PRINTED + 1e-6 * expected:
+            message = f"{summary.op}: {stat} of the rows and of the summary differ."
+            yield _disagreement(message, path, summary.line, expected, actual)
+            return
+
+
+def _of_missing(record: Record, path: str) -> Iterator[Finding]:
+    """An operation with rows has a line in the summary, and its rate."""
+    known = {(one.test, one.op) for one in record.summaries}
+    for row in record.rows:
+        if record.summaries and "bandwidth" in row.values and (row.test, row.op) not in known:
+            known.add((row.test, row.op))
+            yield _disagreement(f"{row.op} is missing in the summary.", path, row.line, row.values["bandwidth"], 0)
+
+
+def _of_rate(row: Row, moved_bytes: float | None, path: str) -> list[Finding]:
+    """A rate is what was moved over the time that the row prints."""
+    bandwidth, seconds = row.values.get("bandwidth"), row.values.get("time")
+    if not bandwidth or not seconds or not moved_bytes:
+        return []
+    expected = moved_bytes / _MIB / seconds
+    allowed = _RATE_TOLERANCE + row.half["time"] / seconds + row.half["bandwidth"] / bandwidth
+    if abs(bandwidth - expected) <= allowed * max(expected, bandwidth):
+        return []
+    message = f"{row.op}, iteration {row.iteration}: the bandwidth is not what was moved over the time."
+    return [_disagreement(message, path, row.line, expected, bandwidth)]
+
+
+def _moved_bytes(row: Row, test: dict[str, float]) -> float | None:
+    """What an iteration moved: what IOR says, or what was asked for where no stonewall could stop it."""
+    if row.moved_bytes is not None:
+        return row.moved_bytes
+    parts = [test.get(name) for name in ("tasks", "block_size_bytes", "segments")]
+    if test.get("stonewall_s") or None in parts:
+        return None
+    return math.prod(part for part in parts if part is not None)
+
+
+def _of_operations(version: str, summary: Summary, test: dict[str, float], path: str) -> Iterator[Finding]:
+    """Operations times transfer size are bytes; 2.10 divides by the wrong number where there are several segments."""
+    bandwidth, rate = summary.values.get(("bandwidth", "mean")), summary.values.get(("ops_rate", "mean"))
+    size = test.get("transfer_size_bytes")
+    if not bandwidth or not rate or not size or abs(rate * size / _MIB - bandwidth) <= 0.02 * bandwidth + size / _MIB:
+        return
+    where = f"{path}:{summary.line}" if summary.line else path
+    message = f"{summary.op}: {rate} operations/s of {size} bytes are not {bandwidth} MiB/s"
+    if version.startswith("2."):
+        message += "; IOR 2.10 counts operations wrong with several segments (-s)."
+        hint = "Compare the bandwidth only."
+        yield Finding("ior.ops-rate-unreliable", WARNING, message, hint, where)
+    else:
+        hint = "The output was edited. Upload what IOR printed, unchanged."
+        yield Finding("ior.inconsistent", ERROR, f"{message}.", hint, where)
+
+
+def _of_stonewall(record: Record, tests: dict[int, dict[str, float]], path: str) -> Iterator[Finding]:
+    """A stonewall that was hit without wear-out leaves ranks with different amounts of work."""
+    for summary in record.summaries:
+        test = tests[summary.test]
+        asked = [test.get(name) for name in ("tasks", "block_size_bytes", "segments")]
+        moved = summary.settings.get("aggs(MiB)")
+        if not test.get("stonewall_s") or test.get("stonewall_wear_out") is not False or None in asked or not moved:
+            continue
+        if moved * _MIB < 0.999 * math.prod(part for part in asked if part is not None):
+            message = f"{summary.op}: the stonewall stopped ranks after different amounts; the slow ones count less."
+            hint = "Add -O stoneWallingWearOut=1, so that every rank moves what the fastest did."
+            yield Finding("ior.stonewall-without-wear-out", WARNING, message, hint, path)

@@ -1,0 +1,78 @@
+"""How a tool was launched, as its output tells: labels before each line, a launcher that gave up, the command line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+FAILED = re.compile(
+    r"BAD TERMINATION|\bCANCELLED\b|DUE TO TIME LIMIT|slurmstepd: error|srun: error|TERM_RUNLIMIT|=>> PBS: job killed"
+    r"|MPI_ABORT|MPI_Abort|^Abort\(|mpirun noticed|mpiexec noticed|prterun noticed|Primary job +terminated"
+    r"|[Oo]ut [Oo]f [Mm]emory|oom-kill|Segmentation fault|Bus error|Assertion .{0,200} failed"
+)
+"""What a launcher, a batch system or the C library prints of a program that did not end by itself."""
+
+
+BEGUN = re.compile(r"IOR-\S{1,40}: MPI Coordinated Test of Parallel I/O|mdtest-\S{1,40} was launched with ")
+"""Where an output of IOR or mdtest begins: a job's log may hold several, of both."""
+BY_IO500 = re.compile(
+    rb"^\[(?:RESULT|SCORE|START TIME|(?:IOR|MDTEST|MDT|FIND) (?:EASY|HARD))|^IO500 version ", re.MULTILINE
+)
+"""What IO500 prints around the outputs of the tools that it starts."""
+
+
+def unlabelled(lines: Iterable[str], first: re.Pattern[str]) -> Iterator[str]:
+    """The lines without what a launcher puts before each (`[0] `, `0: `, `[1,0]<stdout>: `).
+
+    What stands before `first`, the tool's own first line, is the label; any number may stand where it has one. Labels
+    in brackets also occur inside of lines, where a rank's output was flushed in pieces.
+    """
+    label: re.Pattern[str] | None = None
+    for line in lines:
+        if label is None and (begun := first.search(line)) and begun.start():
+            label = label_before(line[: begun.start()])
+        yield label.sub("", line) if label else line
+
+
+def label_before(text: str) -> re.Pattern[str] | None:
+    """What matches the label of any line, from what stands before one; None where that is no label."""
+    text = text.lstrip("\ufeff")
+    if not text.strip() or len(text) > 60:
+        return None
+    pattern = re.sub(r"\d+", r"\\d{1,9}", re.escape(text.rstrip())) + " ?"
+    return re.compile(pattern if text.startswith("[") else f"^{pattern}")
+
+
+def options_of(command: str, valued: str) -> dict[str, str]:
+    """The options of a command line as getopt reads them: `-t 4k -Fe` -> {"t": "4k", "F": "", "e": ""}.
+
+    `valued` are the letters that take a value. Long options go by their name without dashes, with what follows `=`.
+    An option that is given again counts as given last, as it does for the tool.
+    """
+    words = iter(re.sub(r"[\"']", "", command).split()[1:])
+    found: dict[str, str] = {}
+    for word in words:
+        if word.startswith("--"):
+            name, _, value = word[2:].partition("=")
+            found[name] = value
+        elif word.startswith("-"):
+            for place, letter in enumerate(word[1:], start=2):
+                found[letter] = (word[place:] or next(words, "")) if letter in valued else ""
+                if letter in valued:
+                    break
+    return found
+
+
+def command_shape(command: str, valued: str) -> str:
+    """A command line with nothing private in it: its options, and of their values only numbers and sizes.
+
+    `-t 4k -o /home/carol/f` -> `-t 4k -o ...`
+    """
+    shown = []
+    for name, value in options_of(command, valued).items():
+        kept = value if re.fullmatch(r"\d{1,15}[kKmMgGtT]?", value) else "..." if value else ""
+        if len(name) == 1:
+            shown.append(f"-{name} {kept}".rstrip())
+        else:
+            shown.append(f"--{name[:40]}={kept}" if value else f"--{name[:40]}")
+    return " ".join(shown)[:400]
