@@ -1,0 +1,354 @@
+"""Read the text of darshan-parser: --base, --total, --perf and --all, of logs since version 3.
+
+Bandwidth is an estimate: bytes over the time of the slowest rank, in MiB/s whether the unit is printed or not. Counters
+are totals over all records; of --base the rows are added. -1 means that a counter was not kept.
+Binary logs are not read: their library is C that was never meant for the files of strangers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sized
+from dataclasses import dataclass, field
+from typing import Any
+
+from validators.bundle import Bundle
+from validators.catalogue import Reading
+from validators.findings import ERROR, INFO, WARNING, Finding
+from validators.measurements import Measurement, Run
+from validators.outputs import Output, Refusal, find_outputs, printed_number
+
+TOOL = "darshan"
+MOST_LOGS = 1000
+MOST_MODULES = 100
+MODULES = ("POSIX", "MPI-IO", "STDIO")
+"""Modules whose figures count, and whose sections must be whole. HEATMAP, LUSTRE and others are left out."""
+
+_COUNTS = frozenset(
+    f"{kind}{name}"
+    for kind in ("", "COLL_", "INDEP_", "NB_", "SPLIT_")
+    for name in ("OPENS", "READS", "WRITES", "SEEKS", "STATS", "FSYNCS")
+)
+_VOLUMES = frozenset({"BYTES_READ", "BYTES_WRITTEN"})
+_TIMES = frozenset({"F_READ_TIME", "F_WRITE_TIME", "F_META_TIME"})
+_WANTED = _COUNTS | _VOLUMES | _TIMES
+_LAST = "F_VARIANCE_RANK_BYTES"
+"""The last counter of a record, and of the totals of a module."""
+
+_HEADER = re.compile(rb"^# darshan log version: \d", re.MULTILINE)
+_MAGIC = b"75d\0\0\0\0\0"
+_HEADER_LINE = re.compile(
+    r"# (darshan log version|exe|start_time|end_time|nprocs|run time|metadata): {0,4}(.{0,4000})", re.DOTALL
+)
+_REGION = re.compile(r"# (\S{1,20}) module: \d+ bytes")
+_PARTIAL = re.compile(r"# \*(?:WARNING|ERROR)\*: (?:The )?(\S{1,20}) module contains incomplete data")
+_SECTION = re.compile(r"# (\S{1,20}) module data")
+_PERFORMANCE = re.compile(r"# (total_bytes|agg_time_by_slowest|agg_perf_by_slowest): (\S{1,40})(?: # (\S{1,20}))?")
+_TOTAL = re.compile(r"total_[A-Z0-9]{1,12}_(\w{1,60}): (-?\S{1,40})")
+_UNITS = {
+    "total_bytes": ("volume", "B"),
+    "agg_time_by_slowest": ("time", "s"),
+    "agg_perf_by_slowest": ("bandwidth", "MiB/s"),
+}
+_PRINTED_UNITS = {"agg_time_by_slowest": ("seconds", ""), "agg_perf_by_slowest": ("MiB/s", ""), "total_bytes": ("",)}
+_TIME_ROUNDING_S = 5e-7
+_TOLERANCE = 1e-3
+_HINT_AGAIN = "Upload the whole output: darshan-parser --total --perf LOG > darshan.txt."
+
+
+@dataclass(slots=True)
+class Section:
+    """What was printed of one module."""
+
+    totals: dict[str, float] = field(default_factory=dict)
+    sums: dict[str, float] = field(default_factory=dict)
+    performance: dict[str, float] = field(default_factory=dict)
+    last_total: str = ""
+    record: str = ""
+    last_counter: str = ""
+
+    @property
+    def counters(self) -> dict[str, float]:
+        return self.totals or self.sums
+
+
+@dataclass(slots=True)
+class Log:
+    """One log as darshan-parser printed it."""
+
+    header: dict[str, str] = field(default_factory=dict)
+    listed: list[str] = field(default_factory=list)
+    sections: dict[str, Section] = field(default_factory=dict)
+    rows: int = 0
+    empty: bool = False
+    traced: bool = False
+    partial: list[str] = field(default_factory=list)
+    ended_well: bool = True
+
+    def add(self, line: str, number: int) -> None:
+        """Take one line. Raises Refusal for a figure that is none, or a record that was cut."""
+        if not line.startswith("#"):
+            self._add_figure(line, number)
+        elif found := _PERFORMANCE.fullmatch(line.rstrip()):
+            self._add_performance(found, number)
+        elif found := _SECTION.fullmatch(line.rstrip()):
+            self.traced = self.traced or found[1].startswith("DXT_")
+            self.sections.setdefault(found[1], Section())
+            _require_few(self.sections, number)
+        elif found := _REGION.match(line):
+            self.listed.append(found[1])
+            _require_few(self.listed, number)
+        elif found := _HEADER_LINE.fullmatch(line):
+            self._add_header(found[1], found[2].strip())
+        elif found := _PARTIAL.match(line):
+            self.partial.append(found[1])
+            _require_few(self.partial, number)
+        elif line.startswith("# no module data"):
+            self.empty = True
+
+    def _add_header(self, name: str, value: str) -> None:
+        if name != "metadata":
+            self.header.setdefault(name, value)
+        elif value.startswith("lib_ver = "):
+            self.header.setdefault("lib_ver", value[10:50])
+
+    def _add_performance(self, found: re.Match[str], number: int) -> None:
+        section = self._current(number)
+        if (found[3] or "") not in _PRINTED_UNITS[found[1]]:
+            message = f"{found[1]} is in {found[3]!r}, a unit that darshan-parser does not print."
+            raise Refusal("unit-not-understood", message, _HINT_AGAIN, number)
+        if section.performance.get("total_bytes") == 0 and "n" in found[2]:
+            return  # nothing over no time
+        section.performance[found[1]] = printed_number(found[2], number)
+
+    def _add_figure(self, line: str, number: int) -> None:
+        """A total, or the row of a record: module, rank, record, counter, value, file, mount point, file system."""
+        columns = line.split("\t", 5)
+        if len(columns) >= 5:
+            self.rows += 1
+            if columns[0] in MODULES:
+                self._add_row(columns, number)
+        elif found := _TOTAL.match(line):
+            section = self._current(number)
+            section.last_total = found[1]
+            if found[1] in _WANTED and not found[2].startswith("-"):
+                section.totals[found[1]] = printed_number(found[2], number)
+
+    def _add_row(self, columns: list[str], number: int) -> None:
+        section = self.sections.setdefault(columns[0], Section())
+        record, counter = f"{columns[1][:20]} {columns[2][:40]}", columns[3].partition("_")[2][:60]
+        if record != section.record:
+            _require_whole_record(section, number)
+            section.record = record
+        section.last_counter = counter
+        if counter in _WANTED and not columns[4].startswith("-"):
+            section.sums[counter] = section.sums.get(counter, 0) + printed_number(columns[4], number)
+
+    def _current(self, number: int) -> Section:
+        if not self.sections:
+            raise Refusal("inconsistent", "A figure stands before any module.", _HINT_AGAIN, number)
+        return next(reversed(self.sections.values()))
+
+
+def find_runs(bundle: Bundle) -> Reading:
+    """Every log printed in a bundle; never raises on any content. Binary logs are named, not read."""
+    reading = find_outputs(bundle, TOOL, lambda head: bool(_HEADER.search(head)), read)
+    binary = [path for path in bundle.files if bundle.read(path, 16)[8:16] == _MAGIC]
+    if binary:
+        reading.claimed |= set(binary)
+        message = f"{len(binary)} binary log(s) of Darshan; only the text of darshan-parser is read."
+        hint = "Print them: darshan-parser --total --perf LOG > darshan.txt, and upload that."
+        if reading.runs:
+            reading.findings.append(Finding("darshan.binary-file", INFO, message, hint, binary[0]))
+        else:
+            finding = Finding("darshan.binary-file", ERROR, message, hint, binary[0])
+            reading.runs.append(Run(TOOL, binary[0], findings=[finding]))
+            reading.primary = 0
+    return reading
+
+
+def explain(run: Run) -> list[str]:
+    """How each bandwidth follows from bytes and the time of the slowest rank."""
+    figures = {(one.op, one.stat): one.printed_value for one in run.measurements}
+    return [
+        f"{op}: {figures[op, 'total_bytes']:.0f} B / 2^20 / {figures[op, 'agg_time_by_slowest']} s = {value} MiB/s"
+        for (op, stat), value in figures.items()
+        if stat == "agg_perf_by_slowest" and (op, "total_bytes") in figures and (op, "agg_time_by_slowest") in figures
+    ]
+
+
+def read(output: Output) -> list[Run]:
+    """A run for each log that was printed to the file. Raises Refusal where one cannot count."""
+    logs = list(_logs(output))
+    if logs:
+        logs[-1].ended_well = _ends_well(output)
+    return [_run(output.path, log) for log in logs]
+
+
+def _logs(output: Output) -> Iterator[Log]:
+    log: Log | None = None
+    found = 0
+    for number, line in enumerate(output.lines(), start=1):
+        if line.startswith("# darshan log version: "):
+            found += 1
+            if found > MOST_LOGS:
+                message = f"More than {MOST_LOGS} logs in one file."
+                raise Refusal("several-documents", message, "Upload the logs of one run.", number)
+            if log:
+                yield log
+            log = Log()
+        if log:
+            log.add(line, number)
+    if log:
+        yield log
+
+
+def _ends_well(output: Output) -> bool:
+    """Whether the last line is whole: it ends with a newline, or as the last line of --perf does."""
+    entry = output.bundle.files[output.path]
+    end = output.bundle.slice(entry, max(0, entry.size - 64))
+    return end.endswith(b"\n") or bool(re.search(rb"# agg_perf_by_slowest: \d+\.\d{6} # MiB/s$", end))
+
+
+def _run(path: str, log: Log) -> Run:
+    run = Run(TOOL, path, version=log.header.get("lib_ver", "")[:40])
+    run.parameters = _parameters(log)
+    try:
+        _require_supported(log)
+        _require_whole(log)
+    except Refusal as refusal:
+        run.findings.append(refusal.finding(TOOL, path))
+        return run
+    run.measurements = [one for name, section in log.sections.items() for one in _measurements(name, section)]
+    run.tests = [{"module": name, **section.counters} for name, section in log.sections.items() if section.counters]
+    run.findings = [*_partial(log, path), *_disagreements(log, path)]
+    if log.empty:
+        message = "The log holds no module: the application did no I/O that Darshan saw."
+        run.findings.append(Finding("darshan.no-module-data", WARNING, message, "Was it linked with Darshan?", path))
+    elif not run.measurements:
+        message = "Neither counters nor performance were printed."
+        run.findings.append(Finding("darshan.no-results", ERROR, message, _HINT_AGAIN, path))
+    return run
+
+
+def _parameters(log: Log) -> dict[str, Any]:
+    """What is known of the job. Of the command only the program's name: its arguments are paths."""
+    program = log.header.get("exe", "").split(" ")[0].rpartition("/")[2]
+    known = {
+        "log_version": _matching(r"\d{1,3}\.\d{1,4}", log.header.get("darshan log version", "")),
+        "program": _matching(r"[\w.+-]{1,80}", program),
+        "tasks": _whole(log.header.get("nprocs", "")),
+        "run_time_s": _decimal(log.header.get("run time", "")),
+        "started_timestamp_s": _whole(log.header.get("start_time", "")),
+        "ended_timestamp_s": _whole(log.header.get("end_time", "")),
+        "modules": [name for name in log.listed[:40] if re.fullmatch(r"[A-Z0-9_-]{1,20}", name)],
+        "counter_rows": log.rows,
+    }
+    return {name: value for name, value in known.items() if value is not None}
+
+
+def _matching(pattern: str, text: str) -> str | None:
+    return text if re.fullmatch(pattern, text) else None
+
+
+def _whole(text: str) -> int | None:
+    return int(text) if re.fullmatch(r"[0-9]{1,12}", text) else None
+
+
+def _decimal(text: str) -> float | None:
+    return float(text) if re.fullmatch(r"[0-9]{1,12}(\.[0-9]{1,9})?", text) else None
+
+
+def _require_few(modules: Sized, number: int) -> None:
+    if len(modules) > MOST_MODULES:
+        raise Refusal("inconsistent", f"There are more than {MOST_MODULES} modules.", _HINT_AGAIN, number)
+
+
+def _require_supported(log: Log) -> None:
+    version = log.header.get("darshan log version", "")
+    if version.startswith(("1.", "2.")):
+        raise Refusal(
+            "not-supported", f"Logs of version {version[:10]} have other counters.", "Convert it to version 3."
+        )
+    if log.traced:
+        message = "This is a trace (DXT) of darshan-dxt-parser, and no summary."
+        raise Refusal("not-supported", message, "Print the log with darshan-parser --total --perf.")
+
+
+def _require_whole(log: Log) -> None:
+    """Raises Refusal where a module that the log lists was not printed, or not to its end."""
+    if log.empty:
+        return
+    sections = [log.sections.get(name) for name in MODULES if name in log.listed or name in log.sections]
+    known = [section for section in sections if section is not None]
+    performed, totalled = any(one.performance for one in known), any(one.last_total for one in known)
+    for section in known:
+        _require_whole_record(section)
+    whole = (
+        len(known) == len(sections)
+        and log.ended_well
+        and (bool(log.sections) or not log.listed)
+        and all("total_bytes" in one.performance for one in known if performed)
+        and all("agg_perf_by_slowest" in one.performance for one in known if one.performance.get("total_bytes"))
+        and all(one.last_total == _LAST for one in known if totalled)
+    )
+    if not whole or not (log.listed or log.sections):
+        raise Refusal("truncated", "The output ends before the last module that the log lists.", _HINT_AGAIN)
+
+
+def _require_whole_record(section: Section, number: int = 0) -> None:
+    if section.record and section.last_counter != _LAST:
+        raise Refusal("truncated", "A record ends before its last counter.", _HINT_AGAIN, number)
+
+
+def _measurements(module: str, section: Section) -> Iterator[Measurement]:
+    for name, value in section.performance.items():
+        quantity, unit = _UNITS[name]
+        yield Measurement.printed(module, quantity, name, value, unit)
+    for name, value in section.counters.items():
+        if name in _TIMES:
+            yield Measurement.printed(module, "time", name, value, "s")
+        else:
+            yield Measurement.printed(module, "count", name, value, "B" if name in _VOLUMES else "ops")
+
+
+def _partial(log: Log, path: str) -> Iterator[Finding]:
+    if log.partial:
+        yield Finding(
+            "darshan.incomplete",
+            ERROR,
+            f"Darshan had no memory left for records of {log.partial[0]}: what it counted is too little.",
+            "Repeat the run with more memory for its modules (DARSHAN_MODMEM).",
+            path,
+        )
+
+
+def _disagreements(log: Log, path: str) -> Iterator[Finding]:
+    """Bytes are what was read and written; bandwidth is bytes over time; totals are what the rows add up to."""
+    for name, section in log.sections.items():
+        said, counters = section.performance, section.counters
+        compared = []
+        if counters.keys() >= _VOLUMES and "total_bytes" in said:
+            moved = counters["BYTES_READ"] + counters["BYTES_WRITTEN"]
+            compared.append(("total_bytes", said["total_bytes"], moved, _TOLERANCE))
+        time = said.get("agg_time_by_slowest", 0)
+        if time and "total_bytes" in said and "agg_perf_by_slowest" in said:
+            computed = said["total_bytes"] / 2**20 / time
+            rounding = _TOLERANCE + 2 * _TIME_ROUNDING_S / time
+            compared.append(("agg_perf_by_slowest", said["agg_perf_by_slowest"], computed, rounding))
+        if section.totals and section.sums:
+            both = (_COUNTS | _VOLUMES) & section.totals.keys() & section.sums.keys()
+            compared += [
+                (counter, section.totals[counter], section.sums[counter], _TOLERANCE) for counter in sorted(both)
+            ]
+        for what, printed, found, tolerance in compared:
+            if abs(printed - found) > tolerance * found + 1e-6:
+                yield Finding(
+                    "darshan.inconsistent",
+                    ERROR,
+                    f"{what} of {name[:20]} is {printed:.6g}, but {found:.6g} by its own counters.",
+                    "The output was edited, or put together from two logs. " + _HINT_AGAIN,
+                    path,
+                    expected=f"{found:.6g}",
+                    actual=f"{printed:.6g}",
+                )
