@@ -1,0 +1,293 @@
+"""Read what IOzone prints: blocks of throughput mode, rows of single and automatic mode.
+
+kB are of 1024 B. Throughput mode stops every process when the first one is done (unless -x): the sum that the children
+see counts each over its own time, and says nothing where a process had not begun. The parent's figure counts all.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from validators.benchmarks.iozone import table
+from validators.bundle import Bundle
+from validators.catalogue import Reading
+from validators.findings import ERROR, WARNING, Finding
+from validators.measurements import Measurement, Run
+from validators.outputs import Output, Refusal, find_outputs, printed_number
+
+TOOL = "iozone"
+MOST_MEASUREMENTS = 60_000
+
+_BANNER = re.compile(r"\bIozone: Performance Test of File I/O")
+_KNOWN = (
+    re.compile(rb"\bIozone: Performance Test of File I/O"),
+    re.compile(rb'^Unable to open client file "', re.MULTILINE),
+    re.compile(rb"^(?:iozone: interrupted|invalid options: -f and -F|Usage: For usage information type iozone)", re.M),
+)
+_VERSION = re.compile(r"Version \$Revision: (\d[\w.]{0,20}) \$")
+_COMPLETE = "iozone test complete."
+_SUM = re.compile(
+    r"\b(?P<who>Children|Parent) sees? throughput for +(?P<processes>\d{1,7}) (?P<label>[a-z][a-z -]{2,30}?)\s*="
+    r"\s*(?P<value>\S{1,40})\s+(?P<unit>\S{1,20})"
+)
+_SINGLE = re.compile(
+    r"\b(?P<name>(?:Min|Max|Avg) throughput per (?:process|thread)|Min xfer)\s*="
+    r"\s*(?P<value>\S{1,40})\s+(?P<unit>\S{1,20})"
+)
+_STATS = {"Children": "children_sum", "Parent": "parent", "Min": "min_process", "Max": "max_process"}
+_STATS |= {"Avg": "mean_process"}
+_OPS = {
+    "initial writers": "write",
+    "rewriters": "rewrite",
+    "readers": "read",
+    "initial readers": "read",
+    "re-readers": "reread",
+    "random readers": "random_read",
+    "random writers": "random_write",
+    "mixed workload": "mixed",
+    "reverse readers": "bkwd_read",
+    "stride readers": "stride_read",
+    "pwrite writers": "pwrite",
+    "pread readers": "pread",
+    "fwriters": "fwrite",
+    "freaders": "fread",
+}
+_UNITS = {
+    "kb/sec": ("bandwidth", "KiB/s"),
+    "kbytes/sec": ("bandwidth", "KiB/s"),
+    "ops/sec": ("rate", "ops/s"),
+    "kb": ("volume", "KiB"),
+    "kbytes": ("volume", "KiB"),
+    "ops": ("volume", "ops"),
+}
+_MODES = {"Auto Mode": "auto", "Throughput test with": "throughput"}
+_OUTPUTS = (
+    ("Output is in operations per second", "ops/sec", ("rate", "ops/s")),
+    ("Output is in microseconds per operation", "microseconds/op", ("time", "us/op")),
+    ("Output is in ", "kB/sec (1 kB = 1024 B)", ("bandwidth", "KiB/s")),
+)
+_SETTINGS: tuple[tuple[str, str, Any], ...] = (
+    ("O_DIRECT feature enabled", "direct", True),
+    ("Include close in write timing", "close_included", True),
+    ("Include fsync in write timing", "fsync_included", True),
+    ("No retest option selected", "retest", False),
+    ("SYNC Mode.", "sync", True),
+    ("Purge Mode On", "purge", True),
+    ("Using mmap files", "mmap", True),
+    ("Network distribution mode enabled", "several_clients", True),
+)
+_SIZES = (
+    (re.compile(r"Record Size +(\d{1,12}) [kK]B"), "record_KiB"),
+    (re.compile(r"File size set to +(\d{1,15}) [kK]B"), "file_size_KiB"),
+    (re.compile(r"Each (?:process|thread) writes a +(\d{1,15}) [kK][bB]yte file"), "file_size_KiB"),
+    (re.compile(r"[kK][bB]yte file in +(\d{1,12}) [kK][bB]yte records"), "record_KiB"),
+    (re.compile(r"Throughput test with +(\d{1,7}) (?:process|thread)"), "processes"),
+)
+_COMMAND = re.compile(r"Command line used: (\S.{0,8000})")
+_FAILURE = re.compile(
+    r"Unable to open client file|iozone: interrupted|Error (?:writing|reading|in file|:)|Error: |Can ?not open "
+    r"|Can't open |I/O error during read|No space left on device|Disk quota exceeded|Fork failed|Child \d{1,7} exit"
+    r"|invalid options|Usage: For usage information|Shared memory not working|Memory allocation failed|Unable to get client_work"
+)
+_HINT_AGAIN = "Upload the whole output of iozone."
+_ROUNDING = 0.011
+
+
+@dataclass(slots=True)
+class _Read:
+    """What was read so far. `block` are the figures of the throughput test that is being read, by statistic."""
+
+    run: Run
+    measured: tuple[str, str] = ("bandwidth", "KiB/s")
+    has_banner: bool = False
+    is_complete: bool = False
+    columns: table.Columns | None = None
+    op: str = ""
+    context: dict[str, int] = field(default_factory=dict)
+    block: dict[str, float] = field(default_factory=dict)
+
+    def say(self, word: str, level: str, message: str, hint: str, line: int = 0) -> None:
+        """Add a finding, unless the same was said before."""
+        code = f"{TOOL}.{word}"
+        if not any(one.code == code for one in self.run.findings):
+            where = f"{self.run.path}:{line}" if line else self.run.path
+            self.run.findings.append(Finding(code, level, message, hint, where))
+
+
+def find_runs(bundle: Bundle) -> Reading:
+    """Every output of IOzone in a bundle; never raises on any content."""
+    return find_outputs(bundle, TOOL, is_iozone, read)
+
+
+def explain(run: Run) -> list[str]:
+    """How far sum and parent are apart in each throughput test; IOzone has no score."""
+    parents = {(one.op, str(one.context)): one for one in run.measurements if one.stat == "parent"}
+    return [
+        f"{one.op}: children sum {one.printed_value} {one.printed_unit}, parent {parent.printed_value}"
+        for one in run.measurements
+        if one.stat == "children_sum" and (parent := parents.get((one.op, str(one.context))))
+    ]
+
+
+def is_iozone(head: bytes) -> bool:
+    return any(one.search(head) for one in _KNOWN)
+
+
+def read(output: Output) -> list[Run]:
+    """The run of one output. Raises Refusal where it cannot count."""
+    state = _Read(Run(TOOL, output.path, mode="single"))
+    for number, line in enumerate(output.lines(), start=1):
+        _take(state, line, number)
+        if len(state.run.measurements) > MOST_MEASUREMENTS:
+            message = f"The output has more than {MOST_MEASUREMENTS} figures."
+            raise Refusal("too-large", message, "Upload one run of iozone.", number)
+    _end_block(state, 0)
+    _weigh(state)
+    return [state.run]
+
+
+def _take(state: _Read, line: str, number: int) -> None:
+    if sum_line := _SUM.search(line):
+        _take_sum(state, sum_line, number)
+    elif single := _SINGLE.search(line):
+        _take_single(state, single, number)
+    elif _COMPLETE in line:
+        state.is_complete = True
+    elif _BANNER.search(line):
+        if state.has_banner:
+            message = "Several outputs of iozone stand in one file; which of them counts is not clear."
+            raise Refusal("several-documents", message, "Upload each output as a file of its own.", number)
+        state.has_banner = True
+    elif not state.is_complete:
+        _take_rest(state, line, number)
+    elif "Timer resolution is poor" in line:
+        message = "The clock was too coarse for the smallest transfers; iozone itself says so."
+        state.say("timer-resolution", WARNING, message, "Take larger files.", number)
+
+
+def _take_rest(state: _Read, line: str, number: int) -> None:
+    """Rows of the table, what was set, and what went wrong."""
+    if columns := table.columns_of(line):
+        state.columns = columns
+    elif state.columns and (row := state.columns.row_of(line)):
+        _take_row(state, row, number)
+    elif command := _COMMAND.search(line):
+        state.run.parameters["command_line"] = _command_shape(command[1])
+    elif version := _VERSION.search(line):
+        state.run.version = version[1]
+    elif _FAILURE.search(line):
+        state.say("run-failed", ERROR, "iozone stopped with a message.", "Repair the cause, repeat the run.", number)
+    else:
+        _take_setting(state, line)
+
+
+def _take_setting(state: _Read, line: str) -> None:
+    parameters = state.run.parameters
+    for text, name, value in _SETTINGS:
+        if text in line:
+            parameters[name] = value
+    for text, mode in _MODES.items():
+        if text in line:
+            state.run.mode = mode
+    for pattern, name in _SIZES:
+        if found := pattern.search(line):
+            parameters[name] = max(int(found[1]), parameters.get(name, 0))
+    for text, printed, measured in _OUTPUTS:
+        if text in line:
+            parameters.setdefault("unit_printed", printed)
+            state.measured = measured if parameters["unit_printed"] == printed else state.measured
+            break
+    if "Performance measurements are invalid in this mode" in line:
+        message = "Every byte was verified, so the rates are of checking, as iozone itself says."
+        state.say("verify-mode", WARNING, message, "Repeat the run without -V and -+d.")
+
+
+def _command_shape(command: str) -> str:
+    """The command line without files and hosts: options, numbers and sizes stay."""
+    words = command.split()[1:]
+    kept = [word if re.fullmatch(r"-[+\w]{1,6}|\d{1,15}[kKmMgG]?", word, re.ASCII) else "..." for word in words]
+    return re.sub(r"\.\.\.(?: \.\.\.)+", "...", " ".join(["iozone", *kept]))[:400]
+
+
+def _take_row(state: _Read, row: table.Row, number: int) -> None:
+    quantity, unit = state.measured
+    context = {"file_size_KiB": row.file_size_KiB, "record_KiB": row.record_KiB}
+    for op, text in row.figures:
+        value = printed_number(text, number)
+        if value:
+            one = Measurement.printed(op, quantity, "single", value, unit, context=context)
+            state.run.measurements.append(one)
+    state.run.tests.append({**context, "ops": [op for op, _ in row.figures]})
+
+
+def _take_sum(state: _Read, found: re.Match[str], number: int) -> None:
+    op = _OPS.get(found["label"])
+    if op is None:
+        raise Refusal("not-supported", f"{found['label']!r} is no test that is known here.", _HINT_AGAIN, number)
+    if found["who"] == "Children":
+        _end_block(state, number)
+        state.op, state.context = op, {"processes": int(found["processes"])}
+    elif op != state.op:
+        raise Refusal("inconsistent", f"The parent's line of {op} follows the children's of another test.", "", number)
+    _add(state, _STATS[found["who"]], found["value"], found["unit"], number)
+
+
+def _take_single(state: _Read, found: re.Match[str], number: int) -> None:
+    if not state.op:
+        raise Refusal("truncated", "A test begins without the sum of its processes.", _HINT_AGAIN, number)
+    stat = "min_xfer" if found["name"] == "Min xfer" else _STATS[found["name"][:3]]
+    _add(state, stat, found["value"], found["unit"], number)
+
+
+def _add(state: _Read, stat: str, text: str, unit: str, line: int) -> None:
+    value = printed_number(text, line)
+    known = _UNITS.get(unit.lower())
+    if known is None or (known[0] == "volume") != (stat == "min_xfer"):
+        message = f"The unit {unit[:20]!r} is none that iozone prints there."
+        raise Refusal("unit-not-understood", message, _HINT_AGAIN, line)
+    quantity, known_unit = known
+    one = Measurement.printed(state.op, quantity, stat, value, known_unit, context=dict(state.context))
+    state.run.measurements.append(one)
+    state.block[stat] = value
+
+
+def _end_block(state: _Read, line: int) -> None:
+    """Weigh the figures of the test that was read last."""
+    block, processes = state.block, state.context.get("processes", 0)
+    if not block:
+        return
+    state.run.tests.append({"op": state.op, **state.context})
+    total, mean = block.get("children_sum", 0.0), block.get("mean_process")
+    idle = 0.0 in (block.get("min_process"), block.get("min_xfer"))
+    if not total:
+        state.say("run-failed", ERROR, f"No process of {state.op} moved anything.", "Repeat the run.", line)
+    elif idle and processes > 1:
+        message = f"A process of {state.op} had done nothing when the first one was done: the sum says nothing."
+        state.say("idle-process", WARNING, message, "Take the parent's figure, or larger files.", line)
+    if mean is not None and abs(mean * processes - total) > _ROUNDING * (processes + 1) + 1e-6 * total:
+        message = f"The mean of {processes} processes of {state.op} is {mean}, their sum {total}."
+        state.say("inconsistent", ERROR, message, "The output was edited. " + _HINT_AGAIN, line)
+    low, high = block.get("min_process"), block.get("max_process")
+    if mean is not None and low is not None and high is not None and not low - 0.02 <= mean <= high + 0.02:
+        message = f"The mean of {state.op} is not between the slowest and the fastest process."
+        state.say("inconsistent", ERROR, message, "The output was edited. " + _HINT_AGAIN, line)
+    state.block = {}
+
+
+def _weigh(state: _Read) -> None:
+    """What the output says as a whole."""
+    failed = any(one.code == f"{TOOL}.run-failed" for one in state.run.findings)
+    if state.has_banner and not state.is_complete:
+        message = f"The output ends before {_COMPLETE!r}."
+        state.say("truncated", ERROR, message, _HINT_AGAIN)
+    filled = {tuple(test["ops"]) for test in state.run.tests if "ops" in test}
+    if len(filled) > 1:
+        message = "Rows of the table have figures in other columns than others."
+        state.say("incomplete", ERROR, message, "Repeat the run; look for messages among the rows.")
+    if not state.run.measurements and not failed and state.is_complete:
+        state.say("no-results", ERROR, "No test has a figure.", "Choose tests with -i, or -a for all.")
+    if state.run.mode == "throughput" and state.measured[0] == "time":
+        message = "-N was asked for; throughput mode prints kB/sec all the same."
+        state.say("unit-label-ambiguous", WARNING, message, "Repeat the run without -N.")
