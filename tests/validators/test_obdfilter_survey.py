@@ -94,10 +94,11 @@ def test_summary_and_standard_output_of_one_survey_are_one_run(tmp_path):
     assert (len(report.runs), report.primary, report.status) == (1, 0, "valid")
 
 
-def test_surveys_one_after_the_other_are_runs_of_their_own(tmp_path):
+def test_surveys_in_one_file_are_told_apart_and_do_not_count(tmp_path):
     report = checked(tmp_path, survey(ROW + WRITE) + survey(ROW + WRITE.replace("875", "975")))
-    assert len(report.runs) == 2
-    assert report.primary is None
+    assert [run.measurements[0].printed_value for run in report.runs] == [875.69, 975.69]
+    assert codes_of(report).count("obdfilter-survey.several-documents") == 2
+    assert (report.primary, report.status) == (None, "invalid")
 
 
 def test_hosts_stay_out(tmp_path):

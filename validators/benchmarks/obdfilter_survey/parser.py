@@ -138,7 +138,13 @@ def read(output: Output) -> list[Run]:
     surveys = list(_surveys(output))
     if not surveys:
         raise Refusal("truncated", "The survey ends before its first row.", _HINT_AGAIN)
-    return [_run(output.path, survey) for survey in surveys]
+    runs = [_run(output.path, survey) for survey in surveys]
+    if len(runs) > 1:
+        message = f"{len(runs)} surveys stand in one file; which of them counts is not clear."
+        hint = "Upload each survey as a file of its own."
+        for run in runs:
+            run.findings.append(_finding("several-documents", ERROR, message, hint, output.path))
+    return runs
 
 
 def _surveys(output: Output) -> Iterator[_Survey]:
