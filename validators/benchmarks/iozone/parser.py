@@ -89,7 +89,8 @@ _COMMAND = re.compile(r"Command line used: (\S.{0,8000})")
 _FAILURE = re.compile(
     r"Unable to open client file|iozone: interrupted|Error (?:writing|reading|in file|:)|Error: |Can ?not open "
     r"|Can't open |I/O error during read|No space left on device|Disk quota exceeded|Fork failed|Child \d{1,7} exit"
-    r"|invalid options|Usage: For usage information|Shared memory not working|Memory allocation failed|Unable to get client_work"
+    r"|invalid options|Usage: For usage information|Shared memory not working|Memory allocation failed"
+    r"|Unable to get client_work"
 )
 _HINT_AGAIN = "Upload the whole output of iozone."
 _ROUNDING = 0.011
