@@ -12,11 +12,12 @@ from django.core.management import call_command
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "registry.settings")
 django.setup()
 
-from bench import check, collector, comparison, intake, lists  # noqa: E402  (their models need Django set up)
+from bench import check, collector, comparison, intake, lists, parsers  # noqa: E402  (their models need Django set up)
 
 SMALL: dict[str, Callable[[], None]] = {
     "check": check.run,
     "collector": collector.run,
+    "parsers": parsers.run,
     "intake": intake.run,
     "lists": lambda: lists.run([300, 10_000]),
     "comparison": lambda: comparison.run(10_000),
