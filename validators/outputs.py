@@ -82,12 +82,16 @@ class Output:
 
 
 def find_outputs(
-    bundle: Bundle, tool: str, is_output: Callable[[bytes], bool], read: Callable[[Output], list[Run]]
+    bundle: Bundle,
+    tool: str,
+    is_output: Callable[[bytes], bool],
+    read: Callable[[Output], list[Run]],
+    head_bytes: int = HEAD,
 ) -> Reading:
-    """The runs of every file that begins like the tool's output; the only run is the one that counts."""
+    """The runs of every file whose first `head_bytes` are of the tool; the only run is the one that counts."""
     reading = Reading()
     for path, entry in bundle.files.items():
-        if not entry.size or not is_output(bundle.read(path, HEAD)):
+        if not entry.size or not is_output(bundle.read(path, head_bytes)):
             continue
         reading.claimed.add(path)
         try:
