@@ -8,6 +8,7 @@ from collectors.errors import FINDINGS, NOTHING, OK
 from collectors.progress import printable
 
 LEVELS = ("error", "warning", "info")
+MEASUREMENTS_SHOWN = 6
 # The registry read no further, because it would have kept a key or a token.
 REFUSED_UNREAD = "bundle.secret"
 
@@ -83,6 +84,18 @@ def print_scores(document, stream):
     scores = document.get("scores")
     for name, score in sorted(scores.items()) if isinstance(scores, dict) else ():
         show(f"score   {score_line(name, score)}", stream)
+    if not scores:
+        print_measured(list_of_dicts(document, "measurements"), stream)
+
+
+def print_measured(measurements, stream):
+    """The first measurements of a run without a score, as printed by its tool; the page has them all."""
+    for one in measurements[:MEASUREMENTS_SHOWN]:
+        what = " ".join(str(one.get(name, "")) for name in ("op", "quantity", "stat"))
+        show("found   {} {} {}".format(what, figure(one.get("printed_value")), one.get("printed_unit", "")), stream)
+    more = len(measurements) - MEASUREMENTS_SHOWN
+    if more > 0:
+        show(f"        and {more} more measurements", stream)
 
 
 def score_line(name, score):

@@ -73,6 +73,13 @@ def test_the_page_shows_machine_parameters_drift_and_result(site, served: Path, 
     assert "drift" in found
 
 
+def test_without_json_the_command_line_tells_the_first_measurements(site, served: Path, packed: Path) -> None:
+    token = site.token("ida", institution="fio-lab-4")
+    sent = command(site, served, "upload", packed, token=token)
+    printed = json.loads((served.parent / "results" / "fio.json").read_text())["jobs"][0]["write"]["bw_bytes"]
+    assert f"found   write bandwidth mean {printed} B/s\n" in sent.stdout.replace(",", "")
+
+
 def test_the_same_bundle_again_is_the_same_submission(site, served: Path, packed: Path) -> None:
     token = site.token("greta", institution="fio-lab-2")
     first, again = (command(site, served, "upload", packed, "--json", token=token) for _ in range(2))
