@@ -11,7 +11,8 @@ from registry.environment import KNOWN
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 DOCS = sorted((ROOT / "docs").rglob("*.md"))
-CODE = re.compile(r"""["']((?:bundle|metadata|io500|processing|system|description)\.[a-z0-9-]+(?:\.[a-z0-9-]+)*)["']""")
+TOPICS = "bundle|metadata|io500|processing|system|description|questionnaire"
+CODE = re.compile(rf"""["']((?:{TOPICS})\.[a-z0-9-]+(?:\.[a-z0-9-]+)*)["']""")
 LINK = re.compile(r"\[[^\]]+\]\(([^)#\s]+)(#[^)\s]+)?\)")
 
 

@@ -1,0 +1,125 @@
+"""The level of reproducibility that the facts and answers propose: points per item, each with its evidence.
+
+It is a proposal: reviewers award the level, and see here what it rests on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from validators.questionnaires import Question, Questionnaire, each
+from validators.questionnaires.answers import Answer, lacking
+from validators.questionnaires.evidence import Evidence, all_found
+
+UNDEFINED = "undefined"
+_SHOWN_CHARACTERS = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One thing that earns points: how many of how many, why, and the evidence."""
+
+    id: str
+    title: str
+    points: int
+    of: int
+    why: str
+    evidence: tuple[Evidence, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "id": self.id,
+            "title": self.title,
+            "points": self.points,
+            "of": self.of,
+            "why": self.why,
+            "evidence": [one.as_json() for one in self.evidence],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """The proposed level, its points, and what the next level lacks in words ("" at the highest)."""
+
+    level: str
+    points: int
+    of: int
+    items: tuple[Item, ...]
+    next_level: str
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "level": self.level,
+            "points": self.points,
+            "of": self.of,
+            "next_level": self.next_level,
+            "items": [item.as_json() for item in self.items],
+        }
+
+
+def propose(
+    questionnaire: Questionnaire,
+    known: Mapping[str, Answer],
+    contradicted: set[str],
+    document: Mapping[str, Any] | None,
+    run: Mapping[str, Any] | None,
+) -> Proposal:
+    """Points for what is `known` (answers.combined) and described; a `contradicted` answer earns none."""
+    rows = questionnaire["proposal"]["items"]
+    questions = {question["id"]: question for question in each(questionnaire)}
+    items = tuple(
+        _of_answer(row, questions[row["question"]], known, contradicted)
+        if "question" in row
+        else _of_facts(row, document, run)
+        for row in rows
+    )
+    return _levelled(questionnaire["proposal"]["levels"], items)
+
+
+def _of_facts(row: Mapping[str, Any], document: Mapping[str, Any] | None, run: Mapping[str, Any] | None) -> Item:
+    evidence = tuple(all_found(row["facts"], document, run))
+    earned = len(evidence) >= row["enough"]
+    lack = "" if earned else f"; at least {row['enough']} are needed"
+    why = f"{len(evidence)} of {len(row['facts'])} facts are told{lack}."
+    return Item(row["id"], row["title"], row["points"] if earned else 0, row["points"], why, evidence)
+
+
+def _of_answer(row: Mapping[str, Any], question: Question, known: Mapping[str, Answer], contradicted: set[str]) -> Item:
+    answer = known.get(question["id"]) or Answer(None, "")
+    why = lacking(question, answer.value)
+    if not why and "one_of" in row and answer.value not in row["one_of"]:
+        why = "The answer earns no points."
+    if not why and contradicted & {question["id"], *(part["id"] for part in question.get("parts", ()))}:
+        why = "The facts contradict the answer."
+    told = [] if answer.value is None else [_told(question, answer)]
+    points = 0 if why else row["points"]
+    return Item(row["id"], row["title"], points, row["points"], why or "It is answered.", tuple(told))
+
+
+def _told(question: Question, answer: Answer) -> Evidence:
+    value = answer.value
+    if question["kind"] == "choice":
+        value = question["choices"][value]
+    text = {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
+    short = text if len(text) <= _SHOWN_CHARACTERS else f"{text[: _SHOWN_CHARACTERS - 1]}…"
+    return Evidence("Answer", short, f"answers.{question['id']}", answer.source, (value,))
+
+
+def _levelled(levels: list[Mapping[str, Any]], items: tuple[Item, ...]) -> Proposal:
+    """The highest level whose points and items are there."""
+    points, earned = sum(item.points for item in items), {item.id for item in items if item.points}
+    reached = [points >= one["at_least"] and set(one["needs"]) <= earned for one in levels]
+    highest = max((place for place, holds in enumerate(reached) if holds), default=-1)
+    level = levels[highest]["level"] if highest >= 0 else UNDEFINED
+    above = levels[highest + 1 : highest + 2]
+    lacks = _lacks(above[0], points, items) if above else ""
+    return Proposal(level, points, sum(item.of for item in items), items, lacks)
+
+
+def _lacks(level: Mapping[str, Any], points: int, items: tuple[Item, ...]) -> str:
+    """ "proprietary needs 90 points; and: Servers are described"."""
+    absent = [item.title for item in items if item.id in level["needs"] and not item.points]
+    words = [f"{level['at_least']} points"] if points < level["at_least"] else []
+    return f"For {level['level']} are needed: {', '.join([*words, *absent])}."
