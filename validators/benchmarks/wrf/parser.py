@@ -1,0 +1,238 @@
+"""Read the timings that WRF prints to rsl.error.0000, rsl.out.0000 or its standard output.
+
+    Timing for Writing wrfout_d01_2016-03-23_00:00:00 for domain        1:    1.07135 elapsed seconds
+
+Times are wall-clock seconds of the first rank. A step of a domain contains the steps of the domains nested in it and
+the writes between, so that the times of domains are never added. Writes of restart files name no file.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from typing import Any
+
+from validators.bundle import Bundle
+from validators.catalogue import Reading
+from validators.findings import ERROR, WARNING, Finding
+from validators.measurements import Measurement, Run
+from validators.outputs import Output, Refusal, find_outputs, printed_number
+
+TOOL = "wrf"
+HEAD_BYTES = 4 * 1024 * 1024
+"""A log with debug_level holds megabytes before the first timing."""
+MOST_EVENTS = 100_000
+MOST_DOMAINS = 100
+SUCCESS = "SUCCESS COMPLETE WRF"
+
+_SEEN = re.compile(rb"Timing for (?:Writing|main|processing)\b[^\n]{1,300} elapsed seconds|WRF V\d[\w.]{0,20} MODEL")
+_EVENT = re.compile(
+    r"Timing for (?P<verb>Writing|processing) (?P<what>.{1,300}?)(?: \(stream \d{1,3}\))? for domain\s{1,20}"
+    r"(?P<domain>\d{1,3}):\s{0,20}(?P<seconds>\S{1,40}) elapsed"
+)
+_STEP = re.compile(
+    r"Timing for main(?: \(dt=[^)]{1,20}\))?: time \S{1,40} on domain\s{1,20}(?P<domain>\d{1,3}):"
+    r"\s{0,20}(?P<seconds>\S{1,40}) elapsed"
+)
+_FILE = re.compile(r"(?P<stream>.{1,100}?)_d\d{2}(?:_.*)?")
+_VERSION = re.compile(r"WRF V(\d[\w.]{0,20}) MODEL")
+_TASKS = re.compile(r"Ntasks in X\s{1,20}(\d{1,6})\s{0,20}, ntasks in Y\s{1,20}(\d{1,6})")
+_QUILTING = re.compile(r"Quilting with\s{1,20}(\d{1,6}) groups of\s{1,20}(\d{1,6}) I/O tasks")
+_GRID = re.compile(r"Domain # (\d{1,3}): dx =\s{0,20}(\d{1,9}\.\d{1,6}) m")
+_FATAL = re.compile(r"FATAL CALLED FROM FILE|forrtl: severe|Program received signal")
+_HINT_AGAIN = "Upload rsl.error.0000 of the whole run."
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One write or read: the stream, its domain, the file if it is named, and seconds."""
+
+    op: str
+    stream: str
+    domain: int
+    file: str | None
+    seconds: float
+
+
+@dataclass(slots=True)
+class Log:
+    """What the model printed from its start to its end."""
+
+    version: str = ""
+    events: list[Event] = field(default_factory=list)
+    steps: dict[int, list[float]] = field(default_factory=dict)
+    settings: dict[str, Any] = field(default_factory=dict)
+    grids_m: dict[int, float] = field(default_factory=dict)
+    fatal: int = 0
+    complete: bool = False
+
+    def add(self, line: str, number: int) -> None:
+        """Take one line. Raises Refusal for a time that is none."""
+        if "Timing for" in line:
+            self.events += [_event(timing, number) for timing in _EVENT.finditer(line)]
+            for step in _STEP.finditer(line):
+                self._add_step(int(step["domain"]), printed_number(step["seconds"], number), number)
+            if len(self.events) > MOST_EVENTS:
+                raise Refusal("too-large", f"More than {MOST_EVENTS} files were written.", _HINT_AGAIN, number)
+        elif SUCCESS in line:
+            self.complete = True
+        elif found := _VERSION.search(line):
+            self.version = found[1]
+        elif found := _TASKS.search(line):
+            self.settings["tasks"] = int(found[1]) * int(found[2])
+        elif found := _QUILTING.search(line):
+            self.settings["io_tasks"] = int(found[1]) * int(found[2])
+        elif found := _GRID.search(line):
+            self.grids_m[int(found[1])] = float(found[2])
+        elif not self.fatal and _FATAL.search(line):
+            self.fatal = number
+
+    def _add_step(self, domain: int, seconds: float, number: int) -> None:
+        """Sum and number of the steps of a domain, of which a long run has millions."""
+        total = self.steps.setdefault(domain, [0.0, 0.0])
+        if len(self.steps) > MOST_DOMAINS:
+            raise Refusal("inconsistent", f"More than {MOST_DOMAINS} domains.", _HINT_AGAIN, number)
+        total[0] += seconds
+        total[1] += 1
+
+
+def find_runs(bundle: Bundle) -> Reading:
+    """Every run of the model in a bundle; never raises on any content.
+
+    WRF prints the same to rsl.out and rsl.error, and other ranks print no timings: neither is another run.
+    """
+    reading = find_outputs(bundle, TOOL, is_wrf, read, HEAD_BYTES)
+    timed = [run for run in reading.runs if _NO_RESULTS not in [finding.code for finding in run.findings]]
+    reading.runs = _without_twins(timed) or reading.runs[:1]
+    reading.primary = 0 if len(reading.runs) == 1 else None
+    return reading
+
+
+def is_wrf(head: bytes) -> bool:
+    return (b"Timing for " in head or b"WRF V" in head) and bool(_SEEN.search(head))
+
+
+def explain(run: Run) -> list[str]:
+    """What the sum over all writes is made of."""
+    rows = [row for row in run.tests if row["op"] == "write"]
+    return [f"{row['stream']} of domain {row['domain']}: {row['count']} writes, {row['sum_s']} s" for row in rows]
+
+
+def read(output: Output) -> list[Run]:
+    """A run for each time that the model ran to its end, and for what comes after. Raises Refusal for no number."""
+    return [_run(output.path, log) for log in _logs(output)]
+
+
+def _logs(output: Output) -> Iterator[Log]:
+    log, found = Log(), 0
+    for number, line in enumerate(output.lines(), start=1):
+        log.add(line, number)
+        if log.complete:
+            found += bool(log.events or log.steps)
+            if found > MOST_DOMAINS:
+                raise Refusal("several-documents", f"More than {MOST_DOMAINS} runs.", "Upload one run.", number)
+            if log.events or log.steps:
+                yield log
+            log = Log(version=log.version)
+    if log.events or log.steps or not found:
+        yield log
+
+
+def _event(found: re.Match[str], number: int) -> Event:
+    seconds, domain = printed_number(found["seconds"], number), int(found["domain"])
+    if found["verb"] == "processing":
+        return Event("read", found["what"][:80], domain, None, seconds)
+    if found["what"].strip() == "restart":
+        return Event("write", "restart", domain, None, seconds)
+    name = PurePosixPath(found["what"].strip()).name[:120]
+    named = _FILE.fullmatch(name)
+    return Event("write", named["stream"] if named else name, domain, name, seconds)
+
+
+_NO_RESULTS = "wrf.no-results"
+
+
+def _run(path: str, log: Log) -> Run:
+    run = Run(TOOL, path, version=log.version)
+    run.tests = list(_sums(log))
+    run.measurements = list(_measurements(log, run.tests))
+    domains = {event.domain for event in log.events} | log.steps.keys()
+    run.parameters = {
+        **log.settings,
+        "domains": len(domains),
+        "grid_spacing_m": [log.grids_m[domain] for domain in sorted(log.grids_m)][:MOST_DOMAINS],
+        "writes": sum(event.op == "write" for event in log.events),
+        "complete": log.complete,
+    }
+    run.findings = list(_findings(log, path))
+    return run
+
+
+def _sums(log: Log) -> Iterator[dict[str, Any]]:
+    """A row for each stream of each domain."""
+    groups: dict[tuple[str, str, int], list[float]] = {}
+    for event in log.events:
+        groups.setdefault((event.op, event.stream, event.domain), []).append(event.seconds)
+    for (op, stream, domain), seconds in groups.items():
+        yield {
+            "op": op,
+            "stream": stream,
+            "domain": domain,
+            "count": len(seconds),
+            "sum_s": _sum(seconds),
+            "min_s": min(seconds),
+            "max_s": max(seconds),
+        }
+
+
+def _measurements(log: Log, rows: list[dict[str, Any]]) -> Iterator[Measurement]:
+    for event in log.events:
+        context = {"stream": event.stream, "domain": event.domain, "file": event.file}
+        yield Measurement.printed(event.op, "time", "event", event.seconds, "s", context=context)
+    for row in rows:
+        context = {name: row[name] for name in ("stream", "domain", "count")}
+        yield Measurement.printed(row["op"], "time", "sum", row["sum_s"], "s", context=context)
+    writes = [event.seconds for event in log.events if event.op == "write"]
+    if writes:
+        yield Measurement.printed("write", "time", "sum_all", _sum(writes), "s", context={"count": len(writes)})
+    for domain, (seconds, count) in sorted(log.steps.items()):
+        context = {"domain": domain, "count": int(count)}
+        yield Measurement.printed("compute", "time", "sum", round(seconds, 5), "s", context=context)
+
+
+def _sum(seconds: list[float]) -> float:
+    """Seconds are printed with five decimals."""
+    return round(math.fsum(seconds), 5)
+
+
+def _findings(log: Log, path: str) -> Iterator[Finding]:
+    if not log.events and not log.steps:
+        message = "The log of WRF holds no timing: it is of another rank than the first, or the run ended early."
+        yield Finding(_NO_RESULTS, ERROR, message, "Upload rsl.error.0000.", path)
+        return
+    if log.fatal:
+        message, hint = "The model ended with a fatal error.", "Repeat the run; the message stands at the line."
+        yield Finding("wrf.run-failed", ERROR, message, hint, f"{path}:{log.fatal}")
+    if not log.complete:
+        message = f"There is no line {SUCCESS!r}: the model did not finish, or the log was cut."
+        yield Finding("wrf.truncated", ERROR, message, _HINT_AGAIN, path)
+    if not any(event.op == "write" for event in log.events):
+        message = "No file was written: there is no time of I/O."
+        yield Finding("wrf.no-writes", WARNING, message, "Look at history_interval and restart_interval.", path)
+    if log.settings.get("io_tasks"):
+        message = "I/O tasks wrote the files (quilting): the times are those of handing data over to them."
+        yield Finding("wrf.quilted", WARNING, message, "Do not compare them with runs without I/O tasks.", path)
+
+
+def _without_twins(runs: list[Run]) -> list[Run]:
+    """The runs without those that a file of the same folder tells as well."""
+    kept: list[Run] = []
+    for run in runs:
+        folder = PurePosixPath(run.path).parent
+        twins = [one for one in kept if PurePosixPath(one.path).parent == folder and one.path != run.path]
+        if not any(one.measurements == run.measurements for one in twins):
+            kept.append(run)
+    return kept
