@@ -1,0 +1,1 @@
+"""mdtest: rates of creating, statting, reading and removing files and directories, over MPI."""

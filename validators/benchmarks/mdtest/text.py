@@ -1,0 +1,250 @@
+"""mdtest's text, from 1.9.3 to 4.1, line by line: how it was started, rates of iterations, tables of the summary."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from validators.launching import BEGUN, FAILED
+from validators.outputs import Refusal, printed_number
+
+BANNER = re.compile(r"mdtest-(\S{1,40}) was launched with (\d{1,9}) total task\(s\) on (\d{1,9}) node\(s\)")
+ERROR_LINE = re.compile(r"^ERROR: .{0,400}\(mdtest(?:-main)?\.c:\d+\)")
+MOST_FIGURES = 20_000
+HINT_AGAIN = "Upload what mdtest printed, whole and unchanged."
+HINT_SPLIT = "Upload each output as a file of its own; several files may go into one bundle."
+
+OPERATIONS = {
+    f"{kind} {done}": f"{short}_{what}"
+    for kind, short, steps in (
+        ("Directory", "dir", ("creation", "stat", "read", "rename", "removal")),
+        ("File", "file", ("creation", "stat", "read", "rename", "removal")),
+        ("Tree", "tree", ("creation", "removal")),
+    )
+    for done, what in ((step, step.replace("creation", "create").replace("removal", "remove")) for step in steps)
+}
+_NAMES = "|".join(OPERATIONS)
+_UNTIL_STONEWALL = re.compile(r"^\s*(File|Directory) create \(stonewall\)\s*:?\s+NA\s+NA\s+(\S+)\s+NA\s*$")
+_ROW = re.compile(rf"^\s*({_NAMES})\s*(:?)\s+(\S.*)$")
+_ITERATION = re.compile(rf"^V-1:.{{0,60}}?({_NAMES})\s*:?\s+(\S+) sec,\s+(\S+) ops/sec\s*$")
+_ITERATION_BEGUN = re.compile(r"^V-1:.{0,40}main: \* iteration (\d{1,9}) \*")
+_COMMAND = re.compile(r"^Command line used: (.+)$")
+_ITEMS = re.compile(r"^(?:V-\d: .{0,40}?)?(\d{1,9}) tasks, (\d{1,15}) (files/directories|files|directories)\s*$")
+_TABLE = re.compile(r"^SUMMARY(?: (rate|time))?(?: \(in ([^)]{1,20})\))?\s*: \(of (\d{1,9}) iterations\)")
+_STONEWALL = re.compile(r"^Continue stonewall hit min: (\d{1,15}) max: (\d{1,15}) avg: (\S{1,30})")
+_FAILED = re.compile(
+    r"(?i)\bunable to (stat|create|remove|rename|read|open|close|write|mknod|unlink|delete)\b"
+    r"(?! file ?system).{0,30}?\b(file|dir|directory|item)\b(.*)"
+)
+_ITEM = re.compile(r"\b(?:file|dir)\.mdtest\.")
+_UNITS = {
+    ("rate", None): "ops/s",
+    ("rate", "ops/sec"): "ops/s",
+    ("time", None): "s",
+    ("time", "ops/sec"): "s",
+    ("time", "ms/op"): "ms/op",
+}
+"""Units by what a table says of itself. Times are seconds of a phase in the source; the labels came later, and lie."""
+STATS = ("max", "min", "mean", "stdev")
+RANK_STATS = ("rank_max", "rank_min", "rank_mean")
+
+
+@dataclass(slots=True)
+class Row:
+    """One operation of a table: figures by statistic. `has_colon` is the form of 3.3 and before."""
+
+    op: str
+    figures: dict[str, float]
+    has_colon: bool
+    line: int
+
+    @property
+    def is_empty(self) -> bool:
+        return not any(self.figures.values())
+
+
+@dataclass(slots=True)
+class Table:
+    """One summary: of rates or of times, in a unit."""
+
+    quantity: str
+    unit: str
+    iterations: int
+    label: str = ""
+    rows: list[Row] = field(default_factory=list)
+
+    @property
+    def is_complete(self) -> bool:
+        return any(row.op == "tree_remove" for row in self.rows)
+
+
+@dataclass(slots=True)
+class Test:
+    """One number of tasks: mdtest repeats itself with more tasks where it is told so (-f, -l, -s)."""
+
+    tasks: int = 0
+    items: int = 0
+    kind: str = ""
+    tables: list[Table] = field(default_factory=list)
+    iterations: list[tuple[int, str, float, float]] = field(default_factory=list)
+    until_stonewall: list[tuple[str, float]] = field(default_factory=list)
+    stonewalls: list[tuple[int, int, float]] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Record:
+    """An output as a whole. `failed` counts operations on items that failed, by what they were.
+
+    `setup_failed` is the line of the first that failed on a directory around them, which is not timed.
+    """
+
+    version: str = ""
+    tasks: int = 0
+    nodes: int = 0
+    command: str = ""
+    tests: list[Test] = field(default_factory=list)
+    finished: bool = False
+    failure: tuple[int, str] | None = None
+    short: int = 0
+    failed: dict[str, int] = field(default_factory=dict)
+    first_failed: int = 0
+    setup_failed: int = 0
+    wrong_data: int = 0
+
+
+def read(lines: Iterable[str]) -> Record:
+    """What the lines of one output say. Raises Refusal."""
+    reader = _Reader()
+    for number, line in enumerate(lines, start=1):
+        reader.take(number, line)
+    return reader.record
+
+
+class _Reader:
+    """Takes line after line; remembers the table and the iteration it is in."""
+
+    def __init__(self) -> None:
+        self.record = Record()
+        self._table: Table | None = None
+        self._iteration = 0
+        self._figures = 0
+
+    def take(self, number: int, line: str) -> None:
+        record = self.record
+        if not record.version:
+            self._before(number, line)
+        elif BEGUN.search(line):
+            raise Refusal("several-documents", "More than one output is in this file.", HINT_SPLIT, number)
+        elif record.finished:
+            return
+        elif line.startswith("-- finished at"):
+            record.finished = True
+        elif line.startswith("SUMMARY"):
+            self._begin_table(number, line)
+        elif line.startswith("V-"):
+            self._verbose(number, line)
+        elif self._table is not None and (row := _ROW.match(line)):
+            self._row(number, row)
+        elif self._table is not None and (until := _UNTIL_STONEWALL.match(line)):
+            self._until_stonewall(number, until)
+        else:
+            self._other(number, line)
+
+    def _before(self, number: int, line: str) -> None:
+        if banner := BANNER.search(line):
+            self.record.version, self.record.tasks, self.record.nodes = banner[1], int(banner[2]), int(banner[3])
+        elif ERROR_LINE.match(line) and self.record.failure is None:
+            self.record.failure = number, line[:200]
+
+    def _other(self, number: int, line: str) -> None:
+        record = self.record
+        if command := _COMMAND.match(line):
+            record.command = record.command or command[1][:20_000]
+        elif items := _ITEMS.match(line):
+            self._begin_test(int(items[1]), int(items[2]), items[3])
+        elif stonewall := _STONEWALL.match(line):
+            self._stonewall(number, stonewall)
+        elif "verifying the data" in line:
+            record.wrong_data = record.wrong_data or number
+        elif failed := _FAILED.search(line):
+            self._failed(number, failed)
+        elif line.startswith("ERROR: ") or FAILED.search(line):
+            record.failure = record.failure or (number, line.strip()[:200])
+        elif self._table is not None and not self._table.is_complete and line.strip()[:4] in _BEGINNINGS:
+            record.short = record.short or number
+
+    def _failed(self, number: int, found: re.Match[str]) -> None:
+        what, kind, name = found[1].lower(), found[2].lower(), found[3]
+        if what in ("create", "remove") and kind != "file" and not _ITEM.search(name):
+            self.record.setup_failed = self.record.setup_failed or number
+            return
+        self.record.failed[what] = self.record.failed.get(what, 0) + 1
+        self.record.first_failed = self.record.first_failed or number
+
+    def _verbose(self, number: int, line: str) -> None:
+        """Lines of -v: the rates of rank 0 in each iteration; and in any of them what failed."""
+        if begun := _ITERATION_BEGUN.match(line):
+            self._iteration = int(begun[1]) - 1
+        elif found := _ITERATION.match(line):
+            self._count(1)
+            rate, seconds = printed_number(found[3], number), printed_number(found[2], number)
+            if rate:
+                self._test().iterations.append((self._iteration, OPERATIONS[found[1]], rate, seconds))
+        elif items := _ITEMS.match(line):
+            self._begin_test(int(items[1]), int(items[2]), items[3])
+
+    def _begin_test(self, tasks: int, items: int, kind: str) -> None:
+        self._count(1)
+        self.record.tests.append(Test(tasks, items, kind))
+        self._table, self._iteration = None, 0
+
+    def _test(self) -> Test:
+        if not self.record.tests:
+            self.record.tests.append(Test(self.record.tasks))
+        return self.record.tests[-1]
+
+    def _stonewall(self, number: int, found: re.Match[str]) -> None:
+        self._count(1)
+        self._test().stonewalls.append((int(found[1]), int(found[2]), printed_number(found[3], number)))
+
+    def _begin_table(self, number: int, line: str) -> None:
+        found = _TABLE.match(line)
+        if found is None:
+            self.record.short = self.record.short or number
+            return
+        quantity = found[1] or "rate"
+        unit = _UNITS.get((quantity, found[2]))
+        if unit is None:
+            message = f"{(found[2] or '')[:20]} is a unit that mdtest does not print."
+            raise Refusal("unit-not-understood", message, HINT_AGAIN, number)
+        self._count(1)
+        self._table = Table(quantity, unit, int(found[3]), found[2] or "")
+        self._test().tables.append(self._table)
+
+    def _row(self, number: int, found: re.Match[str]) -> None:
+        assert self._table is not None
+        words = found[3].split()
+        names = (*RANK_STATS, *STATS) if len(words) == len(RANK_STATS) + len(STATS) else STATS
+        if len(words) != len(names):
+            self.record.short = self.record.short or number
+            return
+        self._count(1)
+        figures = {name: printed_number(word, number) for name, word in zip(names, words, strict=True)}
+        self._table.rows.append(Row(OPERATIONS[found[1]], figures, bool(found[2]), number))
+
+    def _until_stonewall(self, number: int, found: re.Match[str]) -> None:
+        """The rate until the stonewall, over all ranks: a row of its own in 3.3."""
+        assert self._table is not None
+        self._count(1)
+        op = "file_create" if found[1] == "File" else "dir_create"
+        if self._table.quantity == "rate":
+            self._test().until_stonewall.append((op, printed_number(found[2], number)))
+
+    def _count(self, more: int) -> None:
+        self._figures += more
+        if self._figures > MOST_FIGURES:
+            raise Refusal("too-large", f"The output has more than {MOST_FIGURES} figures.", "Split it by test.")
+
+
+_BEGINNINGS = ("Dire", "File", "Tree")
