@@ -1,0 +1,125 @@
+"""What elbencho prints, and writes to --resfile: a block for each phase, two figures in each line.
+
+    WRITE       Elapsed time     :        33ms        45ms
+                Throughput MiB/s :        1458        1412
+
+Bandwidths are whole MiB/s, or MB/s with --base10.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from validators.benchmarks.elbencho.phase import STATS, Phase, named
+from validators.outputs import Output, Refusal, printed_number
+
+KNOWN = re.compile(rb"\bOPERATION +RESULT TYPE +FIRST DONE +LAST DONE")
+FAILED = re.compile(rb"^\S{0,20} ?ERROR: (?:Unable to open benchmark path|Aborting due to )", re.MULTILINE)
+DRY_RUN = re.compile(
+    rb"^(?:Phase: [A-Z0-9]{1,30}\r?\n)?\* (?:Entries|Bytes) per (?:thread|service|client thread):", re.M
+)
+"""What --dryrun prints: how much would be done."""
+
+_LINE = re.compile(
+    r"^(?:\[\d{1,6}\] )?(?P<phase>[A-Z][A-Z0-9_+-]{0,30})? +(?P<kind>[A-Z]\S{0,20}(?: \S{1,20}){0,3}) *:"
+    r" +(?P<first>\S{1,40}) +(?P<last>\S{1,40})\s*$"
+)
+_LATENCY = re.compile(
+    r" +(?P<what>\S{1,20})(?P<read> rd| wr)? latency +: \[ min=(?P<min>\S{1,20}) avg=(?P<mean>\S{1,20}) "
+    r"max=(?P<max>\S{1,20}) \]"
+)
+_END_OF_PHASE = re.compile(r"^(?:\[\d{1,6}\] )?---\s*$")
+_VERSION = re.compile(r"\belbencho version:? +(\d\S{0,20})", re.IGNORECASE)
+_ERROR = re.compile(r"(?:^|\s)ERROR: ")
+_RATE = re.compile(r"(?:Dirs|Files|Objects|Buckets|Entries|Obj\w{0,10}|Uploads)/s(?: (?P<side>read|write|total))?")
+_TOTAL = re.compile(r"(?:Dirs|Files|Objects|Buckets|Entries|Obj\w{0,10}|Uploads) (?P<side>read|write|total)")
+_KINDS: tuple[tuple[re.Pattern[str], str], ...] = (
+    (_RATE, "rate"),
+    (re.compile(r"IOPS(?: (?P<side>read|write|total))?"), "iops"),
+    (re.compile(r"(?:Throughput )?(?P<unit>\wi?B/s)(?: (?P<side>read|write|total))?"), "bandwidth"),
+    (re.compile(r"Total (?P<unit>\wi?B)|(?P<mixed>\wi?B) (?P<side>read|write)"), "volume"),
+    (_TOTAL, "ops"),
+)
+_UNITS = {"rate": "ops/s", "iops": "ops/s", "ops": "ops"}
+_KNOWN_UNITS = {"bandwidth": ("MiB/s", "MB/s"), "volume": ("MiB", "MB")}
+_TIME = re.compile(r"(?:(\d{1,6})h:?)?(?:(\d{1,6})m:?(?!s))?(?:(\d{1,9}(?:\.\d{1,6})?)s)?(?:(\d{1,9})ms)?", re.ASCII)
+_DURATION = re.compile(r"([\d.]{1,20})(us|ms|s)", re.ASCII)
+_HINT_AGAIN = "Upload what elbencho printed, or better the file of --jsonfile."
+
+
+def phases(output: Output) -> Iterator[Phase]:
+    """Every phase of the text. Raises Refusal where it failed or was cut."""
+    phase: Phase | None = None
+    version = ""
+    for number, line in enumerate(output.lines(), start=1):
+        if _ERROR.search(line):
+            raise Refusal("run-failed", "elbencho stopped with an error.", "Repair the cause, repeat the run.", number)
+        if found := _VERSION.search(line):
+            version = found[1]
+        elif _END_OF_PHASE.match(line) and phase:
+            yield phase
+            phase = None
+        elif figures := _LINE.match(line):
+            if figures["phase"] and figures["phase"] != "OPERATION":
+                phase = _begin(phase, figures["phase"], version, number)
+            if phase:
+                _take(phase, figures, number)
+        elif phase and (latency := _LATENCY.search(line)):
+            _take_latency(phase, latency, number)
+    if phase:
+        raise Refusal("truncated", f"{phase.name} ends before its end.", _HINT_AGAIN, phase.line)
+
+
+def _begin(before: Phase | None, name: str, version: str, line: int) -> Phase:
+    if before:
+        message = f"{before.name} ends without its line of dashes."
+        raise Refusal("incomplete", message, _HINT_AGAIN, before.line)
+    phase = named(name, line)
+    phase.version = version
+    return phase
+
+
+def _take(phase: Phase, line: re.Match[str], number: int) -> None:
+    if line["kind"] == "Elapsed time":
+        for stat, name in zip(STATS, ("first", "last"), strict=True):
+            phase.add("time", stat, _milliseconds(line[name], number), "ms")
+        return
+    for pattern, quantity in _KINDS:
+        kind = pattern.fullmatch(line["kind"])
+        if kind:
+            names = kind.groupdict()
+            unit = names.get("unit") or names.get("mixed") or _UNITS.get(quantity, "")
+            _require_unit(quantity, unit, number)
+            side = {"read": "read", "total": "total"}.get(names.get("side") or "", "")
+            side = "" if quantity == "ops" and side == "total" else side
+            if phase.value(quantity, STATS[0], side) is None:
+                for stat, name in zip(STATS, ("first", "last"), strict=True):
+                    phase.add(quantity, stat, printed_number(line[name], number), unit, side)
+            return
+
+
+def _require_unit(quantity: str, unit: str, line: int) -> None:
+    known = _KNOWN_UNITS.get(quantity)
+    if known and unit not in known:
+        message = f"The unit {unit!r} is none that elbencho prints there."
+        raise Refusal("unit-not-understood", message, _HINT_AGAIN, line, " or ".join(known), unit)
+
+
+def _milliseconds(text: str, line: int) -> float:
+    """A time as it is printed, in ms: 33ms, 1.503s, 2m3.4s, 1h:02m:03s."""
+    found = _TIME.fullmatch(text)
+    if not found or not any(found.groups()):
+        raise Refusal("not-a-number", f"{text[:40]!r} is no time.", _HINT_AGAIN, line)
+    hours, minutes, seconds, milliseconds = (float(group or 0) for group in found.groups())
+    return round(((hours * 60 + minutes) * 60 + seconds) * 1000 + milliseconds, 3)
+
+
+def _take_latency(phase: Phase, found: re.Match[str], line: int) -> None:
+    quantity = "latency" if found["what"] == "IO" else "entry_latency"
+    for stat in ("min", "mean", "max"):
+        duration = _DURATION.fullmatch(found[stat])
+        if not duration:
+            raise Refusal("not-a-number", f"{found[stat]!r} is no time.", _HINT_AGAIN, line)
+        side = "read" if found["read"] == " rd" else ""
+        phase.add(quantity, stat, printed_number(duration[1], line), duration[2], side)
