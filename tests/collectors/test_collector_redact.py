@@ -18,6 +18,7 @@ import pytest
 
 from collectors import pseudonyms
 from submissions import scrub
+from tests.collectors.planted import PLANTED
 from tests.collectors.test_collector_pack import contents, packed_results
 from validators.checks import check
 
@@ -42,38 +43,6 @@ DOCUMENT = {
     ],
 }
 KEY = "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAA\nQyNTUxOQAAACB\n-----END OPENSSH PRIVATE KEY-----\n"
-PLANTED = (
-    ("password=hunter22 next", "hunter22"),
-    ("git clone https://alice:s3cr3t@git.example.org/x", "s3cr3t"),
-    ("AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMIK7MDENGbPxRfiCYzzz", "wJalrXUtnFEMI"),
-    ("id AKIAQWERTYUIOPASDFGH", "AKIAQWERTYUIOPASDFGH"),
-    ("export GITHUB_TOKEN=ghp_1a2B3c4D5e6F7g8H9i0J1a2B3c4D5e6F7g8H", "1a2B3c4D5e6F"),
-    ("git@x: ghs_1a2B3c4D5e6F7g8H9i0Jzzzz", "ghs_1a2B"),
-    ("t eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl end", "eyJzdWIi"),
-    ("Authorization: Bearer abcdefghijklmnopqrst", "abcdefghijklmnopqrst"),
-    ("Authorization: Basic YWxpY2U6aHVudGVyMjI=", "YWxpY2U6aHVudGVyMjI"),
-    ("PGPASSWORD=pgpgpgpg1 psql", "pgpgpgpg1"),
-    ("linux ro rd.luks.key=luksluks1 quiet", "luksluks1"),
-    ("SLURM_JWT=jwtjwtjwt1.x", "jwtjwtjwt1"),
-    ("ipmitool -I lanplus --password ipmiipmi1 sdr", "ipmiipmi1"),
-    ("s3_key: s3s3s3s3s3", "s3s3s3s3s3"),
-    ("token glpat-abcdefghijklmnopqrst", "glpat-abcdefgh"),
-    ("slack xoxb-1234567890-abcdef", "xoxb-1234567890"),
-    ("hub hf_abcdefghijklmnopqrstuvwxyzABCDEF", "hf_abcdefgh"),
-    ("mail kovacs@hpc.example.org", "kovacs@hpc"),
-    ("cd /home/kovacs/io500", "kovacs"),
-    ("datadir = /lustre/scratch/kovacs/out", "kovacs"),
-    ("io500_info_submitter='Magda Kovacs'", "Magda"),
-    ("Machine             : Linux cn0417.hpc.example.org", "cn0417"),
-    ("rank 3 is cn0418", "cn0418"),
-    ("SLURM_JOB_NODELIST=cn[0417-0420]", "cn[0417"),
-    ("10.42.7.19:/export on /mnt", "10.42.7.19"),
-    ("nid 10.42.7.20@o2ib", "10.42.7.20"),
-    ("inet6 2001:db8:17::42 up", "2001:db8:17"),
-    ("ether 52:54:00:ab:cd:ef", "52:54:00:ab:cd:ef"),
-    ("GUID 506b:4b03:00f0:a1b2", "506b:4b03"),
-    ("UUID=6f1c8a52-0d3e-4b7a-9c55-0123456789ab", "6f1c8a52"),
-)
 RESULT = "[RESULT]       ior-easy-write       89.282156 GiB/s : time 304.512 seconds"
 
 

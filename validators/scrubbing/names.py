@@ -36,8 +36,12 @@ HOME = re.compile(
 """/home/alice, /home1/06758/alice, and where the first is a group and the second an account: /home/site/k202079."""
 COMPONENT = re.compile(r"(?<=/)[^/\s\"'=:,;()<>]+")
 PERSON = re.compile(
-    r"(?<![A-Za-z0-9_])((?:USER|LOGNAME|USERNAME|SUDO_USER|SLURM_JOB_USER|PBS_O_LOGNAME)=[\"']?)(\w[\w.-]*)"
+    r"(?<![A-Za-z0-9_])((?:USER|LOGNAME|USERNAME|username|SUDO_USER|SLURM_JOB_USER|PBS_O_LOGNAME)=[\"']?)(\w[\w.-]*)"
 )
+ACCOUNT = re.compile(
+    r"((?<![A-Za-z0-9_-])(?:--account[ =]|(?:SLURM_JOB|SBATCH|SALLOC|PBS)_ACCOUNT=)[\"']?)([A-Za-z0-9][\w.-]*)"
+)
+"""The project that pays for a job."""
 PROMPT = re.compile(r"(\[)([a-z_][\w.-]*)@([A-Za-z][\w.-]*)(?=[ :\]])", re.ASCII)
 
 _HOST_NAMES = (
@@ -64,6 +68,13 @@ _GPFS_HINTS = ("luster", "GPFS ", "server:", "Output for ", "mmgetstate:")
 GPFS_STANZA = re.compile(r"^\[([A-Za-z][\w.-]*(?:,[A-Za-z][\w.-]*)*)\]$", re.ASCII)
 HOST_WORD = re.compile(r"(?<![A-Za-z0-9_.-])[A-Za-z][A-Za-z-]*[0-9.][A-Za-z0-9.-]*", re.ASCII)
 """A word with a figure or a dot: no other is ever known as a host."""
+FULL_NAME = re.compile(
+    r"(?<![\w.@-])[A-Za-z][A-Za-z-]*[0-9][A-Za-z0-9-]*(?:\.[A-Za-z][A-Za-z0-9-]*){1,6}"
+    r"\.(?:gov|edu|com|org|net|mil|int|local|lan|internal|corp|example|[a-z]{2}\.(?:uk|jp|kr|cn|au|br)"
+    r"|de|fr|uk|it|es|ch|nl|se|fi|dk|pl|cz|eu|jp|kr|cn|tw|au|ca)(?![\w-])",
+    re.ASCII,
+)
+"""A full name whose first part has a figure is a node's, known or not; `www.lustre.org` has none."""
 _PSEUDONYM = re.compile(r"m-[0-9a-f]{8}$")
 _LIST_ITEM = re.compile(r"([A-Za-z][A-Za-z0-9.-]*)(\[)?", re.ASCII)
 _DIGITS = re.compile(r"[0-9]+")

@@ -11,7 +11,9 @@ import re
 
 from .credentials import secrets, without_environment, without_keys
 from .names import (
+    ACCOUNT,
     COMPONENT,
+    FULL_NAME,
     GPFS_STANZA,
     HOME,
     HOST_ASSIGNED,
@@ -41,6 +43,11 @@ _HARDWARE = re.compile(
 )
 _UUID = re.compile(r"(?<![\w-])[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}(?![\w-])", re.ASCII)
 _GUID = re.compile(r"(?<![\w:])(?:0x[0-9A-Fa-f]{16}|[0-9A-Fa-f]{4}(?::[0-9A-Fa-f]{4}){3})(?![\w:])", re.ASCII)
+_SERIAL = re.compile(
+    r"((?<![A-Za-z])(?:serial[ _-]?(?:number|no)|asset[ _-]?tag|service[ _-]?tag)[\"']?\s{0,4}[:=]\s{0,4}[\"']?)"
+    r"([A-Za-z0-9][^\s\"',<]*)",
+    re.IGNORECASE,
+)
 _ITEM = re.compile(r"[\w.-]+", re.ASCII)
 _NUMBERED_NID = re.compile(r"(?<![\w.])[1-9]\d{0,9}(?=@(?:kfi|gni|o2ib|tcp)\d{0,4}(?!\w))", re.ASCII)
 _CRAY_NODE = re.compile(r"(?<![\w.-])nid(?:\d{4,6}|\[[\d,-]{3,400}\])(?![\w-])", re.ASCII)
@@ -53,7 +60,7 @@ _SUBMITTER_HINTS = ("submitter", "contact", "author")
 _STANDS_ALREADY = re.compile(r"(?:[\"',]*(?:m-[0-9a-f]{8}|<[a-z-]+>)(?::\d+)?[\"',]*)+$")
 """What a scrubbing before left; scrubbing again changes nothing."""
 _PLACEHOLDER = re.compile(r"<([a-z-]+)>")
-_OF_PATHS = ("address", "user", "e-mail", "host", "guid")
+_OF_PATHS = ("secret", "address", "user", "e-mail", "host", "guid")
 
 
 def scrub_lines(path, lines, names, counts, rules=None):
@@ -161,13 +168,16 @@ def _is_ipv6(found, line):
 
 
 def _guids(line, names):
-    """Universal identifiers everywhere; those of InfiniBand look like any number, so only where the line says so."""
-    total = found = 0
+    """Universal identifiers and serial numbers; InfiniBand's look like any number: only where the line says so."""
+    total = found = serials = 0
+    lower = line.lower()
     if line.count("-") > 3:
         line, total = stand_ins("guid", _UUID, line, names)
-    if "guid" in line.lower():
+    if "guid" in lower:
         line, found = stand_ins("guid", _GUID, line, names)
-    return line, total + found
+    if "serial" in lower or "tag" in lower:
+        line, serials = stand_ins("guid", _SERIAL, line, names)
+    return line, total + found + serials
 
 
 def _e_mails(line, names):
@@ -175,7 +185,7 @@ def _e_mails(line, names):
 
 
 def _hosts(line, names):
-    machines = assigned = launched = gpfs = cray = known = given = 0
+    machines = assigned = launched = gpfs = cray = known = given = full = 0
     if "Machine" in line:
         line, machines = stand_ins("host", MACHINE, line, names)
     if "HOST" in line or "NODE" in line or "PBS_" in line or "COBALT" in line or "SSH_" in line:
@@ -188,6 +198,8 @@ def _hosts(line, names):
     if names.gpfs_nodes and GPFS_STANZA.match(line):
         line, stanza = stand_ins("host", _ITEM, line, names, lambda found, _line: found.group(0) in names.gpfs_nodes)
         gpfs += stanza
+    if line.count(".") > 1:
+        line, full = stand_ins("host", FULL_NAME, line, names)
     if "nid" in line:
         line, cray = stand_ins("host", _CRAY_NODE, line, names)
     if names.given is not None:
@@ -196,11 +208,11 @@ def _hosts(line, names):
         )
     if names.hosts or names.host_shapes or names.domains:
         line, known = stand_ins("host", HOST_WORD, line, names, lambda found, _line: names.is_host(found.group(0)))
-    return line, machines + assigned + launched + gpfs + cray + given + known
+    return line, machines + assigned + launched + gpfs + cray + given + known + full
 
 
 def _users(line, names):
-    homes = folders = assigned = prompts = 0
+    homes = folders = assigned = accounts = prompts = 0
     if "/" in line:
         line, homes = _home_folders(line, names)
         if names.users:
@@ -209,6 +221,8 @@ def _users(line, names):
             )
     if "=" in line:
         line, assigned = stand_ins("user", PERSON, line, names)
+    if "account" in line.lower():
+        line, accounts = stand_ins("user", ACCOUNT, line, names)
     if "[" in line and "@" in line:
         line, prompts = PROMPT.subn(
             lambda found: (
@@ -216,7 +230,7 @@ def _users(line, names):
             ),
             line,
         )
-    return line, homes + folders + assigned + prompts
+    return line, homes + folders + assigned + accounts + prompts
 
 
 def _home_folders(line, names):
