@@ -1,0 +1,1 @@
+"""gdsio: bandwidth and latency between storage and the memory of GPUs, by data path."""

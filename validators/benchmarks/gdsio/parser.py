@@ -1,0 +1,173 @@
+"""Read the lines of gdsio: one for each run, with all that it says.
+
+    IoType: READ XferType: GPUD Threads: 8 DataSetSize: 8388608/8388608(KiB) IOSize: 1024(KiB)
+    Throughput: 6.5 GiB/sec, Avg_Latency: 1197.4 usecs ops: 8192 total_time 1.2 secs
+
+(one line; some copies break it before Throughput). The first size is what was moved, the second what was asked for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from validators.bundle import Bundle
+from validators.catalogue import Reading
+from validators.findings import ERROR, WARNING, Finding
+from validators.measurements import Measurement, Run
+from validators.outputs import Output, Refusal, find_outputs, printed_number
+from validators.units import to_canonical
+
+TOOL = "gdsio"
+MOST_LINES = 20_000
+
+_HEAD = (
+    r"\bIoType: (?P<op>[A-Z_]{2,20}) XferType: (?P<xfer_type>[A-Z0-9_]{2,30}) Threads: (?P<threads>\d{1,7}) "
+    r"DataSetSize: (?P<moved>\d{1,18})(?:/(?P<asked>\d{1,18}))?\((?P<size_unit>\w{1,5})\) "
+    r"IOSize: (?P<io_size>[\d.:-]{1,40})\((?P<io_unit>\w{1,5})\)"
+)
+_REST = (
+    r" *Throughput: (?P<bandwidth>\S{1,40}) (?P<unit>\S{1,12})/sec,? Avg_Latency: (?P<latency>\S{1,40}) usecs "
+    r"ops: (?P<ops>\S{1,40}) total_time:? (?P<time>\S{1,40}) secs"
+)
+_KNOWN = (
+    re.compile(rb"^.{0,200}\bIoType: [A-Z_]{2,20} XferType: [A-Z0-9_]{2,30} Threads: ", re.MULTILINE),
+    re.compile(rb"^(?:Error: )?IO failed stopping traffic", re.MULTILINE),
+)
+_BEGUN, _BEGIN, _END = re.compile(r"\bIoType: [A-Z_]{2,20}"), re.compile(_HEAD), re.compile(_REST)
+_FAILURE = re.compile(
+    r"IO failed|io failed|file register error|cuFile\w{0,30} (?:failed|error)|[Vv]erification (?:failed|failure)"
+    r"|failed to open"
+)
+_BANDWIDTHS = ("KiB", "MiB", "GiB", "TiB")
+_SIZES = ("B", "KiB", "MiB", "GiB", "TiB")
+_TOLERANCE = 0.01
+_ROUNDING_S = 1e-6
+_ROUNDING_GIB_S = 1e-6
+_HINT_AGAIN = "Upload what gdsio printed, whole."
+
+
+def find_runs(bundle: Bundle) -> Reading:
+    """Every output of gdsio in a bundle; never raises on any content."""
+    return find_outputs(bundle, TOOL, is_gdsio, read)
+
+
+def explain(run: Run) -> list[str]:
+    """The bandwidth of each line; gdsio has no score."""
+    return [
+        f"line {one.context['test']}: {one.op} {one.context['xfer_type']} {one.printed_value} {one.printed_unit}"
+        for one in run.measurements
+        if one.quantity == "bandwidth"
+    ]
+
+
+def is_gdsio(head: bytes) -> bool:
+    return any(one.search(head) for one in _KNOWN)
+
+
+def read(output: Output) -> list[Run]:
+    """The run of one output: a line for each test. Raises Refusal where it cannot count."""
+    run = Run(TOOL, output.path)
+    for number, head, rest in _results(output):
+        _add(run, head, rest, number)
+        if len(run.tests) > MOST_LINES:
+            message = f"There are more than {MOST_LINES} results."
+            raise Refusal("too-large", message, "Upload one sweep in each file.", number)
+    if not run.tests:
+        raise Refusal("truncated", "No line of results is whole.", _HINT_AGAIN)
+    run.parameters = _parameters(run)
+    return [run]
+
+
+def _results(output: Output) -> Iterator[tuple[int, re.Match[str], re.Match[str]]]:
+    """Both halves of each result. Raises Refusal for one that lacks its end, and for messages of failure."""
+    head: re.Match[str] | None = None
+    begun = 0
+    for number, line in enumerate(output.lines(), start=1):
+        if _FAILURE.search(line):
+            raise Refusal("run-failed", "gdsio stopped with an error.", "Repair the cause, repeat the run.", number)
+        if _BEGUN.search(line):
+            _require_end(head, begun)
+            head, begun = _BEGIN.search(line), number
+            if head is None:
+                raise Refusal("truncated", "A result ends before its end.", _HINT_AGAIN, number)
+        if head is None:
+            continue
+        if rest := _END.search(line, head.end() if begun == number else 0):
+            yield number, head, rest
+            head = None
+        elif number > begun:
+            _require_end(head, begun)
+    _require_end(head, begun)
+
+
+def _require_end(head: re.Match[str] | None, begun: int) -> None:
+    if head is not None:
+        raise Refusal("truncated", "A result ends before its end.", _HINT_AGAIN, begun)
+
+
+def _add(run: Run, head: re.Match[str], rest: re.Match[str], line: int) -> None:
+    """The figures of one result, and a finding where they don't agree with each other."""
+    op, context = head["op"].lower(), _context(run, head)
+    if rest["unit"] not in _BANDWIDTHS or head["size_unit"] not in _SIZES or head["io_unit"] not in _SIZES:
+        units = f"{rest['unit']}/sec, {head['size_unit']}, {head['io_unit']}"
+        message = f"Not all of the units are known: {units}."
+        raise Refusal("unit-not-understood", message, _HINT_AGAIN, line, ", ".join(_BANDWIDTHS), units)
+    figures = [
+        ("bandwidth", "mean", rest["bandwidth"], f"{rest['unit']}/s"),
+        ("latency", "mean", rest["latency"], "us"),
+        ("ops", "total", rest["ops"], "ops"),
+        ("time", "total", rest["time"], "s"),
+        ("volume", "total", head["moved"], head["size_unit"]),
+    ]
+    found = {}
+    for quantity, stat, text, unit in figures:
+        one = Measurement.printed(op, quantity, stat, printed_number(text, line), unit, context=context)
+        run.measurements.append(one)
+        found[quantity] = one
+    run.tests.append({"op": op, **context, **({"asked_KiB": _kib(head)} if head["asked"] else {})})
+    _weigh(run, found, f"{run.path}:{line}")
+
+
+def _context(run: Run, head: re.Match[str]) -> dict[str, Any]:
+    size = head["io_size"]
+    if head["io_unit"] in _SIZES and head["io_unit"] != "KiB" and size.isdecimal():
+        size = f"{to_canonical(float(size), head['io_unit'])[0] / 1024:g}"
+    return {
+        "xfer_type": head["xfer_type"],
+        "threads": int(head["threads"]),
+        "io_size_KiB": size,
+        "test": len(run.tests),
+    }
+
+
+def _kib(head: re.Match[str]) -> float:
+    return to_canonical(float(head["asked"]), head["size_unit"])[0] / 1024
+
+
+def _weigh(run: Run, found: dict[str, Measurement], where: str) -> None:
+    """Data over time is the bandwidth; nothing moved is no result."""
+    volume, time, bandwidth = found["volume"].value, found["time"].value, found["bandwidth"].value
+    if not volume or not found["ops"].value:
+        message = "Nothing was moved."
+        run.findings.append(Finding(f"{TOOL}.no-results", ERROR, message, "Repeat the run.", where))
+        return
+    computed = volume / time if time else 0.0
+    slack = _TOLERANCE * computed + _ROUNDING_GIB_S * 2**30 + (computed * _ROUNDING_S / time if time else 0.0)
+    if abs(computed - bandwidth) > slack:
+        message = f"{volume:.0f} B in {time} s are not {found['bandwidth'].printed_value} GiB/s."
+        hint = "The output was edited. " + _HINT_AGAIN
+        run.findings.append(Finding(f"{TOOL}.inconsistent", ERROR, message, hint, where))
+    share = volume / 1024 / run.tests[-1].get("asked_KiB", 0) if run.tests[-1].get("asked_KiB") else 1.0
+    if share < 0.5:
+        message = f"Only {share:.0%} of the data that was asked for was moved."
+        run.findings.append(Finding(f"{TOOL}.cut-short", WARNING, message, "Take a longer time (-T).", where))
+
+
+def _parameters(run: Run) -> dict[str, Any]:
+    """What all lines share, how many there are, and how long the shortest took."""
+    names = ("op", "xfer_type", "threads", "io_size_KiB")
+    shared = {name: run.tests[0][name] for name in names if all(test[name] == run.tests[0][name] for test in run.tests)}
+    times = [one.value for one in run.measurements if one.quantity == "time"]
+    return {**shared, "results": len(run.tests), "shortest_s": min(times)}
