@@ -8,9 +8,11 @@ from collections.abc import Iterable, Iterator
 FAILED = re.compile(
     r"BAD TERMINATION|\bCANCELLED\b|DUE TO TIME LIMIT|slurmstepd: error|srun: error|TERM_RUNLIMIT|=>> PBS: job killed"
     r"|MPI_ABORT|MPI_Abort|^Abort\(|mpirun noticed|mpiexec noticed|prterun noticed|Primary job +terminated"
-    r"|[Oo]ut [Oo]f [Mm]emory|oom-kill|Segmentation fault|Bus error|Assertion .{0,200} failed"
+    r"|exited on signal|KILLED BY SIGNAL|^Killed\b|^Terminated\b|No space left on device|Disk quota exceeded"
+    r"|Input/output error|Stale file handle|[Oo]ut [Oo]f [Mm]emory|oom-kill|Segmentation fault|Bus error"
+    r"|Assertion .{0,200} failed"
 )
-"""What a launcher, a batch system or the C library prints of a program that did not end by itself."""
+"""What a launcher, a batch system or the system prints of a program that did not come to its end."""
 
 
 BEGUN = re.compile(r"IOR-\S{1,40}: MPI Coordinated Test of Parallel I/O|mdtest-\S{1,40} was launched with ")

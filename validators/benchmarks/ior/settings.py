@@ -26,7 +26,7 @@ def settings_of(record: Record, test: Test, summaries: list[Summary]) -> dict[st
         "api": _api(printed.get("api")),
         "access": _word(printed.get("access")),
         "type": _word(printed.get("type")),
-        "segments": _count(printed.get("segments", printed.get("segmentCount", exact.get("segcnt", options.get("s"))))),
+        "segments": _segments(printed, exact, options),
         "client_nodes": _count(printed.get("nodes")),
         "tasks": _count(printed.get("tasks", exact.get("#Tasks"))),
         "procs_per_node": _count(printed.get("clients per node", exact.get("tPN"))),
@@ -85,6 +85,15 @@ def _bytes(exact: float | None, printed: dict[str, Any], plain: str, rounded: st
             scale = (found[2] or "").lower()
             return int(found[1]) * int(_SCALES[scale] if scale in _SCALES else UNITS[scale[0].upper() + "iB"].factor)
     return None
+
+
+def _segments(printed: dict[str, Any], exact: dict[str, float], options: dict[str, str]) -> int | None:
+    """From the output; before 3.2 only from its pattern at high verbosity, the summary or the command line."""
+    pattern = re.search(r"\((\d{1,9}) segments?\)", str(printed.get("pattern", "")))
+    for text in (printed.get("segments"), printed.get("segmentCount"), exact.get("segcnt"), pattern and pattern[1]):
+        if (count := _count(text)) is not None:
+            return count
+    return _count(options.get("s"))
 
 
 def _count(text: object) -> int | None:

@@ -111,7 +111,7 @@ class _Reader:
             record.environment_line = number
         elif line.startswith("Max "):
             self._best(number, line)
-        elif _CSV_OF_OLD.match(line):
+        elif _CSV_OF_OLD.match(line) or ("summaryFormat=CSV" in line and not line.startswith("Command line")):
             raise unusable("This version of IOR writes CSV without separators.", number)
         elif line.strip() == "{":
             raise unusable("This version of IOR prints JSON that no reader can repair.", number)
@@ -190,7 +190,7 @@ class _Reader:
         assert self._test is not None
         settings = {
             name: value
-            for name in _SUMMARY_SETTINGS
+            for name in (_SUMMARY_SETTINGS if "Test#" in cells else ())
             if name in cells and (value := number_of(cells[name], number)) is not None
         }
         values = {

@@ -6,6 +6,7 @@ A row of zeros is a phase that was not run. Failed operations are counted in the
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from itertools import pairwise
@@ -194,9 +195,21 @@ def _disagreements(record: Record, path: str) -> Iterator[Finding]:
             if any(low > high * (1 + 1e-9) + _ROUNDING for low, high in pairwise(ordered)):
                 yield _disagreement(f"{row.op}: {', '.join(names)} are not in this order.", row, path)
     for test in record.tests:
+        for row, most in _most_deviations(test):
+            if row.figures["stdev"] > most:
+                yield _disagreement(f"{row.op}: the deviation is larger than minimum and maximum allow.", row, path)
         if test.kind and not record.tasks >= test.tasks > 0:
             message = f"{test.tasks} tasks took part of the {record.tasks} that were launched."
             yield Finding("mdtest.inconsistent", ERROR, message, text.HINT_AGAIN, path)
+
+
+def _most_deviations(test: Test) -> Iterator[tuple[Row, float]]:
+    """The largest deviation that values between minimum and maximum can have; a sample of n is wider than all of it."""
+    for table in test.tables:
+        sample = 1.0 if _is_over_ranks(test) else math.sqrt(table.iterations / max(table.iterations - 1, 1))
+        for row in table.rows:
+            half = (row.figures["max"] - row.figures["min"]) / 2
+            yield row, abs(half) * sample * 1.001 + 3 * _ROUNDING
 
 
 def _disagreement(message: str, row: Row, path: str) -> Finding:
