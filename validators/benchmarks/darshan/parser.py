@@ -64,7 +64,7 @@ class Section:
     sums: dict[str, float] = field(default_factory=dict)
     performance: dict[str, float] = field(default_factory=dict)
     last_total: str = ""
-    record: str = ""
+    record: list[str] = field(default_factory=list)
     last_counter: str = ""
 
     @property
@@ -135,8 +135,8 @@ class Log:
                 section.totals[found[1]] = printed_number(found[2], number)
 
     def _add_row(self, columns: list[str], number: int) -> None:
-        section = self.sections.setdefault(columns[0], Section())
-        record, counter = f"{columns[1][:20]} {columns[2][:40]}", columns[3].partition("_")[2][:60]
+        section = self.sections.get(columns[0]) or self.sections.setdefault(columns[0], Section())
+        record, counter = columns[1:3], columns[3].partition("_")[2]
         if record != section.record:
             _require_whole_record(section, number)
             section.record = record

@@ -27,6 +27,7 @@ HEAD_BYTES = 4 * 1024 * 1024
 MOST_EVENTS = 100_000
 MOST_DOMAINS = 100
 SUCCESS = "SUCCESS COMPLETE WRF"
+FATAL, CRASHED, CRASHED_INTEL = "FATAL CALLED FROM FILE", "Program received signal", "forrtl: severe"
 
 _SEEN = re.compile(rb"Timing for (?:Writing|main|processing)\b[^\n]{1,300} elapsed seconds|WRF V\d[\w.]{0,20} MODEL")
 _EVENT = re.compile(
@@ -42,7 +43,6 @@ _VERSION = re.compile(r"WRF V(\d[\w.]{0,20}) MODEL")
 _TASKS = re.compile(r"Ntasks in X\s{1,20}(\d{1,6})\s{0,20}, ntasks in Y\s{1,20}(\d{1,6})")
 _QUILTING = re.compile(r"Quilting with\s{1,20}(\d{1,6}) groups of\s{1,20}(\d{1,6}) I/O tasks")
 _GRID = re.compile(r"Domain # (\d{1,3}): dx =\s{0,20}(\d{1,9}\.\d{1,6}) m")
-_FATAL = re.compile(r"FATAL CALLED FROM FILE|forrtl: severe|Program received signal")
 _HINT_AGAIN = "Upload rsl.error.0000 of the whole run."
 
 
@@ -72,23 +72,31 @@ class Log:
     def add(self, line: str, number: int) -> None:
         """Take one line. Raises Refusal for a time that is none."""
         if "Timing for" in line:
-            self.events += [_event(timing, number) for timing in _EVENT.finditer(line)]
+            self._add_timings(line, number)
+        elif "WRF" in line:
+            found = _VERSION.search(line)
+            self.version = found[1] if found else self.version
+            self.complete = SUCCESS in line
+        elif "tasks" in line:
+            self._add_tasks(line)
+        elif "Domain #" in line and (found := _GRID.search(line)):
+            self.grids_m[int(found[1])] = float(found[2])
+        elif FATAL in line or CRASHED in line or CRASHED_INTEL in line:
+            self.fatal = self.fatal or number
+
+    def _add_timings(self, line: str, number: int) -> None:
+        if "Timing for main" in line:
             for step in _STEP.finditer(line):
                 self._add_step(int(step["domain"]), printed_number(step["seconds"], number), number)
+        if "Writing" in line or "processing" in line:
+            self.events += [_event(timing, number) for timing in _EVENT.finditer(line)]
             if len(self.events) > MOST_EVENTS:
                 raise Refusal("too-large", f"More than {MOST_EVENTS} files were written.", _HINT_AGAIN, number)
-        elif SUCCESS in line:
-            self.complete = True
-        elif found := _VERSION.search(line):
-            self.version = found[1]
-        elif found := _TASKS.search(line):
-            self.settings["tasks"] = int(found[1]) * int(found[2])
-        elif found := _QUILTING.search(line):
-            self.settings["io_tasks"] = int(found[1]) * int(found[2])
-        elif found := _GRID.search(line):
-            self.grids_m[int(found[1])] = float(found[2])
-        elif not self.fatal and _FATAL.search(line):
-            self.fatal = number
+
+    def _add_tasks(self, line: str) -> None:
+        for name, pattern in (("tasks", _TASKS), ("io_tasks", _QUILTING)):
+            if found := pattern.search(line):
+                self.settings[name] = int(found[1]) * int(found[2])
 
     def _add_step(self, domain: int, seconds: float, number: int) -> None:
         """Sum and number of the steps of a domain, of which a long run has millions."""
