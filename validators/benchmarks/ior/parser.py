@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from validators import ranks
 from validators.benchmarks.ior import consistency, jsonform, text
 from validators.benchmarks.ior.record import COMPONENTS, Record
 from validators.benchmarks.ior.settings import command_of, is_dry_run, settings_of
@@ -32,8 +33,10 @@ _UNITS = COMPONENTS | {"ops_rate": "ops/s", "stonewall_time": "s", "stonewall_ba
 
 
 def find_runs(bundle: Bundle) -> Reading:
-    """Every output of IOR in a bundle; never raises on any content."""
-    return find_outputs(bundle, TOOL, is_ior, read)
+    """Every output of IOR in a bundle, with its table of ranks; never raises on any content."""
+    reading = find_outputs(bundle, TOOL, is_ior, read)
+    ranks.attach(reading, bundle, b"access,rank,runtime-with-openclose,", "B/s", _rates_of_rank)
+    return reading
 
 
 def explain(run: Run) -> list[str]:
@@ -68,6 +71,11 @@ def read(output: Output) -> list[Run]:
     if _CSV_OF_OLD.match(head):
         raise text.unusable("This version of IOR writes CSV without separators.")
     return [_run(_record(output, head), output.path)]
+
+
+def _rates_of_rank(names: list[str], row: list[str]) -> Iterator[tuple[str, str]]:
+    if row[0] in ("write", "read"):
+        yield row[0], row[names.index("throughput-withopenclose")]
 
 
 def _is_json(head: bytes) -> bool:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
+from validators import ranks
 from validators.benchmarks.mdtest import text
 from validators.benchmarks.mdtest.text import Record, Row, Table, Test
 from validators.bundle import Bundle
@@ -42,8 +43,10 @@ _PRECISE = 0.01
 
 
 def find_runs(bundle: Bundle) -> Reading:
-    """Every output of mdtest in a bundle; never raises on any content."""
-    return find_outputs(bundle, TOOL, is_mdtest, read)
+    """Every output of mdtest in a bundle, with its table of ranks; never raises on any content."""
+    reading = find_outputs(bundle, TOOL, is_mdtest, read)
+    ranks.attach(reading, bundle, b"rank,items,rate-", "ops/s", _rates_of_rank)
+    return reading
 
 
 def explain(run: Run) -> list[str]:
@@ -68,6 +71,14 @@ def read(output: Output) -> list[Run]:
     record = text.read(unlabelled(output.lines(), BEGUN))
     _require_whole(record)
     return [_run(record, output.path)]
+
+
+def _rates_of_rank(names: list[str], row: list[str]) -> Iterator[tuple[str, str]]:
+    """The row `all` holds the rates of the whole, and rank 0 alone makes and removes the tree."""
+    for name, text_of_cell in zip(names, row, strict=False):
+        op = text.OPERATIONS.get(name.removeprefix("rate-"))
+        if row[0] != "all" and op and name.startswith("rate-") and text_of_cell and not op.startswith("tree"):
+            yield op, text_of_cell
 
 
 def _require_whole(record: Record) -> None:
