@@ -68,5 +68,10 @@ def from_canonical(value: float, unit: str) -> float:
 
 
 def is_finite_number(value: object) -> bool:
-    """True for an int or float that is neither NaN nor infinite (and not a bool)."""
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+    """True for an int or float that is neither NaN nor infinite nor too large for a float (and not a bool)."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
