@@ -34,7 +34,8 @@ Problem (registry.problems)
 │   ├── RunInvalid               submit.run-invalid
 │   ├── NoInstitution            submit.no-institution
 │   ├── TestSubmission           submit.test
-│   └── EmbargoPast              submit.embargo-past
+│   ├── EmbargoPast              submit.embargo-past
+│   └── AnswersMissing           submit.answers-missing
 ├── ReasonNeeded             review.reason-needed
 ├── ReleasePublished         release.published
 ├── ReleaseExists            release.exists
@@ -266,6 +267,12 @@ class EmbargoPast(SubmitRefused):
     hint = "Leave `embargo_until` out, or give a time to come."
 
 
+class AnswersMissing(SubmitRefused):
+    code = "submit.answers-missing"
+    title = "A list asks for answers that are missing"
+    hint = "Answer what stands under `errors` (PUT answers/) and submit again."
+
+
 class ReasonNeeded(Problem):
     status = 422
     code = "review.reason-needed"
@@ -304,8 +311,8 @@ class BadSigningKey(Problem):
 class AnswersInvalid(Problem):
     status = 422
     code = "answers.invalid"
-    title = "The answers are not one JSON object of moderate size"
-    hint = "Send an object of question ids and answers, at most 256 KiB."
+    title = "The answers can't be taken"
+    hint = "Send one JSON object of question ids and answers, at most 256 KiB."
 
 
 class OverrideRefused(Problem):

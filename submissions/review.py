@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from registry.models import ListDefinition, Release, Result, Site
 from registry.ranking import Entry, Exclusion, rank
-from submissions import derivation, intake, processing, queue, states
+from submissions import derivation, intake, processing, questionnaire, queue, states
 from submissions.errors import (
     AnswersInvalid,
     EmbargoPast,
@@ -69,6 +69,8 @@ def submit(
     if embargo_until is not None and embargo_until <= now:
         raise EmbargoPast
     target = _open_release(release, now)
+    wanted, counted = _lists_of(target, lists), _primary(submission, primary)
+    questionnaire.require_complete(submission, wanted, counted)
     states.move(
         submission.pk,
         SUBMITTABLE,
@@ -76,9 +78,9 @@ def submit(
         account,
         f"To {target.name}.",
         release=target,
-        lists=_lists_of(target, lists),
+        lists=wanted,
         institution=_institution(submission, account),
-        chosen_primary=_primary(submission, primary),
+        chosen_primary=counted,
         submitted_at=now,
         rules_acknowledged_at=now,
         publication_acknowledged_at=now,
@@ -121,11 +123,12 @@ def revalidate(
     queue.after_commit("process", submission.pk)
 
 
-def answer(submission: Submission, account: Account, answers: Any) -> None:
+def answer(submission: Submission, account: Account, sent: Any) -> None:
     """Store the answers to the questionnaire, one object, while the run is not under review."""
     require_own(account, submission)
     _require_state(submission, ANSWERABLE)
-    if not isinstance(answers, dict) or not intake.is_storable(answers, ANSWERS_LIMIT_BYTES):
+    answers = questionnaire.read(sent)
+    if not intake.is_storable(answers, ANSWERS_LIMIT_BYTES):
         raise AnswersInvalid
     if not Submission.objects.filter(pk=submission.pk, state__in=ANSWERABLE).update(answers=answers):
         raise StateConflict

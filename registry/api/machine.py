@@ -18,6 +18,7 @@ from registry.api import serializers as shape
 from registry.api.reading import PublicRead, link
 from registry.record import NotOnRecord, nearest
 from validators import VERSION, catalogue, schema
+from validators.questionnaires import questionnaires
 from validators.system.rules import RULES as SYSTEM_RULES
 
 
@@ -48,6 +49,28 @@ class SchemaDetail(PublicRead):
         if name not in schemas():
             raise NotOnRecord("schema", name, nearest(name, schemas()))
         return Response(schemas()[name])
+
+
+class QuestionnaireList(PublicRead):
+    """The questionnaires that lists may ask for."""
+
+    @extend_schema(operation_id="questionnaires_list", responses=shape.QuestionnairePage)
+    def get(self, request: Request) -> Response:
+        rows = [
+            {"name": name, "title": document["title"], "url": link(request, "questionnaires", name)}
+            for name, document in questionnaires().items()
+        ]
+        return Response({"next": None, "results": rows})
+
+
+class QuestionnaireDetail(PublicRead):
+    """One questionnaire: its questions, the facts that answer them, and what answers are worth (questionnaire.1)."""
+
+    @extend_schema(operation_id="questionnaires_read", responses={200: OpenApiTypes.OBJECT} | shape.NOT_FOUND)
+    def get(self, request: Request, name: str) -> Response:
+        if name not in questionnaires():
+            raise NotOnRecord("questionnaire", name, nearest(name, questionnaires()))
+        return Response(questionnaires()[name])
 
 
 class RuleList(PublicRead):

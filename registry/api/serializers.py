@@ -67,6 +67,7 @@ class Index(s.Serializer):
     sites = s.URLField()
     platforms = s.URLField()
     schemas = s.URLField()
+    questionnaires = s.URLField()
     rules = s.URLField()
     benchmarks = s.URLField()
     parameters = s.URLField()
@@ -368,6 +369,10 @@ class SchemaPage(_Page):
 
 
 class Rule(s.Serializer):
+class QuestionnairePage(_Page):
+    results = SchemaName(many=True)
+
+
     """One statement of what a valid run is."""
 
     benchmark = s.CharField()

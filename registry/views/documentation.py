@@ -29,6 +29,7 @@ READERS = {
         "parameters",
         "check",
         "collector",
+        "questionnaire",
         "findings",
         "benchmarks/",
         "scrubbed-copies",

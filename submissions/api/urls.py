@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from submissions.api import systems, views
+from submissions.api import answers, systems, views
 
 urlpatterns = [
     path("submissions/", views.SubmissionList.as_view(), name="api-submissions"),
@@ -15,7 +15,7 @@ urlpatterns = [
         "submissions/<uuid:id>/system/<str:form>/", systems.SubmissionSystemForm.as_view(), name="api-submission-form"
     ),
     path("submissions/<uuid:id>/difference/", systems.SubmissionDifference.as_view(), name="api-submission-difference"),
-    path("submissions/<uuid:id>/answers/", views.SubmissionAnswers.as_view(), name="api-submission-answers"),
+    path("submissions/<uuid:id>/answers/", answers.SubmissionAnswers.as_view(), name="api-submission-answers"),
     path("submissions/<uuid:id>/submit/", views.SubmissionSubmit.as_view(), name="api-submission-submit"),
     path("submissions/<uuid:id>/revalidate/", views.SubmissionRevalidate.as_view(), name="api-submission-revalidate"),
     path("submissions/<uuid:id>/withdraw/", views.SubmissionWithdraw.as_view(), name="api-submission-withdraw"),

@@ -124,19 +124,6 @@ class SubmissionFiles(PrivateView):
         return Response(documents.files(seen_by(request.user, id, JOINED)))
 
 
-class SubmissionAnswers(PrivateView):
-    """The answers to the questionnaire, replaced as a whole."""
-
-    @extend_schema(
-        operation_id="submissions_answers",
-        request=OpenApiTypes.OBJECT,
-        responses={200: OpenApiTypes.OBJECT} | REFUSED | CONFLICT,
-    )
-    def put(self, request: Request, id: UUID) -> Response:
-        review.answer(seen_by(request.user, id), request.user, request.data)
-        return Response(request.data)
-
-
 class SubmissionSubmit(PrivateView):
     """Submit a checked run to an open release."""
 

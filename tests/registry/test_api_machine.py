@@ -58,6 +58,8 @@ ADDRESSES = {
     "/api/v1/platforms/{slug}/": "/api/v1/platforms/maker-200/",
     "/api/v1/schemas/": "/api/v1/schemas/",
     "/api/v1/schemas/{name}/": "/api/v1/schemas/metadata.1/",
+    "/api/v1/questionnaires/": "/api/v1/questionnaires/",
+    "/api/v1/questionnaires/{name}/": "/api/v1/questionnaires/reproducibility.1/",
     "/api/v1/rules/": "/api/v1/rules/",
     "/api/v1/benchmarks/": "/api/v1/benchmarks/",
     "/api/v1/parameters/": "/api/v1/parameters/",

@@ -28,6 +28,7 @@ from validators.benchmarks.io500.options import families, unknown_options
 from validators.benchmarks.io500.phases import number
 from validators.findings import WARNING, Finding
 from validators.measurements import NEEDS_HUMAN, NOT_EVALUATED, SATISFIED, VIOLATED, Run
+from validators.questionnaires import each, load
 from validators.rules import Context, Rule, RuleJudge, Verdict, load_rules
 
 Judge = Callable[[Run, Evidence, Context], Verdict]
@@ -36,8 +37,10 @@ LONGEST_PAUSE_S = 300.0
 RANKED_CLIENTS = 10
 UNRANKED_LISTS = frozenset({"full", "historical", "scc"})
 ANSWER_WORDS = 10
-CHOICES = frozenset({"exclusive_cluster_usage", "reproducibility"})
-"""Answers that are chosen from a list, not written."""
+NOT_WRITTEN = frozenset(
+    question["id"] for question in each(load()) if question["kind"] != "text" or question["required"] == "never"
+)
+"""Answers that are chosen or counted, and those that nobody has to give."""
 REQUIRED_METADATA = ("institution", "system", "filesystem_type", "storage_vendor", "client_nodes", "tasks")
 _DATA_FOLDER = re.compile(r"(\S{0,400}?)/{1,4}(?:ior|mdtest|mdt)[-_](?:easy|hard)")
 _MARKUP = re.compile(r"<[^<>]{0,1000}>")
@@ -340,7 +343,7 @@ def _consistent_metadata(run: Run, evidence: Evidence, context: Context) -> Verd
 
 
 def _questionnaire(run: Run, evidence: Evidence, context: Context) -> Verdict:
-    texts = {name: answer for name, answer in context.answers.items() if name not in CHOICES}
+    texts = {name: answer for name, answer in context.answers.items() if name not in NOT_WRITTEN}
     if not texts:
         return NOT_EVALUATED, "There are no answers."
     short = [name for name, answer in texts.items() if _words(answer) < ANSWER_WORDS]
