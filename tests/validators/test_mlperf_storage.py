@@ -1,5 +1,6 @@
 """MLPerf Storage: what its folders say, which of them belong together, and when a result does not hold."""
 
+import csv
 import json
 import random
 from pathlib import Path
@@ -285,3 +286,50 @@ def test_folders_with_files_that_are_cut_or_changed_are_read_or_refused(tmp_path
                 reading = parser.find_runs(bundle)
             json.dumps([run.as_json() for run in reading.runs], allow_nan=False)
         path.write_bytes(content)
+
+
+def test_the_published_results_of_v1_0_give_what_their_table_says(shared, tmp_path):
+    """Six data sets that fit into memory, 23 that barely do not, eleven flagged, one report of other runs."""
+    codes = {}
+    with (shared / "data" / "mlperf_storage_v1.0.csv").open(newline="") as table:
+        for index, row in enumerate(csv.DictReader(table)):
+            place = tmp_path / str(index)
+            for code in codes_of(checked(place, published(row), published_report(row), workload=row["workload"])):
+                codes[code] = codes.get(code, 0) + 1
+    assert codes == {
+        "mlperf-storage.dataset-too-small": 6,
+        "mlperf-storage.dataset-barely-5x": 23,
+        "mlperf-storage.potential-caching": 11,
+        "mlperf-storage.report-disagrees-with-runs": 1,
+    }
+
+
+def published(row):
+    """Five runs like a row of the table: the same rate each, and the data set in units of the clients' memory."""
+    rate = float(row["samples_per_s_mean"]) * (1 if row["report_matches_runs"] == "yes" else 0.1)
+    flagged, hosts = int(row["hosts_flagged_potential_caching"]), int(row["num_hosts"])
+    return [
+        summary(
+            num_accelerators=int(row["num_accelerators"]),
+            num_hosts=hosts,
+            metric=metric(rate=rate, au=float(row["au_min_run"])),
+            num_files_train=int(row["num_files_train"]),
+            potential_caching=[1] * flagged + [0] * (hosts - flagged),
+            host_memory_GB=[64.0] * hosts,
+            data_size_per_host_GB=64.0 * float(row["dataset_over_client_memory"]),
+        )
+    ] * 5
+
+
+def published_report(row):
+    return {
+        "overall": {
+            "model": row["workload"],
+            "num_benchmark_runs": 5,
+            "accelerator": row["accelerator"],
+            "train_num_accelerators": row["num_accelerators"],
+            "num_files_train": int(row["num_files_train"]),
+            "train_throughput_mean_samples_per_second": float(row["samples_per_s_mean"]),
+        },
+        "runs": {f"run{index}": {} for index in range(1, 6)},
+    }
