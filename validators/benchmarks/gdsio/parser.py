@@ -23,7 +23,7 @@ TOOL = "gdsio"
 MOST_LINES = 20_000
 
 _HEAD = (
-    r"\bIoType: (?P<op>[A-Z_]{2,20}) XferType: (?P<xfer_type>[A-Z0-9_]{2,30}) Threads: (?P<threads>\d{1,7}) "
+    r"IoType: (?P<op>[A-Z_]{2,20}) XferType: (?P<xfer_type>[A-Z0-9_]{2,30}) Threads: (?P<threads>\d{1,7}) "
     r"DataSetSize: (?P<moved>\d{1,18})(?:/(?P<asked>\d{1,18}))?\((?P<size_unit>\w{1,5})\) "
     r"IOSize: (?P<io_size>[\d.:-]{1,40})\((?P<io_unit>\w{1,5})\)"
 )
@@ -35,11 +35,12 @@ _KNOWN = (
     re.compile(rb"^.{0,200}\bIoType: [A-Z_]{2,20} XferType: [A-Z0-9_]{2,30} Threads: ", re.MULTILINE),
     re.compile(rb"^(?:Error: )?IO failed stopping traffic", re.MULTILINE),
 )
-_BEGUN, _BEGIN, _END = re.compile(r"\bIoType: [A-Z_]{2,20}"), re.compile(_HEAD), re.compile(_REST)
+_BEGUN, _BEGIN, _END = re.compile(r"IoType: [A-Z_]{2,20}"), re.compile(_HEAD), re.compile(_REST)
 _FAILURE = re.compile(
     r"IO failed|io failed|file register error|cuFile\w{0,30} (?:failed|error)|[Vv]erification (?:failed|failure)"
     r"|failed to open"
 )
+_SIGNS_OF_FAILURE = ("ailed", "ailure", "rror")
 _BANDWIDTHS = ("KiB", "MiB", "GiB", "TiB")
 _SIZES = ("B", "KiB", "MiB", "GiB", "TiB")
 _TOLERANCE = 0.01
@@ -85,7 +86,7 @@ def _results(output: Output) -> Iterator[tuple[int, re.Match[str], re.Match[str]
     head: re.Match[str] | None = None
     begun = 0
     for number, line in enumerate(output.lines(), start=1):
-        if _FAILURE.search(line):
+        if any(sign in line for sign in _SIGNS_OF_FAILURE) and _FAILURE.search(line):
             raise Refusal("run-failed", "gdsio stopped with an error.", "Repair the cause, repeat the run.", number)
         if _BEGUN.search(line):
             _require_end(head, begun)

@@ -19,8 +19,10 @@ from validators.outputs import Output, Refusal, find_outputs, printed_number
 
 TOOL = "iozone"
 MOST_MEASUREMENTS = 60_000
+SETTING_LINES = 1000
+"""What was set stands within so many lines behind the banner, even where a launcher mixes others in."""
 
-_BANNER = re.compile(r"\bIozone: Performance Test of File I/O")
+_BANNER = re.compile(r"Iozone: Performance Test of File I/O")
 _KNOWN = (
     re.compile(rb"\bIozone: Performance Test of File I/O"),
     re.compile(rb'^Unable to open client file "', re.MULTILINE),
@@ -29,11 +31,11 @@ _KNOWN = (
 _VERSION = re.compile(r"Version \$Revision: (\d[\w.]{0,20}) \$")
 _COMPLETE = "iozone test complete."
 _SUM = re.compile(
-    r"\b(?P<who>Children|Parent) sees? throughput for +(?P<processes>\d{1,7}) (?P<label>[a-z][a-z -]{2,30}?)\s*="
+    r"(?P<who>Children|Parent) sees? throughput for +(?P<processes>\d{1,7}) (?P<label>[a-z][a-z -]{2,30}?)\s*="
     r"\s*(?P<value>\S{1,40})\s+(?P<unit>\S{1,20})"
 )
 _SINGLE = re.compile(
-    r"\b(?P<name>(?:Min|Max|Avg) throughput per (?:process|thread)|Min xfer)\s*="
+    r"(?P<name>(?:Min|Max|Avg) throughput per (?:process|thread)|Min xfer)\s*="
     r"\s*(?P<value>\S{1,40})\s+(?P<unit>\S{1,20})"
 )
 _STATS = {"Children": "children_sum", "Parent": "parent", "Min": "min_process", "Max": "max_process"}
@@ -92,6 +94,19 @@ _FAILURE = re.compile(
     r"|invalid options|Usage: For usage information|Shared memory not working|Memory allocation failed"
     r"|Unable to get client_work"
 )
+_SIGNS_OF_FAILURE = (
+    "rror",
+    "Unable",
+    "iozone:",
+    "open",
+    "left on",
+    "exceeded",
+    "ailed",
+    "exit",
+    "options",
+    "Usage",
+    "work",
+)
 _HINT_AGAIN = "Upload the whole output of iozone."
 _ROUNDING = 0.011
 
@@ -103,6 +118,7 @@ class _Read:
     run: Run
     measured: tuple[str, str] = ("bandwidth", "KiB/s")
     has_banner: bool = False
+    last_setting: int = 0
     is_complete: bool = False
     columns: table.Columns | None = None
     op: str = ""
@@ -150,9 +166,9 @@ def read(output: Output) -> list[Run]:
 
 
 def _take(state: _Read, line: str, number: int) -> None:
-    if sum_line := _SUM.search(line):
+    if " throughput for " in line and (sum_line := _SUM.search(line)):
         _take_sum(state, sum_line, number)
-    elif single := _SINGLE.search(line):
+    elif ("throughput per" in line or "Min xfer" in line) and (single := _SINGLE.search(line)):
         _take_single(state, single, number)
     elif _COMPLETE in line:
         state.is_complete = True
@@ -160,7 +176,7 @@ def _take(state: _Read, line: str, number: int) -> None:
         if state.has_banner:
             message = "Several outputs of iozone stand in one file; which of them counts is not clear."
             raise Refusal("several-documents", message, "Upload each output as a file of its own.", number)
-        state.has_banner = True
+        state.has_banner, state.last_setting = True, number + SETTING_LINES
     elif not state.is_complete:
         _take_rest(state, line, number)
     elif "Timer resolution is poor" in line:
@@ -170,7 +186,7 @@ def _take(state: _Read, line: str, number: int) -> None:
 
 def _take_rest(state: _Read, line: str, number: int) -> None:
     """Rows of the table, what was set, and what went wrong."""
-    if columns := table.columns_of(line):
+    if "reclen" in line and (columns := table.columns_of(line)):
         state.columns = columns
     elif state.columns and (row := state.columns.row_of(line)):
         _take_row(state, row, number)
@@ -178,9 +194,9 @@ def _take_rest(state: _Read, line: str, number: int) -> None:
         state.run.parameters["command_line"] = _command_shape(command[1])
     elif version := _VERSION.search(line):
         state.run.version = version[1]
-    elif _FAILURE.search(line):
+    elif any(sign in line for sign in _SIGNS_OF_FAILURE) and _FAILURE.search(line):
         state.say("run-failed", ERROR, "iozone stopped with a message.", "Repair the cause, repeat the run.", number)
-    else:
+    elif number <= state.last_setting:
         _take_setting(state, line)
 
 

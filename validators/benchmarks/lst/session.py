@@ -23,21 +23,22 @@ MOST_MEASUREMENTS = 60_000
 _BLOCK = re.compile(r"\[LNet (?P<kind>Rates|Bandwidth) of (?P<group>[^\]\s]{1,80})\]")
 _SIDE = re.compile(r"\[(?P<side>[RW])\] *(?P<rest>(?:Avg|Min|Max)?:?.{0,300})$")
 _FIGURE = re.compile(r"(?P<stat>Avg|Min|Max): *(?P<value>\S{1,60})(?: +(?P<unit>[^\s:]{1,20}))?(?: +|$)")
-_START = re.compile(r"\bStart LST (?P<mode>\w{1,20}) - ")
-_END = re.compile(r"\bStop LST \w{1,20} - |\bsession is ended")
-_TEST = re.compile(r"(?:\bTest:|\badd_test) (?P<options>.{1,2000})")
-_STAT = re.compile(r"(?:\bStat:|\blst stat) (?P<options>.{1,2000})")
-_ADDING = re.compile(r"\bAdding (?P<group>clients|servers): (?P<nids>\S.{0,60000})")
-_ERROR_NODES = re.compile(r"\bTotal (?P<nodes>\d{1,9}) error nodes in (?P<group>\S{1,80})")
+_START = re.compile(r"Start LST (?P<mode>\w{1,20}) - ")
+_END = re.compile(r"Stop LST \w{1,20} - |session is ended")
+_TEST = re.compile(r"(?:Test:|add_test) (?P<options>.{1,2000})")
+_STAT = re.compile(r"(?:Stat:|lst stat) (?P<options>.{1,2000})")
+_ADDING = re.compile(r"Adding (?P<group>clients|servers): (?P<nids>\S.{0,60000})")
+_ERROR_NODES = re.compile(r"Total (?P<nodes>\d{1,9}) error nodes in (?P<group>\S{1,80})")
 _ERROR_COUNTS = re.compile(
     r"\[(?:Session|RPC:) (?P<counts>\d[^\]]{0,100})\]|RPC failure, can't|Framework failure, can't"
 )
-_LOST = re.compile(r"\bFailed to stat on (?P<nodes>\d{1,9}) nodes")
+_LOST = re.compile(r"Failed to stat on (?P<nodes>\d{1,9}) nodes")
 _CHANGED = "Group is changed"
 _FAILURE = re.compile(
-    r"\bFailed to stat (?!on \d)|\bnew_session failed|Can't find env LST_SESSION|lnet-selftest module is not loaded"
-    r"|\bFailed to (?:create|add|join|discover|determine|load|run|start|open) |Can't open /dev/lnet"
+    r"Failed to stat (?!on \d)|new_session failed|Can't find env LST_SESSION|lnet-selftest module is not loaded"
+    r"|Failed to (?:create|add|join|discover|determine|load|run|start|open) |Can't open /dev/lnet"
 )
+_SIGNS_OF_FAILURE = ("ailed", "Can't", "not loaded")
 _KNOWN = (
     re.compile(rb"\[LNet (?:Rates|Bandwidth) of [^\]\s]{1,80}\]"),
     re.compile(rb"^.{0,60}\bStart LST \w{1,20} - ", re.MULTILINE),
@@ -135,24 +136,24 @@ def _take(session: _Session, line: str, number: int) -> None:
         session.error_nodes[name] = session.error_nodes.get(name, 0) + int(total["nodes"])
         if int(total["nodes"]):
             session.say("rpc-errors", number)
-    elif counts := _ERROR_COUNTS.search(line):
+    elif "rror" in line and (counts := _ERROR_COUNTS.search(line)):
         if counts["counts"] is None or re.search(r"[1-9]", counts["counts"]):
             session.say("rpc-errors", number)
     elif _CHANGED in line:
         session.say("group-changed", number)
-    elif _FAILURE.search(line):
+    elif any(word in line for word in _SIGNS_OF_FAILURE) and _FAILURE.search(line):
         session.say("run-failed", number)
-    elif _END.search(line):
-        session.is_ended = True
+    elif "LST" in line or "session" in line:
+        session.is_ended |= bool(_END.search(line))
     else:
         _take_setting(session, line)
 
 
 def _take_setting(session: _Session, line: str) -> None:
-    if test := _TEST.search(line):
+    if ("Test:" in line or "add_test" in line) and (test := _TEST.search(line)):
         if len(session.tests) < 100:
             session.tests.append(_test(test["options"]))
-    elif stat := _STAT.search(line):
+    elif ("Stat:" in line or "lst stat" in line) and (stat := _STAT.search(line)):
         session.stat_options = stat["options"]
     elif adding := _ADDING.search(line):
         nids = adding["nids"].split()

@@ -155,12 +155,12 @@ def _surveys(output: Output) -> Iterator[_Survey]:
             if survey:
                 yield survey
             survey = _Survey(header[1] or "", is_stdout)
-        elif begin := _ROW_BEGIN.search(line):
+        elif " sz " in line and (begin := _ROW_BEGIN.search(line)):
             survey = survey or _Survey(is_stdout=is_stdout)
             rows += 1
             _require_few(rows, number)
             survey.rows.append(_row(begin, line, number))
-        elif survey and _DONE.search(line):
+        elif survey and "done!" in line and _DONE.search(line):
             survey.is_done = True
         elif survey and survey.rows:
             survey.rows[-1].add(line)
