@@ -5,16 +5,29 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-FAILED = re.compile(
-    r"BAD TERMINATION|\bCANCELLED\b|DUE TO TIME LIMIT|slurmstepd: error|srun: error|TERM_RUNLIMIT|=>> PBS: job killed"
-    r"|MPI_ABORT|MPI_Abort|^Abort\(|mpirun noticed|mpiexec noticed|prterun noticed|Primary job +terminated"
-    r"|exited on signal|KILLED BY SIGNAL|^Killed\b|^Terminated\b|No space left on device|Disk quota exceeded"
-    r"|Input/output error|Stale file handle|[Oo]ut [Oo]f [Mm]emory|oom-kill|Segmentation fault|Bus error"
-    r"|Assertion .{0,200} failed"
+_FAILED_BEGINNINGS = ("Abort(", "Killed", "Terminated")
+_FAILED_WORDS = (
+    *("BAD TERMINATION", "KILLED BY SIGNAL", "CANCELLED", "DUE TO TIME LIMIT", "TERM_RUNLIMIT", "=>> PBS: job killed"),
+    *(
+        "slurmstepd: error",
+        "srun: error",
+        "MPI_ABORT",
+        "MPI_Abort",
+        "mpirun noticed",
+        "mpiexec noticed",
+        "prterun noticed",
+    ),
+    *(
+        "exited on signal",
+        "Segmentation fault",
+        "Bus error",
+        "oom-kill",
+        "Out Of Memory",
+        "Out of memory",
+        "out of memory",
+    ),
+    *("No space left on device", "Disk quota exceeded", "Input/output error", "Stale file handle"),
 )
-"""What a launcher, a batch system or the system prints of a program that did not come to its end."""
-
-
 BEGUN = re.compile(r"IOR-\S{1,40}: MPI Coordinated Test of Parallel I/O|mdtest-\S{1,40} was launched with ")
 """Where an output of IOR or mdtest begins: a job's log may hold several, of both."""
 BY_IO500 = re.compile(
@@ -23,16 +36,36 @@ BY_IO500 = re.compile(
 """What IO500 prints around the outputs of the tools that it starts."""
 
 
-def unlabelled(lines: Iterable[str], first: re.Pattern[str]) -> Iterator[str]:
+def begins_output(line: str) -> bool:
+    """Whether a line is the first that IOR or mdtest prints."""
+    return ("MPI Coordinated" in line or "was launched" in line) and BEGUN.search(line) is not None
+
+
+def is_failure(line: str) -> bool:
+    """Whether a launcher, a batch system or the system says that a program did not come to its end."""
+    return (
+        any(map(line.__contains__, _FAILED_WORDS))
+        or line.startswith(_FAILED_BEGINNINGS)
+        or ("Assertion" in line and "failed" in line)
+    )
+
+
+def unlabelled(lines: Iterable[str]) -> Iterator[str]:
     """The lines without what a launcher puts before each (`[0] `, `0: `, `[1,0]<stdout>: `).
 
-    What stands before `first`, the tool's own first line, is the label; any number may stand where it has one. Labels
-    in brackets also occur inside of lines, where a rank's output was flushed in pieces.
+    What stands before the first line of IOR or mdtest is the label; any number may stand where it has one. Labels in
+    brackets also occur inside of lines, where a rank's output was flushed in pieces.
     """
+    rest = iter(lines)
     label: re.Pattern[str] | None = None
-    for line in lines:
-        if label is None and (begun := first.search(line)) and begun.start():
+    for line in rest:
+        begun = BEGUN.search(line)
+        if begun:
             label = label_before(line[: begun.start()])
+        yield label.sub("", line) if label else line
+        if begun:
+            break
+    for line in rest:
         yield label.sub("", line) if label else line
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from validators.benchmarks.ior import text
 from validators.benchmarks.ior.record import OPERATIONS, Record, Row, Summary
-from validators.launching import FAILED
+from validators.launching import is_failure
 from validators.outputs import Refusal
 from validators.units import is_finite_number
 
@@ -80,7 +80,7 @@ def read_json(content: str) -> Record:
     for summary in _objects(document.get("summary")):
         _add_summary(record, summary)
     for number, line in dropped:
-        if record.failure is None and (line.startswith("ERROR: ") or FAILED.search(line)):
+        if record.failure is None and (line.startswith("ERROR: ") or is_failure(line)):
             record.failure = number, line[:200]
         elif found := re.search(r"Incorrect data on \w+ \((\d{1,15}) errors found\)", line):
             record.verification_errors += int(found[1])
@@ -126,7 +126,7 @@ def _why_unreadable(content: str) -> Refusal:
     if '"Finished"' in content and content.rstrip().endswith("}"):
         return text.unusable("This version of IOR prints JSON that no reader can repair.")
     for number, line in enumerate(content.split("\n"), start=1):
-        if line.lstrip().startswith("ERROR: ") or FAILED.search(line):
+        if line.lstrip().startswith("ERROR: ") or is_failure(line):
             return Refusal("run-failed", f"The run failed: {line.strip()[:200]}", "Repeat the run.", number)
     return Refusal("truncated", "The JSON ends before its end.", text.HINT_AGAIN)
 
@@ -181,7 +181,7 @@ def read_csv(lines: Iterable[str]) -> Record:
             columns = [cell.strip() for cell in cells]
         elif cells[0] in OPERATIONS and columns:
             _add_line(record, columns, cells, number)
-        elif record.failure is None and (line.startswith("ERROR: ") or FAILED.search(line)):
+        elif record.failure is None and (line.startswith("ERROR: ") or is_failure(line)):
             record.failure, record.finished = (number, line[:200]), False
     return record
 

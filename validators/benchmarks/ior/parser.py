@@ -17,7 +17,7 @@ from validators.benchmarks.ior.settings import command_of, is_dry_run, settings_
 from validators.bundle import Bundle
 from validators.catalogue import Reading
 from validators.findings import WARNING, Finding
-from validators.launching import BEGUN, BY_IO500, label_before, unlabelled
+from validators.launching import BY_IO500, label_before, unlabelled
 from validators.measurements import Measurement, Run
 from validators.outputs import Output, Refusal, find_outputs
 
@@ -94,7 +94,7 @@ def _record(output: Output, head: bytes) -> Record:
         return jsonform.read_json(content)
     if _CSV.search(head) and not _BANNER.search(head):
         return jsonform.read_csv(output.lines())
-    return text.read(unlabelled(output.lines(), BEGUN))
+    return text.read(unlabelled(output.lines()))
 
 
 def _run(record: Record, path: str) -> Run:

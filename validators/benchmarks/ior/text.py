@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from validators.benchmarks.ior.record import OPERATIONS, Record, Row, Summary, Test
-from validators.launching import BEGUN, FAILED
+from validators.launching import begins_output, is_failure
 from validators.outputs import Refusal, printed_number
 
 BANNER = re.compile(r"IOR-(\S{1,40}): MPI Coordinated Test of Parallel I/O")
@@ -24,6 +24,7 @@ _BEST = re.compile(r"^Max (Write|Read): +(\S+) MiB/sec \((\S+) MB/sec\)")
 _WRONG_DATA = re.compile(r"Incorrect data on \w+ \((\d{1,15}) errors found\)")
 _MOVED = re.compile(r"WARNING: Using actual aggregate bytes moved\s*= (\d{1,18})")
 _NEW_TEST = re.compile(r"^(?:TestID\s*:|Test) (\d{1,6})(?: started:.*)?\s*$")
+_BEGINS_TEST = ("TestID", "Test ", "api ", "Options:", "Summary:", "Parameters:")
 _CSV_OF_OLD = re.compile(r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}/?\S*ior ")
 _HEAD = re.compile(r"(?:access|Operation) +(?:bw|Max) ?\(")
 _ROW_COLUMNS = {
@@ -78,11 +79,11 @@ class _Reader:
     def take(self, number: int, line: str) -> None:
         if not self.record.version:
             self._before(number, line)
-        elif BEGUN.search(line):
+        elif begins_output(line):
             message = "More than one output is in this file."
             raise Refusal("several-documents", message, HINT_SPLIT, number)
-        elif self.record.finished:
-            return
+        elif self.record.finished or line.startswith("task ") or ": Iter=" in line:
+            return  # what -v -v -v prints of each task, which may be very much
         elif line.startswith(OPERATIONS) and self._table:
             self._row(number, line)
         elif _HEAD.match(line):
@@ -101,22 +102,26 @@ class _Reader:
         record = self.record
         if line.startswith(("Finished", "Run finished")):
             record.finished = True
-        elif line.startswith(("ERROR: ", "ior ERROR: ")) or FAILED.search(line):
+        elif line.startswith(("ERROR: ", "ior ERROR: ")) or is_failure(line):
             record.failure = record.failure or (number, line.strip()[:200])
-        elif found := _WRONG_DATA.search(line):
-            record.verification_errors += int(found[1])
-        elif found := _MOVED.search(line):
-            self._moved = float(found[1])
+        elif line.startswith("WARNING: "):
+            self._warning(line)
         elif line.startswith("STARTING ENVIRON LOOP"):
             record.environment_line = number
         elif line.startswith("Max "):
             self._best(number, line)
-        elif _CSV_OF_OLD.match(line) or ("summaryFormat=CSV" in line and not line.startswith("Command line")):
+        elif _is_of_old_csv(line):
             raise unusable("This version of IOR writes CSV without separators.", number)
         elif line.strip() == "{":
             raise unusable("This version of IOR prints JSON that no reader can repair.", number)
-        else:
+        elif not self._table or line.lstrip().startswith(_BEGINS_TEST):
             self._setting(line)
+
+    def _warning(self, line: str) -> None:
+        if found := _WRONG_DATA.search(line):
+            self.record.verification_errors += int(found[1])
+        elif found := _MOVED.match(line):
+            self._moved = float(found[1])
 
     def _setting(self, line: str) -> None:
         if begun := _NEW_TEST.match(line):
@@ -128,7 +133,7 @@ class _Reader:
         key, value = found[1], found[2]
         if key in ("Command line", "Command line used"):
             self.record.command = self.record.command or value
-        elif not self._table or key in ("api", "Options", "Summary", "Parameters"):
+        else:
             self._settle(key, value)
 
     def _settle(self, key: str, value: str) -> None:
@@ -213,6 +218,12 @@ class _Reader:
             raise Refusal("inconsistent", message, HINT_AGAIN, number)
         if self._test is not None:
             self.record.best[self._test.id, found[1].lower()] = binary
+
+
+def _is_of_old_csv(line: str) -> bool:
+    return ("ior " in line and _CSV_OF_OLD.match(line) is not None) or (
+        "summaryFormat=CSV" in line and not line.startswith("Command line")
+    )
 
 
 def row_of(test: int, op: str, printed: dict[str, str], line: int) -> Row:

@@ -18,7 +18,7 @@ from validators.benchmarks.mdtest.text import Record, Row, Table, Test
 from validators.bundle import Bundle
 from validators.catalogue import Reading
 from validators.findings import ERROR, WARNING, Finding
-from validators.launching import BEGUN, BY_IO500, command_shape, options_of, unlabelled
+from validators.launching import BY_IO500, command_shape, options_of, unlabelled
 from validators.measurements import Measurement, Run
 from validators.outputs import Output, Refusal, find_outputs
 from validators.units import to_canonical
@@ -68,7 +68,7 @@ def read(output: Output) -> list[Run]:
     if any(wide in head for wide in _WIDE):
         message = "The text is UTF-16, as a redirection in PowerShell writes it."
         raise Refusal("bad-encoding", message, "Convert it to UTF-8.")
-    record = text.read(unlabelled(output.lines(), BEGUN))
+    record = text.read(unlabelled(output.lines()))
     _require_whole(record)
     return [_run(record, output.path)]
 

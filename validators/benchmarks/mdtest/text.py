@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from validators.launching import BEGUN, FAILED
+from validators.launching import begins_output, is_failure
 from validators.outputs import Refusal, printed_number
 
 BANNER = re.compile(r"mdtest-(\S{1,40}) was launched with (\d{1,9}) total task\(s\) on (\d{1,9}) node\(s\)")
@@ -134,7 +134,7 @@ class _Reader:
         record = self.record
         if not record.version:
             self._before(number, line)
-        elif BEGUN.search(line):
+        elif begins_output(line):
             raise Refusal("several-documents", "More than one output is in this file.", HINT_SPLIT, number)
         elif record.finished:
             return
@@ -167,9 +167,9 @@ class _Reader:
             self._stonewall(number, stonewall)
         elif "verifying the data" in line:
             record.wrong_data = record.wrong_data or number
-        elif failed := _FAILED.search(line):
+        elif "nable to " in line and (failed := _FAILED.search(line)):
             self._failed(number, failed)
-        elif line.startswith("ERROR: ") or FAILED.search(line):
+        elif line.startswith("ERROR: ") or is_failure(line):
             record.failure = record.failure or (number, line.strip()[:200])
         elif self._table is not None and not self._table.is_complete and line.strip()[:4] in _BEGINNINGS:
             record.short = record.short or number
@@ -184,14 +184,14 @@ class _Reader:
 
     def _verbose(self, number: int, line: str) -> None:
         """Lines of -v: the rates of rank 0 in each iteration; and in any of them what failed."""
-        if begun := _ITERATION_BEGUN.match(line):
+        if "* iteration " in line and (begun := _ITERATION_BEGUN.match(line)):
             self._iteration = int(begun[1]) - 1
-        elif found := _ITERATION.match(line):
+        elif "ops/sec" in line and (found := _ITERATION.match(line)):
             self._count(1)
             rate, seconds = printed_number(found[3], number), printed_number(found[2], number)
             if rate:
                 self._test().iterations.append((self._iteration, OPERATIONS[found[1]], rate, seconds))
-        elif items := _ITEMS.match(line):
+        elif " tasks, " in line and (items := _ITEMS.match(line)):
             self._begin_test(int(items[1]), int(items[2]), items[3])
 
     def _begin_test(self, tasks: int, items: int, kind: str) -> None:
