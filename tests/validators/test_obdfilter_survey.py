@@ -49,6 +49,12 @@ def test_what_a_remote_shell_says_inside_a_row_is_not_the_row(tmp_path):
     assert [m.printed_value for m in report.runs[0].measurements if m.stat == "aggregate"] == [875.69, 1456.75]
 
 
+def test_a_row_that_was_wrapped_is_one_row(tmp_path):
+    wrapped = ROW + "\nwrite\n  875.69 [ 365.09,\n  514.08]\n" + READ
+    report = checked(tmp_path, survey(wrapped))
+    assert (report.status, len(report.runs[0].measurements)) == ("valid", 6)
+
+
 @pytest.mark.parametrize("label", ["[0] ", "oss1: "])
 def test_labels_of_a_launcher_are_no_part_of_the_row(tmp_path, label):
     text = "".join(label + line + "\n" for line in survey(ROW + WRITE + READ).splitlines())
@@ -115,6 +121,8 @@ def test_hosts_stay_out(tmp_path):
         (HEADER + "\n" + ROW + WRITE + "rewrite ", "truncated"),
         (HEADER + "\n" + ROW + WRITE + "rewrite  876.9", "truncated"),
         (HEADER + "\n" + ROW + WRITE + "read 1456.75 [ 608.4", "truncated"),
+        (HEADER + "\n" + ROW + WRITE + "\n" + ROW[:12], "truncated"),
+        (HEADER + "\n" + ROW + WRITE + "\nost ", "truncated"),
         (survey(ROW + WRITE, ROW + WRITE + READ), "incomplete"),
         (survey(ROW + "write  875,69 [ 365,09,  514,08] "), "number-format"),
         (survey(ROW + "write  nan [ 365.09,  514.08] "), "not-a-number"),

@@ -18,7 +18,7 @@ from validators.outputs import Output, Refusal, find_outputs, printed_number
 
 TOOL = "obdfilter-survey"
 MOST_ROWS = 20_000
-ROW_CHARACTERS = 16 * 1024
+ROW_CHARACTERS = 4 * 1024
 
 _HEADER = r"Obdfilter-survey (?:for case=(\w{1,20}) )?from \S"
 _ROW = (
@@ -34,15 +34,16 @@ _HEADER_LINE, _ROW_BEGIN, _FAILURE_LINE = re.compile(_HEADER), re.compile(_ROW),
 _STDOUT = "using LCTL="
 _DONE = re.compile(r"^(?:\S{1,64}[\]:] )?done!\s*$")
 _TEST_NAME = r"\b(?P<op>rewrite_again|rewrite|reread|write|read)\b"
-_MESSAGES = r"(?:[^\n]{0,300}\n){0,20}? *"
+_MESSAGES = r"(?:[^\n]{0,300}\n){0,8}? *"
 """What a remote shell says between two pieces of a row, up to the end of its line."""
 _TEST = re.compile(
     _TEST_NAME
-    + rf" +{_MESSAGES}(?P<aggregate>-?(?:[\d.][\w.,+-]{{0,400}}|nan|inf)) +{_MESSAGES}"
+    + rf"\s+{_MESSAGES}(?P<aggregate>-?(?:[\d.][\w.,+-]{{0,400}}|nan|inf)) +{_MESSAGES}"
     + r"(?:\[(?P<range>[^\]\[]{1,80})\]|(?P<state>SHORT|ERROR)\b)"
 )
 _BEGUN = re.compile(_TEST_NAME + r"(?: +[\d.,]+)?(?: +\[[^\]]{0,80})?\s*$")
-_RANGE = re.compile(r" *(\S{1,30}?), *(\S{1,30})")
+_RANGE = re.compile(r"\s*(\S{1,30}?),\s*(\S{1,30})\s*")
+_ROW_CUT = re.compile(r"(?:^|[\]:] )ost +\d{0,7}(?: |$)")
 _HINT_AGAIN = "Upload the summary that the script wrote, or its whole standard output."
 
 _STATES = (
@@ -102,6 +103,7 @@ class _Survey:
     case: str = ""
     is_stdout: bool = False
     is_done: bool = False
+    is_cut: bool = False
     rows: list[_Row] = field(default_factory=list)
 
 
@@ -160,6 +162,8 @@ def _surveys(output: Output) -> Iterator[_Survey]:
             rows += 1
             _require_few(rows, number)
             survey.rows.append(_row(begin, line, number))
+        elif survey and _ROW_CUT.search(line):
+            survey.is_cut = True
         elif survey and "done!" in line and _DONE.search(line):
             survey.is_done = True
         elif survey and survey.rows:
@@ -253,8 +257,8 @@ def _completeness(run: Run, survey: _Survey, names: list[str], path: str) -> Ite
     if not survey.rows:
         yield _finding("truncated", ERROR, "The survey ends before its first row.", _HINT_AGAIN, path)
         return
-    if survey.is_stdout and not survey.is_done:
-        message = "The output ends before `done!`: the survey was stopped, or its output was cut."
+    if survey.is_cut or (survey.is_stdout and not survey.is_done):
+        message = "The survey ends inside a row or before `done!`: it was stopped, or its output was cut."
         yield _finding("truncated", ERROR, message, _HINT_AGAIN, path)
     partial = [
         row
