@@ -32,6 +32,7 @@ AFTERWARDS = """exit status:
 
 def main(arguments=None):
     """Run one command; return the exit status."""
+    open_streams()
     progress = Progress()
     signal.signal(signal.SIGTERM, leave_on_signal)
     command = parser()
@@ -57,6 +58,17 @@ def main(arguments=None):
         return told(UsageError("collector.os", f"{error.strerror or error}{place}"), options, progress)
     finally:
         progress.clear()
+
+
+def open_streams():
+    """Give us the standard streams that we were started without: else files that we open would take their numbers."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            nowhere = os.open(os.devnull, os.O_RDWR)
+            os.dup2(nowhere, number)
+            setattr(sys, name, os.fdopen(number, "w" if number else "r", closefd=False))
+            if nowhere != number:
+                os.close(nowhere)
 
 
 def leave_on_signal(number, frame):

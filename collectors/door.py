@@ -187,12 +187,14 @@ class Door:
             return None
 
     def program(self, name):
-        """Where the user's PATH has a program, or None; a name with a slash stands for itself."""
-        if "/" in name:
-            return os.path.abspath(name)
-        for folder in os.environ.get("PATH", os.defpath).split(os.pathsep):
-            place = os.path.join(folder, name)
-            if os.path.isabs(folder) and os.path.isfile(place) and os.access(place, os.X_OK):
+        """Where the user's PATH has a program, or None; a name with a slash is looked for where it says.
+
+        A folder, or a line of a script with a slash in it, is no program.
+        """
+        folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
+        places = [os.path.join(folder, name) for folder in folders if os.path.isabs(folder)]
+        for place in [os.path.abspath(name)] if "/" in name else places:
+            if os.path.isfile(place) and os.access(place, os.X_OK):
                 return place
         return None
 

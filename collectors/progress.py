@@ -1,5 +1,6 @@
 """What the user sees meanwhile, on stderr: one line that changes on a terminal, few lines in a log."""
 
+import os
 import sys
 import time
 
@@ -24,14 +25,12 @@ class Progress:
 
     def note(self, text):
         self.clear()
-        self.stream.write(printable(text, self.stream) + "\n")
-        self.stream.flush()
+        self.write(printable(text, self.stream) + "\n")
 
     def update(self, text):
         if self.live:
             line = printable(text, self.stream)
-            self.stream.write("\r" + line.ljust(self.shown))
-            self.stream.flush()
+            self.write("\r" + line.ljust(self.shown))
             self.shown = len(line)
         elif time.monotonic() - self.updated >= SECONDS_BETWEEN_LOG_LINES:
             self.updated = time.monotonic()
@@ -39,6 +38,14 @@ class Progress:
 
     def clear(self):
         if self.shown:
-            self.stream.write("\r" + " " * self.shown + "\r")
-            self.stream.flush()
+            self.write("\r" + " " * self.shown + "\r")
             self.shown = 0
+
+    def write(self, text):
+        """Words for the user; where they cannot be written (terminal gone, disk full), the work goes on."""
+        try:
+            self.stream.write(text)
+            self.stream.flush()
+        except OSError:
+            # What it still holds would be tried again at our end, and change our exit status.
+            self.stream = sys.stderr = open(os.devnull, "w")

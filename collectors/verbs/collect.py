@@ -61,4 +61,6 @@ def summary(made, out):
         len(node["parameters"]),
         len(node["missing"]),
     )
-    return line + ("; %d of them only by root" % unread if unread else "") + "; look with `show " + out + "`"
+    return (
+        line + ("; %d of them only by root" % unread if unread else "") + "; look with `highwater.pyz show " + out + "`"
+    )

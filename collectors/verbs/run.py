@@ -18,7 +18,7 @@ EXAMPLES = """examples:
   %(prog)s -- ior -a POSIX -t 1m -b 4g -o /lustre/scratch/file
   %(prog)s --out run1 --directory /lustre/scratch -- mpirun -np 640 ./io500 config.ini
   %(prog)s --out run1 --launcher srun --nodes nid[001-064] -- srun -n 4096 ./io500 config.ini
-  pack --results run1/results --system run1/system.json --out run1.tar.gz
+  highwater.pyz pack --results run1/results --system run1/system.json --out run1.tar.gz
 
 The command has this terminal, environment and folder, and its exit status is this command's (128 + n
 after signal n). While it runs, one process of ours waits, and passes signals on. What changed
@@ -157,4 +157,4 @@ class Record:
             self.progress.note("... and %d more changes" % (len(changes) - MAX_CHANGES_TOLD))
         place = os.path.relpath(self.place)
         self.progress.note("%s: %s, %d changes during the run" % (place, summary(self.document), len(changes)))
-        self.progress.note("next: pack --results DIR --system %s --out run.tar.gz, then upload run.tar.gz" % place)
+        self.progress.note("next: highwater.pyz pack --results DIR --system %s --out run.tar.gz" % place)

@@ -10,7 +10,7 @@ ABOUT = "sign a bundle with an SSH key, so that the registry can tell who packed
 
 EXAMPLES = """examples:
   %(prog)s run.tar.gz --key ~/.ssh/id_ed25519
-  upload run.tar.gz
+  highwater.pyz upload run.tar.gz
 
 The signature is written beside the bundle, as run.tar.gz.sig, and upload sends both. The
 registry verifies it with the public keys on your account's page. Needs ssh-keygen (OpenSSH 8.1).
@@ -31,5 +31,5 @@ def run(options, progress):
     if not os.path.isfile(key):
         raise UsageError("collector.sign", f"There is no key {options.key}.", "Make one: ssh-keygen -t ed25519")
     report.show(signing.sign(options.bundle, key), sys.stdout)
-    progress.note("upload sends the signature with the bundle")
+    progress.note(f"next: highwater.pyz upload {options.bundle}, which sends the signature too")
     return OK

@@ -124,6 +124,28 @@ def test_death_by_a_signal_is_told_as_a_shell_tells_it(run, number):
     assert document(run)["run"]["exit_status"] == 128 + number
 
 
+@pytest.mark.parametrize("closed", ["stdin", "stdout", "stderr"])
+def test_the_exit_status_stays_without_one_of_the_standard_streams(oldest_and_this_python, run, closed):
+    number = ["stdin", "stdout", "stderr"].index(closed)
+    process = run.start("sh", "-c", "exit 7", python=oldest_and_this_python, preexec_fn=lambda: os.close(number))
+    assert process.wait(timeout=60) == 7
+    assert document(run)["run"]["exit_status"] == 7
+
+
+def test_the_exit_status_stays_where_nothing_can_be_told_on_stderr(run):
+    with Path("/dev/full").open("w", encoding="ascii") as full:
+        assert run.start("sh", "-c", "exit 7", stderr=full).wait(timeout=60) == 7
+    assert document(run)["run"]["exit_status"] == 7
+
+
+def test_the_command_is_told_by_its_name_and_never_by_a_folder_or_a_line_of_script(run, collector):
+    run("sh", "-c", "cd /home/kovacs/secret; exit 0")
+    assert document(run)["run"]["command"] == "sh"
+    (collector.cwd / "kovacs").mkdir()
+    run("env", "-C", "./kovacs", sys.executable, "-c", "", options=("--out", "second"))
+    assert json.loads((collector.cwd / "second" / "system.json").read_text())["run"]["command"].startswith("python")
+
+
 def test_arguments_environment_input_and_folder_are_the_commands_own(run, collector):
     collector.environ["OF_MINE"] = "x y"
     done = run("sh", "-c", 'cat; echo "$1|$OF_MINE|$PWD"', "sh", "a  b -- --out", input="typed\n")
