@@ -100,6 +100,40 @@ def test_summary_and_standard_output_of_one_survey_are_one_run(tmp_path):
     assert (len(report.runs), report.primary, report.status) == (1, 0, "valid")
 
 
+DETAIL = """=======================> ost  2 sz  2097152K rsz 1024K obj    2 thr    2
+=============> write oss17:E2000-OST0000_ecc
+Selected device 100
+1/1 Total: 365.089/second
+=============> write global
+2 365.089000 476.396000
+2 399.330000 514.080000
+=============> Destroy 1 on oss17:E2000-OST0000_ecc
+"""
+
+
+def test_the_detail_file_tells_what_each_target_did(tmp_path):
+    (tmp_path / "obd.summary").write_text(HEADER + "\n" + ROW + WRITE + "\n")
+    (tmp_path / "obd.detail").write_text(DETAIL)
+    report = check(tmp_path)
+    assert (len(report.runs), report.primary, report.status) == (1, 0, "valid")
+    assert report.runs[0].tests[0]["targets"] == {"write": [[2, 365.09, 476.4], [2, 399.33, 514.08]]}
+    assert "OST0000" not in str(report.runs[0].as_json())
+
+
+def test_a_summary_that_its_detail_file_contradicts_does_not_count(tmp_path):
+    (tmp_path / "obd.summary").write_text(HEADER + "\n" + ROW + WRITE.replace("365.09", "465.09") + "\n")
+    (tmp_path / "obd.detail").write_text(DETAIL)
+    report = check(tmp_path)
+    assert "obdfilter-survey.inconsistent" in codes_of(report)
+    assert report.status == "invalid"
+
+
+@pytest.mark.parametrize("text", [DETAIL, DETAIL.replace("365.089000", "nan")])
+def test_a_detail_file_alone_is_no_result(tmp_path, text):
+    report = checked(tmp_path, text)
+    assert report.status == "invalid"
+
+
 def test_surveys_in_one_file_are_told_apart_and_do_not_count(tmp_path):
     report = checked(tmp_path, survey(ROW + WRITE) + survey(ROW + WRITE.replace("875", "975")))
     assert [run.measurements[0].printed_value for run in report.runs] == [875.69, 975.69]

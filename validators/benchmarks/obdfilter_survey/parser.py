@@ -10,11 +10,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from validators.benchmarks.obdfilter_survey import detail
 from validators.bundle import Bundle
 from validators.catalogue import Reading
 from validators.findings import ERROR, WARNING, Finding
 from validators.measurements import Measurement, Run
-from validators.outputs import Output, Refusal, find_outputs, printed_number
+from validators.outputs import HEAD, Output, Refusal, find_outputs, printed_number
 
 TOOL = "obdfilter-survey"
 MOST_ROWS = 20_000
@@ -108,7 +109,10 @@ class _Survey:
 
 
 def find_runs(bundle: Bundle) -> Reading:
-    """Every survey of a bundle; summary and standard output of one survey are one run. Never raises on any content."""
+    """Every survey of a bundle, never raises on any content.
+
+    Summary and standard output of one survey are one run, and its detail file tells of single targets.
+    """
     reading = find_outputs(bundle, TOOL, is_survey, read)
     seen: list[list[Measurement]] = []
     runs = []
@@ -116,7 +120,25 @@ def find_runs(bundle: Bundle) -> Reading:
         if not run.measurements or run.measurements not in seen:
             seen.append(run.measurements)
             runs.append(run)
+    for path, entry in bundle.files.items():
+        if path not in reading.claimed and entry.size and detail.KNOWN.search(bundle.read(path, HEAD)):
+            reading.claimed.add(path)
+            runs += _with_detail(runs, Output(bundle, path))
     return Reading(runs, 0 if len(runs) == 1 else None, reading.findings, reading.claimed)
+
+
+def _with_detail(runs: list[Run], output: Output) -> list[Run]:
+    """Give the detail file to the run that it belongs to; without one it is a run that cannot count."""
+    try:
+        rows = list(detail.rows(output))
+        owner = next((run for run in runs if detail.belongs(rows, run)), None)
+        if owner:
+            owner.findings += detail.attach(rows, owner, output.path)
+            return []
+        message = "A detail file has the rates of single targets only."
+        raise Refusal("no-results", message, "Upload the summary that the script wrote beside it.")
+    except Refusal as refusal:
+        return [Run(TOOL, output.path, findings=[refusal.finding(TOOL, output.path)])]
 
 
 def explain(run: Run) -> list[str]:
@@ -259,7 +281,8 @@ def _completeness(run: Run, survey: _Survey, names: list[str], path: str) -> Ite
         return
     if survey.is_cut or (survey.is_stdout and not survey.is_done):
         message = "The survey ends inside a row or before `done!`: it was stopped, or its output was cut."
-        yield _finding("truncated", ERROR, message, _HINT_AGAIN, path)
+        yield _finding("truncated", ERROR, message, _HINT_AGAIN, f"{path}:{survey.rows[-1].line}")
+        return
     partial = [
         row
         for row, test in zip(survey.rows, run.tests, strict=True)
