@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +12,7 @@ from registry.models import ListDefinition
 from submissions.errors import AnswersInvalid, AnswersMissing
 from submissions.models import Check, Submission
 from validators.findings import Finding
-from validators.questionnaires import REPRODUCIBILITY, Questionnaire, load
+from validators.questionnaires import REPRODUCIBILITY, Question, Questionnaire, each, load
 from validators.questionnaires.answers import Answer, Missing, combined, missing, prefill, problems
 from validators.questionnaires.contradictions import contradicted, contradictions
 from validators.questionnaires.proposal import Proposal, propose
@@ -23,12 +25,13 @@ WITHOUT_LISTS = ("full",)
 class Filled:
     """A questionnaire as far as it is filled.
 
-    `known` are the answers that count, by question; `lists` those that `missing` was judged for; `asking` those of
-    them that take no run with a missing answer.
+    `told` are the answers of the facts by question, `known` those that count; `lists` those that `missing` was judged
+    for; `asking` those of them that take no run with a missing answer.
     """
 
     name: str
     questionnaire: Questionnaire
+    told: Mapping[str, Answer]
     known: Mapping[str, Answer]
     lists: tuple[str, ...]
     asking: frozenset[str]
@@ -37,17 +40,19 @@ class Filled:
     proposal: Proposal
 
 
-def filled(submission: Submission) -> Filled:
-    """The questionnaire of a submission, for the lists that it is meant for."""
+def filled(submission: Submission, report: Mapping[str, Any] | None = None) -> Filled:
+    """The questionnaire of a submission, for the lists that it is meant for; `report` is that of its latest check."""
     lists = tuple(submission.lists) or WITHOUT_LISTS
     asking = asked_by(lists)
     name = next(iter(asking.values()), REPRODUCIBILITY)
-    questionnaire, document, run = load(name), _document(submission), _run(submission)
-    known = combined(questionnaire, prefill(questionnaire, document, run), submission.answers)
+    questionnaire, document, run = load(name), _document(submission), _run(submission, report)
+    told = prefill(questionnaire, document, run)
+    known = combined(questionnaire, told, submission.answers)
     against = contradictions(questionnaire, known, document, run)
     return Filled(
         name,
         questionnaire,
+        told,
         known,
         lists,
         frozenset(asking),
@@ -74,7 +79,7 @@ def require_complete(submission: Submission, lists: Iterable[str], primary: int 
     errors: dict[str, list[str]] = {}
     for name in sorted(set(wanted.values())):
         questionnaire = load(name)
-        told = prefill(questionnaire, _document(submission), _run(submission, primary))
+        told = prefill(questionnaire, _document(submission), _run(submission, primary=primary))
         known = combined(questionnaire, told, submission.answers)
         for row in missing(questionnaire, values(known), [one for one in wanted if wanted[one] == name]):
             errors.setdefault(row.question, []).append(f"{row.why} Asked for by {', '.join(row.lists)}.")
@@ -100,16 +105,58 @@ def read(sent: Any) -> dict[str, Any]:
     return answers
 
 
+def parsed(content: bytes) -> Any:
+    """The JSON of a file of answers. Raises AnswersInvalid."""
+    try:
+        return json.loads(content.decode())
+    except (ValueError, RecursionError) as error:
+        raise AnswersInvalid("The file is not JSON.", hint="Send the file that was downloaded, edited.") from error
+
+
+def from_form(filled: Filled, kept: Mapping[str, Any], fields: Mapping[str, str]) -> dict[str, Any]:
+    """Answers from the fields of the form, without those that say what the facts say; other ids of `kept` stay."""
+    questions = {question["id"]: question for question in each(filled.questionnaire)}
+    answers = {name: answer for name, answer in kept.items() if name not in questions}
+    for name, question in questions.items():
+        given = _from_fields(question, fields)
+        told = filled.told.get(name)
+        if given not in (None, "") and (told is None or given != told.value):
+            answers[name] = given
+    return answers
+
+
+def _from_fields(question: Question, fields: Mapping[str, str]) -> Any:
+    """The answer in the fields of one question. What is no number stays a text, which is refused by its kind."""
+    text = fields.get(question["id"], "").replace("\r\n", "\n").strip()
+    if question["kind"] == "yes_no":
+        return {"yes": True, "no": False}.get(text, text)
+    if question["kind"] != "number" or not text:
+        return text
+    value = _number(text)
+    return {"value": value, "unit": fields.get(f"{question['id']}.unit", "")} if "units" in question else value
+
+
+def _number(text: str) -> Any:
+    for kind in (int, float):
+        with suppress(ValueError):
+            return kind(text)
+    return text
+
+
 def _document(submission: Submission) -> dict[str, Any] | None:
     snapshot = getattr(submission, "system_snapshot", None)
     return snapshot.document if snapshot else None
 
 
-def _run(submission: Submission, primary: int | None = None) -> dict[str, Any] | None:
+def _run(
+    submission: Submission, report: Mapping[str, Any] | None = None, primary: int | None = None
+) -> dict[str, Any] | None:
     """The run that counts in the latest check, or None."""
-    report = Check.objects.filter(submission=submission).order_by("-made_at", "-id").values_list("report", flat=True)
-    for found in report[:1]:
-        chosen = primary if primary is not None else submission.chosen_primary
-        index = chosen if chosen is not None else found["primary"]
-        return found["runs"][index] if index is not None and index < len(found["runs"]) else None
-    return None
+    if report is None:
+        reports = Check.objects.filter(submission=submission).order_by("-made_at", "-id")
+        report = reports.values_list("report", flat=True).first()
+    if not report:
+        return None
+    chosen = primary if primary is not None else submission.chosen_primary
+    index = chosen if chosen is not None else report["primary"]
+    return report["runs"][index] if index is not None and index < len(report["runs"]) else None

@@ -3,7 +3,7 @@
 from django.contrib.auth.views import LogoutView
 from django.urls import path
 
-from submissions.views import account, release, review, submissions, systems
+from submissions.views import account, answers, release, review, submissions, systems
 
 urlpatterns = [
     path("login/", account.SignIn.as_view(), name="login"),
@@ -19,6 +19,8 @@ urlpatterns = [
     path("submissions/<uuid:id>/received/", submissions.received_bytes, name="submission-received"),
     path("submissions/<uuid:id>/copy/", submissions.scrubbed_copy, name="submission-copy"),
     path("submissions/<uuid:id>/difference/", systems.difference, name="submission-difference"),
+    path("submissions/<uuid:id>/answers/", answers.answers, name="submission-answers"),
+    path("submissions/<uuid:id>/answers/file/", answers.upload_file, name="submission-answers-file"),
     path("submissions/<uuid:id>/submit/", submissions.submit, name="submission-submit"),
     path("submissions/<uuid:id>/withdraw/", submissions.withdraw, name="submission-withdraw"),
     path("submissions/<uuid:id>/check/", submissions.check_again, name="submission-check"),

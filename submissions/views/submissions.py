@@ -22,13 +22,14 @@ from registry.views import measured, numerals
 from registry.views.files import archive
 from registry.views.results import OUTCOMES
 from registry.views.snapshots import described
-from submissions import derivation, intake, review
+from submissions import derivation, intake, questionnaire, review
 from submissions.errors import Forbidden, NotFound, ReasonNeeded
 from submissions.forms import SubmitForm, UploadForm
 from submissions.models import Check, Derivative, State, Submission
 from submissions.permissions import is_own, seen_by, visible_to
 from submissions.states import PERMITTED, UNFINISHED
 from submissions.storage import BundleUploadHandler, public, received
+from submissions.views.answers import of as questionnaire_of
 from submissions.views.private import private_page
 from submissions.views.systems import comparable_with
 from validators import catalogue
@@ -263,6 +264,8 @@ def page_context(request: HttpRequest, shown: Submission) -> dict[str, Any]:
             system.document if (system := getattr(shown, "system_snapshot", None)) else None,
             f"/api/v1/submissions/{shown.pk}/system/",
         ),
+        "questionnaire": questionnaire_of(questionnaire.filled(shown, report)),
+        "may_answer": own and shown.state in review.ANSWERABLE,
         "events": [event_row(event) for event in shown.events.select_related("actor")],
         "reviews": list(shown.reviews.select_related("reviewer")),
         "own": own,
