@@ -55,6 +55,7 @@ def test_writes_are_added_by_stream_and_domain_and_steps_by_domain(tmp_path):
         (writing("auxhist23_d03_2026-01-05_01:00:00"), "auxhist23", "auxhist23_d03_2026-01-05_01:00:00"),
         (writing("surface.nc"), "surface.nc", "surface.nc"),
         (writing("restart"), "restart", None),
+        (writing("filter output"), "filter output", None),
         ("[0] " + writing(), "wrfout", "wrfout_d01_2026-01-05_00:00:00"),
         ("0: d01 2026-01-05 " + writing(), "wrfout", "wrfout_d01_2026-01-05_00:00:00"),
         (writing().replace("\n", "\r\n"), "wrfout", "wrfout_d01_2026-01-05_00:00:00"),

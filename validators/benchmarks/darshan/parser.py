@@ -54,6 +54,7 @@ _PRINTED_UNITS = {"agg_time_by_slowest": ("seconds", ""), "agg_perf_by_slowest":
 _TIME_ROUNDING_S = 5e-7
 _TOLERANCE = 1e-3
 _HINT_AGAIN = "Upload the whole output: darshan-parser --total --perf LOG > darshan.txt."
+_HINT_MEMORY = "Repeat the run with more memory for its modules (DARSHAN_MODMEM)."
 
 
 @dataclass(slots=True)
@@ -83,15 +84,19 @@ class Log:
     empty: bool = False
     traced: bool = False
     partial: list[str] = field(default_factory=list)
+    begun: str = ""
     ended_well: bool = True
 
     def add(self, line: str, number: int) -> None:
         """Take one line. Raises Refusal for a figure that is none, or a record that was cut."""
+        if self.begun and line.strip("#* "):
+            self.begun = ""
         if not line.startswith("#"):
             self._add_figure(line, number)
         elif found := _PERFORMANCE.fullmatch(line.rstrip()):
             self._add_performance(found, number)
         elif found := _SECTION.fullmatch(line.rstrip()):
+            self.begun = found[1]
             self.traced = self.traced or found[1].startswith("DXT_")
             self.sections.setdefault(found[1], Section())
             _require_few(self.sections, number)
@@ -279,7 +284,11 @@ def _require_whole(log: Log) -> None:
     """Raises Refusal where a module that the log lists was not printed, or not to its end."""
     if log.empty:
         return
-    sections = [log.sections.get(name) for name in MODULES if name in log.listed or name in log.sections]
+    if log.begun:
+        message = f"The parser gave up at {log.begun}: its records are incomplete, unless the output was cut."
+        raise Refusal("incomplete", message, _HINT_MEMORY)
+    wanted = [name for name in MODULES if name in log.listed or name in log.sections]
+    sections = [log.sections.get(name) for name in wanted if name not in log.partial]
     known = [section for section in sections if section is not None]
     performed, totalled = any(one.performance for one in known), any(one.last_total for one in known)
     for section in known:
@@ -318,7 +327,7 @@ def _partial(log: Log, path: str) -> Iterator[Finding]:
             "darshan.incomplete",
             ERROR,
             f"Darshan had no memory left for records of {log.partial[0]}: what it counted is too little.",
-            "Repeat the run with more memory for its modules (DARSHAN_MODMEM).",
+            _HINT_MEMORY,
             path,
         )
 

@@ -153,11 +153,11 @@ def _event(found: re.Match[str], number: int) -> Event:
     seconds, domain = printed_number(found["seconds"], number), int(found["domain"])
     if found["verb"] == "processing":
         return Event("read", found["what"][:80], domain, None, seconds)
-    if found["what"].strip() == "restart":
+    if found["what"].strip() == "restart":  # the file is not named
         return Event("write", "restart", domain, None, seconds)
     name = PurePosixPath(found["what"].strip()).name[:120]
     named = _FILE.fullmatch(name)
-    return Event("write", named["stream"] if named else name, domain, name, seconds)
+    return Event("write", named["stream"] if named else name, domain, None if " " in name else name, seconds)
 
 
 _NO_RESULTS = "wrf.no-results"
