@@ -140,6 +140,15 @@ def test_what_was_set_is_known(tmp_path):
     assert (run.version, run.parameters["unit_printed"]) == ("3.489", "kB/sec (1 kB = 1024 B)")
 
 
+def test_limits_of_automatic_mode_are_no_size_of_the_run(tmp_path):
+    text = output(
+        "\tAuto Mode\n\tUsing Minimum Record Size 64 kB\n\tUsing Maximum Record Size 256 kB\n", HEAD, row(4096, 64, 11)
+    )
+    (run,) = checked(tmp_path, text).runs
+    assert "record_KiB" not in run.parameters
+    assert run.mode == "auto"
+
+
 def test_labels_and_ends_of_lines_change_nothing(tmp_path):
     text = output(HEAD, row(4096, 64, 11, "", 13), TEST)
     report = checked(tmp_path, "".join(f"[12] {line}\r\n" for line in text.splitlines()))

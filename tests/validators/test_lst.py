@@ -186,6 +186,7 @@ def test_a_survey_its_table_and_its_sessions_are_one_run(tmp_path):
     report = check(tmp_path)
     assert (len(report.runs), report.primary, report.status) == (1, 0, "valid")
     assert {m.printed_unit for m in report.runs[0].measurements} == {"MiB/s", "RPC/s"}
+    assert report.runs[0].parameters["error_nodes"] == {"servers": 0, "clients": 0}
 
 
 @pytest.mark.parametrize("separator", [";", "|", "\t"])

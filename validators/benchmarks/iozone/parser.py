@@ -81,7 +81,7 @@ _SETTINGS: tuple[tuple[str, str, Any], ...] = (
     ("Network distribution mode enabled", "several_clients", True),
 )
 _SIZES = (
-    (re.compile(r"Record Size +(\d{1,12}) [kK]B"), "record_KiB"),
+    (re.compile(r"(?<!Minimum )(?<!Maximum )Record Size +(\d{1,12}) [kK]B"), "record_KiB"),
     (re.compile(r"File size set to +(\d{1,15}) [kK]B"), "file_size_KiB"),
     (re.compile(r"Each (?:process|thread) writes a +(\d{1,15}) [kK][bB]yte file"), "file_size_KiB"),
     (re.compile(r"[kK][bB]yte file in +(\d{1,12}) [kK][bB]yte records"), "record_KiB"),

@@ -18,10 +18,12 @@ TOOL = "lst"
 def find_runs(bundle: Bundle) -> Reading:
     """Every session and survey of a bundle; never raises on any content.
 
-    A survey leaves a table, the same on its standard output, and the sessions that it ran: these are one run.
+    A survey leaves a table, the same on its standard output (without counts of errors), and the sessions that it ran:
+    these are one run.
     """
     reading = find_outputs(bundle, TOOL, is_lst, read)
     surveys = [run for run in reading.runs if run.mode == survey.MODE]
+    surveys.sort(key=lambda run: "error_nodes" not in run.parameters)
     sessions = [run for run in reading.runs if run.mode != survey.MODE]
     if surveys:
         sessions = [run for run in sessions if not any(one.code == "lst.several-documents" for one in run.findings)]
