@@ -229,6 +229,8 @@ CSV = "access,bw(MiB/s),IOPS,Latency,block(KiB),xfer(KiB),open(s),wr/rd(s),close
         (CSV + CSV, "ior.several-documents"),
         ('{"Began": "now", "Command line": "ior", "tests": 1}', "ior.no-results"),
         ('{"Began": "now", "Command line": "ior", "tests": [', "ior.truncated"),
+        ('{"Began": "now", "Command line": "ior", "tests": [' + " " * LINE_LIMIT, "ior.line-too-long"),
+        ('{"Began": "now", "Command line": "ior"\n' + " \n" * parser.JSON_LIMIT, "ior.too-large"),
         ('{"Began": "now", "Command line": "ior",\n"bwMiB": inf}', "ior.not-a-number"),
         ('{"Began": "now", "Command line": "ior",\n"bwMiB": 1,5}', "ior.number-format"),
         ('{"Began": "now", "Command line": "ior"}\n{"Began": "now", "Command line": "ior"}', "ior.several-documents"),
@@ -239,6 +241,27 @@ def test_what_cannot_count_is_refused_with_its_code(tmp_path, text, code):
     report = checked(tmp_path, text)
     assert report.status == "invalid"
     assert code in codes_of(report)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "slurmstepd: error: *** JOB 4242 ON node017 CANCELLED AT 2026-11-20T19:00:00 DUE TO TIME LIMIT ***",
+        "TERM_RUNLIMIT: job killed after reaching LSF run time limit.",
+        "=>> PBS: job killed: walltime 3607 exceeded limit 3600",
+        "=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES",
+        "mpirun noticed that process rank 3 exited on signal 9 (Killed).",
+        "Abort(-1) on node 0 (rank 0 in comm 0): application called MPI_Abort(MPI_COMM_WORLD, -1)",
+        "Killed",
+        "Terminated",
+        "ior: aiori-POSIX.c:818: POSIX_Xfer: Assertion `rc >= 0' failed.",
+        "WARNING: write(26, 0x7f87d5ac5000, 581632) failed No space left on device",
+        "slurmstepd: error: Detected 1 oom-kill event(s) in StepId=4242.0.",
+    ],
+)
+def test_whoever_ended_the_run_is_believed_and_what_is_told_after_the_end_is_not(tmp_path, line):
+    assert codes_of(checked(tmp_path, output(end=False) + line + "\n")) == ["ior.run-failed"]
+    assert codes_of(checked(tmp_path, output() + line + "\n")) == []
 
 
 @pytest.mark.parametrize(
@@ -286,6 +309,23 @@ def test_rules_on_caches_go_by_the_command_line(tmp_path, command, op, outcomes)
     assert (found["ior.fsync"], found["ior.own-cache"]) == outcomes
     assert found["ior.long-enough"] == "violated"
     assert found["ior.repeated"] == "violated"
+
+
+def test_settings_of_every_case_are_there_under_the_fields_names(shared):
+    names = {"nodes": "client_nodes", "tasks_per_node": "procs_per_node"}
+    compared = 0
+    for folder in sorted((shared / "data" / "bench" / "ior").iterdir()):
+        case = json.loads((folder / "case.json").read_text())
+        expected = case["expect"].get("tests", [])
+        if not expected:
+            continue
+        (run,) = check(folder / case["primary"], benchmark="ior").runs
+        for test, kept in zip(expected, run.tests, strict=True):
+            assert {name: kept.get(names.get(name, name)) for name in test} == test, folder.name
+            compared += 1
+        if len(expected) == 1:
+            assert {name: run.parameters.get(names.get(name, name)) for name in test} == test, folder.name
+    assert compared > 30
 
 
 def read_bytes(tmp_path, content):

@@ -279,6 +279,24 @@ def test_a_run_that_reads_nothing_says_nothing_of_caches(tmp_path):
     }
 
 
+def test_parameters_of_every_case_are_there_under_the_fields_names(shared):
+    """All but the command line, of which only what is not private is kept."""
+    compared = 0
+    for folder in sorted((shared / "data" / "bench" / "mdtest").iterdir()):
+        case = json.loads((folder / "case.json").read_text())
+        expect = case["expect"]
+        if "error" in expect:
+            continue
+        (run,) = check(folder / case["primary"], benchmark="mdtest").runs
+        told = {"client_nodes" if name == "nodes" else name: value for name, value in expect["config"].items()}
+        told |= {name: expect[name] for name in ("not_run", "statistics_over", "stonewall") if name in expect}
+        assert {name: run.parameters.get(name) for name in told if name != "command_line"} == {
+            name: value for name, value in told.items() if name != "command_line"
+        }, folder.name
+        compared += 1
+    assert compared > 15
+
+
 def read_bytes(tmp_path, content):
     (tmp_path / "any.txt").write_bytes(content)
     with open_bundle(tmp_path / "any.txt") as bundle:

@@ -88,7 +88,9 @@ def _is_error(head: bytes) -> bool:
 
 def _record(output: Output, head: bytes) -> Record:
     if _is_json(head):
-        content = output.text(JSON_LIMIT)
+        if output.size > JSON_LIMIT:
+            raise Refusal("too-large", f"The JSON has more than {JSON_LIMIT} bytes.", "Split it by test.")
+        content = "\n".join(output.lines())
         if (key := _VERSION_KEY.search(content)) and (label := label_before(key[1])):
             content = "\n".join(label.sub("", line) for line in content.split("\n"))
         return jsonform.read_json(content)
@@ -115,7 +117,8 @@ def _require_whole(record: Record) -> None:
             "run-failed", f"The run failed: {said}", "Repeat the run; what it printed before does not count.", line
         )
     if not record.finished:
-        raise Refusal("truncated", "The output ends before its last line (Finished).", text.HINT_AGAIN, record.short)
+        hint = f"{text.HINT_AGAIN} A phase of IO500 has no such line: upload its whole result folder."
+        raise Refusal("truncated", "The output ends before its last line (Finished).", hint, record.short)
     if record.short:
         raise Refusal("inconsistent", "A row has fewer columns than its table.", text.HINT_AGAIN, record.short)
     if is_dry_run(record):
