@@ -368,11 +368,11 @@ class SchemaPage(_Page):
     results = SchemaName(many=True)
 
 
-class Rule(s.Serializer):
 class QuestionnairePage(_Page):
     results = SchemaName(many=True)
 
 
+class Rule(s.Serializer):
     """One statement of what a valid run is."""
 
     benchmark = s.CharField()
