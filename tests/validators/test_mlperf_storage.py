@@ -241,6 +241,29 @@ def test_the_closed_division_lets_one_set_what_its_rules_name(tmp_path, extra, o
 
 
 @pytest.mark.parametrize(
+    ("verified", "outcome"), [("CLOSED", "satisfied"), ("OPEN", "satisfied"), ("INVALID", "violated"), (None, None)]
+)
+def test_version_2_leaves_its_own_verdict_beside_each_run(tmp_path, verified, outcome):
+    for day in range(1, 6):
+        run = tmp_path / "training" / "unet3d" / "run" / f"2026010{day}_100000"
+        run.mkdir(parents=True)
+        (run / "summary.json").write_text(json.dumps(summary()))
+        metadata = {
+            "benchmark_type": "BENCHMARK_TYPES.training",
+            "verification": verified and f"PARAM_VALIDATION.{verified}",
+            "args": {"model": "unet3d", "accelerator_type": "b200", "hosts": ["node17"], "data_dir": "/lustre/prj0042"},
+            "override_parameters": {"reader.batch_size": "9"},
+        }
+        (run / "training_metadata.json").write_text(json.dumps(metadata))
+    (found,) = check(tmp_path).runs
+    assert (found.version, found.parameters["model"], found.parameters["accelerator"]) == ("2.0", "unet3d", "b200")
+    assert found.parameters["runs"] == 5
+    assert found.parameters["open_parameters"] == ["reader.batch_size"]
+    assert {rule.code: rule.outcome for rule in found.rules}["mlperf-storage.division"] == (outcome or "not_evaluated")
+    assert [word for word in SECRETS if word in json.dumps(found.as_json())] == []
+
+
+@pytest.mark.parametrize(
     ("text", "code"),
     [
         (json.dumps(summary())[:200], "truncated"),
