@@ -112,6 +112,11 @@ def test_settings_have_the_fields_names_and_exact_bytes(tmp_path):
     assert run.tests[0]["operations"] == ["write"]
 
 
+def test_the_layout_that_ior_was_told_to_set_is_kept(tmp_path):
+    run = run_of(tmp_path, output(extra="Lustre stripe size  : 4 MiB\nstripe count        : 8"))
+    assert (run.parameters["stripe_count"], run.parameters["stripe_size_text"]) == (8, "4 MiB")
+
+
 def test_a_rounded_size_is_left_out_where_no_exact_one_stands(tmp_path):
     text = output(version="3.0.1", command="ior -f script").replace(": 8 MiB", ": 11.72 GiB")
     text = text.replace(" 8388608 1048576 16.0", "").replace(" blksiz    xsize aggs(MiB)", "")
@@ -188,6 +193,18 @@ def test_a_json_between_messages_of_the_job_is_repaired_and_says_so(tmp_path):
     labelled = checked(tmp_path, "".join("[0] " + line for line in text.splitlines(keepends=True)))
     assert len(labelled.runs[0].measurements) == len(report.runs[0].measurements)
     assert codes_of(labelled) == []
+
+
+ENVIRONMENT = "STARTING ENVIRON LOOP\nBASH_FUNC_module%%=() {  eval\n}\nerror=Finished\nwrite 9 9\nENDING ENVIRON LOOP"
+
+
+def test_nothing_in_a_dumped_environment_is_taken_for_output(tmp_path):
+    report = checked(tmp_path, output(extra=ENVIRONMENT))
+    assert codes_of(report) == ["ior.environment-dump-present"]
+    sample = next(folder for folder in SAMPLES if folder.name == "3.3.0-json")
+    lines = (sample / "stdout.txt").read_text().split("\n")
+    report = checked(tmp_path, "\n".join([*lines[:4], ENVIRONMENT, *lines[4:]]))
+    assert codes_of(report) == ["ior.environment-dump-present", "ior.invalid-json-repaired"]
 
 
 CSV = "access,bw(MiB/s),IOPS,Latency,block(KiB),xfer(KiB),open(s),wr/rd(s),close(s),total(s),numTasks,iter\n"

@@ -84,7 +84,7 @@ def read_json(content: str) -> Record:
             record.failure = number, line[:200]
         elif found := re.search(r"Incorrect data on \w+ \((\d{1,15}) errors found\)", line):
             record.verification_errors += int(found[1])
-        elif line.startswith("STARTING ENVIRON LOOP"):
+        elif line.startswith(text.ENVIRONMENT_BEGINS):
             record.environment_line = number
     return record
 
@@ -104,8 +104,12 @@ def _document(content: str) -> tuple[dict[str, Any], list[tuple[int, str]]]:
 
 def _repaired(content: str) -> tuple[Any, list[tuple[int, str]]]:
     kept, dropped = [], []
+    in_environment = False
     for number, line in enumerate(content.split("\n"), start=1):
-        if line.lstrip().startswith(_JSON_LINE):
+        in_environment = line.startswith(text.ENVIRONMENT_BEGINS) or (
+            in_environment and not line.startswith(text.ENVIRONMENT_ENDS)
+        )
+        if line.lstrip().startswith(_JSON_LINE) and not in_environment:
             kept.append(line)
         elif line.strip():
             dropped.append((number, line.strip()))

@@ -36,6 +36,8 @@ def settings_of(record: Record, test: Test, summaries: list[Summary]) -> dict[st
         "aggregate_file_size_text": _word(printed.get("aggregate filesize")),
         "ordering_in_file": _word(printed.get("ordering in a file")),
         "ordering_inter_file": _word(printed.get("ordering inter file")),
+        "stripe_count": _count(printed.get("stripe count")),
+        "stripe_size_text": _word(printed.get("Lustre stripe size")),
         "stonewall_s": stonewall or None,
         "stonewall_wear_out": _flag(printed.get("stoneWallingWearOut")) if stonewall else None,
         **_from_options(printed, options),

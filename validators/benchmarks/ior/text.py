@@ -15,6 +15,7 @@ from validators.outputs import Refusal, printed_number
 BANNER = re.compile(r"IOR-(\S{1,40}): MPI Coordinated Test of Parallel I/O")
 ERROR_LINE = re.compile(r"^ERROR: .{0,400}\((?:ior|aiori[\w-]*|parse_options|option|utilities|ior-output)\.c:\d+\)")
 MOST_ROWS = 20_000
+ENVIRONMENT_BEGINS, ENVIRONMENT_ENDS = "STARTING ENVIRON LOOP", "ENDING ENVIRON LOOP"
 HINT_AGAIN = "Upload what IOR printed, whole and unchanged."
 HINT_SPLIT = "Upload each output as a file of its own; several files may go into one bundle."
 
@@ -75,10 +76,13 @@ class _Reader:
         self._table = ""
         self._test: Test | None = None
         self._moved: float | None = None
+        self._in_environment = False
 
     def take(self, number: int, line: str) -> None:
         if not self.record.version:
             self._before(number, line)
+        elif self._in_environment:
+            self._in_environment = not line.startswith(ENVIRONMENT_ENDS)
         elif begins_output(line):
             message = "More than one output is in this file."
             raise Refusal("several-documents", message, HINT_SPLIT, number)
@@ -106,8 +110,8 @@ class _Reader:
             record.failure = record.failure or (number, line.strip()[:200])
         elif line.startswith("WARNING: "):
             self._warning(line)
-        elif line.startswith("STARTING ENVIRON LOOP"):
-            record.environment_line = number
+        elif line.startswith(ENVIRONMENT_BEGINS):
+            record.environment_line, self._in_environment = number, True
         elif line.startswith("Max "):
             self._best(number, line)
         elif _is_of_old_csv(line):
