@@ -103,9 +103,10 @@ def test_narrow_columns_of_old_releases_are_told_apart(tmp_path):
 
 
 def test_a_figure_wider_than_its_column_shifts_the_others(tmp_path):
-    line = row(4096, 64, " 123456789", " 1234567890", 7, "", 9)
+    line = row(4096, 64, *[" 1234567890"] * 4, "", 16, "", 18)
     (run,) = checked(tmp_path, output(HEAD, line)).runs
-    assert [m.op for m in run.measurements] == ["write", "rewrite", "read", "random_read"]
+    expected = ["write", "rewrite", "read", "reread", "random_write", "record_rewrite"]
+    assert [m.op for m in run.measurements] == expected
 
 
 def test_a_test_that_was_not_repeated_is_not_a_zero(tmp_path):
