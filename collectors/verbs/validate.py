@@ -51,13 +51,13 @@ def check_here(options, progress):
 
 
 def bag_findings(path):
-    """What is wrong with the bag that PATH is; what does not open is told by the check itself."""
+    """What is wrong with the bag that PATH is, or why it cannot be read to its end."""
     if os.path.isfile(path) and not bundle.is_archive(path):
         return []
     try:
         return verification.findings(path) or []
-    except CollectorError:
-        return []
+    except CollectorError as error:
+        return [(error.code, "error", error.message, error.hint)]
 
 
 def check_on_server(options, form, progress):

@@ -229,6 +229,14 @@ def test_what_became_of_a_bundle_is_told(oldest_and_this_python, collector, bag,
     assert code in codes
 
 
+def test_a_bit_that_flips_in_the_compressed_bytes_is_an_error_for_the_user_too(every_python, collector, bag, tmp_path):
+    flipped = bytearray(bag.read_bytes())
+    flipped[len(flipped) // 2] ^= 4
+    (tmp_path / "b.tgz").write_bytes(flipped)
+    done = collector("validate", tmp_path / "b.tgz", python=every_python)
+    assert (done.returncode, done.stdout.count("bundle.corrupt")) == (1, 1)
+
+
 def test_any_single_bit_that_flips_in_any_file_or_in_the_archive_is_found(bag, tmp_path, monkeypatch):
     """In process, as there are thousands: the files one by one, and the .tar.gz itself."""
     monkeypatch.chdir(tmp_path)
