@@ -29,6 +29,7 @@ Problem (registry.problems)
 │   ├── NotAcknowledged          submit.not-acknowledged
 │   ├── ReleaseClosed            submit.release-closed
 │   ├── ListNotOfRelease         submit.list-not-of-release
+│   ├── ListOfAnotherTool        submit.list-of-another-tool
 │   ├── PrimaryNeeded            review.primary-needed
 │   ├── NoSuchRun                submit.no-such-run
 │   ├── RunInvalid               submit.run-invalid
@@ -228,6 +229,12 @@ class ListNotOfRelease(SubmitRefused):
     code = "submit.list-not-of-release"
     title = "The release does not make that list"
     hint = "GET releases/ says which lists a release makes."
+
+
+class ListOfAnotherTool(SubmitRefused):
+    code = "submit.list-of-another-tool"
+    title = "The list ranks by a score that this tool does not give"
+    hint = "Submit it without lists: it is reviewed and published all the same."
 
 
 class PrimaryNeeded(SubmitRefused):

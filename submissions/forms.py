@@ -47,7 +47,7 @@ class SubmitForm(forms.Form):
     """To a release: lists, acknowledgements, which run counts."""
 
     release = forms.ChoiceField()
-    lists = forms.MultipleChoiceField(widget=forms.CheckboxSelectMultiple)
+    lists = forms.MultipleChoiceField(required=False, widget=forms.CheckboxSelectMultiple)
     acknowledge_rules = forms.BooleanField(required=False)
     acknowledge_publication = forms.BooleanField(required=False)
     primary = forms.IntegerField(required=False, min_value=0)

@@ -17,6 +17,7 @@ from submissions.errors import (
     AnswersInvalid,
     EmbargoPast,
     ListNotOfRelease,
+    ListOfAnotherTool,
     NoInstitution,
     NoSuchRun,
     NotAcknowledged,
@@ -30,6 +31,7 @@ from submissions.errors import (
 )
 from submissions.models import Account, Check, Review, State, Submission
 from submissions.permissions import require_own, require_review, visible_to
+from validators.catalogue import scored_tools
 from validators.findings import ERROR
 
 SUBMITTABLE = (State.CHECKED, State.CHANGES_REQUESTED)
@@ -69,7 +71,8 @@ def submit(
     if embargo_until is not None and embargo_until <= now:
         raise EmbargoPast
     target = _open_release(release, now)
-    wanted, counted = _lists_of(target, lists), _primary(submission, primary)
+    counted, tool = _primary(submission, primary)
+    wanted = _lists_of(target, lists, tool)
     questionnaire.require_complete(submission, wanted, counted)
     states.move(
         submission.pk,
@@ -267,9 +270,14 @@ def _open_releases(now: datetime) -> str:
     return f"Open now: {slugs}." if slugs else "No release is open now."
 
 
-def _lists_of(release: Release, names: Iterable[str]) -> list[str]:
+def _lists_of(release: Release, names: Iterable[str], tool: str) -> list[str]:
+    """Every list ranks by a score: a run with one needs a list, a run of a tool without one has none."""
     wanted = list(dict.fromkeys(name.strip().lower() for name in names if name.strip()))
     unknown = [name for name in wanted if name not in release.list_names]
+    if tool not in scored_tools() and not unknown:
+        if wanted:
+            raise ListOfAnotherTool(f"{wanted[0]} ranks by a score; {tool} gives none.")
+        return []
     if unknown or not wanted:
         detail = f"{release.name} makes no list {unknown[0][:40]!r}." if unknown else "No list was named."
         raise ListNotOfRelease(detail, hint=f"Its lists: {', '.join(release.list_names)}.")
@@ -287,8 +295,8 @@ def _institution(submission: Submission, account: Account) -> Site:
     return site
 
 
-def _primary(submission: Submission, chosen: int | None) -> int | None:
-    """The run that counts, where the submitter has to say. Raises PrimaryNeeded, NoSuchRun, RunInvalid."""
+def _primary(submission: Submission, chosen: int | None) -> tuple[int | None, str]:
+    """The run that counts, where the submitter says so, and its tool. Raises PrimaryNeeded, NoSuchRun, RunInvalid."""
     report = Check.objects.filter(submission=submission).order_by("-made_at", "-id").values_list("report", flat=True)[0]
     if chosen is not None and chosen >= len(report["runs"]):
         raise NoSuchRun(f"There are {len(report['runs'])} runs.")
@@ -299,4 +307,4 @@ def _primary(submission: Submission, chosen: int | None) -> int | None:
     run = report["runs"][report["primary"] if chosen is None else chosen]
     if errors := [finding["code"] for finding in run["findings"] if finding["level"] == ERROR]:
         raise RunInvalid(f"Of {run['path'] or 'this run'}: {', '.join(dict.fromkeys(errors))}.")
-    return chosen
+    return chosen, run["tool"]

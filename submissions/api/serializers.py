@@ -138,7 +138,9 @@ class RevalidateRequest(s.Serializer):
 
 class SubmitRequest(s.Serializer):
     release = s.CharField()
-    lists = s.ListField(child=s.CharField(max_length=30), allow_empty=False, max_length=20)
+    lists = s.ListField(
+        child=s.CharField(max_length=30), max_length=20, help_text="Empty for a tool without a score: no list ranks it."
+    )
     acknowledge_rules = s.BooleanField()
     acknowledge_publication = s.BooleanField()
     embargo_until = s.DateTimeField(required=False, allow_null=True, default=None)

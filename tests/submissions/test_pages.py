@@ -300,9 +300,10 @@ def test_of_several_runs_the_submitter_chooses_one(cast, release, checked) -> No
 
 
 def test_a_form_without_lists_is_refused(cast, release, checked) -> None:
-    page = browser(cast.alice).post(f"/submissions/{checked().pk}/submit/", {"release": release.slug})
+    said = {"release": release.slug, "acknowledge_rules": "on", "acknowledge_publication": "on"}
+    page = browser(cast.alice).post(f"/submissions/{checked().pk}/submit/", said)
     assert page.status_code == 422
-    assert "lists: This field is required." in text(page)
+    assert "No list was named." in text(page)
 
 
 def test_an_invalid_run_has_no_form_and_can_not_be_submitted(cast, release, checked) -> None:

@@ -14,8 +14,9 @@ from django.utils import timezone
 
 from registry.listing import check
 from registry.models import ListDefinition, ListEntry, RankedList, Release, Result
-from submissions import publication, releases, review
+from submissions import processing, publication, releases, review
 from submissions.models import Submission
+from validators import catalogue
 
 
 @pytest.fixture
@@ -334,6 +335,17 @@ def test_a_decision_that_can_not_be_applied(cast, frozen, document, status, code
     assert list(frozen.entries.values()) == before
 
 
+def test_what_is_only_reported_is_put_on_no_list_by_a_decision_either(cast, frozen) -> None:
+    listed = frozen.entries.first().result
+    facts = {"tool": "io500", "institution": "North Lab", "site": listed.site, "system": listed.system, "score": 9000.0}
+    Result.objects.create(public_id="paper-table1", trust="reported", **facts)
+    document = {"result": "paper-table1", "action": "include", "reason": "A good paper."}
+    answer = cast.erin.post("lists/sc99/io500/overrides/", document)
+    assert (answer.status_code, answer.json()["code"]) == (422, "override.refused")
+    assert "reported" in answer.json()["detail"]
+    assert not frozen.entries.filter(result__public_id="paper-table1").exists()
+
+
 # Releases
 
 
@@ -435,3 +447,44 @@ def test_a_result_prints_no_institution_but_its_own(cast, release, accepted, dec
     Submission.objects.filter(pk=submission.pk).update(metadata={"institution": declared})
     cast.erin.post("releases/sc99/publish/")
     assert Result.objects.get().institution == printed
+
+
+# Tools without a score
+
+
+@pytest.fixture
+def measured(cast):
+    """A checked run of fio, which gives no score."""
+    sample = catalogue.FOLDER / "fio" / "samples" / "json-two-jobs" / "stdout.txt"
+    answer = cast.alice.upload(sample.read_bytes(), name="fio.json")
+    processing.process(answer.json()["id"])
+    return answer.json()["id"]
+
+
+def submission_to(cast, submission, lists):
+    said = {"release": "sc99", "lists": lists, "acknowledge_rules": True, "acknowledge_publication": True}
+    return cast.alice.post(f"submissions/{submission}/submit/", said)
+
+
+def test_a_run_without_a_score_stands_on_no_list(cast, release, measured) -> None:
+    refused = submission_to(cast, measured, ["full"])
+    assert (refused.status_code, refused.json()["code"]) == (422, "submit.list-of-another-tool")
+    assert cast.alice.get(f"submissions/{measured}/").json()["state"] == "checked"
+
+
+def test_a_run_without_a_score_is_published_with_what_it_measured(cast, release, measured) -> None:
+    assert submission_to(cast, measured, []).status_code == 200
+    said = {"decision": "accept", "reproducibility": "limited", "production": False, "reason": "Complete."}
+    assert cast.dana.post(f"submissions/{measured}/review/", said).status_code == 200
+    assert cast.erin.post("releases/sc99/publish/").status_code == 200
+    result = Result.objects.get(tool="fio")
+    assert result.score is None
+    assert not result.entries.exists()
+    shown = cast.stranger.get(f"/api/v1/results/{result.public_id}/").json()
+    assert {one["quantity"] for one in shown["measurements"]} >= {"bandwidth", "latency"}
+    assert "bandwidth mean" in cast.stranger.get(f"/results/{result.public_id}/").content.decode()
+
+
+def test_a_run_with_a_score_needs_a_list(cast, release, checked) -> None:
+    refused = submission_to(cast, checked().pk, [])
+    assert (refused.status_code, refused.json()["code"]) == (422, "submit.list-not-of-release")

@@ -42,7 +42,7 @@ def test_bob_may_submit_what_alice_uploaded(cast, release, checked) -> None:
         ({"release": "sc98"}, 422, "intake.unknown-release"),
         ({"release": ...}, 400, "request.invalid"),
         ({"lists": ["best"]}, 422, "submit.list-not-of-release"),
-        ({"lists": []}, 400, "request.invalid"),
+        ({"lists": []}, 422, "submit.list-not-of-release"),
         ({"lists": "io500"}, 400, "request.invalid"),
         ({"lists": ["x"] * 21}, 400, "request.invalid"),
         ({"embargo_until": "2020-01-01T00:00:00Z"}, 422, "submit.embargo-past"),
