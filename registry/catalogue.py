@@ -1,7 +1,8 @@
-"""Load the catalogue: list definitions, platforms and the imported history, from data files into the database.
+"""Load the catalogue: list definitions, platforms, the imported history and what documents report, from data files.
 
 Idempotent. The sha256 of the files and of this loader is remembered, so a second load reads nothing else and changes
-nothing; changed files bring the imported part of the record to what they say and touch nothing that was verified here.
+nothing; changed files bring the imported and reported part of the record to what they say and touch nothing that was
+verified here.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -20,7 +21,7 @@ from django.db.models import Model
 from django.utils import timezone
 from django.utils.text import slugify
 
-from registry import definitions, naming
+from registry import definitions, naming, reported
 from registry.listing import entries_digest
 from registry.models import (
     CatalogueLoad,
@@ -38,6 +39,8 @@ from registry.models import (
 from registry.ranking import fold
 from validators.measurements import Measurement as Measured
 
+FOLDERS = ("lists", "aliases", "history", "reported")
+LOADERS = ("catalogue", "naming", "definitions", "reported")
 HISTORY = Path(__file__).parent / "history"
 COMMITTEE = "IO500 committee"
 UNNAMED_SITE = "Institution not named"
@@ -56,6 +59,7 @@ class Loaded:
 
     changed: bool
     results: int = 0
+    reported: int = 0
     lists: int = 0
     entries: int = 0
     overrides: int = 0
@@ -87,8 +91,8 @@ def files_digest() -> str:
     """sha256 over every data file and the modules that interpret them, with their names."""
     digest = hashlib.sha256()
     folder = Path(__file__).parent
-    data = sorted(path for name in ("lists", "aliases", "history") for path in (folder / name).rglob("*.json"))
-    for path in [*data, folder / "catalogue.py", folder / "naming.py", folder / "definitions.py"]:
+    data = sorted(path for name in FOLDERS for path in (folder / name).rglob("*.json"))
+    for path in [*data, *(folder / f"{name}.py" for name in LOADERS)]:
         content = path.read_bytes()
         digest.update(f"{path.relative_to(folder)} {len(content)}\n".encode())
         digest.update(content)
@@ -112,12 +116,15 @@ def _load() -> Loaded:
     rows = _read(HISTORY / "results.json")
     published = [_read(path) for path in sorted((HISTORY / "lists").glob("*.json"))]
     names = naming.read_names()
-    systems = _load_systems(rows, published, names, platforms)
+    told = reported.read_reported()
+    platforms |= _reported_platforms(told, names)
+    systems = _load_systems([*told, *rows], published, names, platforms)
+    _load_reported(told, systems, names)
     results = _load_results(rows, releases, systems, names)
-    _load_measurements(rows, results)
+    _load_measurements(rows, results, _measured)
     lists, entries = _load_lists(published, bodies, releases, results)
     overrides = _load_overrides(_read(HISTORY / "overrides.json"), releases, results)
-    return Loaded(True, len(results), lists, entries, overrides)
+    return Loaded(True, len(results), len(told), lists, entries, overrides)
 
 
 def _read(path: Path) -> Any:
@@ -159,6 +166,15 @@ def _load_platforms(rows: Iterable[Row]) -> dict[tuple[str, str], Platform]:
         for system in row["systems"]:
             by_system[fold(system["institution"]), fold(system["system"])] = platform
     return by_system
+
+
+def _reported_platforms(rows: Iterable[Row], names: naming.Names) -> dict[tuple[str, str], Platform]:
+    """Platforms of the systems that documents name, by (institution, system) folded. Raises CatalogueError."""
+    known = {platform.slug: platform for platform in Platform.objects.all()}
+    built_on = {_system_key(row, names): row["platform"] for row in rows if "platform" in row}
+    if unknown := set(built_on.values()) - known.keys():
+        raise CatalogueError(f"no platform is called {min(unknown)}")
+    return {(fold(site), system): known[slug] for (site, system), slug in built_on.items()}
 
 
 def _load_releases(rows: Iterable[Row]) -> dict[str, Release]:
@@ -246,6 +262,24 @@ def _system_key(row: Row, names: naming.Names) -> tuple[str, str]:
     return _site_name(row.get("institution", ""), names), fold(row.get("system"))
 
 
+def _load_reported(rows: list[Row], systems: dict[tuple[str, str], System], names: naming.Names) -> None:
+    """Before what is imported: tables of results are read by id, newest first."""
+    _upsert(Result, "public_id", [_reported(row, systems[_system_key(row, names)], names) for row in rows])
+    results = Result.objects.in_bulk([row["id"] for row in rows], field_name="public_id")
+    _load_measurements(rows, results, reported.measured)
+
+
+def _reported(row: Row, system: System, names: naming.Names) -> Row:
+    facts = reported.facts(row)
+    return facts | {
+        "site": system.site,
+        "system": system,
+        "platform": system.platform,
+        "filesystem_family": names.family(facts["filesystem_type"], facts["storage_vendor"]),
+        "vendor": names.vendor(facts["storage_vendor"]),
+    }
+
+
 def _load_results(
     rows: list[Row], releases: dict[str, Release], systems: dict[tuple[str, str], System], names: naming.Names
 ) -> dict[str, Result]:
@@ -294,13 +328,15 @@ _PARAMETERS = ("client_nodes", "tasks", "procs_per_node", "metadata_servers", "d
 _SNAPSHOT = ("status", "note", "archive_url", "measured_client_nodes", "measured_tasks")
 
 
-def _load_measurements(rows: list[Row], results: dict[str, Result]) -> None:
+def _load_measurements(
+    rows: list[Row], results: dict[str, Result], measured_of: Callable[[Row], Iterable[Measured]]
+) -> None:
     Measurement.objects.filter(result__in=results.values()).delete()
     Measurement.objects.bulk_create(
         [
             Measurement(result=results[row["id"]], position=position, **measured.as_json())
             for row in rows
-            for position, measured in enumerate(_measured(row), 1)
+            for position, measured in enumerate(measured_of(row), 1)
         ],
         batch_size=1000,
     )

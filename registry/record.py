@@ -160,6 +160,7 @@ def entries(of: RankedList, condition: Q | None = None) -> QuerySet[ListEntry]:
 
 RESULT: Columns = {
     "id": "public_id",
+    "label": "snapshot__label",
     "tool": "tool",
     "tool_version": "tool_version",
     "mode": "mode",
@@ -260,7 +261,7 @@ def _compared() -> QuerySet[Result]:
 
 def _side(one: Result, measured: list[Row]) -> Side:
     parameters = one.parameters | ({"client_nodes": one.client_nodes} if one.client_nodes else {})
-    slug = one.release.slug
+    slug = one.release.slug if one.release else ""
     return Side(one.public_id, one.tool, one.tool_version, one.mode, one.trust, slug, parameters, measured)
 
 
@@ -269,7 +270,7 @@ def _heading(one: Result) -> Row:
         "id": one.public_id,
         "institution": one.institution,
         "system": one.system_name,
-        "release": one.release.slug,
+        "release": one.release.slug if one.release else None,
         "tool_version": one.tool_version,
         "trust": one.trust,
         "score": one.score,
@@ -314,9 +315,9 @@ def _called(found: QuerySet, kind: str, slug: str) -> Any:
 
 
 def best_by_release(condition: Q) -> list[Row]:
-    """Highest score and number of scored results per release and tool, oldest release first."""
+    """Highest score and number of scored results per release and tool, oldest release first; without reported ones."""
     columns = ("release__slug", "tool", "best", "count")
-    found = standing_results(condition).filter(score__isnull=False)
+    found = standing_results(condition).filter(score__isnull=False, release__isnull=False)
     grouped = found.order_by("release__held_on", "release_id", "tool").values("release_id", "release__slug", "tool")
     rows = grouped.annotate(best=Max("score"), count=Count("id")).values_list(*columns)
     return [dict(zip(("release", "tool", "score", "results"), row, strict=True)) for row in rows]

@@ -101,6 +101,8 @@ def override(
     release = ranked_list.release
     if result is None or release.imported:
         raise OverrideRefused(f"There is no result {result_id[:60]!r}." if result is None else "The list is a copy.")
+    if result.trust == Result.Trust.REPORTED:
+        raise OverrideRefused("What is only reported stands on no list.")
     if not reason.strip() or (action == Override.Action.SCORE) != (score is not None):
         raise OverrideRefused("It needs a reason, and a score exactly when the action is `score`.")
     with transaction.atomic():

@@ -39,7 +39,7 @@ class ComparedResult(serializers.Serializer):
     id = serializers.CharField()
     institution = serializers.CharField()
     system = serializers.CharField()
-    release = serializers.CharField()
+    release = serializers.CharField(allow_null=True)
     tool_version = serializers.CharField()
     trust = serializers.CharField()
     score = serializers.FloatField(allow_null=True, help_text="No unit.")

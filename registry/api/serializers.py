@@ -167,11 +167,12 @@ class Result(s.Serializer):
     """A result as a row of a table."""
 
     id = s.CharField()
+    label = s.CharField(allow_null=True, help_text="What tells a reported result from its neighbours; else null.")
     tool = s.CharField()
     tool_version = s.CharField(allow_blank=True)
     mode = s.CharField(allow_blank=True)
     trust = s.ChoiceField(TRUST)
-    release = s.CharField()
+    release = s.CharField(allow_null=True, help_text="Null for a reported result, which belongs to no release.")
     institution = s.CharField(allow_blank=True)
     institution_slug = s.CharField()
     system = s.CharField(allow_blank=True)

@@ -37,7 +37,14 @@ class Result(models.Model):
     trust = models.CharField(max_length=10, choices=Trust)
     source = models.CharField(max_length=300, blank=True)
 
-    release = models.ForeignKey(Release, on_delete=models.PROTECT, related_name="results")
+    release = models.ForeignKey(
+        Release,
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        related_name="results",
+        help_text="Null only for what a document reports, which no release called for.",
+    )
     site = models.ForeignKey(Site, on_delete=models.PROTECT, related_name="results")
     system = models.ForeignKey(System, on_delete=models.PROTECT, related_name="results")
     platform = models.ForeignKey(Platform, null=True, blank=True, on_delete=models.SET_NULL, related_name="results")
@@ -103,6 +110,10 @@ class Result(models.Model):
             models.CheckConstraint(
                 condition=~models.Q(trust="verified") | ~models.Q(bundle_sha256=""),
                 name="verified_result_has_a_bundle",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(release__isnull=False) | models.Q(trust="reported"),
+                name="result_without_release_is_reported",
             ),
         ]
         indexes = [

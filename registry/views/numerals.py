@@ -35,6 +35,11 @@ def significant(value: float | None, digits: int = 3) -> str:
     return f"{value:,.{max(0, digits - before_the_point)}f}"
 
 
+def printed(value: float) -> str:
+    """A number with every digit that a source prints: 1217062.0 -> "1,217,062", 88.4 -> "88.4"."""
+    return f"{value:,.12g}"
+
+
 def ranks(low: int, high: int) -> str:
     """A range of ranks, empty where it is one rank: (7, 8) -> "7" to "8"."""
     return "" if low == high else f"{low}{EN_DASH}{high}"

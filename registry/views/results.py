@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import urlencode
 
-from django.db.models import Aggregate, Count, F, FloatField, Max, Q, RowRange, Window
+from django.db.models import Aggregate, Count, F, FloatField, Max, Q, RowRange, TextField, Window
+from django.db.models.fields.json import KeyTextTransform
+from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
@@ -27,13 +29,17 @@ KEYS = {
 }
 ORDERS = {"-id": "newest", "-score": "score", "-bandwidth_gib_per_s": "bandwidth", "-rate_kiops": "metadata"}
 ASKED = (
-    *("q", "filesystem_type", "institution", "system", "platform", "vendor", "release", "list", "trust"),
+    *("q", "tool", "filesystem_type", "institution", "system", "platform", "vendor", "release", "list", "trust"),
     *("client_nodes__gte", "ordering"),
 )
 FEW = 3
 """A median of fewer values says little and is not shown."""
 OTHERS_SHOWN = 200
 HISTORY_SHOWN = 20
+
+
+NAME = Coalesce(F("release__name"), KeyTextTransform("label", "snapshot"), output_field=TextField())
+"""What a row of the history is called: its release, or what tells a reported result from the others."""
 
 
 class Median(Aggregate):
@@ -95,12 +101,12 @@ def detail(request: HttpRequest, public_id: str) -> HttpResponse:
         "section": "results",
         "result": result,
         "revised_by": getattr(result, "revised_by", None),
-        "name": result.system_name or f"Result {result.public_id}",
+        "name": title(result),
         "keys": keys(result),
         "memberships": memberships,
         "main": main,
         "groups": groups(phases),
-        "others": [_other(row) for row in measured if row["stat"] != "phase"][:OTHERS_SHOWN] if phases else [],
+        "others": others(result, measured, phases),
         "measured": table(measured) if measured and not phases else None,
         "columns": drawings.columns(_short_names(phases, "bandwidth")),
         "pairs": drawings.pairs(_with_medians(phases)),
@@ -116,6 +122,19 @@ def detail(request: HttpRequest, public_id: str) -> HttpResponse:
         "address": request.build_absolute_uri(request.path),
     }
     return render(request, "results/result.html", context)
+
+
+def title(result: Result) -> str:
+    """The system, and for a reported result what tells it from others of its document."""
+    name = result.system_name or f"Result {result.public_id}"
+    return f"{name}: {result.snapshot['label']}" if "label" in result.snapshot else name
+
+
+def others(result: Result, measured: list[record.Row], phases: list[dict[str, Any]]) -> list[dict[str, str]]:
+    """What the other tables do not show; of a reported result every number as it is printed."""
+    if result.trust == Result.Trust.REPORTED:
+        return [_other(row) | {"value": numerals.printed(row["printed_value"])} for row in measured][:OTHERS_SHOWN]
+    return [_other(row) for row in measured if row["stat"] != "phase"][:OTHERS_SHOWN] if phases else []
 
 
 def keys(result: Result) -> dict[str, str]:
@@ -140,7 +159,7 @@ def keys(result: Result) -> dict[str, str]:
 
 def _main_list(result: Result, memberships: list[record.Row]) -> dict[str, Any] | None:
     """The list that the result is read against: the first of its own release, else of the newest it stands on."""
-    own = [row for row in memberships if row["release"] == result.release.slug]
+    own = [row for row in memberships if result.release and row["release"] == result.release.slug]
     for row in own or memberships:
         found = RankedList.objects.filter(release__slug=row["release"], name=row["list"])
         return {**row, **found.values("pk", "digest", release_name=F("release__name"))[0]}
@@ -238,19 +257,22 @@ def formula(result: Result) -> str:
 
 
 def history(result: Result) -> list[dict[str, Any]]:
-    """The newest results of the same system and tool; `mark` where one was the highest up to then."""
+    """The newest results of the same system and tool; `mark` where one was the highest up to then.
+
+    What is reported stands apart: it belongs to no release, and none of it is a mark.
+    """
     order = [F("release__held_on").asc(), F("id").asc()]
     before = Window(Max("score"), order_by=order, frame=RowRange(end=-1))
     rows = (
-        record.standing_results(Q(system=result.system_id, tool=result.tool))
+        record.standing_results(Q(system=result.system_id, tool=result.tool, release__isnull=result.release is None))
         .annotate(best_before=before)
         .order_by("-release__held_on", "-id")
-        .values("public_id", "score", "client_nodes", "best_before", release_name=F("release__name"))[:HISTORY_SHOWN]
+        .values("public_id", "score", "client_nodes", "best_before", name=NAME)[:HISTORY_SHOWN]
     )
     return [
         {
             **row,
-            "mark": row["score"] is not None and row["score"] > (row["best_before"] or 0.0),
+            "mark": bool(result.release) and row["score"] is not None and row["score"] > (row["best_before"] or 0.0),
             "written": numerals.decimal(row["score"]) or numerals.MISSING,
             "clients": numerals.whole(row["client_nodes"]) or numerals.MISSING,
             "current": row["public_id"] == result.public_id,
@@ -325,6 +347,8 @@ def _text(value: Any) -> str:
 def quotation(result: Result, main: dict[str, Any] | None) -> str:
     """A sentence that can be quoted, with trust first and nothing that the record does not know."""
     trust = result.get_trust_display().capitalize()
+    if result.trust == Result.Trust.REPORTED:
+        return f"{trust}: {result.source} ({result.tool.upper()} result {result.public_id}, not checked)."
     place = f": #{main['rank']} on the {main['title']} list at {main['release_name']}" if main else ""
     score = f", score {numerals.decimal(result.score)}" if result.score is not None else ""
     return f"{trust}{place}{score} ({result.tool.upper()} result {result.public_id}, revision {result.revision})."

@@ -9,7 +9,7 @@ from django.shortcuts import render
 from registry import keyset, record
 from registry.models import Site
 from registry.views.caching import public_page
-from registry.views.systems import BY_NAME, history, results_of
+from registry.views.systems import BY_NAME, history, results_apart
 
 PAGE_ROWS = 100
 
@@ -31,7 +31,7 @@ def site(request: HttpRequest, slug: str) -> HttpResponse:
     context = {
         "site": shown,
         "systems": list(shown.systems.order_by("name")),
-        "rows": results_of(condition),
+        **results_apart(condition),
         "pictures": history(condition, shown.name),
     }
     return render(request, "sites/site.html", {"section": "systems", **context})

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from registry import keyset, record
-from registry.models import System
+from registry.models import Result, System
 from registry.views import drawings, numerals
 from registry.views.caching import public_page
 from registry.views.results import written
@@ -24,7 +24,8 @@ BY_NAME = keyset.chosen({"name": keyset.text("name")}, "name", "id", tie_follows
 def index(request: HttpRequest) -> HttpResponse:
     """Systems by name."""
     columns = {**record.SYSTEM, "results": "count", "score": "best"}
-    found = System.objects.annotate(count=Count("results"), best=Max("results__score"))
+    best = Max("results__score", filter=Q(results__release__isnull=False))
+    found = System.objects.annotate(count=Count("results"), best=best)
     page = keyset.page(found, columns, BY_NAME, request.GET.get("cursor", ""), PAGE_ROWS)
     rows = [{**row, "score": numerals.decimal(row["score"]) or numerals.MISSING} for row in page.rows]
     return render(request, "systems/index.html", {"section": "systems", "rows": rows, "next": page.cursor})
@@ -35,7 +36,7 @@ def system(request: HttpRequest, slug: str) -> HttpResponse:
     """One system with its results over the releases."""
     shown = record.system(slug)
     condition = Q(system=shown)
-    context = {"system": shown, "rows": results_of(condition), "pictures": history(condition, shown.name)}
+    context = {"system": shown, **results_apart(condition), "pictures": history(condition, shown.name)}
     return render(request, "systems/system.html", {"section": "systems", **context})
 
 
@@ -48,7 +49,7 @@ def platform(request: HttpRequest, slug: str) -> HttpResponse:
         "platform": shown,
         "successors": list(shown.successors.all()),
         "systems": list(shown.systems.select_related("site")),
-        "rows": results_of(condition),
+        **results_apart(condition),
         "pictures": history(condition, shown.name),
     }
     return render(request, "systems/platform.html", {"section": "systems", **context})
@@ -59,10 +60,18 @@ def results_of(condition: Q) -> list[dict[str, Any]]:
     return written(keyset.page(record.standing_results(condition), record.RESULT, NEWEST, "", RESULTS_SHOWN).rows)
 
 
+def results_apart(condition: Q) -> dict[str, list[dict[str, Any]]]:
+    """`rows` that were verified or imported, and apart from them what is only `reported`."""
+    parted: dict[str, list[dict[str, Any]]] = {"rows": [], "reported": []}
+    for row in results_of(condition):
+        parted["reported" if row["trust"] == Result.Trust.REPORTED else "rows"].append(row)
+    return parted
+
+
 def history(condition: Q, name: str) -> list[drawings.Picture]:
     """The best score over the releases as rising water. Nothing for fewer than two releases."""
     points = (
-        record.standing_results(condition & Q(tool="io500", score__gt=0))
+        record.standing_results(condition & Q(tool="io500", score__gt=0, release__isnull=False))
         .order_by()
         .values(held_on=F("release__held_on"), release_name=F("release__name"))
         .annotate(score=Max("score"))

@@ -39,7 +39,8 @@ def test_results_stand_newest_first(client, record) -> None:
     assert ids(answer) == ["hw-3", "io500-2", "io500-1"]
     assert answer.json()["next"] is None
     assert answer.json()["results"][2] == {
-        "id": "io500-1", "tool": "io500", "tool_version": "", "mode": "", "trust": "imported", "release": "T1",
+        "id": "io500-1", "label": None, "tool": "io500", "tool_version": "", "mode": "",
+        "trust": "imported", "release": "T1",
         "institution": "Site One", "institution_slug": "site-one",
         "system": "Test system A", "system_slug": "site-one-test-system-a", "platform": None, "vendor": "Maker",
         "filesystem_type": "Lustre 2.15", "filesystem_family": "Lustre", "client_nodes": 100, "tasks": 160,

@@ -1,4 +1,4 @@
-"""manage.py load_catalogue: list definitions, platforms and the imported history, from data files."""
+"""manage.py load_catalogue: list definitions, platforms, the imported history and reported results."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from django.core.management.base import BaseCommand, CommandError
 
 from registry.catalogue import CatalogueError, load_catalogue, load_definitions
 from registry.ranking import DefinitionError
+from registry.reported import ReportedError
 
 
 class Command(BaseCommand):
-    help = "Load list definitions, platforms and the imported history. Does nothing when the files are unchanged."
+    help = "Load definitions, platforms, imported and reported results. Does nothing when the files are unchanged."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--without-history", action="store_true", help="the public record stays as it is")
@@ -22,10 +23,10 @@ class Command(BaseCommand):
             if options["without_history"]:
                 return load_definitions()
             loaded = load_catalogue()
-        except (CatalogueError, DefinitionError) as error:
+        except (CatalogueError, DefinitionError, ReportedError) as error:
             raise CommandError(str(error)) from error
         if not loaded.changed:
             self.stdout.write("catalogue: unchanged")
             return
-        counts = f"{loaded.results} results, {loaded.lists} lists, {loaded.entries} entries"
+        counts = f"{loaded.results} results, {loaded.reported} reported, {loaded.lists} lists, {loaded.entries} entries"
         self.stdout.write(f"catalogue: {counts}, {loaded.overrides} overrides")

@@ -1,0 +1,65 @@
+"""Make registry/reported/*.json, the results that papers and slides print, from tables of their figures.
+
+    ./dev.py exec python tools/make_reported.py [FOLDER]
+
+FOLDER (default: $HIGHWATER_SHARED/data/seed-tables, else ../shared/data/seed-tables) holds one table per printed table.
+The same input gives the same bytes. Only facts and figures are kept, each with the place where it is printed; a number
+that is misprinted stays as printed and has a note. One module of tools/reported is one document.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from tools.reported import benchmarking_lustre, cug25, dell_lustre, perlmutter, sc23_bof  # noqa: E402
+from tools.reported.tables import Record  # noqa: E402
+
+REPORTED = ROOT / "registry" / "reported"
+DOCUMENTS = (cug25, benchmarking_lustre, perlmutter, sc23_bof, dell_lustre)
+
+
+def main(arguments: list[str]) -> int:
+    folder = Path(arguments[0]) if arguments else _default_folder()
+    for name, text in make_reported(folder).items():
+        path = REPORTED / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        print(f"{path.relative_to(ROOT)}: {len(text)} bytes")
+    return 0
+
+
+def make_reported(folder: Path) -> dict[str, str]:
+    """The text of every file by its name, made from the tables in `folder`."""
+    return {f"{one.DOCUMENT['slug']}.json": _text(one.DOCUMENT, one.results(folder)) for one in DOCUMENTS}
+
+
+def _default_folder() -> Path:
+    shared = Path(os.environ.get("HIGHWATER_SHARED") or ROOT.parent / "shared")
+    return shared / "data" / "seed-tables"
+
+
+def _text(document: Record, results: Iterable[Record]) -> str:
+    """One result per line, so that a change of one fact is a change of one line."""
+    lines = ",\n".join(_line(_without_blanks(result)) for result in results)
+    return f'{{"document":{_line(document)},"results":[\n{lines}\n]}}\n'
+
+
+def _without_blanks(record: Record) -> Record:
+    kept = {key: value for key, value in record.items() if value not in (None, "", [])}
+    return {"id": record["id"]} | kept
+
+
+def _line(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,1 @@
+"""The figures of each document as results; tools/make_reported.py writes them down."""

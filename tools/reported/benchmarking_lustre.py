@@ -1,0 +1,150 @@
+"""HPE, "Benchmarking Lustre": fabrics and network drivers of the E1000."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from tools.reported.tables import HPE_E1000, Record, Row, measured, read_table
+
+DOCUMENT = {
+    "slug": "benchmarking-lustre",
+    "title": "Benchmarking Lustre: Setting Realistic Performance Expectations",
+    "publisher": "HPE, slides",
+}
+
+FABRICS: dict[str, tuple[str, Record]] = {
+    "IB (HDR)": ("ib", {"fabric": "InfiniBand HDR", "lnd": "ko2iblnd"}),
+    "Ethernet (TCP)": ("tcp", {"fabric": "200 Gb/s Ethernet, TCP", "lnd": "ksocklnd"}),
+    "Ethernet (RoCE)": ("roce", {"fabric": "200 Gb/s Ethernet, RoCE", "lnd": "ko2iblnd"}),
+    "KFI": ("kfi", {"fabric": "Slingshot-11", "lnd": "kfilnd"}),
+}
+FLASH_TESTS: dict[str, tuple[str, str, Record]] = {
+    "DIO 64PPN": ("dio", "direct I/O", {"direct_io": True, "procs_per_node": 64}),
+    "BIO 64PPN": ("bio", "buffered I/O", {"direct_io": False, "procs_per_node": 64}),
+    "IOR buffered 4K random": ("4k", "buffered 4 KiB random", {"direct_io": False, "transfer_size_bytes": 4096}),
+}
+JBODS = {"1 JBOD (2 OSTs)": ("1jbod", 1, 2), "2 JBODs (4 OSTs)": ("2jbod", 2, 4)}
+GB_ASSUMED = "The slide prints no unit of bandwidth; GB/s is assumed, since the ports allow at most 100 GB/s."
+CLIENTS_ROUNDED = "20 or more client nodes, says the slide."
+
+
+def results(folder: Path) -> Iterator[Record]:
+    yield from _fabric_flash(read_table(folder, "e1000_fabric_ior_flash.csv"))
+    yield from _fabric_hdd(read_table(folder, "e1000_fabric_ior_hdd.csv"))
+    yield from _fabric_mdtest(read_table(folder, "e1000_fabric_mdtest.csv"))
+    yield from _drivers(read_table(folder, "mdtest_ksocklnd_vs_ko2iblnd.csv"))
+
+
+def _grouped(rows: Iterable[Row], *names: str) -> Iterator[tuple[tuple[str, ...], list[Row]]]:
+    groups: dict[tuple[str, ...], list[Row]] = {}
+    for row in rows:
+        groups.setdefault(tuple(row[name] for name in names), []).append(row)
+    yield from groups.items()
+
+
+def _fabric(head: str) -> tuple[str, Record]:
+    """ "IB (HDR) 6.1-010.39" -> ("ib", its parameters with the release of the storage software)."""
+    printed, _, software = head.rpartition(" ")
+    short, parameters = FABRICS[printed]
+    return short, parameters | {"storage_software": software}
+
+
+def _ior_rows(rows: Iterable[Row]) -> list[Record]:
+    """Bandwidth of IOR's headline; 4 KiB operations as ops_rate."""
+    return [
+        measured(row["io"], "ops_rate", "max", row["value"], "ops/s")
+        if row["unit"] == "IOPS"
+        else measured(row["io"], "bandwidth", "max", row["value"], row["unit"])
+        for row in rows
+        if row["value"]
+    ]
+
+
+def _fabric_flash(rows: list[Row]) -> Iterator[Record]:
+    for (test, head), found in _grouped(rows, "test", "fabric"):
+        short, words, parameters = FLASH_TESTS[test]
+        name, fabric = _fabric(head)
+        yield HPE_E1000 | {
+            "id": f"benchmarking-lustre-flash-{short}-{name}",
+            "tool": "ior",
+            "tool_version": "3.3.0",
+            "system": "E1000 SSU-F",
+            "filesystem_type": "Lustre 2.15",
+            "place": "slide on RDMA fabrics, E1000 SSU-F",
+            "label": f"{words}, {fabric['fabric']}",
+            "parameters": {"raid": "GridRAID", "backend": "ldiskfs", "osts": 2} | parameters | fabric,
+            "notes": [CLIENTS_ROUNDED, *([] if short == "4k" else [GB_ASSUMED])],
+            "measurements": _ior_rows(found),
+        }
+
+
+def _fabric_hdd(rows: list[Row]) -> Iterator[Record]:
+    for (storage, test, head), found in _grouped(rows, "storage", "test", "fabric"):
+        short, words, parameters = FLASH_TESTS[test]
+        name, fabric = _fabric(head)
+        jbods, enclosures, osts = JBODS[storage]
+        yield HPE_E1000 | {
+            "id": f"benchmarking-lustre-hdd-{jbods}-{short}-{name}",
+            "tool": "ior",
+            "tool_version": "3.3.0",
+            "system": "E1000 HDD",
+            "filesystem_type": "Lustre 2.15",
+            "place": "slide on HDD throughput",
+            "label": f"{storage.split(' (')[0]}, {words}, {fabric['fabric']}",
+            "parameters": {"raid": "GridRAID", "backend": "ldiskfs", "osts": osts, "jbods": enclosures}
+            | parameters
+            | fabric,
+            "notes": [CLIENTS_ROUNDED, GB_ASSUMED],
+            "measurements": _ior_rows(found),
+        }
+
+
+def _mdtest(file_size: str, items: str) -> Record:
+    return {
+        "directory": "unique",
+        "dom": False,
+        "file_size_bytes": int(file_size.removesuffix("K")) * 1024,
+        "items_kind": items,
+        "iterations": 3,
+        "mdts": 1,
+        "objects_per_mdt": 1_000_000,
+        "raid": "RAID-10",
+        "backend": "ldiskfs",
+    }
+
+
+def _fabric_mdtest(rows: list[Row]) -> Iterator[Record]:
+    kinds = {"files only": ("files", "files"), "dirs+files": ("both", "files/directories")}
+    for (pattern, head), found in _grouped(rows, "pattern", "fabric"):
+        short, items = kinds[pattern]
+        name, fabric = _fabric(head)
+        yield HPE_E1000 | {
+            "id": f"benchmarking-lustre-mdtest-{short}-{name}",
+            "tool": "mdtest",
+            "tool_version": "1.9.3",
+            "system": "E1000 MDU",
+            "filesystem_type": "Lustre 2.15",
+            "place": "slide on a single MDT",
+            "label": f"{items}, empty files, {fabric['fabric']}",
+            "parameters": _mdtest(found[0]["file_size"], items) | fabric,
+            "notes": [CLIENTS_ROUNDED],
+            "measurements": [measured(row["op"], "rate", "mean", row["value"], "ops/s") for row in found],
+        }
+
+
+def _drivers(rows: list[Row]) -> Iterator[Record]:
+    fabrics = {"ksocklnd": "200 Gb/s Ethernet, TCP", "ko2iblnd": "InfiniBand HDR"}
+    for (size,), found in _grouped(rows, "file_size"):
+        for driver, fabric in fabrics.items():
+            yield HPE_E1000 | {
+                "id": f"benchmarking-lustre-mdtest-{size.lower()}-{driver}",
+                "tool": "mdtest",
+                "tool_version": "1.9.3",
+                "system": "E1000 MDU",
+                "place": "slide on TCP/IP and InfiniBand",
+                "label": f"files of {size}, {driver}",
+                "parameters": _mdtest(size, "files/directories") | {"fabric": fabric, "lnd": driver},
+                "notes": ["The slide's column Diff is the ratio ksocklnd to ko2iblnd, not a difference."],
+                "measurements": [measured(row["op"], "rate", "mean", row[driver], "ops/s") for row in found],
+            }

@@ -1,0 +1,106 @@
+"""NERSC on Perlmutter's file system: one of its servers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from tools.reported.tables import Record, Row, measured, read_facts, read_table
+
+DOCUMENT = {
+    "slug": "perlmutter",
+    "title": "Architecture and Performance of Perlmutter's 35 PB ClusterStor E1000 All-Flash File System",
+    "publisher": "NERSC",
+}
+
+PERLMUTTER = {
+    "institution": "NERSC",
+    "system": "Perlmutter scratch",
+    "platform": "clusterstor-e1000",
+    "storage_vendor": "HPE",
+    "filesystem_type": "Lustre",
+}
+
+
+def results(folder: Path) -> Iterator[Record]:
+    facts = read_facts(folder, "perlmutter_facts.json")
+    raid = {"raid": "GridRAID 8+2", "backend": "ldiskfs", "drives_per_ost": facts["drives_per_ost"]}
+    yield _perlmutter_ior(read_table(folder, "perlmutter_table1.csv"), raid)
+    yield _perlmutter_obdfilter(facts, raid)
+    yield _perlmutter_lst(facts)
+
+
+def _perlmutter_ior(rows: list[Row], raid: Record) -> Record:
+    printed = {row["metric"]: row for row in rows}
+    columns = (
+        ("bandwidth", "bandwidth", {}),
+        ("iops", "ops_rate", {}),
+        ("bandwidth efficiency", "efficiency", {"of": "bandwidth"}),
+        ("IOPS efficiency", "efficiency", {"of": "ops_rate"}),
+    )
+    return PERLMUTTER | {
+        "id": "perlmutter-table1",
+        "tool": "ior",
+        "tool_version": "3.3.0",
+        "place": "Table I",
+        "label": "one OST",
+        "parameters": raid | {"osts": 1, "direct_io": False},
+        "notes": [
+            "Efficiency is relative to the drives' specification: 42 GB/s in reads, 30.7 GB/s in writes.",
+            "The IOPS of writes are held against a third of the drives' rate, for the cost of RAID-6; the table does "
+            "not say so.",
+        ],
+        "measurements": [
+            measured(op, quantity, "max", printed[metric][op], printed[metric]["unit"], **context)
+            for metric, quantity, context in columns
+            for op in ("write", "read")
+        ],
+    }
+
+
+def _perlmutter_obdfilter(facts: Record, raid: Record) -> Record:
+    survey = facts["obdfilter"]
+    return PERLMUTTER | {
+        "id": "perlmutter-obdfilter",
+        "tool": "obdfilter-survey",
+        "place": "section IV-A",
+        "label": f"median of {survey['osts']} OSTs",
+        "parameters": raid
+        | {
+            "osts": survey["osts"],
+            "objects_per_ost": survey["objects"],
+            "threads_per_ost": survey["threads"],
+            "record_KiB": survey["record_MiB"] * 1024,
+            "total_KiB": survey["total_MiB"] * 1024,
+        },
+        "notes": ["Only the share of the drives' specification is printed: 42 GB/s for reads, 30.7 GB/s for writes."],
+        "measurements": [
+            measured(op, "efficiency", "median_ost", survey[f"median_{op}_efficiency"], "%", of="bandwidth")
+            for op in ("write", "read")
+        ],
+    }
+
+
+def _perlmutter_lst(facts: Record) -> Record:
+    network = facts["lst"]
+    return PERLMUTTER | {
+        "id": "perlmutter-lst",
+        "tool": "lst",
+        "place": "section IV-A",
+        "label": f"median of {network['osses']} OSSes",
+        "parameters": {
+            "data_servers": network["osses"],
+            "concurrency": network["concurrency"],
+            "size": "1m",
+            "sources": network["sources"],
+            "fabric": "Slingshot, 200 Gb/s, two ports",
+        },
+        "notes": [f"Only the share of the ports' {network['network_peak_GBps']} GB/s is printed."],
+        "measurements": [
+            measured(
+                op, "efficiency", "median_node", network[f"median_{mode}_efficiency"], "%",
+                of="bandwidth", mode=mode, group="servers",
+            )
+            for op, mode in (("receive", "write"), ("send", "read"))
+        ],
+    }  # fmt: skip
