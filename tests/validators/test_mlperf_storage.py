@@ -285,12 +285,31 @@ def test_a_summary_that_cannot_count_is_refused_with_its_code(tmp_path, text, co
     assert found.status == "invalid"
 
 
-def test_a_summary_cut_before_all_by_which_it_is_known_is_missed_no_longer(tmp_path):
-    folder(tmp_path, [summary()] * 5, report())
-    (tmp_path / "run3" / "summary.json").write_text('{"start": "2026-')
+@pytest.mark.parametrize("reported", [report(), None])
+@pytest.mark.parametrize("text", ["", '{"start": "2026-', '{"start": "", "metric": {"train_au_percentage": [9'])
+@pytest.mark.parametrize("name", ["run3/summary.json", "mlperf_storage_report.json"])
+def test_a_file_cut_anywhere_makes_the_result_not_count(tmp_path, reported, text, name):
+    folder(tmp_path, [summary()] * 5, reported)
+    (tmp_path / name).write_text(text)
     found = check(tmp_path)
     assert "mlperf-storage.truncated" in codes_of(found)
-    assert found.status == "invalid"
+    assert (len(found.runs), found.status) == (1, "invalid")
+
+
+def test_summaries_that_are_all_cut_are_one_result(tmp_path):
+    for index in range(5):
+        (tmp_path / f"run{index}").mkdir()
+        (tmp_path / f"run{index}" / "summary.json").write_text('{"metric": {"train_au_percentage": [9')
+    found = check(tmp_path)
+    assert codes_of(found) == ["mlperf-storage.truncated"] * 5
+    assert (len(found.runs), found.status) == (1, "invalid")
+
+
+def test_a_summary_of_data_generation_is_no_run(tmp_path):
+    folder(tmp_path, [summary()] * 5)
+    (tmp_path / "datagen").mkdir()
+    (tmp_path / "datagen" / "summary.json").write_text('{"num_accelerators": 2, "metric": {}}')
+    assert codes_of(check(tmp_path)) == []
 
 
 def test_other_json_is_none(tmp_path):

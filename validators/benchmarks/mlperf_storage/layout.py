@@ -19,6 +19,8 @@ from validators.findings import Finding
 from validators.outputs import HEAD, Output, Refusal
 
 TOOL = "mlperf-storage"
+NAMES = ("mlperf_storage_report.json", "summary.json")
+"""What a file is called that was cut before all by which its content is known."""
 
 
 @dataclass(slots=True)
@@ -58,71 +60,95 @@ class _Search:
 
     def __init__(self, bundle: Bundle) -> None:
         self.bundle = bundle
-        self.reports: list[str] = []
+        self.reports: dict[PurePosixPath, Result] = {}
+        self.loose: dict[tuple[PurePosixPath, str, int | None], Result] = {}
+        self.folders: dict[PurePosixPath, Result] = {}
+        self.holding: dict[PurePosixPath, Result] = {}
         self.summaries: list[str] = []
         self.metadata: list[str] = []
-        unknown = []
+        self.unknown: list[str] = []
         for path, entry in bundle.files.items():
-            if entry.size and not self._sort(path) and PurePosixPath(path).name.lower() == "summary.json":
-                unknown.append(path)
-        if self.reports or self.summaries:
-            self.summaries += unknown  # cut before anything by which it is known
+            if entry.size:
+                self._sort(path)
+            elif PurePosixPath(path).name in NAMES:
+                self.unknown.append(path)
 
-    def _sort(self, path: str) -> bool:
-        head = self.bundle.read(path, HEAD)
-        kinds = [
-            (self.reports, documents.REPORT.search(head)),
-            (self.summaries, documents.SUMMARY.search(head)),
-            (self.metadata, documents.METADATA.search(head)),
-        ]
-        for paths, known in kinds:
-            if known:
-                paths.append(path)
-                return True
-        return False
+    def _sort(self, path: str) -> None:
+        head, place = self.bundle.read(path, HEAD), PurePosixPath(path)
+        if documents.REPORT.search(head):
+            self.reports[place.parent] = Result(path)
+        elif documents.SUMMARY.search(head):
+            self.summaries.append(path)
+        elif documents.METADATA.search(head):
+            self.metadata.append(path)
+        elif place.name in NAMES:
+            self.unknown.append(path)
 
     def results(self) -> tuple[list[Result], set[str]]:
         if not self.reports and not self.summaries:
             return [], set()
         configurations = Configurations(self.bundle, self.metadata)
-        reports = {PurePosixPath(path).parent: Result(path) for path in self.reports}
-        loose: dict[tuple[object, ...], Result] = {}
-        for path in self.summaries:
-            owner = next((reports[above] for above in PurePosixPath(path).parents if above in reports), None)
-            self._place(path, owner, loose, configurations)
-        results = [*reports.values(), *loose.values()]
-        for result in results:
-            self._finish(result)
+        summaries = [(path, self._load(path)) for path in self.summaries]
+        for path, document in summaries:
+            if isinstance(document, dict):
+                self._place(Summary(path, document), configurations)
+        for path, cut in [*summaries, *((path, self._load(path)) for path in self.unknown)]:
+            if isinstance(cut, Refusal):
+                self._owner(path).findings.append(cut.finding(TOOL, path))
+        results = self._finish()
         read = {path for result in results for one in result.configurations for path in one.read}
-        return results, {*self.reports, *self.summaries, *self.metadata, *read}
+        reports = {result.path for result in self.reports.values()}
+        return results, {*reports, *self.summaries, *self.metadata, *self.unknown, *read}
 
-    def _place(
-        self, path: str, owner: Result | None, loose: dict[tuple[object, ...], Result], known: Configurations
-    ) -> None:
-        """Add a summary to the report above it, or to the runs of the same kind beside it."""
+    def _load(self, path: str) -> dict[str, Any] | Refusal:
         try:
-            summary = Summary(path, documents.load(Output(self.bundle, path)))
+            return documents.load(Output(self.bundle, path))
         except Refusal as refusal:
-            beside = PurePosixPath(path).parent.parent
-            owner = owner or loose.setdefault((beside,), Result(path))
-            owner.findings.append(refusal.finding(TOOL, path))
-            return
+            return refusal
+
+    def _place(self, summary: Summary, known: Configurations) -> None:
+        """Add a summary to the report above it, or to the runs of the same kind beside it."""
         configuration = known.of(summary.folder)
-        folder = _folder_of_run(summary)
-        kind = (configuration.kind, configuration.model, configuration.accelerator)
+        kind = " ".join((configuration.kind, configuration.model, configuration.accelerator))
         accelerators = documents.whole(summary.document, "num_accelerators")
-        result = owner or loose.setdefault((folder.parent, kind, accelerators), Result(path))
+        result = self._reported(summary.path)
+        result = result or self._loose(_folder_of_run(summary).parent, kind, accelerators, summary.path)
         result.configurations.append(configuration)
         result.runs.append(RunFolder(_name(result, summary), [summary]))
 
-    def _finish(self, result: Result) -> None:
-        """Read the report, and join the hosts of version 0.5 to runs."""
-        if result.path in self.reports:
-            try:
-                result.report = documents.load(Output(self.bundle, result.path))
-            except Refusal as refusal:
-                result.findings.append(refusal.finding(TOOL, result.path))
-        result.runs = list(_joined(result))
+    def _reported(self, path: str) -> Result | None:
+        """The result whose report lies nearest above a path."""
+        return next((self.reports[above] for above in PurePosixPath(path).parents if above in self.reports), None)
+
+    def _owner(self, path: str) -> Result:
+        """The result that a file which can't be read is missing in; a new one where it stands alone."""
+        place = PurePosixPath(path)
+        found = self._reported(path) or self.holding.get(place.parent)
+        found = found or next((self.folders[above] for above in place.parents if above in self.folders), None)
+        return found or self._loose(place.parent.parent, "", None, path)
+
+    def _loose(self, folder: PurePosixPath, kind: str, accelerators: int | None, path: str) -> Result:
+        """The result without a report of the runs in a folder that are of a kind."""
+        key = (folder, kind, accelerators)
+        if key not in self.loose:
+            self.loose[key] = Result(path)
+            self.folders.setdefault(folder, self.loose[key])
+            for above in folder.parents:
+                self.holding.setdefault(above, self.loose[key])
+        return self.loose[key]
+
+    def _finish(self) -> list[Result]:
+        """Read the reports, and join the hosts of version 0.5 to runs."""
+        for result in self.reports.values():
+            report = self._load(result.path)
+            if isinstance(report, Refusal):
+                result.findings.append(report.finding(TOOL, result.path))
+            else:
+                result.report = report
+        results = [*self.reports.values(), *self.loose.values()]
+        for result in results:
+            result.runs = list(_joined(result))
+        return results
 
 
 def _folder_of_run(summary: Summary) -> PurePosixPath:
