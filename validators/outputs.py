@@ -21,6 +21,9 @@ HEAD = 64 * 1024
 TEXT_LIMIT = 64 * 1024 * 1024
 """Bytes of an output that has to be read whole, as JSON has."""
 
+_WIDE_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+"""How text begins that PowerShell redirected to a file."""
+
 _NUMBER = re.compile(r"\d{1,300}(?:\.\d{0,100})?(?:[eE][+-]?\d{1,3})?|\.\d{1,100}", re.ASCII)
 _LARGEST = 1e30
 """Above everything that was ever measured, in any unit; below what overflows when units are converted."""
@@ -91,10 +94,14 @@ def find_outputs(
     """The runs of every file whose first `head_bytes` are of the tool; the only run is the one that counts."""
     reading = Reading()
     for path, entry in bundle.files.items():
-        if not entry.size or not is_output(bundle.read(path, head_bytes)):
+        head = bundle.read(path, head_bytes) if entry.size else b""
+        is_wide = head.startswith(_WIDE_MARKS) and is_output(head.decode("utf-16", "replace").encode())
+        if not head or not (is_wide or is_output(head)):
             continue
         reading.claimed.add(path)
         try:
+            if is_wide:
+                raise Refusal("bad-encoding", "The output is UTF-16.", "Convert it to UTF-8: iconv -f utf-16 -t utf-8.")
             reading.runs += read(Output(bundle, path))
         except Refusal as refusal:
             reading.runs.append(Run(tool, path, findings=[refusal.finding(tool, path)]))

@@ -2,6 +2,9 @@
 
 import pytest
 
+from tests.validators.bench_cases import codes_of
+from tests.validators.test_bench_hostile import TOOLS, outputs_of
+from validators.checks import check
 from validators.outputs import Refusal, printed_number
 
 
@@ -35,3 +38,16 @@ def test_what_is_no_number_is_refused_with_its_line(text, word):
     with pytest.raises(Refusal) as refused:
         printed_number(text, 7)
     assert (refused.value.word, refused.value.line) == (word, 7)
+
+
+SINGLE = [benchmark for benchmark in TOOLS if benchmark.slug in ("elbencho", "fio", "gdsio", "iozone", "lst")]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("benchmark", SINGLE, ids=lambda one: one.slug)
+def test_an_output_that_was_redirected_as_wide_characters_is_refused_by_that_name(benchmark, encoding, tmp_path):
+    text = outputs_of(benchmark.slug)[0].decode()
+    (tmp_path / "out.txt").write_bytes(("\ufeff" + text).encode(encoding))
+    report = check(tmp_path / "out.txt")
+    assert codes_of(report) == [f"{benchmark.tool}.bad-encoding"]
+    assert report.status == "invalid"
