@@ -229,7 +229,7 @@ def test_lock_keys_of_high_and_low_ids_are_recognised(cast) -> None:
 
 def test_a_check_costs_so_many_queries(cast, archive, django_assert_num_queries) -> None:
     pk = cast.alice.upload(archive()).json()["id"]
-    # lock; look-up; claim and its history in a savepoint; refused before; signature; row lock, no description, check, state, history in two
-    # savepoints; unlock
+    # lock; look-up; claim and its history in a savepoint; refused before; signature; row lock, no description, check,
+    # state, history in two savepoints; unlock
     with django_assert_num_queries(18):
         processing.process(pk)

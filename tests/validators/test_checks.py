@@ -148,7 +148,7 @@ def test_declared_nodes_are_compared_with_the_measured_ones(tmp_path: Path) -> N
 
 
 def test_an_unknown_benchmark_is_a_lookup_error(tmp_path: Path) -> None:
-    with pytest.raises(LookupError, match="there are .*io500"):
+    with pytest.raises(LookupError, match=r"there are .*io500"):
         check(make_archive(tmp_path / "run.tar.gz"), benchmark="bonnie")
 
 
