@@ -143,6 +143,18 @@ def test_what_cannot_count_is_refused_with_its_code(tmp_path, text, code):
     assert found.status == "invalid"
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        whole(),
+        header("POSIX") + section("POSIX", *totals()).replace("0.0\n", "0.000000\n"),
+        header("POSIX") + section("POSIX", *rows(1)),
+    ],
+)
+def test_a_last_line_without_its_newline_is_still_whole(tmp_path, text):
+    assert checked(tmp_path, text.rstrip("\n")).status == "valid"
+
+
 def test_nothing_over_no_time_is_no_measurement(tmp_path):
     silent = section("POSIX", *totals(written=0)) + performance(0, "0.000000", "-nan")
     (run,) = checked(tmp_path, header("POSIX") + silent).runs

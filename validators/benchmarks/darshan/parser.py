@@ -21,6 +21,8 @@ from validators.outputs import Output, Refusal, find_outputs, printed_number
 TOOL = "darshan"
 MOST_LOGS = 1000
 MOST_MODULES = 100
+LAST_BYTES = 8192
+"""Longer than any line: a row holds a path."""
 MODULES = ("POSIX", "MPI-IO", "STDIO")
 """Modules whose figures count, and whose sections must be whole. HEATMAP, LUSTRE and others are left out."""
 
@@ -45,6 +47,9 @@ _PARTIAL = re.compile(r"# \*(?:WARNING|ERROR)\*: (?:The )?(\S{1,20}) module cont
 _SECTION = re.compile(r"# (\S{1,20}) module data")
 _PERFORMANCE = re.compile(r"# (total_bytes|agg_time_by_slowest|agg_perf_by_slowest): (\S{1,40})(?: # (\S{1,20}))?")
 _TOTAL = re.compile(r"total_[A-Z0-9]{1,12}_(\w{1,60}): (-?\S{1,40})")
+_WHOLE_LINE = re.compile(
+    rb"\n(?:# agg_perf_by_slowest: \d+\.\d{6} # MiB/s|total_\w+: -?\d+\.\d{6}|[A-Z-]+\t(?:[^\t\n]*\t){6}[^\t\n]+)$"
+)
 _UNITS = {
     "total_bytes": ("volume", "B"),
     "agg_time_by_slowest": ("time", "s"),
@@ -209,10 +214,10 @@ def _logs(output: Output) -> Iterator[Log]:
 
 
 def _ends_well(output: Output) -> bool:
-    """Whether the last line is whole: it ends with a newline, or as the last line of --perf does."""
+    """Whether the last line is whole: it ends with a newline, or holds all that such a line holds."""
     entry = output.bundle.files[output.path]
-    end = output.bundle.slice(entry, max(0, entry.size - 64))
-    return end.endswith(b"\n") or bool(re.search(rb"# agg_perf_by_slowest: \d+\.\d{6} # MiB/s$", end))
+    end = output.bundle.slice(entry, max(0, entry.size - LAST_BYTES))
+    return end.endswith(b"\n") or bool(_WHOLE_LINE.search(end))
 
 
 def _run(path: str, log: Log) -> Run:
