@@ -179,6 +179,32 @@ def test_what_is_to_be_known_is_said(tmp_path, text, word):
     assert report.status == "valid"
 
 
+def test_sessions_of_one_survey_are_one_run_with_a_test_each(tmp_path):
+    write = (BEGIN + BLOCK + END).replace("brw read", "brw write").replace("LST read", "LST write")
+    report = checked(tmp_path, BEGIN + BLOCK + END + write)
+    assert (report.status, report.primary, len(report.runs)) == ("valid", 0, 1)
+    assert "lst.several-documents" in codes_of(report)
+    (run,) = report.runs
+    assert [(test["test"], test["mode"]) for test in run.tests] == [(0, "read"), (1, "write")]
+    assert {m.context["test"] for m in run.measurements} == {0, 1}
+    assert run.parameters["nodes_with_errors"] == 0
+    assert "mode" not in run.parameters
+
+
+def test_a_session_of_a_survey_that_was_cut_makes_it_invalid(tmp_path):
+    write = (BEGIN + BLOCK).replace("brw read", "brw write").replace("LST read", "LST write")
+    report = checked(tmp_path, BEGIN + BLOCK + END + write)
+    assert "lst.truncated" in codes_of(report)
+    assert report.status == "invalid"
+
+
+def test_sessions_on_other_nodes_are_no_survey(tmp_path):
+    other = BEGIN.replace(" 172.18.2.8@o2ib3", "").replace("brw read", "brw write") + BLOCK + END
+    report = checked(tmp_path, BEGIN + BLOCK + END + other)
+    assert codes_of(report).count("lst.several-documents") == 2
+    assert report.status == "invalid"
+
+
 def test_a_survey_its_table_and_its_sessions_are_one_run(tmp_path):
     (tmp_path / "results.csv").write_text(CSV)
     (tmp_path / "stdout.txt").write_text(TABLE)

@@ -43,7 +43,7 @@ def explain(run: Run) -> list[str]:
     samples: dict[tuple[str, ...], list[float]] = {}
     for one in run.measurements:
         if one.stat == "mean_node":
-            of = str(one.context.get("mode") or one.context.get("group"))
+            of = " ".join(str(one.context[key]) for key in ("mode", "test", "group") if key in one.context)
             samples.setdefault((of, one.op, one.quantity, one.printed_unit), []).append(one.printed_value)
     return [
         f"{of} {op} {quantity}: {sum(values) / len(values):.2f} {unit} per node over {len(values)} sample(s)"

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
-from validators.findings import ERROR, WARNING, Finding
+from validators.findings import ERROR, INFO, WARNING, Finding
 from validators.measurements import Measurement, Run
 from validators.outputs import Output, Refusal, printed_number
 
@@ -96,15 +96,44 @@ def is_session(head: bytes) -> bool:
 
 
 def read(tool: str, output: Output) -> list[Run]:
-    """The sessions of one output. Raises Refusal for figures that can't be read."""
+    """The sessions of one output; those of one survey are one run. Raises Refusal for figures that can't be read."""
     sessions = list(_sessions(output))
     runs = [_run(tool, session) for session in sessions]
+    if len(runs) > 1 and _are_a_survey(sessions):
+        return [_merged(tool, runs)]
     if len(runs) > 1:
         for run in runs:
             message = f"{len(runs)} sessions stand in one file; which of them counts is not clear."
             hint = "Split the file, and upload each session by itself, or the table of lst-survey."
             run.findings.append(Finding(f"{tool}.several-documents", ERROR, message, hint, run.path))
     return runs
+
+
+def _are_a_survey(sessions: list[_Session]) -> bool:
+    """Whether sessions are one sweep, as lst-survey runs it: the same nodes and statistics, no test twice."""
+    first = sessions[0]
+    same = all((one.stat_options, one.nodes) == (first.stat_options, first.nodes) for one in sessions)
+    tests = [str(one.tests) for one in sessions]
+    return same and bool(first.stat_options) and len(set(tests)) == len(tests)
+
+
+def _merged(tool: str, runs: list[Run]) -> Run:
+    """One run of all sessions of a survey; `test` tells which of them a figure is of."""
+    merged = Run(tool, runs[0].path, mode="sweep")
+    for number, run in enumerate(runs):
+        merged.measurements += [replace(one, context={"test": number, **one.context}) for one in run.measurements]
+        merged.tests += [{"test": number, **test} for test in run.tests]
+        said = {one.code for one in merged.findings}
+        merged.findings += [one for one in run.findings if one.code not in said]
+    first = runs[0].parameters
+    merged.parameters = {
+        name: value for name, value in first.items() if all(run.parameters.get(name) == value for run in runs)
+    }
+    errors = [run.parameters["nodes_with_errors"] for run in runs if "nodes_with_errors" in run.parameters]
+    merged.parameters |= {"nodes_with_errors": sum(errors)} if errors else {}
+    message = f"{len(runs)} sessions of one survey stand in the file; each is a test of the run."
+    merged.findings.append(Finding(f"{tool}.several-documents", INFO, message, "", merged.path))
+    return merged
 
 
 def _sessions(output: Output) -> Iterator[_Session]:
