@@ -1,15 +1,19 @@
 """What no machine can tell: the questions that a document leaves open, and people's answers put into it.
 
 A question is about a field of the document (`system.usage`, `storage_systems.0.vendor`) or about a parameter of the
-registry (`raid.write_cache`). What was observed is not asked; answers to parameters have the source `declared`.
+registry (`raid.write_cache`). What was observed is not asked; answers to parameters have the source `declared`. Of the
+questionnaire on reproducibility those questions are asked that no fact answers; their answers are for the registry.
 """
 
 import copy
+import json
+import pkgutil
 
 from collectors import document, door, importing, parameters, schema
 from collectors.errors import UsageError
 from collectors.facts import Fact
 
+REPRODUCIBILITY = "data/reproducibility.1.json"
 MAX_TEXT_CHARACTERS = 120
 MOST_SYSTEMS = 4
 ABOUT = "Replace null by what you know and leave the rest. Answers are published with the result, as your word."
@@ -62,7 +66,8 @@ SERVER_ROLES = frozenset(["oss", "mds", "mgs", "nsd", "storage"])
 
 def template(whole):
     """{"about", "questions": [{question, meaning, answer_with, answer}]}, with the answers that there are already."""
-    return {"about": ABOUT, "questions": list(field_questions(whole)) + list(parameter_questions(whole))}
+    asked = list(field_questions(whole)) + list(parameter_questions(whole)) + list(reproducibility_questions())
+    return {"about": ABOUT, "questions": asked}
 
 
 def field_questions(whole):
@@ -89,6 +94,30 @@ def parameter_questions(whole):
         if told is None or told["source"] == "declared":
             answer = told["values"][0]["value"] if told else None
             yield question(name, entry["meaning"], rule_of_parameter(entry), answer, entry["unit"])
+
+
+def reproducibility_questions():
+    """The required questions of the registry's questionnaire that no fact of a document answers."""
+    whole = json.loads(pkgutil.get_data("collectors", REPRODUCIBILITY).decode("utf-8"))
+    for main in whole["questions"]:
+        for one in [main] + main.get("parts", []):
+            by_facts = "enough" in one or (one["kind"] != "text" and "facts" in one)
+            if one["required"] != "never" and not by_facts:
+                meaning = " ".join(filter(None, [one["text"], one.get("help")]))
+                yield {"question": one["id"], "meaning": meaning, "answer_with": kind_of(one), "answer": None}
+
+
+def kind_of(one):
+    """What an answer to a question of the registry's questionnaire looks like."""
+    if one["kind"] == "choice":
+        return "one of: " + ", ".join(one["choices"])
+    return "true or false" if one["kind"] == "yes_no" else "a text of at least %d words" % one["least_words"]
+
+
+def for_the_registry(answers):
+    """The answered questions that are not about the document."""
+    own = {one["question"] for one in reproducibility_questions()}
+    return [name for name, _answer in given(answers) if name in own]
 
 
 def question(name, meaning, rule, answer, unit=None):
@@ -129,10 +158,13 @@ def answered(whole, answers):
     """
     whole = copy.deepcopy(whole)
     asked = {one["question"] for one in template(whole)["questions"]}
+    own = for_the_registry(answers)
     answers = dict(given(answers))
     for name in answers:
         if name not in asked:
             raise refused(name, "is no open question of this document")
+    for name in own:
+        del answers[name]
     for name, answer in answers.items():
         if name in parameters.registry():
             put_parameter(whole, name, answer, answers.get(SERVERS))

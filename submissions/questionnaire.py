@@ -88,10 +88,15 @@ def require_complete(submission: Submission, lists: Iterable[str], primary: int 
 
 
 def read(sent: Any) -> dict[str, Any]:
-    """The answers in what was sent: an object of them, or the file that was downloaded. Raises AnswersInvalid."""
+    """The answers in what was sent: an object of them, the file that was downloaded, or that of the collector.
+
+    Raises AnswersInvalid.
+    """
     answers, name = sent, REPRODUCIBILITY
     if isinstance(sent, dict) and "questionnaire" in sent:
         answers, name = sent.get("answers"), sent["questionnaire"]
+    elif isinstance(sent, dict) and isinstance(sent.get("questions"), list):
+        answers = _of_the_collector(sent["questions"])
     if not isinstance(answers, dict):
         raise AnswersInvalid
     try:
@@ -103,6 +108,15 @@ def read(sent: Any) -> dict[str, Any]:
         hint = "Correct the answers under `errors`; GET questionnaires/ says what is asked."
         raise AnswersInvalid(f"Not of the kind that is asked for: {', '.join(wrong)}.", hint=hint, errors=errors)
     return answers
+
+
+def _of_the_collector(rows: list[Any]) -> dict[str, Any]:
+    """The answers in a file of `highwater.pyz questionnaire`; those about the document are in the bundle."""
+    asked = {question["id"] for question in each(load())}
+    given = [row for row in rows if isinstance(row, dict) and isinstance(row.get("question"), str)]
+    return {
+        row["question"]: row["answer"] for row in given if row["question"] in asked and row.get("answer") is not None
+    }
 
 
 def parsed(content: bytes) -> Any:

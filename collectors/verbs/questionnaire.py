@@ -14,8 +14,9 @@ EXAMPLES = """examples:
   %(prog)s system.json --answers answers.json
 
 The first writes the questions that the document leaves open, each with `"answer": null`. The last
-puts the answers into system.json, as declared and not as observed. Without --out the questions
-are printed.
+puts the answers into system.json, as declared and not as observed. Answers on reproducibility are
+not of the document: the registry takes the same file, on the questionnaire of the submission.
+Without --out the questions are printed.
 """
 
 MAX_BYTES = 1024 * 1024
@@ -47,7 +48,11 @@ def take(path, answers, progress):
     answers = read(answers)
     whole = questionnaire.answered(system_file.load(path), answers)
     write_whole(path, json.dumps(whole, indent=1) + "\n")
-    progress.note("%d answers in %s" % (len(list(questionnaire.given(answers))), path))
+    own = set(questionnaire.for_the_registry(answers))
+    put = {name for name, _answer in questionnaire.given(answers)} - own
+    progress.note("%d answers in %s" % (len(put), path))
+    if own:
+        progress.note("%d answers are for the registry: upload the file on the submission's questionnaire" % len(own))
 
 
 def read(path):

@@ -225,3 +225,26 @@ def test_a_bundle_is_not_changed(collector, system_json):
     assert collector("import", "redfish", "bios.json", "--into", "run.tar.gz").returncode == 2
     assert bundle.read_bytes() == before
     assert collector("questionnaire", "run.tar.gz").returncode == 0
+
+
+def test_what_no_fact_answers_of_the_registrys_questionnaire_is_asked_with_it():
+    questions = asked(document())
+    assert questions["storage_role"]["answer_with"] == "one of: primary, acceleration"
+    assert questions["persistence_verified"]["answer_with"] == "true or false"
+    assert questions["system_purpose"]["answer_with"] == "a text of at least 10 words"
+    assert "reproducibility" in questions
+    for by_facts in ("caching", "runtime_environment", "client_nodes", "feedback"):
+        assert by_facts not in questions
+
+
+def test_answers_for_the_registry_stay_out_of_the_document(oldest_and_this_python, collector, system_json):
+    collector("questionnaire", "system.json", "--out", "answers.json", python=oldest_and_this_python)
+    answers = json.loads((collector.cwd / "answers.json").read_text())
+    for one in answers["questions"]:
+        one["answer"] = {"storage_role": "primary", "system.name": "Fjord"}.get(one["question"])
+    (collector.cwd / "answers.json").write_text(json.dumps(answers))
+    done = collector("questionnaire", "system.json", "--answers", "answers.json", python=oldest_and_this_python)
+    assert done.returncode == 0
+    assert "1 answers in system.json" in done.stderr
+    assert "1 answers are for the registry" in done.stderr
+    assert json.loads(system_json.read_text()) == dict(document(), system={"name": "Fjord"})

@@ -10,6 +10,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
+from collectors import questionnaire as collected
 from submissions import processing, review
 from submissions.models import Submission
 from tests.make_io500 import make_run, pack
@@ -203,3 +204,15 @@ def test_reviewers_read_the_proposal_with_its_evidence_and_the_contradictions(ca
 def test_a_run_that_is_still_checked_shows_no_questionnaire_yet(cast, archive) -> None:
     pk = cast.alice.upload(archive()).json()["id"]
     assert "questions are answered" not in text(browser(cast.alice).get(f"/submissions/{pk}/"))
+
+
+def test_the_file_of_the_collector_is_taken(cast, described) -> None:
+    submission = described()
+    whole = collected.template(make_system())
+    for row in whole["questions"]:
+        row["answer"] = {"storage_role": "primary", "system.usage": "research", "trust": 5}.get(row["question"])
+    whole["questions"].append("no question")
+    sent = SimpleUploadedFile("answers.json", json.dumps(whole).encode())
+    assert browser(cast.alice).post(f"{address(submission)}file/", {"file": sent}).status_code == 302
+    submission.refresh_from_db()
+    assert submission.answers == {"storage_role": "primary"}
