@@ -124,7 +124,9 @@ def pack_to(members, out):
                 raise
     except OSError as error:
         raise UsageError(
-            "collector.out", f"{out} cannot be written: {error.strerror or error}", "Choose another --out."
+            "collector.out",
+            f"{out} cannot be written: {error.strerror or error}",
+            "Write it elsewhere, or make room there.",
         )
     return size_and_sha256
 

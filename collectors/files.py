@@ -22,5 +22,7 @@ def write_whole(path, text):
                 raise
     except OSError as error:
         raise UsageError(
-            "collector.out", "%s cannot be written: %s" % (path, error.strerror or error), "Choose another."
+            "collector.out",
+            "%s cannot be written: %s" % (path, error.strerror or error),
+            "Write it elsewhere, or make room there.",
         )

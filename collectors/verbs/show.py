@@ -59,15 +59,11 @@ def node_lines(node, with_missing):
         "+".join(node["role"]), node["count"], "s" * (node["count"] != 1), node["class_id"]
     )
     hardware = dict(node["hardware"])
-    for name in ("bios", "cpu", "memory"):
-        part = hardware.pop(name, None)
-        if part:
+    parts = [(name, hardware.pop(name, {})) for name in ("bios", "cpu", "memory")]
+    items = [(name, item) for name in ("numa", "accelerators") for item in hardware.pop(name, ())]
+    for name, part in [("machine", hardware)] + parts + items + [("os", node["os"])]:
+        if flat(part):
             yield "  {:12} {}".format(name, flat(part))
-    for name in ("numa", "accelerators"):
-        for item in hardware.pop(name, ()):
-            yield "  {:12} {}".format(name, flat(item))
-    yield "  {:12} {}".format("machine", flat(hardware))
-    yield "  {:12} {}".format("os", flat(node["os"]))
     for name in ("network", "block", "mounts"):
         for item in node.get(name, ()):
             yield "  {:12} {}".format(name, flat(item))
