@@ -119,6 +119,12 @@ def test_what_differs_between_neighbours_stands_in_the_parameters() -> None:
     assert ROWS["benchmarking-lustre-hdd-2jbod-dio-kfi"]["parameters"]["osts"] == 4
 
 
+def test_what_a_document_does_not_say_is_not_made_up() -> None:
+    assert "fabric" in ROWS["cug25-wrf-e1000"]["parameters"]
+    assert "fabric" not in ROWS["cug25-wrf-e2000"]["parameters"]
+    assert "client_nodes" not in ROWS["benchmarking-lustre-flash-dio-ib"]
+
+
 @pytest.mark.parametrize("identifier", ROWS)
 def test_a_result_says_where_it_is_printed_and_knows_its_units_and_platform(identifier: str) -> None:
     row = ROWS[identifier]

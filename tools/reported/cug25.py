@@ -138,7 +138,7 @@ def _mlperf_notes(row: Row, published: bool) -> list[str]:
 
 
 def _wrf(facts: Record) -> Iterator[Record]:
-    for index, (platform, base) in enumerate((("E1000", HPE_E1000), ("E2000", HPE_E2000))):
+    for platform, base in (("E1000", HPE_E1000), ("E2000", HPE_E2000)):
         low, high = facts["net_write_BW_GBps"][platform]
         yield base | {
             "id": f"cug25-wrf-{platform.lower()}",
@@ -154,11 +154,10 @@ def _wrf(facts: Record) -> Iterator[Record]:
                 "levels": facts["levels"],
                 "timestep_s": facts["timestep_s"],
                 "simulated_min": facts["simulated_min"],
-                "fabric": "Slingshot",
                 "input_GB": facts["input_GB"],
                 "output_TB": facts["output_TB"],
             }
-            | ({} if index else {"fabric": "Slingshot, 200 Gb/s, one port"}),
+            | ({"fabric": "Slingshot, 200 Gb/s, one port"} if platform == "E1000" else {}),
             "notes": [
                 "The compute nodes of the two systems differ, so that run times do not compare the storage.",
                 "Write bandwidth is a range over files, as the timers of Cray MPICH print it.",
