@@ -61,8 +61,8 @@ _CSV_COLUMNS = {
     "total(s)": "time",
 }
 _JSON_LINE = ("{", "}", "[", "]", ",", '"')
-_STRANGE_NUMBER = re.compile(r'^\s*"\w+": -?(?:nan|inf)', re.IGNORECASE | re.MULTILINE)
-_COMMA = re.compile(r'^\s*"\w+": -?\d+,\d', re.MULTILINE)
+_STRANGE_NUMBER = re.compile(r'^[ \t]{0,99}"\w{1,99}": -?(?:nan|inf)', re.IGNORECASE | re.MULTILINE)
+_COMMA = re.compile(r'^[ \t]{0,99}"\w{1,99}": -?\d{1,99},\d', re.MULTILINE)
 
 
 def read_json(content: str) -> Record:

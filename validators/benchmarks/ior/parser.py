@@ -27,7 +27,7 @@ _BANNER = re.compile(rb"^[^\r\n]{0,60}IOR-\S{1,40}: MPI Coordinated Test of Para
 _CSV = re.compile(rb"^(?:\xef\xbb\xbf)?access,bw\([^,\r\n]{1,20}\),", re.MULTILINE)
 _CSV_OF_OLD = re.compile(rb"^\d\.\d{1,2}\.\d{1,3}[\w+]{0,8}(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} [ \d]\d ")
 _ERROR = re.compile(text.ERROR_LINE.pattern.removeprefix("^").encode())
-_VERSION_KEY = re.compile(r'^(.{0,60}?)[ \t]*"Version"\s*:', re.MULTILINE)
+_VERSION_KEY = re.compile(r'^(.{0,60}?)[ \t]{0,99}"Version":', re.MULTILINE)
 _WIDE = tuple("MPI Coordinated Test".encode(encoding) for encoding in ("utf-16-le", "utf-16-be"))
 _UNITS = COMPONENTS | {"ops_rate": "ops/s", "stonewall_time": "s", "stonewall_bandwidth": "MiB/s"}
 

@@ -19,7 +19,8 @@ ENVIRONMENT_BEGINS, ENVIRONMENT_ENDS = "STARTING ENVIRON LOOP", "ENDING ENVIRON 
 HINT_AGAIN = "Upload what IOR printed, whole and unchanged."
 HINT_SPLIT = "Upload each output as a file of its own; several files may go into one bundle."
 
-_SETTING = re.compile(r"^\s*([A-Za-z][A-Za-z /]{0,40}?)\s*[:=]\s*(.{0,400}?)\s*$")
+_KEY = re.compile(r"[A-Za-z][A-Za-z /]{0,40}")
+_COMMAND_CHARACTERS = 20_000
 _CLIENTS = re.compile(r"(\d{1,9}) \((\d{1,9}) per node\)")
 _BEST = re.compile(r"^Max (Write|Read): +(\S+) MiB/sec \((\S+) MB/sec\)")
 _WRONG_DATA = re.compile(r"Incorrect data on \w+ \((\d{1,15}) errors found\)")
@@ -131,14 +132,13 @@ class _Reader:
         if begun := _NEW_TEST.match(line):
             self._begin(int(begun[1]))
             return
-        found = _SETTING.match(line)
-        if found is None:
+        key, separator, value = _parts(line)
+        if not separator or not _KEY.fullmatch(key):
             return
-        key, value = found[1], found[2]
         if key in ("Command line", "Command line used"):
-            self.record.command = self.record.command or value
+            self.record.command = self.record.command or value[:_COMMAND_CHARACTERS]
         else:
-            self._settle(key, value)
+            self._settle(key, value[:400])
 
     def _settle(self, key: str, value: str) -> None:
         """Keep a setting of the test; the first one after a table begins the next test."""
@@ -222,6 +222,14 @@ class _Reader:
             raise Refusal("inconsistent", message, HINT_AGAIN, number)
         if self._test is not None:
             self.record.best[self._test.id, found[1].lower()] = binary
+
+
+def _parts(line: str) -> tuple[str, str, str]:
+    """Key, separator and value of `key : value`, `key: value` and `key = value`."""
+    colon, equals = line.find(":"), line.find("=")
+    separator = "=" if equals >= 0 and not 0 <= colon < equals else ":"
+    key, separator, value = line.partition(separator)
+    return key.strip(), separator, value.strip()
 
 
 def _is_of_old_csv(line: str) -> bool:

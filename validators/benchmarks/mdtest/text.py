@@ -24,10 +24,9 @@ OPERATIONS = {
     )
     for done, what in ((step, step.replace("creation", "create").replace("removal", "remove")) for step in steps)
 }
-_NAMES = "|".join(OPERATIONS)
-_UNTIL_STONEWALL = re.compile(r"^\s*(File|Directory) create \(stonewall\)\s*:?\s+NA\s+NA\s+(\S+)\s+NA\s*$")
-_ROW = re.compile(rf"^\s*({_NAMES})\s*(:?)\s+(\S.*)$")
-_ITERATION = re.compile(rf"^V-1:.{{0,60}}?({_NAMES})\s*:?\s+(\S+) sec,\s+(\S+) ops/sec\s*$")
+_BEGINNINGS = ("Dire", "File", "Tree")
+_NAME = re.compile("|".join(OPERATIONS))
+_UNTIL_STONEWALL = {"File create (stonewall)": "file_create", "Directory create (stonewall)": "dir_create"}
 _ITERATION_BEGUN = re.compile(r"^V-1:.{0,40}main: \* iteration (\d{1,9}) \*")
 _COMMAND = re.compile(r"^Command line used: (.+)$")
 _ITEMS = re.compile(r"^(?:V-\d: .{0,40}?)?(\d{1,9}) tasks, (\d{1,15}) (files/directories|files|directories)\s*$")
@@ -144,10 +143,8 @@ class _Reader:
             self._begin_table(number, line)
         elif line.startswith("V-"):
             self._verbose(number, line)
-        elif self._table is not None and (row := _ROW.match(line)):
-            self._row(number, row)
-        elif self._table is not None and (until := _UNTIL_STONEWALL.match(line)):
-            self._until_stonewall(number, until)
+        elif self._table is not None and line.lstrip().startswith(_BEGINNINGS):
+            self._row(number, line.strip())
         else:
             self._other(number, line)
 
@@ -171,8 +168,6 @@ class _Reader:
             self._failed(number, failed)
         elif line.startswith("ERROR: ") or is_failure(line):
             record.failure = record.failure or (number, line.strip()[:200])
-        elif self._table is not None and not self._table.is_complete and line.strip()[:4] in _BEGINNINGS:
-            record.short = record.short or number
 
     def _failed(self, number: int, found: re.Match[str]) -> None:
         what, kind, name = found[1].lower(), found[2].lower(), found[3]
@@ -186,13 +181,18 @@ class _Reader:
         """Lines of -v: the rates of rank 0 in each iteration; and in any of them what failed."""
         if "* iteration " in line and (begun := _ITERATION_BEGUN.match(line)):
             self._iteration = int(begun[1]) - 1
-        elif "ops/sec" in line and (found := _ITERATION.match(line)):
-            self._count(1)
-            rate, seconds = printed_number(found[3], number), printed_number(found[2], number)
-            if rate:
-                self._test().iterations.append((self._iteration, OPERATIONS[found[1]], rate, seconds))
+        elif "ops/sec" in line and (found := _NAME.search(line)):
+            self._rate_of_iteration(number, OPERATIONS[found[0]], line[found.end() :].replace(":", " ", 1).split())
         elif " tasks, " in line and (items := _ITEMS.match(line)):
             self._begin_test(int(items[1]), int(items[2]), items[3])
+
+    def _rate_of_iteration(self, number: int, op: str, words: list[str]) -> None:
+        if len(words) != 4 or (words[1], words[3]) != ("sec,", "ops/sec"):
+            return
+        self._count(1)
+        seconds, rate = printed_number(words[0], number), printed_number(words[2], number)
+        if rate:
+            self._test().iterations.append((self._iteration, op, rate, seconds))
 
     def _begin_test(self, tasks: int, items: int, kind: str) -> None:
         self._count(1)
@@ -222,29 +222,30 @@ class _Reader:
         self._table = Table(quantity, unit, int(found[3]), found[2] or "")
         self._test().tables.append(self._table)
 
-    def _row(self, number: int, found: re.Match[str]) -> None:
+    def _row(self, number: int, line: str) -> None:
+        """A row of a table, by what it begins with: an operation, then its figures."""
         assert self._table is not None
-        words = found[3].split()
-        names = (*RANK_STATS, *STATS) if len(words) == len(RANK_STATS) + len(STATS) else STATS
-        if len(words) != len(names):
+        name = next((name for name in (*OPERATIONS, *_UNTIL_STONEWALL) if line.startswith(name)), "")
+        rest = line[len(name) :].lstrip()
+        words = rest.removeprefix(":").split()
+        if name in _UNTIL_STONEWALL and len(words) == len(STATS):
+            self._until_stonewall(number, _UNTIL_STONEWALL[name], words)
+        elif name in OPERATIONS and len(words) in (len(STATS), len(RANK_STATS) + len(STATS)):
+            names = STATS if len(words) == len(STATS) else (*RANK_STATS, *STATS)
+            self._count(1)
+            figures = {name: printed_number(word, number) for name, word in zip(names, words, strict=True)}
+            self._table.rows.append(Row(OPERATIONS[name], figures, rest.startswith(":"), number))
+        elif not self._table.is_complete:
             self.record.short = self.record.short or number
-            return
-        self._count(1)
-        figures = {name: printed_number(word, number) for name, word in zip(names, words, strict=True)}
-        self._table.rows.append(Row(OPERATIONS[found[1]], figures, bool(found[2]), number))
 
-    def _until_stonewall(self, number: int, found: re.Match[str]) -> None:
-        """The rate until the stonewall, over all ranks: a row of its own in 3.3."""
+    def _until_stonewall(self, number: int, op: str, words: list[str]) -> None:
+        """The rate until the stonewall, over all ranks: a row of its own in 3.3, with a mean only."""
         assert self._table is not None
         self._count(1)
-        op = "file_create" if found[1] == "File" else "dir_create"
         if self._table.quantity == "rate":
-            self._test().until_stonewall.append((op, printed_number(found[2], number)))
+            self._test().until_stonewall.append((op, printed_number(words[STATS.index("mean")], number)))
 
     def _count(self, more: int) -> None:
         self._figures += more
         if self._figures > MOST_FIGURES:
             raise Refusal("too-large", f"The output has more than {MOST_FIGURES} figures.", "Split it by test.")
-
-
-_BEGINNINGS = ("Dire", "File", "Tree")
