@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -10,6 +11,9 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = Path(os.environ.get("HIGHWATER_SHARED") or ROOT.parent / "shared")
+
+# Tests that share a running registry or a state folder; they wait more than they work, and so begin first.
+TOGETHER = ("flows", "launcher")
 
 _real_data: Counter[str] = Counter()
 
@@ -22,11 +26,49 @@ def shared() -> Path:
     return SHARED
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Whoever asks for shared data is a real-data test."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Whoever asks for shared data is a real-data test; a distributed run begins with what waits most."""
     for item in items:
         if "shared" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.real_data)
+    if hasattr(config, "workerinput"):
+        items.sort(key=lambda item: group_of(item.nodeid) not in TOGETHER)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log):
+    """With `--dist loadfile`, the tests of a group stay in one process, whose fixtures are then made once."""
+    if config.getvalue("dist") != "loadfile":
+        return None
+    from xdist.scheduler import LoadFileScheduling
+
+    class Grouped(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return group_of(nodeid)
+
+    return Grouped(config, log)
+
+
+def group_of(nodeid: str) -> str:
+    """The folder of tests that share a registry, otherwise the file."""
+    file = nodeid.partition("::")[0]
+    folder = Path(file).parent.name
+    return folder if folder in TOGETHER else file
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_newgateway(gateway) -> None:
+    """Each process of a distributed run has a broker and a cache of its own, as it has a database."""
+    number = 2 + 2 * int(gateway.id.removeprefix("gw"))
+    numbers = {"BROKER_URL": number, "CACHE_URL": number + 1}
+    own = {name: with_number(os.environ[name], number) for name, number in numbers.items() if name in os.environ}
+    gateway.remote_exec("import os; os.environ.update(channel.receive())").send(own)
+
+
+def with_number(url: str, number: int) -> str:
+    """The address of another of a Valkey server's databases, which are numbered at the end."""
+    changed, found = re.subn(r"(?<=[/=])\d+$", str(number), url)
+    return changed if found else f"{url.rstrip('/')}/{number}"
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:

@@ -74,7 +74,7 @@ class RunningSite:
         return subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True, timeout=300)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
     state = tmp_path_factory.mktemp("site")
     environment = {name: value for name, value in os.environ.items() if name not in OF_THE_TESTS}
