@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 import tarfile
+import time
 from pathlib import Path
 from typing import Any
 
@@ -400,6 +401,19 @@ def test_a_tunable_in_words_is_held_against_what_the_nodes_have(text: str, told:
 
 def test_a_long_text_without_settings_is_read_in_no_time() -> None:
     assert codes({"runtime_environment": "a." * 9_999}) == []
+
+
+def test_a_text_full_of_settings_is_read_in_little_time() -> None:
+    many = [make_parameter("vm.sysctl", number, key=f"vm.made_up_{number}") for number in range(5000)]
+    text = " ".join(f"s{number}=1" for number in range(2500))
+    began = time.process_time()
+    assert codes({"runtime_environment": text}, make_system(node_classes=[make_class(parameters=many)])) == []
+    assert time.process_time() - began < 5
+
+
+def test_a_score_that_is_no_number_tells_nothing() -> None:
+    run = {"parameters": {}, "scores": {"SCORE": {"value": float("nan"), "bandwidth_gib_per_s": float("inf")}}}
+    assert "trust" not in prefill(load(), None, run)
 
 
 def test_facts_of_their_own_never_contradict_themselves() -> None:

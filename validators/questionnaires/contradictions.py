@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 from validators.findings import INFO, WARNING, Finding
@@ -21,6 +22,8 @@ _NO_CACHING = re.compile(
 )
 _SETTING = re.compile(r"(?<![\w.*-])([\w.*-]{1,200})\s{0,3}=\s{0,3}(\d{1,15}(?:\.\d{1,6})?)(?![\w.])")
 _MOST = 20
+_MOST_SETTINGS = 100
+"""Of one text; each is looked for among all parameters."""
 
 
 def contradictions(
@@ -145,7 +148,7 @@ def _settings(
         answer = known.get(question["id"])
         if question["kind"] != "text" or answer is None or answer.source != SUBMITTER:
             continue
-        for name, number in dict(_SETTING.findall(str(answer.value))).items():
+        for name, number in islice(dict(_SETTING.findall(str(answer.value))).items(), _MOST_SETTINGS):
             for tunable, values in _observed(document, name).items():
                 if float(number) not in values:
                     message = f"{name[-80:]} is given as {number}, and no node has it."

@@ -5,6 +5,7 @@ What is not told has no evidence; nothing is guessed. Texts are bounded: a descr
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -71,7 +72,7 @@ def _of_run(fact: Mapping[str, Any], run: Mapping[str, Any]) -> Evidence | None:
     value: Any = run
     for name in fact["run"].split("."):
         value = value.get(name) if isinstance(value, Mapping) else None
-    if value in (None, "", [], {}):
+    if value in (None, "", [], {}) or (isinstance(value, float) and not math.isfinite(value)):
         return None
     return _evidence(fact, _text(value, fact.get("unit", "")), f"run.{fact['run']}", BENCHMARK, [value])
 
