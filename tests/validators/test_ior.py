@@ -361,6 +361,15 @@ def test_every_beginning_of_every_sample_is_read_or_refused(tmp_path):
                 assert run.findings or b"inished" in content[:length] or "csv" in sample.name, (sample.name, length)
 
 
+@pytest.mark.parametrize(
+    "begun", ["", "api", "api :", "TestID :", "write", "Max Write:", "access", "Operation", "WARNING:"]
+)
+def test_a_line_of_blanks_takes_no_time_that_grows_with_its_square(tmp_path, begun):
+    """With an expression that tries every way to divide the blanks this test does not end."""
+    text = output(extra=f"{begun}{' ' * (LINE_LIMIT - 100)}x")
+    assert [run.tool for run in read_bytes(tmp_path, text.encode()).runs] == ["ior"]
+
+
 def test_changed_samples_never_raise(tmp_path):
     chance = random.Random(4)
     junk = [

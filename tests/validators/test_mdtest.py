@@ -314,6 +314,15 @@ def test_every_beginning_of_every_sample_is_read_or_refused(tmp_path):
                 assert run.findings or b"Tree removal" in cut.rpartition(b"SUMMARY")[2], (sample.name, length)
 
 
+@pytest.mark.parametrize(
+    "begun", ["", "File stat", "File stat :", "V-1: File stat", "V-1: File stat  1 sec,", "SUMMARY"]
+)
+def test_a_line_of_blanks_takes_no_time_that_grows_with_its_square(tmp_path, begun):
+    """With an expression that tries every way to divide the blanks this test does not end."""
+    text = output([*table(), f"{begun}{' ' * (LINE_LIMIT - 100)}ops/sec"])
+    assert [run.tool for run in read_bytes(tmp_path, text.encode()).runs] == ["mdtest"]
+
+
 def test_changed_samples_never_raise(tmp_path):
     chance = random.Random(9)
     junk = [

@@ -130,7 +130,7 @@ def _why_unreadable(content: str) -> Refusal:
     if '"Finished"' in content and content.rstrip().endswith("}"):
         return text.unusable("This version of IOR prints JSON that no reader can repair.")
     for number, line in enumerate(content.split("\n"), start=1):
-        if line.lstrip().startswith("ERROR: ") or is_failure(line):
+        if line and (line.lstrip().startswith("ERROR: ") or is_failure(line)):
             return Refusal("run-failed", f"The run failed: {line.strip()[:200]}", "Repeat the run.", number)
     return Refusal("truncated", "The JSON ends before its end.", text.HINT_AGAIN)
 
