@@ -15,16 +15,37 @@ LABEL = re.compile(r"^\s*(?:\[(\d{1,9})\]|([A-Za-z0-9_][A-Za-z0-9_.-]{0,119}):)(
 # How a node document begins; a part of one may begin with any other brace.
 BEGINNINGS = ('{"captures"', '{"schema_version"', '{"collector"')
 # Open MPI writes its tag before every piece that it forwards, also in the middle of a line.
-MPI_TAG = re.compile(r"\[\d{1,9},(\d{1,9})\]<std(?:out|err)>:\s?")
+MPI_TAG = re.compile(r"\[\d{1,9},(\d{1,9})\]<std(?:out|err)>:")
+# So does Intel MPI's Hydra before every piece that it reads, where MPICH's does at the beginning of a line only.
+HYDRA_TAG = re.compile(r"\[(\d{1,9})\] ")
+# Open MPI 5 puts a space behind its tag, Open MPI 4 none: there, a space belongs to the document.
+SPACED_BEGINNINGS = tuple(" " + beginning for beginning in BEGINNINGS)
 
 # `pdsh@login1: node7: ssh exited with exit code 127`: the launcher speaks of a node.
 SPEAKS_OF = re.compile(r"^(?:(?:pdsh|clush)@[^\s:]+|clush|pdsh): (?=\S)")
+# `srun: error: node7: task 6: Killed`: of a rank.
+SPEAKS_OF_RANK = re.compile(r"^srun: error: [^\s:]{1,120}: task (\d{1,9}): ")
+# What a launcher, or the ssh that it started, says of a node that it did not reach.
+NOT_REACHED = re.compile(
+    r"""^ssh:\ (?:connect\ to\ host|Could\ not\ resolve\ hostname)\ (?P<by_ssh>[\w.-]{1,120})[:\ ]
+    |^(?:[^\s:@]{1,120}@)?(?P<refusing>[\w.-]{1,120}):\ Permission\ denied\ \(
+    |^\[mpiexec@[^\s\]]{1,120}\]\ Error:\ Unable\ to\ run\ bstrap_proxy\ on\ (?P<by_hydra>[\w.-]{1,120})\b
+    |^srun:\ error:\ Task\ launch\ for\ \S{1,60}\ failed\ on\ node\ (?P<by_srun>[\w.-]{1,120}):""",
+    re.VERBOSE,
+)
 
 # First match wins.
 COMPLAINTS = (
     (PYTHON_MISSING, re.compile(r"python\S*['’]?:? .*not found|no such file|needs python|cannot execute", re.I)),
     (TIMEOUT, re.compile(r"timed? ?out", re.I)),
-    (UNREACHABLE, re.compile(r"refused|resolve|unreachable|no route|host key|permission denied|publickey", re.I)),
+    (
+        UNREACHABLE,
+        re.compile(
+            r"connection refused|resolve|unreachable|unable to run bstrap_proxy|no route to|host key"
+            r"|permission denied|publickey|communication.{0,20}fail",
+            re.I,
+        ),
+    ),
     (CRASHED, re.compile(r"killed|signal|fault|traceback|exited? with|aborted|error", re.I)),
 )
 
@@ -41,18 +62,19 @@ class Emitted:
         self.gave = set()
         self.truncated = []
         self.complaints = {}
+        self.spaced = False
 
     def feed(self, line):
-        parts = MPI_TAG.split(line)
-        if len(parts) > 1:
-            self.piece(None, parts[0])
-            for label, text in zip(parts[1::2], parts[2::2]):
-                self.piece(label, text)
+        tag = HYDRA_TAG if HYDRA_TAG.match(line) else MPI_TAG
+        parts = tag.split(line)
+        if len(parts) == 1:
+            self.piece(*spoken(line))
             return
-        line = SPEAKS_OF.sub("", line)
-        found = LABEL.match(line)
-        label = (found.group(1) or found.group(2)) if found else None
-        self.piece(label, line[found.end() :] if found else line)
+        if parts[0]:
+            self.piece(None, parts[0])
+        for label, text in zip(parts[1::2], parts[2::2]):
+            self.spaced = self.spaced or tag is MPI_TAG and text.startswith(SPACED_BEGINNINGS)
+            self.piece(label, text[1:] if self.spaced and text.startswith(" ") else text)
 
     def piece(self, label, text):
         """Take what one node wrote: a document, the beginning or a further part of one, or anything else."""
@@ -90,6 +112,10 @@ class Emitted:
         self.gave.add(label)
         self.take(document, label)
 
+    def of_nobody(self):
+        """The lines before which no node's name stands, without rules and empty ones."""
+        return [line for line in self.complaints.get(None, "").splitlines() if re.search(r"\w", line)]
+
     def broken(self, label):
         if self.open.pop(label, None) is not None:
             self.truncated.append(label)
@@ -113,6 +139,21 @@ class Emitted:
         for label, text in self.complaints.items():
             if label is not None and not unlabelled and label not in self.gave and label not in self.truncated:
                 yield label, reason_of(text)
+
+
+def spoken(line):
+    """(label, text): of which node or rank a line speaks, None where it says nothing of that."""
+    of_rank = SPEAKS_OF_RANK.match(line)
+    if of_rank:
+        return of_rank.group(1), line[of_rank.end() :]
+    not_reached = NOT_REACHED.match(line)
+    if not_reached:
+        return not_reached.group(not_reached.lastgroup), line
+    line = SPEAKS_OF.sub("", line)
+    found = None if line.startswith("srun: ") else LABEL.match(line)
+    if not found:
+        return None, line
+    return found.group(1) or found.group(2), line[found.end() :]
 
 
 def decoded(text):

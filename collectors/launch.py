@@ -4,6 +4,7 @@ Nodes that hang, die or print something else are counted with the reason; nothin
 """
 
 import os
+import re
 import selectors
 import shlex
 import signal
@@ -12,9 +13,10 @@ import sys
 import time
 from collections import OrderedDict, deque
 
+from collectors import commands
 from collectors.emitted import Emitted
 from collectors.errors import UsageError
-from collectors.fold import CRASHED, TIMEOUT, UNREACHABLE
+from collectors.fold import CRASHED, PYTHON_MISSING, TIMEOUT, UNREACHABLE
 
 LAUNCHERS = ("srun", "mpirun", "pdsh", "clush", "ssh")
 # What stands before a line of theirs is a rank; the others tell the node.
@@ -26,6 +28,11 @@ CONNECT_TIMEOUT_S = 10
 MAX_BYTES_PER_NODE = 1024 * 1024
 # Several documents may share a line where mpirun tags the pieces of each.
 MAX_LINE_BYTES = 4 * 1024 * 1024
+# MPICH, MVAPICH and Intel MPI start by Hydra, which refuses Open MPI's options.
+HYDRA = re.compile(rb"^(?:HYDRA|Intel\(R\) MPI|MVAPICH)", re.MULTILINE)
+VERSION_TIMEOUT_S = 10.0
+# How much of a launcher's own words is passed on where it brought less than was asked of it.
+MAX_LINES_TOLD = 10
 # ssh's own word for a connection that failed.
 SSH_FAILED = 255
 
@@ -71,10 +78,38 @@ def command_lines(launcher, nodes, command):
         tasks = ["--nodes=" + count, "--ntasks=" + count, "--ntasks-per-node=1", "--nodelist=" + listed]
         return {None: ["srun"] + tasks + ["--label"] + command}
     if launcher == "mpirun":
+        if is_hydra():
+            return {None: ["mpirun", "-np", count, "-hosts", listed, "-ppn", "1", "-prepend-rank"] + command}
         return {None: ["mpirun", "-np", count, "--host", listed, "--map-by", "ppr:1:node", "--tag-output"] + command}
     if launcher == "pdsh":
-        return {None: ["pdsh", "-f", str(AT_ONCE), "-t", str(CONNECT_TIMEOUT_S), "-w", listed, text]}
+        # pdsh is mostly built to use rsh, which nobody answers any more.
+        by = [] if os.environ.get("PDSH_RCMD_TYPE") else ["-R", "ssh"]
+        return {None: ["pdsh"] + by + ["-f", str(AT_ONCE), "-t", str(CONNECT_TIMEOUT_S), "-w", listed, text]}
     return {None: ["clush", "-f", str(AT_ONCE), "-t", str(CONNECT_TIMEOUT_S), "-w", listed, text]}
+
+
+def is_hydra():
+    """Whether the mpirun of this PATH is Hydra, as its version text tells. Raises UsageError where there is none."""
+    child = started(["mpirun", "--version"])
+    try:
+        output, _message, _reason = commands.listen(child, commands.PIPE_BYTES, VERSION_TIMEOUT_S)
+    finally:
+        commands.stop(child)
+    return bool(HYDRA.search(output))
+
+
+def started(argv):
+    """A process in a session of its own. Raises UsageError `collector.launcher` where it cannot be started."""
+    try:
+        return subprocess.Popen(
+            argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+        )
+    except OSError as error:
+        raise UsageError(
+            "collector.launcher",
+            "%s cannot be started: %s" % (argv[0], error.strerror),
+            "Load its module, or choose another --launcher.",
+        )
 
 
 def gather(launcher, nodes, command, fold, pseudonym, progress, node_timeout_s=NODE_TIMEOUT_S):
@@ -125,16 +160,7 @@ class Launched:
         self.emitted = Emitted(self.take)
 
     def start(self, label, argv, timeout_s, max_bytes):
-        try:
-            process = subprocess.Popen(
-                argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
-            )
-        except OSError as error:
-            raise UsageError(
-                "collector.launcher",
-                "%s cannot be started: %s" % (argv[0], error.strerror),
-                "Load its module, or choose another --launcher.",
-            )
+        process = started(argv)
         job = Job(label, process, time.monotonic() + timeout_s, max_bytes)
         for stream in (process.stdout, process.stderr):
             os.set_blocking(stream.fileno(), False)
@@ -232,19 +258,30 @@ class Launched:
         lacking = len(nodes) - self.fold.reported - len(self.fold.failures)
         for node, reason in found[: max(0, lacking)]:
             self.fold.fail(self.pseudonym(node), reason)
+        if self.fold.failures:
+            self.tell()
+
+    def tell(self):
+        """Pass on what the launcher itself said: it knows best why it refuses, such as to run as root."""
+        for line in self.emitted.of_nobody()[:MAX_LINES_TOLD]:
+            self.progress.note("%s says: %s" % (self.launcher, line))
 
     def of_ranks(self, nodes, said):
         """(node, reason) where the launcher told ranks and no names: who is missing shows by the pseudonyms."""
         lacking = len(nodes) - self.fold.reported - len(self.fold.failures)
         silent = [node for node in nodes if not self.fold.seen & {self.pseudonym(node), self.pseudonym(short(node))}]
         if len(silent) != lacking:
-            silent = ["rank-%d" % number for number in range(1, lacking + 1)]
+            named = [node for node in nodes if node in said]
+            silent = named[:lacking] + ["rank-%d" % number for number in range(1, lacking - len(named) + 1)]
         reasons = [reason for label, reason in sorted(said.items(), key=str) if str(label).isdigit()]
         reasons += [self.reason_of(None, said.get(None))] * lacking
-        return list(zip(silent, reasons))
+        of_others = iter(reasons)
+        return [(node, said.get(node) or next(of_others)) for node in silent]
 
     def reason_of(self, label, said):
-        """Late is late; else what was said tells most, then how the process ended, then how the launcher did."""
+        """What was said of the connection tells most; then late is late; then other words, and how it ended."""
+        if said in (UNREACHABLE, PYTHON_MISSING):
+            return said
         ended = self.reasons.get(label) or self.reasons.get(None)
         return TIMEOUT if ended == TIMEOUT else said or ended or CRASHED
 

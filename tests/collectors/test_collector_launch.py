@@ -196,3 +196,42 @@ def test_what_only_the_starting_node_knows_of_the_job_is_told_of_the_clients(lau
     assert "job.placement" not in {entry["id"] for entry in only["missing"]}
     assert made["job"]["ranks"] == 640
     assert made["drift"] == []
+
+
+HYDRA = """#!/bin/sh
+[ "$1" = --version ] && echo "HYDRA build details:" && exit 0
+case "$*" in "-np 2 -hosts n1,n2 -ppn 1 -prepend-rank "*) ;; *) echo "unrecognized argument" >&2; exit 255;; esac
+shift 7
+"$@" | sed 's/^/[0] /; s/"schema_version"/"sche[0] ma_version"/'
+echo "ssh: connect to host n2 port 22: Connection refused" >&2
+exit 1
+"""
+
+
+def test_hydra_is_told_from_open_mpi_and_given_its_own_options(launch, collector):
+    mpirun = Path(collector.environ["PATH"].split(os.pathsep)[0]) / "mpirun"
+    mpirun.write_text(HYDRA)
+    mpirun.chmod(0o755)
+    _done, made = launch("mpirun", "n1,n2", status=1)
+    assert made["captures"][0]["nodes_reported"] == 1
+    assert failed(made) == {"unreachable": 1}
+
+
+def test_what_the_launcher_itself_says_is_passed_on(launch, collector):
+    mpirun = Path(collector.environ["PATH"].split(os.pathsep)[0]) / "mpirun"
+    mpirun.write_text("#!/bin/sh\necho ------- >&2\necho 'it is unwise to be root here' >&2\nexit 1\n")
+    done, made = launch("mpirun", "n1,n2", status=3)
+    assert made is None
+    assert "mpirun says: it is unwise to be root here" in done.stderr
+    assert "says: ---" not in done.stderr
+
+
+def test_pdsh_goes_by_ssh_unless_the_site_says_otherwise(launch, collector):
+    pdsh = Path(collector.environ["PATH"].split(os.pathsep)[0]) / "pdsh"
+    pdsh.write_text('#!/bin/sh\necho "asked by $1 $2" >&2\nexit 1\n')
+    collector.environ.pop("PDSH_RCMD_TYPE", None)
+    done, _made = launch("pdsh", "n1", status=3)
+    assert "asked by -R ssh" in done.stderr
+    collector.environ["PDSH_RCMD_TYPE"] = "exec"
+    done, _made = launch("pdsh", "n1", status=3)
+    assert "asked by -f 32" in done.stderr
