@@ -144,12 +144,13 @@ def _settings(
     """Tunables that a text gives as NAME=NUMBER and that every node has otherwise."""
     if document is None:
         return
+    named = _by_name(document)
     for question in questionnaire["questions"]:
         answer = known.get(question["id"])
         if question["kind"] != "text" or answer is None or answer.source != SUBMITTER:
             continue
         for name, number in islice(dict(_SETTING.findall(str(answer.value))).items(), _MOST_SETTINGS):
-            for tunable, values in _observed(document, name).items():
+            for tunable, values in _observed(named, name).items():
                 if float(number) not in values:
                     message = f"{name[-80:]} is given as {number}, and no node has it."
                     observed = " or ".join(words.number(value) for value in sorted(values)[:8])
@@ -158,17 +159,24 @@ def _settings(
                     )
 
 
-def _observed(document: Mapping[str, Any], name: str) -> dict[str, set[float]]:
+def _by_name(document: Mapping[str, Any]) -> dict[str, list[Mapping[str, Any]]]:
+    """What was observed by the name that people call it: the entry of a map, else the last part of the id."""
+    named: dict[str, list[Mapping[str, Any]]] = {}
+    for _, entry in facts.parameters(document):
+        if entry["source"] != "declared":
+            named.setdefault(entry.get("key") or entry["id"].rpartition(".")[2], []).append(entry)
+    return named
+
+
+def _observed(named: Mapping[str, list[Mapping[str, Any]]], name: str) -> dict[str, set[float]]:
     """The numbers that a tunable has, by id: those called so, of the part that the path before the name means."""
     *path, last = name.split(".")
     values: dict[str, set[float]] = {}
-    for _, entry in facts.parameters(document):
-        *parts, called = entry["id"].split(".")
-        meant = entry["key"] == name if "key" in entry else called == last and (not path or set(parts) & set(path))
-        if meant and entry["source"] != "declared":
-            numbers = {float(row["value"]) for row in entry["values"] if isinstance(row["value"], (int, float))}
-            if numbers:
-                values.setdefault(entry["id"], set()).update(numbers)
+    for entry in [*named.get(name, ()), *(named.get(last, ()) if path else ())]:
+        meant = entry["key"] == name if "key" in entry else not path or set(entry["id"].split(".")[:-1]) & set(path)
+        numbers = {float(row["value"]) for row in entry["values"] if isinstance(row["value"], (int, float))}
+        if meant and numbers:
+            values.setdefault(entry["id"], set()).update(numbers)
     return values
 
 
