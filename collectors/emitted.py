@@ -42,7 +42,7 @@ COMPLAINTS = (
         UNREACHABLE,
         re.compile(
             r"connection refused|resolve|unreachable|unable to run bstrap_proxy|no route to|host key"
-            r"|permission denied|publickey|communication.{0,20}fail",
+            r"|permission denied(?!\(\d)|publickey|communication.{0,20}fail",
             re.I,
         ),
     ),

@@ -51,3 +51,8 @@ def test_who_failed_is_told_by_the_launchers_own_words(line, label, reason):
 def test_a_refused_start_is_no_unreachable_node():
     words = "an inability to connect back, or no route found between them: internal error"
     assert emitted(words) == ({}, {None: "crashed"})
+
+
+def test_open_mpis_warning_of_a_process_group_is_no_refused_login():
+    warning = "[login:14823] plm:rsh: Warning: setpgid(14828,14828) failed in parent with errno=Permission denied(13)"
+    assert emitted(warning) == ({}, {None: "invalid_output"})
