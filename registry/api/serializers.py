@@ -396,6 +396,9 @@ class Benchmark(s.Serializer):
     description = s.CharField()
     source = s.CharField()
     composite = s.BooleanField(required=False, help_text="Its runs hold the output of other tools.")
+    versions = s.ListField(
+        child=s.DictField(), required=False, help_text="Where a number changed its meaning, and with which it compares."
+    )
     operations = s.ListField(child=s.DictField())
     files = s.ListField()
 
