@@ -9,9 +9,12 @@ import pytest
 from django.db import transaction
 from django.urls import get_resolver
 
+from submissions import processing
 from submissions.api import urls
 from submissions.models import Account, Submission
 from submissions.permissions import has_role, visible_to
+from tests.make_io500 import make_run, pack
+from tests.make_system import make_bag, make_system
 
 ANSWER = {
     "submit": {"release": "sc99", "lists": ["io500"], "acknowledge_rules": True, "acknowledge_publication": True},
@@ -46,6 +49,11 @@ OF_A_SUBMITTED_RUN = {
     ("POST", "revalidate/"): (409, 409, 404, 403, 403, 403, 401),
     ("POST", "withdraw/"): (200, 200, 404, 403, 403, 403, 401),
     ("POST", "review/"): (403, 403, 404, 200, 200, 200, 401),
+}
+OF_A_DESCRIBED_RUN = {
+    ("GET", "system/"): (200, 200, 404, 404, 200, 200, 401),
+    ("GET", "system/io500/"): (200, 200, 404, 404, 200, 200, 401),
+    ("GET", "difference/"): (200, 200, 404, 404, 200, 200, 401),
 }
 OF_EDITORS = {
     ("POST", "releases/"): (403, 403, 403, 403, 201, 201, 401),
@@ -84,18 +92,27 @@ def ask(cast, person: str, method: str, path: str) -> int:
 
 
 def test_every_route_stands_in_a_table() -> None:
-    told = {path for table in (OF_A_CHECKED_RUN, OF_A_SUBMITTED_RUN) for _, path in table}
+    told = {path for table in (OF_A_CHECKED_RUN, OF_A_SUBMITTED_RUN, OF_A_DESCRIBED_RUN) for _, path in table}
     patterns = {str(pattern.pattern) for pattern in urls.urlpatterns}
     of_submissions = {pattern.removeprefix("submissions/<uuid:id>/") for pattern in patterns if "<uuid:id>" in pattern}
     others = {pattern.replace("<str:release>", "sc99").replace("<str:list>", "io500") for pattern in patterns}
     told_of_others = {path for table in (OF_EDITORS, OF_EVERYBODY_WITH_A_TOKEN, OF_CHECKS) for _, path in table}
-    assert told == of_submissions
+    assert told == {path.replace("<str:form>", "io500") for path in of_submissions}
     assert told_of_others == {path for path in others if "<uuid:id>" not in path}
 
 
 @pytest.mark.parametrize(("method", "path", "statuses"), rows(OF_A_CHECKED_RUN))
 def test_a_checked_run(cast, release, checked, method, path, statuses) -> None:
     assert statuses_of(cast, method, f"submissions/{checked().pk}/{path}") == statuses
+
+
+@pytest.mark.parametrize(("method", "path", "statuses"), rows(OF_A_DESCRIBED_RUN))
+def test_a_described_run(cast, tmp_path, method, path, statuses) -> None:
+    content = pack(tmp_path / "bag.tar.gz", make_bag(make_run(), make_system())).read_bytes()
+    described = cast.alice.upload(content).json()["id"]
+    processing.process(described)
+    asked = f"submissions/{described}/{path}" + (f"?with={described}" if path == "difference/" else "")
+    assert statuses_of(cast, method, asked) == statuses
 
 
 @pytest.mark.parametrize(("method", "path", "statuses"), rows(OF_A_SUBMITTED_RUN))
