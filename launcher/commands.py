@@ -81,7 +81,15 @@ def test(state_folder: Path, arguments: list[str]) -> int:
         with services(state, environment, durable=False) as (variables, _):
             # The tests of the launcher start launchers, which need not install everything again.
             variables["HIGHWATER_VENV"] = str(environment.folder)
-            return run([environment.python, "-m", "pytest", *arguments], variables, folder=CHECKOUT)
+            command = [environment.python, "-m", "pytest", *distribution(arguments), *arguments]
+            return run(command, variables, folder=CHECKOUT)
+
+
+def distribution(arguments: list[str]) -> list[str]:
+    """How all tests are run, in two processes (7 minutes on two cores, not 11); some, or with a debugger, run in one."""
+    own = any(one.startswith(("-n", "--dist", "--pdb", "--collect-only", "--co")) for one in arguments)
+    paths = any((CHECKOUT / one.partition("::")[0]).exists() for one in arguments if not one.startswith("-"))
+    return [] if own or paths else ["-n", "2", "--dist", "loadfile", "--no-loadscope-reorder"]
 
 
 def check(state_folder: Path) -> int:

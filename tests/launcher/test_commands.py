@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from launcher import collector_file
+from launcher import collector_file, commands
 from launcher.cli import USAGE
 from tests.launcher.conftest import ROOT, run
 
@@ -142,3 +142,19 @@ def test_the_collector_says_so_where_there_is_no_python(tmp_path: Path) -> None:
     if not Path("/usr/libexec/platform-python").exists():
         assert done.returncode == 2
         assert "needs Python 3.6 or later" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "processes"),
+    [
+        ([], 2),
+        (["-q", "-x", "-k", "port"], 2),
+        (["tests/launcher"], 1),
+        (["tests/launcher/test_commands.py::test_x"], 1),
+        (["-n", "0"], 1),
+        (["-n0"], 1),
+        (["--pdb"], 1),
+    ],
+)
+def test_all_tests_run_in_two_processes_and_some_in_one(arguments: list[str], processes: int) -> None:
+    assert ("-n" in commands.distribution(arguments)) == (processes == 2)

@@ -322,7 +322,7 @@ def test_folders_with_files_that_are_cut_or_changed_are_read_or_refused(tmp_path
     place = folder(tmp_path, [summary()] * 3, report())
     for path in (place / "run1" / "summary.json", place / "mlperf_storage_report.json"):
         content = path.read_bytes()
-        for wrong in made_wrong(content, chance):
+        for wrong in made_wrong(content, chance, 12):
             path.write_bytes(wrong)
             with open_bundle(place) as bundle:
                 reading = parser.find_runs(bundle)
