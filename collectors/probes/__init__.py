@@ -4,13 +4,14 @@ A module of this package with PROBES, a tuple of instances, is found by looking 
 else. Modules without are parsers that several share.
 """
 
+import abc
 import importlib
 import pkgutil
 
 BAD_TEXT = (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError, OverflowError)
 
 
-class Probe:
+class Probe(abc.ABC):
     """One group of facts. A subclass says what it provides and reads, and has `applies`, `read` and `parse`."""
 
     id = ""
@@ -29,13 +30,13 @@ class Probe:
         """Whether this node has what the probe is about; files only, no commands."""
         return True
 
+    @abc.abstractmethod
     def read(self, door):
         """Everything that `parse` needs, through the door: a dict of Inputs, or of dicts of Inputs."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def parse(self, raw):
         """Facts, Missings, Sections and Items from what was read. Pure; a ValueError says that the text is no good."""
-        raise NotImplementedError
 
 
 def all_probes():
