@@ -360,6 +360,7 @@ def _snapshot(source: _Source) -> dict[str, Any]:
         "findings": report["findings"] + run["findings"],
         "rules": run["rules"],
         "tests": run["tests"],
+        "distributions": run.get("distributions", []),
         "versions": {"validators": source.check.validators_version},
     }
 

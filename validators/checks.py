@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from validators import bagit, catalogue, descriptions, schema, secrets
+from validators import bagit, catalogue, descriptions, distributions, schema, secrets
 from validators.bundle import LIMITS, LINE_LIMIT, Bundle, BundleError, Limits, open_bundle
 from validators.findings import ERROR, Finding, worst_first
 from validators.measurements import Report, Run
@@ -92,7 +92,8 @@ def _read(bundle: Bundle, searched: list[catalogue.Benchmark], report: Report) -
 
 
 def _judge(run: Run, context: Context) -> None:
-    """Evaluate the rules of a run and add what only its context tells."""
+    """Sum up what repeats in a run, evaluate its rules and add what only its context tells."""
+    run.distributions = distributions.kept([*distributions.repeated(run.measurements), *run.distributions])
     benchmark = catalogue.benchmark(run.tool)
     run.rules = [rule.evaluate(run, context) for rule in benchmark.rules]
     run.findings += benchmark.findings(run, context)

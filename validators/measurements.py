@@ -73,7 +73,7 @@ class RuleOutcome:
 
 @dataclass(slots=True)
 class Run:
-    """One run of one tool as found in a bundle. Shapes as in docs/findings.md, "The report"."""
+    """One run of one tool as found in a bundle. Shapes as in docs/check.md, "The report"."""
 
     tool: str
     path: str
@@ -84,6 +84,7 @@ class Run:
     measurements: list[Measurement] = field(default_factory=list)
     parameters: dict[str, Any] = field(default_factory=dict)
     tests: list[dict[str, Any]] = field(default_factory=list)
+    distributions: list[dict[str, Any]] = field(default_factory=list)
     rules: list[RuleOutcome] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
 
@@ -98,6 +99,7 @@ class Run:
             "measurements": [measurement.as_json() for measurement in self.measurements],
             "parameters": self.parameters,
             "tests": self.tests,
+            "distributions": self.distributions,
             "rules": [outcome.as_json() for outcome in self.rules],
             "findings": [finding.as_json() for finding in self.findings],
         }

@@ -15,6 +15,7 @@ from typing import Any
 
 from validators.bundle import Bundle
 from validators.catalogue import Reading
+from validators.distributions import summed
 from validators.findings import WARNING, Finding
 from validators.measurements import Run
 from validators.outputs import Output, Refusal
@@ -30,7 +31,10 @@ _Rates = dict[tuple[str, int], "array[float]"]
 
 
 def attach(reading: Reading, bundle: Bundle, header: bytes, unit: str, cells: Cells) -> None:
-    """Give each run the table of its folder, as the parameter `rank_rates`; the tables become part of what was read."""
+    """Give each run the table of its folder: a distribution over ranks, and the parameter `rank_rates` in short.
+
+    The tables become part of what was read.
+    """
     tables = [path for path in bundle.files if bundle.read(path, len(header)) == header]
     for path in tables:
         folder = _folder(path)
@@ -50,6 +54,9 @@ def _attach(run: Run, output: Output, unit: str, cells: Cells) -> None:
         run.parameters["rank_rates"] = {
             f"{op} {iteration}": _spread(values, unit) for (op, iteration), values in rates.items()
         }
+        quantity = "bandwidth" if unit == "B/s" else "rate"
+        for (op, iteration), values in rates.items():
+            run.distributions += summed(op, quantity, "rank", "ranks", values, unit, {"iter": iteration})
         return
     message = f"The table has not one rate for each of the {tasks} tasks of the run; it is not read."
     run.findings.append(

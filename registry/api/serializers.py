@@ -211,6 +211,31 @@ class Measurement(s.Serializer):
     context = s.DictField()
 
 
+class Distribution(s.Serializer):
+    """Values under one number: iterations, runs, samples, events, ranks, targets or epochs. Canonical unit."""
+
+    op = s.CharField()
+    quantity = s.CharField()
+    stat = s.CharField(help_text="What each value is: iteration, run, event, rank, epoch, slowest_second, ...")
+    over = s.CharField(help_text="iterations, runs, samples, events, ranks, targets or epochs.")
+    context = s.DictField()
+    unit = s.CharField()
+    printed_unit = s.CharField()
+    count = s.IntegerField()
+    min = s.FloatField()
+    mean = s.FloatField()
+    max = s.FloatField()
+    deviation = s.FloatField(allow_null=True, help_text="Of a sample (n - 1); null of one value.")
+    quantiles = s.ListField(child=s.FloatField(), help_text="21 values, at 0, 5, ... 100 %.")
+    members = s.ListField(
+        child=s.FloatField(), allow_null=True, help_text="The values in order of number or time; null where many."
+    )
+
+
+class DistributionPage(_Page):
+    results = Distribution(many=True)
+
+
 class Membership(s.Serializer):
     """Where a result stands on one list."""
 

@@ -13,6 +13,7 @@ urlpatterns = [
     path("results/", views.ResultList.as_view(), name="api-results"),
     path("results/<str:id>/", views.ResultDetail.as_view(), name="api-result"),
     path("results/<str:id>/files/", views.ResultFiles.as_view(), name="api-result-files"),
+    path("results/<str:id>/distributions/", views.ResultDistributions.as_view(), name="api-result-distributions"),
     path("results/<str:id>/system/", views.ResultSystem.as_view(), name="api-result-system"),
     path("results/<str:id>/system/<str:form>/", views.ResultSystemForm.as_view(), name="api-result-system-form"),
     path("compare/", comparisons.Comparison.as_view(), name="api-compare"),

@@ -250,6 +250,8 @@ class ResultDetail(PublicRead):
 
 SNAPSHOT = {"scores": dict, "hashes": dict, "findings": list, "rules": list, "tests": list, "versions": dict}
 """What openapi.json promises of Result.snapshot, and its empty form; the rest stands under `facts`."""
+DISTRIBUTIONS = "distributions"
+"""Part of Result.snapshot with an address of its own, as it can be long."""
 
 
 def as_result(result: Result) -> dict[str, Any]:
@@ -296,7 +298,7 @@ def as_result(result: Result) -> dict[str, Any]:
         "parameters": result.parameters,
         "measurements": record.measurements(result),
         **{name: snapshot.get(name) or empty() for name, empty in SNAPSHOT.items()},
-        "facts": {name: value for name, value in snapshot.items() if name not in SNAPSHOT},
+        "facts": {name: value for name, value in snapshot.items() if name not in {*SNAPSHOT, DISTRIBUTIONS}},
         "lists": record.memberships(result),
     }
 
@@ -307,6 +309,14 @@ class ResultFiles(PublicRead):
     @extend_schema(operation_id="results_files", responses={200: shape.ResultFilePage} | shape.NOT_FOUND)
     def get(self, request: Request, id: str) -> Response:
         return Response({"next": None, "results": record.files(record.result(id))})
+
+
+class ResultDistributions(PublicRead):
+    """What lies under the numbers of a result: iterations, ranks, targets, epochs, in quantiles and one by one."""
+
+    @extend_schema(operation_id="results_distributions", responses={200: shape.DistributionPage} | shape.NOT_FOUND)
+    def get(self, request: Request, id: str) -> Response:
+        return Response({"next": None, "results": record.result(id).snapshot.get(DISTRIBUTIONS, [])})
 
 
 class ResultSystem(PublicRead):

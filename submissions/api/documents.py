@@ -88,6 +88,7 @@ def checked(submission: Submission, check: Check | None) -> dict[str, Any]:
         "measurements": run.get("measurements", []),
         "parameters": run.get("parameters", {}),
         "tests": run.get("tests", []),
+        "distributions": run.get("distributions", []),
         "rules": run.get("rules", []),
         "findings": findings(submission, report),
         "runs": [_in_short(one) for one in report["runs"]],

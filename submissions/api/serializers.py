@@ -6,7 +6,7 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers as s
 
-from registry.api.serializers import Problem, SystemSummary
+from registry.api.serializers import Distribution, Problem, SystemSummary
 from registry.models import Override, Result
 from submissions.models import Review, Signature, State
 
@@ -113,6 +113,7 @@ class SubmissionWhole(SubmissionRow):
     measurements = s.ListField(child=Mapping())
     parameters = Mapping()
     tests = s.ListField(child=Mapping())
+    distributions = Distribution(many=True)
     rules = s.ListField(child=Mapping())
     findings = Finding(many=True)
     runs = s.ListField(child=Mapping())

@@ -232,6 +232,12 @@ def test_the_files_of_a_result_are_listed_by_path(client, record) -> None:
     ]
 
 
+def test_what_lies_under_the_numbers_has_an_address_of_its_own(client, record) -> None:
+    missing = client.get(f"{RESULTS}nothing/distributions/")
+    assert (missing.status_code, missing.json()["code"]) == (404, "record.no-result")
+    assert client.get(f"{RESULTS}hw-3/distributions/").json() == {"next": None, "results": []}
+
+
 def test_results_come_as_csv(client, record) -> None:
     answer = client.get(f"{RESULTS}?format=csv&page_size=2")
     rows = list(csv.DictReader(io.StringIO(answer.content.decode())))

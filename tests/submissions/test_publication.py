@@ -17,6 +17,7 @@ from registry.models import ListDefinition, ListEntry, RankedList, Release, Resu
 from submissions import processing, publication, releases, review
 from submissions.models import Submission
 from validators import catalogue
+from validators.distributions import summed
 
 
 @pytest.fixture
@@ -483,6 +484,19 @@ def test_a_run_without_a_score_is_published_with_what_it_measured(cast, release,
     shown = cast.stranger.get(f"/api/v1/results/{result.public_id}/").json()
     assert {one["quantity"] for one in shown["measurements"]} >= {"bandwidth", "latency"}
     assert "bandwidth mean" in cast.stranger.get(f"/results/{result.public_id}/").content.decode()
+
+
+def test_what_lies_under_the_numbers_is_published_too(cast, release, accepted) -> None:
+    submission = accepted(performance=1.5)
+    check = submission.checks.first()
+    under = summed("ior-easy-write", "bandwidth", "rank", "ranks", [1.0, 3.0], "GiB/s")
+    check.report["runs"][0]["distributions"] = under
+    check.save()
+    cast.erin.post("releases/sc99/publish/")
+    result = Result.objects.get()
+    shown = cast.stranger.get(f"/api/v1/results/{result.public_id}/distributions/")
+    assert shown.json() == {"next": None, "results": under}
+    assert "distributions" not in cast.stranger.get(f"/api/v1/results/{result.public_id}/").json()["facts"]
 
 
 def test_a_run_with_a_score_needs_a_list(cast, release, checked) -> None:

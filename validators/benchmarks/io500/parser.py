@@ -18,7 +18,7 @@ from validators.benchmarks.io500.files import TEXT_LIMIT, lines_of
 from validators.benchmarks.io500.hashes import ScoreTerms, score_hashes
 from validators.benchmarks.io500.layout import Folder, Layout, group_by_text, survey
 from validators.benchmarks.io500.phases import UNIT, Phase, merge, number
-from validators.benchmarks.io500.ranktables import spread
+from validators.benchmarks.io500.ranktables import over_ranks, spread
 from validators.benchmarks.io500.summary import read_summary
 from validators.benchmarks.io500.verification import MARKER as VERIFY_MARKER
 from validators.benchmarks.io500.verification import read_verification
@@ -107,6 +107,9 @@ def _run(evidence: Evidence, redacted: Redaction = _NOT_REDACTED) -> IO500Run:
     run = IO500Run(TOOL, evidence.folder.path, evidence.version or "", evidence.mode, evidence=evidence)
     run.measurements = [measurement for phase in evidence.phases for measurement in _measurements(evidence, phase)]
     run.parameters = _parameters(evidence)
+    for name in evidence.tables:
+        if table := evidence.whole_table(name):
+            run.distributions += over_ranks(table, name)
     run.findings = defects(evidence)
     if not is_dry_run(evidence):
         run.scores = _scores(evidence)

@@ -11,6 +11,8 @@ import math
 import statistics
 from dataclasses import dataclass, field
 
+from validators.distributions import Distribution, summed
+
 GIB = 2**30
 _MDTEST_COLUMNS = {
     "write": b"rate-File creation",
@@ -69,6 +71,12 @@ def _positive(text: bytes) -> float:
     if not (math.isfinite(value) and value > 0):
         raise ValueError("not a positive number")
     return value
+
+
+def over_ranks(table: RankTable, phase: str) -> list[Distribution]:
+    """The rates of a phase by rank."""
+    unit = "B/s" if table.quantity == "bandwidth" else "ops/s"
+    return summed(phase, table.quantity, "rank", "ranks", table.rates, unit)
 
 
 def spread(table: RankTable) -> dict[str, float | str]:

@@ -17,6 +17,7 @@ from validators.benchmarks.mlperf_storage.documents import RunFolder
 from validators.benchmarks.mlperf_storage.layout import TOOL, Result
 from validators.bundle import Bundle
 from validators.catalogue import Reading
+from validators.distributions import Distribution, summed
 from validators.findings import ERROR, INFO, Finding, has_error
 from validators.measurements import Measurement, Run
 
@@ -48,6 +49,7 @@ def _run(result: Result) -> Run:
     threshold = agreement.THRESHOLDS.get(model, result.configured("au_target"))
     run.tests = [_test(one) for one in result.runs]
     run.measurements = [*_overall(result, model), *(m for one in result.runs for m in _of_run(one, model))]
+    run.distributions = [one for folder in result.runs for one in _over_epochs(folder, model)]
     run.parameters = _parameters(result, model, threshold)
     run.findings += agreement.findings(result, threshold)
     if not run.measurements and not has_error(run.findings):
@@ -127,6 +129,12 @@ def _of_run(run: RunFolder, model: str) -> Iterator[Measurement]:
     for op, quantity, stat, value, unit in figures:
         if value is not None:
             yield Measurement.printed(op, quantity, stat, value, unit, context=context)
+
+
+def _over_epochs(run: RunFolder, model: str) -> Iterator[Distribution]:
+    """Utilisation and throughput epoch by epoch, in their order."""
+    for quantity, values, unit in (("au", run.au_epochs, "%"), ("samples_rate", run.samples_epochs, "samples/s")):
+        yield from summed(model, quantity, "epoch", "epochs", values, unit, {"run": run.name})
 
 
 def _test(run: RunFolder) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from validators.distributions import Distribution, summed
 from validators.findings import ERROR, Finding
 from validators.measurements import Run
 from validators.outputs import Output, Refusal, printed_number
@@ -70,6 +71,7 @@ def attach(found: list[DetailRow], run: Run, path: str) -> Iterator[Finding]:
     """Put what single targets did into the tests of a run; yields findings where summary and detail disagree."""
     for row, test in zip(found, run.tests, strict=True):
         test["targets"] = {op: [list(target) for target in targets] for op, targets in row.targets.items()}
+        run.distributions += _over_targets(row)
         for op, low, high in _ranges(run, row.context):
             measured = [target for target in row.targets.get(op, []) if target[0] > 0]
             if not measured:
@@ -80,6 +82,15 @@ def attach(found: list[DetailRow], run: Run, path: str) -> Iterator[Finding]:
                 hint = "Upload both files of one survey, as the script wrote them."
                 yield Finding("obdfilter-survey.inconsistent", ERROR, message, hint, path)
                 return
+
+
+def _over_targets(row: DetailRow) -> Iterator[Distribution]:
+    """The slowest and the fastest second of each target that measured, by test."""
+    for op, targets in row.targets.items():
+        measured = [target for target in targets if target[0] > 0]
+        for stat, place in (("slowest_second", 1), ("fastest_second", 2)):
+            values = [target[place] for target in measured]
+            yield from summed(op, "bandwidth", stat, "targets", values, "MiB/s", row.context)
 
 
 def _ranges(run: Run, context: dict[str, Any]) -> Iterator[tuple[str, float, float]]:
