@@ -5,7 +5,7 @@ import os
 import tempfile
 from collections import namedtuple
 
-from collectors import archive
+from collectors import archive, files
 from collectors.errors import BundleError, NothingCollected, UsageError
 
 MIB = 1024 * 1024
@@ -110,24 +110,10 @@ def open_archive(path, note):
 
 def pack_to(members, out):
     """Write members to the file `out`, which appears complete or not at all; return (size, sha256)."""
-    directory = os.path.dirname(os.path.abspath(out))
-    try:
-        with tempfile.NamedTemporaryFile(prefix=".highwater-", dir=directory, delete=False) as stream:
-            try:
-                write(members, stream)
-                stream.flush()
-                size_and_sha256 = measure(stream)
-                os.chmod(stream.name, 0o644 & ~current_umask())
-                os.replace(stream.name, out)
-            except BaseException:
-                os.unlink(stream.name)
-                raise
-    except OSError as error:
-        raise UsageError(
-            "collector.out",
-            f"{out} cannot be written: {error.strerror or error}",
-            "Write it elsewhere, or make room there.",
-        )
+    with files.written_whole(out) as stream:
+        write(members, stream)
+        size_and_sha256 = measure(stream)
+        os.chmod(stream.name, 0o644 & ~current_umask())
     return size_and_sha256
 
 

@@ -9,7 +9,7 @@ import json
 import os
 import re
 
-from collectors import verification
+from collectors import files, verification
 from collectors.errors import BundleError
 
 MAX_BYTES = 4 * 1024 * 1024
@@ -56,13 +56,11 @@ def findings(path):
 
 def read(path):
     try:
-        with open(path, "rb") as stream:
-            content = stream.read(MAX_BYTES + 1)
+        return files.read_at_most(path, MAX_BYTES)
     except OSError as error:
         raise BundleError("bundle.unreadable", "%s cannot be read: %s" % (path, error.strerror))
-    if len(content) > MAX_BYTES:
+    except files.TooLarge:
         raise BundleError("system.too-large", "%s: the description is larger than 4 MiB." % path)
-    return content
 
 
 def is_mlperf(document):

@@ -1,20 +1,36 @@
-"""Files that we write: complete or not there."""
+"""Files that we write, complete or not there, and files of others, never more of them than is expected."""
 
 import os
 import tempfile
+from contextlib import contextmanager
 
 from collectors.errors import UsageError
 
 
-def write_whole(path, text):
-    """Write a text file (UTF-8) that appears complete or not at all. Raises UsageError where it cannot be written."""
+class TooLarge(ValueError):
+    """A file holds more than is read of its kind."""
+
+
+def read_at_most(path, limit_bytes):
+    """The bytes of a file. Raises TooLarge where it holds more than `limit_bytes`, OSError where it cannot be read."""
+    with open(path, "rb") as stream:
+        content = stream.read(limit_bytes + 1)
+    if len(content) > limit_bytes:
+        raise TooLarge("larger than %d bytes" % limit_bytes)
+    return content
+
+
+@contextmanager
+def written_whole(path):
+    """A stream for the bytes of the file `path`, which appears at the end, complete, or not at all.
+
+    Until then it lies beside, for its owner alone. Raises UsageError where it cannot be written.
+    """
     folder = os.path.dirname(os.path.abspath(path))
     try:
-        with tempfile.NamedTemporaryFile(
-            "w", encoding="utf-8", prefix=".highwater-", dir=folder, delete=False
-        ) as stream:
+        with tempfile.NamedTemporaryFile(prefix=".highwater-", dir=folder, delete=False) as stream:
             try:
-                stream.write(text)
+                yield stream
                 stream.flush()
                 os.replace(stream.name, path)
             except BaseException:
@@ -26,3 +42,9 @@ def write_whole(path, text):
             "%s cannot be written: %s" % (path, error.strerror or error),
             "Write it elsewhere, or make room there.",
         )
+
+
+def write_whole(path, text):
+    """Write a text file (UTF-8) that appears complete or not at all. Raises UsageError where it cannot be written."""
+    with written_whole(path) as stream:
+        stream.write(text.encode("utf-8"))

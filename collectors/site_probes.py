@@ -5,7 +5,7 @@ import os
 import pkgutil
 import re
 
-from collectors import linepattern, schema
+from collectors import files, linepattern, schema
 from collectors.errors import UsageError
 from collectors.facts import Fact, Missing
 from collectors.probes import Probe
@@ -139,14 +139,11 @@ def of_folder(folder):
 def of_file(path):
     """The probe of one file. Raises UsageError."""
     try:
-        with open(path, "rb") as stream:
-            data = stream.read(MAX_BYTES + 1)
+        return declared_probe(json.loads(files.read_at_most(path, MAX_BYTES).decode("utf-8")))
     except OSError as error:
         raise refused(path, error.strerror or "cannot be read")
-    if len(data) > MAX_BYTES:
+    except files.TooLarge:
         raise refused(path, "larger than 64 KiB")
-    try:
-        return declared_probe(json.loads(data.decode("utf-8")))
     except (ValueError, RecursionError) as error:
         raise refused(path, str(error))
 

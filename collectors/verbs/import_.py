@@ -5,7 +5,7 @@ import time
 
 from collectors import bios, importing, report, schema, system_file
 from collectors.errors import OK, BundleError, NothingCollected, UsageError
-from collectors.files import write_whole
+from collectors.files import TooLarge, read_at_most, write_whole
 
 ABOUT = "take BIOS settings from Redfish, racadm or ilorest output"
 
@@ -58,11 +58,10 @@ def run(options, progress):
 def attributes(path):
     """[(name, value)] of the file. Raises UsageError."""
     try:
-        with open(path, "rb") as stream:
-            data = stream.read(MAX_BYTES + 1)
+        data = read_at_most(path, MAX_BYTES)
     except OSError as error:
         raise UsageError("collector.path", "%s cannot be read: %s" % (path, error.strerror or error))
-    if len(data) > MAX_BYTES:
+    except TooLarge:
         raise UsageError("collector.import", path + " is larger than 8 MiB.", "Give the output of one command.")
     try:
         return bios.attributes(data.decode("utf-8", "replace"))

@@ -4,7 +4,7 @@ import json
 
 from collectors import questionnaire, report, system_file
 from collectors.errors import OK, UsageError
-from collectors.files import write_whole
+from collectors.files import read_at_most, write_whole
 
 ABOUT = "list what only people know, and take their answers"
 
@@ -58,13 +58,8 @@ def take(path, answers, progress):
 def read(path):
     """The JSON of a file of answers. Raises UsageError."""
     try:
-        with open(path, "rb") as stream:
-            data = stream.read(MAX_BYTES + 1)
+        return json.loads(read_at_most(path, MAX_BYTES).decode("utf-8"))
     except OSError as error:
         raise UsageError("collector.path", "%s cannot be read: %s" % (path, error.strerror or error))
-    try:
-        if len(data) > MAX_BYTES:
-            raise ValueError
-        return json.loads(data.decode("utf-8"))
     except (ValueError, RecursionError):
         raise UsageError("collector.answers", path + " holds no JSON of answers.", "Look for a missing comma or quote.")
