@@ -5,12 +5,11 @@ import shutil
 import signal
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import pytest
 
-from tests.collectors.registry_peer import Peer
+from tests.collectors.registry_peer import Peer, serving
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 MINORS = range(6, 14)
@@ -56,14 +55,8 @@ def collectors_alone(tmp_path_factory):
 
 @pytest.fixture
 def peer():
-    server = Peer()
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    yield server
-    server.closing.set()
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with serving(Peer()) as server:
+        yield server
 
 
 class Collector:

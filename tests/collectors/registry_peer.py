@@ -10,7 +10,21 @@ import json
 import socket
 import threading
 from collections import deque
+from contextlib import contextmanager
 from email import policy
+
+
+@contextmanager
+def serving(server):
+    """A server of the standard library that answers in a thread of its own."""
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    thread.start()
+    yield server
+    if isinstance(server, Peer):
+        server.closing.set()
+    server.shutdown()
+    server.server_close()
+    thread.join()
 
 
 class Received:

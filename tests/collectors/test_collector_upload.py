@@ -362,13 +362,8 @@ def tls_peer(certificate):
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(*certificate)
     server.socket = context.wrap_socket(server.socket, server_side=True)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    yield server
-    server.closing.set()
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with registry_peer.serving(server):
+        yield server
 
 
 def test_a_server_that_cannot_prove_itself_gets_nothing(every_python, alice, tls_peer, results):
@@ -436,13 +431,8 @@ def pour(source, target):
 
 @pytest.fixture
 def proxy():
-    server = ConnectProxy()
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    yield server
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with registry_peer.serving(ConnectProxy()) as server:
+        yield server
 
 
 def test_the_sites_proxy_sees_no_token(oldest_and_this_python, alice, tls_peer, results, certificate, proxy):

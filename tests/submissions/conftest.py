@@ -145,6 +145,13 @@ def checked(cast: Cast, archive) -> Callable[..., Submission]:
     return make
 
 
+def submit_to(release: Release, submission: Submission, person: Person, lists: tuple[str, ...] = ("full",)) -> None:
+    """Submit a checked run with all that has to be said, and read it anew."""
+    said = {"acknowledge_rules": True, "acknowledge_publication": True}
+    review.submit(submission, person.account, release=release.slug, lists=lists, **said)
+    submission.refresh_from_db()
+
+
 @pytest.fixture
 def submitted(cast: Cast, release: Release, checked) -> Callable[..., Submission]:
     """A checked run that was submitted to the release."""
@@ -153,15 +160,7 @@ def submitted(cast: Cast, release: Release, checked) -> Callable[..., Submission
         person: Person | None = None, lists: tuple[str, ...] = ("full", "io500", "ten"), **changes: Any
     ) -> Submission:
         submission = checked(person, **changes)
-        review.submit(
-            submission,
-            (person or cast.alice).account,
-            release=release.slug,
-            lists=lists,
-            acknowledge_rules=True,
-            acknowledge_publication=True,
-        )
-        submission.refresh_from_db()
+        submit_to(release, submission, person or cast.alice, lists)
         return submission
 
     return make

@@ -11,10 +11,11 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from collectors import questionnaire as collected
-from submissions import processing, review
+from submissions import processing
 from submissions.models import Submission
 from tests.make_io500 import make_run, pack
 from tests.make_system import make_bag, make_class, make_parameter, make_system
+from tests.submissions.conftest import submit_to
 
 WORDS = "Weather forecasts, climate models and what students try on it, every day."
 HOSTILE = '<script>alert("x")</script> "quoted" and eight more words to make it long enough'
@@ -61,11 +62,6 @@ def fields(page: str) -> dict[str, str]:
         if not chosen and 'value=""' in options:
             found[name] = ""
     return found
-
-
-def submitted_to(release, submission, person) -> None:
-    said = {"release": release.slug, "lists": ("full",), "acknowledge_rules": True, "acknowledge_publication": True}
-    review.submit(submission, person.account, **said)
 
 
 def test_the_page_of_a_submission_says_how_far_the_questionnaire_is(cast, described) -> None:
@@ -135,7 +131,7 @@ def test_what_is_no_number_is_refused_beside_its_field_and_nothing_is_lost(cast,
 def test_an_answer_is_text_and_never_markup(cast, release, described) -> None:
     submission = described()
     browser(cast.alice).post(address(submission), {"trust": HOSTILE, "caching": "</textarea><b>x</b>"})
-    submitted_to(release, submission, cast.alice)
+    submit_to(release, submission, cast.alice)
     for person, path in ((cast.alice, address(submission)), (cast.dana, f"/review/{submission.pk}/")):
         page = browser(person).get(path).content.decode()
         assert "&lt;script&gt;alert(" in page
@@ -169,7 +165,7 @@ def test_a_file_that_is_no_answers_is_refused(cast, described, content) -> None:
 
 def test_after_submitting_it_can_be_read_and_not_changed(cast, release, described) -> None:
     submission = described()
-    submitted_to(release, submission, cast.alice)
+    submit_to(release, submission, cast.alice)
     client = browser(cast.alice)
     page = text(client.get(address(submission)))
     assert "<textarea" not in page
@@ -185,14 +181,14 @@ def test_who_sees_and_who_answers(cast, release, described) -> None:
     assert [browser(one).post(address(submission)).status_code for one in people] == [302, 302, 404, 404, 403]
     assert "<textarea" not in text(browser(cast.erin).get(address(submission)))
     assert Client().get(address(submission)).status_code == 302
-    submitted_to(release, submission, cast.alice)
+    submit_to(release, submission, cast.alice)
     assert [browser(one).get(address(submission)).status_code for one in people] == [200, 200, 404, 200, 200]
 
 
 def test_reviewers_read_the_proposal_with_its_evidence_and_the_contradictions(cast, release, described) -> None:
     busy = make_class(parameters=[make_parameter("node.load_before", 99.5, key="load_1min")])
     submission = described(make_system(node_classes=[busy]))
-    submitted_to(release, submission, cast.alice)
+    submit_to(release, submission, cast.alice)
     page = text(browser(cast.dana).get(f"/review/{submission.pk}/"))
     assert "Proposed level: undefined" in page
     assert "0 of 5 facts are told; at least 2 are needed." in page

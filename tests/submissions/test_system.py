@@ -15,6 +15,7 @@ from submissions.described import published as described_form
 from submissions.models import Submission, SystemSnapshot
 from tests.make_io500 import make_run, pack
 from tests.make_system import make_bag, make_class, make_parameter, make_system
+from tests.submissions.conftest import submit_to
 from validators.system import publishing
 
 OUTLIER = {"member": "m-00000003", "pointer": "/hardware/memory/total_bytes", "value": 256 * 2**30, "majority": 512}
@@ -42,14 +43,7 @@ def published(cast, release, described):
 
     def make(system=None):
         submission = described(system)
-        review.submit(
-            submission,
-            cast.alice.account,
-            release=release.slug,
-            lists=("full",),
-            acknowledge_rules=True,
-            acknowledge_publication=True,
-        )
+        submit_to(release, submission, cast.alice)
         review.decide(submission, cast.dana.account, "accept", "All is well.", reproducibility="fully")
         assert cast.erin.post("releases/sc99/publish/").status_code == 200
         submission.refresh_from_db()
@@ -161,14 +155,7 @@ def test_the_page_shows_it_by_section(described, cast) -> None:
 
 def test_the_reviewer_sees_it_too(release, described, cast) -> None:
     submission = described()
-    review.submit(
-        submission,
-        cast.alice.account,
-        release=release.slug,
-        lists=("full",),
-        acknowledge_rules=True,
-        acknowledge_publication=True,
-    )
+    submit_to(release, submission, cast.alice)
     assert "Clients: 10" in page(cast.dana, f"/review/{submission.pk}/")
 
 
