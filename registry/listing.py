@@ -151,6 +151,7 @@ def _entry(result: Result, facts: dict[str, str], score: float | None) -> Entry:
         "opted_in": result.opted_in,
         "production": result.production,
         "lists": result.lists,
+        "answers": result.snapshot.get("answers", {}).get("state"),
     }
     scores = {"score": score, "bandwidth_gib_per_s": result.bandwidth_gib_per_s, "rate_kiops": result.rate_kiops}
     entered = result.submitted_on.isoformat() if result.submitted_on else ""

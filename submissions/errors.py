@@ -35,8 +35,7 @@ Problem (registry.problems)
 │   ├── RunInvalid               submit.run-invalid
 │   ├── NoInstitution            submit.no-institution
 │   ├── TestSubmission           submit.test
-│   ├── EmbargoPast              submit.embargo-past
-│   └── AnswersMissing           submit.answers-missing
+│   └── EmbargoPast              submit.embargo-past
 ├── ReasonNeeded             review.reason-needed
 ├── ReleasePublished         release.published
 ├── ReleaseExists            release.exists
@@ -272,12 +271,6 @@ class EmbargoPast(SubmitRefused):
     code = "submit.embargo-past"
     title = "The embargo ends in the past"
     hint = "Leave `embargo_until` out, or give a time to come."
-
-
-class AnswersMissing(SubmitRefused):
-    code = "submit.answers-missing"
-    title = "A list asks for answers that are missing"
-    hint = "Answer what stands under `errors` (PUT answers/) and submit again."
 
 
 class ReasonNeeded(Problem):

@@ -32,7 +32,7 @@ from registry.models import (
     SystemSnapshot,
 )
 from registry.ranking import DefinitionError, fold
-from submissions import derivation, states
+from submissions import derivation, questionnaire, states
 from submissions import models as submitted
 from submissions.described import published
 from submissions.errors import Forbidden, OverrideRefused, ReleaseInvalid
@@ -176,12 +176,13 @@ def _add_results(release: Release, editor: Account | None, now: datetime) -> Non
 
 def _copy(release: Release, submissions: list[Submission], now: datetime) -> None:
     """Results, measurements and files of all, in bulk."""
-    sources = [_Source(*row) for row in _gathered(submissions)]
+    sources = list(_gathered(submissions))
+    asked = questionnaire.asked_by(questionnaire.definitions(release.list_names))
     systems = _systems(sources)
     names = naming.read_names()
     number = _last_number()
     results = [
-        _result(source, release, systems[source.system_key], names, f"{PREFIX}{number + place}", now)
+        _result(source, release, systems[source.system_key], names, f"{PREFIX}{number + place}", now, asked)
         for place, source in enumerate(sources, 1)
     ]
     Result.objects.bulk_create(results, batch_size=_BATCH)
@@ -210,7 +211,16 @@ def _copy(release: Release, submissions: list[Submission], now: datetime) -> Non
 
 def _copy_systems(pairs: list[tuple[Result, _Source]]) -> None:
     """The descriptions of systems, without what names a node, and their parameters to be asked for."""
-    described = [_published_system(result, source.system) for result, source in pairs if source.system]
+    described = [
+        SystemSnapshot(
+            result=result,
+            sha256=source.system.sha256,
+            summary=facts.summary(source.document),
+            document=source.document,
+        )
+        for result, source in pairs
+        if source.system
+    ]
     SystemSnapshot.objects.bulk_create(described, batch_size=_BATCH)
     ObservedParameter.objects.bulk_create(
         (
@@ -222,11 +232,6 @@ def _copy_systems(pairs: list[tuple[Result, _Source]]) -> None:
     )
 
 
-def _published_system(result: Result, received: submitted.SystemSnapshot) -> SystemSnapshot:
-    document = published(received.document)
-    return SystemSnapshot(result=result, sha256=received.sha256, summary=facts.summary(document), document=document)
-
-
 @dataclass(frozen=True, slots=True)
 class _Source:
     """One submission with what is copied of it."""
@@ -236,6 +241,8 @@ class _Source:
     review: Review
     derivative: Derivative
     system: submitted.SystemSnapshot | None
+    document: dict[str, Any] | None
+    """The description of the system in the form that is published."""
 
     @property
     def run(self) -> dict[str, Any]:
@@ -262,9 +269,7 @@ class _Source:
         return self.submission.institution_id, fold(self.system_name)
 
 
-def _gathered(
-    submissions: list[Submission],
-) -> Iterable[tuple[Submission, Check, Review, Derivative, submitted.SystemSnapshot | None]]:
+def _gathered(submissions: list[Submission]) -> Iterable[_Source]:
     """Each with its latest check, the review that accepted it, its derivative and the description of its system."""
     ids = [submission.pk for submission in submissions]
     checks = _latest(Check.objects.filter(submission__in=ids), Check)
@@ -273,7 +278,9 @@ def _gathered(
     systems = {row.submission_id: row for row in submitted.SystemSnapshot.objects.filter(submission__in=ids)}
     for submission in submissions:
         derivative = derivatives.get(submission.pk) or derivation.ensure(submission)
-        yield submission, checks[submission.pk], reviews[submission.pk], derivative, systems.get(submission.pk)
+        system = systems.get(submission.pk)
+        document = published(system.document) if system else None
+        yield _Source(submission, checks[submission.pk], reviews[submission.pk], derivative, system, document)
 
 
 def _latest(found: QuerySet, model: type) -> dict[Any, Any]:
@@ -310,7 +317,13 @@ def _systems(sources: list[_Source]) -> dict[tuple[int, str], System]:
 
 
 def _result(
-    source: _Source, release: Release, system: System, names: naming.Names, public_id: str, now: datetime
+    source: _Source,
+    release: Release,
+    system: System,
+    names: naming.Names,
+    public_id: str,
+    now: datetime,
+    asked: dict[str, str],
 ) -> Result:
     submission, metadata, run = source.submission, source.metadata, source.run
     score = run["scores"].get("SCORE") or {}
@@ -345,13 +358,13 @@ def _result(
         submitted_on=submission.submitted_at.date(),
         published_at=now,
         parameters=_shown(run["parameters"]),
-        snapshot=_shown(_snapshot(source)) | {"scrubbed": source.derivative.report},
+        snapshot=_shown(_snapshot(source, asked)) | {"scrubbed": source.derivative.report},
         bundle_sha256=submission.sha256,
         public_sha256=source.derivative.sha256,
     )
 
 
-def _snapshot(source: _Source) -> dict[str, Any]:
+def _snapshot(source: _Source, asked: dict[str, str]) -> dict[str, Any]:
     """What a page shows beside the numbers, as it was on release day. Everything in here is public."""
     run, report = source.run, source.check.report
     return {
@@ -362,6 +375,7 @@ def _snapshot(source: _Source) -> dict[str, Any]:
         "tests": run["tests"],
         "distributions": run.get("distributions", []),
         "versions": {"validators": source.check.validators_version},
+        "answers": questionnaire.published(source.submission, asked, source.document, run),
     }
 
 
@@ -374,7 +388,8 @@ def _shown(value: Any, name: str = "") -> Any:
     if not isinstance(value, str) or not value:
         return value
     before = f"{name}=" if name else ""
-    return personal.scrub_line(before + value, personal.Names(), Counter()).removeprefix(before)
+    lines = (personal.scrub_line(before + line, personal.Names(), Counter()) for line in value.split("\n"))
+    return "\n".join(line.removeprefix(before) for line in lines)
 
 
 def _outcome(release: Release) -> Published:

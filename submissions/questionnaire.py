@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from registry.models import ListDefinition
-from submissions.errors import AnswersInvalid, AnswersMissing
+from submissions.errors import AnswersInvalid
 from submissions.models import Check, Submission
 from validators.findings import Finding
 from validators.questionnaires import REPRODUCIBILITY, Question, Questionnaire, each, load
@@ -19,6 +19,8 @@ from validators.questionnaires.proposal import Proposal, propose
 
 WITHOUT_LISTS = ("full",)
 """What is judged where no list was chosen yet: the list that asks the least."""
+PRIVATE = ("feedback",)
+"""Questions whose answers only the committee reads, also after publication."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +28,7 @@ class Filled:
     """A questionnaire as far as it is filled.
 
     `told` are the answers of the facts by question, `known` those that count; `lists` those that `missing` was judged
-    for; `asking` those of them that take no run with a missing answer.
+    for; `asking` those of them that rank no run with a missing answer.
     """
 
     name: str
@@ -42,10 +44,21 @@ class Filled:
 
 def filled(submission: Submission, report: Mapping[str, Any] | None = None) -> Filled:
     """The questionnaire of a submission, for the lists that it is meant for; `report` is that of its latest check."""
+    asked = asked_by(definitions(submission.lists or WITHOUT_LISTS))
+    return fill(submission, asked, document_of(submission), _run(submission, report))
+
+
+def fill(
+    submission: Submission,
+    asked: Mapping[str, str],
+    document: Mapping[str, Any] | None,
+    run: Mapping[str, Any] | None,
+) -> Filled:
+    """The same from what is known already; `asked` are questionnaires by list, of these lists or more."""
     lists = tuple(submission.lists) or WITHOUT_LISTS
-    asking = asked_by(lists)
+    asking = {name: asked[name] for name in lists if name in asked}
     name = next(iter(asking.values()), REPRODUCIBILITY)
-    questionnaire, document, run = load(name), _document(submission), _run(submission, report)
+    questionnaire = load(name)
     told = prefill(questionnaire, document, run)
     known = combined(questionnaire, told, submission.answers)
     against = contradictions(questionnaire, known, document, run)
@@ -66,25 +79,70 @@ def values(known: Mapping[str, Answer]) -> dict[str, Any]:
     return {question: answer.value for question, answer in known.items()}
 
 
-def asked_by(lists: Iterable[str]) -> dict[str, str]:
+def definitions(lists: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """The newest definitions of lists made here, by name."""
+    found = ListDefinition.objects.filter(name__in=list(lists), body__applies_to__origin="here")
+    return {one.name: one.body for one in found.order_by("version")}
+
+
+def asked_by(bodies: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
     """The questionnaires that lists ask for, by the list; a list whose definition names none asks for nothing."""
-    definitions = ListDefinition.objects.filter(name__in=list(lists), body__applies_to__origin="here")
-    newest = {one.name: one.body.get("questionnaire") for one in definitions.order_by("version")}
-    return {name: asked for name, asked in newest.items() if asked}
+    return {name: body["questionnaire"] for name, body in bodies.items() if body.get("questionnaire")}
 
 
-def require_complete(submission: Submission, lists: Iterable[str], primary: int | None) -> None:
-    """Raises AnswersMissing with what each list asks for and neither facts nor people answered."""
-    wanted = asked_by(lists)
-    errors: dict[str, list[str]] = {}
-    for name in sorted(set(wanted.values())):
-        questionnaire = load(name)
-        told = prefill(questionnaire, _document(submission), _run(submission, primary=primary))
-        known = combined(questionnaire, told, submission.answers)
-        for row in missing(questionnaire, values(known), [one for one in wanted if wanted[one] == name]):
-            errors.setdefault(row.question, []).append(f"{row.why} Asked for by {', '.join(row.lists)}.")
-    if errors:
-        raise AnswersMissing(f"Missing: {', '.join(errors)}.", errors=errors)
+def state(filled: Filled) -> str | None:
+    """complete or incomplete for all the lists that ask, None where none does: the fact `answers` of definitions."""
+    asking = [row for row in filled.missing if filled.asking.intersection(row.lists)]
+    return ("incomplete" if asking else "complete") if filled.asking else None
+
+
+def missing_by_list(submission: Submission, report: Mapping[str, Any] | None) -> dict[str, list[str]]:
+    """The questions without an answer by list, of the lists that ask; where none asks, nothing else is read."""
+    asked = asked_by(definitions(submission.lists))
+    if not asked:
+        return {}
+    return _missing(fill(submission, asked, document_of(submission), _run(submission, report)))
+
+
+def _missing(filled: Filled) -> dict[str, list[str]]:
+    asking = [name for name in filled.lists if name in filled.asking]
+    return {name: [row.question for row in filled.missing if name in row.lists] for name in asking}
+
+
+def published(
+    submission: Submission, asking: Mapping[str, str], document: Mapping[str, Any] | None, run: Mapping[str, Any]
+) -> dict[str, Any]:
+    """What everybody may read of the answers; {} for a submission that answered nothing and was asked for nothing.
+
+    `document` is the published form of the description, so that no fact tells more than it does. Feedback on the
+    questions is the committee's.
+    """
+    filled = fill(submission, asking, document, run)
+    rows = [row for question in each(filled.questionnaire) if (row := _public_row(question, filled.known))]
+    if not submission.answers and not filled.asking:
+        return {}
+    return {"questionnaire": filled.name, "state": state(filled), "missing": _missing(filled), "rows": rows}
+
+
+def _public_row(question: Question, known: Mapping[str, Answer]) -> dict[str, Any] | None:
+    answer = known.get(question["id"])
+    if answer is None or answer.value is None or question["id"] in PRIVATE:
+        return None
+    return {
+        "question": question["id"],
+        "text": question["text"],
+        "answer": in_words(question, answer.value),
+        "source": answer.source,
+    }
+
+
+def in_words(question: Question, value: Any) -> str:
+    """An answer as it is read: the words of a choice, yes or no, a number with its unit."""
+    if isinstance(value, dict):
+        return f"{value['value']} {value['unit']}"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(question.get("choices", {}).get(value, value))
 
 
 def read(sent: Any) -> dict[str, Any]:
@@ -157,20 +215,17 @@ def _number(text: str) -> Any:
     return text
 
 
-def _document(submission: Submission) -> dict[str, Any] | None:
+def document_of(submission: Submission) -> dict[str, Any] | None:
     snapshot = getattr(submission, "system_snapshot", None)
     return snapshot.document if snapshot else None
 
 
-def _run(
-    submission: Submission, report: Mapping[str, Any] | None = None, primary: int | None = None
-) -> dict[str, Any] | None:
+def _run(submission: Submission, report: Mapping[str, Any] | None) -> dict[str, Any] | None:
     """The run that counts in the latest check, or None."""
     if report is None:
         reports = Check.objects.filter(submission=submission).order_by("-made_at", "-id")
         report = reports.values_list("report", flat=True).first()
     if not report:
         return None
-    chosen = primary if primary is not None else submission.chosen_primary
-    index = chosen if chosen is not None else report["primary"]
+    index = submission.chosen_primary if submission.chosen_primary is not None else report["primary"]
     return report["runs"][index] if index is not None and index < len(report["runs"]) else None

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
-from registry.models import ListDefinition, Release, Result, Site
+from registry.models import Release, Result, Site
 from registry.ranking import Entry, Exclusion, rank
 from submissions import derivation, intake, processing, questionnaire, queue, states
 from submissions.errors import (
@@ -73,7 +73,6 @@ def submit(
     target = _open_release(release, now)
     counted, tool = _primary(submission, primary)
     wanted = _lists_of(target, lists, tool)
-    questionnaire.require_complete(submission, wanted, counted)
     states.move(
         submission.pk,
         SUBMITTABLE,
@@ -193,17 +192,18 @@ def decide(
 def prospects(submission: Submission, run: dict[str, Any], production: bool) -> dict[str, Exclusion | None]:
     """For each list asked for, why it could not rank there; None where it could. Research or production, not both."""
     score = (run.get("scores", {}).get("SCORE") or {}).get("value")
+    bodies = questionnaire.definitions(submission.lists)
+    filled = questionnaire.fill(submission, questionnaire.asked_by(bodies), questionnaire.document_of(submission), run)
     facts = {
         "trust": Result.Trust.VERIFIED,
         "lists": submission.lists,
         "opted_in": True,
         "client_nodes": run.get("parameters", {}).get("client_nodes", submission.metadata.get("client_nodes")),
         "production": production,
+        "answers": questionnaire.state(filled),
     }
     entry = Entry(str(submission.pk), {"score": score}, facts)
-    definitions = ListDefinition.objects.filter(name__in=submission.lists, body__applies_to__origin="here")
-    found = {definition.name: rank([entry], definition.body) for definition in definitions}
-    return {name: next(iter(ranking.exclusions), None) for name, ranking in found.items()}
+    return {name: next(iter(rank([entry], body).exclusions), None) for name, body in bodies.items()}
 
 
 # What the registry does in between

@@ -273,6 +273,7 @@ class ResultDetail(Result):
     rules = s.ListField(child=s.DictField())
     tests = s.ListField()
     versions = s.DictField()
+    answers = s.DictField(help_text="Questionnaire: name, state (complete, incomplete, null), missing by list, rows.")
     facts = s.DictField(help_text="Other facts kept at publication or import.")
     lists = Membership(many=True)
 

@@ -248,7 +248,9 @@ class ResultDetail(PublicRead):
         return Response(as_result(record.result(id)))
 
 
-SNAPSHOT = {"scores": dict, "hashes": dict, "findings": list, "rules": list, "tests": list, "versions": dict}
+SNAPSHOT = {
+    "scores": dict, "hashes": dict, "findings": list, "rules": list, "tests": list, "versions": dict, "answers": dict
+}  # fmt: skip
 """What openapi.json promises of Result.snapshot, and its empty form; the rest stands under `facts`."""
 DISTRIBUTIONS = "distributions"
 """Part of Result.snapshot with an address of its own, as it can be long."""

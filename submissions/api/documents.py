@@ -9,7 +9,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from registry.models import Override, RankedList
-from submissions import derivation
+from submissions import derivation, questionnaire
 from submissions.models import Check, Event, Review, Submission, SystemSnapshot
 from submissions.review import prospects
 from submissions.states import UNFINISHED
@@ -56,6 +56,7 @@ def whole(submission: Submission, request: HttpRequest) -> dict[str, Any]:
             "metadata": submission.metadata,
             "embargo_until": submission.embargo_until,
             "answers": submission.answers,
+            "answers_missing": questionnaire.missing_by_list(submission, check and check.report),
             "checked_with": check.validators_version if check else None,
             "signature": signature(submission),
             "system": system_in_short(submission),

@@ -97,6 +97,7 @@ class SubmissionWhole(SubmissionRow):
     metadata = Mapping()
     embargo_until = s.DateTimeField(allow_null=True)
     answers = Mapping()
+    answers_missing = Mapping(help_text="By list that asks for the questionnaire, the questions without an answer.")
     checked_with = s.CharField(allow_null=True, help_text="Version of the validators.")
     signature = s.ChoiceField(
         ["none", *Signature.Outcome.values], help_text="What the signature of the bundle is worth."

@@ -152,14 +152,32 @@ def submit_to(release: Release, submission: Submission, person: Person, lists: t
     submission.refresh_from_db()
 
 
+TOLD = "Weather forecasts, climate models and what students try on it, every day."
+COMPLETE = dict.fromkeys(
+    ("system_purpose", "availability", "storage_system_software", "runtime_environment", "fault_tolerance_mechanisms",
+     "execution", "caching", "data_source", "trust"), TOLD
+) | {
+    "usage": "production", "software_availability": "open_source", "single_point_of_failure": False,
+    "exclusive_cluster_usage": True, "caches_dropped": True, "storage_role": "primary", "persistence_verified": True,
+    "reproducibility": "limited",
+}  # fmt: skip
+"""Everything that a production list asks of a bundle that tells nothing of its system."""
+
+
 @pytest.fixture
 def submitted(cast: Cast, release: Release, checked) -> Callable[..., Submission]:
     """A checked run that was submitted to the release."""
 
     def make(
-        person: Person | None = None, lists: tuple[str, ...] = ("full", "io500", "ten"), **changes: Any
+        person: Person | None = None,
+        lists: tuple[str, ...] = ("full", "io500", "ten"),
+        answers: dict[str, Any] | None = None,
+        **changes: Any,
     ) -> Submission:
         submission = checked(person, **changes)
+        if answers is not None:
+            review.answer(submission, (person or cast.alice).account, answers)
+            submission.refresh_from_db()
         submit_to(release, submission, person or cast.alice, lists)
         return submission
 

@@ -16,6 +16,7 @@ from registry.listing import check
 from registry.models import ListDefinition, ListEntry, RankedList, Release, Result
 from submissions import processing, publication, releases, review
 from submissions.models import Submission
+from tests.submissions.conftest import COMPLETE
 from validators import catalogue
 from validators.distributions import summed
 
@@ -134,7 +135,7 @@ def test_an_embargo_that_ends_later_brings_the_result_and_moves_no_list(cast, re
 def test_research_or_production_but_not_both(cast, release, accepted) -> None:
     lists = ("io500", "ten", "production", "ten-production")
     accepted(performance=1.5, lists=lists)
-    accepted(cast.charlie, performance=2.5, lists=lists, production=True)
+    accepted(cast.charlie, performance=2.5, lists=lists, production=True, answers=COMPLETE)
     cast.erin.post("releases/sc99/publish/")
     ranked = {name: [row["institution"] for row in entries(cast, "sc99", name)] for name in lists}
     assert ranked == {

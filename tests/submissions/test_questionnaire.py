@@ -43,7 +43,11 @@ def described(cast, tmp_path):
 def asking(definitions) -> None:
     """The full list has a new version that asks for the questionnaire."""
     newest = ListDefinition.objects.filter(name="full").latest("version")
-    body = newest.body | {"version": newest.version + 1, "questionnaire": "reproducibility.1"}
+    asks = {"fact": "answers", "is_not": "incomplete", "code": "answers-incomplete", "otherwise": "Not answered."}
+    eligible = [*newest.body["eligible"], asks]
+    body = newest.body | {
+        "version": newest.version + 1, "questionnaire": "reproducibility.1", "eligible": eligible
+    }  # fmt: skip
     ListDefinition.objects.create(name="full", version=body["version"], body=body)
 
 
@@ -177,18 +181,17 @@ def test_a_list_that_asks_for_nothing_takes_a_run_without_answers(cast, release,
     assert submit(cast.alice, submission, "full").status_code == 200
 
 
-def test_a_list_that_asks_refuses_what_is_incomplete_and_names_it(cast, asking, release, described) -> None:
+def test_a_list_that_asks_takes_what_is_incomplete_says_so_and_does_not_rank_it(cast, asking, release, described):
     submission = described()
     partly = {name: answer for name, answer in ANSWERS.items() if name != "storage_role"} | {"trust": "Trust us."}
     cast.alice.put(f"submissions/{submission.pk}/answers/", partly)
-    refused = submit(cast.alice, submission, "full", "io500")
-    assert (refused.status_code, refused.json()["code"]) == (422, "submit.answers-missing")
-    assert refused.json()["errors"] == {
-        "storage_role": ["There is no answer. Asked for by full."],
-        "trust": ["It has 2 of at least 10 words. Asked for by full."],
-    }
-    submission.refresh_from_db()
-    assert submission.state == "checked"
+    taken = submit(cast.alice, submission, "full", "io500")
+    assert (taken.status_code, taken.json()["answers_missing"]) == (200, {"full": ["storage_role", "trust"]})
+    accepted = {"decision": "accept", "reason": "A sound run."}
+    excluded = cast.dana.post(f"submissions/{submission.pk}/review/", accepted).json()["excluded"]
+    assert {name: why["code"] for name, why in excluded.items()} == {"full": "answers-incomplete"}
+    cast.erin.post("releases/sc99/publish/")
+    assert [len(cast.erin.get(f"lists/sc99/{name}/").json()["entries"]) for name in ("full", "io500")] == [0, 1]
 
 
 def test_facts_count_as_answers_where_a_list_asks(cast, asking, release, described) -> None:
@@ -202,7 +205,50 @@ def test_facts_count_as_answers_where_a_list_asks(cast, asking, release, describ
 def test_markup_makes_no_words(cast, asking, release, described) -> None:
     submission = described()
     cast.alice.put(f"submissions/{submission.pk}/answers/", ANSWERS | {"trust": "<p>" + "<b></b> " * 40 + "</p>"})
-    assert list(submit(cast.alice, submission, "full").json()["errors"]) == ["trust"]
+    assert submit(cast.alice, submission, "full").json()["answers_missing"] == {"full": ["trust"]}
+
+
+@pytest.mark.parametrize("name", ["production", "ten-production"])
+def test_production_asks_and_the_other_lists_do_not(cast, release, described, name) -> None:
+    found = submit(cast.alice, described(), "full", "io500", "ten", name).json()["answers_missing"]
+    assert list(found) == [name]
+    assert {"system_purpose", "usage", "single_point_of_failure"} < set(found[name])
+
+
+# What is published of the answers
+
+
+def publish(cast, submission) -> dict:
+    """The answers in the public record after release day."""
+    review = {"decision": "accept", "reproducibility": "limited", "reason": "A sound run."}
+    assert cast.dana.post(f"submissions/{submission.pk}/review/", review).status_code == 200
+    assert cast.erin.post("releases/sc99/publish/").status_code == 200
+    submission.refresh_from_db()
+    return cast.stranger.get(f"/api/v1/results/{submission.result.public_id}/").json()["answers"]
+
+
+def test_answers_are_published_with_their_sources_but_for_the_feedback(cast, release, described) -> None:
+    submission = described()
+    told = ANSWERS | {"trust": f"{WORDS}\nLogs: /home/anna/logs", "feedback": "Ask anna less.", "usage": "research"}
+    cast.alice.put(f"submissions/{submission.pk}/answers/", told)
+    submit(cast.alice, submission, "full")
+    shown = publish(cast, submission)
+    found = {row["question"]: row for row in shown["rows"]}
+    assert (shown["questionnaire"], shown["state"], shown["missing"]) == ("reproducibility.1", None, {})
+    assert (found["client_nodes"]["answer"], found["client_nodes"]["source"]) == ("10", "benchmark")
+    assert (found["usage"]["answer"], found["usage"]["source"]) == ("research", "submitter")
+    assert (found["persistence_verified"]["answer"], found["storage_system_software"]["source"]) == ("yes", "collected")
+    assert WORDS in found["trust"]["answer"]
+    assert "anna" not in json.dumps(shown)
+    page = cast.stranger.get(f"/results/{submission.result.public_id}/").content.decode()
+    assert "Weather forecasts" in page
+    assert "anna" not in page
+
+
+def test_what_was_never_answered_nor_asked_for_is_not_published(cast, release, described) -> None:
+    submission = described()
+    submit(cast.alice, submission, "full")
+    assert publish(cast, submission) == {}
 
 
 # The file
