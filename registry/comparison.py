@@ -10,10 +10,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from validators import catalogue
+from validators.meanings import Figure, why_not
+
 VOLATILE = frozenset(
     {"started", "ended", "job_scripts", "job_outputs", "datadir", "file_system_used_percent", "inodes"}
 )
 """Parameters that differ from run to run and explain nothing."""
+
+
+Key = tuple[str, ...]
+"""Operation, quantity, statistic, unit, and the context as JSON."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +41,19 @@ def compare(sides: Sequence[Side]) -> dict[str, Any]:
     """Measurements with one value and one ratio per result (to the first), notes, and what else differed.
 
     {"comparable", "notes": [{"code", "message"}], "measurements": [{"op", "quantity", "stat", "context", "unit",
-    "values", "ratios"}], "differences": [{"parameter", "values"}], "equal": count}. A value that a result does not
-    have is None, and so is its ratio; without comparable results there is no ratio at all.
+    "values", "ratios", "differs"}], "differences": [{"parameter", "values"}], "equal": count}. A value that a result
+    does not have is None, and so is its ratio; without comparable results there is no ratio at all. `differs` says for
+    each result why its number does not mean the same as the first one's; it has no ratio then.
     """
     reasons = list(_not_comparable(sides))
+    aligned = _aligned(sides)
+    differs = {
+        key: [""] * len(sides) if reasons else list(_meant_otherwise(sides, row)) for key, row in aligned.items()
+    }
     return {
         "comparable": not reasons,
-        "notes": reasons + list(_notes(sides)),
-        "measurements": [_row(key, rows, ratios=not reasons) for key, rows in _aligned(sides).items()],
+        "notes": reasons + list(_notes(sides)) + list(_meaning_notes(differs)),
+        "measurements": [_row(key, row, differs[key], ratios=not reasons) for key, row in aligned.items()],
         **_parameters(sides),
     }
 
@@ -62,26 +74,54 @@ def _notes(sides: Sequence[Side]) -> Iterable[dict[str, str]]:
         yield _note("compare.other-clients", "The numbers of client nodes differ; totals grow with clients.")
 
 
+def _meant_otherwise(sides: Sequence[Side], row: Sequence[Mapping[str, Any] | None]) -> Iterable[str]:
+    """For each result why its number does not mean what that of the first result means, or an empty text."""
+    entries = catalogue.meanings(sides[0].tool)
+    for side, found in zip(sides, row, strict=True):
+        if found is None or row[0] is None or side is sides[0]:
+            yield ""
+        else:
+            first = Figure(row[0], sides[0].tool_version, sides[0].parameters)
+            yield why_not(entries, first, Figure(found, side.tool_version, side.parameters))
+
+
+def _meaning_notes(differs: Mapping[Key, Sequence[str]]) -> Iterable[dict[str, str]]:
+    """A note for each reason, naming the quantities, statistics and operations that have it."""
+    told: dict[tuple[str, str], dict[str, list[str]]] = {}
+    for (op, quantity, stat, *_), reasons in differs.items():
+        for reason in filter(None, dict.fromkeys(reasons)):
+            names = told.setdefault((quantity, reason), {"stats": [], "ops": []})
+            names["stats"].append(stat)
+            names["ops"].append(op)
+    for (quantity, reason), names in told.items():
+        stats, ops = (", ".join(dict.fromkeys(names[kind])) for kind in ("stats", "ops"))
+        message = f"{quantity.replace('_', ' ').capitalize()} ({stats}) of {ops} does not mean the same. {reason}."
+        yield _note("compare.other-meaning", f"{message} No ratio is shown for it.")
+
+
 def _note(code: str, message: str) -> dict[str, str]:
     return {"code": code, "message": message}
 
 
-def _aligned(sides: Sequence[Side]) -> dict[tuple[str, ...], list[Mapping[str, Any] | None]]:
+def _aligned(sides: Sequence[Side]) -> dict[Key, list[Mapping[str, Any] | None]]:
     """The measurements of the same operation, quantity, statistic, unit and context beside one another."""
-    rows: dict[tuple[str, ...], list[Mapping[str, Any] | None]] = {}
+    rows: dict[Key, list[Mapping[str, Any] | None]] = {}
     for column, side in enumerate(sides):
         for measurement in side.measurements:
             rows.setdefault(_key(measurement), [None] * len(sides))[column] = measurement
     return rows
 
 
-def _key(measurement: Mapping[str, Any]) -> tuple[str, ...]:
-    context = {name: value for name, value in measurement["context"].items() if name != "invalid"}
+def _key(measurement: Mapping[str, Any]) -> Key:
+    """What tells a row from others; what a statistic is over (`scope`) does not, or nobody saw that it differs."""
+    context = {name: value for name, value in measurement["context"].items() if name not in ("invalid", "scope")}
     names = ("op", "quantity", "stat", "unit")
     return (*(measurement[name] for name in names), json.dumps(context, sort_keys=True))
 
 
-def _row(key: tuple[str, ...], found: list[Mapping[str, Any] | None], *, ratios: bool) -> dict[str, Any]:
+def _row(
+    key: Key, found: Sequence[Mapping[str, Any] | None], differs: Sequence[str], *, ratios: bool
+) -> dict[str, Any]:
     op, quantity, stat, unit, context = key
     values = [None if one is None else one["value"] for one in found]
     return {
@@ -91,7 +131,11 @@ def _row(key: tuple[str, ...], found: list[Mapping[str, Any] | None], *, ratios:
         "context": json.loads(context),
         "unit": unit,
         "values": values,
-        "ratios": [_ratio(value, values[0]) if ratios else None for value in values],
+        "ratios": [
+            _ratio(value, values[0]) if ratios and not reason else None
+            for value, reason in zip(values, differs, strict=True)
+        ],
+        "differs": list(differs),
     }
 
 

@@ -2,7 +2,8 @@
 
 A folder `validators/benchmarks/<slug>/` holds
 
-    benchmark.json  the descriptor: tool, name, operations, files (schemas/benchmark.1.json)
+    benchmark.json  the descriptor: tool, name, operations, versions, parameters, files (schemas/benchmark.1.json)
+    README.md       how to run it, and when it lies; beside the tables that are made of the descriptor
     parser.py       find_runs(bundle) -> Reading; explain(run) -> list[str], the lines of `reproduce`
     rules.py        RULES: list[Rule]; findings(run, context) -> list[Finding], what only metadata, list or release tell
     samples/        outputs with expected values
@@ -14,8 +15,9 @@ from __future__ import annotations
 
 import importlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -96,6 +98,35 @@ def benchmark(tool: str) -> Benchmark:
             return candidate
     known = ", ".join(candidate.tool for candidate in benchmarks())
     raise LookupError(f"no benchmark {tool!r}; there are {known}")
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """What a descriptor says of a quantity of an operation: `unit` as the tool prints it, `better` higher or lower."""
+
+    tool: str
+    description: str
+    unit: str
+    better: str
+
+
+def describe(tool: str, op: str, quantity: str) -> Described | None:
+    """What the descriptor of a tool says of what was measured; None for a tool or quantity that has none."""
+    for row in _named(tool).get("operations", ()):
+        if row["quantity"] == quantity and fnmatchcase(op, row["op"]):
+            return Described(_named(tool)["name"], row["description"], row["unit"], row["better"])
+    return None
+
+
+def meanings(tool: str) -> Sequence[Mapping[str, Any]]:
+    """What the numbers of a tool are over, by version: `versions` of its descriptor; empty for an unknown tool."""
+    entries: Sequence[Mapping[str, Any]] = _named(tool).get("versions", ())
+    return entries
+
+
+def _named(tool: str) -> Mapping[str, Any]:
+    """The descriptor of a tool; empty for an unknown one, such as a reported result may name."""
+    return next((one.descriptor for one in benchmarks() if one.tool == tool), {})
 
 
 @cache

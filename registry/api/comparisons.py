@@ -28,6 +28,10 @@ class ComparedMeasurement(serializers.Serializer):
     unit = serializers.CharField(help_text="Canonical unit of all values.")
     values = serializers.ListField(child=serializers.FloatField(allow_null=True))
     ratios = serializers.ListField(child=serializers.FloatField(allow_null=True), help_text="To the first result.")
+    differs = serializers.ListField(
+        child=serializers.CharField(allow_blank=True),
+        help_text="Why a number does not mean what the first one does, and has no ratio; empty where it does.",
+    )
 
 
 class Difference(serializers.Serializer):

@@ -422,11 +422,13 @@ class Benchmark(s.Serializer):
     description = s.CharField()
     source = s.CharField()
     composite = s.BooleanField(required=False, help_text="Its runs hold the output of other tools.")
+    completeness = s.CharField(help_text="What tells that an output is whole.")
+    operations = s.ListField(child=s.DictField(), help_text="op, quantity, unit as printed, better, description.")
     versions = s.ListField(
-        child=s.DictField(), required=False, help_text="Where a number changed its meaning, and with which it compares."
+        child=s.DictField(), help_text="What numbers are over, by version, and with which others they compare."
     )
-    operations = s.ListField(child=s.DictField())
-    files = s.ListField()
+    parameters = s.ListField(child=s.DictField(), help_text="Names for p.NAME= of results/.")
+    files = s.ListField(child=s.DictField(), help_text="What a run leaves, and by what it is known.")
 
 
 class BenchmarkPage(_Page):

@@ -31,7 +31,7 @@ def table(measured: Sequence[Row]) -> dict[str, Any]:
     `measured` are measurements as a report or the record has them; `more` counts the rows that are not shown.
     """
     columns = list(dict.fromkeys((row["quantity"], row["stat"], row["unit"]) for row in measured))
-    units = {column: _unit([row for row in measured if _column(row) == column]) for column in columns}
+    units = {column: fitting_unit([row for row in measured if _column(row) == column]) for column in columns}
     cells: dict[tuple[str, str], dict[tuple[str, str, str], str]] = {}
     for row in measured:
         key = (row["op"], of(row["context"]))
@@ -64,7 +64,7 @@ def _column(row: Row) -> tuple[str, str, str]:
     return row["quantity"], row["stat"], row["unit"]
 
 
-def _unit(rows: Sequence[Row]) -> str:
+def fitting_unit(rows: Sequence[Row]) -> str:
     """The largest unit in which the largest value is at least 1."""
     canonical = rows[0]["unit"]
     if canonical not in _LADDERS:

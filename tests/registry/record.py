@@ -87,19 +87,25 @@ def make_list(release: Release, name: str, results: list[Result], *, frozen: boo
     return ranked
 
 
-def make_measurement(result: Result, op: str = "ior-easy-write", value_gib_per_s: float = 2.0) -> Measurement:
-    return Measurement.objects.create(
-        result=result,
-        position=result.measurements.count(),
-        op=op,
-        quantity="bandwidth",
-        stat="phase",
-        value=value_gib_per_s * GIB,
-        unit="B/s",
-        printed_value=value_gib_per_s,
-        printed_unit="GiB/s",
-        scored=True,
-    )
+def make_measurement(
+    result: Result, op: str = "ior-easy-write", value_gib_per_s: float = 2.0, **facts: Any
+) -> Measurement:
+    given: dict[str, Any] = {
+        "quantity": "bandwidth",
+        "stat": "phase",
+        "value": value_gib_per_s * GIB,
+        "unit": "B/s",
+        "printed_value": value_gib_per_s,
+        "printed_unit": "GiB/s",
+        "scored": True,
+    }
+    return Measurement.objects.create(result=result, position=result.measurements.count(), op=op, **given | facts)
+
+
+def make_rate(result: Result, op: str, stat: str, value: float) -> Measurement:
+    """A rate in ops/s, as mdtest prints it."""
+    printed = {"value": value, "unit": "ops/s", "printed_value": value, "printed_unit": "ops/s", "scored": None}
+    return make_measurement(result, op, quantity="rate", stat=stat, **printed)
 
 
 def make_file(result: Result, path: str) -> ResultFile:

@@ -56,8 +56,8 @@ def test_its_output_is_checked(copy: Path) -> None:
 @pytest.mark.parametrize(
     ("output", "code"),
     [
-        ("stridebench 2.1\nwrite 5 MiB/s\n", "stridebench.truncated"),
-        ("stridebench 2.1\nwrite nan MiB/s\ndone\n", "stridebench.value"),
+        ("stridebench 2.1 stride 8\nwrite 5 MiB/s\n", "stridebench.truncated"),
+        ("stridebench 2.1 stride 8\nwrite nan MiB/s\ndone\n", "stridebench.value"),
     ],
 )
 def test_its_broken_output_is_found(copy: Path, tmp_path: Path, output: str, code: str) -> None:

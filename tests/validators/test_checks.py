@@ -164,6 +164,7 @@ def test_every_descriptor_and_schema_is_valid() -> None:
     assert {"metadata.1", "benchmark.1"} <= set(schema.schemas())
     for benchmark in catalogue.benchmarks():
         assert schema.errors(benchmark.descriptor, "benchmark.1") == []
+        assert {row["unit"] for row in benchmark.descriptor["operations"]} <= set(UNITS)
 
 
 def test_rules_have_stable_unique_codes_text_and_source() -> None:

@@ -27,6 +27,22 @@ def test_sample(benchmark, folder):
         check_expected(benchmark.find_runs(bundle), sample["expect"])
 
 
+@pytest.mark.parametrize("benchmark", catalogue.benchmarks(), ids=lambda benchmark: benchmark.slug)
+def test_the_descriptor_names_what_its_samples_measure(benchmark):
+    folders = sorted((catalogue.FOLDER / benchmark.slug / "samples").iterdir())
+    paths = [folder / json.loads((folder / "expected.json").read_text())["path"] for folder in folders]
+    runs = [run for path in paths for run in check(path).runs if run.tool == benchmark.tool]
+    found = {(one.op, one.quantity, one.stat) for run in runs for one in run.measurements}
+    assert found
+    unnamed = [(op, quantity) for op, quantity, _ in found if not catalogue.describe(benchmark.tool, op, quantity)]
+    entries = catalogue.meanings(benchmark.tool)
+    limits = [[set(entry.get(limit, ())) for limit in ("ops", "quantities", "stats")] for entry in entries]
+    vague = [
+        one for one in found if not any(all(not s or v in s for s, v in zip(row, one, strict=True)) for row in limits)
+    ]
+    assert (unnamed, vague) == ([], [])
+
+
 def test_every_benchmark_has_samples():
     assert len(SAMPLES) >= 7
     assert {sample.values[0].slug for sample in SAMPLES} == {benchmark.slug for benchmark in catalogue.benchmarks()}

@@ -1,0 +1,86 @@
+"""What a number means, by the version of the tool that printed it, and whether two numbers mean the same.
+
+Tools changed what they call `max` or `mean`. Their descriptors say since when (`versions`, schemas/benchmark.1.json);
+where a tool's output itself tells what a statistic is over, its parser keeps that as `scope` in the context.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+_VERSION = re.compile(r"\d{1,9}(?:\.\d{1,9})*")
+_LIMITS = (("ops", "op"), ("quantities", "quantity"), ("stats", "stat"))
+
+Meaning = Mapping[str, Any]
+"""An entry of `versions`: from, until, ops, quantities, stats, scope, comparable_with, alike."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One number as it is compared: the measurement, the version of the tool, and the parameters of the run."""
+
+    measurement: Mapping[str, Any]
+    version: str
+    parameters: Mapping[str, Any]
+
+
+def numbers(version: str) -> tuple[int, ...]:
+    """The numbers that a version begins with: "4.1.0+dev" -> (4, 1, 0); empty where there are none."""
+    found = _VERSION.search(version)
+    return tuple(map(int, found[0].split("."))) if found else ()
+
+
+def meaning(entries: Sequence[Meaning], figure: Figure) -> Meaning | None:
+    """The entry that says what a number means; None where none does.
+
+    A version that is not known has the meaning that all versions share, and none where it changed.
+    """
+    fitting = [entry for entry in entries if _concerns(entry, figure.measurement)]
+    known = numbers(figure.version)
+    if not known:
+        return fitting[0] if fitting and fitting[0]["comparable_with"] == "all" else None
+    return next((entry for entry in fitting if _spans(entry, known)), None)
+
+
+def why_not(entries: Sequence[Meaning], one: Figure, other: Figure) -> str:
+    """Why two numbers of one operation, quantity and statistic do not mean the same; empty where they do."""
+    scopes = [_scope(figure) for figure in (one, other)]
+    if all(scopes) and scopes[0] != scopes[1]:
+        return f"{scopes[0]}; {scopes[1]}"
+    found = [meaning(entries, figure) for figure in (one, other)]
+    if not any(_concerns(entry, one.measurement) for entry in entries):
+        return ""
+    if None in found:
+        return "" if all(scopes) else "versions differ in what it means, and what one of them meant is not known"
+    first, second = (entry for entry in found if entry is not None)
+    if different := [name for name in first.get("alike", ()) if one.parameters.get(name) != other.parameters.get(name)]:
+        return f"{first['scope']}: it depends on {', '.join(different)}"
+    if all(scopes):
+        return ""
+    return _between(first, second, one, other)
+
+
+def _between(first: Meaning, second: Meaning, one: Figure, other: Figure) -> str:
+    if "none" in (first["comparable_with"], second["comparable_with"]):
+        return str((first if first["comparable_with"] == "none" else second)["scope"])
+    if first is not second:
+        both_all = first["comparable_with"] == second["comparable_with"] == "all"
+        return "" if both_all else f"{one.version}: {first['scope']}; {other.version}: {second['scope']}"
+    if first["comparable_with"] == "version" and numbers(one.version) != numbers(other.version):
+        return f"{first['scope']}: only numbers of one version compare"
+    return ""
+
+
+def _scope(figure: Figure) -> str:
+    return str(figure.measurement["context"].get("scope", ""))
+
+
+def _concerns(entry: Meaning, measurement: Mapping[str, Any]) -> bool:
+    return all(measurement[name] in entry.get(limit, (measurement[name],)) for limit, name in _LIMITS)
+
+
+def _spans(entry: Meaning, version: tuple[int, ...]) -> bool:
+    return numbers(entry.get("from", "0")) <= version and ("until" not in entry or version < numbers(entry["until"]))
