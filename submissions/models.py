@@ -225,7 +225,10 @@ class Derivative(models.Model):
 
 
 class Event(models.Model):
-    """One change of a submission's state: who, when, from what to what, why. Append-only."""
+    """One change of a submission's state: who, when, from what to what, why. Append-only and chained by hashes.
+
+    A row that leads from a state to the same one tells what happened in it, such as an assignment.
+    """
 
     submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="events")
     at = models.DateTimeField(auto_now_add=True)
@@ -235,6 +238,7 @@ class Event(models.Model):
     from_state = models.CharField(max_length=20, choices=State, blank=True)
     to_state = models.CharField(max_length=20, choices=State)
     reason = models.TextField(blank=True)
+    hash = models.CharField(max_length=64, editable=False, default="", help_text="Computed by the database.")
 
     class Meta:
         ordering = ["id"]

@@ -1,0 +1,22 @@
+"""manage.py verify_history: prove that no row of the history was changed or deleted past the database's refusal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from submissions import history
+
+
+class Command(BaseCommand):
+    help = "Check the hash of every row of the history of submissions; status 1 names what does not fit."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        found = list(history.broken())
+        for sentence in found:
+            self.stdout.write(sentence)
+        if found:
+            raise CommandError(f"The history is not whole: {len(found)} submissions do not fit.")
+        rows, submissions = history.counted()
+        self.stdout.write(f"The history is whole: {rows} rows of {submissions} submissions.")
