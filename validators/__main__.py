@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from validators import VERSION, catalogue
+from validators import VERSION, catalogue, reference
 from validators.checks import check
 from validators.findings import Finding, has_error
 from validators.measurements import UNREADABLE, VIOLATED, Report, Run
@@ -26,6 +26,7 @@ _EPILOG = """examples:
   python -m validators check run.tgz --release SC25 --list production
   python -m validators reproduce run.tgz
   python -m validators rules
+  python -m validators describe mdtest
 
 exit status: 0 no error finding, 1 error findings, 2 usage, 3 nothing recognised or unreadable
 """
@@ -70,6 +71,12 @@ def _parser() -> argparse.ArgumentParser:
     listing.add_argument("--json", action="store_true")
     listing.set_defaults(run=_rules, path="")
 
+    describing = verbs.add_parser(
+        "describe", help="what is read of a benchmark, and what its numbers mean, as Markdown"
+    )
+    describing.add_argument("tool", metavar="TOOL", nargs="?", help="without it, the names of all")
+    describing.set_defaults(run=_describe, path="")
+
     reproducing = verbs.add_parser("reproduce", help="show how each score is computed from its phases")
     _takes_results(reproducing)
     reproducing.set_defaults(run=_reproduce)
@@ -112,6 +119,15 @@ def _rules(options: argparse.Namespace) -> int:
     else:
         for rule in rules:
             print(f"{rule['code']}  [{rule['level']}]\n  {rule['text']}\n  Source: {rule['source']}\n")
+    return OK
+
+
+def _describe(options: argparse.Namespace) -> int:
+    if options.tool:
+        print(reference.page(catalogue.benchmark(options.tool)), end="")
+    else:
+        for one in catalogue.benchmarks():
+            print(f"{one.tool:<18}{one.descriptor['name']}")
     return OK
 
 

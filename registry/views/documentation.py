@@ -1,12 +1,14 @@
-"""The project's own documentation, docs/*.md, as pages: raw HTML stays text, every heading and code has an anchor."""
+"""The project's own documentation as pages: docs/*.md, and a page of each benchmark made of what lies in its folder.
+
+Raw HTML stays text, every heading and code has an anchor.
+"""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path, PurePosixPath
-from typing import Any
+from pathlib import Path
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
@@ -17,9 +19,10 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from registry.views.caching import public_page
-from validators import catalogue
+from validators import catalogue, reference
 
 FOLDER: Path = settings.BASE_DIR / "docs"
+BENCHMARKS = "benchmarks/"
 READERS = {
     "For sites": (
         "start",
@@ -31,7 +34,7 @@ READERS = {
         "collector",
         "questionnaire",
         "findings",
-        "benchmarks/",
+        BENCHMARKS,
         "scrubbed-copies",
         "api-submissions",
     ),
@@ -80,8 +83,12 @@ def rules(request: HttpRequest) -> HttpResponse:
 @cache
 def pages() -> dict[str, Page]:
     """All documents by slug, rendered once per process: they change with the code only."""
-    slugs = {path.relative_to(FOLDER).with_suffix("").as_posix(): path for path in sorted(FOLDER.rglob("*.md"))}
-    return {slug: _render(slug, path.read_text(encoding="utf-8")) for slug, path in slugs.items() if _is_shown(slug)}
+    paths = {path.relative_to(FOLDER).with_suffix("").as_posix(): path for path in sorted(FOLDER.rglob("*.md"))}
+    texts = {slug: (path, path.read_text(encoding="utf-8")) for slug, path in paths.items() if _is_shown(slug)}
+    for benchmark in catalogue.benchmarks():
+        readme = catalogue.FOLDER / benchmark.slug / reference.README
+        texts[f"{BENCHMARKS}{benchmark.slug}"] = readme, reference.page(benchmark)
+    return {slug: _render(slug, path, text) for slug, (path, text) in texts.items()}
 
 
 def _pages_of(names: tuple[str, ...]) -> list[Page]:
@@ -97,8 +104,8 @@ def _is_shown(slug: str) -> bool:
     return not slug.endswith("README")
 
 
-def _render(slug: str, text: str) -> Page:
-    """Markdown to HTML; links between documents become links between pages."""
+def _render(slug: str, path: Path, text: str) -> Page:
+    """Markdown to HTML; links between documents become links between pages. `path` is what links start from."""
     markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
     tokens = markdown.parse(text)
     title, contents, taken = slug, [], set()
@@ -112,7 +119,7 @@ def _render(slug: str, text: str) -> Page:
             elif token.tag == "h2":
                 contents.append((anchor, words))
         elif token.type == "inline":
-            _link_pages(slug, token)
+            _link_pages(path, token)
             _mark_codes(token, tokens[index - 1], taken)
         elif token.type == "fence":
             token.attrSet("tabindex", "0")
@@ -145,22 +152,20 @@ def _mark_codes(inline: Token, parent: Token, taken: set[str]) -> None:
             parent.attrSet("id", code)
 
 
-def _link_pages(slug: str, inline: Token) -> None:
+def _link_pages(path: Path, inline: Token) -> None:
     for child in inline.children or []:
         if child.type == "link_open":
             target, hash_sign, anchor = str(child.attrGet("href") or "").partition("#")
             if target in MACHINE_FORMS:
                 child.attrSet("href", MACHINE_FORMS[target])
             elif target.endswith(".md") and "://" not in target:
-                child.attrSet("href", f"/docs/{_resolve(slug, target)}/{hash_sign}{anchor}")
+                child.attrSet("href", f"/docs/{_slug_of((path.parent / target).resolve())}{hash_sign}{anchor}")
 
 
-def _resolve(slug: str, target: str) -> str:
-    """("decisions/0001-x", "../lists.md") -> "lists"; a folder's README is the index."""
-    parts: list[Any] = []
-    for part in (PurePosixPath(slug).parent / target).with_suffix("").parts:
-        if part == "..":
-            parts = parts[:-1]
-        else:
-            parts.append(part)
-    return "/".join(parts)
+def _slug_of(path: Path) -> str:
+    """The slug of a document, with a slash; what belongs to all benchmarks, or to a whole folder, leads to the index."""
+    if path.is_relative_to(catalogue.FOLDER):
+        slug = path.parent.relative_to(catalogue.FOLDER).as_posix()
+        return f"{BENCHMARKS}{slug}/" if slug != "." else ""
+    slug = path.relative_to(FOLDER).with_suffix("").as_posix()
+    return f"{slug}/" if _is_shown(slug) else ""

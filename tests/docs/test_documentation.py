@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -10,7 +11,8 @@ import pytest
 from registry.environment import KNOWN
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-DOCS = sorted((ROOT / "docs").rglob("*.md"))
+BENCHMARKS = sorted((ROOT / "validators" / "benchmarks").rglob("README.md"))
+DOCS = sorted((ROOT / "docs").rglob("*.md")) + BENCHMARKS
 TOPICS = "bundle|metadata|io500|processing|system|description|questionnaire"
 CODE = re.compile(rf"""["']((?:{TOPICS})\.[a-z0-9-]+(?:\.[a-z0-9-]+)*)["']""")
 LINK = re.compile(r"\[[^\]]+\]\(([^)#\s]+)(#[^)\s]+)?\)")
@@ -61,15 +63,21 @@ def test_the_readme_names_every_page(path: Path) -> None:
     assert f"]({path.relative_to(ROOT)})" in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("folder", ["benchmarks", "decisions"])
+@pytest.mark.parametrize("folder", ["validators/benchmarks", "docs/decisions"])
 def test_the_readme_names_the_folders_whose_pages_come_and_go(folder: str) -> None:
-    assert f"](docs/{folder}/" in (ROOT / "README.md").read_text(encoding="utf-8")
+    assert f"]({folder}/" in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-def test_every_benchmark_folder_has_its_page() -> None:
-    folders = [path.parent.name for path in (ROOT / "validators" / "benchmarks").glob("*/benchmark.json")]
-    assert folders
-    assert [name for name in folders if not (ROOT / "docs" / "benchmarks" / f"{name}.md").exists()] == []
+@pytest.mark.parametrize("path", [path for path in BENCHMARKS if path.parent.name != "benchmarks"], ids=str)
+def test_the_readme_of_a_benchmark_explains_every_code_that_its_parser_gives(path: Path) -> None:
+    descriptor = json.loads((path.parent / "benchmark.json").read_text(encoding="utf-8"))
+    sources = "\n".join(one.read_text(encoding="utf-8") for one in path.parent.glob("*.py"))
+    words = re.findall(r"""Refusal\(\s*"([a-z0-9-]+)\"""", sources)
+    codes = [f"{descriptor['tool']}.{word}" for word in words] + re.findall(
+        rf"""Finding\(\s*"({descriptor["tool"]}\.[a-z0-9.-]+)\"""", sources
+    )
+    assert codes
+    assert [code for code in sorted(set(codes)) if f"`{code}`" not in ALL_DOCS] == []
 
 
 def test_every_command_of_the_launcher_is_documented() -> None:

@@ -403,6 +403,13 @@ def test_every_documented_code_is_an_anchor(client) -> None:
     assert '<td id="io500.stonewall.short">' in content
 
 
+def test_the_page_of_a_benchmark_is_made_of_its_folder(client) -> None:
+    content = client.get("/docs/benchmarks/ior/").content.decode()
+    assert "<code>transfer_size_bytes</code>" in content
+    assert "mean per task of what was moved until the stonewall" in content
+    assert all(f'id="{code}"' in content for code in ("ior.truncated", "ior.fsync"))
+
+
 def test_every_rule_has_an_anchor(client) -> None:
     from validators import catalogue
 

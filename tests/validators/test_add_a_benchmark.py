@@ -71,6 +71,17 @@ def test_its_rules_are_listed_and_its_run_is_explained(copy: Path) -> None:
     assert "no score" in python(copy, "validators", "reproduce", SAMPLE).stdout
 
 
+def test_its_page_is_made(copy: Path) -> None:
+    page = python(copy, "validators", "describe", "stridebench").stdout
+    assert page.startswith("# Stridebench\n")
+    for row in (
+        "| `stride_bytes` |",
+        "| `*.txt` | standard output, needed | `stridebench` |",
+        "| `stridebench.both` | error |",
+    ):
+        assert row in page
+
+
 def test_its_descriptor_and_sample_test_themselves(copy: Path) -> None:
     tests = [
         "tests/validators/test_samples.py",

@@ -48,6 +48,7 @@ def test_an_unreadable_archive_ends_with_status_3(tmp_path: Path) -> None:
         ["check"],
         ["check", "no-such-file"],
         ["check", ".", "--benchmark", "bonnie"],
+        ["describe", "bonnie"],
         ["check", ".", "--metadata", "no-such-file"],
         ["check", ".", "--metadata", "README.md"],
     ],
@@ -97,3 +98,14 @@ def test_reproduce_shows_each_half_and_the_score(tmp_path: Path) -> None:
 def test_text_of_a_bundle_cannot_steer_the_terminal(tmp_path: Path) -> None:
     path = make_archive(tmp_path / "run.tar.gz", version="io500\x1b[2J")
     assert "\x1b" not in validators("check", path).stdout
+
+
+def test_a_benchmark_is_described_by_its_folder() -> None:
+    ran = validators("describe", "mdtest")
+    rows = [line for line in ran.stdout.splitlines() if line.startswith("| `rate` | `max`")]
+    assert (ran.returncode, len(rows)) == (0, 2)
+    assert ("before 4.0" in rows[0], "population" in rows[0], "from 4.0" in rows[1], "(n - 1)" in rows[1]) == (
+        True,
+    ) * 4
+    assert "| `mdtest.shifted` | warning |" in ran.stdout
+    assert "mlperf-storage    MLPerf Storage" in validators("describe").stdout

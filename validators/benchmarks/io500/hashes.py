@@ -1,7 +1,7 @@
 """The two check sums that an IO500 run prints: over its configuration and over its scores.
 
 Both are keyless and linear: they reveal accidents, not fraud, so a mismatch is never more than a warning.
-Source: io500 src/util.c (u_hash_update_key_val) and src/main.c; told in docs/benchmarks/io500.md.
+Source: io500 src/util.c (u_hash_update_key_val) and src/main.c; told in README.md beside it.
 """
 
 from __future__ import annotations

@@ -250,7 +250,7 @@ def _hash_findings(hashes: dict[str, dict[str, str | None]], evidence: Evidence)
 
 
 def _parameters(evidence: Evidence) -> dict[str, Any]:
-    """What was run on what, as the run itself tells it; names as in docs/benchmarks/io500.md."""
+    """What was run on what, as the run itself tells it; names as in README.md beside it."""
     launch = evidence.launches[0] if evidence.launches else None
     nodes = next((each.nodes for each in evidence.launches if each.nodes), None)
     tasks = launch.tasks if launch else None

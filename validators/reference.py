@@ -1,0 +1,116 @@
+"""The documentation page of a benchmark, in Markdown: the README of its folder and tables made of its descriptor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from validators.catalogue import FOLDER, Benchmark
+
+README = "README.md"
+_COMPARABLE = {
+    "all": "every version",
+    "span": "these versions",
+    "version": "the same version",
+    "none": "nothing",
+}
+
+
+def page(benchmark: Benchmark) -> str:
+    """What the README begins with, the tables of the descriptor, the rest of the README, and the rules."""
+    begun, rest = _prose(benchmark)
+    return "\n\n".join(part.strip() for part in (begun, *_sections(benchmark), rest, _rules(benchmark)) if part) + "\n"
+
+
+def _prose(benchmark: Benchmark) -> tuple[str, str]:
+    """The README up to its second heading, and what follows; name and description where there is none."""
+    path = FOLDER / benchmark.slug / README
+    if not path.exists():
+        return f"# {benchmark.descriptor['name']}\n\n{benchmark.descriptor['description']}", ""
+    begun, heading, rest = path.read_text(encoding="utf-8").partition("\n## ")
+    return begun, heading + rest
+
+
+def _sections(benchmark: Benchmark) -> list[str]:
+    descriptor = benchmark.descriptor
+    source = f"\n\nSource: <{descriptor['source']}>" if "source" in descriptor else ""
+    return [
+        "## What is measured\n\n" + _operations(descriptor["operations"]) + source,
+        "## What numbers are over\n\n" + _meanings(descriptor["versions"]),
+        _parameters(descriptor),
+        f"## Files\n\nIt is whole by this: {descriptor['completeness']}\n\n" + _files(descriptor["files"]),
+    ]
+
+
+def _operations(operations: Iterable[Mapping[str, Any]]) -> str:
+    """A row for what is measured alike, with all its operations."""
+    grouped: dict[tuple[str, ...], list[str]] = {}
+    for row in operations:
+        alike = tuple(row[name] for name in ("quantity", "unit", "better", "description"))
+        grouped.setdefault(alike, []).append(f"`{row['op']}`" if row["op"] != "*" else "others")
+    rows = [
+        (" ".join(ops), f"`{quantity}`", unit, better, is_) for (quantity, unit, better, is_), ops in grouped.items()
+    ]
+    return _table(("operation", "quantity", "printed in", "better", "is"), rows)
+
+
+def _meanings(entries: Iterable[Mapping[str, Any]]) -> str:
+    rows = [
+        (
+            _codes(entry.get("quantities", ())) + (f" of {_codes(entry['ops'])}" if "ops" in entry else ""),
+            _codes(entry.get("stats", ())),
+            _span(entry),
+            entry["scope"],
+            _comparable(entry),
+        )
+        for entry in entries
+    ]
+    return _table(("quantity", "statistic", "versions", "over", "compares with"), rows)
+
+
+def _span(entry: Mapping[str, Any]) -> str:
+    words = (("from", "from {}"), ("until", "before {}"))
+    return " and ".join(text.format(entry[name]) for name, text in words if name in entry) or "all"
+
+
+def _comparable(entry: Mapping[str, Any]) -> str:
+    alike = f", if {_codes(entry['alike'])} is the same" if "alike" in entry else ""
+    return _COMPARABLE[entry["comparable_with"]] + alike
+
+
+def _parameters(descriptor: Mapping[str, Any]) -> str:
+    if not descriptor["parameters"]:
+        return ""
+    rows = [(f"`{one['name']}`", one["description"]) for one in descriptor["parameters"]]
+    asked = f"/results/?tool={descriptor['tool']}&p.{descriptor['parameters'][0]['name']}="
+    return f"## Parameters\n\nResults are looked up by these: `{asked}...`\n\n" + _table(("name", "is"), rows)
+
+
+def _files(files: Iterable[Mapping[str, Any]]) -> str:
+    rows = [
+        (
+            f"`{one['pattern'].removeprefix('**/')}`",
+            one["description"] + (", needed" if one.get("needed") else ""),
+            " or ".join(f"`{_printable(text)}`" for text in one.get("contains", ())),
+        )
+        for one in files
+    ]
+    return _table(("name", "is", "known by"), rows)
+
+
+def _rules(benchmark: Benchmark) -> str:
+    rows = [(f"`{rule.code}`", rule.level, rule.text, rule.source) for rule in benchmark.rules]
+    return "## Rules\n\n" + _table(("code", "level", "rule", "source"), rows) if rows else ""
+
+
+def _codes(names: Sequence[str]) -> str:
+    return " ".join(f"`{name}`" for name in names) or "all"
+
+
+def _printable(text: str) -> str:
+    return "".join(character if character.isprintable() else "\N{MIDDLE DOT}" for character in text.strip())
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [heads, ["---"] * len(heads), *([cell.replace("|", "\\|") for cell in row] for row in rows)]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
