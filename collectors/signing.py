@@ -3,11 +3,13 @@
 import os
 import shutil
 import subprocess
+import tempfile
 
 from collectors import bag, bundle, files, verification
 from collectors.errors import BundleError, UsageError
 
 NAMESPACE = "highwater"
+RECEIPT_NAMESPACE = "highwater-receipt"
 SUFFIX = ".sig"
 MAX_SIGNATURE_BYTES = 16 * 1024
 # Somebody may have to type a passphrase or touch a token.
@@ -36,18 +38,7 @@ def manifest(path):
 
 
 def made(message, key):
-    tool = shutil.which("ssh-keygen")
-    if tool is None:
-        raise UsageError(
-            "collector.ssh-keygen",
-            "There is no ssh-keygen here, which makes signatures.",
-            "Install OpenSSH 8.1 or later, or upload without a signature.",
-        )
-    command = [tool, "-Y", "sign", "-f", key, "-n", NAMESPACE]
-    try:
-        done = subprocess.run(command, input=message, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=TIMEOUT_S)
-    except subprocess.TimeoutExpired:
-        raise UsageError("collector.sign", "ssh-keygen did not end in %d s." % TIMEOUT_S)
+    done = ssh_keygen(["-Y", "sign", "-f", key, "-n", NAMESPACE], message)
     if done.returncode != 0 or not done.stdout.startswith(b"-----BEGIN SSH SIGNATURE-----"):
         said = done.stderr.decode("utf-8", "replace").strip().splitlines()
         raise UsageError(
@@ -56,6 +47,32 @@ def made(message, key):
             "Give a private SSH key that you can use: --key ~/.ssh/id_ed25519 (OpenSSH 8.1 or later).",
         )
     return done.stdout.decode("ascii")
+
+
+def is_signed(message, signature, public_keys, namespace):
+    """Whether one of the keys has signed the message, as ssh-keygen says. Raises UsageError where it cannot say."""
+    with tempfile.TemporaryDirectory() as folder:
+        allowed, given = os.path.join(folder, "allowed_signers"), os.path.join(folder, "signature")
+        files.write_whole(allowed, "".join("registry %s\n" % " ".join(str(key).split()) for key in public_keys))
+        files.write_whole(given, signature)
+        command = ["-Y", "verify", "-f", allowed, "-I", "registry", "-n", namespace, "-s", given]
+        return ssh_keygen(command, message).returncode == 0
+
+
+def ssh_keygen(command, message):
+    """What became of one call of ssh-keygen. Raises UsageError where there is none, or it does not end."""
+    tool = shutil.which("ssh-keygen")
+    if tool is None:
+        raise UsageError(
+            "collector.ssh-keygen",
+            "There is no ssh-keygen here, which makes and verifies signatures.",
+            "Install OpenSSH 8.1 or later, or upload without a signature.",
+        )
+    pipe = subprocess.PIPE
+    try:
+        return subprocess.run([tool] + command, input=message, stdout=pipe, stderr=pipe, timeout=TIMEOUT_S)
+    except subprocess.TimeoutExpired:
+        raise UsageError("collector.sign", "ssh-keygen did not end in %d s." % TIMEOUT_S)
 
 
 def beside(path):

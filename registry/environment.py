@@ -12,6 +12,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import parse_qs, unquote, urlsplit
 
+from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import load_pem_private_key, load_ssh_private_key
 from django.core.exceptions import ImproperlyConfigured
 
 KNOWN: dict[str, str] = {
@@ -28,6 +31,7 @@ KNOWN: dict[str, str] = {
     "BUNDLE_STORAGE_URL": "Where bundles lie: file:///folder (default STATE/bundles) or s3://bucket/prefix.",
     "EMAIL_URL": "Mail server, smtp://user:password@host:587 or smtps://. Without it mail goes to STATE/mail.",
     "EMAIL_FROM": "Sender of mail.",
+    "RECEIPT_KEY": "Private Ed25519 key in PEM that signs receipts; without it one that follows from SECRET_KEY.",
     "SITE_URL": "Public address of the site, https://host; used in mails and machine forms.",
     "PUBLIC_ONLY": "Serve only the public record, for hosts on a read replica. Off by default.",
     "METRICS_TOKEN": "Lets a caller from elsewhere read /metrics (Authorization: Bearer); without it, loopback only.",
@@ -118,6 +122,21 @@ def rate(name: str, default: str) -> str:
     if not number.isdigit() or int(number) < 1 or period not in ("s", "m", "min", "h", "d"):
         raise ImproperlyConfigured(f"{name} must look like 60/s, 600/h or 10/min, not {value!r}")
     return value
+
+
+def ed25519_key(name: str) -> Ed25519PrivateKey | None:
+    """A private key in PEM, as OpenSSL or ssh-keygen writes it; None where it is not set."""
+    content = text(name, "").encode()
+    if not content:
+        return None
+    load = load_ssh_private_key if b"OPENSSH" in content else load_pem_private_key
+    try:
+        key = load(content + b"\n", password=None)
+    except (ValueError, TypeError, UnsupportedAlgorithm) as error:
+        raise ImproperlyConfigured(f"{name} must be a private key in PEM without a passphrase") from error
+    if not isinstance(key, Ed25519PrivateKey):
+        raise ImproperlyConfigured(f"{name} must be an Ed25519 key: ssh-keygen -t ed25519")
+    return key
 
 
 def database(name: str) -> dict[str, object]:

@@ -42,6 +42,7 @@ Problem (registry.problems)
 ├── ReleaseInvalid           release.invalid
 ├── BadSigningKey            account.signing-key
 ├── AnswersInvalid           answers.invalid
+├── BadReceipt               receipt.invalid
 └── OverrideRefused          override.refused
 """
 
@@ -313,6 +314,13 @@ class AnswersInvalid(Problem):
     code = "answers.invalid"
     title = "The answers can't be taken"
     hint = "Send one JSON object of question ids and answers, at most 256 KiB."
+
+
+class BadReceipt(Problem):
+    status = 422
+    code = "receipt.invalid"
+    title = "That is no receipt of this registry"
+    hint = "Give the whole JSON document as the registry gave it."
 
 
 class OverrideRefused(Problem):

@@ -176,6 +176,16 @@ class Signature(models.Model):
         return self.outcome
 
 
+class ReceiptKey(models.Model):
+    """A public key with which receipts were signed, so that older ones stay verifiable after a change of the key."""
+
+    public_key = models.CharField(max_length=100, unique=True, help_text="As in authorized_keys.")
+    first_used_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return self.public_key
+
+
 class Check(models.Model):
     """What one check of a submission found: the report of `validators`, with the version that made it."""
 

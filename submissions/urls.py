@@ -3,7 +3,7 @@
 from django.contrib.auth.views import LogoutView
 from django.urls import path
 
-from submissions.views import account, answers, release, review, submissions, systems
+from submissions.views import account, answers, receipts, release, review, submissions, systems
 
 urlpatterns = [
     path("login/", account.SignIn.as_view(), name="login"),
@@ -24,6 +24,8 @@ urlpatterns = [
     path("submissions/<uuid:id>/submit/", submissions.submit, name="submission-submit"),
     path("submissions/<uuid:id>/withdraw/", submissions.withdraw, name="submission-withdraw"),
     path("submissions/<uuid:id>/check/", submissions.check_again, name="submission-check"),
+    path("submissions/<uuid:id>/receipt/", receipts.download, name="submission-receipt"),
+    path("receipts/", receipts.verify, name="receipts"),
     path("releases/<str:release>/publish/", release.publish, name="release-publish"),
     path("review/", review.queue, name="review"),
     path("review/<uuid:id>/", review.detail, name="review-detail"),

@@ -12,6 +12,7 @@ from collectors.verbs import (
     list_probes,
     pack,
     questionnaire,
+    receipt,
     run,
     show,
     sign,
@@ -36,4 +37,5 @@ VERBS = (
     pack,
     sign,
     status,
+    receipt,
 )

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from submissions.api import answers, systems, views
+from submissions.api import answers, receipts, systems, views
 
 urlpatterns = [
     path("submissions/", views.SubmissionList.as_view(), name="api-submissions"),
@@ -20,6 +20,8 @@ urlpatterns = [
     path("submissions/<uuid:id>/revalidate/", views.SubmissionRevalidate.as_view(), name="api-submission-revalidate"),
     path("submissions/<uuid:id>/withdraw/", views.SubmissionWithdraw.as_view(), name="api-submission-withdraw"),
     path("submissions/<uuid:id>/review/", views.SubmissionReview.as_view(), name="api-submission-review"),
+    path("submissions/<uuid:id>/receipt/", receipts.SubmissionReceipt.as_view(), name="api-submission-receipt"),
+    path("receipts/", receipts.ReceiptKeys.as_view(), name="api-receipt-keys"),
     path("releases/", views.ReleaseList.as_view(), name="api-releases-write"),
     path("releases/<str:release>/", views.ReleaseDetail.as_view(), name="api-release-write"),
     path("releases/<str:release>/publish/", views.ReleasePublish.as_view(), name="api-release-publish"),

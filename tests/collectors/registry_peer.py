@@ -65,6 +65,7 @@ class Peer(http.server.ThreadingHTTPServer):
         self.states = ["checked"]
         self.facts = {"findings": [], "scores": {}}
         self.check_answer = {"status": "valid", "primary": None, "findings": [], "runs": []}
+        self.receipt, self.public_keys = {}, []
         self.arrived = threading.Event()
         self.closing = threading.Event()
 
@@ -99,6 +100,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.take(received)
         elif received.path.startswith("/api/v1/submissions/?") or received.path == "/api/v1/submissions/":
             self.list_submissions(received)
+        elif received.path == "/api/v1/receipts/":
+            self.answer(200, {"public_keys": self.server.public_keys})
+        elif received.path.endswith("/receipt/"):
+            self.answer(200, self.server.receipt)
         else:
             self.look_up(received)
 

@@ -15,7 +15,20 @@ from launcher.collector_file import build
 from tests.collectors.conftest import CHECKOUT
 
 SOURCES = sorted((CHECKOUT / "collectors").glob("**/*.py"))
-VERBS = ["run", "diff", "fold", "import", "explain", "questionnaire", "upload", "validate", "pack", "sign", "status"]
+VERBS = [
+    "run",
+    "diff",
+    "fold",
+    "import",
+    "explain",
+    "questionnaire",
+    "upload",
+    "validate",
+    "pack",
+    "sign",
+    "status",
+    "receipt",
+]
 
 
 def test_the_version_is_printed(every_python, collector):

@@ -1,0 +1,83 @@
+"""`receipt`: keep the registry's signed word on a submission, or verify one."""
+
+import json
+import sys
+
+from collectors import arguments, bundle, report, signing, submission
+from collectors.errors import FINDINGS, OK, UsageError
+from collectors.files import TooLarge, read_at_most, write_whole
+
+ABOUT = "keep the registry's signed receipt of a submission, or verify one"
+
+EXAMPLES = """examples:
+  %(prog)s 784c6d71-3cb3-4da8-b5c5-f60b044e0da8 --out receipt.json
+  %(prog)s --verify receipt.json
+  %(prog)s --verify receipt.json --bundle run.tar.gz
+
+A receipt says which bytes the registry holds, since when, in which state, and by which rules they
+were checked. --verify asks the registry for its keys, and ssh-keygen (OpenSSH 8.1) for the
+signature; with --bundle the file must be the one that was received.
+"""
+
+MAX_BYTES = 16 * 1024
+SHOWN = ("id", "sha256", "size_bytes", "received_at", "state", "checked_at", "rules_version", "issued_at")
+
+
+def define(verb):
+    which = verb.add_mutually_exclusive_group(required=True)
+    which.add_argument("id", metavar="ID", nargs="?", help="the submission")
+    which.add_argument("--verify", metavar="FILE", help="a receipt to verify")
+    verb.add_argument("--out", metavar="FILE", help="where to write the receipt; without it on stdout")
+    verb.add_argument("--bundle", metavar="FILE", help="what the receipt should be of, as it was uploaded")
+    arguments.add_timeout(verb)
+
+
+def run(options, progress):
+    server = arguments.connect(options, progress)
+    if options.verify:
+        return verify(options, server)
+    document = server.get(submission.submission_path(options.id) + "receipt/").document
+    if options.out:
+        write_whole(options.out, json.dumps(document, indent=1) + "\n")
+        report.show(options.out, sys.stdout)
+    else:
+        report.print_json(document)
+    return OK
+
+
+def verify(options, server):
+    receipt, signature = signed(options.verify)
+    keys = server.get("receipts/").document.get("public_keys")
+    message = json.dumps(receipt, sort_keys=True, separators=(",", ":")).encode("utf-8")
+    if not isinstance(keys, list) or not signing.is_signed(message, signature, keys, signing.RECEIPT_NAMESPACE):
+        report.show("not signed by %s, or changed since" % server.base.geturl(), sys.stdout)
+        return FINDINGS
+    for name in SHOWN:
+        report.show("%-14s %s" % (name, receipt.get(name)), sys.stdout)
+    if options.bundle and sha256_of(options.bundle) != receipt.get("sha256"):
+        report.show("signed by %s, but of other bytes than %s" % (server.base.geturl(), options.bundle), sys.stdout)
+        return FINDINGS
+    report.show("signed by %s, and unchanged" % server.base.geturl(), sys.stdout)
+    return OK
+
+
+def signed(path):
+    """The receipt in a file and its signature. Raises UsageError."""
+    try:
+        document = json.loads(read_at_most(path, MAX_BYTES).decode("utf-8"))
+        receipt, signature = document["receipt"], document["signature"]
+        if not isinstance(receipt, dict) or not isinstance(signature, str):
+            raise ValueError("it has other fields")
+    except OSError as error:
+        raise UsageError("collector.path", "%s cannot be read: %s" % (path, error.strerror or error))
+    except (TooLarge, ValueError, KeyError, TypeError, RecursionError):
+        raise UsageError("collector.receipt", path + " is no receipt.", "Get one: receipt ID --out FILE")
+    return receipt, signature
+
+
+def sha256_of(path):
+    try:
+        with open(path, "rb") as stream:
+            return bundle.measure(stream)[1]
+    except OSError as error:
+        raise UsageError("collector.path", "%s cannot be read: %s" % (path, error.strerror or error))
