@@ -43,7 +43,7 @@ def counted() -> tuple[int, int]:
 
 
 def hash_of(previous: str, row: dict[str, Any]) -> str:
-    """The hash that a row must have: sha256 of a JSON array, `previous` the hash of the row before, "" for the first."""
+    """The hash that a row must have: sha256 of a JSON array, `previous` the hash of the row before; "" at first."""
     at = row["at"].astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%f")
     told = [previous, row["id"], str(row["submission_id"]), at, row["actor_id"], row["from_state"], row["to_state"]]
     return hashlib.sha256(json.dumps([*told, row["reason"]], ensure_ascii=False).encode()).hexdigest()

@@ -163,7 +163,7 @@ def _link_pages(path: Path, inline: Token) -> None:
 
 
 def _slug_of(path: Path) -> str:
-    """The slug of a document, with a slash; what belongs to all benchmarks, or to a whole folder, leads to the index."""
+    """The slug of a document, with a slash; what belongs to all benchmarks, or a whole folder, leads to the index."""
     if path.is_relative_to(catalogue.FOLDER):
         slug = path.parent.relative_to(catalogue.FOLDER).as_posix()
         return f"{BENCHMARKS}{slug}/" if slug != "." else ""

@@ -87,7 +87,7 @@ def test_a_submission_without_any_row_is_missed(submitted) -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_two_that_write_at_once_make_one_chain(cast) -> None:
-    """The id of the second is drawn before it waits for the first; the chain is in the order of the ids all the same."""
+    """The id of the second is drawn before it waits for the first; the chain still follows the ids."""
     submission = Submission.objects.create(account=cast.alice.account, filename="a", sha256="0" * 64, size=1)
 
     def note(number: int) -> None:
