@@ -15,6 +15,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from bench.figures import note
+from registry import facts
 from registry.models import ListEntry, Measurement, RankedList, Release, Result, Site, System
 
 PHASES = [
@@ -64,6 +65,7 @@ def record(size: int) -> str:
         ranked = RankedList.objects.create(
             release=release, name=LIST_NAME, title="Full", trust=Result.Trust.REPORTED, complete=True
         )
+        facts.index(range(first, first + size))
         _copy(ListEntry, _entries(first, scores, ranked, site, systems))
         RankedList.objects.filter(pk=ranked.pk).update(frozen_at=timezone.now(), digest=slug)
     with connection.cursor() as cursor:
@@ -153,7 +155,7 @@ def _next_id(model) -> int:
 
 def _copy(model, rows: Iterable[dict]) -> None:
     """Write rows by COPY; text columns that a row leaves out are empty, others null."""
-    generated = {"search"} | ({"id"} if model is not Result else set())
+    generated = {"search", "recorded_at"} | ({"id"} if model is not Result else set())
     columns = [field for field in model._meta.concrete_fields if field.column not in generated]
     names = ", ".join(f'"{field.column}"' for field in columns)
     blank = {field.column: "" for field in columns if field.empty_strings_allowed and not field.null}

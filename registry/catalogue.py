@@ -21,7 +21,7 @@ from django.db.models import Model
 from django.utils import timezone
 from django.utils.text import slugify
 
-from registry import definitions, naming, reported
+from registry import axes, definitions, facts, naming, reported
 from registry.listing import entries_digest
 from registry.models import (
     CatalogueLoad,
@@ -40,7 +40,7 @@ from registry.ranking import fold
 from validators.measurements import Measurement as Measured
 
 FOLDERS = ("lists", "aliases", "history", "reported")
-LOADERS = ("catalogue", "naming", "definitions", "reported")
+LOADERS = ("catalogue", "naming", "definitions", "reported", "facts")
 HISTORY = Path(__file__).parent / "history"
 COMMITTEE = "IO500 committee"
 UNNAMED_SITE = "Institution not named"
@@ -75,6 +75,7 @@ def load_catalogue() -> Loaded:
         if _last_digest() == digest:
             return Loaded(changed=False)
         loaded = _load()
+        facts.index(Result.objects.order_by().values_list("id", flat=True))
         CatalogueLoad.objects.create(digest=digest)
     return loaded
 
@@ -85,6 +86,7 @@ def load_definitions() -> None:
         _lock()
         _load_definitions(definitions.read_definitions())
         _load_platforms(_read(naming.ALIASES / "platforms.json"))
+        facts.index(Result.objects.order_by().filter(facts=None).values_list("id", flat=True))
 
 
 def files_digest() -> str:
@@ -92,7 +94,7 @@ def files_digest() -> str:
     digest = hashlib.sha256()
     folder = Path(__file__).parent
     data = sorted(path for name in FOLDERS for path in (folder / name).rglob("*.json"))
-    for path in [*data, *(folder / f"{name}.py" for name in LOADERS)]:
+    for path in [*data, axes.VOCABULARY, *(folder / f"{name}.py" for name in LOADERS)]:
         content = path.read_bytes()
         digest.update(f"{path.relative_to(folder)} {len(content)}\n".encode())
         digest.update(content)

@@ -13,13 +13,14 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial, reduce
 from operator import or_
+from typing import Any
 from uuid import UUID
 
 from django.contrib.postgres.search import SearchQuery
 from django.db.models import Q
 from django.http import QueryDict
 
-from registry.models import ListEntry, ObservedParameter, Platform, Result, Site, System
+from registry.models import Fact, ListEntry, ObservedParameter, Platform, Result, Site, System
 from registry.models.snapshots import text_of
 from registry.problems import Problem
 from registry.record import releases_called
@@ -119,18 +120,25 @@ def truth(value: str) -> bool:
 
 
 def parameter(name: str, value: str) -> Q:
-    """Results with that parameter, of the run or of its system: as text, and as number or truth value if it is one.
+    """Results with that parameter, of the run or of its system, or with that fact: as text, number or truth value.
 
     Of a system one target or node that has the value is enough; NAME/KEY is one entry of a parameter that is a map.
     """
-    scalar = _scalar(value)
-    meant = [value] if scalar is None else [value, scalar]
+    meant = meanings(value)
+    text = text_of(meant[-1])
     of_runs = reduce(or_, [Q(parameters__contains={name: one}) for one in meant])
     bare, _, key = name.partition(KEY_SEPARATOR)
-    observed = ObservedParameter.objects.order_by().filter(parameter=bare, text=text_of(meant[-1]))
+    observed = ObservedParameter.objects.order_by().filter(parameter=bare, text=text)
     of_systems = (observed.filter(key=key) if key else observed).values("result_id")
-    # A union of two look-ups, each by its own index: with OR the whole table would be read.
-    return Q(id__in=Result.objects.order_by().filter(of_runs).values("id").union(of_systems))
+    by_axis = Fact.objects.order_by().filter(name=name, text=text).values("result_id")
+    # A union of look-ups, each by its own index: with OR the whole table would be read.
+    return Q(id__in=Result.objects.order_by().filter(of_runs).values("id").union(of_systems, by_axis))
+
+
+def meanings(value: str) -> list[Any]:
+    """What a text of a query may mean as JSON: the text, and the truth value or number that it is."""
+    scalar = _scalar(value)
+    return [value] if scalar is None else [value, scalar]
 
 
 def _scalar(value: str) -> bool | int | float | None:

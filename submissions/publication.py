@@ -18,6 +18,7 @@ from django.db.models import OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 from django.utils.text import slugify
 
+from registry import facts as asked_by
 from registry import listing, naming, snapshots
 from registry.models import (
     Measurement,
@@ -204,6 +205,7 @@ def _copy(release: Release, submissions: list[Submission], now: datetime) -> Non
         batch_size=2000,
     )
     _copy_systems(pairs)
+    asked_by.index(result.pk for result, _ in pairs)
     for result, source in pairs:
         source.submission.result = result
     Submission.objects.bulk_update(submissions, ["result"], batch_size=_BATCH)

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from registry.api import comparisons, machine, parameters, views
+from registry.api import comparisons, machine, parameters, studies, views
 
 urlpatterns = [
     path("", views.Index.as_view(), name="api-index"),
@@ -17,6 +17,9 @@ urlpatterns = [
     path("results/<str:id>/system/", views.ResultSystem.as_view(), name="api-result-system"),
     path("results/<str:id>/system/<str:form>/", views.ResultSystemForm.as_view(), name="api-result-system-form"),
     path("compare/", comparisons.Comparison.as_view(), name="api-compare"),
+    path("study/", studies.Study.as_view(), name="api-study"),
+    path("study/metrics/", studies.MetricList.as_view(), name="api-study-metrics"),
+    path("study/axes/", studies.AxisList.as_view(), name="api-study-axes"),
     path("systems/", views.SystemList.as_view(), name="api-systems"),
     path("systems/<str:slug>/", views.SystemDetail.as_view(), name="api-system"),
     path("sites/", views.SiteList.as_view(), name="api-sites"),

@@ -1,6 +1,7 @@
 """The tables of the public record. Nothing in here refers to a submission."""
 
 from registry.models.catalogue import CatalogueLoad
+from registry.models.facts import Fact
 from registry.models.lists import ListDefinition, ListEntry, Override, RankedList
 from registry.models.releases import Release
 from registry.models.results import Measurement, Result, ResultFile
@@ -9,6 +10,7 @@ from registry.models.snapshots import ObservedParameter, SystemSnapshot
 
 __all__ = [
     "CatalogueLoad",
+    "Fact",
     "ListDefinition",
     "ListEntry",
     "Measurement",

@@ -6,7 +6,7 @@ from django.contrib.postgres.indexes import GinIndex
 from django.contrib.postgres.search import SearchVector, SearchVectorField
 from django.db import models
 from django.db.models import F, Q, Value
-from django.db.models.functions import Coalesce, Upper
+from django.db.models.functions import Coalesce, Now, Upper
 
 from registry.models.releases import Release
 from registry.models.sites import Platform, Site, System
@@ -72,6 +72,9 @@ class Result(models.Model):
 
     submitted_on = models.DateField(null=True, blank=True)
     published_at = models.DateTimeField(null=True, blank=True, help_text="Null for what was imported.")
+    recorded_at = models.DateTimeField(
+        db_default=Now(), editable=False, help_text="Since when the record has it; studies as of a date go by it."
+    )
     parameters = models.JSONField(default=dict, blank=True)
     snapshot = models.JSONField(
         default=dict, blank=True, help_text="Findings shown, rules, hashes, scores, versions, what was scrubbed."
@@ -135,6 +138,13 @@ class Result(models.Model):
             ),
             models.Index(Coalesce(F("rate_kiops"), Value(-1.0)).desc(), F("id").desc(), name="result_by_rate"),
             models.Index(Coalesce(F("client_nodes"), Value(-1)).desc(), F("id").desc(), name="result_by_clients"),
+            # What a study reads of all results that count, from the index alone: rows of results are wide.
+            models.Index(
+                fields=["id"],
+                include=["trust", "tool", "mode", "recorded_at", "score", "bandwidth_gib_per_s", "rate_kiops"],
+                condition=Q(withdrawn_at__isnull=True),
+                name="result_standing",
+            ),
             # The newest withdrawal, on which the ETag of a frozen list depends.
             models.Index(F("withdrawn_at").desc(), condition=Q(withdrawn_at__isnull=False), name="result_withdrawn"),
             GinIndex(fields=["parameters"], opclasses=["jsonb_path_ops"], name="result_parameters"),
@@ -164,8 +174,12 @@ class Measurement(models.Model):
         ordering = ["result", "position"]
         constraints = [models.UniqueConstraint(fields=["result", "position"], name="measurement_position_unique")]
         indexes = [
-            # The median of a phase over a list, and one metric over many results.
-            models.Index(fields=["op", "quantity", "stat", "value"], name="measurement_by_metric"),
+            # The median of a phase over a list, and one metric over all results: a study reads it from here alone.
+            models.Index(
+                fields=["op", "quantity", "stat", "result"],
+                include=["value", "unit", "printed_value", "printed_unit"],
+                name="measurement_by_metric",
+            ),
         ]
 
     def __str__(self) -> str:

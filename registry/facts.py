@@ -1,0 +1,112 @@
+"""What results can be asked by: one row for each fact of each result, whatever it was read from.
+
+Columns of the result, parameters of its run and parameters of its system become rows (result, name, text) of one table
+with one index, so that any of them is a filter, an x axis or a series at the same cost. registry/axes.json names those
+that people ask for most; a name that several sources have is read from the first that has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from django.db import connection
+
+from registry import axes
+from registry.models import Fact
+
+COLUMNS = {
+    "client_nodes": "r.client_nodes::text",
+    "tasks": "r.tasks::text",
+    "tool": "r.tool",
+    "tool_version": "r.tool_version",
+    "mode": "r.mode",
+    "institution": "r.institution",
+    "system": "r.system_name",
+    "platform": "p.name",
+    "vendor": "coalesce(nullif(r.vendor, ''), r.storage_vendor)",
+    "filesystem": "coalesce(nullif(r.filesystem_family, ''), r.filesystem_type)",
+    "filesystem_version": "r.filesystem_version",
+    "release": "l.slug",
+    "reproducibility": "nullif(r.reproducibility, 'undefined')",
+    "production": "r.production::text",
+}
+"""Facts that are columns of a result or of what it refers to, as SQL over registry_result r."""
+
+_TOLD = ", ".join(f"('{name}', {sql})" for name, sql in COLUMNS.items())
+_OF_COLUMNS = f"""
+    SELECT r.id AS result_id, told.name, told.text, 1 AS instances
+    FROM registry_result r
+    LEFT JOIN registry_platform p ON p.id = r.platform_id
+    LEFT JOIN registry_release l ON l.id = r.release_id
+    CROSS JOIN LATERAL (VALUES {_TOLD}) AS told (name, text)
+    WHERE r.id = ANY (%(ids)s) AND told.text <> ''
+"""  # noqa: S608  # made of the constants above
+
+# Numbers as text_of writes them (8.0 is 8); lists and objects are no facts to ask by.
+_OF_RUNS = """
+    SELECT r.id, left(run.key, 120),
+        CASE jsonb_typeof(run.value)
+            WHEN 'number' THEN trim_scale((run.value #>> '{}')::numeric)::text ELSE run.value #>> '{}' END, 1
+    FROM registry_result r CROSS JOIN LATERAL jsonb_each(r.parameters) AS run
+    WHERE r.id = ANY (%(ids)s) AND run.key <> ALL (%(columns)s)
+        AND jsonb_typeof(run.value) IN ('string', 'number', 'boolean') AND run.value #>> '{}' <> ''
+"""
+
+# lustre.version@oss, block.other/wbt_lat_usec@oss: what nodes of one role have, most frequent value first.
+_OF_SYSTEMS = """
+    SELECT o.result_id, left(o.parameter || CASE o.key WHEN '' THEN '' ELSE '/' || o.key END || '@' || o.role, 120),
+        o.text, o.instances
+    FROM registry_observedparameter o WHERE o.result_id = ANY (%(ids)s)
+"""
+
+_INDEX = f"""
+    INSERT INTO registry_fact (result_id, name, text)
+    SELECT result_id, name, left(string_agg(text, '; ' ORDER BY instances DESC, text), 200)
+    FROM ({_OF_COLUMNS} UNION ALL {_OF_RUNS} UNION ALL {_OF_SYSTEMS}) AS told
+    GROUP BY result_id, name
+"""  # noqa: S608  # made of the constants above
+
+_NAME = """
+    INSERT INTO registry_fact (result_id, name, text)
+    SELECT DISTINCT ON (f.result_id, axis.name) f.result_id, axis.name, f.text
+    FROM registry_fact f
+    JOIN unnest(%(names)s::text[], %(sources)s::text[], %(places)s::int[]) AS axis (name, source, place)
+        ON axis.source = f.name
+    WHERE f.result_id = ANY (%(ids)s)
+    ORDER BY f.result_id, axis.name, axis.place
+    ON CONFLICT (result_id, name) DO NOTHING
+"""
+
+BATCH = 10_000
+
+
+def index(result_ids: Iterable[int]) -> None:
+    """Write the facts of these results anew."""
+    ids = list(result_ids)
+    sources = [(axis.name, source, place) for axis in axes.axes() for place, source in enumerate(axis.reads)]
+    names, read, places = (list(column) for column in zip(*sources, strict=True))
+    with connection.cursor() as cursor:
+        for start in range(0, len(ids), BATCH):
+            batch = ids[start : start + BATCH]
+            Fact.objects.filter(result__in=batch).delete()
+            cursor.execute(_INDEX, {"ids": batch, "columns": list(COLUMNS)})
+            cursor.execute(_NAME, {"ids": batch, "names": names, "sources": read, "places": places})
+
+
+# Each step is one probe of the index on names, however many rows there are.
+_NAMES = """
+    WITH RECURSIVE seen (name) AS (
+        (SELECT name FROM registry_fact ORDER BY name LIMIT 1)
+        UNION ALL
+        SELECT (SELECT f.name FROM registry_fact f WHERE f.name > seen.name ORDER BY f.name LIMIT 1)
+        FROM seen WHERE seen.name IS NOT NULL
+    )
+    SELECT name FROM seen WHERE name IS NOT NULL
+"""
+
+
+def names() -> list[str]:
+    """Every name under which some result has a fact, in order."""
+    with connection.cursor() as cursor:
+        cursor.execute(_NAMES)
+        return [name for (name,) in cursor.fetchall()]

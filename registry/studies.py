@@ -1,0 +1,274 @@
+"""Studies: a question asked of the record; groups of measurements by axes, in one table with one unit.
+
+Three queries, and two index probes for the names that there are: the groups, the results of groups with a single value,
+and nothing else, however large the record is.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import or_
+from typing import Any
+
+from django.contrib.postgres.aggregates import ArrayAgg
+from django.db import connection, transaction
+from django.db.models import (
+    Case,
+    Count,
+    Exists,
+    ExpressionWrapper,
+    F,
+    FilteredRelation,
+    FloatField,
+    Max,
+    Min,
+    OuterRef,
+    Q,
+    QuerySet,
+    Value,
+    When,
+)
+from django.db.models.fields.json import KT, KeyTextTransform
+from django.db.models.functions import Cast, NullIf
+
+from registry import facts, filters, questions, study_table
+from registry.axes import MEASURED, axis
+from registry.models import Measurement, Release, Result
+from registry.problems import Problem
+from registry.questions import COLUMN_METRICS, CONTEXT, PER, Metric, Question
+from registry.study_table import Group, Row
+from validators.units import UNITS
+
+MOST_ROWS = 2000
+
+
+class TooManyPoints(Problem):
+    code = "study.too-many-points"
+    title = "The answer has too many points"
+    hint = "Choose axes with fewer values, fewer series, or filters."
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The table of a study. `axes` are the columns that rows begin with: x, series, and what else tells them apart."""
+
+    question: Question
+    metrics: list[Metric]
+    axes: list[str]
+    unit: str
+    rows: list[Row]
+    trust: dict[str, int]
+
+    @property
+    def missing(self) -> int:
+        """Rows without a value, or without a place on some axis."""
+        return sum(row["value"] is None or row[self.question.x] is None for row in self.rows)
+
+
+def ask(question: Question, order: Sequence[str] = ()) -> Answer:
+    """Raises UnknownMetric, UnknownAxis, InvalidValue, UnknownParameter, MixedUnits, TooManyPoints."""
+    wanted = questions.metrics(question.metric, known_metrics())
+    questions.check_axes(question, facts.names())
+    groups = _groups(question, wanted)
+    axes = [*question.axes, *study_table.varying(groups, question.axes)]
+    unit = study_table.unit_of(groups, question.unit)
+    if question.x == "release":
+        order = list(Release.objects.order_by("held_on", "id").values_list("slug", flat=True))
+    rows = study_table.rows(groups, axes, unit, order)
+    trust: Counter[str] = Counter()
+    for row in rows:
+        trust[row["trust"]] += row["count"]
+    return Answer(question, wanted, axes, unit, rows, dict(sorted(trust.items())))
+
+
+# Each step is one probe of measurement_by_metric, however many rows there are.
+_METRICS = """
+    WITH RECURSIVE seen AS (
+        (SELECT op, quantity, stat FROM registry_measurement ORDER BY op, quantity, stat LIMIT 1)
+        UNION ALL
+        SELECT n.op, n.quantity, n.stat FROM seen s CROSS JOIN LATERAL (
+            SELECT op, quantity, stat FROM registry_measurement m
+            WHERE (m.op, m.quantity, m.stat) > (s.op, s.quantity, s.stat) ORDER BY op, quantity, stat LIMIT 1
+        ) n
+    )
+    SELECT op, quantity, stat FROM seen
+"""
+
+
+def known_metrics() -> list[Metric]:
+    """Every kind of number that some result has, in order."""
+    with connection.cursor() as cursor:
+        cursor.execute(_METRICS)
+        return [Metric(*row) for row in cursor.fetchall()]
+
+
+def standing(as_of: dt.datetime | None) -> QuerySet[Result]:
+    """Results that count, today or at a moment: recorded, not withdrawn, in their newest revision."""
+    later = Result.objects.filter(revises=OuterRef("pk"), revises__isnull=False)
+    if as_of is None:
+        return Result.objects.filter(~Exists(later), withdrawn_at=None)
+    counted = Q(withdrawn_at=None) | Q(withdrawn_at__gt=as_of)
+    return Result.objects.filter(counted, ~Exists(later.filter(recorded_at__lte=as_of)), recorded_at__lte=as_of)
+
+
+def _groups(question: Question, metrics: list[Metric]) -> list[Group]:
+    found = standing(question.as_of).filter(_conditions(question)).order_by()
+    column = metrics[0].op if not metrics[0].quantity else ""
+    found = _of_column(found, column) if column else _of_measurements(found, question, metrics)
+    found, names = _placed(found, question)
+    found, value, divisor = _divided(found, question.per)
+    keys = dict.fromkeys(["trust", *names.values(), "of_unit", "of_printed_unit"])
+    grouped = found.values(*keys).annotate(
+        all_values=ArrayAgg(ExpressionWrapper(value, FloatField())),
+        results=Count("id"),
+        first=Min("id"),
+        printed=Min("of_printed"),
+        **({"least_divisor": Min(divisor), "most_divisor": Max(divisor)} if question.per else {}),
+    )
+    read = _read(grouped)
+    singles = _singles([row for row in read if row["results"] == 1], column)
+    return study_table.merged(_group(row, names, singles) for row in read)
+
+
+def _of_column(found: QuerySet, column: str) -> QuerySet:
+    unit, printed = COLUMN_METRICS[column]
+    return found.filter(**{f"{column}__isnull": False}).annotate(
+        of_op=Value(column),
+        of_quantity=Value(""),
+        of_stat=Value(""),
+        of_unit=Value(unit),
+        of_value=F(column) * Value(UNITS[printed].factor if unit else 1.0),
+        of_printed=F(column),
+        of_printed_unit=Value(printed),
+    )
+
+
+def _of_measurements(found: QuerySet, question: Question, metrics: Sequence[Metric]) -> QuerySet:
+    """Where one metric is asked for, its name is no column: grouping by texts costs."""
+    found = found.annotate(m=FilteredRelation("measurements", condition=_measured(question, metrics)))
+    parts = zip(Metric._fields, metrics[0], strict=True)
+    named = {f"of_{part}": Value(text) if len(metrics) == 1 else F(f"m__{part}") for part, text in parts}
+    columns = {f"of_{name}": F(f"m__{name}") for name in ("value", "unit")}
+    printed = {"of_printed": F("m__printed_value"), "of_printed_unit": F("m__printed_unit")}
+    return found.filter(m__value__isnull=False).annotate(**named, **columns, **printed)
+
+
+def _read(grouped: QuerySet) -> list[Row]:
+    """The groups. Raises TooManyPoints.
+
+    A limit on the query itself would let the planner hope to stop early and read 100,000 results by nested loops. It
+    takes every value for a group of its own, and would sort them all, where hashing a few groups is twice as fast.
+    """
+    statement, parameters = grouped.query.sql_with_params()
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SELECT set_config('work_mem', '64MB', true), set_config('enable_sort', 'off', true)")
+        bounded = f"WITH found AS MATERIALIZED ({statement}) SELECT * FROM found LIMIT %s"  # noqa: S608  # of the ORM
+        cursor.execute(bounded, [*parameters, MOST_ROWS + 1])
+        columns = [column.name for column in cursor.description]
+        read = [dict(zip(columns, row, strict=True)) for row in cursor.fetchall()]
+    if len(read) > MOST_ROWS:
+        raise TooManyPoints(f"More than {MOST_ROWS}.")
+    return read
+
+
+def _conditions(question: Question) -> Q:
+    """Raises UnknownParameter and InvalidValue, as results/ does."""
+    query = question.filter_query()
+    filters.refuse_unknown(query, filters.RESULT_NAMES, questions.PREFIXES)
+    return filters.result_conditions(query)
+
+
+def _measured(question: Question, metrics: Sequence[Metric]) -> Q:
+    """Measurements of the metrics, with what the question says of their context."""
+    met = reduce(
+        or_,
+        [
+            Q(measurements__op=op, measurements__quantity=quantity, measurements__stat=stat)
+            for op, quantity, stat in metrics
+        ],
+    )
+    for name, values in question.filters.items():
+        if name.startswith(CONTEXT):
+            key = name.removeprefix(CONTEXT)
+            meant = [one for value in values for one in filters.meanings(value)]
+            met &= reduce(or_, [Q(measurements__context__contains={key: one}) for one in meant])
+    return met
+
+
+def _placed(found: QuerySet, question: Question) -> tuple[QuerySet, dict[str, str]]:
+    """With a column for each axis; and the name of the column by axis."""
+    names = dict.fromkeys(MEASURED) | {"tool": "tool", "mode": "mode"}
+    names |= {name: f"of_{name}" for name in ("op", "quantity", "stat")}
+    for place, name in enumerate(question.axes):
+        if name in names:
+            continue
+        names[name] = column = f"at_{place}"
+        if name in _OF_RESULT:
+            found = found.annotate(**{column: _OF_RESULT[name]})
+        elif name.startswith(CONTEXT):
+            found = found.annotate(**{column: KeyTextTransform(name.removeprefix(CONTEXT), "m__context")})
+        else:
+            fact = {f"fact_{place}": FilteredRelation("facts", condition=Q(facts__name=name))}
+            found = found.annotate(**fact).annotate(**{column: F(f"fact_{place}__text")})
+    return found, names
+
+
+_OF_RESULT = {"trust": F("trust"), "result": F("public_id"), "label": KT("snapshot__label")}
+"""Axes that are columns of a result but no facts: each result has another, or they never move."""
+
+
+def _divided(found: QuerySet, per: str) -> tuple[QuerySet, Any, Any]:
+    """The value by its divisor; null where the divisor is not known, no number, or zero."""
+    if not per:
+        return found, F("of_value"), None
+    found = found.annotate(by=FilteredRelation("facts", condition=Q(facts__name=PER[per])))
+    number = When(by__text__regex=r"^\d{1,15}(\.\d{1,15})?$", then=Cast("by__text", FloatField()))
+    divisor = NullIf(Case(number, output_field=FloatField()), Value(0.0))
+    return found, F("of_value") / divisor, divisor
+
+
+def _singles(groups: Sequence[Row], column: str) -> dict[int, Row]:
+    """Of the results that stand alone in a group: id, words, source, and what qualifies their numbers."""
+    ids = [row["first"] for row in groups]
+    columns = {"result": "public_id", "label": "snapshot__label", "source": "source"}
+    found = Result.objects.order_by().filter(id__in=ids).values_list("id", *columns.values())
+    told: dict[int, Row] = {pk: dict(zip(columns, values, strict=True)) | {"qualifiers": {}} for pk, *values in found}
+    if ids and not column:
+        qualified = Measurement.objects.order_by().filter(result__in=ids, context__has_key="qualifier")
+        for pk, op, quantity, stat, word in qualified.values_list(
+            "result", "op", "quantity", "stat", "context__qualifier"
+        ):
+            told[pk]["qualifiers"][op, quantity, stat] = word
+    return told
+
+
+def _group(row: Row, names: dict[str, str], singles: dict[int, Row]) -> Group:
+    said: Row = {}
+    if row["results"] == 1:
+        one = singles[row["first"]]
+        metric = (row["of_op"], row["of_quantity"], row["of_stat"])
+        said = {name: one[name] for name in ("result", "label", "source")}
+        said |= {"qualifier": one["qualifiers"].get(metric)}
+        said |= {"printed_value": row["printed"], "printed_unit": row["of_printed_unit"]}
+    same = row.get("least_divisor") == row.get("most_divisor")
+    return Group(
+        at={name: row[column] for name, column in names.items()},
+        trust=row["trust"],
+        values=row["all_values"],
+        unit=row["of_unit"],
+        printed_units=frozenset({row["of_printed_unit"]}),
+        divisor=row.get("least_divisor") if same else None,
+        facts=said,
+    )
+
+
+def title(question: Question) -> str:
+    """ "write bandwidth max by object storage targets, for each operation, per drive"."""
+    asked = ", ".join(word.replace(".", " ") for word in question.metric)
+    series = f", for each {' and '.join(axis(name).title for name in question.series)}" if question.series else ""
+    per = f", per {question.per.replace('_', ' ')}" if question.per else ""
+    return f"{asked} by {axis(question.x).title}{series}{per}"

@@ -1,0 +1,44 @@
+"""Studies as they are shown: one document for pages, API and files, of a question or of a curated study."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from registry import studies
+from registry.axes import axis
+from registry.questions import Question
+from registry.study_charts import chart
+from registry.study_table import COLUMNS, Row
+
+Document = dict[str, Any]
+
+
+def of_question(question: Question, about: Document | None = None) -> Document:
+    """The answer to a question with table and chart. Raises what studies.ask raises."""
+    about = about or {}
+    answer = studies.ask(question, about.get("order", ()))
+    title = about.get("title") or studies.title(question)
+    shown = document(title, answer.axes, answer.unit, answer.rows, question.chart)
+    return shown | {
+        "question": question.address(),
+        "metrics": [str(metric) for metric in answer.metrics],
+        "x": question.x,
+        "series": list(question.series),
+        "per": question.per or None,
+        "as_of": question.as_of,
+        "trust": answer.trust,
+    }
+
+
+def document(title: str, axes: list[str], unit: str, rows: list[Row], kind: str = "auto") -> Document:
+    """What every study has: axes, unit, rows under columns, and its chart; null where nothing can be drawn."""
+    return {
+        "title": title,
+        "axes": [{"name": name, "title": axis(name).title, "unit": axis(name).unit} for name in axes],
+        "unit": unit,
+        "points": len(rows),
+        "missing": sum(row["value"] is None or row[axes[0]] is None for row in rows),
+        "columns": [*axes, *(name for name in COLUMNS if name not in axes)],
+        "rows": rows,
+        "chart": chart(title, axes, unit, rows, kind),
+    }

@@ -1,0 +1,262 @@
+"""The chart of a study as a Vega-Lite specification: plain data from rows of registry/study_table.py.
+
+Bars begin at zero; what is not known is not drawn. Fill tells trust (verified full, imported half, reported light), and
+every point says in words what it is. Colours are custom properties of static/tokens.css until `with_colours` sets them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from django.conf import settings
+
+from registry.axes import axis
+from registry.charts import SCHEMA
+from registry.study_table import Row, lower_is_better
+
+Spec = dict[str, Any]
+
+COLOURS = 4
+"""Series that have a colour of their own; with more, each bar or line is named instead."""
+FILL = {"verified": 1.0, "imported": 0.5, "reported": 0.15}
+BAR_PX = 18
+MOST_BARS = 120
+FEWEST_FOR_A_LINE = 3
+FEWEST_FOR_A_BOX = 5
+MOST_TICKS = 12
+
+
+def chart(title: str, axes: Sequence[str], unit: str, rows: Sequence[Row], kind: str = "auto") -> Spec | None:
+    """Bars, lines, points, box or heat map of rows whose first axis is x. None where nothing can be drawn.
+
+    `auto` draws lines where x is a number with at least three values, boxes where most points are of five or more
+    measurements, else bars.
+    """
+    drawn = [row for row in rows if row["value"] is not None and row[axes[0]] is not None]
+    if not drawn or len({row["unit"] for row in drawn}) > 1:
+        return None
+    kind = _fitting(axes, drawn) if kind == "auto" else kind
+    points = [_point(row, axes) for row in drawn]
+    if kind in ("bars", "box") and len(points) > MOST_BARS:
+        kind = "points"
+    spec = {
+        "$schema": SCHEMA,
+        "description": f"{title}. {unit or 'no unit'}. {len(points)} points; the table has every number.",
+        "width": "container",
+        "autosize": {"type": "fit-x", "contains": "padding"},
+        "data": {"values": points},
+    }
+    return spec | _DRAWN[kind](axes, unit, points)
+
+
+def _fitting(axes: Sequence[str], rows: Sequence[Row]) -> str:
+    if len(axes) > 1 or not _is_scale(rows, axes[0]):
+        many = sum(row["count"] >= FEWEST_FOR_A_BOX for row in rows)
+        if 2 * many > len(rows):
+            return "box"
+    return "lines" if _is_scale(rows, axes[0]) else "bars"
+
+
+def _is_scale(rows: Sequence[Row], name: str) -> bool:
+    values = {row[name] for row in rows}
+    return len(values) >= FEWEST_FOR_A_LINE and not any(isinstance(value, str) for value in values)
+
+
+def _point(row: Row, axes: Sequence[str]) -> Row:
+    series = ", ".join(_said(name, row[name]) for name in axes[1:] if row[name] != "")
+    figures = {name: row[name] for name in ("value", "low", "q1", "q3", "high")}
+    place = _text(row[axes[0]])
+    words = f"{place}{', ' + series if series else ''}: {row['value']:,.6g} {row['unit']}, {row['trust']}"
+    name = f"{place} {series}".strip()
+    said = {"series": series, "name": name, "trust": row["trust"], "words": words, "shown": f"{row['value']:,.5g}"}
+    return figures | {"x": row[axes[0]], "place": place} | said
+
+
+def _said(name: str, value: Any) -> str:
+    """ "write", but "cpt 8" and "direct I/O: true", which say nothing alone."""
+    bare = isinstance(value, str) and value not in ("true", "false")
+    return value if bare else f"{axis(name).title} {_text(value)}"
+
+
+def _text(value: Any) -> str:
+    return "\N{EM DASH}" if value is None else f"{value:,}" if isinstance(value, int | float) else str(value)
+
+
+def _value_axis(unit: str, field: str = "value") -> Spec:
+    better = ", less is better" if unit and lower_is_better(unit) else ""
+    return {"field": field, "type": "quantitative", "title": f"{unit or 'no unit'}{better}", "scale": {"zero": True}}
+
+
+def _names(points: Sequence[Row]) -> list[str]:
+    return list(dict.fromkeys(point["series"] for point in points))
+
+
+def _coloured(points: Sequence[Row], channel: str) -> Spec:
+    """A colour for each series where there are few enough; else all are the first."""
+    names = _names(points)
+    if not 1 < len(names) <= COLOURS:
+        return {channel: {"value": "var(--s1)"}}
+    scale = {"domain": names, "range": [f"var(--s{place})" for place in range(1, len(names) + 1)]}
+    legend = {"orient": "top", "title": None, "labelLimit": 300, "columns": 2, "symbolType": "square"}
+    return {channel: {"field": "series", "type": "nominal", "scale": scale, "legend": legend}}
+
+
+def _trusted() -> Spec:
+    """Fill by trust, as the marks of trust in tables have it."""
+    tests = [{"test": f"datum.trust === '{level}'", "value": opacity} for level, opacity in FILL.items()]
+    return {"fillOpacity": {"condition": tests, "value": 1}}
+
+
+_SPOKEN: Spec = {"description": {"field": "words"}, "tooltip": {"field": "words", "title": "value"}}
+
+
+def _bars(axes: Sequence[str], unit: str, points: Sequence[Row]) -> Spec:
+    coloured = 1 < len(_names(points)) <= COLOURS
+    offset = {"yOffset": {"field": "series", "type": "nominal", "sort": None}} if coloured else {}
+    return {
+        "height": {"step": BAR_PX, "for": "offset"} if coloured else {"step": BAR_PX},
+        "encoding": _rows("place" if coloured else "name") | offset | {"x": _value_axis(unit)},
+        "layer": [
+            {
+                "mark": {"type": "bar", "strokeWidth": 1.5},
+                "encoding": _outlined(points) | _trusted() | _SPOKEN,
+            },
+            {
+                "mark": {"type": "text", "align": "left", "dx": 4, "aria": False},
+                "encoding": {"text": {"field": "shown"}},
+            },
+        ],
+    }
+
+
+def _rows(field: str) -> Spec:
+    return {"y": {"field": field, "type": "nominal", "sort": None, "title": None, "axis": {"labelLimit": 260}}}
+
+
+def _outlined(points: Sequence[Row]) -> Spec:
+    """Fill and outline in the colour of the series, with one legend."""
+    fill = _coloured(points, "fill")
+    return fill | {"stroke": fill["fill"] | ({"legend": None} if "field" in fill["fill"] else {})}
+
+
+def _box(axes: Sequence[str], unit: str, points: Sequence[Row]) -> Spec:
+    spread = {"x": _value_axis(unit, "low"), "x2": {"field": "high"}}
+    return {
+        "height": {"step": BAR_PX},
+        "encoding": _rows("name"),
+        "layer": [
+            {"mark": {"type": "rule", "color": "var(--edge)", "aria": False}, "encoding": spread},
+            {
+                "mark": {"type": "bar", "strokeWidth": 1.5, "height": 10, "stroke": "var(--s1)"},
+                "encoding": {"x": _value_axis(unit, "q1"), "x2": {"field": "q3"}}
+                | _coloured(points, "fill")
+                | _trusted(),
+            },
+            {
+                "mark": {"type": "tick", "color": "var(--ink)", "thickness": 2, "size": 14},
+                "encoding": {"x": _value_axis(unit)} | _SPOKEN,
+            },
+        ],
+    }
+
+
+def _lines(axes: Sequence[str], unit: str, points: Sequence[Row]) -> Spec:
+    drawn = _points(axes, unit, points)
+    line = {"mark": {"type": "line", "strokeWidth": 2, "aria": False}, "encoding": _coloured(points, "color")}
+    line["encoding"] |= {"detail": [{"field": "series"}, {"field": "trust"}]}
+    named = len(_names(points)) > COLOURS
+    last = {
+        "mark": {"type": "text", "align": "right", "dy": -8, "aria": False},
+        "transform": [
+            {
+                "window": [{"op": "rank", "as": "back"}],
+                "sort": [{"field": "x", "order": "descending"}],
+                "groupby": ["series"],
+            },
+            {"filter": "datum.back === 1"},
+        ],
+        "encoding": {"text": {"field": "series"}},
+    }
+    return drawn | {"layer": [line, *drawn["layer"], *([last] if named else [])]}
+
+
+def _points(axes: Sequence[str], unit: str, points: Sequence[Row]) -> Spec:
+    place = {"field": "x", "title": axis(axes[0]).title + _in_unit(axes[0]), "sort": None}
+    scale = _is_scale(points, "x")
+    values = sorted({point["x"] for point in points}) if scale else []
+    ticks = {"format": ",~g"} | ({"values": values} if len(values) <= MOST_TICKS else {})
+    measured = {"type": "quantitative", "scale": {"zero": False, "nice": True}, "axis": ticks}
+    x = place | (measured if scale else {"type": "nominal", "axis": {"labelAngle": -30}})
+    return {
+        "height": 320,
+        "encoding": {"x": x, "y": _value_axis(unit)},
+        "layer": [
+            {
+                "mark": {"type": "rule", "color": "var(--edge)", "aria": False},
+                "encoding": {"y": _value_axis(unit, "low"), "y2": {"field": "high"}},
+            },
+            {
+                "mark": {"type": "point", "filled": True, "size": 60, "strokeWidth": 1.5, "opacity": 1},
+                "encoding": _outlined(points) | _trusted() | _SPOKEN,
+            },
+        ],
+    }
+
+
+def _heat(axes: Sequence[str], unit: str, points: Sequence[Row]) -> Spec:
+    middle = (min(point["value"] for point in points) + max(point["value"] for point in points)) / 2
+    title = axis(axes[0]).title + _in_unit(axes[0])
+    depth = {"scale": {"range": ["var(--wash)", "var(--s1)"]}, "legend": {"orient": "top", "title": unit or "no unit"}}
+    contrast = {"condition": {"test": f"datum.value > {middle}", "value": "var(--paper)"}, "value": "var(--ink)"}
+    return {
+        "height": {"step": 28},
+        "encoding": _rows("series")
+        | {"x": {"field": "x", "type": "ordinal", "sort": None, "title": title, "axis": {"labelAngle": 0}}},
+        "layer": [
+            {
+                "mark": {"type": "rect"},
+                "encoding": {"color": {"field": "value", "type": "quantitative"} | depth} | _SPOKEN,
+            },
+            {"mark": {"type": "text", "aria": False}, "encoding": {"text": {"field": "shown"}, "color": contrast}},
+        ],
+    }
+
+
+_DRAWN = {"bars": _bars, "box": _box, "lines": _lines, "points": _points, "heat": _heat}
+
+
+def _in_unit(name: str) -> str:
+    return f", {axis(name).unit}" if axis(name).unit else ""
+
+
+# Colours, where no page sets them
+
+
+@cache
+def colours(theme: str) -> Mapping[str, str]:
+    """The colours of static/tokens.css by name, of the theme light or dark."""
+    tokens = (settings.BASE_DIR / "static" / "tokens.css").read_text(encoding="utf-8")
+    place = {"light": 1, "dark": 2}[theme]
+    return {found[0]: found[place] for found in re.findall(r"--(\w+):light-dark\((#\w+),(#\w+)\)", tokens)}
+
+
+def with_colours(spec: Spec, theme: str, width_px: int) -> Spec:
+    """The specification for a picture: with a width of its own, and without custom properties."""
+    known = colours(theme)
+    text = re.sub(r"var\(--(\w+)\)", lambda found: known[found[1]], json.dumps(spec | {"width": width_px}))
+    axis_colours = {"gridColor": known["rule"], "domainColor": known["edge"], "tickColor": known["edge"]}
+    labels = {"labelColor": known["soft"], "titleColor": known["soft"], "titleFontWeight": "normal"}
+    config = {
+        "background": known["paper"],
+        "font": "Inter, system-ui, sans-serif",
+        "view": {"stroke": None},
+        "text": {"color": known["ink"]},
+        "axis": axis_colours | labels | {"labelFontSize": 12, "titleFontSize": 12},
+        "legend": labels | {"labelFontSize": 12},
+        "title": {"color": known["ink"], "anchor": "start"},
+    }
+    return json.loads(text) | {"config": config}

@@ -1,0 +1,145 @@
+"""The table of a study from groups of measurements: plain values in, plain values out, no query.
+
+A row is one point: where it stands on the axes, its trust, and what was measured there. Numbers of different meaning
+(operation, quantity, statistic, benchmark, mode) and of different trust never share a row.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from registry.axes import MEASURED
+from registry.problems import Problem
+from validators.units import LOWER_IS_BETTER, UNITS, from_canonical
+
+Row = dict[str, Any]
+
+USUAL_UNITS = {"B/s": "GiB/s", "ops/s": "kIOPS"}
+FIGURES = ("value", "low", "q1", "q3", "high")
+COLUMNS = (
+    *(*FIGURES, "unit", "count", "missing", "divisor", "trust"),
+    *("result", "label", "printed_value", "printed_unit", "qualifier", "source"),
+)
+"""What every row has after its axes. Figures are in `unit`: median, least, quartiles, largest of `count` values."""
+
+
+class MixedUnits(Problem):
+    code = "study.mixed-units"
+    title = "The metrics of the question have different units"
+    hint = "Ask for one of them, or for metrics of one unit."
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Measurements that share a place on the axes. `values` are canonical; None where a divisor is not known."""
+
+    at: Mapping[str, str | None]
+    trust: str
+    values: Sequence[float | None]
+    unit: str
+    printed_units: frozenset[str]
+    divisor: float | None = None
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+def merged(groups: Iterable[Group]) -> list[Group]:
+    """Groups that differ only in the unit they are printed in become one."""
+    by_place: dict[Any, Group] = {}
+    for group in groups:
+        place = (tuple(group.at.items()), group.trust, group.unit)
+        known = by_place.get(place)
+        by_place[place] = group if known is None else _joined(known, group)
+    return list(by_place.values())
+
+
+def _joined(one: Group, other: Group) -> Group:
+    divisor = one.divisor if one.divisor == other.divisor else None
+    units = one.printed_units | other.printed_units
+    return Group(one.at, one.trust, [*one.values, *other.values], one.unit, units, divisor)
+
+
+def quartiles(values: Sequence[float]) -> dict[str, float | None]:
+    """Median (`value`), least, quartiles and largest, interpolated linearly between values; all None of no value."""
+    if not values:
+        return dict.fromkeys(FIGURES)
+    if len(values) == 1:
+        return dict.fromkeys(FIGURES, values[0])
+    low, median, high = statistics.quantiles(values, n=4, method="inclusive")
+    return dict(zip(FIGURES, (median, min(values), low, high, max(values)), strict=True))
+
+
+def unit_of(groups: Sequence[Group], wanted: str = "") -> str:
+    """The one unit of all values: that asked for, else the one they are printed in, else the usual one.
+
+    Raises MixedUnits where they measure different things.
+    """
+    canonical = {group.unit for group in groups}
+    if wanted:
+        canonical.add(UNITS[wanted].canonical)
+    if len(canonical) > 1:
+        raise MixedUnits(f"They are: {', '.join(sorted(unit or 'no unit' for unit in canonical))}.")
+    printed = frozenset().union(*(group.printed_units for group in groups))
+    only = next(iter(canonical), "")
+    return wanted or (next(iter(printed)) if len(printed) == 1 else USUAL_UNITS.get(only, only))
+
+
+def varying(groups: Sequence[Group], axes: Sequence[str]) -> list[str]:
+    """What tells measurements apart and is on no axis yet, though it differs."""
+    return [name for name in MEASURED if name not in axes and len({group.at[name] for group in groups}) > 1]
+
+
+def rows(groups: Sequence[Group], axes: Sequence[str], unit: str, order: Sequence[str] = ()) -> list[Row]:
+    """One row for each group in the order of the axes; numbers in `unit`, axis values as numbers where all are."""
+    numeric = {name for name in axes if _all_numbers(group.at[name] for group in groups)}
+    made = [_row(group, axes, unit, numeric) for group in groups]
+    places = {text: place for place, text in enumerate(order)}
+    return sorted(made, key=lambda row: [_key(row[name], places) for name in (*axes, "trust")])
+
+
+def _row(group: Group, axes: Sequence[str], unit: str, numeric: set[str]) -> Row:
+    measured = [value for value in group.values if value is not None]
+    figures = {name: _in_unit(value, unit) for name, value in quartiles(measured).items()}
+    if len(measured) == 1 and group.divisor is None and group.facts.get("printed_unit") == unit:
+        figures = dict.fromkeys(FIGURES, group.facts["printed_value"])  # no rounding on the way to canonical and back
+    at = {name: number(group.at[name]) if name in numeric else group.at[name] for name in axes}
+    said = {"unit": unit, "count": len(measured), "missing": len(group.values) - len(measured)}
+    rest = dict.fromkeys(COLUMNS) | figures | said | {"divisor": group.divisor, "trust": group.trust} | group.facts
+    return at | {name: value for name, value in rest.items() if name not in at}
+
+
+def _in_unit(value: float | None, unit: str) -> float | None:
+    return value if value is None or not unit else from_canonical(value, unit)
+
+
+def number(text: str | None) -> int | float | None:
+    """A text that is a number as that number. Raises ValueError."""
+    if text is None:
+        return None
+    value = float(text)
+    return int(value) if value.is_integer() else value
+
+
+def _all_numbers(texts: Any) -> bool:
+    known = [text for text in texts if text is not None]
+    return bool(known) and all(_is_number(text) for text in known)
+
+
+def _is_number(text: str) -> bool:
+    bare = text.removeprefix("-").replace(".", "", 1)
+    return bare.isascii() and bare.isdigit()
+
+
+def _key(value: Any, places: Mapping[str, int]) -> tuple[int, Any]:
+    """Named places first, then numbers, then texts, what is missing last."""
+    if value is None:
+        return (3, 0)
+    if str(value) in places:
+        return (0, places[str(value)])
+    return (2, value.casefold()) if isinstance(value, str) else (1, value)
+
+
+def lower_is_better(unit: str) -> bool:
+    return bool(unit) and UNITS[unit].canonical in LOWER_IS_BETTER

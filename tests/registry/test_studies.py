@@ -1,0 +1,318 @@
+"""Studies by the API: questions of a small constructed record, their tables, refusals, files and what they cost."""
+
+from __future__ import annotations
+
+import csv
+import io
+from datetime import timedelta
+from typing import Any
+
+import pyarrow.parquet
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from registry import facts
+from registry.models import Fact, Measurement, ObservedParameter, Result
+from tests.registry.record import make_platform, make_release, make_result
+
+pytestmark = pytest.mark.django_db
+
+STUDY = "/api/v1/study/?"
+WRITE = "metric=write.bandwidth.max"
+GIB, GB = 2**30, 10**9
+
+
+def measure(result: Result, op: str, value: float, unit: str = "GB/s", **facts: Any) -> None:
+    factor = {"GB/s": GB, "GiB/s": GIB, "kIOPS": 1000, "%": 1}[unit]
+    canonical = {"GB/s": "B/s", "GiB/s": "B/s", "kIOPS": "ops/s", "%": "%"}[unit]
+    given = {"quantity": "bandwidth", "stat": "max", "value": value * factor, "unit": canonical}
+    printed = {"printed_value": value, "printed_unit": unit, "position": result.measurements.count() + 1}
+    Measurement.objects.create(result=result, op=op, **given | printed | facts)
+
+
+@pytest.fixture
+def fabrics() -> dict[str, Result]:
+    """Four runs of ior: two fabrics, with and without direct I/O; `late` has another trust, `bare` has no fabric."""
+    release = make_release("T1")
+    made = {}
+    for name, parameters, facts_ in (
+        ("ib", {"fabric": "InfiniBand", "direct_io": True, "osts": 2}, {}),
+        ("tcp", {"fabric": "TCP", "direct_io": True, "osts": 2}, {}),
+        ("late", {"fabric": "TCP", "direct_io": True, "osts": 4}, {"trust": "reported"}),
+        ("bare", {"direct_io": False}, {"client_nodes": None}),
+    ):
+        made[name] = make_result(release, f"hw-{name}", None, tool="ior", parameters=parameters, **facts_)
+    measure(made["ib"], "write", 58.9)
+    measure(made["ib"], "read", 85.3)
+    measure(made["tcp"], "write", 35.7)
+    measure(made["late"], "write", 36.5, context={"qualifier": "about"})
+    measure(made["bare"], "write", 20.0)
+    facts.index(result.pk for result in made.values())
+    return made
+
+
+def rows(client: Client, query: str) -> list[dict[str, Any]]:
+    answer = client.get(STUDY + query)
+    assert answer.status_code == 200, answer.content
+    return answer.json()["rows"]
+
+
+def refused(client: Client, query: str, code: str) -> dict[str, Any]:
+    answer = client.get(STUDY + query)
+    assert (answer.status_code, answer.json()["code"]) == (400, code)
+    assert answer.json()["hint"]
+    return answer.json()
+
+
+def test_a_number_comes_back_as_it_is_printed_with_its_unit(client, fabrics) -> None:
+    found = [row for row in rows(client, f"{WRITE}&x=fabric&series=direct_io") if row["fabric"] == "InfiniBand"]
+    assert [(row["value"], row["unit"], row["printed_value"], row["printed_unit"]) for row in found] == [
+        (58.9, "GB/s", 58.9, "GB/s")
+    ]
+    assert (found[0]["result"], found[0]["trust"], found[0]["direct_io"]) == ("hw-ib", "imported", "true")
+
+
+def test_levels_of_trust_never_share_a_point(client, fabrics) -> None:
+    document = client.get(f"{STUDY}{WRITE}&x=fabric").json()
+    tcp = [(row["value"], row["trust"], row["qualifier"]) for row in document["rows"] if row["fabric"] == "TCP"]
+    assert tcp == [(35.7, "imported", None), (36.5, "reported", "about")]
+    assert document["trust"] == {"imported": 3, "reported": 1}
+    drawn = document["chart"]["data"]["values"]
+    assert {(point["value"], point["trust"]) for point in drawn} >= {(35.7, "imported"), (36.5, "reported")}
+
+
+def test_what_is_not_known_is_missing_and_is_not_drawn(client, fabrics) -> None:
+    document = client.get(f"{STUDY}{WRITE}&x=fabric").json()
+    assert [(row["fabric"], row["value"]) for row in document["rows"]][-1] == (None, 20.0)
+    assert document["missing"] == 1
+    assert 20.0 not in [point["value"] for point in document["chart"]["data"]["values"]]
+
+
+def test_numbers_of_different_meaning_never_share_a_point(client, fabrics) -> None:
+    document = client.get(f"{STUDY}metric=bandwidth&x=fabric&p.fabric=InfiniBand").json()
+    assert [axis["name"] for axis in document["axes"]] == ["fabric", "op"]
+    assert [(row["op"], row["value"]) for row in document["rows"]] == [("read", 85.3), ("write", 58.9)]
+
+
+def test_numbers_along_an_axis_are_numbers_in_order(client, fabrics) -> None:
+    found = rows(client, f"{WRITE}&x=targets&series=fabric")
+    assert [(row["targets"], row["fabric"]) for row in found] == [
+        (2, "InfiniBand"), (2, "TCP"), (4, "TCP"), (None, None)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("filters", "expected"),
+    [
+        ("p.fabric=TCP", {35.7, 36.5}),
+        ("p.targets=2", {58.9, 35.7}),
+        ("p.direct_io=false", {20.0}),
+        ("trust=reported", {36.5}),
+        ("client_nodes__gte=1", {58.9, 35.7, 36.5}),
+        ("context.qualifier=about", {36.5}),
+        ("tool=mdtest", set()),
+    ],
+)
+def test_filters_choose_results(client, fabrics, filters, expected) -> None:
+    assert {row["value"] for row in rows(client, f"{WRITE}&x=result&{filters}")} == expected
+
+
+def test_values_at_one_place_have_median_quartiles_and_count(client, fabrics) -> None:
+    (found,) = rows(client, f"{WRITE}&x=tool&trust=imported")
+    assert (found["value"], found["low"], found["high"], found["count"]) == (
+        pytest.approx(35.7), pytest.approx(20.0), pytest.approx(58.9), 3
+    )  # fmt: skip
+    assert (found["q1"], found["q3"]) == (pytest.approx(27.85), pytest.approx(47.3))
+    assert found["result"] is None
+
+
+def test_another_unit_is_converted_when_asked_for(client, fabrics) -> None:
+    (found,) = rows(client, f"{WRITE}&x=result&p.fabric=InfiniBand&unit=GiB/s")
+    assert (found["value"], found["unit"]) == (pytest.approx(58.9 * GB / GIB), "GiB/s")
+    assert (found["printed_value"], found["printed_unit"]) == (58.9, "GB/s")
+
+
+def test_numbers_printed_in_two_units_are_shown_in_one(client, fabrics) -> None:
+    measure(fabrics["ib"], "write", 10.0, "GiB/s", stat="min")
+    document = client.get(f"{STUDY}metric=write.bandwidth&x=stat&p.fabric=InfiniBand").json()
+    assert [(row["stat"], row["value"]) for row in document["rows"]] == [
+        ("max", pytest.approx(58.9 * GB / GIB)), ("min", 10.0)
+    ]  # fmt: skip
+    assert {row["unit"] for row in document["rows"]} == {document["unit"]} == {"GiB/s"}
+
+
+def test_a_number_is_divided_by_what_is_known_and_missing_otherwise(client, fabrics) -> None:
+    found = {row["result"]: row for row in rows(client, f"{WRITE}&x=result&per=target")}
+    assert (found["hw-ib"]["value"], found["hw-ib"]["divisor"]) == (pytest.approx(29.45), 2)
+    assert (found["hw-bare"]["value"], found["hw-bare"]["missing"], found["hw-bare"]["count"]) == (None, 1, 0)
+
+
+@pytest.mark.parametrize("known", ["0", "many", "-4"])
+def test_a_divisor_that_is_no_positive_number_is_missing(client, fabrics, known) -> None:
+    Fact.objects.filter(name="targets").update(text=known)
+    assert {row["value"] for row in rows(client, f"{WRITE}&x=result&per=target")} == {None}
+
+
+def test_a_score_has_no_unit(client) -> None:
+    release = make_release("T1")
+    made = [make_result(release, f"hw-{score}", score, client_nodes=nodes) for score, nodes in ((4.0, 10), (2.5, 20))]
+    facts.index(result.pk for result in made)
+    document = client.get(f"{STUDY}metric=score&x=client_nodes").json()
+    assert [(row["client_nodes"], row["value"], row["unit"]) for row in document["rows"]] == [
+        (10, 4.0, ""),
+        (20, 2.5, ""),
+    ]
+
+
+def test_releases_stand_in_the_order_of_time(client) -> None:
+    for slug, held_on in (("B", "2025-05-01"), ("A", "2025-11-01")):
+        facts.index([make_result(make_release(slug, held_on), f"hw-{slug}").pk])
+    assert [row["release"] for row in rows(client, "metric=score&x=release")] == ["B", "A"]
+
+
+def test_withdrawn_and_superseded_results_do_not_count(client, fabrics) -> None:
+    Result.objects.filter(pk=fabrics["tcp"].pk).update(withdrawn_at=timezone.now())
+    Result.objects.filter(pk=fabrics["late"].pk).update(revises=fabrics["ib"])
+    assert {row["result"] for row in rows(client, f"{WRITE}&x=result")} == {"hw-late", "hw-bare"}
+
+
+def test_the_record_is_asked_as_it_was(client, fabrics) -> None:
+    then = timezone.now() + timedelta(hours=1)
+    later = then + timedelta(hours=1)
+    Result.objects.filter(pk=fabrics["tcp"].pk).update(withdrawn_at=later)
+    Result.objects.filter(pk=fabrics["late"].pk).update(recorded_at=later, revises=fabrics["ib"])
+    moment = then.isoformat().replace("+00:00", "Z")
+    assert {row["result"] for row in rows(client, f"{WRITE}&x=result&as_of={moment}")} == {"hw-ib", "hw-tcp", "hw-bare"}
+    assert rows(client, f"{WRITE}&x=result&as_of=2001-01-01") == []
+
+
+def test_systems_are_asked_by_what_their_nodes_have(client, fabrics) -> None:
+    seen = {"parameter": "bios.nps", "role": "oss"}
+    for value, instances in ((1, 2), (4, 6)):
+        ObservedParameter.objects.create(
+            result=fabrics["ib"], value=value, text=str(value), instances=instances, key="", **seen
+        )
+    facts.index([fabrics["ib"].pk])
+    found = {row["result"]: row["nps"] for row in rows(client, f"{WRITE}&x=result&series=nps")}
+    assert (found["hw-ib"], found["hw-tcp"]) == ("4; 1", None)
+    assert {row["result"] for row in rows(client, f"{WRITE}&x=result&p.bios.nps=4")} == {"hw-ib"}
+
+
+def test_the_first_source_of_an_axis_counts_and_its_own_name_before_all(fabrics) -> None:
+    one = fabrics["ib"]
+    one.parameters = {"osts": 8, "targets": 9, "size": 4.0, "nested": {"a": 1}}
+    one.platform = make_platform("p-1", "Platform One")
+    one.save()
+    facts.index([one.pk])
+    told = dict(Fact.objects.filter(result=one).values_list("name", "text"))
+    assert (told["targets"], told["osts"], told["size"], told["platform"]) == ("9", "8", "4", "Platform One")
+    assert not {"nested", "fabric", "release_id"} & told.keys()
+
+
+def test_the_context_of_a_measurement_is_an_axis(client, fabrics) -> None:
+    found = rows(client, f"{WRITE}&x=context.qualifier&trust=reported")
+    assert [(row["context.qualifier"], row["value"]) for row in found] == [("about", 36.5)]
+
+
+def test_metrics_and_axes_are_listed(client, fabrics) -> None:
+    metrics = [one["metric"] for one in client.get("/api/v1/study/metrics/").json()["results"]]
+    assert {"score", "read.bandwidth.max", "write.bandwidth.max"} == set(metrics) - {
+        "bandwidth_gib_per_s", "rate_kiops"
+    }  # fmt: skip
+    axes = {one["name"]: one for one in client.get("/api/v1/study/axes/").json()["results"]}
+    assert (axes["transfer_size"]["unit"], axes["osts"]["title"]) == ("B", "osts")
+
+
+@pytest.mark.parametrize(
+    ("query", "code"),
+    [
+        ("", "study.no-metric"),
+        ("metric=write.bandwidth.max", "study.no-metric"),
+        ("x=fabric", "study.no-metric"),
+        ("metric=wrote.bandwidth&x=fabric", "study.unknown-metric"),
+        ("metric=score&metric=write&x=fabric", "study.unknown-metric"),
+        (f"{WRITE}&x=fabrik", "study.unknown-axis"),
+        (f"{WRITE}&x=fabric&series=colour", "study.unknown-axis"),
+        (f"{WRITE}&x=fabric&series=a,b,c,d,e", "query.invalid-value"),
+        (f"{WRITE}&x=fabric&x=lnd", "query.invalid-value"),
+        (f"{WRITE}&x=fabric&per=person", "query.invalid-value"),
+        (f"{WRITE}&x=fabric&unit=furlong", "query.invalid-value"),
+        (f"{WRITE}&x=fabric&unit=s", "study.mixed-units"),
+        (f"{WRITE}&x=fabric&chart=pie", "query.invalid-value"),
+        (f"{WRITE}&x=fabric&as_of=yesterday", "query.invalid-value"),
+        (f"{WRITE}&x=fabric&as_of=2026-13-45", "query.invalid-value"),
+        (f"{WRITE}&x=fabric&theme=pink&format=svg", "query.invalid-value"),
+        (f"{WRITE}&x=fabric&trust=gold", "query.invalid-value"),
+        (f"{WRITE}&x=fabric&serie=op", "query.unknown-parameter"),
+        (f"{WRITE}&x=fabric&p.=4", "query.invalid-value"),
+        (f"{WRITE}&x=fa%00bric", "query.invalid-value"),
+        (f"{WRITE}&x=fabric&p.fabric=none&format=png", "study.nothing-to-draw"),
+    ],
+)
+def test_what_can_not_be_asked_is_refused_with_a_code(client, fabrics, query, code) -> None:
+    refused(client, query, code)
+
+
+def test_a_misspelt_name_gets_the_nearest_one(client, fabrics) -> None:
+    assert "fabric" in refused(client, f"{WRITE}&x=fabrik", "study.unknown-axis")["hint"]
+    assert (
+        "write.bandwidth.max" in refused(client, "metric=write.bandwith.max&x=fabric", "study.unknown-metric")["hint"]
+    )
+
+
+def test_metrics_of_different_units_are_refused(client, fabrics) -> None:
+    measure(fabrics["ib"], "write", 9.0, "kIOPS", quantity="ops_rate")
+    problem = refused(client, "metric=write&x=fabric", "study.mixed-units")
+    assert "B/s" in problem["detail"] and "ops/s" in problem["detail"]
+
+
+def test_too_many_points_are_refused(client, fabrics, monkeypatch) -> None:
+    monkeypatch.setattr("registry.studies.MOST_ROWS", 3)
+    refused(client, f"{WRITE}&x=result", "study.too-many-points")
+    assert len(rows(client, f"{WRITE}&x=trust")) == 2
+
+
+def test_an_axis_that_would_be_sql_is_only_a_name(client, fabrics) -> None:
+    refused(client, f"{WRITE}&x=fabric%27)%20OR%201=1--", "study.unknown-axis")
+    assert rows(client, f"{WRITE}&x=context.a%27%20OR%201=1--")[0]["value"]
+
+
+def test_csv_and_parquet_hold_the_same_table(client, fabrics) -> None:
+    query = f"{STUDY}{WRITE}&x=targets&series=fabric"
+    columns = client.get(query).json()["columns"]
+    text = list(csv.reader(io.StringIO(client.get(f"{query}&format=csv").content.decode())))
+    assert (text[0], text[1][:3]) == (columns, ["2", "InfiniBand", "58.9"])
+    table = pyarrow.parquet.read_table(io.BytesIO(client.get(f"{query}&format=parquet").content))
+    assert table.column_names == columns
+    assert table["value"].to_pylist()[:2] == [58.9, 35.7]
+    assert table["targets"].to_pylist() == [2, 2, 4, None]
+    assert table.schema.metadata[b"unit"] == b"GB/s"
+
+
+def test_pictures_are_drawn_without_a_browser(client, fabrics) -> None:
+    drawn = client.get(f"{STUDY}{WRITE}&x=fabric&format=svg")
+    assert drawn["Content-Type"] == "image/svg+xml"
+    assert b"<svg" in drawn.content[:200] and b"InfiniBand: 58.9 GB/s, imported" in drawn.content
+    assert b"var(--" not in drawn.content
+    dark = client.get(f"{STUDY}{WRITE}&x=fabric&format=svg&theme=dark").content
+    assert b"#0f171e" in dark and b"#0f171e" not in drawn.content
+    assert client.get(f"{STUDY}{WRITE}&x=fabric&format=png").content.startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("chart", ["auto", "bars", "lines", "points", "box", "heat"])
+def test_every_chart_is_drawn_from_the_table_alone(client, fabrics, chart) -> None:
+    answer = client.get(f"{STUDY}metric=bandwidth&x=targets&series=op,fabric&chart={chart}&format=svg")
+    assert answer.status_code == 200
+    assert b"85.3" in answer.content
+
+
+def test_an_unchanged_answer_costs_304(client, fabrics) -> None:
+    tag = client.get(f"{STUDY}{WRITE}&x=fabric")["ETag"]
+    assert client.get(f"{STUDY}{WRITE}&x=fabric", headers={"If-None-Match": tag}).status_code == 304
+
+
+def test_a_study_costs_the_same_queries_however_many_results(client, fabrics, django_assert_num_queries) -> None:
+    # names of metrics and of facts, the groups (in a transaction of their own), single results and their qualifiers
+    with django_assert_num_queries(8):
+        rows(client, f"{WRITE}&x=result&series=fabric,targets,trust")
