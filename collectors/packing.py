@@ -3,7 +3,7 @@
 import json
 import os
 
-from collectors import bundle, merge, pseudonyms, redact, system_file, validation
+from collectors import bundle, merge, pseudonyms, recognition, redact, system_file, validation
 from collectors.bag import REPORT, SYSTEM, Bag
 from collectors.canonical import canonical
 from collectors.errors import BundleError, CollectorError, NothingCollected
@@ -44,6 +44,8 @@ class Packing:
             self.progress.note(line)
         originals = Originals(self.before)
         originals.take(listing.members)
+        for line in recognition.remarks(originals.files):
+            self.progress.note(line)
         names = pseudonyms.of_site(self.progress.note)
         users, hosts = redact.own_names(os.environ)
         hosts |= pseudonyms.known_names(merge.members(described) if described else ())

@@ -76,7 +76,8 @@ def wheel(checkout: Path = CHECKOUT) -> tuple[str, bytes]:
 def _sources(checkout: Path) -> dict[str, bytes]:
     """Modules and data of the collector by their names in an archive; links are followed."""
     package = checkout / "collectors"
-    paths = [*package.rglob("*.py"), *(package / "data").glob("*.json")]
+    data = package / "data"
+    paths = [*package.rglob("*.py"), *data.glob("*.json"), *data.glob("benchmarks/*/benchmark.json")]
     return {path.relative_to(checkout).as_posix(): path.read_bytes() for path in paths}
 
 

@@ -1,14 +1,17 @@
 """The collector as its users run it: a process of its own, under every Python that is here."""
 
+import io
 import os
 import shutil
 import signal
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
 
+from launcher import collector_file
 from tests.collectors.registry_peer import Peer, serving
 
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -47,9 +50,10 @@ def oldest_and_this_python(request):
 
 @pytest.fixture(scope="session")
 def collectors_alone(tmp_path_factory):
-    """A folder with nothing of the project but the collector."""
+    """A folder with nothing of the project but the collector, as its wheel holds it."""
     folder = tmp_path_factory.mktemp("alone")
-    shutil.copytree(CHECKOUT / "collectors", folder / "collectors", ignore=shutil.ignore_patterns("__pycache__"))
+    with zipfile.ZipFile(io.BytesIO(collector_file.wheel()[1])) as wheel:
+        wheel.extractall(folder)
     return folder
 
 
