@@ -18,6 +18,7 @@ class Release(models.Model):
     name = models.CharField(max_length=120)
     imported = models.BooleanField(default=False, help_text="Copied from published lists, not run here.")
     held_on = models.DateField(help_text="Orders releases; for imported ones the first day of the month.")
+    called_at = models.DateTimeField(auto_now_add=True, help_text="When it came into the record.")
     opens = models.DateTimeField(null=True, blank=True)
     deadline = models.DateTimeField(null=True, blank=True, help_text="Last moment for submitting, stored in UTC.")
     publishes = models.DateTimeField(null=True, blank=True)
