@@ -22,7 +22,7 @@ from django.utils import timezone
 from django.utils.text import slugify
 
 from registry import axes, definitions, facts, naming, reported
-from registry.listing import entries_digest
+from registry.listing import arrange_imported, entries_digest
 from registry.models import (
     CatalogueLoad,
     ListDefinition,
@@ -39,9 +39,10 @@ from registry.models import (
 from registry.ranking import fold
 from validators.measurements import Measurement as Measured
 
-FOLDERS = ("lists", "aliases", "history", "reported")
-LOADERS = ("catalogue", "naming", "definitions", "reported", "facts")
+FOLDERS = ("lists", "aliases", "history", "tables", "reported")
+LOADERS = ("catalogue", "naming", "definitions", "listing", "ranking", "reported", "facts")
 HISTORY = Path(__file__).parent / "history"
+TABLES = Path(__file__).parent / "tables"
 COMMITTEE = "IO500 committee"
 UNNAMED_SITE = "Institution not named"
 LOCK = 0x68777463  # "hwtc": two loaders at once take turns
@@ -114,8 +115,9 @@ def _load() -> Loaded:
     bodies = definitions.read_definitions()
     _load_definitions(bodies)
     platforms = _load_platforms(_read(naming.ALIASES / "platforms.json"))
-    releases = _load_releases(_read(HISTORY / "releases.json"))
-    rows = _read(HISTORY / "results.json")
+    tables = [_read(path) for path in sorted(TABLES.glob("*.json"))]
+    releases = _load_releases([*_read(HISTORY / "releases.json"), *(table["release"] for table in tables)])
+    rows = [*_read(HISTORY / "results.json"), *(row for table in tables for row in table["results"])]
     published = [_read(path) for path in sorted((HISTORY / "lists").glob("*.json"))]
     names = naming.read_names()
     told = reported.read_reported()
@@ -124,9 +126,12 @@ def _load() -> Loaded:
     _load_reported(told, systems, names)
     results = _load_results(rows, releases, systems, names)
     _load_measurements(rows, results, _measured)
-    lists, entries = _load_lists(published, bodies, releases, results)
+    _load_lists(published, bodies, releases, results)
+    _rank_tables(tables, bodies, releases)
     overrides = _load_overrides(_read(HISTORY / "overrides.json"), releases, results)
-    return Loaded(True, len(results), len(told), lists, entries, overrides)
+    imported = RankedList.objects.filter(release__in=releases.values())
+    entries = ListEntry.objects.filter(ranked_list__in=imported).count()
+    return Loaded(True, len(results), len(told), imported.count(), entries, overrides)
 
 
 def _read(path: Path) -> Any:
@@ -188,7 +193,7 @@ def _load_releases(rows: Iterable[Row]) -> dict[str, Release]:
             "held_on": date.fromisoformat(f"{row['month']}-01"),
             "completeness": row["completeness"],
             "note": row["note"],
-            "source": "Copy of published IO500 lists; not an IO500 publication.",
+            "source": row.get("source", "Copy of published IO500 lists; not an IO500 publication."),
             "list_names": row["lists"],
             "unknown_lists": row["unknown_lists"],
         }
@@ -297,8 +302,9 @@ def _result(row: Row, release: Release, system: System, names: naming.Names) -> 
     return {
         "public_id": row["id"],
         "origin_id": row.get("submission", ""),
-        "tool": "io500",
+        "tool": row.get("tool", "io500"),
         "tool_version": row.get("benchmark_version", ""),
+        "mode": row.get("mode", ""),
         "trust": Result.Trust.IMPORTED,
         "source": row["source"],
         "release": release,
@@ -321,13 +327,13 @@ def _result(row: Row, release: Release, system: System, names: naming.Names) -> 
         "bandwidth_gib_per_s": row.get("bandwidth_gib_per_s"),
         "rate_kiops": row.get("rate_kiops"),
         "submitted_on": date.fromisoformat(row["submitted_on"]) if "submitted_on" in row else None,
-        "parameters": {name: row[name] for name in _PARAMETERS if name in row},
+        "parameters": {name: row[name] for name in _PARAMETERS if name in row} | row.get("parameters", {}),
         "snapshot": {name: row[name] for name in _SNAPSHOT if name in row},
     }
 
 
 _PARAMETERS = ("client_nodes", "tasks", "procs_per_node", "metadata_servers", "data_servers")
-_SNAPSHOT = ("status", "note", "archive_url", "measured_client_nodes", "measured_tasks")
+_SNAPSHOT = ("status", "note", "archive_url", "measured_client_nodes", "measured_tasks", "findings", "rules")
 
 
 def _load_measurements(
@@ -345,33 +351,69 @@ def _load_measurements(
 
 
 def _measured(row: Row) -> Iterator[Measured]:
-    """Bandwidth of the ior phases in GiB/s, rate of the others in kIOPS, as the source prints them."""
+    """As the source prints them: of IO500 the ior phases in GiB/s and the others in kIOPS; else with their unit."""
     for phase, value in row.get("phases", {}).items():
         quantity, unit = ("bandwidth", "GiB/s") if phase.startswith("ior-") else ("rate", "kIOPS")
         yield Measured.printed(phase, quantity, "phase", value, unit, scored=True)
+    if "measurements" in row:
+        yield from reported.measured(row)
 
 
 def _load_lists(
     published: list[Row], bodies: list[Row], releases: dict[str, Release], results: dict[str, Result]
-) -> tuple[int, int]:
-    """Replace the imported lists; the number of lists and of entries."""
+) -> None:
+    """Replace the imported lists by those that were published, as they were."""
     RankedList.objects.filter(release__in=releases.values(), trust=Result.Trust.IMPORTED).delete()
-    used = {(definition.name, definition.version): definition for definition in ListDefinition.objects.all()}
-    order = [release.slug for release in sorted(releases.values(), key=lambda release: (release.held_on, release.id))]
+    for_list = _definitions(bodies, releases)
     lists, entries = [], []
     for one in published:
         for name, row in one["lists"].items():
-            body = definitions.imported_definition(bodies, name, one["release"], order)
-            if body is None:
-                raise CatalogueError(f"no definition of {name} covers {one['release']}")
-            ranked_list = _ranked_list(releases[one["release"]], used[name, body["version"]], row)
+            ranked_list = _ranked_list(releases[one["release"]], for_list(one["release"], name), row)
             rows = [_entry(ranked_list, position, entry, results) for position, entry in enumerate(row["entries"], 1)]
             ranked_list.digest = entries_digest(rows)
             lists.append(ranked_list)
             entries += rows
     RankedList.objects.bulk_create(lists)
     ListEntry.objects.bulk_create(entries, batch_size=1000)
-    return len(lists), len(entries)
+
+
+def _definitions(bodies: list[Row], releases: dict[str, Release]) -> Callable[[str, str], ListDefinition]:
+    """The definition of a list of an imported release, by slug and name. It raises CatalogueError where none is."""
+    used = {(definition.name, definition.version): definition for definition in ListDefinition.objects.all()}
+    order = [release.slug for release in sorted(releases.values(), key=lambda release: (release.held_on, release.id))]
+
+    def for_list(slug: str, name: str) -> ListDefinition:
+        body = definitions.imported_definition(bodies, name, slug, order)
+        if body is None:
+            raise CatalogueError(f"no definition of {name} covers {slug}")
+        return used[name, body["version"]]
+
+    return for_list
+
+
+def _rank_tables(tables: list[Row], bodies: list[Row], releases: dict[str, Release]) -> None:
+    """The lists of what was published as a table without ranks: ranked here, all of it imported."""
+    for_list = _definitions(bodies, releases)
+    for table in tables:
+        release = releases[table["release"]["slug"]]
+        for name in release.list_names:
+            definition = for_list(release.slug, name)
+            body = definition.body
+            ranked_list = RankedList(
+                release=release,
+                name=name,
+                title=body["title"],
+                position=body["position"],
+                definition=definition,
+                trust=Result.Trust.IMPORTED,
+                source=release.source[:300],
+                note=body["description"],
+                frozen_at=timezone.now(),
+            )
+            entries = arrange_imported(ranked_list)
+            ranked_list.digest = entries_digest(entries)
+            ranked_list.save()
+            ListEntry.objects.bulk_create(entries)
 
 
 def _ranked_list(release: Release, definition: ListDefinition, row: Row) -> RankedList:

@@ -14,7 +14,9 @@ SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 TOP = 20
 
 
-def top_entries(title: str, entries: Iterable[dict[str, Any]]) -> dict[str, Any] | None:
+def top_entries(
+    title: str, entries: Iterable[dict[str, Any]], quantity: str = "score, no unit"
+) -> dict[str, Any] | None:
     """The first entries of a list as points on a logarithmic axis; a hollow point was carried over.
 
     Entries hold rank, system_name, institution, score, new. None where fewer than two have a score.
@@ -38,7 +40,7 @@ def top_entries(title: str, entries: Iterable[dict[str, Any]]) -> dict[str, Any]
                 "field": "score",
                 "type": "quantitative",
                 "scale": {"type": "log", "nice": True},
-                "title": "score, no unit, logarithmic",
+                "title": f"{quantity}, logarithmic",
                 "axis": {"format": ",d", "values": _decades([value["score"] for value in values])},
             },
             "tooltip": [

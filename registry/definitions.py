@@ -10,9 +10,14 @@ from typing import Any
 from jsonschema import Draft202012Validator
 
 from registry.ranking import DefinitionError
+from validators.catalogue import benchmark, describe
+from validators.units import UNITS
 
 LISTS = Path(__file__).parent / "lists"
 SCHEMA = Path(__file__).parent / "schemas" / "list-definition.schema.json"
+
+SCORED = "io500"
+"""The tool whose score the definitions with `score` rank."""
 
 Definition = dict[str, Any]
 
@@ -30,8 +35,43 @@ def read_definitions(folder: Path = LISTS) -> list[Definition]:
             raise DefinitionError(f"{path.name}: {error.json_path}: {error.message}")
         if path.name != f"{definition['name']}.{definition['version']}.json":
             raise DefinitionError(f"{path.name} holds {definition['name']} version {definition['version']}")
+        if "ranks" in definition:
+            _require_measured(path.name, definition["ranks"])
         definitions.append(definition)
     return sorted(definitions, key=lambda definition: (definition["name"], definition["version"]))
+
+
+def _require_measured(name: str, ranks: Definition) -> None:
+    """Raises DefinitionError for what no descriptor of a benchmark has."""
+    try:
+        described = describe(benchmark(ranks["tool"]).tool, ranks["op"], ranks["quantity"])
+    except LookupError as error:
+        raise DefinitionError(f"{name}: {error}") from error
+    if described is None:
+        raise DefinitionError(f"{name}: {ranks['tool']} has no {ranks['quantity']} of {ranks['op']}")
+    if ranks["unit"] not in UNITS or UNITS[ranks["unit"]].canonical != UNITS[described.unit].canonical:
+        raise DefinitionError(f"{name}: {ranks['unit']} is no unit of {ranks['quantity']}")
+
+
+def tool_of(definition: Definition) -> str:
+    """The tool whose results a list ranks."""
+    return str(definition["ranks"]["tool"]) if "ranks" in definition else SCORED
+
+
+def lower_is_better(definition: Definition) -> bool:
+    """The direction of what a list ranks, as the tool's descriptor says it; a score is better when it is higher."""
+    if "ranks" not in definition:
+        return False
+    ranks = definition["ranks"]
+    described = describe(ranks["tool"], ranks["op"], ranks["quantity"])
+    return described is not None and described.better == "lower"
+
+
+def measure(definition: Definition) -> dict[str, str | None]:
+    """What a list ranks: tool, op, quantity, stat, unit (None: no unit), title, and which direction is better."""
+    ranks = definition.get("ranks") or {"quantity": definition.get("score", "score"), "title": "Score"}
+    named = {name: ranks.get(name) for name in ("op", "quantity", "stat", "unit", "title")}
+    return {"tool": tool_of(definition), **named, "better": "lower" if lower_is_better(definition) else "higher"}
 
 
 def current_definitions(definitions: Iterable[Definition]) -> dict[str, Definition]:

@@ -8,14 +8,21 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from registry.models import ListDefinition, ListEntry, Override, RankedList, Release, Result
-from registry.ranking import Differences, Entry, Published, Ranking, compare_lists, rank
+from registry.definitions import lower_is_better, tool_of
+from registry.models import ListDefinition, ListEntry, Measurement, Override, RankedList, Release, Result
+from registry.ranking import MEASURED, Differences, Entry, Published, Ranking, compare_lists, measured, rank
 from registry.ranking import Override as Decision
+from validators.findings import INFO
+from validators.units import from_canonical
+
+Row = dict[str, Any]
 
 SHOWN = (
     *("position", "rank", "rank_low", "rank_high", "score", "bandwidth_gib_per_s", "rate_kiops"),
@@ -70,13 +77,38 @@ def build(release: Release, name: str, *, freeze: bool = False, definition: List
 def can_compute(release: Release, definition: ListDefinition) -> bool:
     """Whether the pool that the definition names is in the record."""
     pool = definition.body["pool"]
-    return pool == "results" or (pool == "full" and release.ranked_lists.filter(name="full").exists())
+    return pool in ("results", "release") or (pool == "full" and release.ranked_lists.filter(name="full").exists())
+
+
+def arrange(pool: Iterable[Entry], body: Row, decisions: Iterable[Decision] = ()) -> Ranking:
+    """Rank a pool as the body of a definition says, in the direction of what it ranks. Raises DefinitionError."""
+    return rank(pool, body, decisions, lower_is_better=lower_is_better(body))
+
+
+def arrange_imported(ranked_list: RankedList) -> list[ListEntry]:
+    """Entries, not saved, of a list that is ranked here out of results imported with its release.
+
+    What the published figures say against a result stands beside it: the list leaves out none of them.
+    """
+    body = ranked_list.definition.body
+    entries = _entries(ranked_list, arrange(_imported_with(ranked_list.release, body), body))
+    for entry in entries:
+        findings = entry.result.snapshot.get("findings", [])
+        said = [f"{one['level']}: {one['message']}" for one in findings if one["level"] != INFO]
+        entry.note = " ".join(said)[:300]
+    return entries
 
 
 def entries_digest(entries: Iterable[ListEntry]) -> str:
     """sha256 over what a list shows, in its order: the validator of caches and proof that a frozen list never moved."""
     shown = [(entry.result.public_id, *(getattr(entry, field) for field in SHOWN)) for entry in entries]
     return hashlib.sha256(json.dumps(shown, separators=(",", ":")).encode()).hexdigest()
+
+
+def newest_definitions(names: Iterable[str]) -> dict[str, Row]:
+    """The bodies of the definitions that make these lists of releases run here, by name."""
+    found = ListDefinition.objects.filter(name__in=list(names), body__applies_to__origin="here")
+    return {definition.name: definition.body for definition in found.order_by("version")}
 
 
 def _definition(release: Release, name: str) -> ListDefinition:
@@ -100,8 +132,23 @@ def _compute(release: Release, name: str, definition: ListDefinition) -> Ranking
         )
     )
     forced = [result for result, *_ in overrides]
-    pool = _full_list(release, name, forced) if definition.body["pool"] == "full" else _results(release, forced)
-    return rank(pool, definition.body, [Decision(*override) for override in overrides])
+    return arrange(
+        candidates(release, name, definition.body, forced), definition.body, [Decision(*row) for row in overrides]
+    )
+
+
+def candidates(release: Release, name: str, body: Row, forced: Sequence[str] = ()) -> list[Entry]:
+    """Out of the record, the pool that a definition's body names, with what overrides force onto the list."""
+    if body["pool"] == "full":
+        return _full_list(release, name, forced)
+    if body["pool"] == "release":
+        return _imported_with(release, body)
+    return _results(release, body, forced)
+
+
+def _imported_with(release: Release, body: Row) -> list[Entry]:
+    found = Result.objects.filter(release=release, trust=Result.Trust.IMPORTED, tool=tool_of(body))
+    return _registered(list(found.select_related("site", "system")), body)
 
 
 def _full_list(release: Release, name: str, forced: Sequence[str]) -> list[Entry]:
@@ -120,8 +167,8 @@ def _imported_entry(row: ListEntry) -> Entry:
     return _entry(result, facts, score=row.score)
 
 
-def _results(release: Release, forced: Sequence[str]) -> list[Entry]:
-    """Verified results up to this release, newest revision; with what overrides name.
+def _results(release: Release, body: Row, forced: Sequence[str]) -> list[Entry]:
+    """Verified results of the tool up to this release, newest revision; with what overrides name.
 
     A published list does not move by itself: what was withdrawn after the publication stays and says so, and what came
     after it, when an embargo ended, stands on the lists of later releases.
@@ -131,16 +178,42 @@ def _results(release: Release, forced: Sequence[str]) -> list[Entry]:
         withdrawn &= Q(withdrawn_at__lte=release.published_at)
         late = Q(published_at__gt=release.published_at)
     results = Result.objects.filter(release__held_on__lte=release.held_on).select_related("site", "system", "release")
-    standing = results.filter(~withdrawn, ~late, trust=Result.Trust.VERIFIED, revised_by=None)
+    standing = results.filter(~withdrawn, ~late, trust=Result.Trust.VERIFIED, revised_by=None, tool=tool_of(body))
     beyond = results.filter(public_id__in=forced).exclude(id__in=standing.values("id"))
-    return [_registered_entry(result) for result in (*standing, *beyond)]
+    return _registered([*standing, *beyond], body)
 
 
-def _registered_entry(result: Result) -> Entry:
-    """The record's own identities decide what is one system, not the spelling of a run."""
+def _registered(results: Sequence[Result], body: Row) -> list[Entry]:
+    """Entries of results on the record, with the measurement that the list ranks where it ranks one."""
+    if "ranks" not in body:
+        return [registered_entry(result, body, ()) for result in results]
+    ranks = body["ranks"]
+    rows: dict[int, list[Row]] = {}
+    wanted = Measurement.objects.filter(
+        result__in=results, op=ranks["op"], quantity=ranks["quantity"], stat=ranks["stat"]
+    )
+    for row in wanted.order_by().values("result_id", "op", "quantity", "stat", "context", "value"):
+        rows.setdefault(row["result_id"], []).append(row)
+    return [registered_entry(result, body, rows.get(result.pk, ())) for result in results]
+
+
+def registered_entry(result: Result, body: Row, measurements: Iterable[Row]) -> Entry:
+    """The record's own identities decide what is one system, not the spelling of a run.
+
+    `measurements` are those of the result, as a report has them, where the body ranks one.
+    """
     family = result.filesystem_family or result.filesystem_type
     facts = {"institution": result.site.slug, "system": result.system.slug, "filesystem_type": family}
-    return _entry(result, facts, score=result.score)
+    entry = _entry(result, facts, score=result.score)
+    return replace(entry, scores={**entry.scores, MEASURED: measured_in_unit(measurements, body)})
+
+
+def measured_in_unit(measurements: Iterable[Row], body: Row) -> float | None:
+    """What the list ranks of these measurements, in its unit; None where it ranks a score, or none of them is it."""
+    if "ranks" not in body:
+        return None
+    value = measured(measurements, body["ranks"], lower_is_better=lower_is_better(body))
+    return None if value is None else from_canonical(value, body["ranks"]["unit"])
 
 
 def _entry(result: Result, facts: dict[str, str], score: float | None) -> Entry:
@@ -150,9 +223,12 @@ def _entry(result: Result, facts: dict[str, str], score: float | None) -> Entry:
         "ten_node": result.ten_node,
         "opted_in": result.opted_in,
         "production": result.production,
+        "reproducibility": result.reproducibility,
+        "tool_version": result.tool_version,
         "lists": result.lists,
         "answers": result.snapshot.get("answers", {}).get("state"),
     }
+    declared |= {f"p.{name}": value for name, value in result.parameters.items()}
     scores = {"score": score, "bandwidth_gib_per_s": result.bandwidth_gib_per_s, "rate_kiops": result.rate_kiops}
     entered = result.submitted_on.isoformat() if result.submitted_on else ""
     return Entry(result.public_id, scores, declared | facts, entered)

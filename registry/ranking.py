@@ -15,6 +15,7 @@ from typing import Any
 INCLUDE = "include"
 EXCLUDE = "exclude"
 SCORE = "score"
+MEASURED = "measured"
 
 OVERRIDE_EXCLUDED = "override-excluded"
 NO_SCORE = "no-score"
@@ -29,7 +30,8 @@ class DefinitionError(ValueError):
 class Entry:
     """One result that may stand on a list.
 
-    `scores` holds what a definition may rank by (score, bandwidth_gib_per_s, rate_kiops), `facts` what it may ask for.
+    `scores` holds what a definition may rank by (score, bandwidth_gib_per_s, rate_kiops, or as `measured` the
+    measurement that its `ranks` names, in its unit), `facts` what it may ask for.
     `entered` is an ISO date: of two equal scores the earlier one stands first.
     """
 
@@ -87,7 +89,13 @@ class Ranking:
     exclusions: tuple[Exclusion, ...]
 
 
-def rank(entries: Iterable[Entry], definition: Mapping[str, Any], overrides: Iterable[Override] = ()) -> Ranking:
+def rank(
+    entries: Iterable[Entry],
+    definition: Mapping[str, Any],
+    overrides: Iterable[Override] = (),
+    *,
+    lower_is_better: bool = False,
+) -> Ranking:
     """Rank `entries` as `definition` says, then apply the manual decisions to that list.
 
     A score override counts from the start. Exclude takes one row off the list and include puts one on it, past
@@ -98,18 +106,34 @@ def rank(entries: Iterable[Entry], definition: Mapping[str, Any], overrides: Ite
     """
     pool = list(entries)
     decisions = _decisions(overrides, pool)
-    scores = {entry.id: _score(entry, definition["score"], decisions.get(entry.id)) for entry in pool}
+    name = definition.get("score", MEASURED)
+    scores = {entry.id: _score(entry, name, decisions.get(entry.id)) for entry in pool}
+    order = _order(scores, lower_is_better)
     reasons = {entry.id: _ineligible(entry, scores[entry.id], definition) for entry in pool}
     candidates = [entry for entry in pool if not reasons[entry.id]]
-    reasons |= _beaten(sorted(candidates, key=_order(scores)), definition["best_per"], scores)
+    reasons |= _beaten(sorted(candidates, key=order), definition["best_per"], scores)
     for decision in decisions.values():
         if decision.action == EXCLUDE:
             reasons[decision.entry] = Exclusion(decision.entry, OVERRIDE_EXCLUDED, decision.reason)
         elif decision.action == INCLUDE and scores[decision.entry] is not None:
             reasons[decision.entry] = None
-    listed = sorted((entry for entry in pool if not reasons[entry.id]), key=_order(scores))
+    listed = sorted((entry for entry in pool if not reasons[entry.id]), key=order)
     exclusions = sorted(filter(None, reasons.values()), key=lambda exclusion: natural(exclusion.entry))
     return Ranking(tuple(_rows(listed, scores, decisions)), tuple(exclusions))
+
+
+def measured(
+    measurements: Iterable[Mapping[str, Any]], ranks: Mapping[str, Any], *, lower_is_better: bool
+) -> float | None:
+    """The best canonical value of the measurements that a definition's `ranks` names; None where none is it."""
+    wanted = {name: ranks[name] for name in ("op", "quantity", "stat")}
+    context = ranks.get("context", {})
+    found = [row["value"] for row in measurements if _has(row, wanted) and _has(row["context"], context)]
+    return (min if lower_is_better else max)(found, default=None)
+
+
+def _has(row: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
+    return all(name in row and row[name] == value for name, value in wanted.items())
 
 
 def natural(text: str) -> tuple[tuple[int, int, str], ...]:
@@ -153,8 +177,9 @@ def _ineligible(entry: Entry, score: float | None, definition: Mapping[str, Any]
 _TESTS: dict[str, Callable[[Any, Any], bool]] = {
     "is": lambda fact, wanted: fact == wanted,
     "is_not": lambda fact, unwanted: fact != unwanted,
-    "at_least": lambda fact, least: fact is not None and fact >= least,
-    "contains": lambda fact, member: fact is not None and member in fact,
+    "one_of": lambda fact, wanted: fact in wanted,
+    "at_least": lambda fact, least: isinstance(fact, int | float) and fact >= least,
+    "contains": lambda fact, member: isinstance(fact, list | str) and member in fact,
 }
 
 
@@ -167,9 +192,10 @@ def _holds(condition: Mapping[str, Any], facts: Mapping[str, Any]) -> bool:
     return test(facts.get(condition["fact"]), wanted)
 
 
-def _order(scores: Mapping[str, float | None]) -> Callable[[Entry], tuple[Any, ...]]:
-    """Highest score first; equal scores by date of entry, then by id, so that the order never depends on the input."""
-    return lambda entry: (-(scores[entry.id] or 0.0), entry.entered, natural(entry.id))
+def _order(scores: Mapping[str, float | None], lower_is_better: bool) -> Callable[[Entry], tuple[Any, ...]]:
+    """Best score first; equal scores by date of entry, then by id, so that the order never depends on the input."""
+    sign = 1 if lower_is_better else -1
+    return lambda entry: (sign * (scores[entry.id] or 0.0), entry.entered, natural(entry.id))
 
 
 def _beaten(

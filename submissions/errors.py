@@ -233,8 +233,8 @@ class ListNotOfRelease(SubmitRefused):
 
 class ListOfAnotherTool(SubmitRefused):
     code = "submit.list-of-another-tool"
-    title = "The list ranks by a score that this tool does not give"
-    hint = "Submit it without lists: it is reviewed and published all the same."
+    title = "The list ranks results of another tool"
+    hint = "Choose lists of the tool of this run; the release says which it makes."
 
 
 class PrimaryNeeded(SubmitRefused):

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from django import forms
 from django.utils import timezone
 
-from registry.models import ListDefinition, Release, Result
+from registry.definitions import tool_of
+from registry.listing import newest_definitions
+from registry.models import Release, Result
 from submissions.models import Review
 from submissions.review import open_releases
 
 
-def lists_of(releases: list[Release]) -> list[tuple[str, str]]:
-    """Name and title of every list that one of the releases makes, in the order of the first that does."""
+def lists_of(releases: list[Release], tools: Collection[str] = ()) -> list[tuple[str, str]]:
+    """Name and title of every list that one of the releases makes for one of the tools, by default for any."""
     names = list(dict.fromkeys(name for release in releases for name in release.list_names))
-    titles = dict(ListDefinition.objects.filter(name__in=names).order_by("version").values_list("name", "body__title"))
-    return [(name, titles.get(name) or name) for name in names]
+    bodies = newest_definitions(names)
+    return [(name, bodies[name]["title"]) for name in names if not tools or tool_of(bodies[name]) in tools]
 
 
 class UploadForm(forms.Form):
@@ -52,11 +55,11 @@ class SubmitForm(forms.Form):
     acknowledge_publication = forms.BooleanField(required=False)
     primary = forms.IntegerField(required=False, min_value=0)
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, tools: Collection[str] = (), **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         releases = list(open_releases(timezone.now()))
         self.fields["release"].choices = [(one.slug, one.name) for one in releases]
-        self.fields["lists"].choices = lists_of(releases)
+        self.fields["lists"].choices = lists_of(releases, tools)
 
 
 class WithdrawForm(forms.Form):

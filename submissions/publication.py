@@ -178,7 +178,7 @@ def _add_results(release: Release, editor: Account | None, now: datetime) -> Non
 def _copy(release: Release, submissions: list[Submission], now: datetime) -> None:
     """Results, measurements and files of all, in bulk."""
     sources = list(_gathered(submissions))
-    asked = questionnaire.asked_by(questionnaire.definitions(release.list_names))
+    asked = questionnaire.asked_by(listing.newest_definitions(release.list_names))
     systems = _systems(sources)
     names = naming.read_names()
     number = _last_number()

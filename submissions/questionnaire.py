@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from registry.models import ListDefinition
+from registry.listing import newest_definitions
 from submissions.errors import AnswersInvalid
 from submissions.models import Check, Submission
 from validators.findings import Finding
@@ -44,7 +44,7 @@ class Filled:
 
 def filled(submission: Submission, report: Mapping[str, Any] | None = None) -> Filled:
     """The questionnaire of a submission, for the lists that it is meant for; `report` is that of its latest check."""
-    asked = asked_by(definitions(submission.lists or WITHOUT_LISTS))
+    asked = asked_by(newest_definitions(submission.lists or WITHOUT_LISTS))
     return fill(submission, asked, document_of(submission), _run(submission, report))
 
 
@@ -79,12 +79,6 @@ def values(known: Mapping[str, Answer]) -> dict[str, Any]:
     return {question: answer.value for question, answer in known.items()}
 
 
-def definitions(lists: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """The newest definitions of lists made here, by name."""
-    found = ListDefinition.objects.filter(name__in=list(lists), body__applies_to__origin="here")
-    return {one.name: one.body for one in found.order_by("version")}
-
-
 def asked_by(bodies: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
     """The questionnaires that lists ask for, by the list; a list whose definition names none asks for nothing."""
     return {name: body["questionnaire"] for name, body in bodies.items() if body.get("questionnaire")}
@@ -98,7 +92,7 @@ def state(filled: Filled) -> str | None:
 
 def missing_by_list(submission: Submission, report: Mapping[str, Any] | None) -> dict[str, list[str]]:
     """The questions without an answer by list, of the lists that ask; where none asks, nothing else is read."""
-    asked = asked_by(definitions(submission.lists))
+    asked = asked_by(newest_definitions(submission.lists))
     if not asked:
         return {}
     return _missing(fill(submission, asked, document_of(submission), _run(submission, report)))

@@ -10,6 +10,7 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from registry.definitions import SCORED, tool_of
 from registry.models import ListDefinition, Release
 from submissions.errors import ReleaseExists, ReleaseInvalid, ReleasePublished
 
@@ -28,7 +29,7 @@ def create(
     benchmark_versions: Iterable[str] = (),
     lists: Iterable[str] = (),
 ) -> Release:
-    """A new call; without `lists` it makes all that are defined. Raises ReleaseInvalid, ReleaseExists."""
+    """A new call; without `lists` it makes those of IO500. Raises ReleaseInvalid, ReleaseExists."""
     if not _SLUG.fullmatch(slug) or len(slug) > 40:
         raise ReleaseInvalid(f"{slug!r} is no slug: letters, digits and single hyphens, at most 40.")
     release = Release(
@@ -65,7 +66,7 @@ def ensure_demo(days: int = 180) -> Release:
     if found is not None:
         return found
     deadline = (timezone.now() + timedelta(days=days)).replace(hour=12, minute=0, second=0, microsecond=0)
-    return create(DEMO, deadline, name="Next")
+    return create(DEMO, deadline, name="Next", lists=[name for name, _ in known_lists()])
 
 
 def read_time(text: str) -> datetime:
@@ -81,15 +82,22 @@ def read_time(text: str) -> datetime:
     return moment.astimezone(UTC)
 
 
+def known_lists() -> list[tuple[str, Any]]:
+    """Name and newest definition of every list that a release run here may make, in their order."""
+    found = ListDefinition.objects.filter(body__applies_to__origin="here").order_by("version")
+    newest = {definition.name: definition.body for definition in found}
+    return sorted(newest.items(), key=lambda pair: (pair[1]["position"], pair[0]))
+
+
 def _list_names(wanted: Iterable[str]) -> list[str]:
     """In the order of the definitions for releases run here. Raises ReleaseInvalid for a name without one."""
     wanted = {name.strip().lower() for name in wanted}
-    definitions = ListDefinition.objects.filter(body__applies_to__origin="here").order_by("body__position", "name")
-    known = list(dict.fromkeys(definitions.values_list("name", flat=True)))
-    unknown = sorted(wanted - set(known))
+    known = known_lists()
+    unknown = sorted(wanted - {name for name, _ in known})
     if unknown:
-        raise ReleaseInvalid(f"There is no list {unknown[0][:40]!r}.", hint=f"Known: {', '.join(known)}.")
-    return [name for name in known if name in wanted or not wanted]
+        names = ", ".join(name for name, _ in known)
+        raise ReleaseInvalid(f"There is no list {unknown[0][:40]!r}.", hint=f"Known: {names}.")
+    return [name for name, body in known if name in wanted or (not wanted and tool_of(body) == SCORED)]
 
 
 def _saved(release: Release) -> Release:

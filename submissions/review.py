@@ -10,8 +10,10 @@ from django.db import transaction
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
+from registry import listing
+from registry.definitions import SCORED, tool_of
 from registry.models import Release, Result, Site
-from registry.ranking import Entry, Exclusion, rank
+from registry.ranking import MEASURED, Entry, Exclusion
 from submissions import derivation, intake, processing, questionnaire, queue, states
 from submissions.errors import (
     AnswersInvalid,
@@ -31,7 +33,6 @@ from submissions.errors import (
 )
 from submissions.models import Account, Check, Review, State, Submission
 from submissions.permissions import require_own, require_review, visible_to
-from validators.catalogue import scored_tools
 from validators.findings import ERROR
 
 SUBMITTABLE = (State.CHECKED, State.CHANGES_REQUESTED)
@@ -189,21 +190,30 @@ def decide(
         )
 
 
-def prospects(submission: Submission, run: dict[str, Any], production: bool) -> dict[str, Exclusion | None]:
+def prospects(
+    submission: Submission, run: dict[str, Any], production: bool, reproducibility: str
+) -> dict[str, Exclusion | None]:
     """For each list asked for, why it could not rank there; None where it could. Research or production, not both."""
     score = (run.get("scores", {}).get("SCORE") or {}).get("value")
-    bodies = questionnaire.definitions(submission.lists)
+    bodies = listing.newest_definitions(submission.lists)
     filled = questionnaire.fill(submission, questionnaire.asked_by(bodies), questionnaire.document_of(submission), run)
+    parameters = run.get("parameters", {})
     facts = {
         "trust": Result.Trust.VERIFIED,
         "lists": submission.lists,
         "opted_in": True,
-        "client_nodes": run.get("parameters", {}).get("client_nodes", submission.metadata.get("client_nodes")),
+        "client_nodes": parameters.get("client_nodes", submission.metadata.get("client_nodes")),
         "production": production,
+        "reproducibility": reproducibility,
+        "tool_version": run.get("version", ""),
         "answers": questionnaire.state(filled),
-    }
-    entry = Entry(str(submission.pk), {"score": score}, facts)
-    return {name: next(iter(rank([entry], body).exclusions), None) for name, body in bodies.items()}
+    } | {f"p.{name}": value for name, value in parameters.items()}
+    found = {}
+    for name, body in bodies.items():
+        measured = listing.measured_in_unit(run.get("measurements", []), body)
+        entry = Entry(str(submission.pk), {"score": score, MEASURED: measured}, facts)
+        found[name] = next(iter(listing.arrange([entry], body).exclusions), None)
+    return found
 
 
 # What the registry does in between
@@ -271,16 +281,19 @@ def _open_releases(now: datetime) -> str:
 
 
 def _lists_of(release: Release, names: Iterable[str], tool: str) -> list[str]:
-    """Every list ranks by a score: a run with one needs a list, a run of a tool without one has none."""
+    """Lists of the release that rank results of the tool; IO500 runs need one, others may do without."""
     wanted = list(dict.fromkeys(name.strip().lower() for name in names if name.strip()))
-    unknown = [name for name in wanted if name not in release.list_names]
-    if tool not in scored_tools() and not unknown:
-        if wanted:
-            raise ListOfAnotherTool(f"{wanted[0]} ranks by a score; {tool} gives none.")
-        return []
-    if unknown or not wanted:
-        detail = f"{release.name} makes no list {unknown[0][:40]!r}." if unknown else "No list was named."
-        raise ListNotOfRelease(detail, hint=f"Its lists: {', '.join(release.list_names)}.")
+    if unknown := [name for name in wanted if name not in release.list_names]:
+        raise ListNotOfRelease(
+            f"{release.name} makes no list {unknown[0][:40]!r}.", hint=f"Its lists: {', '.join(release.list_names)}."
+        )
+    tools = {name: tool_of(body) for name, body in listing.newest_definitions(release.list_names).items()}
+    own = [name for name in release.list_names if tools.get(name) == tool]
+    if others := [name for name in wanted if name not in own]:
+        hint = f"Lists of {tool} there: {', '.join(own)}." if own else f"{release.name} makes no list of {tool}."
+        raise ListOfAnotherTool(f"{others[0]} ranks results of {tools.get(others[0])}, not of {tool}.", hint=hint)
+    if tool == SCORED and not wanted:
+        raise ListNotOfRelease("No list was named.", hint=f"Its lists: {', '.join(own)}.")
     return wanted
 
 

@@ -85,6 +85,18 @@ class Definition(s.Serializer):
     version = s.IntegerField()
 
 
+class Ranks(s.Serializer):
+    """What a list ranks: a score, which has no unit, or one measurement of a tool."""
+
+    tool = s.CharField()
+    op = s.CharField(allow_null=True)
+    quantity = s.CharField()
+    stat = s.CharField(allow_null=True)
+    unit = s.CharField(allow_null=True, help_text="Of `score` in the entries of this list.")
+    title = s.CharField()
+    better = s.ChoiceField(("higher", "lower"))
+
+
 class RankedList(s.Serializer):
     """The facts of a list, without its entries."""
 
@@ -97,6 +109,7 @@ class RankedList(s.Serializer):
     source = s.CharField(allow_blank=True)
     note = s.CharField(allow_blank=True)
     definition = Definition(allow_null=True)
+    ranks = Ranks()
     frozen_at = s.DateTimeField(allow_null=True)
     length = s.IntegerField(help_text="Entries in all, whatever page or filter is shown.")
 
@@ -121,7 +134,7 @@ class Entry(s.Serializer):
     filesystem_family = s.CharField(allow_blank=True)
     client_nodes = s.IntegerField(allow_null=True)
     tasks = s.IntegerField(allow_null=True)
-    score = s.FloatField()
+    score = s.FloatField(help_text="What the list ranks, in the unit of its `ranks`.")
     bandwidth_gib_per_s = s.FloatField(allow_null=True)
     rate_kiops = s.FloatField(allow_null=True)
     reproducibility = s.ChoiceField(REPRODUCIBILITY)

@@ -32,6 +32,7 @@ from registry.api.reading import (
     page_size,
     unchanged,
 )
+from registry.definitions import measure
 from registry.models import Platform, RankedList, Release, Result, Site, System
 from validators import exports
 
@@ -138,6 +139,7 @@ def as_list(ranked_list: RankedList) -> dict[str, Any]:
         "source": ranked_list.source,
         "note": ranked_list.note,
         "definition": {"name": definition.name, "version": definition.version} if definition else None,
+        "ranks": measure(definition.body if definition else {}),
         "frozen_at": ranked_list.frozen_at,
         "length": ranked_list.length,
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.conf import settings
-from django.db.models import F
+from django.db.models import F, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
@@ -23,6 +23,9 @@ PICTURED = (
     ("Research list, verified", RESEARCH, Result.Trust.VERIFIED),
     ("Production list, verified", PRODUCTION, Result.Trust.VERIFIED),
 )
+
+SCORED = Q(definition=None) | ~Q(definition__body__has_key="ranks")
+"""Lists of IO500; those that rank a measurement of another tool have a unit of their own."""
 
 Leader = dict[str, Any]
 
@@ -44,9 +47,9 @@ def home(request: HttpRequest) -> HttpResponse:
 
 
 def list_leaders() -> list[Leader]:
-    """The first entry of every list, oldest release first."""
+    """The first entry of every list of IO500, oldest release first."""
     leaders = (
-        RankedList.objects.filter(entries__position=1)
+        RankedList.objects.filter(SCORED, entries__position=1)
         .order_by("release__held_on", "release_id", "position")
         .values(
             "pk", "name", "title", "trust", "complete",

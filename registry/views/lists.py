@@ -15,6 +15,7 @@ from django.shortcuts import redirect, render
 from django.utils.http import http_date
 
 from registry import charts, filters, record
+from registry.definitions import SCORED, measure
 from registry.models import ListEntry, RankedList, Release
 from registry.views import drawings, numerals
 from registry.views.caching import public_page, remembered
@@ -34,6 +35,8 @@ COLUMNS = (
     *("system_name", "filesystem_type", "client_nodes", "note", "result__public_id", "result__release__name"),
     "result__withdrawn_at",
 )
+HALVES = ("bandwidth_gib_per_s", "rate_kiops")
+"""What only a score has; a list that ranks a measurement shows parameters of the run instead."""
 FAMILY = Coalesce(NullIf("result__filesystem_family", Value("")), "filesystem_type")
 
 
@@ -77,12 +80,18 @@ def ranked_list(request: HttpRequest, release: str, name: str) -> HttpResponse:
     asked = {key: request.GET[key] for key in ASKED if request.GET.get(key)}
     summary = summarise(shown)
     page = entries_page(shown, request, summary)
-    rows = table_rows(page.object_list, summary.axis, ranges=summary.ranges)
+    body = shown.definition.body if shown.definition else {}
+    measured, ranks, parameters = "ranks" in body, measure(body), body.get("columns", [])
+    rows = table_rows(page.object_list, summary.axis, ranges=summary.ranges, parameters=parameters, measured=measured)
     context = {
         "section": "lists",
         "list": shown,
         "release": shown.release,
-        "tabs": record.ranked_lists().filter(release=shown.release).values("name", "title", "length"),
+        **tabs(shown, ranks["tool"]),
+        "ranks": ranks,
+        "measured": measured,
+        "parameters": parameters,
+        "ranked_here": body.get("pool") == "release",
         "summary": summary,
         "asked": asked,
         "rows": rows,
@@ -96,8 +105,10 @@ def ranked_list(request: HttpRequest, release: str, name: str) -> HttpResponse:
         "page": page,
         "page_links": page_links(page, asked),
         "heads": heads(asked),
-        "orders": [(f"-{key}", words) for key, (words, _) in SORTABLE.items()],
-        "chart": charts.top_entries(f"First entries of {shown}", page.object_list),
+        "orders": [(f"-{key}", words) for key, (words, _) in SORTABLE.items() if not (measured and key in HALVES)],
+        "chart": charts.top_entries(
+            f"First entries of {shown}", page.object_list, f"{ranks['title'].lower()}, {ranks['unit'] or 'no unit'}"
+        ),
     }
     response = render(request, "lists/list.html", context)
     if shown.frozen_at:
@@ -106,11 +117,24 @@ def ranked_list(request: HttpRequest, release: str, name: str) -> HttpResponse:
     return response
 
 
+def tabs(shown: RankedList, tool: str) -> dict[str, Any]:
+    """Lists of the release that rank the same tool, and the first one with an entry of each other tool."""
+    found = record.ranked_lists().filter(release=shown.release)
+    rows = list(found.values("name", "title", "length", tool=F("definition__body__ranks__tool")))
+    other: dict[str, Any] = {}
+    for row in rows:
+        if (row["tool"] or SCORED) != tool and row["length"]:
+            other.setdefault(row["tool"] or SCORED, row)
+    return {"tabs": [row for row in rows if (row["tool"] or SCORED) == tool], "other_tools": other.items()}
+
+
 def entries_page(shown: RankedList, request: HttpRequest, summary: Summary) -> Page:
     """The rows asked for, as plain dictionaries. Raises InvalidValue."""
     condition = filters.conditions(request.GET, filters.ENTRY_FILTERS)
     found = record.entries(shown, condition).order_by(*_order(request.GET.get("ordering", "")))
-    paginator = Paginator(found.values(*COLUMNS), PAGE_ROWS)
+    shows_parameters = shown.definition is not None and "columns" in shown.definition.body
+    columns = (*COLUMNS, "result__parameters") if shows_parameters else COLUMNS
+    paginator = Paginator(found.values(*columns), PAGE_ROWS)
     if not condition:
         paginator.count = summary.entries
     page = paginator.get_page(request.GET.get("page"))

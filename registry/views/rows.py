@@ -6,7 +6,8 @@ Every text that comes from outside goes through `escape`, in one place.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from html import escape
 from typing import Any
 
@@ -22,12 +23,12 @@ ROW = (
     '<td role="cell" class="n" data-l="clients">{clients}</td>'
     '<td role="cell" class="n key"><b>{score}</b></td>'
     '<td role="cell" class="wide">{dot}</td>'
-    '<td role="cell" class="n" data-l="GiB/s">{bandwidth}</td>'
-    '<td role="cell" class="n" data-l="kIOPS">{rate}</td>'
-    '<td role="cell" class="wide">{entered}</td></tr>\n'
+    '{figures}<td role="cell" class="wide">{entered}</td></tr>\n'
 )
+FIGURE = '<td role="cell" class="n" data-l="{}">{}</td>'
 RANGE = '<td role="cell" class="range"><small>{}</small></td>'
 NAMED = '<a href="/results/{id}/">{system}</a>'
+PARAMETER_LIMIT = 40
 UNNAMED = numerals.MISSING + ' <small>no name given</small> <a href="/results/{id}/">result {id}</a>'
 DOT = (
     '<svg width="104" height="14" viewBox="0 0 104 14" class="ch dot" aria-hidden="true">'
@@ -35,13 +36,47 @@ DOT = (
 )
 
 
-def table_rows(entries: Iterable[dict[str, Any]], axis: drawings.LogAxis | None, *, ranges: bool) -> SafeString:
-    """The rows of these entries (columns as lists.COLUMNS), with the ranges of ranks where the list has some."""
+def table_rows(
+    entries: Iterable[dict[str, Any]],
+    axis: drawings.LogAxis | None,
+    *,
+    ranges: bool,
+    parameters: Sequence[dict[str, str]] = (),
+    measured: bool = False,
+) -> SafeString:
+    """The rows of these entries (columns as lists.COLUMNS), with the ranges of ranks where the list has some.
+
+    A list that ranks a measurement shows these parameters of each run, instead of the halves of a score.
+    """
     ruler = axis.ruler() if axis else ""
-    return mark_safe("".join(_row(entry, axis, ruler, ranges) for entry in entries))  # noqa: S308
+    figures = partial(_parameters, parameters) if measured else _halves
+    return mark_safe("".join(_row(entry, axis, ruler, ranges, figures) for entry in entries))  # noqa: S308
 
 
-def _row(entry: dict[str, Any], axis: drawings.LogAxis | None, ruler: str, ranges: bool) -> str:
+def _halves(entry: dict[str, Any]) -> str:
+    halves = (("GiB/s", "bandwidth_gib_per_s"), ("kIOPS", "rate_kiops"))
+    return "".join(FIGURE.format(unit, numerals.decimal(entry[name]) or numerals.MISSING) for unit, name in halves)
+
+
+def _parameters(columns: Sequence[dict[str, str]], entry: dict[str, Any]) -> str:
+    of_run = entry["result__parameters"]
+    cells = [(column["title"], column.get("unit", ""), of_run.get(column["parameter"])) for column in columns]
+    return "".join(FIGURE.format(escape(f"{title} {unit}".strip()), _written(value)) for title, unit, value in cells)
+
+
+def _written(value: Any) -> str:
+    if value is None:
+        return numerals.MISSING
+    return escape(numerals.decimal(value) if isinstance(value, float) else str(value)[:PARAMETER_LIMIT])
+
+
+def _row(
+    entry: dict[str, Any],
+    axis: drawings.LogAxis | None,
+    ruler: str,
+    ranges: bool,
+    figures: Callable[[dict[str, Any]], str],
+) -> str:
     dotted = axis is not None and entry["score"] > 0
     return ROW.format(
         rank=entry["rank"],
@@ -53,8 +88,7 @@ def _row(entry: dict[str, Any], axis: drawings.LogAxis | None, ruler: str, range
         clients=numerals.whole(entry["client_nodes"]) or numerals.MISSING,
         score=numerals.decimal(entry["score"]),
         dot=DOT.format(ruler=ruler, x=axis.at(entry["score"])) if dotted else "",
-        bandwidth=numerals.decimal(entry["bandwidth_gib_per_s"]) or numerals.MISSING,
-        rate=numerals.decimal(entry["rate_kiops"]) or numerals.MISSING,
+        figures=figures(entry),
         entered=escape(entry["result__release__name"]),
     )
 

@@ -145,12 +145,12 @@ def review(row: Review) -> dict[str, Any]:
     }
 
 
-def excluded(submission: Submission, production: bool) -> dict[str, dict[str, str]]:
+def excluded(submission: Submission, review: Review) -> dict[str, dict[str, str]]:
     """By list, why the run that counts could not rank there."""
     check = latest_check(submission)
     primary = chosen_primary(submission, check.report) if check else None
     run = check.report["runs"][primary] if primary is not None else {}
-    found = prospects(submission, run, production)
+    found = prospects(submission, run, review.production, review.reproducibility)
     return {name: {"code": why.code, "why": why.why} for name, why in found.items() if why}
 
 

@@ -185,7 +185,7 @@ class SubmissionReview(PrivateView):
         return Response(
             documents.receipt(submission, request)
             | documents.review(made)
-            | {"excluded": documents.excluded(submission, made.production)}
+            | {"excluded": documents.excluded(submission, made)}
         )
 
 

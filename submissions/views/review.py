@@ -11,7 +11,7 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
-from registry.models import Release
+from registry.models import Release, Result
 from registry.problems import Problem
 from registry.views import numerals
 from submissions import review
@@ -127,8 +127,8 @@ def _prospects(shown: Submission, check: Check | None) -> list[tuple[str, str, s
     primary = shown.chosen_primary if shown.chosen_primary is not None else check and check.report.get("primary")
     if primary is None or primary >= len(runs):
         return []
-    research = review.prospects(shown, runs[primary], production=False)
-    production = review.prospects(shown, runs[primary], production=True)
+    research = review.prospects(shown, runs[primary], production=False, reproducibility=Result.Reproducibility.FULLY)
+    production = review.prospects(shown, runs[primary], production=True, reproducibility=Result.Reproducibility.FULLY)
     return [(name, _why(research[name]), _why(production[name])) for name in research]
 
 

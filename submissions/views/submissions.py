@@ -270,7 +270,7 @@ def page_context(request: HttpRequest, shown: Submission) -> dict[str, Any]:
         "reviews": list(shown.reviews.select_related("reviewer")),
         "own": own,
         "needs_choice": len(runs) > 1 and primary is None,
-        "submit": SubmitForm(initial=initial(shown)),
+        "submit": SubmitForm(initial=initial(shown), tools={one["tool"] for one in runs}),
         "may_submit": own and State.SUBMITTED in PERMITTED[State(shown.state)],
         "may_check_again": own and shown.state in review.AGAIN,
         "may_withdraw": own and State.WITHDRAWN in PERMITTED[State(shown.state)],

@@ -33,6 +33,9 @@ from registry.models import (
 
 pytestmark = pytest.mark.django_db
 
+TABLED = "MLPerf-Storage-v1.0"
+"""The release whose lists are ranked here, not copied."""
+
 MODELS = (ListDefinition, ListEntry, Measurement, Override, Platform, RankedList, Release, Result, Site, System)
 
 
@@ -69,7 +72,7 @@ def test_every_published_list_stands_in_the_database_as_published(shared: Path) 
             numbers = (float(row["score"]), float(row["bw_gib_s"]), float(row["md_kiops"]))
             release = row["release"].replace("SC18*", "SC18-recomputed")
             expected[release, row["list"]].append((int(row["rank"]), row["submission_id"], *numbers, *names))
-    assert RankedList.objects.count() == len(expected)
+    assert RankedList.objects.exclude(release__slug=TABLED).count() == len(expected)
     columns = ("rank", "result__origin_id", "score", "bandwidth_gib_per_s", "rate_kiops")
     for (release, name), rows in expected.items():
         ranked_list = RankedList.objects.get(release__slug=release, name=name)
@@ -114,7 +117,8 @@ def test_a_fresh_load_takes_few_queries(django_assert_max_num_queries: Any) -> N
 def test_nothing_imported_claims_to_be_verified() -> None:
     assert set(Result.objects.values_list("trust", flat=True)) == {"imported", "reported"}
     assert set(RankedList.objects.values_list("trust", flat=True)) == {"imported"}
-    assert all("not an IO500 publication" in note for note in RankedList.objects.values_list("note", flat=True))
+    copies = RankedList.objects.exclude(release__slug=TABLED)
+    assert all("not an IO500 publication" in note for note in copies.values_list("note", flat=True))
 
 
 def test_a_missing_release_is_there_and_says_why() -> None:

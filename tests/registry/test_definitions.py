@@ -9,7 +9,16 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from registry.definitions import LISTS, SCHEMA, current_definitions, imported_definition, read_definitions
+from registry.definitions import (
+    LISTS,
+    SCHEMA,
+    current_definitions,
+    imported_definition,
+    lower_is_better,
+    measure,
+    read_definitions,
+    tool_of,
+)
 from registry.ranking import DefinitionError, Entry, rank
 
 PUBLIC_NAMES = {"full", "historical", "io500", "ten", "production", "ten-production", "scc"}
@@ -45,7 +54,8 @@ def test_the_schema_is_a_schema() -> None:
 
 
 def test_every_public_list_has_one_definition_for_releases_run_here() -> None:
-    assert set(current_definitions(read_definitions())) == PUBLIC_NAMES
+    current = current_definitions(read_definitions())
+    assert {name for name, body in current.items() if tool_of(body) == "io500"} == PUBLIC_NAMES
 
 
 @pytest.mark.parametrize(
@@ -134,3 +144,46 @@ def test_the_newest_version_makes_the_lists_of_releases_run_here(tmp_path: Path)
     for version in (9, 10, 2):
         write(tmp_path, f"ten.{version}.json", version=version)
     assert current_definitions(read_definitions(tmp_path))["ten"]["version"] == 10
+
+
+# Lists that rank a measurement of another tool
+
+
+def ranking(folder: Path, **changed: Any) -> None:
+    definition = json.loads((LISTS / "fio-seq-write.1.json").read_text(encoding="utf-8"))
+    definition["ranks"] |= changed
+    (folder / "fio-seq-write.1.json").write_text(json.dumps(definition), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("changed", "why"),
+    [
+        ({"tool": "dd"}, "no benchmark 'dd'"),
+        ({"quantity": "happiness"}, "fio has no happiness of write"),
+        ({"unit": "furlong"}, "furlong is no unit of bandwidth"),
+        ({"unit": "s"}, "s is no unit of bandwidth"),
+    ],
+)
+def test_what_no_descriptor_knows_cannot_be_ranked(tmp_path: Path, changed: dict[str, Any], why: str) -> None:
+    ranking(tmp_path, **changed)
+    with pytest.raises(DefinitionError, match=why):
+        read_definitions(tmp_path)
+
+
+def test_the_direction_is_that_of_the_descriptor() -> None:
+    bandwidth = current_definitions(read_definitions())["fio-seq-write"]
+    assert not lower_is_better(bandwidth)
+    assert lower_is_better(bandwidth | {"ranks": bandwidth["ranks"] | {"quantity": "latency", "unit": "us"}})
+
+
+def test_a_definition_ranks_a_score_or_a_measurement_never_both(tmp_path: Path) -> None:
+    write(tmp_path, "ten.2.json", ranks=current_definitions(read_definitions())["fio-seq-write"]["ranks"])
+    with pytest.raises(DefinitionError, match=r"ten\.2\.json"):
+        read_definitions(tmp_path)
+
+
+@pytest.mark.parametrize("body", current_definitions(read_definitions()).values(), ids=lambda body: body["name"])
+def test_a_list_of_another_tool_says_what_is_comparable(body: dict[str, Any]) -> None:
+    if tool_of(body) != "io500":
+        assert "Comparable:" in body["description"]
+        assert measure(body)["unit"]

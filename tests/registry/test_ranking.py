@@ -15,6 +15,7 @@ from registry.ranking import (
     Override,
     Published,
     compare_lists,
+    measured,
     natural,
     rank,
 )
@@ -235,3 +236,43 @@ def test_a_rank_counts_the_better_scores(pool: list[Entry]) -> None:
     for row in rows:
         assert row.rank == 1 + sum(other.score > row.score for other in rows)
         assert row.rank_high == sum(other.score >= row.score for other in rows)
+
+
+# Measurements of other tools
+
+RANKS = {"op": "write", "quantity": "bandwidth", "stat": "mean", "context": {"job": 1}}
+
+
+def row(value: float, op: str = "write", stat: str = "mean", **context: Any) -> dict[str, Any]:
+    return {"op": op, "quantity": "bandwidth", "stat": stat, "value": value, "context": context}
+
+
+def test_of_the_measurements_that_a_definition_names_the_best_counts() -> None:
+    rows = [row(1.0, job=1), row(2.0, job=1, test=4), row(8.0, job=2), row(9.0), row(7.0, op="read", job=1)]
+    assert measured(rows, RANKS, lower_is_better=False) == 2.0
+    assert measured(rows, RANKS, lower_is_better=True) == 1.0
+    assert measured([row(9.0, stat="max", job=1)], RANKS, lower_is_better=False) is None
+
+
+def test_where_less_is_better_the_lowest_stands_first_and_counts_for_its_system() -> None:
+    entries = [Entry(name, {"measured": value}, {"system": name[0]}) for name, value in
+               (("a1", 4.0), ("a2", 3.0), ("b", 9.0), ("c", None))]  # fmt: skip
+    ranking = rank(entries, {"eligible": [], "best_per": ["system"]}, lower_is_better=True)
+    assert places(ranking) == [(1, "a2"), (2, "b")]
+    assert codes(ranking) == {"a1": "not-best", "c": "no-score"}
+
+
+@pytest.mark.parametrize(
+    ("condition", "fact", "holds"),
+    [
+        ({"one_of": ["4k", "4K"]}, "4K", True),
+        ({"one_of": ["4k", "4K"]}, "8k", False),
+        ({"one_of": ["4k"]}, None, False),
+        ({"at_least": 5}, "many", False),
+        ({"contains": "x"}, 7, False),
+        ({"is": "h100"}, "h100", True),
+    ],
+)
+def test_a_condition_on_a_parameter_of_any_type(condition: dict[str, Any], fact: Any, holds: bool) -> None:
+    asked = definition({"fact": "p.bs", "code": "other", "otherwise": "No."} | condition)
+    assert bool(rank([entry("a", 1.0, **{"p.bs": fact})], asked).rows) is holds

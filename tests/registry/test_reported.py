@@ -70,7 +70,7 @@ def test_all_are_loaded_and_stand_on_no_list_and_in_no_release() -> None:
     assert reported().count() == 68
     assert set(reported().values_list("release", "opted_in", "bundle_sha256")) == {(None, False, "")}
     assert not ListEntry.objects.filter(result__trust="reported").exists()
-    assert Release.objects.count() == 18
+    assert Release.objects.count() == 19
 
 
 def test_loading_again_changes_nothing() -> None:

@@ -14,11 +14,15 @@ from django.utils import timezone
 
 from registry.listing import check
 from registry.models import ListDefinition, ListEntry, RankedList, Release, Result
+from registry.ranking import Differences
 from submissions import processing, publication, releases, review
 from submissions.models import Submission
+from tests.make_fio import make_output
 from tests.submissions.conftest import COMPLETE
 from validators import catalogue
 from validators.distributions import summed
+
+IO500_LISTS = ["production", "ten-production", "io500", "ten", "full", "historical", "scc"]
 
 
 @pytest.fixture
@@ -436,7 +440,8 @@ def test_the_demo_release_is_made_once(definitions, capsys) -> None:
     call_command("load_demo")
     made = Release.objects.get(slug="next")
     assert made.deadline > timezone.now() + timedelta(days=100)
-    assert {"full", "historical", "io500", "ten", "production", "ten-production", "scc"} == set(made.list_names)
+    assert made.list_names[:7] == IO500_LISTS
+    assert {"mlperf-unet3d-h100", "ior-seq-write", "fio-rand-read"} < set(made.list_names)
     call_command("load_demo")
     assert Release.objects.get().deadline == made.deadline
 
@@ -498,6 +503,72 @@ def test_what_lies_under_the_numbers_is_published_too(cast, release, accepted) -
     shown = cast.stranger.get(f"/api/v1/results/{result.public_id}/distributions/")
     assert shown.json() == {"next": None, "results": under}
     assert "distributions" not in cast.stranger.get(f"/api/v1/results/{result.public_id}/").json()["facts"]
+
+
+@pytest.fixture
+def streamed(cast):
+    """A checked run of fio under the profile of fio-seq-write, unless told otherwise."""
+
+    def make(person, gib_per_s: int, **options):
+        answer = person.upload(make_output(gib_per_s, **options), name="fio.json", metadata='{"client_nodes": 1}')
+        processing.process(answer.json()["id"])
+        return answer.json()["id"]
+
+    return make
+
+
+def accept(cast, person, submission, lists):
+    said = {"release": "sc99", "lists": lists, "acknowledge_rules": True, "acknowledge_publication": True}
+    answer = person.post(f"submissions/{submission}/submit/", said)
+    assert answer.status_code == 200, answer.content
+    said = {"decision": "accept", "reproducibility": "fully", "production": False, "reason": "Complete."}
+    answer = cast.dana.post(f"submissions/{submission}/review/", said)
+    assert answer.status_code == 200, answer.content
+    return answer.json()["excluded"]
+
+
+@pytest.fixture
+def of_fio(release):
+    releases.change(release, lists=["full", "fio-seq-write", "fio-seq-read"])
+
+
+def test_runs_of_another_tool_are_ranked_by_what_they_measured_in_the_unit_of_the_list(cast, of_fio, streamed) -> None:
+    assert accept(cast, cast.alice, streamed(cast.alice, 2), ["fio-seq-write"]) == {}
+    assert accept(cast, cast.charlie, streamed(cast.charlie, 3), ["fio-seq-write"]) == {}
+    assert cast.erin.post("releases/sc99/publish/").status_code == 200
+    assert [(row["rank"], row["institution"], row["score"]) for row in entries(cast, "sc99", "fio-seq-write")] == [
+        (1, "South Lab", 3.0),
+        (2, "North Lab", 2.0),
+    ]
+    assert entries(cast, "sc99", "full") == entries(cast, "sc99", "fio-seq-read") == []
+    assert check(RankedList.objects.get(name="fio-seq-write")) == Differences()
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [({"rw": "randwrite"}, "other-pattern"), ({"bs": "64k"}, "other-block-size"), ({"direct": "0"}, "page-cache")],
+)
+def test_a_run_outside_the_profile_is_left_out_with_the_reason(cast, of_fio, streamed, options, code) -> None:
+    excluded = accept(cast, cast.alice, streamed(cast.alice, 2, **options), ["fio-seq-write"])
+    assert excluded["fio-seq-write"]["code"] == code
+    cast.erin.post("releases/sc99/publish/")
+    assert entries(cast, "sc99", "fio-seq-write") == []
+
+
+def test_a_run_is_offered_the_lists_of_its_own_tool(cast, of_fio, streamed) -> None:
+    submission = streamed(cast.alice, 2)
+    refused = submission_to(cast, submission, ["fio-seq-write", "full"])
+    assert (refused.status_code, refused.json()["code"]) == (422, "submit.list-of-another-tool")
+    assert "fio-seq-write, fio-seq-read" in refused.json()["hint"]
+    cast.alice.client.force_login(cast.alice.account)
+    page = cast.alice.client.get(f"/submissions/{submission}/").content.decode()
+    assert "fio sequential write" in page
+    assert 'value="full"' not in page
+
+
+def test_an_io500_run_is_refused_on_a_list_of_fio(cast, of_fio, checked) -> None:
+    refused = submission_to(cast, checked().pk, ["fio-seq-write"])
+    assert (refused.status_code, refused.json()["code"]) == (422, "submit.list-of-another-tool")
 
 
 def test_a_run_with_a_score_needs_a_list(cast, release, checked) -> None:

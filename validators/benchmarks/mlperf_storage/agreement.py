@@ -80,15 +80,25 @@ def _report_against_runs(result: Result) -> Iterator[Finding]:
         return
     if contradictions := list(_contradictions(result)):
         what, reported, found = contradictions[0]
-        yield Finding(
-            "mlperf-storage.report-disagrees-with-runs",
-            WARNING,
-            f"The report contradicts the runs beside it in {len(contradictions)} numbers, first in {what}.",
-            _HINT_RERUN,
+        yield contradiction(
             result.path,
+            f" in {len(contradictions)} numbers, first in {what}",
             expected=f"{found:.6g} of the runs",
             actual=f"{reported:.6g} of the report",
         )
+
+
+def contradiction(where: str, extent: str = "", *, expected: str, actual: str) -> Finding:
+    """A report that is not one of the runs beside it."""
+    return Finding(
+        "mlperf-storage.report-disagrees-with-runs",
+        WARNING,
+        f"The report contradicts the runs beside it{extent}.",
+        _HINT_RERUN,
+        where,
+        expected=expected,
+        actual=actual,
+    )
 
 
 def _contradictions(result: Result) -> Iterator[tuple[str, float, float]]:
@@ -204,33 +214,39 @@ def _likeness(result: Result) -> Iterator[Finding]:
 
 def _memory(result: Result) -> Iterator[Finding]:
     ratio = memory_ratio(result)
-    if ratio is None or ratio >= MEMORY_FACTOR:
+    if ratio is not None:
+        yield from dataset_size(ratio, result.path)
+
+
+def dataset_size(ratio: float, where: str) -> Iterator[Finding]:
+    """Of a data set that is `ratio` times the memory of the clients: too small, barely large enough, or nothing."""
+    if ratio >= MEMORY_FACTOR:
         return
     message = f"The data set is {ratio:.3g} times the memory of the clients as their summaries record it."
     expected, actual = f"at least {MEMORY_FACTOR:g} times", f"{ratio:.3f} times"
     if ratio < MEMORY_TOLERATED:
         hint = "Training data came from memory. Generate more files (datasize), or limit the memory of the clients."
-        yield Finding(
-            "mlperf-storage.dataset-too-small", ERROR, message, hint, result.path, expected=expected, actual=actual
-        )
+        yield Finding("mlperf-storage.dataset-too-small", ERROR, message, hint, where, expected=expected, actual=actual)
     else:
         hint = "So close to five it is a matter of how memory is counted."
-        yield Finding(
-            "mlperf-storage.dataset-barely-5x", INFO, message, hint, result.path, expected=expected, actual=actual
-        )
+        yield Finding("mlperf-storage.dataset-barely-5x", INFO, message, hint, where, expected=expected, actual=actual)
 
 
 def _caching(result: Result) -> Iterator[Finding]:
     flagged = [run for run in result.runs if run.hosts_with_caching]
     if flagged:
-        hosts = max(run.hosts_with_caching for run in flagged)
-        yield Finding(
-            "mlperf-storage.potential-caching",
-            WARNING,
-            f"The benchmark flagged {hosts} host(s) in {len(flagged)} run(s): their data may have fitted into memory.",
-            "Say how caches were dropped between the runs, or enlarge the data set.",
-            flagged[0].path,
-        )
+        yield caching(max(run.hosts_with_caching for run in flagged), flagged[0].path, f" in {len(flagged)} run(s)")
+
+
+def caching(hosts: int, where: str, extent: str = "") -> Finding:
+    """Hosts that the benchmark itself flagged, the most of any run."""
+    return Finding(
+        "mlperf-storage.potential-caching",
+        WARNING,
+        f"The benchmark flagged {hosts} host(s){extent}: their data may have fitted into memory.",
+        "Say how caches were dropped between the runs, or enlarge the data set.",
+        where,
+    )
 
 
 def _same(one: float, other: float, tolerance: float) -> bool:
