@@ -20,7 +20,7 @@ from django.contrib.postgres.search import SearchQuery
 from django.db.models import Q
 from django.http import QueryDict
 
-from registry.models import Fact, ListEntry, ObservedParameter, Platform, Result, Site, System
+from registry.models import Fact, ListEntry, Measurement, ObservedParameter, Platform, Result, Site, System
 from registry.models.snapshots import text_of
 from registry.problems import Problem
 from registry.record import releases_called
@@ -188,8 +188,16 @@ def _of_platform(value: str) -> Q:
     return Q(platform__in=found.order_by().values("id"))
 
 
+def _measured(value: str) -> Q:
+    """Results with a number of that operation, OP, or of one of its quantities, OP/QUANTITY."""
+    op, _, quantity = value.partition(KEY_SEPARATOR)
+    found = Measurement.objects.order_by().filter(op=op)
+    return Q(id__in=(found.filter(quantity=quantity) if quantity else found).values("result_id"))
+
+
 RESULT_FILTERS: Mapping[str, Condition] = {
     "tool": lambda value: Q(tool=value.lower()),
+    "measured": _measured,
     "institution": _of_institution,
     "system": _of_system,
     "platform": _of_platform,

@@ -112,19 +112,19 @@ class Described:
 
 def describe(tool: str, op: str, quantity: str) -> Described | None:
     """What the descriptor of a tool says of what was measured; None for a tool or quantity that has none."""
-    for row in _named(tool).get("operations", ()):
+    for row in descriptor(tool).get("operations", ()):
         if row["quantity"] == quantity and fnmatchcase(op, row["op"]):
-            return Described(_named(tool)["name"], row["description"], row["unit"], row["better"])
+            return Described(descriptor(tool)["name"], row["description"], row["unit"], row["better"])
     return None
 
 
 def meanings(tool: str) -> Sequence[Mapping[str, Any]]:
     """What the numbers of a tool are over, by version: `versions` of its descriptor; empty for an unknown tool."""
-    entries: Sequence[Mapping[str, Any]] = _named(tool).get("versions", ())
+    entries: Sequence[Mapping[str, Any]] = descriptor(tool).get("versions", ())
     return entries
 
 
-def _named(tool: str) -> Mapping[str, Any]:
+def descriptor(tool: str) -> Mapping[str, Any]:
     """The descriptor of a tool; empty for an unknown one, such as a reported result may name."""
     return next((one.descriptor for one in benchmarks() if one.tool == tool), {})
 

@@ -16,6 +16,7 @@ QUERY: dict[str, tuple[Any, ...]] = {
     name: (kind, "query", False, words)
     for name, (kind, words) in {
         "tool": (str, "Name of the benchmark, for example io500."),
+        "measured": (str, "Operation, or OPERATION/QUANTITY, that was measured: write/bandwidth."),
         "release": (str, "Slug of a release in any case; `SC18*` is SC18-recomputed."),
         "list": (str, "Name of a list: full, historical, io500, ten, production, ten-production, scc."),
         "institution": (str, "Slug, name or a printed spelling of an institution, in any case."),

@@ -38,7 +38,7 @@ READERS = {
         "scrubbed-copies",
         "api-submissions",
     ),
-    "For readers": ("lists", "pages", "api", "problems", "data-terms"),
+    "For readers": ("lists", "studies", "pages", "api", "problems", "data-terms"),
     "For the committee": ("review",),
     "For administrators": ("operate", "operate-data"),
     "For developers": ("architecture", "add-a-benchmark", "bench"),

@@ -11,7 +11,7 @@ from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from registry import charts, filters, keyset, record, snapshots
+from registry import charts, facets, filters, keyset, record, snapshots
 from registry.models import Measurement, RankedList, Result
 from registry.views import drawings, numerals
 from registry.views.caching import public_page, remembered
@@ -29,7 +29,19 @@ KEYS = {
 }
 ORDERS = {"-id": "newest", "-score": "score", "-bandwidth_gib_per_s": "bandwidth", "-rate_kiops": "metadata"}
 ASKED = (
-    *("q", "tool", "filesystem_type", "institution", "system", "platform", "vendor", "release", "list", "trust"),
+    *(
+        "q",
+        "tool",
+        "measured",
+        "filesystem_type",
+        "institution",
+        "system",
+        "platform",
+        "vendor",
+        "release",
+        "list",
+        "trust",
+    ),
     *("client_nodes__gte", "ordering"),
 )
 FEW = 3
@@ -60,10 +72,20 @@ def index(request: HttpRequest) -> HttpResponse:
         KEYS, "-id", "id", tie_follows=True
     )
     page = keyset.page(found, record.RESULT, order, request.GET.get("cursor", ""), PAGE_ROWS)
+    tool = asked.get("tool", "").lower()
+    named = [{**one, "name": filters.PARAMETER + one["name"]} for one in facets.parameters(tool)] if tool else []
+    offered = {one["name"] for one in named}
     context = {
         "section": "results",
         "asked": asked,
-        "parameters": parameters,
+        "tool": tool,
+        "benchmarks": facets.with_asked(facets.benchmarks(), tool),
+        "measured": facets.with_asked(facets.measured(tool), asked.get("measured", "")),
+        "named": [
+            {**one, "asked": value, "choices": facets.with_asked(one["choices"], value)}
+            for one, value in ((one, asked.get(one["name"], "")) for one in named)
+        ],
+        "parameters": {name: value for name, value in parameters.items() if name not in offered},
         "rows": written(page.rows),
         "next": "?" + urlencode({**asked, "cursor": page.cursor}) if page.cursor else "",
         "begun": "cursor" not in request.GET,

@@ -1,0 +1,81 @@
+"""Filters that a benchmark's descriptor names: offered with counts, and true to what they offer."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from tests.registry.record import make_rate, make_release, make_result
+
+
+@pytest.fixture
+def record(db) -> None:
+    release = make_release("next")
+    for number, (tool, parameters, facts) in enumerate(
+        [
+            ("ior", {"api": "POSIX", "transfer_size_bytes": 1048576, "fsync": True, "command_line": "-a"}, {}),
+            ("ior", {"api": "POSIX", "transfer_size_bytes": 4096, "fsync": False}, {}),
+            ("ior", {"api": "MPIIO", "segments": [1, 2]}, {}),
+            ("ior", {"api": "HDF5"}, {"withdrawn_at": timezone.now()}),
+            ("mdtest", {"api": "POSIX"}, {}),
+        ]
+    ):
+        result = make_result(release, f"r-{number}", None, tool=tool, parameters=parameters, **facts)
+        make_rate(result, "write" if tool == "ior" else "file_create", "max", 5.0)
+
+
+def choices(content: str, name: str) -> list[str]:
+    """The words that a select offers, without `any`."""
+    found = re.search(rf'<select name="{re.escape(name)}">(.*?)</select>', content, flags=re.DOTALL)
+    return re.findall(r"<option[^>]*>([^<]*)</option>", found[1])[1:] if found else []
+
+
+def test_benchmarks_with_results_are_offered_with_their_number(client: Client, record) -> None:
+    content = client.get("/results/").content.decode()
+    assert choices(content, "tool") == ["IOR (3)", "mdtest (1)"]
+    assert choices(content, "measured") == []
+
+
+def test_a_chosen_benchmark_offers_what_its_descriptor_names(client: Client, record) -> None:
+    content = client.get("/results/?tool=ior").content.decode()
+    assert choices(content, "p.api") == ["POSIX (2)", "MPIIO (1)"]
+    assert choices(content, "p.transfer_size_bytes") == ["4096 (1)", "1048576 (1)"]
+    assert choices(content, "p.fsync") == ["false (1)", "true (1)"]
+    assert "write, bandwidth" in choices(content, "measured")
+    assert [choices(content, f"p.{name}") for name in ("segments", "command_line", "collective")] == [[], [], []]
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("tool=ior&p.api=POSIX", ["r-1", "r-0"]),
+        ("tool=ior&p.transfer_size_bytes=4096", ["r-1"]),
+        ("tool=ior&p.fsync=true", ["r-0"]),
+        ("measured=write/rate", ["r-2", "r-1", "r-0"]),
+        ("measured=write", ["r-2", "r-1", "r-0"]),
+        ("measured=write/bandwidth", []),
+        ("measured=file_create/rate&measured=write/rate&p.api=POSIX", ["r-4", "r-1", "r-0"]),
+        ("tool=mdtest&p.items_per_task=1", []),
+    ],
+)
+def test_page_and_api_find_the_same(client: Client, record, query: str, found: list[str]) -> None:
+    listed = client.get(f"/api/v1/results/?{query}").json()["results"]
+    content = client.get(f"/results/?{query}").content.decode()
+    assert [one["id"] for one in listed] == found
+    assert re.findall(r'<a href="/results/(r-\d)/"', content) == found
+
+
+def test_what_is_asked_for_stays_in_the_form_though_nothing_has_it(client: Client, record) -> None:
+    content = client.get("/results/?tool=ior&p.api=DFS&measured=scan/rate&p.other=1").content.decode()
+    assert '<option value="DFS" selected>DFS</option>' in content
+    assert '<option value="scan/rate" selected>scan/rate</option>' in content
+    assert '<input name="p.other" maxlength="200" value="1">' in content
+    assert choices(client.get("/results/?tool=bonnie").content.decode(), "tool")[-1] == "bonnie"
+
+
+def test_a_tool_that_nobody_knows_is_no_error_and_hostile_values_are_text(client: Client, record) -> None:
+    content = client.get("/results/?tool=%27%3B--&p.api=%3Cscript%3E").content.decode()
+    assert "<script>" not in content.split("</head>")[1].replace('<script src="', "")
