@@ -13,10 +13,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from django.db import connection
-from knox.models import AuthToken
 
 from registry.celery import app
 from registry.models import Site
+from submissions import tokens
 from submissions.models import Account, Membership, Submission
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -50,7 +50,7 @@ def token() -> str:
     site, _ = Site.objects.get_or_create(slug="bench", defaults={"name": "Bench"})
     account, _ = Account.objects.get_or_create(username="bench")
     Membership.objects.get_or_create(account=account, institution=site)
-    return AuthToken.objects.create(user=account)[1]
+    return tokens.make(account)[1]
 
 
 def forget_submissions() -> None:

@@ -13,7 +13,6 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, JsonResponse
 from rest_framework import exceptions
 from rest_framework.response import Response
-from rest_framework.views import set_rollback
 
 CONTENT_TYPE = "application/problem+json"
 
@@ -93,7 +92,6 @@ def problem_response(error: Exception, context: dict[str, Any]) -> Response | No
             headers["WWW-Authenticate"] = error.auth_header
     else:
         return None
-    set_rollback()
     return Response(content, status=content["status"], headers=headers, content_type=CONTENT_TYPE)
 
 

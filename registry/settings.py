@@ -42,7 +42,6 @@ INSTALLED_APPS = [
     "django.contrib.humanize",
     "django.contrib.admin",
     "rest_framework",
-    "knox",
     "django_filters",
     "django_htmx",
     "drf_spectacular",
@@ -198,7 +197,7 @@ else:
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "knox.auth.TokenAuthentication",
+        "submissions.tokens.TokenAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
@@ -216,7 +215,6 @@ THROTTLE_RATES = {
     "read": (env.rate("THROTTLE_READ", "600/min"), env.rate("THROTTLE_READ_LOOPBACK", "500/s")),
     "login": (env.rate("THROTTLE_LOGIN", "10/min"), env.rate("THROTTLE_LOGIN", "10/min")),
 }
-REST_KNOX = {"AUTH_HEADER_PREFIX": "Token", "TOKEN_TTL": None, "AUTO_REFRESH": False, "TOKEN_PREFIX": "hw_"}
 SPECTACULAR_SETTINGS = {
     "TITLE": "Highwater",
     "DESCRIPTION": "The registry of storage benchmark results that can be checked, reproduced and compared.",

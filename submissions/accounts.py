@@ -1,11 +1,10 @@
-"""Accounts as an administrator makes them: with a role, an institution, a token."""
+"""Accounts as an administrator makes them: with a role and an institution."""
 
 from __future__ import annotations
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils.text import slugify
-from knox.models import AuthToken
 
 from registry.models import Site
 from submissions.models import Account, Membership
@@ -32,11 +31,6 @@ def ensure_account(username: str, role: str | None = None, institution: str | No
         if institution is not None:
             Membership.objects.get_or_create(account=account, institution=_site(institution))
     return account
-
-
-def new_token(account: Account) -> str:
-    """A token for programs; only its hash is stored, so it can't be shown again."""
-    return AuthToken.objects.create(user=account)[1]
 
 
 def _site(slug: str) -> Site:

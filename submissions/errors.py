@@ -23,6 +23,7 @@ Problem (registry.problems)
 ├── NoSystem                 submission.no-system
 ├── Forbidden                permission.denied: seen, but not for this account to do
 │   ├── NotYours                 permission.not-yours
+│   ├── OutOfScope               permission.scope
 │   └── ConflictOfInterest       review.conflict-of-interest
 ├── StateConflict            state.conflict
 ├── SubmitRefused            what stands between a checked run and a release
@@ -41,6 +42,8 @@ Problem (registry.problems)
 ├── ReleaseExists            release.exists
 ├── ReleaseInvalid           release.invalid
 ├── BadSigningKey            account.signing-key
+├── NoToken                  account.no-token
+├── TokenRefused             account.token
 ├── AnswersInvalid           answers.invalid
 ├── BadReceipt               receipt.invalid
 └── OverrideRefused          override.refused
@@ -193,6 +196,12 @@ class NotYours(Forbidden):
     hint = "Use a token of the account that uploaded it or of a member of its institution."
 
 
+class OutOfScope(Forbidden):
+    code = "permission.scope"
+    title = "The token was not made for that"
+    hint = "Make one with the scope that the answer names, on the page of the account or with POST tokens/."
+
+
 class ConflictOfInterest(Forbidden):
     code = "review.conflict-of-interest"
     title = "A reviewer may not decide about a run of their own or of their institution"
@@ -307,6 +316,20 @@ class BadSigningKey(Problem):
     code = "account.signing-key"
     title = "That is no public SSH key"
     hint = "Give the one line of a file such as ~/.ssh/id_ed25519.pub."
+
+
+class NoToken(Problem):
+    status = 404
+    code = "account.no-token"
+    title = "The account has no such token"
+    hint = "GET tokens/ lists them by the characters that they begin with."
+
+
+class TokenRefused(Problem):
+    status = 422
+    code = "account.token"
+    title = "The token can't be made like that"
+    hint = "Correct what the answer says and send it again."
 
 
 class AnswersInvalid(Problem):

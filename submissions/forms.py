@@ -11,7 +11,8 @@ from django.utils import timezone
 from registry.definitions import tool_of
 from registry.listing import newest_definitions
 from registry.models import Release, Result
-from submissions.models import Review
+from submissions import tokens
+from submissions.models import Review, Token
 from submissions.review import open_releases
 
 
@@ -87,7 +88,25 @@ class FingerprintForm(forms.Form):
     fingerprint = forms.CharField(max_length=60)
 
 
+class NewTokenForm(forms.Form):
+    """What a token is for, and how long."""
+
+    name = forms.CharField(required=False, max_length=80, label="What for")
+    scopes = forms.MultipleChoiceField(
+        choices=Token.Scope.choices,
+        initial=tokens.USUAL_SCOPES,
+        widget=forms.CheckboxSelectMultiple,
+        label="It may",
+    )
+    days = forms.TypedChoiceField(
+        choices=[(days, f"{days} days") for days in (7, 30, 90, tokens.USUAL_DAYS, tokens.MOST_DAYS)],
+        coerce=int,
+        initial=tokens.USUAL_DAYS,
+        label="Works for",
+    )
+
+
 class TokenForm(forms.Form):
     """Which token to revoke."""
 
-    token_key = forms.CharField(max_length=64)
+    beginning = forms.CharField(max_length=64)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 
 from django.contrib.auth.models import AbstractUser, UserManager
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
 from registry.models import Release, Result, Site
@@ -43,6 +44,39 @@ class Membership(models.Model):
 
     def __str__(self) -> str:
         return f"{self.account} at {self.institution}"
+
+
+class Token(models.Model):
+    """What a program signs in with: the hash of a key, what it may be used for, until when, and its last use."""
+
+    class Scope(models.TextChoices):
+        READ = "read", "read what the account may see"
+        SUBMIT = "submit", "upload, check, answer, submit, withdraw"
+        REVIEW = "review", "review"
+        RELEASE = "release", "make and publish releases and lists"
+        ACCOUNT = "account", "manage tokens and members"
+
+    account = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="tokens")
+    digest = models.CharField(max_length=128, unique=True, help_text="SHA-512 of the key.")
+    beginning = models.CharField(max_length=15, help_text="Of the key, to tell tokens apart.")
+    name = models.CharField(max_length=80, blank=True, help_text="What it is for.")
+    scopes = ArrayField(models.CharField(max_length=10, choices=Scope))
+    made_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField(null=True, blank=True, help_text="Null: made before tokens expired.")
+    last_used_at = models.DateTimeField(null=True, blank=True, help_text="To within a minute.")
+
+    class Meta:
+        ordering = ["-made_at", "-id"]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(scopes__contained_by=["read", "submit", "review", "release", "account"])
+                & models.Q(scopes__len__gt=0),
+                name="token_scopes_are_known",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.beginning}… of {self.account}"
 
 
 class State(models.TextChoices):

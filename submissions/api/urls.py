@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from submissions.api import answers, receipts, systems, views
+from submissions.api import answers, receipts, systems, tokens, views
 
 urlpatterns = [
     path("submissions/", views.SubmissionList.as_view(), name="api-submissions"),
@@ -26,5 +26,7 @@ urlpatterns = [
     path("releases/<str:release>/", views.ReleaseDetail.as_view(), name="api-release-write"),
     path("releases/<str:release>/publish/", views.ReleasePublish.as_view(), name="api-release-publish"),
     path("lists/<str:release>/<str:list>/overrides/", views.ListOverrides.as_view(), name="api-list-overrides"),
+    path("tokens/", tokens.TokenList.as_view(), name="api-tokens"),
+    path("tokens/<str:id>/", tokens.TokenDetail.as_view(), name="api-token"),
     path("check/", views.CheckNow.as_view(), name="api-check"),
 ]

@@ -33,7 +33,7 @@ from submissions.api.edges import (
     valid,
 )
 from submissions.api.paging import page
-from submissions.models import State, Submission
+from submissions.models import State, Submission, Token
 from submissions.permissions import IsEditor, require_own, require_review, seen_by, visible_to
 
 JOINED = Submission.objects.select_related("account", "institution", "release", "result", "derivative", "signature")
@@ -172,6 +172,8 @@ class SubmissionWithdraw(PrivateView):
 class SubmissionReview(PrivateView):
     """A reviewer's decision, with its reason; `excluded` says where an accepted run could not rank, and why."""
 
+    token_scope = Token.Scope.REVIEW
+
     @extend_schema(
         operation_id="submissions_review",
         request=shape.ReviewRequest,
@@ -192,6 +194,7 @@ class SubmissionReview(PrivateView):
 class ReleaseList(views.ReleaseList):
     """Every release, newest first; editors add one."""
 
+    token_scope = Token.Scope.RELEASE
     permission_classes = [IsAuthenticated, IsEditor]
     parser_classes = [JSONParser]
 
@@ -208,6 +211,7 @@ class ReleaseList(views.ReleaseList):
 class ReleaseDetail(views.ReleaseDetail):
     """One release with its lists; editors change it until it is published."""
 
+    token_scope = Token.Scope.RELEASE
     permission_classes = [IsAuthenticated, IsEditor]
     parser_classes = [JSONParser]
 
@@ -224,6 +228,7 @@ class ReleaseDetail(views.ReleaseDetail):
 class ReleasePublish(PrivateView):
     """Publish: copy what was accepted into the public record and freeze the lists. Again: no change."""
 
+    token_scope = Token.Scope.RELEASE
     permission_classes = [IsAuthenticated, IsEditor]
 
     @extend_schema(
@@ -236,6 +241,7 @@ class ReleasePublish(PrivateView):
 class ListOverrides(PrivateView):
     """A decision of people about one result and one list, with its reason; the list is amended by it."""
 
+    token_scope = Token.Scope.RELEASE
     permission_classes = [IsAuthenticated, IsEditor]
 
     @extend_schema(

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from django.contrib.auth.views import LoginView
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
-from knox.models import AuthToken
 
 from registry.api.throttles import LoopbackAwareThrottle
 from registry.problems import Problem
 from registry.views.errors import refused
-from submissions import signing
-from submissions.forms import FingerprintForm, SigningKeyForm, TokenForm
+from submissions import signing, tokens
+from submissions.errors import NoToken, TokenRefused
+from submissions.forms import FingerprintForm, NewTokenForm, SigningKeyForm, TokenForm
 from submissions.views.private import private_page
 
 
@@ -53,9 +56,12 @@ def account(request: HttpRequest) -> HttpResponse:
 @require_POST
 @private_page
 def make_token(request: HttpRequest) -> HttpResponse:
-    """Make a token and show it, this once; only its hash is kept."""
-    _, token = AuthToken.objects.create(user=request.user)
-    return _page(request, made=token)
+    """Make a token and show it, this once; only its hash is kept. Raises TokenRefused."""
+    form = NewTokenForm(request.POST)
+    if not form.is_valid():
+        raise TokenRefused(errors=form.errors)
+    _, key = tokens.make(request.user, **form.cleaned_data)
+    return _page(request, made=key)
 
 
 @require_POST
@@ -63,7 +69,8 @@ def make_token(request: HttpRequest) -> HttpResponse:
 def revoke_token(request: HttpRequest) -> HttpResponse:
     form = TokenForm(request.POST)
     if form.is_valid():
-        AuthToken.objects.filter(user=request.user, token_key=form.cleaned_data["token_key"]).delete()
+        with suppress(NoToken):
+            tokens.revoke(request.user, form.cleaned_data["beginning"])
     return redirect("account")
 
 
@@ -89,7 +96,9 @@ def _page(request: HttpRequest, made: str = "") -> HttpResponse:
     context = {
         "section": "submissions",
         "institutions": list(request.user.institutions.order_by("name")),
-        "tokens": list(AuthToken.objects.filter(user=request.user).order_by("-created")),
+        "tokens": list(tokens.of(request.user)),
+        "token_form": NewTokenForm(),
+        "now": timezone.now(),
         "signing_keys": list(request.user.signing_keys.all()),
         "made": made,
     }

@@ -21,14 +21,13 @@ from django.core.cache import cache
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.utils import timezone
-from knox.models import AuthToken
 from rest_framework.test import APIClient
 
 from registry.celery import _HURRIED, app
 from registry.definitions import read_definitions
 from registry.models import ListDefinition, Release, Site
-from submissions import processing, queue, releases, review
-from submissions.models import Account, Membership, Submission
+from submissions import processing, queue, releases, review, tokens
+from submissions.models import Account, Membership, Submission, Token
 from tests.make_io500 import make_archive
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -43,7 +42,8 @@ class Person:
     client: APIClient = field(default_factory=APIClient)
 
     def __post_init__(self) -> None:
-        self.token = AuthToken.objects.create(user=self.account)[1]
+        made, self.token = tokens.make(self.account, "tests", Token.Scope.values)
+        Token.objects.filter(pk=made.pk).update(last_used_at=timezone.now())  # so that no request notes a first use
         self.client.credentials(HTTP_AUTHORIZATION=f"Token {self.token}")
 
     def get(self, path: str) -> Any:

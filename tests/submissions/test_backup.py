@@ -284,8 +284,8 @@ def test_a_backup_of_a_newer_schema_says_upgrade_first(file: Path, tmp_path: Pat
 
 
 def test_a_backup_of_an_older_schema_says_how_to_get_there(file: Path, tmp_path: Path) -> None:
-    older = stamped(file, tmp_path / "x", lambda applied: [pair for pair in applied if pair[0] != "knox"])
-    assert "manage migrate knox zero" in refused(older, yes=True)
+    older = stamped(file, tmp_path / "x", lambda applied: [pair for pair in applied if pair[0] != "admin"])
+    assert "manage migrate admin zero" in refused(older, yes=True)
 
 
 def test_a_restore_that_fails_in_the_middle_changes_nothing(

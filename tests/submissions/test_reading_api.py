@@ -81,12 +81,12 @@ def test_what_is_no_id_is_not_there(cast, id) -> None:
 
 def test_a_list_costs_the_same_however_long(cast, many, django_assert_num_queries) -> None:
     for size in (1, 5):
-        with django_assert_num_queries(3):
+        with django_assert_num_queries(2):
             cast.alice.get(f"submissions/?page_size={size}")
 
 
 def test_one_submission_costs_so_many_queries(cast, checked, django_assert_num_queries) -> None:
     submission = checked()
     # token, memberships, submission with its neighbours, latest check, reviews, history
-    with django_assert_num_queries(6):
+    with django_assert_num_queries(5):
         cast.alice.get(f"submissions/{submission.pk}/")

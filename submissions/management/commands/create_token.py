@@ -7,8 +7,10 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from submissions.accounts import ensure_account, new_token
-from submissions.models import Account
+from registry.problems import Problem
+from submissions import tokens
+from submissions.accounts import ensure_account
+from submissions.models import Account, Token
 
 
 class Command(BaseCommand):
@@ -18,11 +20,24 @@ class Command(BaseCommand):
         parser.add_argument("username")
         parser.add_argument("--role", choices=Account.Role.values, help="default: submitter for a new account")
         parser.add_argument("--institution", metavar="SLUG", help="of which the account becomes a member")
+        parser.add_argument("--name", default="", help="what the token is for")
+        parser.add_argument(
+            "--scope",
+            action="append",
+            choices=Token.Scope.values,
+            help="what it may do; may be repeated (default: all)",
+        )
+        parser.add_argument(
+            "--days", type=int, default=tokens.USUAL_DAYS, help="how long it works (default: %(default)s)"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             account = ensure_account(options["username"], options["role"], options["institution"])
-        except ValueError as error:
+            scopes = options["scope"] or Token.Scope.values
+            token, key = tokens.make(account, options["name"], scopes, options["days"])
+        except (ValueError, Problem) as error:
             raise CommandError(str(error)) from error
-        self.stderr.write(f"{account.username}: {account.role}; the token is shown only now:")
-        self.stdout.write(new_token(account))
+        until = f"{token.expires_at:%Y-%m-%d %H:%M} UTC"
+        self.stderr.write(f"{account.username}: {account.role}; the token works until {until} and is shown only now:")
+        self.stdout.write(key)

@@ -1,0 +1,109 @@
+"""Tokens, with which programs sign in: made for some uses and some time, kept as a hash, told when last used."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+from rest_framework import authentication
+from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.permissions import SAFE_METHODS
+from rest_framework.request import Request
+
+from submissions.errors import NoToken, OutOfScope, TokenRefused
+from submissions.models import Account, Token
+
+Scope = Token.Scope
+PREFIX = "hw_"
+BEGINNING = 15
+USUAL_SCOPES = (Scope.READ, Scope.SUBMIT)
+USUAL_DAYS = 365
+MOST_DAYS = 730
+MOST_TOKENS = 100
+USE_NOTED_EVERY = timedelta(minutes=1)
+
+
+def make(
+    account: Account,
+    name: str = "",
+    scopes: Iterable[str] = USUAL_SCOPES,
+    days: int = USUAL_DAYS,
+    by: Token | None = None,
+) -> tuple[Token, str]:
+    """A new token and its key, which is kept as a hash only and can't be shown again.
+
+    `by` is the token that asks for it: nothing may be made that reaches further or lives longer. Raises TokenRefused.
+    """
+    asked = [scope for scope in Scope.values if scope in set(scopes)]
+    if not asked:
+        raise TokenRefused(
+            "A token is for at least one use.", errors={"scopes": [f"some of {', '.join(Scope.values)}"]}
+        )
+    if not 1 <= days <= MOST_DAYS:
+        raise TokenRefused(f"A token lives 1 to {MOST_DAYS} days.", errors={"days": [f"1 to {MOST_DAYS}"]})
+    if account.tokens.count() >= MOST_TOKENS:
+        raise TokenRefused(f"There are {MOST_TOKENS} tokens already; revoke those that nobody uses.")
+    end = timezone.now() + timedelta(days=days)
+    if by is not None:
+        if wider := [scope for scope in asked if scope not in by.scopes]:
+            raise TokenRefused(f"The token that asks is not for {', '.join(wider)} itself.")
+        end = min(end, by.expires_at or end)
+    key = PREFIX + secrets.token_hex(32)
+    beginning = key[:BEGINNING]
+    made = Token(account=account, digest=_digest(key), beginning=beginning, name=name, scopes=asked, expires_at=end)
+    made.save()
+    return made, key
+
+
+def _digest(key: str) -> str:
+    """A key is 256 random bits, so that its hash needs no salt and no slowness."""
+    return hashlib.sha512(key.encode()).hexdigest()
+
+
+def of(account: Account) -> QuerySet[Token]:
+    """The account's tokens, newest first, those that have expired too."""
+    return Token.objects.filter(account=account)
+
+
+def revoke(account: Account, beginning: str) -> None:
+    """Take back the account's token that begins like that. Raises NoToken."""
+    if not of(account).filter(beginning=beginning).delete()[0]:
+        raise NoToken
+
+
+class TokenAuthentication(authentication.TokenAuthentication):
+    """`Authorization: Token KEY`, for what the token was made for.
+
+    Reading needs the scope `read`, everything else the `token_scope` of the view, which is `submit` unless it says
+    otherwise. Raises AuthenticationFailed, OutOfScope.
+    """
+
+    def authenticate(self, request: Request) -> tuple[Account, Token] | None:
+        found = super().authenticate(request)
+        if found is not None:
+            view = request.parser_context["view"]
+            scope = Scope.READ if request.method in SAFE_METHODS else getattr(view, "token_scope", Scope.SUBMIT)
+            if scope not in found[1].scopes:
+                raise OutOfScope(f"This needs the scope `{scope}`; the token has {', '.join(found[1].scopes)}.")
+        return found
+
+    def authenticate_credentials(self, key: str) -> tuple[Account, Token]:
+        now = timezone.now()
+        alive = Q(expires_at=None) | Q(expires_at__gt=now)
+        found = Token.objects.select_related("account").filter(alive, digest=_digest(key)).first()
+        if found is None:
+            raise AuthenticationFailed("Invalid token.")
+        if not found.account.is_active:
+            raise AuthenticationFailed("The account is closed.")
+        _note_use(found, now)
+        return found.account, found
+
+
+def _note_use(token: Token, now: datetime) -> None:
+    """At most one write a minute, however busy the token is."""
+    if token.last_used_at is None or token.last_used_at < now - USE_NOTED_EVERY:
+        Token.objects.filter(pk=token.pk).update(last_used_at=now)
