@@ -142,4 +142,4 @@ def _key(value: Any, places: Mapping[str, int]) -> tuple[int, Any]:
 
 
 def lower_is_better(unit: str) -> bool:
-    return bool(unit) and UNITS[unit].canonical in LOWER_IS_BETTER
+    return unit in UNITS and UNITS[unit].canonical in LOWER_IS_BETTER

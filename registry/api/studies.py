@@ -11,9 +11,9 @@ from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from registry import axes, facts, filters, questions, studies, study_answers, study_files
+from registry import axes, curated, facts, filters, questions, studies, study_answers, study_files
 from registry.api import serializers as shape
-from registry.api.reading import CSVRenderer, JSONRenderer, PublicRead, Table
+from registry.api.reading import CSVRenderer, JSONRenderer, PublicRead, Table, link
 
 THEME = "theme"
 
@@ -67,6 +67,28 @@ class StudyShape(serializers.Serializer):
     trust = serializers.DictField(child=serializers.IntegerField(), help_text="Measurements by level of trust.")
 
 
+class StudyInShort(serializers.Serializer):
+    slug = serializers.CharField()
+    title = serializers.CharField()
+    place = serializers.CharField(help_text="Table, figure, slide or section of the document.")
+    kind = serializers.CharField(help_text="question: asked of the record; figures: a table, some of it computed.")
+    document = serializers.CharField()
+
+
+class StudyListed(StudyInShort):
+    url = serializers.CharField()
+
+
+class StudyPage(serializers.Serializer):
+    next = serializers.CharField(allow_null=True)
+    results = StudyListed(many=True)
+
+
+class CuratedStudy(StudyShape, StudyInShort):
+    notes = serializers.ListField(child=serializers.CharField())
+    finding = serializers.CharField(allow_blank=True)
+
+
 class MetricRow(serializers.Serializer):
     metric = serializers.CharField(help_text="OP.QUANTITY.STAT, or the name of a column of results.")
 
@@ -101,8 +123,7 @@ QUERY = [
     }.items()
 ] + [OpenApiParameter(name, *shape.QUERY[name]) for name in (*filters.RESULT_NAMES, "p.NAME")]
 
-ANSWERS = {
-    (200, "application/json"): StudyShape,
+FILES = {
     (200, "text/csv"): OpenApiTypes.STR,
     (200, ParquetRenderer.media_type): OpenApiTypes.BINARY,
     (200, SVGRenderer.media_type): OpenApiTypes.BINARY,
@@ -143,11 +164,36 @@ class Study(PublicRead):
     known = (*questions.NAMES, *filters.RESULT_NAMES, THEME)
     known_prefixes = questions.PREFIXES
 
-    @extend_schema(operation_id="study", parameters=QUERY, responses=ANSWERS)
+    @extend_schema(operation_id="study", parameters=QUERY, responses={(200, "application/json"): StudyShape, **FILES})
     def get(self, request: Request) -> Response:
         asked = request.query_params.copy()
         asked.pop(THEME, None)
         return answered(request, study_answers.of_question(questions.read(asked)), "study")
+
+
+class StudyList(PublicRead):
+    """Curated studies: one for each table, figure and slide with numbers of five documents."""
+
+    @extend_schema(operation_id="studies_list", responses=StudyPage)
+    def get(self, request: Request) -> Response:
+        known = [curated.in_short(one) for one in curated.studies().values()]
+        rows = [one | {"url": link(request, "studies", one["slug"])} for one in known]
+        return Response({"next": None, "results": rows})
+
+
+class StudyDetail(PublicRead):
+    """One curated study as it stands today."""
+
+    renderer_classes = RENDERERS
+    known = (THEME,)
+
+    @extend_schema(
+        operation_id="studies_read",
+        parameters=[parameter for parameter in QUERY if parameter.name in (THEME, "format")],
+        responses={(200, "application/json"): CuratedStudy, **FILES, **shape.NOT_FOUND},
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        return answered(request, curated.answer(curated.study(slug)), slug.lower())
 
 
 class MetricList(PublicRead):

@@ -50,6 +50,8 @@ ADDRESSES = {
     "/api/v1/results/{id}/system/": "/api/v1/results/hw-1/system/",
     "/api/v1/results/{id}/system/{form}/": "/api/v1/results/hw-1/system/io500/",
     "/api/v1/compare/": "/api/v1/compare/?results=io500-1,hw-1",
+    "/api/v1/studies/": "/api/v1/studies/",
+    "/api/v1/studies/{slug}/": "/api/v1/studies/claims/",
     "/api/v1/study/": "/api/v1/study/?metric=score&x=release",
     "/api/v1/study/metrics/": "/api/v1/study/metrics/",
     "/api/v1/study/axes/": "/api/v1/study/axes/",

@@ -1,0 +1,140 @@
+"""Curated studies: registry/studies/DOCUMENT.json, one file per document, one study per figure, table or slide.
+
+A study is a *question* to the record, or a table of *figures* that a document states beside its results (datasheets,
+configurations, counts). A figure may have a formula over named inputs, which are numbers with unit and source or
+measurements of the record: it is computed whenever it is asked for.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from django.db.models import Q
+from django.http import QueryDict
+from jsonschema import Draft202012Validator
+
+from registry import questions, study_answers
+from registry.formulas import evaluate
+from registry.models import Measurement, Result
+from registry.record import NotOnRecord, Row, nearest
+from registry.study_table import FIGURES
+from validators.units import UNITS, from_canonical, to_canonical
+
+STUDIES = Path(__file__).parent / "studies"
+SCHEMA = Path(__file__).parent / "schemas" / "studies.schema.json"
+FIGURE_COLUMNS = ("value", "unit", "trust", "printed", "verdict", "formula", "source", "note")
+
+Study = dict[str, Any]
+
+
+class StudyError(Exception):
+    """A file of studies breaks its schema, or two studies have one slug."""
+
+
+@cache
+def studies() -> Mapping[str, Study]:
+    """All curated studies by slug, each with its `document`, in the order of files and lines. Raises StudyError."""
+    validator = Draft202012Validator(json.loads(SCHEMA.read_text(encoding="utf-8")))
+    found: dict[str, Study] = {}
+    for path in sorted(STUDIES.glob("*.json")):
+        content = json.loads(path.read_text(encoding="utf-8"))
+        for error in validator.iter_errors(content):
+            raise StudyError(f"{path.name}: {error.json_path}: {error.message}")
+        for study in content["studies"]:
+            if study["slug"] in found:
+                raise StudyError(f"{path.name}: {study['slug']} is there twice")
+            found[study["slug"]] = study | {"document": content["document"]}
+    return found
+
+
+def study(slug: str) -> Study:
+    """Raises NotOnRecord with the nearest slugs."""
+    found = studies().get(slug.lower())
+    if found is None:
+        raise NotOnRecord("study", slug, nearest(slug, studies()))
+    return found
+
+
+def in_short(one: Study) -> Row:
+    """What a list of studies says of each."""
+    kind = "question" if "question" in one else "figures"
+    document = one["document"]
+    return {name: one[name] for name in ("slug", "title", "place")} | {"kind": kind, "document": document["title"]}
+
+
+def answer(one: Study) -> study_answers.Document:
+    """The study as it stands today: a question asked, or its figures computed."""
+    about = in_short(one) | {"notes": one.get("notes", []), "finding": one.get("finding", "")}
+    if "question" in one:
+        return study_answers.of_question(question_of(one), one) | about
+    return _figures(one) | about
+
+
+def question_of(one: Study) -> questions.Question:
+    return questions.read(QueryDict(one["question"]))
+
+
+def _figures(one: Study) -> study_answers.Document:
+    rows = figure_rows(one)
+    units = {row["unit"] for row in rows}
+    unit = next(iter(units)) if len(units) == 1 else ""
+    shown = study_answers.document(one["title"], one["axes"], unit, rows, one.get("chart", "auto"))
+    columns = [*one["axes"], *FIGURE_COLUMNS]
+    blank = {"question": "", "metrics": [], "x": one["axes"][0], "series": one["axes"][1:], "per": None, "as_of": None}
+    return shown | blank | {"columns": columns, "trust": {"reported": sum(row["count"] for row in rows)}}
+
+
+def figure_rows(one: Study) -> list[Row]:
+    """The figures of a study as rows; measurements that formulas take from the record are read in one query."""
+    shared: Mapping[str, Any] = one.get("inputs", {})
+    inputs = [shared | figure.get("inputs", {}) for figure in one["figures"]]
+    known = measurements(given for named in inputs for given in named.values() if "result" in given)
+    return [_row(one, figure, named, known) for figure, named in zip(one["figures"], inputs, strict=True)]
+
+
+def _row(one: Study, figure: Row, inputs: Mapping[str, Row], known: Mapping[tuple[str, ...], float]) -> Row:
+    value, unit = figure.get("value"), figure.get("unit", "")
+    if "formula" in figure:
+        value = computed(figure["formula"], unit, {name: quantity(given, known) for name, given in inputs.items()})
+    at = dict(zip(one["axes"], figure["at"], strict=True))
+    document = one["document"]
+    source = f"{document['title']} ({document['publisher']}), {figure.get('place', one['place'])}"
+    said = {name: figure.get(name) for name in ("printed", "verdict", "formula", "note")}
+    count = {"count": int(value is not None), "unit": unit, "trust": Result.Trust.REPORTED.value}
+    return at | dict.fromkeys(FIGURES, value) | count | said | {"source": source}
+
+
+def computed(formula: str, unit: str, values: Mapping[str, float | None]) -> float | None:
+    """The value of a formula in `unit`; None where an input is not on the record. Raises FormulaError."""
+    if any(value is None for value in values.values()):
+        return None
+    value = evaluate(formula, {name: value for name, value in values.items() if value is not None})
+    return from_canonical(value, unit) if unit in UNITS else value
+
+
+def quantity(given: Row, known: Mapping[tuple[str, ...], float]) -> float | None:
+    """An input in its canonical unit: a number with unit, or a measurement of the record."""
+    if "result" in given:
+        return known.get((given["result"], *given["metric"].split(".")))
+    unit = given.get("unit", "")
+    return to_canonical(given["value"], unit)[0] if unit in UNITS else given["value"]
+
+
+def measurements(asked: Iterable[Row]) -> dict[tuple[str, ...], float]:
+    """Canonical values by (result, op, quantity, stat); of several contexts the one that was asked for."""
+    wanted: Sequence[Row] = list(asked)
+    if not wanted:
+        return {}
+    met = Q()
+    for given in wanted:
+        op, quantity_, stat = given["metric"].split(".")
+        one = Q(result__public_id=given["result"], op=op, quantity=quantity_, stat=stat)
+        met |= one & (Q(context__contains=given["context"]) if "context" in given else Q())
+    found = Measurement.objects.order_by().filter(met)
+    return {
+        tuple(row[:-1]): row[-1] for row in found.values_list("result__public_id", "op", "quantity", "stat", "value")
+    }

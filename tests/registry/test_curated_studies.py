@@ -1,0 +1,280 @@
+"""Curated studies: every number of five documents comes back with its unit, and every claim is computed anew."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from registry import curated
+from registry.catalogue import load_catalogue
+from registry.formulas import FormulaError, evaluate
+from registry.models import (
+    CatalogueLoad,
+    ListDefinition,
+    Measurement,
+    Override,
+    Platform,
+    RankedList,
+    Release,
+    Result,
+    Site,
+    System,
+)
+
+pytestmark = pytest.mark.django_db
+
+STUDIES = "/api/v1/studies/"
+COVERAGE = curated.STUDIES / "coverage.csv"
+SEEDS = {"cug25": "000", "perlmutter": "002", "dell-lustre": "004"}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def loaded(django_db_setup: None, django_db_blocker: Any) -> Any:
+    """The catalogue, loaded once for this file; each test works in a transaction of its own on top of it."""
+    with django_db_blocker.unblock():
+        load_catalogue()
+    yield
+    with django_db_blocker.unblock():
+        for model in (Override, RankedList, Result, System, Site, Release, ListDefinition, CatalogueLoad, Platform):
+            model.objects.all().delete()
+
+
+@pytest.fixture(scope="module")
+def answers(loaded: None, django_db_blocker: Any) -> dict[str, dict[str, Any]]:
+    """Every study by the API."""
+    with django_db_blocker.unblock():
+        client = Client()
+        found = {slug: client.get(f"{STUDIES}{slug}/") for slug in curated.studies()}
+    assert {slug: one.status_code for slug, one in found.items() if one.status_code != 200} == {}
+    return {slug: one.json() for slug, one in found.items()}
+
+
+def row(answers: dict[str, Any], slug: str, **at: Any) -> dict[str, Any]:
+    (found,) = [one for one in answers[slug]["rows"] if all(one[name] == value for name, value in at.items())]
+    return found
+
+
+def test_every_study_has_points_and_says_where_they_are_from(answers) -> None:
+    empty = [slug for slug, one in answers.items() if not one["rows"]]
+    assert empty == []
+    unsourced = [
+        slug for slug, one in answers.items() for point in one["rows"] if not point["source"] and point["count"] == 1
+    ]
+    assert unsourced == []
+
+
+@pytest.mark.parametrize(
+    ("slug", "at", "value", "unit"),
+    [
+        ("e2000-per-drive", {"targets": 4, "drives_per_controller": 32, "op": "read"}, 10261, "MiB/s"),
+        ("e2000-per-drive", {"targets": 2, "op": "read"}, 6971, "MiB/s"),
+        ("e2000-lst-bandwidth", {"cpt": 8, "op": "send"}, 99033, "MB/s"),
+        ("e2000-lst-rate", {"cpt": 16, "op": "send"}, 457183, "RPC/s"),
+        ("mlperf-unet3d", {"client_nodes": 20}, 725, "samples/s"),
+        ("wrf-time", {"platform": "HPE Cray Supercomputing Storage Systems E2000"}, 1485, "s"),
+        ("e1000-fabric-direct", {"fabric": "InfiniBand HDR", "op": "read"}, 85.3, "GB/s"),
+        ("e1000-fabric-4k", {"fabric": "Slingshot-11", "op": "read"}, 735866, "ops/s"),
+        ("e1000-hdd-fabric", {"fabric": "InfiniBand HDR", "op": "write", "jbods": 2}, 35.9, "GB/s"),
+        ("es400-rates", {"io500_release": "ISC23", "op": "find"}, 13229.11, "kIOPS"),
+        ("perlmutter-ost-bandwidth", {"op": "write"}, 27.1, "GB/s"),
+        ("perlmutter-efficiency-printed", {"op": "read", "context.of": "ops_rate"}, 15.1, "%"),
+        ("dell-sequential", {"op": "read", "label": "one client, one thread, 8 OSTs"}, 1.005, "GB/s"),
+        ("gpudirect-bandwidth", {"op": "ior-rnd1MB-read", "allocate_buffer_on_gpu": 0}, 26.9, "GiB/s"),
+        ("e2000-drives", {"drive": "Samsung 1743", "figure": "sequential read"}, 14000, "MB/s"),
+    ],
+)
+def test_a_printed_number_comes_back_with_its_unit(answers, slug, at, value, unit) -> None:
+    found = row(answers, slug, **at)
+    assert (found["value"], found["unit"], found["trust"]) == (pytest.approx(value, rel=1e-12), unit, "reported")
+
+
+TABLES = (
+    *("drives", "obdfilter_e2000", "lst_e2000_nps_cpt", "mlperf_e1000_e2000"),
+    *("e1000_fabric_ior_flash", "e1000_fabric_ior_hdd", "e1000_fabric_mdtest", "mdtest_ksocklnd_vs_ko2iblnd"),
+    *("io500_lustre_history", "io500_sc23_lists", "io500_sc23_awards", "io500_gpudirect_modes", "perlmutter_table1"),
+    *("straggler_probability", "dell_mdtest_parameters", "dell_results", "platforms", "test_scale"),
+)
+NOT_PRINTED = re.compile(r"recomputed|_percent|ratio|status|used_in|source|seed|fabric$|system|test$|lustre")
+LANES = "Samsung PM1733 15.36 TB, two PCIe Gen4 lanes"  # in GB/s in the document
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_every_number_of_a_table_comes_back(answers, shared: Path, table: str) -> None:
+    with (shared / "data" / "seed-tables" / f"{table}.csv").open(encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    wanted = {
+        float(cell)
+        for one in rows
+        for column, cell in one.items()
+        if re.fullmatch(r"-?\d+(\.\d+)?", cell or "")
+        and not (NOT_PRINTED.search(column) or LANES in one.values() or "recomputed" in one.get("metric", ""))
+    }  # fmt: skip
+    assert len(wanted) > 2
+    assert sorted(wanted - _numbers(answers)) == []
+
+
+def _numbers(answers: dict[str, Any]) -> set[float]:
+    """Every number that a study gives: values, places on axes, and what is printed beside what is computed."""
+    cells = [cell for one in answers.values() for point in one["rows"] for cell in point.values()]
+    numbers = {float(cell) for cell in cells if isinstance(cell, int | float)}
+    return numbers | {
+        float(found) for cell in cells if isinstance(cell, str) for found in re.findall(r"\d+(?:\.\d+)?", cell)
+    }
+
+
+def test_claims_that_hold_are_computed_to_their_last_digit(answers, shared: Path) -> None:
+    with (shared / "data" / "seed-tables" / "claims.csv").open(encoding="utf-8", newline="") as lines:
+        claims = {one["id"]: one for one in csv.DictReader(lines)}
+    shown = {one["claim"]: one for one in answers["claims"]["rows"]}
+    assert shown.keys() == claims.keys()
+    holding = [one for one in claims.values() if one["verdict"].startswith("holds") and one["id"] != "roce-hdr"]
+    assert len(holding) >= 28
+    for claim in holding:
+        digits = re.findall(r"\d+(?:\.\d+)?", claim["recomputed"].replace(",", ""))
+        wanted = digits[-1] if claim["id"] in ("wrf-share", "wrf-files") else digits[0]
+        unit_of_last_digit = 10 ** -len(wanted.partition(".")[2])
+        assert shown[claim["id"]]["value"] == pytest.approx(float(wanted), abs=unit_of_last_digit), claim["id"]
+
+
+def test_every_claim_is_shown_with_what_is_printed_and_a_verdict(answers) -> None:
+    for claim in answers["claims"]["rows"]:
+        assert claim["printed"] and claim["verdict"], claim["claim"]
+        assert claim["value"] is not None or claim["note"], claim["claim"]
+    assert row(answers, "claims", claim="t3-r1-read")["verdict"] == "misprint"
+
+
+def test_a_claim_follows_the_record_and_is_not_stored(client) -> None:
+    wanted = {"result__public_id": "cug25-table3-3", "op": "read", "stat": "aggregate"}
+    Measurement.objects.filter(**wanted).update(value=32 * 14_000_000_000)
+    rows = {one["claim"]: one for one in client.get(f"{STUDIES}claims/").json()["rows"]}
+    assert rows["read-of-drives"]["value"] == pytest.approx(100.0)
+    Measurement.objects.filter(**wanted).delete()
+    rows = {one["claim"]: one for one in client.get(f"{STUDIES}claims/").json()["rows"]}
+    assert rows["read-of-drives"]["value"] is None
+
+
+@pytest.mark.parametrize(("stripes", "percent"), [(1, 6.59), (4, 24.00), (16, 67.49)])
+def test_slow_targets_are_drawn_without_replacement(answers, stripes, percent) -> None:
+    found = row(answers, "perlmutter-stragglers", **{"stripes": stripes, "drawn from": "273 OSTs, none twice"})
+    assert found["value"] == pytest.approx(percent, abs=0.005)
+
+
+def test_gains_are_computed_from_measurements(answers) -> None:
+    assert row(answers, "es400-gains", phase="find")["value"] == pytest.approx(13229.11 / 1735.4)
+    assert row(answers, "es400-gains", phase="mdtest-hard-stat")["printed"] == "54.1x"
+
+
+def test_coverage_names_studies_that_exist_and_every_study_is_named() -> None:
+    with COVERAGE.open(encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    named = {slug for one in rows for slug in one["study"].split()}
+    assert named <= curated.studies().keys()
+    assert curated.studies().keys() - named == set()
+    assert [one for one in rows if not one["study"] and not one["why"]] == []
+    assert len({(one["document"], one["item"]) for one in rows}) == len(rows)
+
+
+@pytest.mark.parametrize("document", SEEDS)
+def test_coverage_has_every_figure_and_table_of_a_document(shared: Path, document: str) -> None:
+    (text,) = (shared / "seeds").glob(f"{SEEDS[document]}_*.txt")
+    said = re.findall(r"\b(Fig(?:ure|\.)|Table|TABLE)\s+([0-9]+|[IVX]+)\b", text.read_text(encoding="utf-8"))
+    printed = {f"{'Table' if kind.upper() == 'TABLE' else 'Figure'} {number}" for kind, number in said}
+    with COVERAGE.open(encoding="utf-8", newline="") as lines:
+        covered = {one["item"] for one in csv.DictReader(lines) if one["document"] == document}
+    assert printed - covered == set()
+
+
+@pytest.mark.parametrize(("document", "items"), [("benchmarking-lustre", 16), ("sc23-bof", 16)])
+def test_coverage_has_every_picture_and_table_of_the_slides(document: str, items: int) -> None:
+    with COVERAGE.open(encoding="utf-8", newline="") as lines:
+        assert sum(one["document"] == document for one in csv.DictReader(lines)) == items
+
+
+def test_studies_are_listed(client) -> None:
+    listed = client.get(STUDIES).json()["results"]
+    assert [one["slug"] for one in listed] == list(curated.studies())
+    assert client.get(listed[0]["url"]).status_code == 200
+
+
+def test_a_missing_study_names_the_nearest(client) -> None:
+    answer = client.get(f"{STUDIES}perlmuter-cori/")
+    assert (answer.status_code, answer.json()["code"]) == (404, "record.no-study")
+    assert "cori" in client.get(f"{STUDIES}corii/").json()["hint"]
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_figures_are_a_file_too(client, form) -> None:
+    answer = client.get(f"{STUDIES}es400-gains/?format={form}")
+    assert answer.status_code == 200
+    assert b"find" in answer.content
+
+
+# Files of studies
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"slug": "Not A Slug"},
+        {"question": "metric=a&x=b"},  # figures and a question
+        {"figures": []},
+        {"surprise": 1},
+        {"figures": [{"at": ["a"], "inputs": {"n": {"value": 1}}}]},  # an input without a source
+    ],
+)
+def test_a_file_that_breaks_the_schema_is_refused(tmp_path, monkeypatch, change) -> None:
+    study = {"slug": "one", "title": "One", "place": "Table 1", "axes": ["x"], "figures": [{"at": ["a"], "value": 1}]}
+    _write(tmp_path, [study | change])
+    _refused(monkeypatch, tmp_path)
+
+
+def test_two_studies_of_one_slug_are_refused(tmp_path, monkeypatch) -> None:
+    study = {"slug": "one", "title": "One", "place": "Table 1", "question": "metric=a&x=b"}
+    _write(tmp_path, [study, study])
+    _refused(monkeypatch, tmp_path)
+
+
+def _write(folder: Path, studies: list[dict[str, Any]]) -> None:
+    content = {"document": {"slug": "d", "title": "D", "publisher": "P"}, "studies": studies}
+    (folder / "d.json").write_text(json.dumps(content))
+
+
+def _refused(monkeypatch, folder: Path) -> None:
+    monkeypatch.setattr(curated, "STUDIES", folder)
+    with pytest.raises(curated.StudyError):
+        curated.studies.__wrapped__()
+
+
+# Formulas
+
+
+@pytest.mark.parametrize(
+    ("formula", "value"),
+    [
+        ("a + b * 2", 7.0),
+        ("-(a - b) ** 2", -1.0),
+        ("100 * (1 - comb(255, 4) / comb(273, 4))", 23.997066893745856),
+        ("sqrt(a * 27)", 9.0),
+        ("max(a, b) - min(a, b)", 1.0),
+    ],
+)
+def test_a_formula_is_arithmetic(formula, value) -> None:
+    assert evaluate(formula, {"a": 3, "b": 2}) == pytest.approx(value)
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        "c", "a.real", "a[0]", "__import__('os')", "open('x')", "lambda: 1", "'a'", "True", "a if b else 1", "a; b",
+        "a / 0", "9 ** 9 ** 9", "comb(10 ** 9, 5)", "sqrt(a, key=1)", "(", "1" * 400, "sqrt()", "a < b", "[a]",
+    ],
+)  # fmt: skip
+def test_what_is_no_arithmetic_is_refused(formula) -> None:
+    with pytest.raises(FormulaError):
+        evaluate(formula, {"a": 3, "b": 2})
