@@ -24,7 +24,7 @@ MOST_MEMBERS_IN_ALL = 20_000
 _LARGEST = 1e60
 """Above everything that was ever measured, in any unit; below what overflows when values are summed up."""
 
-_OVER = {"iter": "iterations", "run": "runs", "sample": "samples"}
+REPEATS = {"iter": "iterations", "run": "runs", "sample": "samples"}
 """What the last part of a context counts, by its name."""
 _EVENT = "event"
 
@@ -81,10 +81,9 @@ def repeated(measurements: Iterable[Measurement]) -> list[Distribution]:
     """What was measured more than once under the same conditions: iterations, runs, samples, events."""
     groups: dict[tuple[str, ...], list[Measurement]] = {}
     for one in measurements:
-        over = _over(one)
-        if over:
-            context = {name: value for name, value in one.context.items() if name not in _index(over)}
-            key = (one.op, one.quantity, one.stat, over, one.printed_unit, repr(context))
+        if what := over(one.context, one.stat):
+            context = {name: value for name, value in one.context.items() if name not in _index(what)}
+            key = (one.op, one.quantity, one.stat, what, one.printed_unit, repr(context))
             groups.setdefault(key, []).append(one)
     return [one for key, members in groups.items() if len(members) > 1 for one in _of_group(key[3], members)]
 
@@ -101,22 +100,22 @@ def kept(found: Iterable[Distribution]) -> list[Distribution]:
 
 def is_repeat(context: Mapping[str, Any], stat: str) -> bool:
     """Whether a measurement is one of several under the same conditions, and no summary of them."""
-    return stat == _EVENT or any(name in context for name in _OVER)
+    return bool(over(context, stat))
 
 
-def _over(one: Measurement) -> str:
+def over(context: Mapping[str, Any], stat: str) -> str:
     """What a measurement is one of: iterations, runs, samples or events; empty where it stands alone."""
-    if one.stat == _EVENT:
+    if stat == _EVENT:
         return "events"
-    return next((over for name, over in _OVER.items() if name in one.context), "")
+    return next((what for name, what in REPEATS.items() if name in context), "")
 
 
-def _index(over: str) -> set[str]:
-    return {"file"} if over == "events" else {name for name, what in _OVER.items() if what == over}
+def _index(what: str) -> set[str]:
+    return {"file"} if what == "events" else {name for name, one in REPEATS.items() if one == what}
 
 
-def _of_group(over: str, members: list[Measurement]) -> list[Distribution]:
+def _of_group(what: str, members: list[Measurement]) -> list[Distribution]:
     first = members[0]
-    context = {name: value for name, value in first.context.items() if name not in _index(over)}
+    context = {name: value for name, value in first.context.items() if name not in _index(what)}
     values = [one.printed_value for one in members]
-    return summed(first.op, first.quantity, first.stat, over, values, first.printed_unit, context)
+    return summed(first.op, first.quantity, first.stat, what, values, first.printed_unit, context)

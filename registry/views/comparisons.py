@@ -11,7 +11,7 @@ from django.shortcuts import render
 from registry import filters, record, snapshots
 from registry.comparison import compare
 from registry.record import Row
-from registry.views import measured, numerals
+from registry.views import numerals, wording
 from registry.views.caching import public_page
 from registry.views.snapshots import compared
 from validators.system.difference import difference
@@ -62,15 +62,15 @@ def _phase(row: Row) -> dict[str, Any]:
 def _figure(row: Row) -> dict[str, Any]:
     """A row of a tool without phases: its unit fits the largest value, and what tells it from others is written out."""
     known = [{"value": value, "unit": row["unit"], "printed_unit": ""} for value in row["values"] if value is not None]
-    unit = measured.fitting_unit(known)
+    unit = wording.unit_of(known, row["unit"])
     cells = [
         {
-            "value": measured.written(value, unit) if value is not None else numerals.MISSING,
+            "value": wording.written(value, unit) if value is not None else numerals.MISSING,
             "ratio": numerals.decimal(ratio, 3) if ratio is not None else numerals.MISSING if differs else "",
         }
         for value, ratio, differs in zip(row["values"], row["ratios"], row["differs"], strict=True)
     ]
-    words = (row["quantity"].replace("_", " "), row["stat"], measured.of(row["context"]))
+    words = (row["quantity"].replace("_", " "), row["stat"], wording.of(row["context"]))
     quantity = " ".join(filter(None, words))
     return {"name": row["op"], "quantity": quantity, "unit": unit, "first": cells[0], "others": cells[1:]}
 

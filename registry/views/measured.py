@@ -1,75 +1,75 @@
-"""The measurements of a run of any tool as one table: a row for each operation, a column for each quantity.
-
-The unit stands in the head of a column and fits its largest value. Binary prefixes stay binary and decimal ones
-decimal, as the tool printed them.
-"""
+"""The measurements of a run of any tool as tables, laid out by what varies in them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Any
 
-from registry.views import numerals
-from validators.units import UNITS
+from registry.views.layouts import NUMBERS_OF_TESTS, Key, layout
+from registry.views.wording import Cell, Head, Row, Scale
+from validators.distributions import is_repeat, over
 
 ROWS_SHOWN = 100
-_DECIMAL_TIME = ("s", "ms", "us", "ns")
-_LADDERS = {
-    "B/s": (("TiB/s", "GiB/s", "MiB/s", "KiB/s", "B/s"), ("TB/s", "GB/s", "MB/s", "kB/s", "B/s")),
-    "B": (("TiB", "GiB", "MiB", "KiB", "B"), ("TB", "GB", "MB", "kB", "B")),
-    "s": (_DECIMAL_TIME, _DECIMAL_TIME),
-    "ops/s": (("kIOPS", "ops/s"), ("kIOPS", "ops/s")),
-}
-"""Units from large to small: with binary and with decimal prefixes."""
-
-Row = Mapping[str, Any]
 
 
-def table(measured: Sequence[Row]) -> dict[str, Any]:
-    """{"columns": [{"quantity", "stat", "unit"}], "rows": [{"op", "of", "cells"}], "more"}; a cell is written out.
+@dataclass(frozen=True, slots=True)
+class Table:
+    """`about` is what holds for all rows; the first cell of a row is its head; `more` rows are not shown."""
 
-    `measured` are measurements as a report or the record has them; `more` counts the rows that are not shown.
+    title: str
+    about: str = ""
+    heads: list[Head] = field(default_factory=list)
+    rows: list[list[Cell]] = field(default_factory=list)
+    more: int = 0
+
+    @property
+    def groups(self) -> list[tuple[str, str, int]]:
+        """Heads of several columns: text, unit and how many columns; empty where there is none."""
+        if not any(head.over for head in self.heads):
+            return []
+        runs = groupby(self.heads, key=lambda head: (head.over, head.over_unit))
+        return [(text, unit, len(list(columns))) for (text, unit), columns in runs]
+
+
+def tables(measured: Sequence[Row], told: Mapping[Any, Mapping[str, Any]] | None = None) -> list[Table]:
+    """Summaries first, then what was measured one by one; a table without rows is left out.
+
+    `measured` are measurements as a report or the record has them; `told` has by the number of a test or job what
+    stands beside its summaries.
     """
-    columns = list(dict.fromkeys((row["quantity"], row["stat"], row["unit"]) for row in measured))
-    units = {column: fitting_unit([row for row in measured if _column(row) == column]) for column in columns}
-    cells: dict[tuple[str, str], dict[tuple[str, str, str], str]] = {}
+    single = [row for row in measured if is_repeat(row["context"], row["stat"])]
+    summaries = [_with(row, told or {}) for row in measured if not is_repeat(row["context"], row["stat"])]
+    titled = ((summaries, "Results"), (single, repeats_over(single)))
+    return [table(rows, title) for rows, title in titled if rows]
+
+
+def _with(row: Row, told: Mapping[Any, Mapping[str, Any]]) -> Row:
+    number = next((row["context"][name] for name in NUMBERS_OF_TESTS if name in row["context"]), None)
+    return {**row, "context": {**row["context"], **told[number]}} if number in told else row
+
+
+def repeats_over(single: Sequence[Row]) -> str:
+    """What repeated measurements are: Iterations, Runs, Samples, Events."""
+    found = {over(row["context"], row["stat"]).capitalize() for row in single}
+    return " and ".join(sorted(found))
+
+
+def table(measured: Sequence[Row], title: str = "") -> Table:
+    """One table of measurements, in the layout that what varies in them asks for."""
+    if not measured:
+        return Table(title)
+    place = layout(measured)
+    scales: dict[Key, Scale] = {}
     for row in measured:
-        key = (row["op"], of(row["context"]))
-        cells.setdefault(key, {})[_column(row)] = written(row["value"], units[_column(row)])
-    rows = [
-        {"op": op, "of": context, "cells": [found.get(column, "") for column in columns]}
-        for (op, context), found in list(cells.items())[:ROWS_SHOWN]
-    ]
-    heads = [
-        {"quantity": quantity.replace("_", " "), "stat": stat, "unit": units[quantity, stat, unit]}
-        for quantity, stat, unit in columns
-    ]
-    return {"columns": heads, "rows": rows, "more": max(0, len(cells) - ROWS_SHOWN)}
-
-
-def of(context: Mapping[str, Any]) -> str:
-    """What tells a measurement from its neighbours, in words: {"job": 0} -> "job 0"."""
-    return ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in context.items())
-
-
-def written(value: float, unit: str) -> str:
-    """A canonical value in a unit, with as many digits as are read: whole numbers whole."""
-    scaled = value / UNITS[unit].factor
-    return (
-        numerals.whole(int(scaled)) if scaled == int(scaled) and abs(scaled) < 1e15 else numerals.significant(scaled, 4)
-    )
-
-
-def _column(row: Row) -> tuple[str, str, str]:
-    return row["quantity"], row["stat"], row["unit"]
-
-
-def fitting_unit(rows: Sequence[Row]) -> str:
-    """The largest unit in which the largest value is at least 1."""
-    canonical = rows[0]["unit"]
-    if canonical not in _LADDERS:
-        return str(canonical)
-    binary, decimal = _LADDERS[canonical]
-    ladder = decimal if any(row["printed_unit"] in decimal[:-1] for row in rows) else binary
-    largest = max(abs(row["value"]) for row in rows)
-    return next((unit for unit in ladder if largest >= UNITS[unit].factor), ladder[-1])
+        scales.setdefault(place.unit_key(row), Scale(row["unit"])).add(row)
+    cells: dict[Key, dict[Key, Row]] = {}
+    columns: dict[Key, None] = {}
+    for row in measured:
+        cells.setdefault(place.row_key(row), {})[place.column_key(row)] = row
+        columns.setdefault(place.column_key(row))
+    units = {key: scale.unit for key, scale in scales.items()}
+    heads = place.heads(list(columns), units)
+    shown = [place.cells(key, found, list(columns), units) for key, found in list(cells.items())[:ROWS_SHOWN]]
+    return Table(title, place.about, heads, shown, max(0, len(cells) - ROWS_SHOWN))

@@ -15,7 +15,7 @@ from registry import charts, facets, filters, keyset, record, snapshots
 from registry.models import Measurement, RankedList, Result
 from registry.views import drawings, numerals
 from registry.views.caching import public_page, remembered
-from registry.views.measured import table
+from registry.views.run import leading, view
 from registry.views.snapshots import described
 
 PAGE_ROWS = 50
@@ -129,7 +129,8 @@ def detail(request: HttpRequest, public_id: str) -> HttpResponse:
         "main": main,
         "groups": groups(phases),
         "others": others(result, measured, phases),
-        "measured": table(measured) if measured and not phases else None,
+        "leading": leading(measured, result.parameters) if not phases and result.score is None else [],
+        "run": _run(result, [] if phases else measured),
         "columns": drawings.columns(_short_names(phases, "bandwidth")),
         "pairs": drawings.pairs(_with_medians(phases)),
         "chart": charts.phase_profile(f"Phases of {result.public_id} against its list", phases),
@@ -144,6 +145,12 @@ def detail(request: HttpRequest, public_id: str) -> HttpResponse:
         "address": request.build_absolute_uri(request.path),
     }
     return render(request, "results/result.html", context)
+
+
+def _run(result: Result, measured: list[record.Row]) -> dict[str, Any]:
+    """The measurements of a run without phases, and what lies under those of any run."""
+    published = result.snapshot
+    return view(measured, published.get("distributions", []), published.get("tests", []), result.parameters)
 
 
 def title(result: Result) -> str:
@@ -355,7 +362,12 @@ def facts(result: Result) -> list[tuple[str, str]]:
 
 def parameters(result: Result) -> list[tuple[str, str]]:
     """Name and value of every parameter of the run, as text."""
-    return [(name, _text(value)) for name, value in sorted(result.parameters.items())]
+    return [(name, _text(value)) for name, value in sorted(result.parameters.items()) if not _is_nested(value)]
+
+
+def _is_nested(value: Any) -> bool:
+    """Whether a parameter is more than words and numbers; tables and plots show what lies in it."""
+    return isinstance(value, dict) or (isinstance(value, list) and any(isinstance(one, (dict, list)) for one in value))
 
 
 def _text(value: Any) -> str:

@@ -18,9 +18,10 @@ from django_htmx.http import HttpResponseClientRedirect
 
 from registry.api.throttles import UploadThrottle
 from registry.problems import Problem
-from registry.views import measured, numerals
+from registry.views import numerals
 from registry.views.files import archive
 from registry.views.results import OUTCOMES
+from registry.views.run import view
 from registry.views.snapshots import described
 from submissions import derivation, intake, questionnaire, review
 from submissions.errors import Forbidden, NotFound, ReasonNeeded
@@ -245,10 +246,10 @@ def page_context(request: HttpRequest, shown: Submission) -> dict[str, Any]:
         "received": numerals.moment(shown.received_at),
         "runs": rows,
         "scored": any(one["scored"] for one in rows),
-        "unscored": [
-            {"path": row["path"], "tool": row["tool"], "measured": measured.table(one["measurements"])}
+        "measured": [
+            {"path": row["path"], "tool": row["tool"], "run": of_run(one, row["scored"])}
             for row, one in zip(rows, runs, strict=True)
-            if not row["scored"] and one["measurements"]
+            if one["measurements"] and (not row["scored"] or one.get("distributions"))
         ],
         "missing": any(row["scored"] and numerals.MISSING in row.values() for row in rows),
         "findings": findings,
@@ -275,6 +276,12 @@ def page_context(request: HttpRequest, shown: Submission) -> dict[str, Any]:
         "may_check_again": own and shown.state in review.AGAIN,
         "may_withdraw": own and State.WITHDRAWN in PERMITTED[State(shown.state)],
     }
+
+
+def of_run(run: dict[str, Any], scored: bool) -> dict[str, Any]:
+    """What a run measured, and what lies under it; the phases of a scored one have their own table."""
+    measured = [] if scored else run["measurements"]
+    return view(measured, run.get("distributions", []), run.get("tests", []), run.get("parameters", {}))
 
 
 def initial(shown: Submission) -> dict[str, Any]:
