@@ -170,15 +170,16 @@ def _imported_entry(row: ListEntry) -> Entry:
 def _results(release: Release, body: Row, forced: Sequence[str]) -> list[Entry]:
     """Verified results of the tool up to this release, newest revision; with what overrides name.
 
-    A published list does not move by itself: what was withdrawn after the publication stays and says so, and what came
-    after it, when an embargo ended, stands on the lists of later releases.
+    A published list does not move by itself: what was withdrawn or revised after the publication stays and says so, and
+    what came after it, when an embargo ended, stands on the lists of later releases.
     """
-    withdrawn, late = Q(withdrawn_at__isnull=False), Q(pk=None)
+    withdrawn, late, revised = Q(withdrawn_at__isnull=False), Q(pk=None), Q(revised_by__isnull=False)
     if release.published_at:
         withdrawn &= Q(withdrawn_at__lte=release.published_at)
         late = Q(published_at__gt=release.published_at)
+        revised &= Q(revised_by__published_at__lte=release.published_at)
     results = Result.objects.filter(release__held_on__lte=release.held_on).select_related("site", "system", "release")
-    standing = results.filter(~withdrawn, ~late, trust=Result.Trust.VERIFIED, revised_by=None, tool=tool_of(body))
+    standing = results.filter(~withdrawn, ~late, ~revised, trust=Result.Trust.VERIFIED, tool=tool_of(body))
     beyond = results.filter(public_id__in=forced).exclude(id__in=standing.values("id"))
     return _registered([*standing, *beyond], body)
 
@@ -259,7 +260,7 @@ def _entries(ranked_list: RankedList, ranking: Ranking) -> list[ListEntry]:
                 score=row.score,
                 bandwidth_gib_per_s=result.bandwidth_gib_per_s,
                 rate_kiops=result.rate_kiops,
-                new=result.release_id == ranked_list.release_id,
+                new=result.release_id == ranked_list.release_id and result.revises_id is None,
                 institution=result.institution,
                 system_name=result.system_name,
                 filesystem_type=result.filesystem_type,

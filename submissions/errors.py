@@ -26,6 +26,7 @@ Problem (registry.problems)
 │   ├── OutOfScope               permission.scope
 │   └── ConflictOfInterest       review.conflict-of-interest
 ├── StateConflict            state.conflict
+├── AlreadyRevised           revise.already
 ├── SubmitRefused            what stands between a checked run and a release
 │   ├── NotAcknowledged          submit.not-acknowledged
 │   ├── ReleaseClosed            submit.release-closed
@@ -213,6 +214,13 @@ class StateConflict(Problem):
     code = "state.conflict"
     title = "The submission is in a state that does not permit that"
     hint = "Read it again; somebody else may have been faster."
+
+
+class AlreadyRevised(Problem):
+    status = 409
+    code = "revise.already"
+    title = "The result has a newer revision, or one is on its way"
+    hint = "Go on with that one; one revision of a result is made at a time."
 
 
 class SubmitRefused(Problem):

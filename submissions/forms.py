@@ -12,7 +12,7 @@ from registry.definitions import tool_of
 from registry.listing import newest_definitions
 from registry.models import Release, Result
 from submissions import tokens
-from submissions.models import Review, Token
+from submissions.models import Review, Submission, Token
 from submissions.review import open_releases
 
 
@@ -23,28 +23,41 @@ def lists_of(releases: list[Release], tools: Collection[str] = ()) -> list[tuple
     return [(name, bodies[name]["title"]) for name in names if not tools or tool_of(bodies[name]) in tools]
 
 
-class UploadForm(forms.Form):
+class MetadataForm(forms.Form):
+    """Every field of the metadata schema, under its name there."""
+
+    institution = forms.CharField(required=False, max_length=200)
+    system = forms.CharField(required=False, max_length=200)
+    filesystem_name = forms.CharField(required=False, max_length=120, label="Name of the file system")
+    filesystem_type = forms.CharField(required=False, max_length=120, label="File system")
+    storage_vendor = forms.CharField(required=False, max_length=120, label="Storage vendor")
+    platform = forms.CharField(required=False, max_length=200)
+    client_nodes = forms.IntegerField(required=False, min_value=1, max_value=10_000_000, label="Client nodes")
+    tasks = forms.IntegerField(required=False, min_value=1, max_value=1_000_000_000, label="Client processes in all")
+    production = forms.NullBooleanField(required=False, label="Production system")
+    note = forms.CharField(required=False, max_length=4000, widget=forms.Textarea(attrs={"rows": 2}))
+
+    def facts(self) -> list[forms.BoundField]:
+        """The fields of the metadata but the note, which stands on its own."""
+        return [self[name] for name in MetadataForm.base_fields if name != "note"]
+
+    def metadata(self) -> dict[str, Any]:
+        """What was filled in, under the names of the metadata schema."""
+        said = {name: self.cleaned_data[name] for name in MetadataForm.base_fields}
+        return {name: value for name, value in said.items() if value not in ("", None)}
+
+
+class UploadForm(MetadataForm):
     """What is said beside the file. The file itself is streamed by the upload handler and is no field here."""
 
     release = forms.ChoiceField(required=False)
     lists = forms.MultipleChoiceField(required=False, widget=forms.CheckboxSelectMultiple)
-    institution = forms.CharField(required=False, max_length=200)
-    system = forms.CharField(required=False, max_length=200)
-    filesystem_type = forms.CharField(required=False, max_length=120, label="File system")
-    client_nodes = forms.IntegerField(required=False, min_value=1, max_value=10_000_000, label="Client nodes")
-    note = forms.CharField(required=False, max_length=2000, widget=forms.Textarea(attrs={"rows": 2}))
-
-    FACTS = ("institution", "system", "filesystem_type", "client_nodes", "note")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         releases = list(open_releases(timezone.now()))
         self.fields["release"].choices = [("", "not yet"), *((one.slug, one.name) for one in releases)]
         self.fields["lists"].choices = lists_of(releases)
-
-    def metadata(self) -> dict[str, Any]:
-        """What was filled in, under the names of the metadata schema."""
-        return {name: self.cleaned_data[name] for name in self.FACTS if self.cleaned_data[name] not in ("", None)}
 
 
 class SubmitForm(forms.Form):
@@ -56,10 +69,15 @@ class SubmitForm(forms.Form):
     acknowledge_publication = forms.BooleanField(required=False)
     primary = forms.IntegerField(required=False, min_value=0)
 
-    def __init__(self, *args: Any, tools: Collection[str] = (), **kwargs: Any) -> None:
+    def __init__(self, *args: Any, submission: Submission, tools: Collection[str] = (), **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         releases = list(open_releases(timezone.now()))
-        self.fields["release"].choices = [(one.slug, one.name) for one in releases]
+        choices = [(one.slug, one.name) for one in releases]
+        if submission.revises is not None:
+            published = submission.revises.release
+            choices.insert(0, (published.slug, f"{published.name}, as a correction"))
+            releases.append(published)
+        self.fields["release"].choices = choices
         self.fields["lists"].choices = lists_of(releases, tools)
 
 

@@ -211,7 +211,7 @@ def _register(
     )
     with transaction.atomic():
         Submission.objects.bulk_create([submission], ignore_conflicts=True)
-        stored = Submission.objects.get(account=account, sha256=incoming.sha256)
+        stored = Submission.objects.get(account=account, sha256=incoming.sha256, test=test, revises=None)
         created = stored.pk == submission.pk
         if signature:
             Signature.objects.get_or_create(submission=stored, defaults={"text": signature})

@@ -100,7 +100,8 @@ class Submission(models.Model):
     """One received bundle on its way to the public record.
 
     The bytes lie in the `received` storage under their sha256. The same bytes of the same account are one
-    submission; the same bytes of another account are another.
+    submission, and one for trying out; the same bytes of another account are another. A revision has the bytes of
+    the published submission that it revises.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -133,10 +134,27 @@ class Submission(models.Model):
         Result, null=True, blank=True, on_delete=models.PROTECT, related_name="+", help_text="Once published."
     )
 
+    revises = models.ForeignKey(
+        "self", null=True, blank=True, on_delete=models.PROTECT, related_name="revisions", help_text="A published one."
+    )
+    revision_reason = models.TextField(blank=True)
+
     class Meta:
         ordering = ["-received_at", "-id"]
         constraints = [
-            models.UniqueConstraint(fields=["account", "sha256"], name="same_bytes_of_same_account_once"),
+            models.UniqueConstraint(
+                fields=["account", "sha256", "test"],
+                condition=models.Q(revises=None),
+                name="same_bytes_of_same_account_once",
+            ),
+            models.UniqueConstraint(
+                fields=["revises"],
+                condition=~models.Q(state__in=["rejected", "withdrawn"]) | models.Q(result__isnull=False),
+                name="one_revision_at_a_time",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(revises=None) | ~models.Q(revision_reason=""), name="revision_has_a_reason"
+            ),
             models.CheckConstraint(
                 condition=~models.Q(state="published") | models.Q(result__isnull=False),
                 name="published_submission_has_a_result",

@@ -209,7 +209,7 @@ def _examine(submission: Submission) -> Checked:
                 list_name=judged_list(submission.lists),
                 metadata=submission.metadata,
                 answers=submission.answers,
-                submitted_at=submission.submitted_at and submission.submitted_at.isoformat(),
+                submitted_at=_submitted_at(submission),
             )
             if signed is not None:
                 verdict = signing.verify(signed, path)
@@ -217,6 +217,13 @@ def _examine(submission: Submission) -> Checked:
     except SoftTimeLimitExceeded:
         report = _out_of_time()
     return Checked(storable(report.as_json()), time.monotonic() - begun, _described(report), verdict)
+
+
+def _submitted_at(submission: Submission) -> str | None:
+    """When the run was submitted to its release; a correction of what that release published is not late for it."""
+    while submission.revises is not None and submission.revises.release_id == submission.release_id:
+        submission = submission.revises
+    return submission.submitted_at and submission.submitted_at.isoformat()
 
 
 def _described(report: Report) -> dict[str, Any] | None:

@@ -167,7 +167,7 @@ def _publish(release: Release, editor: Account | None, now: datetime) -> None:
 def _add_results(release: Release, editor: Account | None, now: datetime) -> None:
     """Copy what is accepted; after the publication that is what was under an embargo, and frozen lists stay."""
     accepted = _accepted(release=release).select_for_update(of=("self",))
-    submissions = list(accepted.select_related("institution", "account"))
+    submissions = list(accepted.select_related("institution", "account", "revises__result"))
     if submissions:
         _copy(release, submissions, now)
         states.move_all(
@@ -329,6 +329,7 @@ def _result(
 ) -> Result:
     submission, metadata, run = source.submission, source.metadata, source.run
     score = run["scores"].get("SCORE") or {}
+    older = submission.revises.result if submission.revises else None
     vendor, filesystem_name = metadata.get("storage_vendor", ""), metadata.get("filesystem_name", "")
     filesystem_type = metadata.get("filesystem_type", "")
     return Result(
@@ -357,12 +358,15 @@ def _result(
         score=score.get("value"),
         bandwidth_gib_per_s=score.get("bandwidth_gib_per_s"),
         rate_kiops=score.get("rate_kiops"),
-        submitted_on=submission.submitted_at.date(),
+        submitted_on=older.submitted_on if older else submission.submitted_at.date(),
         published_at=now,
         parameters=_shown(run["parameters"]),
         snapshot=_shown(_snapshot(source, asked)) | {"scrubbed": source.derivative.report},
         bundle_sha256=submission.sha256,
         public_sha256=source.derivative.sha256,
+        revision=older.revision + 1 if older else 1,
+        revises=older,
+        revision_reason=_shown(submission.revision_reason),
     )
 
 

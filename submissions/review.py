@@ -14,9 +14,9 @@ from registry import listing
 from registry.definitions import SCORED, tool_of
 from registry.models import Release, Result, Site
 from registry.ranking import MEASURED, Entry, Exclusion
-from submissions import derivation, intake, processing, questionnaire, queue, states
+from submissions import derivation, drafts, intake, processing, questionnaire, queue, states
 from submissions.errors import (
-    AnswersInvalid,
+    AlreadyRevised,
     EmbargoPast,
     ListNotOfRelease,
     ListOfAnotherTool,
@@ -24,11 +24,9 @@ from submissions.errors import (
     NoSuchRun,
     NotAcknowledged,
     PrimaryNeeded,
-    ReasonNeeded,
     ReleaseClosed,
     ReleasePublished,
     RunInvalid,
-    StateConflict,
     TestSubmission,
 )
 from submissions.models import Account, Check, Review, State, Submission
@@ -36,9 +34,6 @@ from submissions.permissions import require_own, require_review, visible_to
 from validators.findings import ERROR
 
 SUBMITTABLE = (State.CHECKED, State.CHANGES_REQUESTED)
-AGAIN = (State.CHECKED, State.INVALID, State.CHANGES_REQUESTED)
-ANSWERABLE = (*AGAIN, *states.UNFINISHED)
-ANSWERS_LIMIT_BYTES = 256 * 1024
 PREPARED_WITHIN = timedelta(minutes=1)
 OUTCOMES = {
     Review.Decision.ACCEPT: State.ACCEPTED,
@@ -63,7 +58,7 @@ def submit(
 ) -> None:
     """Submit a checked run to an open release. Raises NotYours, StateConflict, SubmitRefused, IntakeRefused."""
     require_own(account, submission)
-    _require_state(submission, SUBMITTABLE)
+    states.require(submission, SUBMITTABLE)
     if submission.test:
         raise TestSubmission
     if not (acknowledge_rules and acknowledge_publication):
@@ -71,9 +66,8 @@ def submit(
     now = timezone.now()
     if embargo_until is not None and embargo_until <= now:
         raise EmbargoPast
-    target = _open_release(release, now)
     counted, tool = _primary(submission, primary)
-    wanted = _lists_of(target, lists, tool)
+    target, wanted = _destination(submission, release, lists, tool, now)
     states.move(
         submission.pk,
         SUBMITTABLE,
@@ -93,59 +87,28 @@ def submit(
     queue.after_commit("prepare_review", submission.pk)
 
 
-def revalidate(
-    submission: Submission,
-    account: Account,
-    *,
-    release: str | None = None,
-    lists: Iterable[str] | None = None,
-    metadata: dict[str, Any] | None = None,
-) -> None:
-    """Check again, with what is said beside the bytes changed where given. Raises NotYours, StateConflict."""
-    require_own(account, submission)
-    slug = release if release is not None else submission.release.slug if submission.release else ""
-    said = intake.declared(
-        slug,
-        submission.lists if lists is None else lists,
-        submission.metadata if metadata is None else metadata,
-    )
-    now = timezone.now()
-    states.move(
-        submission.pk,
-        AGAIN,
-        State.RECEIVED,
-        account,
-        "Check again.",
-        release=said.release,
-        lists=said.lists,
-        metadata=said.metadata,
-        attempts=0,
-        chosen_primary=None,
-        queued_at=now,
-    )
-    queue.after_commit("process", submission.pk)
-
-
-def answer(submission: Submission, account: Account, sent: Any) -> None:
-    """Store the answers to the questionnaire, one object, while the run is not under review."""
-    require_own(account, submission)
-    _require_state(submission, ANSWERABLE)
-    answers = questionnaire.read(sent)
-    if not intake.is_storable(answers, ANSWERS_LIMIT_BYTES):
-        raise AnswersInvalid
-    if not Submission.objects.filter(pk=submission.pk, state__in=ANSWERABLE).update(answers=answers):
-        raise StateConflict
-
-
 def withdraw(submission: Submission, account: Account, reason: str) -> None:
-    """Take a run back, at any time; a published result keeps its page, which then says so."""
+    """Take a run back, at any time; a published result keeps its page, which then says so.
+
+    What is on its way to revise it is withdrawn with it. Raises NotYours, StateConflict, ReasonNeeded, AlreadyRevised.
+    """
     require_own(account, submission)
-    reason = _reason(reason)
+    reason = states.require_reason(reason)
     with transaction.atomic():
-        states.move(submission.pk, sorted(states.leading_to(State.WITHDRAWN)), State.WITHDRAWN, account, reason)
-        Result.objects.filter(pk=submission.result_id, withdrawn_at=None).update(
-            withdrawn_at=timezone.now(), withdrawn_reason=reason
-        )
+        _withdraw(submission, account, reason)
+        revision = drafts.revision_of(submission)
+        if revision is not None and revision.state == State.PUBLISHED:
+            raise AlreadyRevised(f"Withdraw the newest revision, submission {revision.pk}.")
+        if revision is not None and revision.result_id is None:
+            _withdraw(revision, account, reason)
+
+
+def _withdraw(submission: Submission, account: Account, reason: str) -> None:
+    states.move(submission.pk, sorted(states.leading_to(State.WITHDRAWN)), State.WITHDRAWN, account, reason)
+    published = Submission.objects.filter(pk=submission.pk).values("result")
+    Result.objects.filter(pk__in=published, withdrawn_at=None).update(
+        withdrawn_at=timezone.now(), withdrawn_reason=reason
+    )
 
 
 # What reviewers do
@@ -175,9 +138,9 @@ def decide(
 ) -> Review:
     """Accept, ask for changes or reject. Raises Forbidden, ConflictOfInterest, StateConflict, ReleasePublished."""
     require_review(reviewer, submission)
-    reason = _reason(reason)
+    reason = states.require_reason(reason)
     with transaction.atomic():
-        if decision == Review.Decision.ACCEPT:
+        if decision == Review.Decision.ACCEPT and not corrects(submission):
             _require_unpublished(submission)
         states.move(submission.pk, states.UNDER_REVIEW, OUTCOMES[Review.Decision(decision)], reviewer, reason)
         return Review.objects.create(
@@ -237,12 +200,6 @@ def sweep() -> None:
         queue.send("prepare_review", str(submission_id))
 
 
-def _require_state(submission: Submission, expected: Iterable[State]) -> None:
-    """Before anything else is looked at; the move itself decides once more."""
-    if submission.state not in expected:
-        raise StateConflict(f"It is {submission.state}, not {' or '.join(expected)}.")
-
-
 def _require_unpublished(submission: Submission) -> None:
     """Locks the release: what is accepted before it is published is published with it."""
     release = Release.objects.select_for_update().filter(pk=submission.release_id).first()
@@ -250,10 +207,24 @@ def _require_unpublished(submission: Submission) -> None:
         raise ReleasePublished(f"{release.name} is published; ask to submit to the next one.")
 
 
-def _reason(text: str) -> str:
-    if not text.strip():
-        raise ReasonNeeded
-    return text.strip()
+def corrects(submission: Submission) -> bool:
+    """Whether it revises a result within the release that published it, whose frozen lists stay as they are."""
+    return submission.revises is not None and submission.release_id == submission.revises.release_id
+
+
+def _destination(
+    submission: Submission, slug: str, lists: Iterable[str], tool: str, now: datetime
+) -> tuple[Release, list[str]]:
+    """The release and its lists: open, or for a revision that of the result, with the lists that it stands on."""
+    older = submission.revises
+    if older is None or intake.known_release(slug) != older.release:
+        release = _open_release(slug, now)
+        return release, _lists_of(release, lists, tool)
+    wanted = _lists_of(older.release, lists, tool)
+    if set(wanted) != set(older.lists):
+        stands = f"The lists of {older.release.name} are frozen; this result was accepted for {', '.join(older.lists)}."
+        raise ListNotOfRelease(stands, hint=f"Keep them, or nominate it for an open release. {_open_releases(now)}")
+    return older.release, older.lists
 
 
 def _open_release(slug: str, now: datetime) -> Release:

@@ -12,7 +12,7 @@ from uuid import UUID
 
 from django.db import transaction
 
-from submissions.errors import NotFound, StateConflict
+from submissions.errors import NotFound, ReasonNeeded, StateConflict
 from submissions.models import Account, Event, State, Submission
 
 PERMITTED: dict[State, frozenset[State]] = {
@@ -39,6 +39,19 @@ UNDER_REVIEW = (State.SUBMITTED, State.IN_REVIEW)
 def leading_to(state: State) -> frozenset[State]:
     """The states from which `state` may be reached."""
     return frozenset(origin for origin, targets in PERMITTED.items() if state in targets)
+
+
+def require(submission: Submission, expected: Collection[State]) -> None:
+    """Before anything else is looked at; `move` itself decides once more. Raises StateConflict."""
+    if submission.state not in expected:
+        raise StateConflict(f"It is {submission.state}, not {' or '.join(expected)}.")
+
+
+def require_reason(text: str) -> str:
+    """A reason in words. Raises ReasonNeeded."""
+    if not text.strip():
+        raise ReasonNeeded
+    return text.strip()
 
 
 def move(

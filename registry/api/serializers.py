@@ -264,6 +264,12 @@ class Membership(s.Serializer):
     new = s.BooleanField()
 
 
+class Change(s.Serializer):
+    field = s.CharField(help_text="A column, or parameters.NAME, answers.QUESTION.")
+    before = s.JSONField(allow_null=True)
+    after = s.JSONField(allow_null=True)
+
+
 class ResultDetail(Result):
     """Everything that is published of one result."""
 
@@ -277,6 +283,7 @@ class ResultDetail(Result):
     revises = s.CharField(allow_null=True)
     revised_by = s.CharField(allow_null=True)
     revision_reason = s.CharField(allow_blank=True)
+    changes = Change(many=True, help_text="What this revision changed of the one that it revises.")
     withdrawn_at = s.DateTimeField(allow_null=True)
     withdrawn_reason = s.CharField(allow_blank=True)
     parameters = s.DictField()

@@ -6,6 +6,7 @@ Serializers (registry/api/serializers.py) only describe the answers for openapi.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import asdict
 from typing import Any
 
 from django.db.models import Q
@@ -16,7 +17,7 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from registry import filters, keyset, record, snapshots
+from registry import filters, keyset, record, revisions, snapshots
 from registry.api import serializers as shape
 from registry.api.reading import (
     FRESH_S,
@@ -297,6 +298,7 @@ def as_result(result: Result) -> dict[str, Any]:
         "revises": result.revises.public_id if result.revises else None,
         "revised_by": result.revised_by.public_id if hasattr(result, "revised_by") else None,
         "revision_reason": result.revision_reason,
+        "changes": [asdict(change) for change in revisions.of_result(result)],
         "withdrawn_at": result.withdrawn_at,
         "withdrawn_reason": result.withdrawn_reason,
         "parameters": result.parameters,

@@ -11,9 +11,9 @@ from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from registry import charts, facets, filters, keyset, record, snapshots
+from registry import charts, facets, filters, keyset, record, revisions, snapshots
 from registry.models import Measurement, RankedList, Result
-from registry.views import drawings, numerals
+from registry.views import changes, drawings, numerals
 from registry.views.caching import public_page, remembered
 from registry.views.run import leading, view
 from registry.views.snapshots import described
@@ -123,6 +123,7 @@ def detail(request: HttpRequest, public_id: str) -> HttpResponse:
         "section": "results",
         "result": result,
         "revised_by": getattr(result, "revised_by", None),
+        "changes": changes.rows(revisions.of_result(result)),
         "name": title(result),
         "keys": keys(result),
         "memberships": memberships,

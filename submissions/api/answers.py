@@ -12,7 +12,7 @@ from rest_framework import serializers as s
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from submissions import questionnaire, review
+from submissions import drafts, questionnaire
 from submissions.api.edges import CONFLICT, REFUSED, PrivateView
 from submissions.api.serializers import Finding, Mapping
 from submissions.models import Submission
@@ -60,7 +60,7 @@ class SubmissionAnswers(PrivateView):
         responses={200: Answers} | REFUSED | CONFLICT,
     )
     def put(self, request: Request, id: UUID) -> Response:
-        review.answer(seen_by(request.user, id), request.user, request.data)
+        drafts.answer(seen_by(request.user, id), request.user, request.data)
         return Response(_document(seen_by(request.user, id, DESCRIBED)))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from datetime import timedelta
 from typing import Any
 
@@ -9,7 +10,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from registry.models import Override, RankedList
-from submissions import derivation, questionnaire
+from submissions import derivation, drafts, questionnaire
 from submissions.models import Check, Event, Review, Submission, SystemSnapshot
 from submissions.review import prospects
 from submissions.states import UNFINISHED
@@ -44,6 +45,7 @@ def summary(submission: Submission, request: HttpRequest) -> dict[str, Any]:
         "checked_at": submission.checked_at,
         "submitted_at": submission.submitted_at,
         "result": submission.result and submission.result.public_id,
+        "revises": submission.revises_id and str(submission.revises_id),
     }
 
 
@@ -53,6 +55,8 @@ def whole(submission: Submission, request: HttpRequest) -> dict[str, Any]:
     return (
         summary(submission, request)
         | {
+            "revision_reason": submission.revision_reason,
+            "changes": [asdict(change) for change in drafts.revised(submission)],
             "metadata": submission.metadata,
             "embargo_until": submission.embargo_until,
             "answers": submission.answers,

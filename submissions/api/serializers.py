@@ -6,7 +6,7 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers as s
 
-from registry.api.serializers import Distribution, Problem, SystemSummary
+from registry.api.serializers import Change, Distribution, Problem, SystemSummary
 from registry.models import Override, Result
 from submissions.models import Review, Signature, State
 
@@ -74,6 +74,7 @@ class SubmissionRow(Receipt):
     checked_at = s.DateTimeField(allow_null=True)
     submitted_at = s.DateTimeField(allow_null=True)
     result = s.CharField(allow_null=True, help_text="Public id, once published.")
+    revises = s.UUIDField(allow_null=True, help_text="The published submission that it revises.")
 
 
 class Finding(s.Serializer):
@@ -120,6 +121,8 @@ class Mapping(s.JSONField):
 
 
 class SubmissionWhole(SubmissionRow):
+    revision_reason = s.CharField(allow_blank=True)
+    changes = Change(many=True, help_text="What a revision says otherwise than what it revises.")
     metadata = Mapping()
     embargo_until = s.DateTimeField(allow_null=True)
     answers = Mapping()
@@ -173,6 +176,12 @@ class SubmitRequest(s.Serializer):
     acknowledge_publication = s.BooleanField()
     embargo_until = s.DateTimeField(required=False, allow_null=True, default=None)
     primary = s.IntegerField(required=False, allow_null=True, default=None, min_value=0, max_value=32767)
+
+
+class ReviseRequest(s.Serializer):
+    reason = s.CharField(max_length=4000)
+    metadata = Mapping(required=False, help_text="Replaces what was said; left out, it stays.")
+    answers = Mapping(required=False, help_text="Replaces the answers; left out, they stay.")
 
 
 class WithdrawRequest(s.Serializer):

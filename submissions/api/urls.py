@@ -18,6 +18,7 @@ urlpatterns = [
     path("submissions/<uuid:id>/answers/", answers.SubmissionAnswers.as_view(), name="api-submission-answers"),
     path("submissions/<uuid:id>/submit/", views.SubmissionSubmit.as_view(), name="api-submission-submit"),
     path("submissions/<uuid:id>/revalidate/", views.SubmissionRevalidate.as_view(), name="api-submission-revalidate"),
+    path("submissions/<uuid:id>/revise/", views.SubmissionRevise.as_view(), name="api-submission-revise"),
     path("submissions/<uuid:id>/withdraw/", views.SubmissionWithdraw.as_view(), name="api-submission-withdraw"),
     path("submissions/<uuid:id>/review/", views.SubmissionReview.as_view(), name="api-submission-review"),
     path("submissions/<uuid:id>/receipt/", receipts.SubmissionReceipt.as_view(), name="api-submission-receipt"),

@@ -18,7 +18,7 @@ from registry.api import views
 from registry.api.reading import next_address, page_size
 from registry.api.throttles import CheckThrottle, UploadThrottle
 from registry.filters import any_of, given, one_of, refuse_unknown
-from submissions import checking, intake, publication, releases, review
+from submissions import checking, drafts, intake, publication, releases, review
 from submissions.api import documents
 from submissions.api import serializers as shape
 from submissions.api.edges import (
@@ -149,9 +149,24 @@ class SubmissionRevalidate(PrivateView):
     )
     def post(self, request: Request, id: UUID) -> Response:
         submission = seen_by(request.user, id)
-        review.revalidate(submission, request.user, **valid(request, shape.RevalidateRequest))
+        drafts.revalidate(submission, request.user, **valid(request, shape.RevalidateRequest))
         submission.refresh_from_db(fields=["state"])
         return Response(documents.receipt(submission, request), status=202)
+
+
+class SubmissionRevise(PrivateView):
+    """Begin a revision of a published result: a submission of its own, with the same bytes."""
+
+    @extend_schema(
+        operation_id="submissions_revise",
+        request=shape.ReviseRequest,
+        responses={202: shape.Receipt} | REFUSED | CONFLICT,
+    )
+    def post(self, request: Request, id: UUID) -> Response:
+        submission = seen_by(request.user, id)
+        require_own(request.user, submission)
+        revision = drafts.revise(submission, request.user, **valid(request, shape.ReviseRequest))
+        return Response(documents.receipt(revision, request), status=202)
 
 
 class SubmissionWithdraw(PrivateView):

@@ -11,7 +11,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
 from registry.problems import Problem
-from submissions import questionnaire, review
+from submissions import drafts, questionnaire
 from submissions.errors import AnswersInvalid, Forbidden, StateConflict
 from submissions.models import Submission
 from submissions.permissions import is_own, seen_by
@@ -35,7 +35,7 @@ def answers(request: HttpRequest, id: UUID) -> HttpResponse:
     if request.method != "POST":
         return _page(request, shown, filled)
     try:
-        review.answer(shown, request.user, questionnaire.from_form(filled, shown.answers, request.POST))
+        drafts.answer(shown, request.user, questionnaire.from_form(filled, shown.answers, request.POST))
     except (AnswersInvalid, StateConflict) as problem:
         return _page(request, shown, filled, problem, request.POST)
     return redirect("submission-answers", id=id)
@@ -50,7 +50,7 @@ def upload_file(request: HttpRequest, id: UUID) -> HttpResponse:
     try:
         if sent is None or sent.size > FILE_LIMIT_BYTES:
             raise AnswersInvalid("Choose a file of at most 1 MiB.")
-        review.answer(shown, request.user, questionnaire.parsed(sent.read()))
+        drafts.answer(shown, request.user, questionnaire.parsed(sent.read()))
     except Forbidden:
         raise
     except Problem as problem:
@@ -70,7 +70,7 @@ def _page(
         "submission": shown,
         "name": str(shown.metadata.get("system") or shown.filename),
         "problem": problem,
-        "may_answer": is_own(request.user, shown) and shown.state in review.ANSWERABLE,
+        "may_answer": is_own(request.user, shown) and shown.state in drafts.ANSWERABLE,
         **of(filled, problem, fields),
     }
     return render(request, "submissions/answers.html", context, status=problem.status if problem else 200)

@@ -18,16 +18,16 @@ from django_htmx.http import HttpResponseClientRedirect
 
 from registry.api.throttles import UploadThrottle
 from registry.problems import Problem
-from registry.views import numerals
+from registry.views import changes, numerals
 from registry.views.files import archive
 from registry.views.results import OUTCOMES
 from registry.views.run import view
 from registry.views.snapshots import described
-from submissions import derivation, intake, questionnaire, review
-from submissions.errors import Forbidden, NotFound, ReasonNeeded
-from submissions.forms import SubmitForm, UploadForm
+from submissions import derivation, drafts, intake, questionnaire, review
+from submissions.errors import AlreadyRevised, Forbidden, NotFound, ReasonNeeded
+from submissions.forms import MetadataForm, SubmitForm, UploadForm
 from submissions.models import Check, Derivative, State, Submission
-from submissions.permissions import is_own, seen_by, visible_to
+from submissions.permissions import is_own, require_own, seen_by, visible_to
 from submissions.states import PERMITTED, UNFINISHED
 from submissions.storage import BundleUploadHandler, public, received
 from submissions.views.answers import of as questionnaire_of
@@ -188,7 +188,7 @@ def scrubbed_copy(request: HttpRequest, id: UUID) -> HttpResponse:
 def submit(request: HttpRequest, id: UUID) -> HttpResponse:
     """To a release; what stands against it is said on the page."""
     shown = seen_by(request.user, id, JOINED)
-    form = SubmitForm(request.POST)
+    form = SubmitForm(request.POST, submission=shown)
     if not form.is_valid():
         words = {name: [str(one) for one in why] for name, why in form.errors.items()}
         return _refused(request, shown, FormInvalid(errors=words))
@@ -207,7 +207,7 @@ def withdraw(request: HttpRequest, id: UUID) -> HttpResponse:
     shown = seen_by(request.user, id, JOINED)
     try:
         review.withdraw(shown, request.user, request.POST.get("reason", "")[:REASON_LIMIT])
-    except ReasonNeeded as problem:
+    except (ReasonNeeded, AlreadyRevised) as problem:
         return _refused(request, shown, problem)
     return redirect("submission", id=id)
 
@@ -215,8 +215,44 @@ def withdraw(request: HttpRequest, id: UUID) -> HttpResponse:
 @require_POST
 @private_page
 def check_again(request: HttpRequest, id: UUID) -> HttpResponse:
-    review.revalidate(seen_by(request.user, id, JOINED), request.user)
+    drafts.revalidate(seen_by(request.user, id, JOINED), request.user)
     return redirect("submission", id=id)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@private_page
+def edit(request: HttpRequest, id: UUID) -> HttpResponse:
+    """What is said beside the bytes; it is checked again after a change."""
+    shown = seen_by(request.user, id, JOINED)
+    require_own(request.user, shown)
+    form = MetadataForm(request.POST if request.method == "POST" else None, initial=shown.metadata)
+    if not form.is_bound or not form.is_valid():
+        return _edit_page(request, shown, form)
+    try:
+        drafts.revalidate(shown, request.user, metadata=form.metadata())
+    except Problem as problem:
+        return _edit_page(request, shown, form, problem)
+    return redirect("submission", id=id)
+
+
+def _edit_page(
+    request: HttpRequest, shown: Submission, form: MetadataForm, problem: Problem | None = None
+) -> HttpResponse:
+    context = {"section": "submissions", "submission": shown, "name": name_of(shown), "form": form, "problem": problem}
+    status = problem.status if problem else 422 if form.errors else 200
+    return render(request, "submissions/edit.html", context, status=status)
+
+
+@require_POST
+@private_page
+def revise(request: HttpRequest, id: UUID) -> HttpResponse:
+    """Begin a revision of a published result, and go there."""
+    shown = seen_by(request.user, id, JOINED)
+    try:
+        revision = drafts.revise(shown, request.user, request.POST.get("reason", "")[:REASON_LIMIT])
+    except (ReasonNeeded, AlreadyRevised) as problem:
+        return _refused(request, shown, problem)
+    return redirect("submission", id=revision.pk)
 
 
 def _refused(request: HttpRequest, shown: Submission, problem: Problem) -> HttpResponse:
@@ -266,14 +302,17 @@ def page_context(request: HttpRequest, shown: Submission) -> dict[str, Any]:
             f"/api/v1/submissions/{shown.pk}/system/",
         ),
         "questionnaire": questionnaire_of(questionnaire.filled(shown, report)),
-        "may_answer": own and shown.state in review.ANSWERABLE,
+        "may_answer": own and shown.state in drafts.ANSWERABLE,
         "events": [event_row(event) for event in shown.events.select_related("actor")],
         "reviews": list(shown.reviews.select_related("reviewer")),
         "own": own,
+        "changes": changes.rows(drafts.revised(shown)),
+        "revision": drafts.revision_of(shown) if shown.result else None,
+        "may_revise": own and shown.state == State.PUBLISHED,
         "needs_choice": len(runs) > 1 and primary is None,
-        "submit": SubmitForm(initial=initial(shown), tools={one["tool"] for one in runs}),
+        "submit": SubmitForm(initial=initial(shown), submission=shown, tools={one["tool"] for one in runs}),
         "may_submit": own and State.SUBMITTED in PERMITTED[State(shown.state)],
-        "may_check_again": own and shown.state in review.AGAIN,
+        "may_check_again": own and shown.state in drafts.AGAIN,
         "may_withdraw": own and State.WITHDRAWN in PERMITTED[State(shown.state)],
     }
 

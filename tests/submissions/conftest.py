@@ -26,7 +26,7 @@ from rest_framework.test import APIClient
 from registry.celery import _HURRIED, app
 from registry.definitions import read_definitions
 from registry.models import ListDefinition, Release, Site
-from submissions import processing, queue, releases, review, tokens
+from submissions import drafts, processing, queue, releases, review, tokens
 from submissions.models import Account, Membership, Submission, Token
 from tests.make_io500 import make_archive
 
@@ -176,7 +176,7 @@ def submitted(cast: Cast, release: Release, checked) -> Callable[..., Submission
     ) -> Submission:
         submission = checked(person, **changes)
         if answers is not None:
-            review.answer(submission, (person or cast.alice).account, answers)
+            drafts.answer(submission, (person or cast.alice).account, answers)
             submission.refresh_from_db()
         submit_to(release, submission, person or cast.alice, lists)
         return submission

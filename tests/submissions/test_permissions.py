@@ -20,6 +20,7 @@ ANSWER = {
     "submit": {"release": "sc99", "lists": ["io500"], "acknowledge_rules": True, "acknowledge_publication": True},
     "review": {"decision": "accept", "reason": "All rules are satisfied."},
     "withdraw": {"reason": "Wrong file."},
+    "revise": {"reason": "The vendor was misspelt."},
     "revalidate": {},
     "answers": {"persistence": "yes"},
     "overrides": {"result": "hw-1", "action": "exclude", "reason": "The run was repeated."},
@@ -35,6 +36,7 @@ OF_A_CHECKED_RUN = {
     ("PUT", "answers/"): (200, 200, 404, 404, 403, 403, 401),
     ("POST", "submit/"): (200, 200, 404, 404, 403, 403, 401),
     ("POST", "revalidate/"): (202, 202, 404, 404, 403, 403, 401),
+    ("POST", "revise/"): (409, 409, 404, 404, 403, 403, 401),
     ("POST", "withdraw/"): (200, 200, 404, 404, 403, 403, 401),
     ("POST", "review/"): (403, 403, 404, 404, 409, 409, 401),
 }
@@ -47,6 +49,7 @@ OF_A_SUBMITTED_RUN = {
     ("PUT", "answers/"): (409, 409, 404, 403, 403, 403, 401),
     ("POST", "submit/"): (409, 409, 404, 403, 403, 403, 401),
     ("POST", "revalidate/"): (409, 409, 404, 403, 403, 403, 401),
+    ("POST", "revise/"): (409, 409, 404, 403, 403, 403, 401),
     ("POST", "withdraw/"): (200, 200, 404, 403, 403, 403, 401),
     ("POST", "review/"): (403, 403, 404, 200, 200, 200, 401),
 }
