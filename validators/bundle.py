@@ -33,6 +33,10 @@ CHUNK = 256 * 1024
 SPOOL_BYTES = 32 * 1024 * 1024
 LINE_LIMIT = 512 * 1024
 """Bytes of one line that a parser has to read; longer ones are refused as `line-too-long`."""
+HEAD_BYTES = 64 * 1024
+"""Bytes by which an output is known; launchers print a line per rank before the tool's own first one."""
+_HEADS_KEPT = 512
+"""At most 32 MiB; the heads of further files are read again."""
 _ZIP_DIRECTORY_BYTES = 4 * 1024 * 1024
 _PATH_CHARACTERS = 1000
 
@@ -79,6 +83,7 @@ class Bundle:
     findings: list[Finding] = field(default_factory=list)
     packed_bytes: int = 0
     unpacked_bytes: int = 0
+    _heads: dict[str, bytes] = field(default_factory=dict)
     _spool: IO[bytes] = field(default_factory=lambda: tempfile.SpooledTemporaryFile(SPOOL_BYTES))  # noqa: SIM115
 
     def read(self, path: str, limit: int | None = None) -> bytes:
@@ -90,6 +95,16 @@ class Bundle:
                 return file.read(wanted)
         self._spool.seek(entry.offset)
         return self._spool.read(wanted)
+
+    def head(self, path: str, size: int = HEAD_BYTES) -> bytes:
+        """The first `size` bytes of a file; read once, however many look at it. KeyError as with `read`."""
+        if self.files[path].size > HEAD_BYTES < size:
+            return self.read(path, size)
+        if (head := self._heads.get(path)) is None:
+            head = self.read(path, HEAD_BYTES)
+            if len(self._heads) < _HEADS_KEPT:
+                self._heads[path] = head
+        return head[:size]
 
     def chunks(self, path: str) -> Iterator[bytes]:
         """The whole content of a file in pieces of at most CHUNK bytes. KeyError for a path that isn't in `files`."""

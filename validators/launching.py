@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from validators.signs import Sign
+
 _FAILED_BEGINNINGS = ("Abort(", "Killed", "Terminated")
 _FAILED_WORDS = (
     *("BAD TERMINATION", "KILLED BY SIGNAL", "CANCELLED", "DUE TO TIME LIMIT", "TERM_RUNLIMIT", "=>> PBS: job killed"),
@@ -30,8 +32,9 @@ _FAILED_WORDS = (
 )
 BEGUN = re.compile(r"IOR-\S{1,40}: MPI Coordinated Test of Parallel I/O|mdtest-\S{1,40} was launched with ")
 """Where an output of IOR or mdtest begins: a job's log may hold several, of both."""
-BY_IO500 = re.compile(
-    rb"^\[(?:RESULT|SCORE|START TIME|(?:IOR|MDTEST|MDT|FIND) (?:EASY|HARD))|^IO500 version ", re.MULTILINE
+BY_IO500 = Sign(
+    rb"^\[(?:RESULT|SCORE|START TIME|(?:IOR|MDTEST|MDT|FIND) (?:EASY|HARD))|^IO500 version ",
+    *(b"[RESULT", b"[SCORE", b"[START TIME", b"[IOR ", b"[MDT", b"[FIND ", b"IO500 version "),
 )
 """What IO500 prints around the outputs of the tools that it starts."""
 

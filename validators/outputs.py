@@ -11,13 +11,11 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from validators.bundle import LINE_LIMIT, Bundle
+from validators.bundle import HEAD_BYTES, LINE_LIMIT, Bundle
 from validators.catalogue import Reading
 from validators.findings import ERROR, Finding
 from validators.measurements import Run
 
-HEAD = 64 * 1024
-"""Bytes by which an output is known; launchers print a line per rank before the tool's own first one."""
 TEXT_LIMIT = 64 * 1024 * 1024
 """Bytes of an output that has to be read whole, as JSON has."""
 
@@ -89,12 +87,12 @@ def find_outputs(
     tool: str,
     is_output: Callable[[bytes], bool],
     read: Callable[[Output], list[Run]],
-    head_bytes: int = HEAD,
+    head_bytes: int = HEAD_BYTES,
 ) -> Reading:
     """The runs of every file whose first `head_bytes` are of the tool; the only run is the one that counts."""
     reading = Reading()
     for path, entry in bundle.files.items():
-        head = bundle.read(path, head_bytes) if entry.size else b""
+        head = bundle.head(path, head_bytes) if entry.size else b""
         is_wide = head.startswith(_WIDE_MARKS) and is_output(head.decode("utf-16", "replace").encode())
         if not head or not (is_wide or is_output(head)):
             continue

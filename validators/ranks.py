@@ -35,7 +35,7 @@ def attach(reading: Reading, bundle: Bundle, header: bytes, unit: str, cells: Ce
 
     The tables become part of what was read.
     """
-    tables = [path for path in bundle.files if bundle.read(path, len(header)) == header]
+    tables = [path for path in bundle.files if bundle.head(path, len(header)) == header]
     for path in tables:
         folder = _folder(path)
         runs = [run for run in reading.runs if _folder(run.path) == folder and run.measurements]

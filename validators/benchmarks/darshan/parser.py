@@ -17,6 +17,7 @@ from validators.catalogue import Reading
 from validators.findings import ERROR, INFO, WARNING, Finding
 from validators.measurements import Measurement, Run
 from validators.outputs import Output, Refusal, find_outputs, printed_number
+from validators.signs import Sign
 
 TOOL = "darshan"
 MOST_LOGS = 1000
@@ -37,7 +38,7 @@ _WANTED = _COUNTS | _VOLUMES | _TIMES
 _LAST = "F_VARIANCE_RANK_BYTES"
 """The last counter of a record, and of the totals of a module."""
 
-_HEADER = re.compile(rb"^# darshan log version: \d", re.MULTILINE)
+_HEADER = Sign(rb"^# darshan log version: \d", b"# darshan log version: ")
 _MAGIC = b"75d\0\0\0\0\0"
 _HEADER_LINE = re.compile(
     r"# (darshan log version|exe|start_time|end_time|nprocs|run time|metadata): {0,4}(.{0,4000})", re.DOTALL
@@ -163,7 +164,7 @@ class Log:
 def find_runs(bundle: Bundle) -> Reading:
     """Every log printed in a bundle; never raises on any content. Binary logs are named, not read."""
     reading = find_outputs(bundle, TOOL, lambda head: bool(_HEADER.search(head)), read)
-    binary = [path for path in bundle.files if bundle.read(path, 16)[8:16] == _MAGIC]
+    binary = [path for path in bundle.files if bundle.head(path, 16)[8:16] == _MAGIC]
     if binary:
         reading.claimed |= set(binary)
         message = f"{len(binary)} binary log(s) of Darshan; only the text of darshan-parser is read."

@@ -6,14 +6,14 @@ elbencho adds to the file, so that it may hold the phases of several commands.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from typing import Any
 
 from validators.benchmarks.elbencho.phase import CONFIG, STATS, Phase, named
 from validators.outputs import Output, Refusal, printed_number
+from validators.signs import Sign
 
-KNOWN = re.compile(rb'^[ \t]*\{[ \t]*"phase_type"\s*:\s*"[^"]{1,40}"\s*,\s*"phase_id"\s*:', re.MULTILINE)
+KNOWN = Sign(rb'^[ \t]*\{[ \t]*"phase_type"\s*:\s*"[^"]{1,40}"\s*,\s*"phase_id"\s*:', b'"phase_type"')
 
 _FIGURES = (
     ("bytes/s", "bandwidth", "B/s"),

@@ -14,7 +14,7 @@ from validators.bundle import Bundle
 from validators.catalogue import Reading
 from validators.findings import ERROR, INFO, Finding
 from validators.measurements import Run
-from validators.outputs import HEAD, Output, Refusal, find_outputs
+from validators.outputs import Output, Refusal, find_outputs
 
 TOOL = "elbencho"
 _FORMS: tuple[tuple[str, Any, Callable[[Output], Iterator[Phase]]], ...] = (
@@ -67,7 +67,7 @@ def is_elbencho(head: bytes) -> bool:
 
 def read(output: Output) -> list[Run]:
     """The run of one file. Raises Refusal where it cannot count."""
-    head = output.bundle.read(output.path, HEAD)
+    head = output.bundle.head(output.path)
     for form, known, phases in _FORMS:
         if known.search(head):
             return [_run(output, form, phases(output))]

@@ -13,11 +13,15 @@ from collections.abc import Iterator
 
 from validators.benchmarks.elbencho.phase import STATS, Phase, named
 from validators.outputs import Output, Refusal, printed_number
+from validators.signs import Sign
 
-KNOWN = re.compile(rb"\bOPERATION +RESULT TYPE +FIRST DONE +LAST DONE")
-FAILED = re.compile(rb"^\S{0,20} ?ERROR: (?:Unable to open benchmark path|Aborting due to )", re.MULTILINE)
-DRY_RUN = re.compile(
-    rb"^(?:Phase: [A-Z0-9]{1,30}\r?\n)?\* (?:Entries|Bytes) per (?:thread|service|client thread):", re.M
+KNOWN = Sign(rb"\bOPERATION +RESULT TYPE +FIRST DONE +LAST DONE", b"RESULT TYPE")
+FAILED = Sign(
+    rb"^\S{0,20} ?ERROR: (?:Unable to open benchmark path|Aborting due to )", b"ERROR: Unable", b"ERROR: Abort"
+)
+DRY_RUN = Sign(
+    rb"^(?:Phase: [A-Z0-9]{1,30}\r?\n)?\* (?:Entries|Bytes) per (?:thread|service|client thread):",
+    *(b"* Entries per ", b"* Bytes per "),
 )
 """What --dryrun prints: how much would be done."""
 

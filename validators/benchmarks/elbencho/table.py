@@ -6,14 +6,14 @@ whole MiB/s.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from validators.benchmarks.elbencho.phase import STATS, Phase, named
 from validators.outputs import Output, Refusal, printed_number
+from validators.signs import Sign
 
-KNOWN = re.compile(rb"^(?:\xef\xbb\xbf)?ISO date,label,path type,paths,hosts,threads,", re.MULTILINE)
-LIVE = re.compile(rb"^ISO Date,Label,Phase,RuntimeMS,Rank,MixType,Done%,", re.MULTILINE)
+KNOWN = Sign(rb"^(?:\xef\xbb\xbf)?ISO date,label,path type,paths,hosts,threads,", b"ISO date,label,")
+LIVE = Sign(rb"^ISO Date,Label,Phase,RuntimeMS,Rank,MixType,Done%,", b"ISO Date,Label,")
 """The head of --livecsv, which has what was done so far, not results."""
 
 _FIGURES = (

@@ -18,6 +18,7 @@ from validators.catalogue import Reading
 from validators.findings import ERROR, INFO, WARNING, Finding
 from validators.measurements import Measurement, Run
 from validators.outputs import Output, Refusal, find_outputs
+from validators.signs import Sign
 from validators.units import is_finite_number
 
 TOOL = "fio"
@@ -56,9 +57,9 @@ OPTIONS = frozenset(
 )
 """Options of a job that say what was measured. Directories, file names and hosts are not among them."""
 
-_VERSION_KEY = re.compile(rb'"fio version"\s*:\s*"fio-')
-_TERSE = re.compile(rb"^3;fio-[\w.+-]{1,40};", re.MULTILINE)
-_TEXT = re.compile(rb"^fio-\d[\w.+-]{0,40}\r?$", re.MULTILINE)
+_VERSION_KEY = Sign(rb'"fio version"\s*:\s*"fio-', b'"fio version"')
+_TERSE = Sign(rb"^3;fio-[\w.+-]{1,40};", b"3;fio-")
+_TEXT = Sign(rb"^fio-\d[\w.+-]{0,40}\r?$", b"fio-")
 _DOCUMENT = re.compile(r'^\{\s*"fio version"', re.MULTILINE)
 _HINT_AGAIN = "Upload what fio wrote, whole: fio --output-format=json --output=FILE."
 _BANDWIDTH_TOLERANCE = 0.02

@@ -17,6 +17,7 @@ from validators.catalogue import Reading
 from validators.findings import ERROR, WARNING, Finding
 from validators.measurements import Measurement, Run
 from validators.outputs import Output, Refusal, find_outputs, printed_number
+from validators.signs import Sign
 from validators.units import to_canonical
 
 TOOL = "gdsio"
@@ -32,8 +33,8 @@ _REST = (
     r"ops: (?P<ops>\S{1,40}) total_time:? (?P<time>\S{1,40}) secs"
 )
 _KNOWN = (
-    re.compile(rb"^.{0,200}\bIoType: [A-Z_]{2,20} XferType: [A-Z0-9_]{2,30} Threads: ", re.MULTILINE),
-    re.compile(rb"^(?:Error: )?IO failed stopping traffic", re.MULTILINE),
+    Sign(rb"^.{0,200}\bIoType: [A-Z_]{2,20} XferType: [A-Z0-9_]{2,30} Threads: ", b"IoType: "),
+    Sign(rb"^(?:Error: )?IO failed stopping traffic", b"IO failed stopping traffic"),
 )
 _BEGUN, _BEGIN, _END = re.compile(r"IoType: [A-Z_]{2,20}"), re.compile(_HEAD), re.compile(_REST)
 _FAILURE = re.compile(

@@ -20,11 +20,12 @@ from validators.findings import WARNING, Finding
 from validators.launching import BY_IO500, label_before, unlabelled
 from validators.measurements import Measurement, Run
 from validators.outputs import Output, Refusal, find_outputs
+from validators.signs import Sign
 
 TOOL = "ior"
 JSON_LIMIT = 16 * 1024 * 1024
-_BANNER = re.compile(rb"^[^\r\n]{0,60}IOR-\S{1,40}: MPI Coordinated Test of Parallel I/O", re.MULTILINE)
-_CSV = re.compile(rb"^(?:\xef\xbb\xbf)?access,bw\([^,\r\n]{1,20}\),", re.MULTILINE)
+_BANNER = Sign(rb"^[^\r\n]{0,60}IOR-\S{1,40}: MPI Coordinated Test of Parallel I/O", b": MPI Coordinated Test of ")
+_CSV = Sign(rb"^(?:\xef\xbb\xbf)?access,bw\([^,\r\n]{1,20}\),", b"access,bw(")
 _CSV_OF_OLD = re.compile(rb"^\d\.\d{1,2}\.\d{1,3}[\w+]{0,8}(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} [ \d]\d ")
 _ERROR = re.compile(text.ERROR_LINE.pattern.removeprefix("^").encode())
 _VERSION_KEY = re.compile(r'^(.{0,60}?)[ \t]{0,99}"Version":', re.MULTILINE)
@@ -64,7 +65,7 @@ def is_ior(head: bytes) -> bool:
 
 def read(output: Output) -> list[Run]:
     """The run of one output. Raises Refusal where it cannot count."""
-    head = output.bundle.read(output.path, 64 * 1024)
+    head = output.bundle.head(output.path)
     if any(wide in head for wide in _WIDE):
         message = "The text is UTF-16, as a redirection in PowerShell writes it."
         raise Refusal("bad-encoding", message, "Convert it to UTF-8.")
@@ -83,7 +84,8 @@ def _is_json(head: bytes) -> bool:
 
 
 def _is_error(head: bytes) -> bool:
-    return any(_ERROR.match(line) for line in head[:4096].split(b"\n"))
+    begun = head[:4096]
+    return b"ERROR: " in begun and any(_ERROR.match(line) for line in begun.split(b"\n"))
 
 
 def _record(output: Output, head: bytes) -> Record:

@@ -16,6 +16,7 @@ from validators.catalogue import Reading
 from validators.findings import ERROR, WARNING, Finding
 from validators.measurements import Measurement, Run
 from validators.outputs import Output, Refusal, find_outputs, printed_number
+from validators.signs import Sign
 
 TOOL = "iozone"
 MOST_MEASUREMENTS = 60_000
@@ -24,9 +25,12 @@ SETTING_LINES = 1000
 
 _BANNER = re.compile(r"Iozone: Performance Test of File I/O")
 _KNOWN = (
-    re.compile(rb"\bIozone: Performance Test of File I/O"),
-    re.compile(rb'^Unable to open client file "', re.MULTILINE),
-    re.compile(rb"^(?:iozone: interrupted|invalid options: -f and -F|Usage: For usage information type iozone)", re.M),
+    Sign(rb"\bIozone: Performance Test of File I/O", b"Iozone: Performance Test"),
+    Sign(rb'^Unable to open client file "', b'Unable to open client file "'),
+    Sign(
+        rb"^(?:iozone: interrupted|invalid options: -f and -F|Usage: For usage information type iozone)",
+        *(b"iozone: interrupted", b"invalid options: -f and -F", b"Usage: For usage information type iozone"),
+    ),
 )
 _VERSION = re.compile(r"Version \$Revision: (\d[\w.]{0,20}) \$")
 _COMPLETE = "iozone test complete."

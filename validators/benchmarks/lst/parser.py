@@ -57,5 +57,5 @@ def is_lst(head: bytes) -> bool:
 
 def read(output: Output) -> list[Run]:
     """The survey, or the sessions, of one output. Raises Refusal where none can be read."""
-    head = output.bundle.read(output.path, 64 * 1024)
+    head = output.bundle.head(output.path)
     return [survey.read(TOOL, output)] if survey.is_survey(head) else session.read(TOOL, output)

@@ -17,6 +17,7 @@ from typing import Any
 from validators.findings import ERROR, INFO, WARNING, Finding
 from validators.measurements import Measurement, Run
 from validators.outputs import Output, Refusal, printed_number
+from validators.signs import Sign
 
 MOST_MEASUREMENTS = 60_000
 
@@ -40,10 +41,12 @@ _FAILURE = re.compile(
 )
 _SIGNS_OF_FAILURE = ("ailed", "Can't", "not loaded")
 _KNOWN = (
-    re.compile(rb"\[LNet (?:Rates|Bandwidth) of [^\]\s]{1,80}\]"),
-    re.compile(rb"^.{0,60}\bStart LST \w{1,20} - ", re.MULTILINE),
-    re.compile(rb"^LST_SESSION ?=", re.MULTILINE),
-    re.compile(rb"^(?:lnet-selftest module is not loaded|Can't find env LST_SESSION)", re.MULTILINE),
+    Sign(rb"\[LNet (?:Rates|Bandwidth) of [^\]\s]{1,80}\]", b"[LNet "),
+    Sign(rb"^.{0,60}\bStart LST \w{1,20} - ", b"Start LST "),
+    Sign(
+        rb"^LST_SESSION ?=|^(?:lnet-selftest module is not loaded|Can't find env LST_SESSION)",
+        *(b"LST_SESSION", b"lnet-selftest module is not loaded"),
+    ),
 )
 _STATS = {"Avg": "mean_node", "Min": "min_node", "Max": "max_node"}
 _OPS = {"R": "receive", "W": "send"}

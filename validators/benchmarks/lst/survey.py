@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from validators.findings import WARNING, Finding
 from validators.measurements import Measurement, Run
 from validators.outputs import Output, Refusal, printed_number
+from validators.signs import Sign
 
 MODE = "survey"
 MOST_ROWS = 20_000
@@ -21,8 +22,10 @@ _CSV_HEAD = re.compile(
     r"^\ufeff?Servers(?P<separator>\W{1,3}|_)Clients(?P=separator)Mode(?P=separator)Read_BW(?P=separator)Read_Rate"
     r"(?P=separator)Write_BW(?P=separator)Write_Rate(?P=separator)Server_Errors(?P=separator)Client_Errors\s*$"
 )
-_CSV_BYTES = re.compile(rb"^(?:\xef\xbb\xbf)?Servers.{1,3}Clients.{1,3}Mode.{1,3}Read_BW", re.MULTILINE)
-_TEXT_BYTES = re.compile(rb"^(?:Commence lst-survey - | *Mode +Read MB/s +Read RPC/s +Write MB/S)", re.MULTILINE)
+_CSV_BYTES = Sign(rb"^(?:\xef\xbb\xbf)?Servers.{1,3}Clients.{1,3}Mode.{1,3}Read_BW", b"Read_BW")
+_TEXT_BYTES = Sign(
+    rb"^(?:Commence lst-survey - | *Mode +Read MB/s +Read RPC/s +Write MB/S)", b"Commence lst-survey", b"Read RPC/s"
+)
 _TEXT_ROW = re.compile(
     r"^ *(?P<mode>(?:read|write|rw)_\w{1,20}|ping) +(?P<receive>\S{1,40}) +(?P<receive_rate>\S{1,40})"
     r" +(?P<send>\S{1,40}) +(?P<send_rate>\S{1,40}) *$"

@@ -21,6 +21,7 @@ from validators.findings import ERROR, WARNING, Finding
 from validators.launching import BY_IO500, command_shape, options_of, unlabelled
 from validators.measurements import Measurement, Run
 from validators.outputs import Output, Refusal, find_outputs
+from validators.signs import Sign
 from validators.units import to_canonical
 
 TOOL = "mdtest"
@@ -28,7 +29,7 @@ VALUED = "abdefiIlnNpsVwWxz"
 """Letters of mdtest's options that take a value."""
 OVER_RANKS = "ranks and iterations, population stdev"
 OVER_ITERATIONS = "iterations (slowest rank x tasks), sample stdev"
-_BANNER = re.compile(rb"^[^\r\n]{0,60}mdtest-\S{1,40} was launched with \d{1,9} total task", re.MULTILINE)
+_BANNER = Sign(rb"^[^\r\n]{0,60}mdtest-\S{1,40} was launched with \d{1,9} total task", b" was launched with ")
 _ERROR = re.compile(text.ERROR_LINE.pattern.removeprefix("^").encode())
 _WIDE = tuple(" was launched with ".encode(encoding) for encoding in ("utf-16-le", "utf-16-be"))
 _NEEDED = {
@@ -58,13 +59,14 @@ def is_mdtest(head: bytes) -> bool:
     """Whether a file begins as an output of mdtest; what IO500 printed around it makes it IO500's."""
     if BY_IO500.search(head):
         return False
-    errors = any(_ERROR.match(line) for line in head[:4096].split(b"\n"))
+    begun = head[:4096]
+    errors = b"ERROR: " in begun and any(_ERROR.match(line) for line in begun.split(b"\n"))
     return bool(_BANNER.search(head) or errors or any(wide in head for wide in _WIDE))
 
 
 def read(output: Output) -> list[Run]:
     """The run of one output. Raises Refusal where it cannot count."""
-    head = output.bundle.read(output.path, 64 * 1024)
+    head = output.bundle.head(output.path)
     if any(wide in head for wide in _WIDE):
         message = "The text is UTF-16, as a redirection in PowerShell writes it."
         raise Refusal("bad-encoding", message, "Convert it to UTF-8.")

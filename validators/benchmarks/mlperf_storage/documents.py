@@ -16,15 +16,19 @@ from statistics import fmean
 from typing import Any
 
 from validators.outputs import Output, Refusal
+from validators.signs import Sign
 
 DOCUMENT_BYTES = 8 * 1024 * 1024
 LARGEST = 1e18
 """Nothing that is counted or measured here comes near; what is beyond is no measurement."""
 MOST_VALUES = 100_000
 
-REPORT = re.compile(rb'"overall"\s*:\s*\{[^{}]{0,4000}"num_benchmark_runs"')
-SUMMARY = re.compile(rb'"(train_au_percentage|train_au_mean_percentage|(save|load)_checkpoint_\w{1,40})"\s*:')
-METADATA = re.compile(rb'"benchmark_type"\s*:\s*"?[\w.]{0,40}(training|checkpointing)')
+REPORT = Sign(rb'"overall"\s*:\s*\{[^{}]{0,4000}"num_benchmark_runs"', b'"num_benchmark_runs"')
+SUMMARY = Sign(
+    rb'"(train_au_percentage|train_au_mean_percentage|(save|load)_checkpoint_\w{1,40})"\s*:',
+    *(b'_percentage"', b"_checkpoint_"),
+)
+METADATA = Sign(rb'"benchmark_type"\s*:\s*"?[\w.]{0,40}(training|checkpointing)', b'"benchmark_type"')
 _HINT = "Upload the file as the benchmark wrote it; was it copied while the run was going on?"
 
 

@@ -16,7 +16,7 @@ from validators.benchmarks.mlperf_storage.configuration import Configuration, Co
 from validators.benchmarks.mlperf_storage.documents import RunFolder, Summary
 from validators.bundle import Bundle
 from validators.findings import Finding
-from validators.outputs import HEAD, Output, Refusal
+from validators.outputs import Output, Refusal
 
 TOOL = "mlperf-storage"
 NAMES = ("mlperf_storage_report.json", "summary.json")
@@ -74,7 +74,7 @@ class _Search:
                 self.unknown.append(path)
 
     def _sort(self, path: str) -> None:
-        head, place = self.bundle.read(path, HEAD), PurePosixPath(path)
+        head, place = self.bundle.head(path), PurePosixPath(path)
         if documents.REPORT.search(head):
             self.reports[place.parent] = Result(path)
         elif documents.SUMMARY.search(head):

@@ -15,8 +15,9 @@ from validators.distributions import Distribution, summed
 from validators.findings import ERROR, Finding
 from validators.measurements import Run
 from validators.outputs import Output, Refusal, printed_number
+from validators.signs import Sign
 
-KNOWN = re.compile(rb"^={10,40}> ost +\d{1,7} +sz +\d{1,15}K +rsz ", re.MULTILINE)
+KNOWN = Sign(rb"^={10,40}> ost +\d{1,7} +sz +\d{1,15}K +rsz ", b"=> ost ")
 MOST_LINES = 200_000
 
 _ROW = re.compile(

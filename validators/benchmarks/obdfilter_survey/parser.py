@@ -15,7 +15,8 @@ from validators.bundle import Bundle
 from validators.catalogue import Reading
 from validators.findings import ERROR, WARNING, Finding
 from validators.measurements import Measurement, Run
-from validators.outputs import HEAD, Output, Refusal, find_outputs, printed_number
+from validators.outputs import Output, Refusal, find_outputs, printed_number
+from validators.signs import Sign
 
 TOOL = "obdfilter-survey"
 MOST_ROWS = 20_000
@@ -30,7 +31,19 @@ _FAILURE = (
     r"^(?:First test must be 'write'|Please specify either client_names or ost_names|Specify the server NID"
     r"|Can't load obdecho on |obdecho not setup on server|The existing setup must be cleaned)"
 )
-_KNOWN = [re.compile(one.encode(), re.MULTILINE) for one in (_HEADER, _ROW, _FAILURE)]
+_KNOWN = (
+    Sign(_HEADER.encode(), b"Obdfilter-survey "),
+    Sign(_ROW.encode(), b" sz "),
+    Sign(
+        _FAILURE.encode(),
+        b"First test",
+        b"Please specify",
+        b"Specify the",
+        b"Can't load",
+        b"obdecho",
+        b"existing setup",
+    ),
+)
 _HEADER_LINE, _ROW_BEGIN, _FAILURE_LINE = re.compile(_HEADER), re.compile(_ROW), re.compile(_FAILURE)
 _STDOUT = "using LCTL="
 _DONE = re.compile(r"^(?:\S{1,64}[\]:] )?done!\s*$")
@@ -121,7 +134,7 @@ def find_runs(bundle: Bundle) -> Reading:
             seen.append(run.measurements)
             runs.append(run)
     for path, entry in bundle.files.items():
-        if path not in reading.claimed and entry.size and detail.KNOWN.search(bundle.read(path, HEAD)):
+        if path not in reading.claimed and entry.size and detail.KNOWN.search(bundle.head(path)):
             reading.claimed.add(path)
             runs += _with_detail(runs, Output(bundle, path))
     return Reading(runs, 0 if len(runs) == 1 else None, reading.findings, reading.claimed)
