@@ -29,8 +29,15 @@ def ensure_account(username: str, role: str | None = None, institution: str | No
             account.is_staff = account.is_superuser = role == Account.Role.ADMIN
         account.save()
         if institution is not None:
-            Membership.objects.get_or_create(account=account, institution=_site(institution))
+            _join(account, _site(institution))
     return account
+
+
+def _join(account: Account, institution: Site) -> None:
+    """Make it a member; whom an administrator of the registry puts first is the institution's administrator."""
+    first = not institution.memberships.filter(role=Membership.Role.ADMIN).exists()
+    role = Membership.Role.ADMIN if first else Membership.Role.SUBMITTER
+    Membership.objects.get_or_create(account=account, institution=institution, defaults={"role": role})
 
 
 def _site(slug: str) -> Site:

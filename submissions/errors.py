@@ -17,6 +17,7 @@ Problem (registry.problems)
 │   ├── StorageFull              storage.full
 │   ├── StorageUnavailable       storage.unavailable
 │   ├── DatabaseUnavailable      database.unavailable
+│   ├── MailUnavailable          mail.unavailable
 │   └── NoWorker                 check.unavailable
 ├── CheckTimeout             check.timeout
 ├── NotFound                 submission.not-found: missing, or not for this account to see
@@ -24,6 +25,7 @@ Problem (registry.problems)
 ├── Forbidden                permission.denied: seen, but not for this account to do
 │   ├── NotYours                 permission.not-yours
 │   ├── OutOfScope               permission.scope
+│   ├── NotAdmin                 permission.not-admin
 │   └── ConflictOfInterest       review.conflict-of-interest
 ├── StateConflict            state.conflict
 ├── AlreadyRevised           revise.already
@@ -43,6 +45,11 @@ Problem (registry.problems)
 ├── ReleaseExists            release.exists
 ├── ReleaseInvalid           release.invalid
 ├── BadSigningKey            account.signing-key
+├── NoMembers                institution.not-found: missing, or not for this account to see
+├── NoMember                 institution.no-member
+├── LastAdmin                institution.last-admin
+├── InvitationRefused        invitation.refused
+├── NoInvitation             invitation.not-found
 ├── NoToken                  account.no-token
 ├── TokenRefused             account.token
 ├── AnswersInvalid           answers.invalid
@@ -157,6 +164,13 @@ class DatabaseUnavailable(Unavailable):
     title = "The database does not answer"
 
 
+class MailUnavailable(Unavailable):
+    code = "mail.unavailable"
+    title = "The mail could not be sent"
+    hint = "Nothing was kept. Try again after the seconds in Retry-After."
+    retry_after_s = 60
+
+
 class NoWorker(Unavailable):
     code = "check.unavailable"
     title = "No worker took the check"
@@ -201,6 +215,12 @@ class OutOfScope(Forbidden):
     code = "permission.scope"
     title = "The token was not made for that"
     hint = "Make one with the scope that the answer names, on the page of the account or with POST tokens/."
+
+
+class NotAdmin(Forbidden):
+    code = "permission.not-admin"
+    title = "Only administrators of an institution change its members"
+    hint = "Ask one of them; the page of the institution's members names them."
 
 
 class ConflictOfInterest(Forbidden):
@@ -324,6 +344,41 @@ class BadSigningKey(Problem):
     code = "account.signing-key"
     title = "That is no public SSH key"
     hint = "Give the one line of a file such as ~/.ssh/id_ed25519.pub."
+
+
+class NoMembers(Problem):
+    status = 404
+    code = "institution.not-found"
+    title = "The account belongs to no such institution"
+    hint = "GET institutions/ lists those that it belongs to."
+
+
+class NoMember(Problem):
+    status = 404
+    code = "institution.no-member"
+    title = "The institution has no such member"
+    hint = "Name an account that `members/` lists."
+
+
+class LastAdmin(Problem):
+    status = 409
+    code = "institution.last-admin"
+    title = "An institution keeps one administrator"
+    hint = "Make another member administrator first."
+
+
+class InvitationRefused(Problem):
+    status = 422
+    code = "invitation.refused"
+    title = "Nobody can be invited like that"
+    hint = "Name an account or a mail address, and the role submitter or admin."
+
+
+class NoInvitation(Problem):
+    status = 404
+    code = "invitation.not-found"
+    title = "There is no such invitation"
+    hint = "It may have been accepted, taken back, or be older than 14 days; ask for another."
 
 
 class NoToken(Problem):

@@ -12,7 +12,7 @@ from registry.definitions import tool_of
 from registry.listing import newest_definitions
 from registry.models import Release, Result
 from submissions import tokens
-from submissions.models import Review, Submission, Token
+from submissions.models import Membership, Review, Submission, Token
 from submissions.review import open_releases
 
 
@@ -104,6 +104,20 @@ class FingerprintForm(forms.Form):
     """Which signing key to remove."""
 
     fingerprint = forms.CharField(max_length=60)
+
+
+class InviteForm(forms.Form):
+    """Whom to invite to an institution."""
+
+    invitee = forms.CharField(max_length=254, label="Name or mail address")
+    role = forms.ChoiceField(choices=Membership.Role.choices, label="As")
+
+
+class RoleForm(forms.Form):
+    """Another role for a member."""
+
+    account = forms.CharField(max_length=150)
+    role = forms.ChoiceField(choices=Membership.Role.choices)
 
 
 class NewTokenForm(forms.Form):

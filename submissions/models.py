@@ -36,14 +36,37 @@ class Account(AbstractUser):
 class Membership(models.Model):
     """An account submits for an institution; members of one institution share its submissions."""
 
+    class Role(models.TextChoices):
+        SUBMITTER = "submitter", "submitter"
+        ADMIN = "admin", "administrator"
+
     account = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="memberships")
     institution = models.ForeignKey(Site, on_delete=models.CASCADE, related_name="memberships")
+    role = models.CharField(max_length=10, choices=Role, default=Role.SUBMITTER)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["account", "institution"], name="membership_once")]
 
     def __str__(self) -> str:
         return f"{self.account} at {self.institution}"
+
+
+class Invitation(models.Model):
+    """Somebody asked to become a member of an institution, by the name of an account or by mail."""
+
+    institution = models.ForeignKey(Site, on_delete=models.CASCADE, related_name="invitations")
+    invitee = models.CharField(max_length=254, help_text="Name of an account, or mail address.")
+    role = models.CharField(max_length=10, choices=Membership.Role, default=Membership.Role.SUBMITTER)
+    invited_by = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="+")
+    made_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["institution", "invitee"], name="invitation_once")]
+        # Those that name an account, on its page.
+        indexes = [models.Index(fields=["invitee"], name="invitation_by_invitee")]
+
+    def __str__(self) -> str:
+        return f"{self.invitee} to {self.institution}"
 
 
 class Token(models.Model):

@@ -3,7 +3,7 @@
 from django.contrib.auth.views import LogoutView
 from django.urls import path
 
-from submissions.views import account, answers, receipts, release, review, submissions, systems
+from submissions.views import account, answers, members, receipts, release, review, submissions, systems
 
 urlpatterns = [
     path("login/", account.SignIn.as_view(), name="login"),
@@ -13,6 +13,14 @@ urlpatterns = [
     path("account/keys/", account.add_signing_key, name="add-signing-key"),
     path("account/keys/remove/", account.remove_signing_key, name="remove-signing-key"),
     path("account/tokens/revoke/", account.revoke_token, name="revoke-token"),
+    path("account/institutions/<slug:slug>/", members.page, name="members"),
+    path("account/institutions/<slug:slug>/invite/", members.invite, name="members-invite"),
+    path("account/institutions/<slug:slug>/role/", members.change, name="members-role"),
+    path("account/institutions/<slug:slug>/remove/", members.remove, name="members-remove"),
+    path("account/institutions/<slug:slug>/invitations/<int:id>/", members.withdraw, name="invitation-withdraw"),
+    path("account/invitations/<int:id>/accept/", members.accept, name="invitation-accept"),
+    path("account/invitations/<int:id>/decline/", members.decline, name="invitation-decline"),
+    path("account/invitations/<str:secret>/", members.by_mail, name="invitation"),
     path("submissions/", submissions.index, name="submissions"),
     path("submissions/new/", submissions.upload, name="upload"),
     path("submissions/<uuid:id>/", submissions.submission, name="submission"),

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from submissions.api import answers, receipts, systems, tokens, views
+from submissions.api import answers, members, receipts, systems, tokens, views
 
 urlpatterns = [
     path("submissions/", views.SubmissionList.as_view(), name="api-submissions"),
@@ -27,6 +27,11 @@ urlpatterns = [
     path("releases/<str:release>/", views.ReleaseDetail.as_view(), name="api-release-write"),
     path("releases/<str:release>/publish/", views.ReleasePublish.as_view(), name="api-release-publish"),
     path("lists/<str:release>/<str:list>/overrides/", views.ListOverrides.as_view(), name="api-list-overrides"),
+    path("institutions/", members.InstitutionList.as_view(), name="api-institutions"),
+    path("institutions/<slug:slug>/members/", members.MemberList.as_view(), name="api-members"),
+    path("institutions/<slug:slug>/members/<str:username>/", members.MemberDetail.as_view(), name="api-member"),
+    path("institutions/<slug:slug>/invitations/<int:id>/", members.InvitationDetail.as_view(), name="api-invitation"),
+    path("invitations/<int:id>/accept/", members.InvitationAccept.as_view(), name="api-invitation-accept"),
     path("tokens/", tokens.TokenList.as_view(), name="api-tokens"),
     path("tokens/<str:id>/", tokens.TokenDetail.as_view(), name="api-token"),
     path("check/", views.CheckNow.as_view(), name="api-check"),

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 from registry.api.throttles import LoopbackAwareThrottle
 from registry.problems import Problem
 from registry.views.errors import refused
-from submissions import signing, tokens
+from submissions import members, signing, tokens
 from submissions.errors import NoToken, TokenRefused
 from submissions.forms import FingerprintForm, NewTokenForm, SigningKeyForm, TokenForm
 from submissions.views.private import private_page
@@ -95,7 +95,8 @@ def remove_signing_key(request: HttpRequest) -> HttpResponse:
 def _page(request: HttpRequest, made: str = "") -> HttpResponse:
     context = {
         "section": "submissions",
-        "institutions": list(request.user.institutions.order_by("name")),
+        "memberships": list(request.user.memberships.select_related("institution").order_by("institution__name")),
+        "invitations": list(members.invitations_for(request.user)),
         "tokens": list(tokens.of(request.user)),
         "token_form": NewTokenForm(),
         "now": timezone.now(),

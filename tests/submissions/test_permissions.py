@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import uuid
 
 import pytest
@@ -32,6 +33,7 @@ OF_A_CHECKED_RUN = {
     ("GET", "findings/"): (200, 200, 404, 404, 200, 200, 401),
     ("GET", "history/"): (200, 200, 404, 404, 200, 200, 401),
     ("GET", "files/"): (200, 200, 404, 404, 200, 200, 401),
+    ("GET", "receipt/"): (200, 200, 404, 404, 200, 200, 401),
     ("GET", "answers/"): (200, 200, 404, 404, 200, 200, 401),
     ("PUT", "answers/"): (200, 200, 404, 404, 403, 403, 401),
     ("POST", "submit/"): (200, 200, 404, 404, 403, 403, 401),
@@ -67,11 +69,22 @@ OF_EDITORS = {
 OF_EVERYBODY_WITH_A_TOKEN = {
     ("GET", "submissions/"): (200,) * 6 + (401,),
     ("POST", "submissions/"): (415,) * 6 + (401,),
+    ("GET", "receipts/"): (200,) * 7,
     ("GET", "tokens/"): (200,) * 6 + (401,),
+    ("GET", "institutions/"): (200,) * 6 + (401,),
+    ("GET", "institutions/north-lab/members/"): (200, 200, 404, 404, 404, 200, 401),
+    ("POST", "institutions/north-lab/members/"): (403, 403, 404, 404, 404, 400, 401),
+    ("PATCH", "institutions/north-lab/members/bob/"): (403, 403, 404, 404, 404, 400, 401),
+    ("DELETE", "institutions/north-lab/members/bob/"): (403, 204, 404, 404, 404, 204, 401),
+    ("DELETE", "institutions/north-lab/invitations/1/"): (403, 403, 404, 404, 404, 404, 401),
+    ("POST", "invitations/1/accept/"): (404,) * 6 + (401,),
     ("POST", "tokens/"): (201,) * 6 + (401,),
-    ("DELETE", "tokens/hw_0/"): (404,) * 6 + (401,),
+    ("DELETE", "tokens/1/"): (404,) * 6 + (401,),
 }
 OF_CHECKS = {("POST", "check/"): (415,) * 6 + (401,)}
+
+
+OF_A_ROUTE = {"release": "sc99", "list": "io500", "slug": "north-lab", "username": "bob"}
 
 
 def rows(table: dict) -> list:
@@ -102,12 +115,13 @@ def test_every_route_stands_in_a_table() -> None:
     patterns = {str(pattern.pattern) for pattern in urls.urlpatterns}
     of_submissions = {pattern.removeprefix("submissions/<uuid:id>/") for pattern in patterns if "<uuid:id>" in pattern}
     others = {
-        pattern.replace("<str:release>", "sc99").replace("<str:list>", "io500").replace("<str:id>", "hw_0")
+        re.sub(r"<\w+:(\w+)>", lambda part: OF_A_ROUTE.get(part[1], "1"), pattern)
         for pattern in patterns
+        if "<uuid:id>" not in pattern
     }
     told_of_others = {path for table in (OF_EDITORS, OF_EVERYBODY_WITH_A_TOKEN, OF_CHECKS) for _, path in table}
     assert told == {path.replace("<str:form>", "io500") for path in of_submissions}
-    assert told_of_others == {path for path in others if "<uuid:id>" not in path}
+    assert told_of_others == others
 
 
 @pytest.mark.parametrize(("method", "path", "statuses"), rows(OF_A_CHECKED_RUN))

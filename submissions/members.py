@@ -1,0 +1,192 @@
+"""Members of institutions: who they are, who may invite, promote and remove them, and how an invitation is accepted.
+
+To who is no member, and no administrator of the registry, an institution's members are not there: NoMembers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from smtplib import SMTPException
+
+from django.core import signing
+from django.core.exceptions import ValidationError
+from django.core.mail import send_mail
+from django.core.validators import validate_email
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from registry.models import Site
+from submissions.errors import (
+    InvitationRefused,
+    LastAdmin,
+    MailUnavailable,
+    NoInvitation,
+    NoMember,
+    NoMembers,
+    NotAdmin,
+)
+from submissions.models import Account, Invitation, Membership
+from submissions.permissions import has_role
+
+INVITATION_LASTS = timedelta(days=14)
+MOST_INVITATIONS = 100
+Role = Membership.Role
+_SALT = "submissions.invitation"
+
+
+def institution_seen_by(account: Account, slug: str) -> Site:
+    """The institution, for its members and the registry's administrators. Raises NoMembers."""
+    found = Site.objects.filter(slug=slug)
+    if not has_role(account, Account.Role.ADMIN):
+        found = found.filter(memberships__account=account)
+    institution = found.first()
+    if institution is None:
+        raise NoMembers
+    return institution
+
+
+def manages(account: Account, institution: Site) -> bool:
+    """Whether it is an administrator of the institution, or of the registry."""
+    return (
+        has_role(account, Account.Role.ADMIN)
+        or account.memberships.filter(institution=institution, role=Role.ADMIN).exists()
+    )
+
+
+def managed_by(account: Account, slug: str) -> Site:
+    """The institution whose members the account may change. Raises NoMembers, NotAdmin."""
+    institution = institution_seen_by(account, slug)
+    if not manages(account, institution):
+        raise NotAdmin
+    return institution
+
+
+def members_of(institution: Site) -> QuerySet[Membership]:
+    return institution.memberships.select_related("account").order_by("account__username")
+
+
+def change_role(institution: Site, username: str, role: str) -> Membership:
+    """Make a member submitter or administrator. Raises NoMember, LastAdmin."""
+    with transaction.atomic():
+        membership = _locked(institution, username)
+        if role != Role.ADMIN:
+            _keep_one_admin(membership)
+        membership.role = role
+        membership.save(update_fields=["role"])
+    return membership
+
+
+def remove(institution: Site, username: str) -> None:
+    """End a membership; the institution keeps what was submitted for it. Raises NoMember, LastAdmin."""
+    with transaction.atomic():
+        membership = _locked(institution, username)
+        _keep_one_admin(membership)
+        membership.delete()
+
+
+def _locked(institution: Site, username: str) -> Membership:
+    """One change of an institution's members at a time: two administrators can't remove each other."""
+    Site.objects.select_for_update().get(pk=institution.pk)
+    membership = members_of(institution).filter(account__username=username).first()
+    if membership is None:
+        raise NoMember
+    return membership
+
+
+def _keep_one_admin(membership: Membership) -> None:
+    admins = Membership.objects.filter(institution=membership.institution_id, role=Role.ADMIN)
+    if membership.role == Role.ADMIN and not admins.exclude(pk=membership.pk).exists():
+        raise LastAdmin
+
+
+# Invitations
+
+
+def invitations_of(institution: Site) -> QuerySet[Invitation]:
+    """Those that wait for an answer, oldest first."""
+    return _open().filter(institution=institution)
+
+
+def invitations_for(account: Account) -> QuerySet[Invitation]:
+    """Those that name the account. One that went by mail is found by its link alone, whatever an account is called."""
+    return _open().filter(invitee=account.username).exclude(invitee__contains="@")
+
+
+def invite(institution: Site, by: Account, invitee: str, role: str, link: Callable[[str], str]) -> Invitation:
+    """Ask somebody, by the name of an account or by mail, to become a member; the same again renews it.
+
+    An account's name is taken whether or not there is such an account: the answer tells nobody. `link` makes the
+    address of a page out of the secret that a mail carries. Raises InvitationRefused, MailUnavailable.
+    """
+    invitee = invitee.strip()
+    by_mail = "@" in invitee
+    try:
+        validate_email(invitee) if by_mail else Account._meta.get_field("username").clean(invitee, None)
+    except ValidationError as error:
+        raise InvitationRefused(errors={"invitee": error.messages}) from error
+    if institution.memberships.filter(account__username=invitee).exists():
+        raise InvitationRefused(f"{invitee} is a member already.")
+    if invitations_of(institution).count() >= MOST_INVITATIONS:
+        raise InvitationRefused(f"There are {MOST_INVITATIONS} open invitations already.")
+    with transaction.atomic():
+        told = {"role": role, "invited_by": by, "made_at": timezone.now()}
+        invitation, _ = Invitation.objects.update_or_create(institution=institution, invitee=invitee, defaults=told)
+        if by_mail:
+            _send(invitation, link(signing.dumps(invitation.pk, salt=_SALT)))
+    return invitation
+
+
+def invited_by_secret(secret: str) -> Invitation:
+    """The invitation of a mail's link. Raises NoInvitation."""
+    try:
+        key = signing.loads(secret, salt=_SALT, max_age=INVITATION_LASTS)
+    except signing.BadSignature as error:
+        raise NoInvitation from error
+    return _found(_open().filter(pk=key))
+
+
+def invitation_for(account: Account, key: int) -> Invitation:
+    """One that names the account. Raises NoInvitation."""
+    return _found(invitations_for(account).filter(pk=key))
+
+
+def accept(invitation: Invitation, account: Account) -> Membership:
+    """Become a member; who is one keeps the role. The invitation is used up. Raises NoInvitation."""
+    with transaction.atomic():
+        if not Invitation.objects.filter(pk=invitation.pk).delete()[0]:
+            raise NoInvitation
+        membership, _ = Membership.objects.get_or_create(
+            account=account, institution=invitation.institution, defaults={"role": invitation.role}
+        )
+    return membership
+
+
+def withdraw(institution: Site, key: int) -> None:
+    """Take an invitation back. Raises NoInvitation."""
+    _found(invitations_of(institution).filter(pk=key)).delete()
+
+
+def _open() -> QuerySet[Invitation]:
+    fresh = Invitation.objects.filter(made_at__gt=timezone.now() - INVITATION_LASTS)
+    return fresh.select_related("institution", "invited_by").order_by("made_at", "pk")
+
+
+def _found(among: QuerySet[Invitation]) -> Invitation:
+    invitation = among.first()
+    if invitation is None:
+        raise NoInvitation
+    return invitation
+
+
+def _send(invitation: Invitation, address: str) -> None:
+    words = (
+        f"{invitation.invited_by} invites you to submit storage benchmark results for {invitation.institution} "
+        f"as {invitation.get_role_display()}.\n\nSign in and accept within {INVITATION_LASTS.days} days:\n{address}\n\n"
+        "If you expected no such mail, do nothing."
+    )
+    try:
+        send_mail(f"Invitation to {invitation.institution}", words, None, [invitation.invitee])
+    except (OSError, SMTPException) as error:
+        raise MailUnavailable from error
