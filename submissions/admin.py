@@ -30,7 +30,7 @@ class AccountAdmin(UserAdmin):
     inlines = [Memberships]
     list_display = ["username", "role", "is_active", "last_login"]
     list_filter = ["role", "is_active"]
-    fieldsets = (*UserAdmin.fieldsets, ("In the registry", {"fields": ["role"]}))
+    fieldsets = (*UserAdmin.fieldsets, ("In the registry", {"fields": ["role", "vendors"]}))
 
 
 class ToLookAt(admin.ModelAdmin):

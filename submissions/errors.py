@@ -29,6 +29,16 @@ Problem (registry.problems)
 │   └── ConflictOfInterest       review.conflict-of-interest
 ├── StateConflict            state.conflict
 ├── AlreadyRevised           revise.already
+├── ReviewRefused            review.refused
+│   ├── ReasonNeeded             review.reason-needed
+│   ├── NoReviewer               review.not-a-reviewer
+│   ├── NoSuchFinding            review.unknown-finding
+│   ├── NothingToJudge           review.unknown-rule
+│   └── CommentRefused           review.comment-refused
+├── FileRefused              what of an archive can't be shown
+│   ├── NoSuchFile               files.not-found
+│   ├── BinaryFile               files.binary
+│   └── UnreadableArchive        files.unreadable
 ├── SubmitRefused            what stands between a checked run and a release
 │   ├── NotAcknowledged          submit.not-acknowledged
 │   ├── ReleaseClosed            submit.release-closed
@@ -40,7 +50,6 @@ Problem (registry.problems)
 │   ├── NoInstitution            submit.no-institution
 │   ├── TestSubmission           submit.test
 │   └── EmbargoPast              submit.embargo-past
-├── ReasonNeeded             review.reason-needed
 ├── ReleasePublished         release.published
 ├── ReleaseExists            release.exists
 ├── ReleaseInvalid           release.invalid
@@ -225,8 +234,8 @@ class NotAdmin(Forbidden):
 
 class ConflictOfInterest(Forbidden):
     code = "review.conflict-of-interest"
-    title = "A reviewer may not decide about a run of their own or of their institution"
-    hint = "Leave it to a reviewer of another institution."
+    title = "A reviewer may not decide about a run of their own, their institution or a vendor that they are tied to"
+    hint = "Leave it to a reviewer of another institution without ties to the vendor."
 
 
 class StateConflict(Problem):
@@ -311,11 +320,65 @@ class EmbargoPast(SubmitRefused):
     hint = "Leave `embargo_until` out, or give a time to come."
 
 
-class ReasonNeeded(Problem):
+class ReviewRefused(Problem):
     status = 422
+    code = "review.refused"
+    title = "The review can't be recorded like that"
+    hint = "Correct what the answer says and send it again."
+
+
+class ReasonNeeded(ReviewRefused):
     code = "review.reason-needed"
     title = "This needs a reason in words"
     hint = "Send `reason` in words; the history keeps it."
+
+
+class NoReviewer(ReviewRefused):
+    code = "review.not-a-reviewer"
+    title = "There is no reviewer of that name"
+    hint = "Send the username of an account with the role reviewer or one above it."
+
+
+class NoSuchFinding(ReviewRefused):
+    code = "review.unknown-finding"
+    title = "The submission has no such finding or rule"
+    hint = "Send codes that `findings` or `rules` of the submission have."
+
+
+class NothingToJudge(ReviewRefused):
+    code = "review.unknown-rule"
+    title = "The rule does not wait for a person"
+    hint = "GET rubric/ says which rules do; the others are settled by the check."
+
+
+class CommentRefused(ReviewRefused):
+    code = "review.comment-refused"
+    title = "The comment can't be added"
+    hint = "Answer a comment of this submission, in words, of those that the account can read."
+
+
+class FileRefused(Problem):
+    status = 422
+    code = "files.refused"
+    title = "The file can't be shown"
+    hint = "Download the archive and look at it on your machine."
+
+
+class NoSuchFile(FileRefused):
+    status = 404
+    code = "files.not-found"
+    title = "The archive holds no such file"
+    hint = "GET files/received/ lists what it holds."
+
+
+class BinaryFile(FileRefused):
+    code = "files.binary"
+    title = "The file is no text"
+
+
+class UnreadableArchive(FileRefused):
+    code = "files.unreadable"
+    title = "The archive can't be opened here"
 
 
 class ReleasePublished(Problem):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from django import forms
@@ -12,7 +12,7 @@ from registry.definitions import tool_of
 from registry.listing import newest_definitions
 from registry.models import Release, Result
 from submissions import tokens
-from submissions.models import Membership, Review, Submission, Token
+from submissions.models import Comment, Judgement, Membership, Review, Submission, Token
 from submissions.review import open_releases
 
 
@@ -92,6 +92,41 @@ class DecisionForm(forms.Form):
     reproducibility = forms.ChoiceField(choices=Result.Reproducibility.choices)
     production = forms.BooleanField(required=False)
     reason = forms.CharField(max_length=10_000, widget=forms.Textarea(attrs={"rows": 4}))
+    findings = forms.MultipleChoiceField(required=False)
+
+    def __init__(self, *args: Any, codes: Iterable[str] = (), **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["findings"].choices = [(code, code) for code in dict.fromkeys(codes)]
+
+
+class JudgementForm(forms.Form):
+    """What a reviewer found of one rule."""
+
+    rule = forms.CharField(max_length=80)
+    outcome = forms.ChoiceField(choices=Judgement.Outcome.choices)
+    note = forms.CharField(max_length=4000, required=False)
+
+
+class CommentForm(forms.Form):
+    """A comment or an answer to one."""
+
+    text = forms.CharField(max_length=8000, required=False)
+    audience = forms.ChoiceField(choices=[("", ""), *Comment.Audience.choices], required=False)
+    answers = forms.IntegerField(required=False, min_value=1, max_value=2**63 - 1)
+    finding = forms.CharField(max_length=120, required=False)
+
+
+class VendorsForm(forms.Form):
+    """Vendors that an account is tied to, one to a line."""
+
+    vendors = forms.CharField(max_length=4000, required=False)
+
+    def clean_vendors(self) -> list[str]:
+        return list(
+            dict.fromkeys(
+                " ".join(line.split())[:120] for line in self.cleaned_data["vendors"].splitlines() if line.strip()
+            )
+        )
 
 
 class SigningKeyForm(forms.Form):

@@ -29,6 +29,9 @@ class Account(AbstractUser):
 
     role = models.CharField(max_length=10, choices=Role, default=Role.SUBMITTER)
     institutions = models.ManyToManyField(Site, through="Membership", related_name="members")
+    vendors = models.JSONField(
+        default=list, blank=True, help_text="Vendors that it is tied to: it reviews no run on their storage."
+    )
 
     objects = AccountManager()
 
@@ -271,6 +274,8 @@ class Check(models.Model):
     errors = models.PositiveIntegerField(default=0)
     warnings = models.PositiveIntegerField(default=0)
     seconds = models.FloatField(help_text="Wall time of the check.")
+    tool = models.CharField(max_length=40, default="", help_text="Of the run that counts; empty where none is clear.")
+    contradictions = models.PositiveSmallIntegerField(default=0, help_text="Answers that the facts contradict.")
     report = models.JSONField()
 
     class Meta:
@@ -347,6 +352,9 @@ class Review(models.Model):
     reproducibility = models.CharField(max_length=12, choices=Result.Reproducibility, default="undefined")
     production = models.BooleanField(default=False)
     reason = models.TextField()
+    findings = models.JSONField(
+        default=list, blank=True, help_text="What the reason is about: codes of findings and rules, as they were then."
+    )
     made_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -355,3 +363,62 @@ class Review(models.Model):
 
     def __str__(self) -> str:
         return f"{self.decision} by {self.reviewer}"
+
+
+class Assignment(models.Model):
+    """A reviewer who is to decide about a submission; several may be."""
+
+    submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="assignments")
+    reviewer = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="assignments")
+    made_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["made_at", "id"]
+        constraints = [models.UniqueConstraint(fields=["submission", "reviewer"], name="assigned_once")]
+
+    def __str__(self) -> str:
+        return f"{self.reviewer}"
+
+
+class Judgement(models.Model):
+    """What a reviewer found of one rule that a machine could not settle. The latest of a rule counts, all are kept."""
+
+    class Outcome(models.TextChoices):
+        SATISFIED = "satisfied", "satisfied"
+        VIOLATED = "violated", "violated"
+
+    submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="judgements")
+    rule = models.CharField(max_length=80)
+    outcome = models.CharField(max_length=10, choices=Outcome)
+    note = models.TextField(blank=True)
+    reviewer = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="+")
+    made_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["made_at", "id"]
+
+    def __str__(self) -> str:
+        return f"{self.rule}: {self.outcome}"
+
+
+class Comment(models.Model):
+    """A word about a submission: to the committee alone, or between committee and submitter. Answers make a thread."""
+
+    class Audience(models.TextChoices):
+        COMMITTEE = "committee", "the committee"
+        SUBMITTER = "submitter", "the committee and the submitter"
+
+    submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="comments")
+    author = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="+")
+    audience = models.CharField(max_length=10, choices=Audience)
+    answers = models.ForeignKey("self", null=True, blank=True, on_delete=models.PROTECT, related_name="answered_by")
+    finding = models.CharField(max_length=120, blank=True, help_text="Code of the finding or rule that it is about.")
+    text = models.TextField()
+    made_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["made_at", "id"]
+        constraints = [models.CheckConstraint(condition=~models.Q(text=""), name="comment_has_a_text")]
+
+    def __str__(self) -> str:
+        return f"{self.author}: {self.text[:40]}"

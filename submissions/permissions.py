@@ -5,12 +5,16 @@ What an account may not see is answered like what is not there, by the same line
 
 from __future__ import annotations
 
+from functools import cache
 from uuid import UUID
 
 from django.db.models import Q, QuerySet
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
+from registry import naming
+from registry.models import Site
+from registry.ranking import fold
 from submissions.errors import ConflictOfInterest, Forbidden, NotFound, NotYours
 from submissions.models import Account, Submission
 
@@ -63,11 +67,49 @@ def require_role(account: Account, role: str) -> None:
         raise Forbidden(f"This needs the role {role} or one above it; this account is a {account.role}.")
 
 
-def require_review(account: Account, submission: Submission) -> None:
-    """Raises Forbidden below reviewer, ConflictOfInterest for the own and the own institution's."""
-    require_role(account, Account.Role.REVIEWER)
+def conflict(account: Account, submission: Submission) -> str:
+    """Why this account may not review it, as a sentence; "" where nothing stands against it."""
     if is_own(account, submission):
-        raise ConflictOfInterest
+        return "It is of this account or its institution."
+    vendor = _tie(account, str(submission.metadata.get("storage_vendor") or ""), submission.institution)
+    return f"This account is tied to {vendor}." if vendor else ""
+
+
+def conflicting(account: Account, found: QuerySet[Submission]) -> list[UUID]:
+    """Those of `found` that the account may not review because of a vendor."""
+    if not account.vendors:
+        return []
+    rows = found.select_related("institution").only("id", "metadata", "institution__name")
+    return [one.pk for one in rows if _tie(account, str(one.metadata.get("storage_vendor") or ""), one.institution)]
+
+
+def _tie(account: Account, vendor: str, institution: Site | None) -> str:
+    """The vendor of the storage, or that submits, if the account is tied to it; "" if not."""
+    tied = {_canonical(one) for one in account.vendors}
+    names = [vendor, institution.name if institution else ""]
+    return next((name for name in names if name and _canonical(name) in tied), "")
+
+
+def _canonical(vendor: str) -> str:
+    return fold(_names().vendor(vendor))
+
+
+@cache
+def _names() -> naming.Names:
+    return naming.read_names()
+
+
+def require_review(account: Account, submission: Submission) -> None:
+    """Raises Forbidden below reviewer, ConflictOfInterest for the own, the own institution's and a tied vendor's."""
+    require_role(account, Account.Role.REVIEWER)
+    if why := conflict(account, submission):
+        raise ConflictOfInterest(why)
+
+
+def require_bytes(account: Account, submission: Submission) -> None:
+    """The bytes as received are for their institution and for who may review them. Raises ConflictOfInterest."""
+    if not is_own(account, submission):
+        require_review(account, submission)
 
 
 class IsEditor(BasePermission):

@@ -22,7 +22,7 @@ from django.db import InterfaceError, OperationalError, connection, transaction
 from django.utils import timezone
 
 from registry.models import Release
-from submissions import queue, refusal, signing, states
+from submissions import questionnaire, queue, refusal, signing, states
 from submissions.errors import NotFound, StateConflict
 from submissions.models import Check, State, Submission, SystemSnapshot
 from submissions.storage import key_of, local_path
@@ -52,6 +52,8 @@ class Checked:
     seconds: float
     system: dict[str, Any] | None = None
     signature: signing.Verdict | None = None
+    tool: str = ""
+    contradictions: int = 0
 
     @property
     def state(self) -> State:
@@ -216,7 +218,11 @@ def _examine(submission: Submission) -> Checked:
                 report.findings = worst_first([*report.findings, verdict.finding])
     except SoftTimeLimitExceeded:
         report = _out_of_time()
-    return Checked(storable(report.as_json()), time.monotonic() - begun, _described(report), verdict)
+    found, system = storable(report.as_json()), _described(report)
+    run = questionnaire.run_of(submission, found)
+    against = questionnaire.fill(submission, {}, system and system["document"], run).contradictions
+    tool = run["tool"] if run else ""
+    return Checked(found, time.monotonic() - begun, system, verdict, tool, len(against))
 
 
 def _submitted_at(submission: Submission) -> str | None:
@@ -262,6 +268,8 @@ def _store(submission: Submission, checked: Checked) -> Check:
         errors=levels.count("error"),
         warnings=levels.count("warning"),
         seconds=checked.seconds,
+        tool=checked.tool,
+        contradictions=checked.contradictions,
         report=checked.report,
     )
 

@@ -45,7 +45,7 @@ class Filled:
 def filled(submission: Submission, report: Mapping[str, Any] | None = None) -> Filled:
     """The questionnaire of a submission, for the lists that it is meant for; `report` is that of its latest check."""
     asked = asked_by(newest_definitions(submission.lists or WITHOUT_LISTS))
-    return fill(submission, asked, document_of(submission), _run(submission, report))
+    return fill(submission, asked, document_of(submission), run_of(submission, report))
 
 
 def fill(
@@ -95,7 +95,7 @@ def missing_by_list(submission: Submission, report: Mapping[str, Any] | None) ->
     asked = asked_by(newest_definitions(submission.lists))
     if not asked:
         return {}
-    return _missing(fill(submission, asked, document_of(submission), _run(submission, report)))
+    return _missing(fill(submission, asked, document_of(submission), run_of(submission, report)))
 
 
 def _missing(filled: Filled) -> dict[str, list[str]]:
@@ -214,7 +214,7 @@ def document_of(submission: Submission) -> dict[str, Any] | None:
     return snapshot.document if snapshot else None
 
 
-def _run(submission: Submission, report: Mapping[str, Any] | None) -> dict[str, Any] | None:
+def run_of(submission: Submission, report: Mapping[str, Any] | None) -> dict[str, Any] | None:
     """The run that counts in the latest check, or None."""
     if report is None:
         reports = Check.objects.filter(submission=submission).order_by("-made_at", "-id")

@@ -28,6 +28,7 @@ def create(
     publishes: datetime | None = None,
     benchmark_versions: Iterable[str] = (),
     lists: Iterable[str] = (),
+    accepting_reviewers: int = 1,
 ) -> Release:
     """A new call; without `lists` it makes those of IO500. Raises ReleaseInvalid, ReleaseExists."""
     if not _SLUG.fullmatch(slug) or len(slug) > 40:
@@ -40,6 +41,7 @@ def create(
         publishes=publishes,
         benchmark_versions=list(benchmark_versions),
         list_names=_list_names(lists),
+        accepting_reviewers=accepting_reviewers,
     )
     return _saved(release)
 

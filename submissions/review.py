@@ -21,16 +21,18 @@ from submissions.errors import (
     ListNotOfRelease,
     ListOfAnotherTool,
     NoInstitution,
+    NoSuchFinding,
     NoSuchRun,
     NotAcknowledged,
     PrimaryNeeded,
     ReleaseClosed,
     ReleasePublished,
     RunInvalid,
+    StateConflict,
     TestSubmission,
 )
-from submissions.models import Account, Check, Review, State, Submission
-from submissions.permissions import require_own, require_review, visible_to
+from submissions.models import Account, Assignment, Check, Review, State, Submission
+from submissions.permissions import require_own, require_review
 from validators.findings import ERROR
 
 SUBMITTABLE = (State.CHECKED, State.CHANGES_REQUESTED)
@@ -114,17 +116,21 @@ def _withdraw(submission: Submission, account: Account, reason: str) -> None:
 # What reviewers do
 
 
-def review_queue(account: Account) -> QuerySet[Submission]:
-    """What waits for a decision that this account may take, longest waiting first."""
-    waiting = visible_to(account).filter(state__in=states.UNDER_REVIEW)
-    conflicts = Q(account=account) | Q(institution__in=account.memberships.order_by().values("institution"))
-    return waiting.exclude(conflicts).select_related("institution", "release", "account").order_by("submitted_at")
-
-
 def start(submission: Submission, reviewer: Account) -> None:
     """Say that one is at it. Raises Forbidden, ConflictOfInterest, StateConflict."""
     require_review(reviewer, submission)
-    states.move(submission.pk, [State.SUBMITTED], State.IN_REVIEW, reviewer)
+    with transaction.atomic():
+        states.move(submission.pk, [State.SUBMITTED], State.IN_REVIEW, reviewer)
+        Assignment.objects.get_or_create(submission=submission, reviewer=reviewer)
+
+
+def check_again(submission: Submission, reviewer: Account) -> None:
+    """Run the rules again on what is under review, by a worker. Raises Forbidden, ConflictOfInterest, StateConflict."""
+    require_review(reviewer, submission)
+    states.require(submission, states.UNDER_REVIEW)
+    with transaction.atomic():
+        states.note(submission, reviewer, "Checked again.")
+        queue.after_commit("prepare_review", submission.pk)
 
 
 def decide(
@@ -135,22 +141,69 @@ def decide(
     *,
     reproducibility: str = Result.Reproducibility.UNDEFINED,
     production: bool = False,
+    findings: Iterable[str] = (),
 ) -> Review:
-    """Accept, ask for changes or reject. Raises Forbidden, ConflictOfInterest, StateConflict, ReleasePublished."""
+    """Accept, ask for changes or reject; `findings` are codes that the reason is about.
+
+    Where a release wants several reviewers to accept, the state changes with the last of them; one is enough to ask for
+    changes or to reject. Of two at once the second is told. Raises Forbidden, ConflictOfInterest, StateConflict,
+    ReleasePublished, ReasonNeeded, NoSuchFinding.
+    """
     require_review(reviewer, submission)
-    reason = states.require_reason(reason)
+    states.require(submission, states.UNDER_REVIEW)
+    reason, about = states.require_reason(reason), _about(submission, findings)
     with transaction.atomic():
         if decision == Review.Decision.ACCEPT and not corrects(submission):
             _require_unpublished(submission)
-        states.move(submission.pk, states.UNDER_REVIEW, OUTCOMES[Review.Decision(decision)], reviewer, reason)
-        return Review.objects.create(
+        state = Submission.objects.select_for_update().values_list("state", flat=True).get(pk=submission.pk)
+        if state not in states.UNDER_REVIEW:
+            raise StateConflict(f"It is {state}: somebody else was faster.")
+        made = Review.objects.create(
             submission=submission,
             reviewer=reviewer,
             decision=decision,
             reproducibility=reproducibility,
             production=production,
             reason=reason,
+            findings=about,
         )
+        missing = _votes_missing(submission) if decision == Review.Decision.ACCEPT else 0
+        outcome = State.IN_REVIEW if missing > 0 else OUTCOMES[Review.Decision(decision)]
+        if outcome == state:
+            states.note(submission, reviewer, _vote(missing, reason))
+        else:
+            states.move(submission.pk, [state], outcome, reviewer, _vote(missing, reason))
+        return made
+
+
+def accepting(submission: Submission) -> set[int]:
+    """The reviewers whose latest word since it was submitted is to accept."""
+    reviews = submission.reviews.filter(made_at__gte=submission.submitted_at).order_by("made_at", "id")
+    latest = dict(reviews.values_list("reviewer", "decision"))
+    return {reviewer for reviewer, decision in latest.items() if decision == Review.Decision.ACCEPT}
+
+
+def _votes_missing(submission: Submission) -> int:
+    wanted = submission.release.accepting_reviewers if submission.release else 1
+    return max(wanted - len(accepting(submission)), 0)
+
+
+def _vote(missing: int, reason: str) -> str:
+    return f"A vote to accept, {missing} more needed: {reason}" if missing > 0 else reason
+
+
+def _about(submission: Submission, codes: Iterable[str]) -> list[dict[str, str]]:
+    """The findings and rules of those codes, as they are now. Raises NoSuchFinding."""
+    codes = list(dict.fromkeys(codes))
+    if not codes:
+        return []
+    report = Check.objects.filter(submission=submission).order_by("-made_at", "-id").values_list("report", flat=True)[0]
+    run = questionnaire.run_of(submission, report) or {}
+    rules = [{"code": rule["code"], "message": rule["why"], "where": ""} for rule in run.get("rules", [])]
+    known = {one["code"]: one for one in [*rules, *run.get("findings", []), *report["findings"]]}
+    if unknown := [code for code in codes if code not in known]:
+        raise NoSuchFinding(f"There is no {unknown[0][:120]!r}.")
+    return [{name: known[code][name] for name in ("code", "message", "where")} for code in codes]
 
 
 def prospects(

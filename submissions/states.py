@@ -81,6 +81,13 @@ def move(
     raise StateConflict(f"It is {found}, not {' or '.join(sorted(expected))}.")
 
 
+def note(submission: Submission, actor: Account, text: str) -> None:
+    """Write into the history what happened without a change of state, such as an assignment."""
+    with transaction.atomic():
+        state = Submission.objects.select_for_update().values_list("state", flat=True).get(pk=submission.pk)
+        Event.objects.create(submission=submission, actor=actor, from_state=state, to_state=state, reason=text)
+
+
 def move_all(submission_ids: Iterable[UUID], expected: State, to: State, actor: Account | None, reason: str) -> None:
     """Change many at once, all or none. Raises StateConflict if one of them is in another state."""
     _require_permitted([expected], to)

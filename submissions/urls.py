@@ -3,7 +3,18 @@
 from django.contrib.auth.views import LogoutView
 from django.urls import path
 
-from submissions.views import account, answers, members, receipts, release, review, submissions, systems
+from submissions.views import (
+    account,
+    answers,
+    members,
+    rawfiles,
+    receipts,
+    release,
+    review,
+    submissions,
+    systems,
+    talk,
+)
 
 urlpatterns = [
     path("login/", account.SignIn.as_view(), name="login"),
@@ -12,6 +23,7 @@ urlpatterns = [
     path("account/tokens/", account.make_token, name="make-token"),
     path("account/keys/", account.add_signing_key, name="add-signing-key"),
     path("account/keys/remove/", account.remove_signing_key, name="remove-signing-key"),
+    path("account/vendors/", account.declare_vendors, name="declare-vendors"),
     path("account/tokens/revoke/", account.revoke_token, name="revoke-token"),
     path("account/institutions/<slug:slug>/", members.page, name="members"),
     path("account/institutions/<slug:slug>/invite/", members.invite, name="members-invite"),
@@ -25,6 +37,8 @@ urlpatterns = [
     path("submissions/new/", submissions.upload, name="upload"),
     path("submissions/<uuid:id>/", submissions.submission, name="submission"),
     path("submissions/<uuid:id>/received/", submissions.received_bytes, name="submission-received"),
+    path("submissions/<uuid:id>/files/", rawfiles.files, name="submission-raw-files"),
+    path("submissions/<uuid:id>/comments/", talk.from_the_submission, name="submission-comments"),
     path("submissions/<uuid:id>/copy/", submissions.scrubbed_copy, name="submission-copy"),
     path("submissions/<uuid:id>/difference/", systems.difference, name="submission-difference"),
     path("submissions/<uuid:id>/answers/", answers.answers, name="submission-answers"),
@@ -40,5 +54,9 @@ urlpatterns = [
     path("review/", review.queue, name="review"),
     path("review/<uuid:id>/", review.detail, name="review-detail"),
     path("review/<uuid:id>/start/", review.start, name="review-start"),
+    path("review/<uuid:id>/assign/", review.assign, name="review-assign"),
+    path("review/<uuid:id>/check/", review.check_again, name="review-check"),
+    path("review/<uuid:id>/judge/", review.judge, name="review-judge"),
+    path("review/<uuid:id>/comments/", talk.from_the_review, name="review-comments"),
     path("review/<uuid:id>/decide/", review.decide, name="review-decide"),
 ]

@@ -168,6 +168,7 @@ class Release(s.Serializer):
     note = s.CharField(allow_blank=True)
     source = s.CharField(allow_blank=True)
     benchmark_versions = s.ListField(child=s.CharField())
+    accepting_reviewers = s.IntegerField(help_text="So many reviewers have to accept a run.")
     list_names = s.ListField(child=s.CharField(), help_text="Lists that this release makes.")
     unknown_lists = s.DictField(child=s.CharField(), help_text="Lists published elsewhere but not known here, and why.")
     lists = RankedList(many=True)

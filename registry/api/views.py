@@ -122,6 +122,7 @@ def as_release(release: Release, lists: Iterable[RankedList]) -> dict[str, Any]:
         "source": release.source,
         "benchmark_versions": release.benchmark_versions,
         "list_names": release.list_names,
+        "accepting_reviewers": release.accepting_reviewers,
         "unknown_lists": release.unknown_lists,
         "lists": [as_list(one) for one in lists],
     }

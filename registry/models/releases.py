@@ -33,6 +33,9 @@ class Release(models.Model):
         default=dict, blank=True, help_text="Lists that were published elsewhere but are not known here: name and why."
     )
     list_names = models.JSONField(default=list, blank=True, help_text="Lists that this release makes, in order.")
+    accepting_reviewers = models.PositiveSmallIntegerField(
+        default=1, help_text="So many reviewers have to accept a run."
+    )
 
     class Meta:
         ordering = ["-held_on", "-id"]

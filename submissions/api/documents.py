@@ -67,7 +67,8 @@ def whole(submission: Submission, request: HttpRequest) -> dict[str, Any]:
         }
         | checked(submission, check)
         | {
-            "reviews": [review(row) for row in submission.reviews.all()],
+            "assigned": assigned(submission),
+            "reviews": [review(row) for row in submission.reviews.select_related("reviewer")],
             "history": history(submission),
         }
     )
@@ -144,9 +145,15 @@ def review(row: Review) -> dict[str, Any]:
         "reproducibility": row.reproducibility,
         "production": row.production,
         "reason": row.reason,
+        "findings": row.findings,
         "reviewer": row.reviewer.username,
         "made_at": row.made_at,
     }
+
+
+def assigned(submission: Submission) -> list[str]:
+    """Usernames of the reviewers who are to decide."""
+    return list(submission.assignments.values_list("reviewer__username", flat=True))
 
 
 def excluded(submission: Submission, review: Review) -> dict[str, dict[str, str]]:

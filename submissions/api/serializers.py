@@ -111,6 +111,9 @@ class ReviewRow(s.Serializer):
     reproducibility = s.ChoiceField(Result.Reproducibility.choices)
     production = s.BooleanField()
     reason = s.CharField()
+    findings = s.ListField(
+        child=s.DictField(child=s.CharField()), help_text="What the reason is about: code, message, where."
+    )
     reviewer = s.CharField()
     made_at = s.DateTimeField()
 
@@ -147,6 +150,7 @@ class SubmissionWhole(SubmissionRow):
     rules = s.ListField(child=Mapping())
     findings = Finding(many=True)
     runs = s.ListField(child=Mapping())
+    assigned = s.ListField(child=s.CharField(), help_text="Usernames of the reviewers who are to decide.")
     reviews = ReviewRow(many=True)
     history = HistoryRow(many=True)
 
@@ -193,6 +197,9 @@ class ReviewRequest(s.Serializer):
     reproducibility = s.ChoiceField(Result.Reproducibility.choices, default="undefined")
     production = s.BooleanField(default=False)
     reason = s.CharField(max_length=8000)
+    findings = s.ListField(
+        child=s.CharField(max_length=120), required=False, max_length=50, help_text="Codes that the reason is about."
+    )
 
 
 class ReviewAnswer(Receipt, ReviewRow):
@@ -206,6 +213,9 @@ class ReleaseChange(s.Serializer):
     publishes = s.DateTimeField(required=False, allow_null=True)
     benchmark_versions = s.ListField(child=s.CharField(max_length=80), required=False, max_length=50)
     lists = s.ListField(child=s.CharField(max_length=30), required=False, allow_empty=False, max_length=20)
+    accepting_reviewers = s.IntegerField(
+        required=False, min_value=1, max_value=9, help_text="So many reviewers have to accept a run."
+    )
 
 
 class ReleaseRequest(ReleaseChange):

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from submissions.api import answers, members, receipts, systems, tokens, views
+from submissions.api import answers, members, receipts, reviewing, systems, tokens, views
 
 urlpatterns = [
     path("submissions/", views.SubmissionList.as_view(), name="api-submissions"),
@@ -10,6 +10,12 @@ urlpatterns = [
     path("submissions/<uuid:id>/findings/", views.SubmissionFindings.as_view(), name="api-submission-findings"),
     path("submissions/<uuid:id>/history/", views.SubmissionHistory.as_view(), name="api-submission-history"),
     path("submissions/<uuid:id>/files/", views.SubmissionFiles.as_view(), name="api-submission-files"),
+    path(
+        "submissions/<uuid:id>/files/received/", reviewing.SubmissionReceived.as_view(), name="api-submission-received"
+    ),
+    path("submissions/<uuid:id>/assign/", reviewing.SubmissionAssign.as_view(), name="api-submission-assign"),
+    path("submissions/<uuid:id>/rubric/", reviewing.SubmissionRubric.as_view(), name="api-submission-rubric"),
+    path("submissions/<uuid:id>/comments/", reviewing.SubmissionComments.as_view(), name="api-submission-comments"),
     path("submissions/<uuid:id>/system/", systems.SubmissionSystem.as_view(), name="api-submission-system"),
     path(
         "submissions/<uuid:id>/system/<str:form>/", systems.SubmissionSystemForm.as_view(), name="api-submission-form"

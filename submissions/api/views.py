@@ -34,7 +34,7 @@ from submissions.api.edges import (
 )
 from submissions.api.paging import page
 from submissions.models import State, Submission, Token
-from submissions.permissions import IsEditor, require_own, require_review, seen_by, visible_to
+from submissions.permissions import IsEditor, is_own, require_own, require_review, seen_by, visible_to
 
 JOINED = Submission.objects.select_related("account", "institution", "release", "result", "derivative", "signature")
 WHOLE = JOINED.select_related("system_snapshot").defer("system_snapshot__document")
@@ -140,7 +140,7 @@ class SubmissionSubmit(PrivateView):
 
 
 class SubmissionRevalidate(PrivateView):
-    """Check again, with what is said beside the bytes changed where given."""
+    """Check again: by the submitter with what is said beside the bytes changed, by a reviewer while under review."""
 
     @extend_schema(
         operation_id="submissions_revalidate",
@@ -149,7 +149,11 @@ class SubmissionRevalidate(PrivateView):
     )
     def post(self, request: Request, id: UUID) -> Response:
         submission = seen_by(request.user, id)
-        drafts.revalidate(submission, request.user, **valid(request, shape.RevalidateRequest))
+        said = valid(request, shape.RevalidateRequest)
+        if is_own(request.user, submission):
+            drafts.revalidate(submission, request.user, **said)
+        else:
+            review.check_again(submission, request.user)
         submission.refresh_from_db(fields=["state"])
         return Response(documents.receipt(submission, request), status=202)
 

@@ -15,7 +15,7 @@ from registry.problems import Problem
 from registry.views.errors import refused
 from submissions import members, signing, tokens
 from submissions.errors import NoToken, TokenRefused
-from submissions.forms import FingerprintForm, NewTokenForm, SigningKeyForm, TokenForm
+from submissions.forms import FingerprintForm, NewTokenForm, SigningKeyForm, TokenForm, VendorsForm
 from submissions.views.private import private_page
 
 
@@ -89,6 +89,17 @@ def remove_signing_key(request: HttpRequest) -> HttpResponse:
     form = FingerprintForm(request.POST)
     if form.is_valid():
         request.user.signing_keys.filter(fingerprint=form.cleaned_data["fingerprint"]).delete()
+    return redirect("account")
+
+
+@require_POST
+@private_page
+def declare_vendors(request: HttpRequest) -> HttpResponse:
+    """The vendors that the account is tied to: it reviews no run on their storage."""
+    form = VendorsForm(request.POST)
+    if form.is_valid():
+        request.user.vendors = form.cleaned_data["vendors"]
+        request.user.save(update_fields=["vendors"])
     return redirect("account")
 
 

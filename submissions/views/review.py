@@ -1,11 +1,10 @@
-"""The reviewers' pages: what waits, and one submission with its evidence and the decision."""
+"""The reviewers' pages: what waits, and one submission with its rubric, the talk about it and the decision."""
 
 from __future__ import annotations
 
 from typing import Any
 from uuid import UUID
 
-from django.db.models import OuterRef, Subquery
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -14,16 +13,19 @@ from django.views.decorators.http import require_POST, require_safe
 from registry.models import Release, Result
 from registry.problems import Problem
 from registry.views import numerals
-from submissions import review
-from submissions.errors import NotFound
-from submissions.forms import DecisionForm
-from submissions.models import Account, Check, Event, Review, State, Submission
-from submissions.permissions import has_role, is_own, seen_by, visible_to
+from registry.views.results import OUTCOMES
+from submissions import assignment, questionnaire, review, rubric, talk, waiting
+from submissions.errors import ConflictOfInterest, NotFound
+from submissions.forms import DecisionForm, JudgementForm
+from submissions.models import Account, Check, Comment, Judgement, Review, State, Submission
+from submissions.permissions import conflict, has_role, seen_by, visible_to
 from submissions.states import UNDER_REVIEW
 from submissions.views.private import staff_page
+from submissions.views.rawfiles import address
 from submissions.views.submissions import JOINED, FormInvalid, counted_findings, name_of, page_context
 
 SHOWN = 200
+MARKS = OUTCOMES | {"needs_human": ("", "? decide")}
 staff = staff_page(Account.Role.REVIEWER)
 
 
@@ -31,23 +33,41 @@ staff = staff_page(Account.Role.REVIEWER)
 @staff
 def queue(request: HttpRequest) -> HttpResponse:
     """What waits for a decision, longest first; what the account may not decide about is counted and not listed."""
-    latest = Check.objects.filter(submission=OuterRef("pk")).order_by("-made_at", "-id")
-    starter = Event.objects.filter(submission=OuterRef("pk"), to_state=State.IN_REVIEW).order_by("-id")
-    found = review.review_queue(request.user).annotate(
-        errors=Subquery(latest.values("errors")[:1]),
-        warnings=Subquery(latest.values("warnings")[:1]),
-        reviewer=Subquery(starter.values("actor__username")[:1]),
-    )
-    rows = [_row(one) for one in found[:SHOWN]]
-    waiting = visible_to(request.user).filter(state__in=UNDER_REVIEW).count()
+    found = waiting.queue(request.user)
+    asked = {name: request.GET[name][:120].replace("\0", "") for name in waiting.FILTERS if request.GET.get(name)}
+    narrowed = waiting.narrowed(found, asked, request.user).prefetch_related("assignments__reviewer")
+    rows = [_row(one) for one in narrowed[:SHOWN]]
+    facts = list(found.values("release__slug", "lists", "institution__slug", "institution__name", "tool")[:1000])
+    in_all = visible_to(request.user).filter(state__in=UNDER_REVIEW).count()
     editor = has_role(request.user, Account.Role.EDITOR)
     context = {
         "section": "review",
         "rows": rows,
-        "conflicts": waiting - len(rows) if len(rows) < SHOWN else 0,
+        "asked": asked,
+        "choices": _choices(facts),
+        "waiting": len(facts),
+        "conflicts": in_all - len(facts),
         "publishable": Release.objects.filter(imported=False, published_at=None) if editor else [],
     }
     return render(request, "review/queue.html", context)
+
+
+def _choices(facts: list[dict[str, Any]]) -> dict[str, list[tuple[str, str]]]:
+    """What the filters offer: the values that occur among what waits."""
+    pairs = {
+        "release": {(row["release__slug"], row["release__slug"]) for row in facts},
+        "list": {(name, name) for row in facts for name in row["lists"]},
+        "institution": {(row["institution__slug"], row["institution__name"]) for row in facts},
+        "tool": {(row["tool"], row["tool"]) for row in facts if row["tool"]},
+    }
+    found = {
+        name: sorted((pair for pair in values if pair[0]), key=lambda pair: pair[1]) for name, values in pairs.items()
+    }
+    return found | {
+        "state": [(state.value, state.label) for state in UNDER_REVIEW],
+        "assigned": [(waiting.ME, "to me"), (waiting.NOBODY, "to nobody")],
+        "contradictions": [("yes", "found")],
+    }
 
 
 def _row(submission: Submission) -> dict[str, Any]:
@@ -58,10 +78,12 @@ def _row(submission: Submission) -> dict[str, Any]:
         "institution": submission.institution,
         "release": submission.release,
         "lists": ", ".join(submission.lists),
+        "tool": submission.tool,
         "waiting": numerals.distance(submission.submitted_at, now) if submission.submitted_at else "",
         "findings": counted_findings(submission.errors, submission.warnings),
+        "contradictions": submission.contradictions,
         "state": submission.get_state_display(),
-        "reviewer": submission.reviewer,
+        "reviewers": ", ".join(one.reviewer.username for one in submission.assignments.all()),
     }
 
 
@@ -69,7 +91,7 @@ def _row(submission: Submission) -> dict[str, Any]:
 @staff
 def detail(request: HttpRequest, id: UUID) -> HttpResponse:
     """One submitted run with rules, findings and the form of the decision."""
-    return _page(request, _submitted(request, id), DecisionForm())
+    return _page(request, _submitted(request, id))
 
 
 @require_POST
@@ -82,9 +104,45 @@ def start(request: HttpRequest, id: UUID) -> HttpResponse:
 
 @require_POST
 @staff
+def assign(request: HttpRequest, id: UUID) -> HttpResponse:
+    """Give it to a reviewer, or take it back; by default oneself."""
+    change = assignment.take_back if "remove" in request.POST else assignment.assign
+    shown, name = _submitted(request, id), request.POST.get("remove") or request.POST.get("reviewer", "")
+    try:
+        change(shown, request.user, name.strip()[:150])
+    except ConflictOfInterest as problem:
+        return _page(request, shown, problem=problem)
+    except Problem as problem:
+        return _page(request, shown, problem=problem)
+    return redirect("review-detail", id=id)
+
+
+@require_POST
+@staff
+def check_again(request: HttpRequest, id: UUID) -> HttpResponse:
+    review.check_again(_submitted(request, id), request.user)
+    return redirect("review-detail", id=id)
+
+
+@require_POST
+@staff
+def judge(request: HttpRequest, id: UUID) -> HttpResponse:
+    """What the reviewer found of a rule that a machine could not settle."""
+    shown, form = _submitted(request, id), JudgementForm(request.POST)
+    if not form.is_valid():
+        return _page(request, shown, problem=FormInvalid(hint="Choose whether the rule is satisfied, and say why."))
+    try:
+        rubric.judge(shown, request.user, **form.cleaned_data)
+    except Problem as problem:
+        return _page(request, shown, problem=problem)
+    return redirect(f"/review/{id}/#rubric")
+
+
+@require_POST
+@staff
 def decide(request: HttpRequest, id: UUID) -> HttpResponse:
     shown = _submitted(request, id)
-    form = DecisionForm(request.POST)
+    form = DecisionForm(request.POST, codes=request.POST.getlist("findings"))
     if not form.is_valid():
         words = {name: [str(one) for one in why] for name, why in form.errors.items()}
         problem = FormInvalid(errors=words, hint="Choose a decision and give the reason, which the submitter reads.")
@@ -104,31 +162,82 @@ def _submitted(request: HttpRequest, id: UUID) -> Submission:
     return shown
 
 
-def _page(request: HttpRequest, shown: Submission, form: DecisionForm, problem: Problem | None = None) -> HttpResponse:
-    conflict = is_own(request.user, shown)
+def _page(
+    request: HttpRequest, shown: Submission, form: DecisionForm | None = None, problem: Problem | None = None
+) -> HttpResponse:
+    against = conflict(request.user, shown)
     check = shown.checks.first()
     context = page_context(request, shown) | {
         "section": "review",
-        "form": form,
+        "form": form or DecisionForm(),
         "problem": problem,
-        "conflict": conflict,
-        "decisions": Review.Decision.choices,
+        "conflict": against,
         "metadata": sorted(shown.metadata.items()),
-        "may_decide": shown.state in UNDER_REVIEW and not conflict,
-        "may_start": shown.state == State.SUBMITTED and not conflict,
         "prospects": _prospects(shown, check),
     }
+    if not against:
+        context |= _of_the_committee(request, shown, check)
     return render(request, "review/detail.html", context, status=problem.status if problem else 200)
+
+
+def _of_the_committee(request: HttpRequest, shown: Submission, check: Check | None) -> dict[str, Any]:
+    """What only those see who may decide."""
+    rows = rubric.rows(shown, check.report if check else {})
+    assigned = [one.reviewer.username for one in shown.assignments.select_related("reviewer")]
+    open_now = shown.state in UNDER_REVIEW
+    return {
+        "rubric": [_rule(shown, row) for row in rows],
+        "settled": f"{sum(row.settled for row in rows)} of {len(rows)} settled",
+        "outcomes": Judgement.Outcome.choices,
+        "threads": talk.threads(talk.readable(shown, request.user)),
+        "audiences": Comment.Audience.choices,
+        "say_to": f"/review/{shown.pk}/comments/",
+        "assigned": assigned,
+        "mine": request.user.username in assigned,
+        "may_assign_others": has_role(request.user, Account.Role.EDITOR),
+        "same_bytes": _same_bytes(request.user, shown),
+        "decisions": Review.Decision.choices,
+        "votes": _votes(shown) if open_now else "",
+        "expected": shown.answers.get("reproducibility") or "not said",
+        "declared_production": {True: "yes", False: "no"}.get(shown.metadata.get("production"), "not said"),
+        "may_decide": open_now,
+        "may_start": shown.state == State.SUBMITTED,
+    }
+
+
+def _rule(shown: Submission, row: rubric.Row) -> dict[str, Any]:
+    return {
+        "code": row.code,
+        "text": row.text,
+        "mark": MARKS.get(row.outcome, ("", row.outcome)),
+        "why": row.why,
+        "judgement": row.judgement,
+        "judge": row.outcome in rubric.JUDGED and shown.state in UNDER_REVIEW,
+        "waits": not row.settled,
+        "places": [
+            {"where": one["where"], "address": address(shown, one["where"])} for one in row.findings if one["where"]
+        ],
+    }
+
+
+def _same_bytes(account: Account, shown: Submission) -> list[dict[str, Any]]:
+    """Submissions of other accounts with the same bytes, those of them that are submitted."""
+    others = visible_to(account).filter(sha256=shown.sha256).exclude(pk=shown.pk).select_related("institution")
+    return [{"id": one.pk, "institution": one.institution, "state": one.get_state_display()} for one in others[:20]]
+
+
+def _votes(shown: Submission) -> str:
+    wanted = shown.release.accepting_reviewers if shown.release else 1
+    return f"{len(review.accepting(shown))} of {wanted} reviewers accept" if wanted > 1 else ""
 
 
 def _prospects(shown: Submission, check: Check | None) -> list[tuple[str, str, str]]:
     """For each list asked for: whether the run could rank there as research and as production."""
-    runs = check.report.get("runs", []) if check else []
-    primary = shown.chosen_primary if shown.chosen_primary is not None else check and check.report.get("primary")
-    if primary is None or primary >= len(runs):
+    run = questionnaire.run_of(shown, check.report) if check else None
+    if run is None:
         return []
-    research = review.prospects(shown, runs[primary], production=False, reproducibility=Result.Reproducibility.FULLY)
-    production = review.prospects(shown, runs[primary], production=True, reproducibility=Result.Reproducibility.FULLY)
+    research = review.prospects(shown, run, production=False, reproducibility=Result.Reproducibility.FULLY)
+    production = review.prospects(shown, run, production=True, reproducibility=Result.Reproducibility.FULLY)
     return [(name, _why(research[name]), _why(production[name])) for name in research]
 
 

@@ -23,15 +23,16 @@ from registry.views.files import archive
 from registry.views.results import OUTCOMES
 from registry.views.run import view
 from registry.views.snapshots import described
-from submissions import derivation, drafts, intake, questionnaire, review
+from submissions import derivation, drafts, intake, questionnaire, review, talk
 from submissions.errors import AlreadyRevised, Forbidden, NotFound, ReasonNeeded
 from submissions.forms import MetadataForm, SubmitForm, UploadForm
 from submissions.models import Check, Derivative, State, Submission
-from submissions.permissions import is_own, require_own, seen_by, visible_to
+from submissions.permissions import conflict, is_own, require_bytes, require_own, seen_by, visible_to
 from submissions.states import PERMITTED, UNFINISHED
 from submissions.storage import BundleUploadHandler, public, received
 from submissions.views.answers import of as questionnaire_of
 from submissions.views.private import private_page
+from submissions.views.rawfiles import address as raw_address
 from submissions.views.systems import comparable_with
 from validators import catalogue
 from validators.findings import LEVELS
@@ -167,8 +168,9 @@ def submission(request: HttpRequest, id: UUID) -> HttpResponse:
 @require_safe
 @private_page
 def received_bytes(request: HttpRequest, id: UUID) -> HttpResponse:
-    """The archive as it came, for its institution and for those who review it."""
-    shown = seen_by(request.user, id)
+    """The archive as it came, for its institution and for those who may review it."""
+    shown = seen_by(request.user, id, Submission.objects.select_related("institution"))
+    require_bytes(request.user, shown)
     return archive(received(), shown.sha256, shown.filename)
 
 
@@ -176,7 +178,8 @@ def received_bytes(request: HttpRequest, id: UUID) -> HttpResponse:
 @private_page
 def scrubbed_copy(request: HttpRequest, id: UUID) -> HttpResponse:
     """The copy that will be published, to look at before. Raises NotFound before it is made."""
-    shown = seen_by(request.user, id, Submission.objects.select_related("derivative"))
+    shown = seen_by(request.user, id, Submission.objects.select_related("derivative", "institution"))
+    require_bytes(request.user, shown)
     derivative = getattr(shown, "derivative", None)
     if derivative is None:
         raise NotFound
@@ -271,6 +274,8 @@ def page_context(request: HttpRequest, shown: Submission) -> dict[str, Any]:
     findings = worst_first([*report.get("findings", []), *run.get("findings", []), *derivation.findings(shown)])
     rows = [run_row(index, one, index == primary) for index, one in enumerate(runs)]
     own = is_own(request.user, shown)
+    if own or not conflict(request.user, shown):
+        findings = [one | {"address": raw_address(shown, one["where"])} if one["where"] else one for one in findings]
     return {
         "section": "submissions",
         "submission": shown,
@@ -309,6 +314,8 @@ def page_context(request: HttpRequest, shown: Submission) -> dict[str, Any]:
         "changes": changes.rows(drafts.revised(shown)),
         "revision": drafts.revision_of(shown) if shown.result else None,
         "may_revise": own and shown.state == State.PUBLISHED,
+        "threads": talk.threads(talk.readable(shown, request.user)) if own else [],
+        "say_to": f"/submissions/{shown.pk}/comments/" if own and shown.submitted_at else "",
         "needs_choice": len(runs) > 1 and primary is None,
         "submit": SubmitForm(initial=initial(shown), submission=shown, tools={one["tool"] for one in runs}),
         "may_submit": own and State.SUBMITTED in PERMITTED[State(shown.state)],
@@ -384,7 +391,7 @@ def rule_rows(run: dict[str, Any]) -> list[dict[str, Any]]:
 def event_row(event: Any) -> dict[str, str]:
     return {
         "at": numerals.moment(event.at),
-        "what": event.get_to_state_display(),
+        "what": event.get_to_state_display() if event.from_state != event.to_state else "",
         "who": event.actor.username if event.actor else "the registry",
         "reason": event.reason,
     }

@@ -24,6 +24,9 @@ ANSWER = {
     "revise": {"reason": "The vendor was misspelt."},
     "revalidate": {},
     "answers": {"persistence": "yes"},
+    "rubric": {"rule": "io500.no-such-rule", "outcome": "satisfied", "note": "Seen."},
+    "comments": {"text": "Which stripe count?"},
+    "assign": {},
     "overrides": {"result": "hw-1", "action": "exclude", "reason": "The run was repeated."},
 }
 PEOPLE = ("alice", "bob", "charlie", "dana", "erin", "fay", "nobody")
@@ -37,10 +40,17 @@ OF_A_CHECKED_RUN = {
     ("GET", "answers/"): (200, 200, 404, 404, 200, 200, 401),
     ("PUT", "answers/"): (200, 200, 404, 404, 403, 403, 401),
     ("POST", "submit/"): (200, 200, 404, 404, 403, 403, 401),
-    ("POST", "revalidate/"): (202, 202, 404, 404, 403, 403, 401),
+    ("POST", "revalidate/"): (202, 202, 404, 404, 409, 409, 401),
     ("POST", "revise/"): (409, 409, 404, 404, 403, 403, 401),
     ("POST", "withdraw/"): (200, 200, 404, 404, 403, 403, 401),
     ("POST", "review/"): (403, 403, 404, 404, 409, 409, 401),
+    ("GET", "files/received/"): (200, 200, 404, 404, 200, 200, 401),
+    ("POST", "assign/"): (403, 403, 404, 404, 409, 409, 401),
+    ("DELETE", "assign/"): (403, 403, 404, 404, 409, 409, 401),
+    ("GET", "rubric/"): (403, 403, 404, 404, 200, 200, 401),
+    ("POST", "rubric/"): (403, 403, 404, 404, 409, 409, 401),
+    ("GET", "comments/"): (200, 200, 404, 404, 200, 200, 401),
+    ("POST", "comments/"): (409, 409, 404, 404, 409, 409, 401),
 }
 OF_A_SUBMITTED_RUN = {
     ("GET", ""): (200, 200, 404, 200, 200, 200, 401),
@@ -50,10 +60,17 @@ OF_A_SUBMITTED_RUN = {
     ("GET", "answers/"): (200, 200, 404, 200, 200, 200, 401),
     ("PUT", "answers/"): (409, 409, 404, 403, 403, 403, 401),
     ("POST", "submit/"): (409, 409, 404, 403, 403, 403, 401),
-    ("POST", "revalidate/"): (409, 409, 404, 403, 403, 403, 401),
+    ("POST", "revalidate/"): (409, 409, 404, 202, 202, 202, 401),
     ("POST", "revise/"): (409, 409, 404, 403, 403, 403, 401),
     ("POST", "withdraw/"): (200, 200, 404, 403, 403, 403, 401),
     ("POST", "review/"): (403, 403, 404, 200, 200, 200, 401),
+    ("GET", "files/received/"): (200, 200, 404, 200, 200, 200, 401),
+    ("POST", "assign/"): (403, 403, 404, 200, 200, 200, 401),
+    ("DELETE", "assign/"): (403, 403, 404, 200, 200, 200, 401),
+    ("GET", "rubric/"): (403, 403, 404, 200, 200, 200, 401),
+    ("POST", "rubric/"): (403, 403, 404, 422, 422, 422, 401),
+    ("GET", "comments/"): (200, 200, 404, 200, 200, 200, 401),
+    ("POST", "comments/"): (201, 201, 404, 201, 201, 201, 401),
 }
 OF_A_DESCRIBED_RUN = {
     ("GET", "system/"): (200, 200, 404, 404, 200, 200, 401),

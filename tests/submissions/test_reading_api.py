@@ -87,6 +87,6 @@ def test_a_list_costs_the_same_however_long(cast, many, django_assert_num_querie
 
 def test_one_submission_costs_so_many_queries(cast, checked, django_assert_num_queries) -> None:
     submission = checked()
-    # token, memberships, submission with its neighbours, latest check, reviews, history
-    with django_assert_num_queries(5):
+    # token, memberships, submission with its neighbours, latest check, who has it, reviews, history
+    with django_assert_num_queries(6):
         cast.alice.get(f"submissions/{submission.pk}/")

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from submissions import releases, review
+from submissions import releases, review, waiting
 from submissions.models import Derivative, Membership, Review, Submission
 from tests.make_io500 import make_run, pack
 
@@ -223,7 +223,7 @@ def test_nobody_reviews_their_own_run(cast, submitted) -> None:
     submission = submitted(cast.dana)
     answer = cast.dana.post(f"submissions/{submission.pk}/review/", {"decision": "accept", "reason": "x"})
     assert answer.json()["code"] == "review.conflict-of-interest"
-    assert not review.review_queue(cast.dana.account).exists()
+    assert not waiting.queue(cast.dana.account).exists()
 
 
 def test_a_decision_falls_once(cast, submitted) -> None:
@@ -244,12 +244,12 @@ def test_a_run_with_changes_requested_is_submitted_again(cast, submitted) -> Non
 
 def test_the_queue_has_what_waits_longest_first(cast, submitted) -> None:
     first, second = submitted(performance=1.5), submitted(performance=2.5)
-    assert list(review.review_queue(cast.dana.account)) == [first, second]
+    assert list(waiting.queue(cast.dana.account)) == [first, second]
     review.start(first, cast.dana.account)
-    assert list(review.review_queue(cast.dana.account)) == [first, second]
+    assert list(waiting.queue(cast.dana.account)) == [first, second]
     review.decide(first, cast.dana.account, "accept", "Fine.")
-    assert list(review.review_queue(cast.dana.account)) == [second]
-    assert not review.review_queue(cast.alice.account).exists()
+    assert list(waiting.queue(cast.dana.account)) == [second]
+    assert not waiting.queue(cast.alice.account).exists()
 
 
 def test_an_award_says_where_the_run_cannot_rank(cast, submitted) -> None:
