@@ -93,11 +93,15 @@ def benchmarks() -> tuple[Benchmark, ...]:
 
 def benchmark(tool: str) -> Benchmark:
     """The benchmark of a tool's name (`io500`, `obdfilter-survey`). Raises LookupError."""
-    for candidate in benchmarks():
-        if tool in (candidate.tool, candidate.slug):
-            return candidate
+    if found := find(tool):
+        return found
     known = ", ".join(candidate.tool for candidate in benchmarks())
     raise LookupError(f"no benchmark {tool!r}; there are {known}")
+
+
+def find(tool: str) -> Benchmark | None:
+    """The same; None for an unknown one, such as a reported result may name."""
+    return next((one for one in benchmarks() if tool in (one.tool, one.slug)), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,8 +129,9 @@ def meanings(tool: str) -> Sequence[Mapping[str, Any]]:
 
 
 def descriptor(tool: str) -> Mapping[str, Any]:
-    """The descriptor of a tool; empty for an unknown one, such as a reported result may name."""
-    return next((one.descriptor for one in benchmarks() if one.tool == tool), {})
+    """The descriptor of a tool; empty for an unknown one."""
+    found = find(tool)
+    return found.descriptor if found else {}
 
 
 @cache

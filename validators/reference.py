@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from validators.catalogue import FOLDER, Benchmark
+from validators import catalogue
+from validators.catalogue import Benchmark
 
 README = "README.md"
 _COMPARABLE = {
@@ -24,7 +25,7 @@ def page(benchmark: Benchmark) -> str:
 
 def _prose(benchmark: Benchmark) -> tuple[str, str]:
     """The README up to its second heading, and what follows; name and description where there is none."""
-    path = FOLDER / benchmark.slug / README
+    path = catalogue.FOLDER / benchmark.slug / README
     if not path.exists():
         return f"# {benchmark.descriptor['name']}\n\n{benchmark.descriptor['description']}", ""
     begun, heading, rest = path.read_text(encoding="utf-8").partition("\n## ")

@@ -151,7 +151,8 @@ def detail(request: HttpRequest, public_id: str) -> HttpResponse:
 def _run(result: Result, measured: list[record.Row]) -> dict[str, Any]:
     """The measurements of a run without phases, and what lies under those of any run."""
     published = result.snapshot
-    return view(measured, published.get("distributions", []), published.get("tests", []), result.parameters)
+    tool = result.tool, result.tool_version
+    return view(measured, published.get("distributions", []), published.get("tests", []), result.parameters, tool)
 
 
 def title(result: Result) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from registry.views import numerals, plots
+from registry.views.glossary import glossary
 from registry.views.layouts import NUMBERS_OF_TESTS
 from registry.views.measured import Table, tables
 from registry.views.wording import (
@@ -52,8 +53,12 @@ def view(
     distributions: Sequence[Distribution] = (),
     tests: Sequence[Mapping[str, Any]] = (),
     parameters: Mapping[str, Any] | None = None,
+    tool: tuple[str, str] = ("", ""),
 ) -> dict[str, Any]:
-    """Tables, figures and the spread of a run, ready for templates/results/measured.html."""
+    """Tables, figures and the spread of a run, ready for templates/results/measured.html.
+
+    `tool` is the benchmark with its version, whose descriptor says what the figures are.
+    """
     varying = varying_parameters(tests, measured)
     figures = [*_sweep(measured), *_in_time(distributions, parameters or {}), *_boxes(distributions)]
     return {
@@ -61,6 +66,7 @@ def view(
         "varying": [spoken(name) for name in varying],
         "figures": figures[:MOST_FIGURES],
         "spread": _spread(distributions),
+        "glossary": glossary(*tool, measured) if measured else {},
     }
 
 

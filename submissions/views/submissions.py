@@ -327,7 +327,8 @@ def page_context(request: HttpRequest, shown: Submission) -> dict[str, Any]:
 def of_run(run: dict[str, Any], scored: bool) -> dict[str, Any]:
     """What a run measured, and what lies under it; the phases of a scored one have their own table."""
     measured = [] if scored else run["measurements"]
-    return view(measured, run.get("distributions", []), run.get("tests", []), run.get("parameters", {}))
+    tool = run["tool"], run["version"]
+    return view(measured, run.get("distributions", []), run.get("tests", []), run.get("parameters", {}), tool)
 
 
 def initial(shown: Submission) -> dict[str, Any]:

@@ -23,6 +23,9 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the validators and what tests them, with the files of the page."""
     root = tmp_path_factory.mktemp("project")
     shutil.copytree(ROOT / "validators", root / "validators", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(
+        ROOT / "collectors", root / "collectors", symlinks=True, ignore=shutil.ignore_patterns("__pycache__")
+    )
     shutil.copytree(ROOT / "tests" / "validators", root / "tests" / "validators")
     for name in ("tests/__init__.py", "tests/conftest.py", "tests/make_io500.py"):
         shutil.copy(ROOT / name, root / name)
@@ -80,6 +83,12 @@ def test_its_page_is_made(copy: Path) -> None:
         "| `stridebench.both` | error |",
     ):
         assert row in page
+
+
+def test_the_collector_knows_its_files(copy: Path) -> None:
+    ran = python(copy, "collectors", "pack", "--results", f"{FOLDER}/samples/complete", "--dry-run")
+    assert "stridebench: complete/stdout.txt" in ran.stderr.splitlines()
+    assert "of no benchmark: complete/expected.json" in ran.stderr.splitlines()
 
 
 def test_its_descriptor_and_sample_test_themselves(copy: Path) -> None:
