@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -72,6 +72,12 @@ def build(release: Release, name: str, *, freeze: bool = False, definition: List
         ranked_list.frozen_at = timezone.now() if freeze else None
         ranked_list.save()
     return ranked_list
+
+
+def entering(ranked_list: RankedList, ids: Collection[str]) -> list[str]:
+    """Those results of `ids` that the list would have if it were made now, in its order."""
+    ranking = _compute(ranked_list.release, ranked_list.name, ranked_list.definition)
+    return [row.entry for row in ranking.rows if row.entry in ids]
 
 
 def can_compute(release: Release, definition: ListDefinition) -> bool:
@@ -171,12 +177,14 @@ def _results(release: Release, body: Row, forced: Sequence[str]) -> list[Entry]:
     """Verified results of the tool up to this release, newest revision; with what overrides name.
 
     A published list does not move by itself: what was withdrawn or revised after the publication stays and says so, and
-    what came after it, when an embargo ended, stands on the lists of later releases.
+    what came after it, when an embargo ended, is on it once it was amended for that (`RankedList.entered_until`).
     """
     withdrawn, late, revised = Q(withdrawn_at__isnull=False), Q(pk=None), Q(revised_by__isnull=False)
     if release.published_at:
+        amended = release.ranked_lists.filter(name=body["name"]).values_list("entered_until", flat=True).first()
         withdrawn &= Q(withdrawn_at__lte=release.published_at)
-        late = Q(published_at__gt=release.published_at)
+        late = Q(published_at__gt=amended or release.published_at)
+        late |= Q(published_at__gt=release.published_at, revises__isnull=False)
         revised &= Q(revised_by__published_at__lte=release.published_at)
     results = Result.objects.filter(release__held_on__lte=release.held_on).select_related("site", "system", "release")
     standing = results.filter(~withdrawn, ~late, ~revised, trust=Result.Trust.VERIFIED, tool=tool_of(body))

@@ -73,8 +73,8 @@ def publish(release: Release, editor: Account | None) -> Published:
         release = Release.objects.select_for_update().get(pk=release.pk)
         if release.published_at is None:
             _publish(release, editor, timezone.now())
-        else:
-            _add_results(release, editor, timezone.now())
+        elif added := _add_results(release, editor, timezone.now()):
+            _enter(release, added)
     return _outcome(release)
 
 
@@ -107,6 +107,8 @@ def override(
     if not reason.strip() or (action == Override.Action.SCORE) != (score is not None):
         raise OverrideRefused("It needs a reason, and a score exactly when the action is `score`.")
     with transaction.atomic():
+        _take_turns()
+        ranked_list.refresh_from_db()
         decision, _ = Override.objects.update_or_create(
             release=release,
             list_name=ranked_list.name,
@@ -122,15 +124,33 @@ def override(
         return decision, _amend(ranked_list, f"{result.public_id}: {reason.strip()}")
 
 
-def _amend(ranked_list: RankedList, reason: str) -> RankedList:
-    """Make a list anew; the trigger on a frozen one lets only a transaction through that names its reason."""
+def _enter(release: Release, added: list[Result]) -> None:
+    """Put what an embargo kept back onto the frozen lists that it belongs to: of its release and of those after it."""
+    until, ids = max(result.published_at for result in added), {result.public_id for result in added}
+    frozen = RankedList.objects.filter(release__imported=False, release__held_on__gte=release.held_on)
+    frozen = frozen.exclude(frozen_at=None).select_related("release", "definition")
+    for ranked_list in frozen.order_by("release__held_on", "release_id", "position"):
+        before = ranked_list.entered_until
+        RankedList.objects.filter(pk=ranked_list.pk).update(entered_until=until)
+        if entering := listing.entering(ranked_list, ids):
+            _amend(ranked_list, f"{', '.join(entering)}: the embargo ended.", until)
+        else:
+            RankedList.objects.filter(pk=ranked_list.pk).update(entered_until=before)
+
+
+def _amend(ranked_list: RankedList, reason: str, until: datetime | None = None) -> RankedList:
+    """Make a list anew; the trigger on a frozen one lets only a transaction through that names its reason.
+
+    `until` moves the time until which results may have been published; without it that stays as it is.
+    """
     with connection.cursor() as cursor:
         cursor.execute("SELECT set_config('highwater.amend', %s, true)", [reason])
     was_frozen = ranked_list.frozen_at is not None
     if was_frozen:
         day = f"{timezone.now():%Y-%m-%d}"
         note = "\n".join(filter(None, [ranked_list.note, f"Amended on {day}: {reason}"]))
-        RankedList.objects.filter(pk=ranked_list.pk).update(frozen_at=None, note=note)
+        until = until or ranked_list.entered_until
+        RankedList.objects.filter(pk=ranked_list.pk).update(frozen_at=None, note=note, entered_until=until)
     try:
         definition = ranked_list.definition if was_frozen else None
         return listing.build(ranked_list.release, ranked_list.name, freeze=was_frozen, definition=definition)
@@ -164,8 +184,8 @@ def _publish(release: Release, editor: Account | None, now: datetime) -> None:
         listing.build(release, name, freeze=True)
 
 
-def _add_results(release: Release, editor: Account | None, now: datetime) -> None:
-    """Copy what is accepted; after the publication that is what was under an embargo, and frozen lists stay."""
+def _add_results(release: Release, editor: Account | None, now: datetime) -> list[Result]:
+    """Copy what is accepted, also after the publication: what was under an embargo is returned, revisions are not."""
     accepted = _accepted(release=release).select_for_update(of=("self",))
     submissions = list(accepted.select_related("institution", "account", "revises__result"))
     if submissions:
@@ -173,6 +193,7 @@ def _add_results(release: Release, editor: Account | None, now: datetime) -> Non
         states.move_all(
             [submission.pk for submission in submissions], State.ACCEPTED, State.PUBLISHED, editor, f"{release.name}."
         )
+    return [submission.result for submission in submissions if submission.revises_id is None]
 
 
 def _copy(release: Release, submissions: list[Submission], now: datetime) -> None:

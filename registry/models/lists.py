@@ -36,6 +36,9 @@ class RankedList(models.Model):
     source = models.CharField(max_length=300, blank=True)
     note = models.TextField(blank=True)
     frozen_at = models.DateTimeField(null=True, blank=True)
+    entered_until = models.DateTimeField(
+        null=True, blank=True, help_text="Results published until then are candidates; null: until its release was."
+    )
     digest = models.CharField(max_length=64, blank=True, help_text="sha256 of the frozen entries; the ETag.")
 
     class Meta:

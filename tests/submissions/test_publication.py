@@ -117,23 +117,54 @@ def test_an_embargo_is_kept(cast, release, accepted) -> None:
     assert submission.state == "accepted"
 
 
-def test_an_embargo_that_ends_later_brings_the_result_and_moves_no_list(cast, release, accepted) -> None:
-    submission = accepted()
-    Submission.objects.update(embargo_until=timezone.now() + timedelta(days=1))
-    cast.erin.post("releases/sc99/publish/")
-    publication.publish_due()
-    assert not Result.objects.exists()
+def end_embargo() -> None:
     Submission.objects.update(embargo_until=timezone.now())
     publication.publish_due()
     publication.publish_due()
-    submission.refresh_from_db()
-    assert (submission.state, submission.result.release) == ("published", release)
-    assert entries(cast, "sc99", "io500") == []
-    assert not check(RankedList.objects.get(release=release, name="io500"))
+
+
+def test_an_embargo_that_ends_brings_the_result_onto_the_frozen_list_by_a_dated_amendment(
+    cast, release, accepted
+) -> None:
+    accepted(performance=1.0)
+    late = accepted(cast.charlie, performance=2.0)
+    Submission.objects.filter(pk=late.pk).update(embargo_until=timezone.now() + timedelta(days=1))
+    cast.erin.post("releases/sc99/publish/")
+    publication.publish_due()
+    before = RankedList.objects.get(release=release, name="io500")
+    assert [(row["rank"], row["institution"]) for row in entries(cast, "sc99", "io500")] == [(1, "North Lab")]
+    end_embargo()
+    late.refresh_from_db()
+    assert (late.state, late.result.release) == ("published", release)
+    shown = [(row["rank"], row["institution"], row["new"]) for row in entries(cast, "sc99", "io500")]
+    assert shown == [(1, "South Lab", True), (2, "North Lab", True)]
+    after = RankedList.objects.get(release=release, name="io500")
+    assert after.note == f"Amended on {timezone.now():%Y-%m-%d}: {late.result.public_id}: the embargo ended."
+    assert (after.frozen_at is not None, after.digest != before.digest) == (True, True)
+    assert not check(after)
+    assert not RankedList.objects.get(release=release, name="scc").note
+
+
+def test_an_embargo_that_outlasts_the_next_release_amends_that_one_too(cast, release, accepted) -> None:
+    accepted()
+    Submission.objects.update(embargo_until=timezone.now() + timedelta(days=1))
+    cast.erin.post("releases/sc99/publish/")
     releases.create("later", timezone.now() + timedelta(days=1), lists=["io500"])
     Release.objects.filter(slug="later").update(held_on="2199-01-01")
     cast.erin.post("releases/later/publish/")
-    assert [row["result"] for row in entries(cast, "later", "io500")] == [submission.result.public_id]
+    assert entries(cast, "later", "io500") == []
+    end_embargo()
+    assert [row["new"] for name in ("sc99", "later") for row in entries(cast, name, "io500")] == [True, False]
+
+
+def test_a_decision_after_the_amendment_keeps_who_entered_by_it(cast, release, accepted) -> None:
+    accepted()
+    Submission.objects.update(embargo_until=timezone.now() + timedelta(days=1))
+    cast.erin.post("releases/sc99/publish/")
+    end_embargo()
+    said = {"result": Result.objects.get().public_id, "action": "score", "score": 7.0, "reason": "Recounted."}
+    assert cast.erin.post("lists/sc99/io500/overrides/", said).status_code == 200
+    assert [row["score"] for row in entries(cast, "sc99", "io500")] == [7.0]
 
 
 def test_research_or_production_but_not_both(cast, release, accepted) -> None:
