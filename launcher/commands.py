@@ -30,10 +30,11 @@ def up(state_folder: Path, port: int, *, demo: bool) -> int:
     with state.held("up", refuse="up") as lock:
         environment.install(RUNTIME, *local_wheels())
         with services(state, environment, durable=True) as (variables, servers), site.listen(port) as listening:
+            chosen = listening.getsockname()[1]
+            variables.setdefault("SITE_URL", f"http://127.0.0.1:{chosen}")
             site.prepare(state, environment, variables, WITH_DEMONSTRATION if demo else PREPARATION)
             started = [Running(program) for program in site.programs(state, environment, variables, listening.fileno())]
             try:
-                chosen = listening.getsockname()[1]
                 site.wait_until_healthy(chosen, started)
                 lock.publish(variables)
                 say(f"logs in {state.logs}; Ctrl-C stops everything")

@@ -132,9 +132,11 @@ CELERY_TIMEZONE = "UTC"
 # Short tasks and those that somebody waits for do not stand behind a backlog of submissions.
 CELERY_TASK_DEFAULT_QUEUE = "processing"
 CELERY_TASK_QUEUES = [Queue(name, Exchange(name), routing_key=name) for name in ("processing", "prompt")]
-CELERY_TASK_ROUTES = {f"submissions.tasks.{name}": {"queue": "prompt"} for name in ("sweep", "tidy", "check_held")}
+_PROMPT = ("sweep", "tell", "tidy", "check_held")
+CELERY_TASK_ROUTES = {f"submissions.tasks.{name}": {"queue": "prompt"} for name in _PROMPT}
 CELERY_BEAT_SCHEDULE = {
     "sweep": {"task": "submissions.tasks.sweep", "schedule": 2.0, "options": {"expires": 2}},
+    "tell": {"task": "submissions.tasks.tell", "schedule": 2.0, "options": {"expires": 2}},
     "tidy": {"task": "submissions.tasks.tidy", "schedule": 3600.0, "options": {"expires": 3600}},
 }
 

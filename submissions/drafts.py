@@ -100,7 +100,7 @@ def revise(
             queued_at=timezone.now(),
         )
         told = f"Revision of {older.result.public_id}: {reason}"
-        Event.objects.create(submission=revision, actor=account, to_state=State.RECEIVED, reason=told)
+        states.record([Event(submission=revision, actor=account, to_state=State.RECEIVED, reason=told)])
         queue.after_commit("process", revision.pk)
     return revision
 

@@ -63,6 +63,8 @@ Problem (registry.problems)
 ├── TokenRefused             account.token
 ├── AnswersInvalid           answers.invalid
 ├── BadReceipt               receipt.invalid
+├── WebhookRefused           webhook.refused
+├── WebhookExists            webhook.exists
 └── OverrideRefused          override.refused
 """
 
@@ -463,6 +465,20 @@ class AnswersInvalid(Problem):
     code = "answers.invalid"
     title = "The answers can't be taken"
     hint = "Send one JSON object of question ids and answers, at most 256 KiB."
+
+
+class WebhookRefused(Problem):
+    status = 422
+    code = "webhook.refused"
+    title = "That address can't be a webhook"
+    hint = "Give an https address whose host is public."
+
+
+class WebhookExists(Problem):
+    status = 409
+    code = "webhook.exists"
+    title = "There is a webhook with that address"
+    hint = "GET webhooks/ has it."
 
 
 class BadReceipt(Problem):

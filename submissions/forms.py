@@ -12,7 +12,7 @@ from registry.definitions import tool_of
 from registry.listing import newest_definitions
 from registry.models import Release, Result
 from submissions import tokens
-from submissions.models import Comment, Judgement, Membership, Review, Submission, Token
+from submissions.models import Account, Comment, Judgement, Membership, Review, Submission, Token
 from submissions.review import open_releases
 
 
@@ -177,3 +177,13 @@ class TokenForm(forms.Form):
     """Which token to revoke."""
 
     beginning = forms.CharField(max_length=64)
+
+
+class WebhookForm(forms.Form):
+    url = forms.CharField(max_length=500)
+
+
+class MailForm(forms.ModelForm):
+    class Meta:
+        model = Account
+        fields = ["mail"]

@@ -18,7 +18,7 @@ from django.utils import timezone
 from registry import record
 from registry.models import ListDefinition, Release, Site
 from registry.ranking import fold
-from submissions import queue, refusal, signing
+from submissions import queue, refusal, signing, states
 from submissions.errors import (
     BadMetadata,
     BadSha256,
@@ -216,7 +216,7 @@ def _register(
         if signature:
             Signature.objects.get_or_create(submission=stored, defaults={"text": signature})
         if created:
-            Event.objects.create(submission=stored, actor=account, to_state=State.RECEIVED)
+            states.record([Event(submission=stored, actor=account, to_state=State.RECEIVED)])
             queue.after_commit("process", stored.pk)
     return stored, created
 

@@ -27,7 +27,13 @@ class Account(AbstractUser):
         EDITOR = "editor", "editor"
         ADMIN = "admin", "admin"
 
+    class Mail(models.TextChoices):
+        EACH = "each", "as it happens"
+        DAILY = "daily", "once a day"
+        NONE = "none", "no mail"
+
     role = models.CharField(max_length=10, choices=Role, default=Role.SUBMITTER)
+    mail = models.CharField(max_length=5, choices=Mail, default=Mail.EACH, help_text="About the own submissions.")
     institutions = models.ManyToManyField(Site, through="Membership", related_name="members")
     vendors = models.JSONField(
         default=list, blank=True, help_text="Vendors that it is tied to: it reviews no run on their storage."
@@ -80,7 +86,7 @@ class Token(models.Model):
         SUBMIT = "submit", "upload, check, answer, submit, withdraw"
         REVIEW = "review", "review"
         RELEASE = "release", "make and publish releases and lists"
-        ACCOUNT = "account", "manage tokens and members"
+        ACCOUNT = "account", "manage tokens, webhooks and members"
 
     account = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="tokens")
     digest = models.CharField(max_length=128, unique=True, help_text="SHA-512 of the key.")
@@ -422,3 +428,65 @@ class Comment(models.Model):
 
     def __str__(self) -> str:
         return f"{self.author}: {self.text[:40]}"
+
+
+class Notice(models.Model):
+    """An event that nobody was told of yet. Written with the event, deleted when its deliveries are."""
+
+    event = models.OneToOneField(Event, primary_key=True, on_delete=models.CASCADE, related_name="+")
+
+    def __str__(self) -> str:
+        return f"Notice of {self.event_id}"
+
+
+class Webhook(models.Model):
+    """An address of an account's own that is told of each change of the submissions that the account owns or shares."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    account = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="webhooks")
+    url = models.CharField(max_length=500)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["created_at", "id"]
+        constraints = [models.UniqueConstraint(fields=["account", "url"], name="webhook_once")]
+
+    def __str__(self) -> str:
+        return self.url
+
+
+class Delivery(models.Model):
+    """One event on its way to one receiver: a webhook, or without one the mail of the account. The log of both."""
+
+    class State(models.TextChoices):
+        WAITING = "waiting", "waiting"
+        DELIVERED = "delivered", "delivered"
+        FAILED = "failed", "given up"
+
+    event = models.ForeignKey(Event, null=True, on_delete=models.CASCADE, help_text="Null: a trial.", related_name="+")
+    account = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="deliveries")
+    webhook = models.ForeignKey(Webhook, null=True, on_delete=models.CASCADE, related_name="deliveries")
+    state = models.CharField(max_length=9, choices=State, default=State.WAITING)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    due_at = models.DateTimeField(help_text="Next attempt, while waiting.")
+    tried_at = models.DateTimeField(null=True)
+    answer = models.CharField(max_length=200, blank=True, help_text="Of the last attempt.")
+
+    class Meta:
+        ordering = ["-id"]
+        verbose_name_plural = "deliveries"
+        constraints = [
+            models.UniqueConstraint(
+                fields=["event", "account"], condition=models.Q(webhook=None), name="mail_of_an_event_once"
+            ),
+            models.UniqueConstraint(fields=["event", "webhook"], name="webhook_of_an_event_once"),
+        ]
+        indexes = [
+            # What the scheduler asks for every two seconds.
+            models.Index(fields=["due_at"], condition=models.Q(state="waiting"), name="delivery_due"),
+            # The log of a webhook, newest first.
+            models.Index(fields=["webhook", "-id"], name="delivery_log"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.state} {self.webhook_id or self.account_id}"

@@ -13,7 +13,7 @@ from uuid import UUID
 from django.db import transaction
 
 from submissions.errors import NotFound, ReasonNeeded, StateConflict
-from submissions.models import Account, Event, State, Submission
+from submissions.models import Account, Event, Notice, State, Submission
 
 PERMITTED: dict[State, frozenset[State]] = {
     State.DRAFT: frozenset({State.RECEIVED, State.WITHDRAWN}),
@@ -71,9 +71,7 @@ def move(
     with transaction.atomic():
         for origin in expected:
             if Submission.objects.filter(pk=submission_id, state=origin).update(state=to, **fields):
-                Event.objects.create(
-                    submission_id=submission_id, actor=actor, from_state=origin, to_state=to, reason=reason
-                )
+                record([Event(submission_id=submission_id, actor=actor, from_state=origin, to_state=to, reason=reason)])
                 return
     found = Submission.objects.filter(pk=submission_id).values_list("state", flat=True).first()
     if found is None:
@@ -96,9 +94,13 @@ def move_all(submission_ids: Iterable[UUID], expected: State, to: State, actor: 
         changed = Submission.objects.filter(pk__in=ids, state=expected).update(state=to)
         if changed != len(ids):
             raise StateConflict(f"{len(ids) - changed} of {len(ids)} are no longer {expected}.")
-        Event.objects.bulk_create(
-            Event(submission_id=pk, actor=actor, from_state=expected, to_state=to, reason=reason) for pk in ids
-        )
+        record([Event(submission_id=pk, actor=actor, from_state=expected, to_state=to, reason=reason) for pk in ids])
+
+
+def record(events: list[Event]) -> None:
+    """Write rows of history, and that those concerned have to be told; in the transaction of the change itself."""
+    written = Event.objects.bulk_create(events)
+    Notice.objects.bulk_create(Notice(event=event) for event in written if event.to_state != State.PROCESSING)
 
 
 def _require_permitted(expected: Iterable[State], to: State) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from celery import shared_task
 
-from submissions import checking, processing, publication, refusal, retention, review
+from submissions import checking, processing, publication, refusal, retention, review, telling
 
 
 @shared_task
@@ -31,6 +31,12 @@ def sweep() -> None:
     processing.sweep()
     review.sweep()
     publication.publish_due()
+
+
+@shared_task
+def tell() -> None:
+    """Mail and webhooks that are due."""
+    telling.tell()
 
 
 @shared_task

@@ -14,6 +14,7 @@ from submissions.views import (
     submissions,
     systems,
     talk,
+    webhooks,
 )
 
 urlpatterns = [
@@ -49,6 +50,10 @@ urlpatterns = [
     path("submissions/<uuid:id>/revise/", submissions.revise, name="submission-revise"),
     path("submissions/<uuid:id>/check/", submissions.check_again, name="submission-check"),
     path("submissions/<uuid:id>/receipt/", receipts.download, name="submission-receipt"),
+    path("account/webhooks/", webhooks.page, name="webhooks"),
+    path("account/webhooks/<uuid:id>/remove/", webhooks.remove, name="webhook-remove"),
+    path("account/webhooks/<uuid:id>/try/", webhooks.try_out, name="webhook-try"),
+    path("account/mail/", webhooks.choose_mail, name="choose-mail"),
     path("receipts/", receipts.verify, name="receipts"),
     path("releases/<str:release>/publish/", release.publish, name="release-publish"),
     path("review/", review.queue, name="review"),

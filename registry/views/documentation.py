@@ -37,6 +37,7 @@ READERS = {
         BENCHMARKS,
         "scrubbed-copies",
         "api-submissions",
+        "webhooks",
     ),
     "For readers": ("lists", "studies", "pages", "api", "problems", "data-terms"),
     "For the committee": ("review",),

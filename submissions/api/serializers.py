@@ -62,6 +62,41 @@ class ReceiptKeys(s.Serializer):
     public_keys = s.ListField(child=s.CharField())
 
 
+class WebhookRequest(s.Serializer):
+    url = s.CharField(max_length=500, help_text="https, of a public host.")
+
+
+class Webhook(s.Serializer):
+    id = s.UUIDField()
+    url = s.CharField()
+    created_at = s.DateTimeField()
+
+
+class WebhookWithSecret(Webhook):
+    secret = s.CharField(help_text="With which deliveries are signed, as in Standard Webhooks.")
+
+
+class WebhookPage(s.Serializer):
+    next = s.URLField(allow_null=True)
+    results = Webhook(many=True)
+
+
+class Delivery(s.Serializer):
+    id = s.CharField(help_text="As in the header webhook-id.")
+    type = s.CharField(help_text="submission.STATE, or trial.")
+    submission = s.UUIDField(allow_null=True)
+    state = s.CharField(help_text="waiting, delivered or failed (given up).")
+    attempts = s.IntegerField()
+    tried_at = s.DateTimeField(allow_null=True)
+    due_at = s.DateTimeField(allow_null=True, help_text="Next attempt, while waiting.")
+    answer = s.CharField(help_text="Of the last attempt, in words.")
+
+
+class DeliveryPage(s.Serializer):
+    next = s.URLField(allow_null=True)
+    results = Delivery(many=True)
+
+
 class SubmissionRow(Receipt):
     test = s.BooleanField()
     filename = s.CharField()

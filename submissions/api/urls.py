@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from submissions.api import answers, members, receipts, reviewing, systems, tokens, views
+from submissions.api import answers, members, receipts, reviewing, systems, tokens, views, webhooks
 
 urlpatterns = [
     path("submissions/", views.SubmissionList.as_view(), name="api-submissions"),
@@ -28,6 +28,9 @@ urlpatterns = [
     path("submissions/<uuid:id>/withdraw/", views.SubmissionWithdraw.as_view(), name="api-submission-withdraw"),
     path("submissions/<uuid:id>/review/", views.SubmissionReview.as_view(), name="api-submission-review"),
     path("submissions/<uuid:id>/receipt/", receipts.SubmissionReceipt.as_view(), name="api-submission-receipt"),
+    path("webhooks/", webhooks.WebhookList.as_view(), name="api-webhooks"),
+    path("webhooks/<uuid:id>/", webhooks.WebhookDetail.as_view(), name="api-webhook"),
+    path("webhooks/<uuid:id>/deliveries/", webhooks.WebhookDeliveries.as_view(), name="api-webhook-deliveries"),
     path("receipts/", receipts.ReceiptKeys.as_view(), name="api-receipt-keys"),
     path("releases/", views.ReleaseList.as_view(), name="api-releases-write"),
     path("releases/<str:release>/", views.ReleaseDetail.as_view(), name="api-release-write"),

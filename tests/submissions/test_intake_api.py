@@ -246,5 +246,5 @@ def test_an_only_institution_needs_no_name(cast) -> None:
 def test_an_upload_costs_so_many_queries(cast, django_assert_num_queries) -> None:
     cast.alice.upload(b"warm")
     # token and account, institutions, savepoint, insert, look-up, history, release
-    with django_assert_num_queries(8):
+    with django_assert_num_queries(9):
         assert cast.alice.upload(CONTENT).status_code == 202

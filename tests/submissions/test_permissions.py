@@ -83,10 +83,17 @@ OF_EDITORS = {
     ("POST", "releases/sc99/publish/"): (403, 403, 403, 403, 200, 200, 401),
     ("POST", "lists/sc99/io500/overrides/"): (403, 403, 403, 403, 404, 404, 401),
 }
+NO_WEBHOOK = "00000000-0000-4000-8000-000000000000"
 OF_EVERYBODY_WITH_A_TOKEN = {
     ("GET", "submissions/"): (200,) * 6 + (401,),
     ("POST", "submissions/"): (415,) * 6 + (401,),
     ("GET", "receipts/"): (200,) * 7,
+    ("GET", "webhooks/"): (200,) * 6 + (401,),
+    ("POST", "webhooks/"): (400,) * 6 + (401,),
+    ("GET", f"webhooks/{NO_WEBHOOK}/"): (404,) * 6 + (401,),
+    ("DELETE", f"webhooks/{NO_WEBHOOK}/"): (404,) * 6 + (401,),
+    ("GET", f"webhooks/{NO_WEBHOOK}/deliveries/"): (404,) * 6 + (401,),
+    ("POST", f"webhooks/{NO_WEBHOOK}/deliveries/"): (404,) * 6 + (401,),
     ("GET", "tokens/"): (200,) * 6 + (401,),
     ("GET", "institutions/"): (200,) * 6 + (401,),
     ("GET", "institutions/north-lab/members/"): (200, 200, 404, 404, 404, 200, 401),
@@ -130,11 +137,12 @@ def ask(cast, person: str, method: str, path: str) -> int:
 def test_every_route_stands_in_a_table() -> None:
     told = {path for table in (OF_A_CHECKED_RUN, OF_A_SUBMITTED_RUN, OF_A_DESCRIBED_RUN) for _, path in table}
     patterns = {str(pattern.pattern) for pattern in urls.urlpatterns}
-    of_submissions = {pattern.removeprefix("submissions/<uuid:id>/") for pattern in patterns if "<uuid:id>" in pattern}
+    of_one = "submissions/<uuid:id>/"
+    of_submissions = {pattern.removeprefix(of_one) for pattern in patterns if pattern.startswith(of_one)}
     others = {
-        re.sub(r"<\w+:(\w+)>", lambda part: OF_A_ROUTE.get(part[1], "1"), pattern)
+        re.sub(r"<\w+:(\w+)>", lambda part: OF_A_ROUTE.get(part[1], "1"), pattern.replace("<uuid:id>", NO_WEBHOOK))
         for pattern in patterns
-        if "<uuid:id>" not in pattern
+        if not pattern.startswith(of_one)
     }
     told_of_others = {path for table in (OF_EDITORS, OF_EVERYBODY_WITH_A_TOKEN, OF_CHECKS) for _, path in table}
     assert told == {path.replace("<str:form>", "io500") for path in of_submissions}

@@ -1,0 +1,162 @@
+"""Tell people of what became of their submissions: by mail and by webhook, from the outbox that each event fills.
+
+An event and its notice are written in one transaction (submissions/states.py), so nothing that happened is untold, and
+nothing is told that did not happen. The scheduler turns notices into deliveries, one for each receiver, and sends what
+is due; a receiver that does not answer is tried again, ever later, and the log says what it answered.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from smtplib import SMTPException
+
+from django.db import connection, transaction
+from django.db.models import Exists, OuterRef, Q
+from django.utils import timezone
+
+from submissions import mail, webhooks
+from submissions.models import Account, Delivery, Event, Membership, Notice, State, Webhook
+
+log = logging.getLogger(__name__)
+
+LOCK = 0x68777465  # "hwte": one process at a time tells, so that slow receivers never hold all workers
+AT_ONCE = 200
+FOR_S = 10.0
+"""So long one turn sends at the most; the next one begins two seconds later."""
+RETRIES = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 30, 120, 480, 1440))
+TOGETHER = timedelta(seconds=5)
+"""Mail waits so long for what happens next: an upload and its findings are one letter."""
+DIGEST_HOUR_UTC = 6
+
+MAILED = frozenset(
+    {
+        State.RECEIVED,
+        State.CHECKED,
+        State.INVALID,
+        State.CHANGES_REQUESTED,
+        State.ACCEPTED,
+        State.REJECTED,
+        State.PUBLISHED,
+        State.WITHDRAWN,
+    }
+)
+_JOINED = ("event__submission__release", "event__submission__result")
+
+
+def tell() -> None:
+    """What the outbox holds and what is due, for a bounded time; nothing where another process is at it."""
+    with _alone() as at_it:
+        if not at_it:
+            return
+        while _take_notices():
+            pass
+        end = time.monotonic() + FOR_S
+        while time.monotonic() < end and (_send_mail() or _send_webhook()):
+            pass
+
+
+@contextmanager
+def _alone() -> Iterator[bool]:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_lock(%s)", [LOCK])
+        taken = cursor.fetchone()[0]
+        try:
+            yield taken
+        finally:
+            if taken:
+                cursor.execute("SELECT pg_advisory_unlock(%s)", [LOCK])
+
+
+@transaction.atomic
+def _take_notices() -> bool:
+    """Turn the oldest notices into deliveries; whether there may be more."""
+    notices = list(
+        Notice.objects.select_related("event__submission__account").order_by("event_id").select_for_update()[:AT_ONCE]
+    )
+    now = timezone.now()
+    Delivery.objects.bulk_create(
+        [delivery for notice in notices for delivery in _deliveries(notice.event, now)], ignore_conflicts=True
+    )
+    Notice.objects.filter(pk__in=[notice.pk for notice in notices]).delete()
+    return len(notices) == AT_ONCE
+
+
+def _deliveries(event: Event, now: datetime) -> Iterator[Delivery]:
+    """To the submitter by mail, unless it was the submitter's own doing; to every webhook of those whose run it is."""
+    account = event.submission.account
+    own_doing = event.actor_id == account.pk and event.to_state != State.RECEIVED
+    wanted = account.is_active and account.email and account.mail != Account.Mail.NONE
+    if wanted and event.to_state in MAILED and not own_doing:
+        yield Delivery(event=event, account=account, due_at=_mail_due(account, now))
+    for webhook in _webhooks(event):
+        yield Delivery(event=event, account_id=webhook.account_id, webhook=webhook, due_at=now)
+
+
+def _mail_due(account: Account, now: datetime) -> datetime:
+    if account.mail != Account.Mail.DAILY:
+        return now + TOGETHER
+    today = now.replace(hour=DIGEST_HOUR_UTC, minute=0, second=0, microsecond=0)
+    return today if now < today else today + timedelta(days=1)
+
+
+def _webhooks(event: Event) -> Iterator[Webhook]:
+    shared = Membership.objects.filter(account=OuterRef("account"), institution=event.submission.institution_id)
+    whose = Q(account=event.submission.account_id) | Q(Exists(shared))
+    return Webhook.objects.filter(whose, account__is_active=True).iterator()
+
+
+# Sending: an attempt counts before it is made, so a receiver that never lets go is left alone in the end
+
+
+def _send_mail() -> bool:
+    """One letter with all that waits for one account of which something is due; whether there was one to send."""
+    due = Delivery.objects.filter(webhook=None, state=Delivery.State.WAITING, due_at__lte=timezone.now())
+    account_id = due.order_by("due_at").values_list("account", flat=True).first()
+    if account_id is None:
+        return False
+    waiting = Delivery.objects.filter(webhook=None, state=Delivery.State.WAITING, account=account_id)
+    letter = list(waiting.select_related("account", *_JOINED).order_by("event_id")[:AT_ONCE])
+    _begin(letter)
+    try:
+        mail.send(letter[0].account, [delivery.event for delivery in letter])
+    except (OSError, SMTPException) as error:
+        log.warning("Mail of %s events was not sent: %s", len(letter), error)
+        _end(letter, delivered=False, answer=f"{type(error).__name__}: {error}")
+    else:
+        _end(letter, delivered=True, answer="sent")
+    return True
+
+
+def _send_webhook() -> bool:
+    """One delivery to one webhook; whether there was one to make."""
+    due = Delivery.objects.filter(webhook__isnull=False, state=Delivery.State.WAITING, due_at__lte=timezone.now())
+    delivery = due.select_related("webhook", *_JOINED).order_by("due_at").first()
+    if delivery is None:
+        return False
+    _begin([delivery])
+    delivered, answer = webhooks.deliver(delivery)
+    _end([delivery], delivered=delivered, answer=answer)
+    return True
+
+
+def _begin(tried: list[Delivery]) -> None:
+    now = timezone.now()
+    for delivery in tried:
+        delivery.due_at = now + RETRIES[min(delivery.attempts, len(RETRIES) - 1)]
+        delivery.attempts += 1
+        delivery.tried_at = now
+    Delivery.objects.bulk_update(tried, ["due_at", "attempts", "tried_at"])
+
+
+def _end(tried: list[Delivery], *, delivered: bool, answer: str) -> None:
+    for delivery in tried:
+        delivery.answer = answer[:200]
+        if delivered:
+            delivery.state = Delivery.State.DELIVERED
+        elif delivery.attempts > len(RETRIES):
+            delivery.state = Delivery.State.FAILED
+    Delivery.objects.bulk_update(tried, ["state", "answer"])

@@ -1,0 +1,171 @@
+"""Webhooks: what they are sent, signed after Standard Webhooks 1.0, and where they may lead.
+
+A registry stands inside a network; whoever may name an address could make it call its neighbours. So an address is
+https, its host resolves to public addresses only, and the connection goes to the very address that was looked at.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import http.client
+import ipaddress
+import json
+import re
+import socket
+import ssl
+import time
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import SplitResult, urlsplit
+
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from submissions.errors import WebhookExists, WebhookRefused
+from submissions.models import Account, Delivery, Webhook
+
+MOST = 10
+TIMEOUT_S = 5.0
+_PREFIX = "whsec_"
+_URL_LIMIT = 500
+_HEAD_BYTES = 1024
+_STATUS_LINE = re.compile(rb"HTTP/1\.[01] (\d{3})\b")
+
+
+def add(account: Account, url: str) -> Webhook:
+    """A webhook of an account. Raises WebhookRefused, WebhookExists; whether the host answers is not asked yet."""
+    parts = _parts(url)
+    _addresses(parts)
+    if account.webhooks.count() >= MOST:
+        raise WebhookRefused(f"There are {MOST} webhooks already.", hint="Remove one first.")
+    try:
+        with transaction.atomic():
+            return Webhook.objects.create(account=account, url=parts.geturl())
+    except IntegrityError as error:
+        raise WebhookExists from error
+
+
+def secret(webhook: Webhook) -> str:
+    """With which its deliveries are signed. It follows from SECRET_KEY and the webhook's id, and is stored nowhere."""
+    key = HKDF(SHA256(), 32, salt=None, info=f"webhook {webhook.pk}".encode()).derive(settings.SECRET_KEY.encode())
+    return _PREFIX + base64.b64encode(key).decode()
+
+
+def try_out(webhook: Webhook) -> Delivery:
+    """Have a delivery made that tells of nothing, so that the receiver can be tried."""
+    return Delivery.objects.create(account_id=webhook.account_id, webhook=webhook, due_at=timezone.now())
+
+
+def deliver(delivery: Delivery) -> tuple[bool, str]:
+    """Whether the receiver took it (any 2xx), and what it answered, in words."""
+    body = json.dumps(_told(delivery), separators=(",", ":")).encode()
+    try:
+        status = _post(_parts(delivery.webhook.url), body, _headers(delivery, body))
+    except WebhookRefused as refused:
+        return False, refused.detail
+    except OSError as error:
+        return False, f"{type(error).__name__}: {error}"
+    return HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES, f"HTTP {status}"
+
+
+def _told(delivery: Delivery) -> dict[str, Any]:
+    """What is sent: which submission is in which state now. What was measured is read where it is shown."""
+    event = delivery.event
+    if event is None:
+        return {"type": "trial", "timestamp": timezone.now().isoformat(), "data": {}}
+    submission = event.submission
+    return {
+        "type": f"submission.{event.to_state}",
+        "timestamp": event.at.isoformat(),
+        "data": {
+            "id": str(submission.pk),
+            "sha256": submission.sha256,
+            "from_state": event.from_state or None,
+            "to_state": event.to_state,
+            "release": submission.release and submission.release.slug,
+            "result": submission.result and submission.result.public_id,
+            "url": f"{settings.SITE_URL}/submissions/{submission.pk}/",
+        },
+    }
+
+
+def _headers(delivery: Delivery, body: bytes) -> dict[str, str]:
+    moment = str(int(timezone.now().timestamp()))
+    key = base64.b64decode(secret(delivery.webhook).removeprefix(_PREFIX))
+    signed = hmac.new(key, f"msg_{delivery.pk}.{moment}.".encode() + body, hashlib.sha256).digest()
+    return {
+        "Content-Type": "application/json",
+        "User-Agent": "highwater",
+        "webhook-id": f"msg_{delivery.pk}",
+        "webhook-timestamp": moment,
+        "webhook-signature": f"v1,{base64.b64encode(signed).decode()}",
+    }
+
+
+# Where an address leads
+
+
+def _parts(url: str) -> SplitResult:
+    parts = urlsplit(url.strip())
+    schemes = ("https", "http") if settings.INSECURE_LOCAL else ("https",)
+    try:
+        sound = parts.scheme in schemes and parts.hostname and parts.port != 0 and not parts.username
+    except ValueError:
+        sound = False
+    printable = url.isascii() and url.strip().isprintable() and " " not in url.strip()
+    if not sound or not printable or len(url) > _URL_LIMIT or parts.fragment:
+        raise WebhookRefused("It must look like https://host/path.")
+    return parts
+
+
+def _addresses(parts: SplitResult) -> list[str]:
+    """Every address of the host, all of them public; on a machine of one's own any. Raises WebhookRefused."""
+    try:
+        found = socket.getaddrinfo(parts.hostname, None, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:
+        raise WebhookRefused(f"{parts.hostname} has no address.") from error
+    addresses = list(dict.fromkeys(str(row[4][0]) for row in found))
+    if not settings.INSECURE_LOCAL and not all(_is_public(address) for address in addresses):
+        raise WebhookRefused(f"{parts.hostname} is not a public address.")
+    return addresses
+
+
+def _is_public(address: str) -> bool:
+    found = ipaddress.ip_address(address.partition("%")[0])
+    inner = getattr(found, "ipv4_mapped", None) or getattr(found, "sixtofour", None)
+    return found.is_global and not found.is_multicast and (inner is None or inner.is_global)
+
+
+def _post(parts: SplitResult, body: bytes, headers: dict[str, str]) -> int:
+    """The status of the answer, of which no more is read; redirects are not followed. Raises OSError."""
+    secure = parts.scheme == "https"
+    port = parts.port or (443 if secure else 80)
+    # The name may resolve to another address a moment later: this is the one that was looked at.
+    with socket.create_connection((_addresses(parts)[0], port), TIMEOUT_S) as plain:
+        connection = http.client.HTTPConnection(parts.hostname or "", port)
+        connection.sock = plain
+        if secure:
+            connection.sock = ssl.create_default_context().wrap_socket(plain, server_hostname=parts.hostname)
+        with connection.sock as stream:
+            connection.request("POST", parts._replace(scheme="", netloc="").geturl() or "/", body, headers)
+            return _status(stream)
+
+
+def _status(stream: socket.socket) -> int:
+    """Of the first line of an answer, which must come within TIMEOUT_S as a whole."""
+    end, head = time.monotonic() + TIMEOUT_S, b""
+    while b"\n" not in head and len(head) < _HEAD_BYTES:
+        stream.settimeout(max(0.01, end - time.monotonic()))
+        block = stream.recv(_HEAD_BYTES)
+        if not block or time.monotonic() > end:
+            break
+        head += block
+    found = _STATUS_LINE.match(head)
+    if found is None:
+        raise ConnectionError("no answer in HTTP")
+    return int(found[1])
