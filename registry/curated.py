@@ -26,7 +26,7 @@ from validators.units import UNITS, from_canonical, to_canonical
 
 STUDIES = Path(__file__).parent / "studies"
 SCHEMA = Path(__file__).parent / "schemas" / "studies.schema.json"
-FIGURE_COLUMNS = ("value", "unit", "trust", "printed", "verdict", "formula", "source", "note")
+FIGURE_COLUMNS = ("value", "unit", "trust", "printed", "verdict", "formula", "inputs", "source", "note")
 
 Study = dict[str, Any]
 
@@ -104,8 +104,16 @@ def _row(one: Study, figure: Row, inputs: Mapping[str, Row], known: Mapping[tupl
     document = one["document"]
     source = f"{document['title']} ({document['publisher']}), {figure.get('place', one['place'])}"
     said = {name: figure.get(name) for name in ("printed", "verdict", "formula", "note")}
+    said["inputs"] = "; ".join(_told(name, given) for name, given in inputs.items()) or None
     count = {"count": int(value is not None), "unit": unit, "trust": Result.Trust.REPORTED.value}
     return at | dict.fromkeys(FIGURES, value) | count | said | {"source": source}
+
+
+def _told(name: str, given: Row) -> str:
+    """ "old: 7500 MB/s (Table 1)"."""
+    if "result" in given:
+        return f"{name}: {given['metric'].replace('.', ' ')} of {given['result']}"
+    return f"{name}: {given['value']} {given.get('unit', '')}".rstrip() + f" ({given['source']})"
 
 
 def computed(formula: str, unit: str, values: Mapping[str, float | None]) -> float | None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from registry import studies
 from registry.axes import axis
-from registry.questions import Question
+from registry.questions import Question, UnknownAxis, UnknownMetric
 from registry.study_charts import chart
 from registry.study_table import COLUMNS, Row
 
@@ -14,9 +14,17 @@ Document = dict[str, Any]
 
 
 def of_question(question: Question, about: Document | None = None) -> Document:
-    """The answer to a question with table and chart. Raises what studies.ask raises."""
+    """The answer to a question with table and chart. Raises what studies.ask raises.
+
+    A curated study (`about`) has its own title and order, and no points where the record has nothing of its metric yet.
+    """
     about = about or {}
-    answer = studies.ask(question, about.get("order", ()))
+    try:
+        answer = studies.ask(question, about.get("order", ()))
+    except (UnknownMetric, UnknownAxis):
+        if not about:
+            raise
+        answer = studies.Answer(question, [], list(question.axes), question.unit, [], {})
     title = about.get("title") or studies.title(question)
     shown = document(title, answer.axes, answer.unit, answer.rows, question.chart)
     return shown | {

@@ -24,10 +24,12 @@ COLOURS = 4
 """Series that have a colour of their own; with more, each bar or line is named instead."""
 FILL = {"verified": 1.0, "imported": 0.5, "reported": 0.15}
 BAR_PX = 18
+CELL_PX = 28
 MOST_BARS = 120
 FEWEST_FOR_A_LINE = 3
 FEWEST_FOR_A_BOX = 5
 MOST_TICKS = 12
+ROOM = 1.15
 
 
 def chart(title: str, axes: Sequence[str], unit: str, rows: Sequence[Row], kind: str = "auto") -> Spec | None:
@@ -95,6 +97,10 @@ def _names(points: Sequence[Row]) -> list[str]:
     return list(dict.fromkeys(point["series"] for point in points))
 
 
+def _places(points: Sequence[Row]) -> int:
+    return len({point["place"] for point in points})
+
+
 def _coloured(points: Sequence[Row], channel: str) -> Spec:
     """A colour for each series where there are few enough; else all are the first."""
     names = _names(points)
@@ -118,8 +124,8 @@ def _bars(axes: Sequence[str], unit: str, points: Sequence[Row]) -> Spec:
     coloured = 1 < len(_names(points)) <= COLOURS
     offset = {"yOffset": {"field": "series", "type": "nominal", "sort": None}} if coloured else {}
     return {
-        "height": {"step": BAR_PX, "for": "offset"} if coloured else {"step": BAR_PX},
-        "encoding": _rows("place" if coloured else "name") | offset | {"x": _value_axis(unit)},
+        "height": BAR_PX * (_places(points) * (len(_names(points)) + 1) if coloured else len(points)),
+        "encoding": _rows("place" if coloured else "name") | offset | {"x": _value_axis(unit) | _room(points)},
         "layer": [
             {
                 "mark": {"type": "bar", "strokeWidth": 1.5},
@@ -133,20 +139,25 @@ def _bars(axes: Sequence[str], unit: str, points: Sequence[Row]) -> Spec:
     }
 
 
+def _room(points: Sequence[Row]) -> Spec:
+    """A scale from zero that leaves room for the number at the end of the longest bar."""
+    return {"scale": {"zero": True, "domainMax": max(0, *(point["value"] for point in points)) * ROOM or 1}}
+
+
 def _rows(field: str) -> Spec:
     return {"y": {"field": field, "type": "nominal", "sort": None, "title": None, "axis": {"labelLimit": 260}}}
 
 
 def _outlined(points: Sequence[Row]) -> Spec:
-    """Fill and outline in the colour of the series, with one legend."""
+    """Fill and outline in the colour of the series; the two share a legend."""
     fill = _coloured(points, "fill")
-    return fill | {"stroke": fill["fill"] | ({"legend": None} if "field" in fill["fill"] else {})}
+    return fill | {"stroke": fill["fill"]}
 
 
 def _box(axes: Sequence[str], unit: str, points: Sequence[Row]) -> Spec:
     spread = {"x": _value_axis(unit, "low"), "x2": {"field": "high"}}
     return {
-        "height": {"step": BAR_PX},
+        "height": BAR_PX * len(points),
         "encoding": _rows("name"),
         "layer": [
             {"mark": {"type": "rule", "color": "var(--edge)", "aria": False}, "encoding": spread},
@@ -213,7 +224,7 @@ def _heat(axes: Sequence[str], unit: str, points: Sequence[Row]) -> Spec:
     depth = {"scale": {"range": ["var(--wash)", "var(--s1)"]}, "legend": {"orient": "top", "title": unit or "no unit"}}
     contrast = {"condition": {"test": f"datum.value > {middle}", "value": "var(--paper)"}, "value": "var(--ink)"}
     return {
-        "height": {"step": 28},
+        "height": CELL_PX * len(_names(points)),
         "encoding": _rows("series")
         | {"x": {"field": "x", "type": "ordinal", "sort": None, "title": title, "axis": {"labelAngle": 0}}},
         "layer": [

@@ -15,6 +15,7 @@ ADDRESSES = {
     "record.no-system": "/systems/{}/",
     "record.no-platform": "/platforms/{}/",
     "record.no-parameter": "/parameters/{}/",
+    "record.no-study": "/studies/{}/",
 }
 
 

@@ -18,6 +18,7 @@ from registry.views import (
     results,
     search,
     sites,
+    studies,
     systems,
 )
 
@@ -36,6 +37,9 @@ urlpatterns = [
     path("results/<str:public_id>/", results.detail, name="result"),
     path("results/<str:public_id>/copy.tar.gz", files.published_copy, name="result-copy"),
     path("compare/", comparisons.page, name="compare"),
+    path("studies/", studies.index, name="studies"),
+    path("studies/<str:slug>/", studies.study, name="study"),
+    path("study/", studies.question, name="study-question"),
     path("systems/", systems.index, name="systems"),
     path("systems/<str:slug>/", systems.system, name="system"),
     path("platforms/<str:slug>/", systems.platform, name="platform"),

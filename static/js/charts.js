@@ -19,6 +19,7 @@ const config = {
     titleFontSize: 12,
     titleFontWeight: "normal",
   },
+  legend: { labelColor: "var(--soft)", titleColor: "var(--soft)", labelFontSize: 12, titleFontWeight: "normal" },
 };
 
 const options = {

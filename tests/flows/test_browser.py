@@ -29,7 +29,7 @@ FLAGS = [
 ]  # fmt: skip
 PASSWORD = "a long password of the tests"
 PAGES = ("/", "/lists/", "/lists/ISC21/io500/", "/results/", "/results/io500-1/", "/systems/", "/docs/", "/docs/rules/",
-         "/releases/", "/collector/", "/login/")  # fmt: skip
+         "/releases/", "/collector/", "/login/", "/studies/", "/studies/e1000-fabric-direct/")  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -106,6 +106,28 @@ def test_charts_are_drawn_under_the_policy(page) -> None:
         expect(page.locator("figure[data-chart] svg")).to_be_visible()
 
 
+def test_a_study_is_changed_by_keyboard(page) -> None:
+    page.goto("/studies/e1000-fabric-direct/")
+    expect(page.locator("figure[data-chart] svg")).to_be_visible()
+    expect(page.locator("tbody tr")).to_have_count(8)
+    series = page.get_by_label("Series 1")
+    series.focus()
+    page.keyboard.type("nothing")
+    page.get_by_label("Metric 2").focus()
+    page.keyboard.type("not this")
+    page.get_by_label("Horizontal axis").focus()
+    page.keyboard.type("lnet")
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Ask").focus()
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile(r"/study/\?metric=write\.bandwidth\.max&.*x=lnd"))
+    expect(page.get_by_role("heading", level=1)).to_contain_text("by LNet network driver")
+    expect(page.locator("tbody tr")).to_have_count(3)
+    expect(page.locator("tbody tr", has_text="ksocklnd")).to_contain_text("35.7")
+    drawn = page.locator("figure[data-chart] svg [aria-label*='35.7 GB/s, reported']")
+    expect(drawn.first).to_be_visible()
+
+
 def test_without_scripts_every_number_is_there(chromium, site) -> None:
     context = chromium.new_context(base_url=site.url, java_script_enabled=False)
     page = context.new_page()
@@ -113,6 +135,18 @@ def test_without_scripts_every_number_is_there(chromium, site) -> None:
     expect(page.locator("tbody tr")).to_have_count(58)
     expect(page.locator("figure[data-chart]")).to_be_hidden()
     expect(page.get_by_role("img", name="Scores of 58 entries").first).to_be_visible()
+    context.close()
+
+
+def test_without_scripts_a_study_has_its_picture_and_its_form(chromium, site) -> None:
+    context = chromium.new_context(base_url=site.url, java_script_enabled=False)
+    page = context.new_page()
+    page.goto("/studies/e2000-lst-rate/")
+    expect(page.get_by_role("img", name="6 points")).to_be_visible()
+    page.get_by_label("Condition on").select_option("cpt")
+    page.get_by_label("Condition is").fill("16")
+    page.get_by_role("button", name="Ask").click()
+    expect(page.locator("tbody tr")).to_have_count(2)
     context.close()
 
 

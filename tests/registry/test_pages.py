@@ -220,6 +220,7 @@ EVERY_PAGE = [
     "/", "/lists/", "/lists/T1/full/", "/results/", "/results/io500-4/", "/systems/", "/sites/", "/sites/site-one/",
     "/platforms/p1/", "/releases/", "/search/?q=Test", "/docs/", "/docs/lists/", "/docs/rules/", "/collector/",
     "/parameters/", "/parameters/lustre.client.osc.checksums/", "/compare/", "/compare/?results=io500-1,io500-4",
+    "/studies/", "/studies/e2000-drives/", "/study/", "/study/?metric=score&x=release",
 ]  # fmt: skip
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -316,3 +318,94 @@ def test_a_study_costs_the_same_queries_however_many_results(client, fabrics, dj
     # names of metrics and of facts, the groups (in a transaction of their own), single results and their qualifiers
     with django_assert_num_queries(8):
         rows(client, f"{WRITE}&x=result&series=fabric,targets,trust")
+
+
+# Pages
+
+
+def page(client: Client, address: str, status: int = 200) -> str:
+    answer = client.get(address)
+    assert answer.status_code == status, address
+    return answer.content.decode()
+
+
+def chosen(content: str, label: str) -> str:
+    """What a select with that label has chosen: its value, or its text where it has no value."""
+    (options,) = re.findall(rf'<select[^>]*aria-label="{label}">(.*?)</select>', content, re.DOTALL)
+    value, text = re.search(r'<option(?: value="([^"]*)")? selected>([^<]*)', options).groups()
+    return value or text
+
+
+def test_a_question_is_a_page_with_form_chart_and_table(client, fabrics) -> None:
+    content = page(client, f"/study/?{WRITE}&x=fabric&series=direct_io&per=target&p.direct_io=true&chart=bars")
+    shown = [chosen(content, label) for label in ("Metric", "Horizontal axis", "Series 1", "Divided by", "Chart")]
+    assert shown == ["write.bandwidth.max", "fabric", "direct_io", "target", "bars"]
+    assert '<input name="p.direct_io" value="true"' in content
+    assert 'data-chart="study-chart"' in content and "<b>29.45</b>" in content
+    assert 'href="/results/hw-ib/"' in content
+
+
+def test_without_a_script_the_chart_is_a_picture_that_exists(client, fabrics) -> None:
+    content = page(client, f"/study/?{WRITE}&x=fabric")
+    (source,) = re.findall(r'<noscript><img src="([^"]+)" alt="[^"]+">', content)
+    assert client.get(html.unescape(source))["Content-Type"] == "image/svg+xml"
+
+
+def test_what_is_not_known_is_said_and_not_zero(client, fabrics) -> None:
+    content = page(client, f"/study/?{WRITE}&x=fabric")
+    assert '<th scope="row">\N{EM DASH}</th>' in content
+    assert "1 without a value or without a place on the axis" in content
+    assert "reported</span>" in content and "imported</span>" in content
+
+
+def test_a_condition_of_the_form_gets_its_own_name_in_the_address(client, fabrics) -> None:
+    answer = client.get("/study/", {"metric": "write.bandwidth.max", "x": "result", "series": "", "condition": "fabric",
+                                    "is": "TCP"})  # fmt: skip
+    assert answer.status_code == 302
+    content = page(client, answer["Location"])
+    assert '<input name="p.fabric" value="TCP"' in content
+    assert "hw-tcp" in content and "hw-ib" not in content
+
+
+def test_a_condition_without_a_value_changes_nothing(client, fabrics) -> None:
+    content = page(client, f"/study/?{WRITE}&x=result&condition=fabric&is=&p.fabric=&series=&per=&as_of=")
+    assert "hw-ib" in content and "hw-tcp" in content
+
+
+def test_an_empty_page_asks_for_a_metric_and_an_axis(client, fabrics) -> None:
+    content = page(client, "/study/")
+    assert "Choose a metric and an axis" in content and "write.bandwidth.max" in content
+
+
+def test_a_question_without_an_answer_says_what_to_do(client, fabrics) -> None:
+    assert "No result has an answer" in page(client, f"/study/?{WRITE}&x=fabric&p.fabric=none")
+
+
+@pytest.mark.parametrize("query", ["metric=none&x=fabric", f"{WRITE}&x=none", f"{WRITE}&x=fabric&per=none", f"{WRITE}"])
+def test_what_can_not_be_asked_is_a_page_that_says_why(client, fabrics, query) -> None:
+    assert "<h1>" in page(client, f"/study/?{query}", 400)
+
+
+def test_curated_studies_are_pages(client) -> None:
+    index = page(client, "/studies/")
+    assert 'href="/studies/e2000-drives/"' in index
+    content = page(client, "/studies/e2000-drives/")
+    assert "14,000" in content and "MB/s" in content
+    assert "100 * (1 - comb(of - slow, stripes)" in page(client, "/studies/perlmutter-stragglers/")
+    assert "/studies/cori/" in page(client, "/studies/corii/", 404)
+
+
+def test_a_curated_study_of_a_record_without_its_results_is_empty(client) -> None:
+    assert client.get("/api/v1/studies/e2000-lst-rate/").json()["rows"] == []
+    assert "No result has an answer" in page(client, "/studies/e2000-lst-rate/")
+
+
+def test_hostile_names_are_escaped(client, fabrics) -> None:
+    fabrics["ib"].facts.filter(name="fabric").update(text="<script>alert(1)</script>")
+    content = page(client, f"/study/?{WRITE}&x=fabric&series=result")
+    assert "<script>alert" not in content and "&lt;script&gt;alert" in content
+
+
+def test_the_page_of_a_question_costs_few_queries(client, fabrics, django_assert_num_queries) -> None:
+    with django_assert_num_queries(10):
+        page(client, f"/study/?{WRITE}&x=result&series=fabric")

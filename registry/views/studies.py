@@ -1,0 +1,142 @@
+"""Studies: the list of curated ones, one of them, and any question with the form that changes it."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+
+from registry import axes, curated, facts, questions, studies, study_answers
+from registry.record import Row
+from registry.views import numerals
+from registry.views.caching import public_page
+
+API = "/api/v1"
+CONDITION, IS = "condition", "is"
+FORM_FIELDS = (*questions.NAMES, CONDITION, IS)
+COMPUTED_DIGITS = 4
+
+
+@public_page
+def index(request: HttpRequest) -> HttpResponse:
+    """Curated studies by document."""
+    documents: dict[str, list[Row]] = {}
+    for one in curated.studies().values():
+        documents.setdefault(one["document"]["title"], []).append(curated.in_short(one))
+    return render(request, "studies/index.html", {"section": "studies", "documents": documents})
+
+
+@public_page
+def study(request: HttpRequest, slug: str) -> HttpResponse:
+    """One curated study. Its form leads to the question page."""
+    one = curated.study(slug)
+    asked = curated.question_of(one) if "question" in one else None
+    address = f"/studies/{one['slug']}/"
+    return _shown(request, curated.answer(one), asked, f"{API}{address}", "?", {"document": one["document"]})
+
+
+@public_page
+def question(request: HttpRequest) -> HttpResponse:
+    """Any question; without one the page asks for it. A condition that the form adds gets its own name."""
+    if request.GET.get(CONDITION) and request.GET.get(IS):
+        return HttpResponseRedirect(f"/study/?{_with_condition(request)}")
+    query = request.GET.copy()
+    for name in (CONDITION, IS):
+        query.pop(name, None)
+    if not query.get("metric") and not query.get("x"):
+        return render(request, "studies/study.html", {"section": "studies", "form": _form(None)})
+    asked = questions.read(query)
+    address = asked.address()
+    return _shown(
+        request, study_answers.of_question(asked), asked, f"{API}/study/?{address}", "&", {"address": address}
+    )
+
+
+def _with_condition(request: HttpRequest) -> str:
+    """The query with the condition as p.NAME (or context.NAME) and without what is empty."""
+    name, value = request.GET[CONDITION], request.GET[IS]
+    kept = [(key, one) for key, values in request.GET.lists() for one in values if one and key not in (CONDITION, IS)]
+    return urlencode([*kept, (name if name.startswith(questions.PREFIXES) else f"p.{name}", value)], safe=",/:")
+
+
+def _shown(
+    request: HttpRequest,
+    answer: study_answers.Document,
+    asked: questions.Question | None,
+    api: str,
+    joint: str,
+    about: dict[str, Any],
+) -> HttpResponse:
+    context = {
+        "section": "studies",
+        "answer": answer,
+        "heads": [one["title"] + (f", {one['unit']}" if one["unit"] else "") for one in answer["axes"]],
+        "rows": [_row(answer, row) for row in answer["rows"]],
+        "spread": any(row["count"] > 1 for row in answer["rows"]),
+        "figures": asked is None,
+        "trusts": list(answer["trust"]),
+        "sources": sorted({row["source"] for row in answer["rows"] if row.get("source")}),
+        "form": _form(asked) if asked else None,
+        "api": api,
+        "forms": {form: f"{api}{joint}format={form}" for form in ("csv", "parquet", "svg", "png")},
+    }
+    return render(request, "studies/study.html", context | about)
+
+
+def _row(answer: study_answers.Document, row: Row) -> Row:
+    """A row as it is written; where one measurement stands alone, with every digit that is printed."""
+    exact = row["count"] == 1 and (row.get("formula") is None) and row.get("printed_unit") in (None, row["unit"])
+    spread = f"{_written(row['low'])}{numerals.EN_DASH}{_written(row['high'])}" if row["count"] > 1 else ""
+    other = row.get("printed_value") is not None and row["printed_unit"] != row["unit"]
+    return {
+        "at": [_place(row[one["name"]]) for one in answer["axes"]],
+        "value": numerals.printed(row["value"]) if exact and row["value"] is not None else _written(row["value"]),
+        "unit": row["unit"],
+        "spread": spread,
+        "count": row["count"],
+        "trust": row["trust"],
+        "result": row.get("result"),
+        "label": row.get("label") or row.get("result"),
+        "qualifier": row.get("qualifier"),
+        "as_printed": f"{numerals.printed(row['printed_value'])} {row['printed_unit']}" if other else "",
+        "printed": row.get("printed"),
+        "verdict": row.get("verdict"),
+        "formula": row.get("formula"),
+        "inputs": row.get("inputs"),
+        "note": row.get("note"),
+        "source": row.get("source"),
+    }
+
+
+def _written(value: float | None) -> str:
+    return numerals.MISSING if value is None else numerals.significant(value, COMPUTED_DIGITS)
+
+
+def _place(value: Any) -> str:
+    if value is None:
+        return numerals.MISSING
+    return numerals.printed(value) if isinstance(value, int | float) else str(value)
+
+
+def _form(asked: questions.Question | None) -> dict[str, Any]:
+    """What the form offers, and what is chosen of it."""
+    known = sorted({*facts.names(), *axes.by_name()} - {"label"})
+    offered = [(name, axes.axis(name).title) for name in known]
+    metrics = [*questions.COLUMN_METRICS, *map(str, studies.known_metrics())]
+    series = list(asked.series) if asked else []
+    return {
+        "metrics": list(asked.metric) if asked else [""],
+        "metric_choices": metrics,
+        "axes": sorted(offered, key=lambda one: one[1].casefold()),
+        "x": asked.x if asked else "",
+        "series": [*series, ""][: questions.MOST_SERIES],
+        "per": asked.per if asked else "",
+        "pers": [(name, name.replace("_", " ")) for name in questions.PER],
+        "chart": asked.chart if asked else "auto",
+        "charts": questions.CHARTS,
+        "unit": asked.unit if asked else "",
+        "as_of": asked.as_of.isoformat().replace("+00:00", "Z") if asked and asked.as_of else "",
+        "conditions": [(name, value) for name, values in asked.filters.items() for value in values] if asked else [],
+    }
