@@ -10,7 +10,7 @@ import math
 import statistics
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from validators.bundle import Bundle
@@ -52,7 +52,8 @@ def _attach(run: Run, output: Output, unit: str, cells: Cells) -> None:
         rates = {}
     if rates and all(len(values) == tasks for values in rates.values()):
         run.parameters["rank_rates"] = {
-            f"{op} {iteration}": _spread(values, unit) for (op, iteration), values in rates.items()
+            f"{op} {iteration}": spread(values, unit) | {"quantiles": _quantiles(values)}
+            for (op, iteration), values in rates.items()
         }
         quantity = "bandwidth" if unit == "B/s" else "rate"
         for (op, iteration), values in rates.items():
@@ -87,17 +88,20 @@ def _rows(output: Output) -> Iterator[list[str]]:
             yield line.split(",")
 
 
-def _spread(values: array[float], unit: str) -> dict[str, Any]:
-    """Slowest, median and fastest rank, and the distribution between them."""
-    cuts = statistics.quantiles(values, n=QUANTILES, method="inclusive") if len(values) > 1 else list(values)
+def spread(values: Sequence[float], unit: str) -> dict[str, Any]:
+    """Slowest, median and fastest rank, with their unit and number."""
     return {
         "unit": unit,
         "ranks": len(values),
         "slowest": min(values),
         "median": statistics.median(values),
         "fastest": max(values),
-        "quantiles": cuts,
     }
+
+
+def _quantiles(values: Sequence[float]) -> list[float]:
+    """The distribution between slowest and fastest."""
+    return statistics.quantiles(values, n=QUANTILES, method="inclusive") if len(values) > 1 else list(values)
 
 
 def _folder(path: str) -> str:

@@ -199,12 +199,13 @@ def is_client(door):
 
 def client_mounts(text):
     """(source, mount point, options) of each mounted Lustre; a server's mount of a target names a device instead."""
-    fields = [line.split(" ") for line in text.splitlines() if " lustre " in line]
-    return [
-        (line[0], octal_decoded(line[1]), line[3].split(","))
-        for line in fields
-        if len(line) >= 4 and line[2] == "lustre" and ":/" in line[0]
-    ]
+    return [(source, octal_decoded(place), options) for source, place, options in mounted(text) if ":/" in source]
+
+
+def mounted(text):
+    """(source, mount point as written, options) of each line of /proc/mounts that is of Lustre, client or target."""
+    lines = [line.split(" ") for line in text.splitlines() if " lustre " in line]
+    return [(line[0], line[1], line[3].split(",")) for line in lines if len(line) >= 4 and line[2] == "lustre"]
 
 
 def octal_decoded(path):

@@ -6,6 +6,7 @@ from collections import Counter
 from collectors.door import KIB
 from collectors.facts import Fact, Item, Missing
 from collectors.probes import Probe
+from collectors.probes.lustre_client import mounted
 from collectors.probes.lustre_parameters import (
     ROOTS,
     TARGET,
@@ -110,8 +111,7 @@ def is_server(door):
 
 def target_mounts(text):
     """The targets that a server has mounted, by their service names: fs-OST0000."""
-    lines = [line.split(" ") for line in text.splitlines() if " lustre " in line]
-    options = [option for line in lines if len(line) >= 4 and line[2] == "lustre" for option in line[3].split(",")]
+    options = [option for _source, _place, given in mounted(text) for option in given]
     names = [option[len("svname=") :] for option in options if option.startswith("svname=")]
     return sorted({name for name in names if TARGET.search(name)})
 

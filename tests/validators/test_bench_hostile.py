@@ -18,7 +18,21 @@ ROUNDS = 60
 """How often the samples of a tool are changed in each of the ways, all together."""
 NUMBER = re.compile(rb"\d+(?:\.\d+)?")
 WORSE_NUMBERS = (b"nan", b"-1", b"inf", b"1e999", b"9" * 400, b"0", b"", b"1,5", b"0x1F", b"1.2.3", "٣".encode())
-JUNK = (b"\0\xff\xfe", b"[0] ", b"=" * 3000, b"{" * 2000, b"\t\x1b[31m", b'"', b"\r", b":", "ä½\u2028\u202e".encode())
+JUNK = (
+    b"Test 0 started: x",
+    b"TestID : 99999",
+    b"9 tasks, 9 files",
+    b"SUMMARY",
+    b"\0\xff\xfe",
+    b"[0] ",
+    b"=" * 3000,
+    b"{" * 2000,
+    b"\t\x1b[31m",
+    b'"',
+    b"\r",
+    b":",
+    "ä½\u2028\u202e".encode(),
+)
 
 
 @cache

@@ -46,3 +46,24 @@ def test_the_descriptor_names_what_its_samples_measure(benchmark):
 def test_every_benchmark_has_samples():
     assert len(SAMPLES) >= 7
     assert {sample.values[0].slug for sample in SAMPLES} == {benchmark.slug for benchmark in catalogue.benchmarks()}
+
+
+def test_tools_in_one_bundle_are_runs_of_one_submission_whatever_their_files_are_called(tmp_path):
+    """A survey of the targets, self-tests of the network, and the runs of IOR that follow, as a site measures them."""
+    taken = [
+        ("obdfilter-survey", "sweep-write-rewrite-read"),
+        ("ior", "4.1-iorhard"),
+        ("ior", "4.1-rank-labelled"),
+        ("lst", "lstsh-write-1m-mib"),
+    ]
+    for number, (tool, name) in enumerate(taken):
+        folder = catalogue.FOLDER / catalogue.benchmark(tool).slug / "samples" / name
+        sample = folder / json.loads((folder / "expected.json").read_text())["path"]
+        (tmp_path / f"part-{number}").write_bytes(sample.read_bytes())
+    (tmp_path / "obdfilter_survey.summary").write_text("a name alone says nothing\n")
+    report = check(tmp_path)
+    assert sorted((run.tool, run.path) for run in report.runs) == sorted(
+        (tool, f"part-{number}") for number, (tool, _) in enumerate(taken)
+    )
+    assert (report.status, report.primary) == ("valid", None)
+    assert all(run.measurements for run in report.runs)

@@ -18,13 +18,14 @@ from validators.benchmarks.io500.files import TEXT_LIMIT, lines_of
 from validators.benchmarks.io500.hashes import ScoreTerms, score_hashes
 from validators.benchmarks.io500.layout import Folder, Layout, group_by_text, survey
 from validators.benchmarks.io500.phases import UNIT, Phase, merge, number
-from validators.benchmarks.io500.ranktables import over_ranks, spread
+from validators.benchmarks.io500.ranktables import over_ranks
 from validators.benchmarks.io500.summary import read_summary
 from validators.benchmarks.io500.verification import MARKER as VERIFY_MARKER
 from validators.benchmarks.io500.verification import read_verification
 from validators.catalogue import Reading
 from validators.findings import ERROR, INFO, WARNING, Finding
 from validators.measurements import Measurement, Run
+from validators.ranks import spread
 from validators.redaction import Redaction
 
 if TYPE_CHECKING:
@@ -277,7 +278,9 @@ def _parameters(evidence: Evidence) -> dict[str, Any]:
         "find_external": is_external_find(evidence) if evidence.command("find") else None,
         "started": evidence.result.started if evidence.result else None,
         "ended": evidence.result.ended if evidence.result else None,
-        "rank_rates": {name: spread(table) for name in evidence.tables if (table := evidence.whole_table(name))},
+        "rank_rates": {
+            name: spread(table.rates, table.unit) for name in evidence.tables if (table := evidence.whole_table(name))
+        },
         "declared": evidence.declared,
         "job_scripts": evidence.job_scripts[:20],
         "job_outputs": evidence.job_outputs[:20],

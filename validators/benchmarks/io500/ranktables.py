@@ -8,7 +8,6 @@ start to the last end. In 231 published tables that belong to all ranks no phase
 from __future__ import annotations
 
 import math
-import statistics
 from dataclasses import dataclass, field
 
 from validators.distributions import Distribution, summed
@@ -35,6 +34,10 @@ class RankTable:
     rates: list[float] = field(default_factory=list)
     phase: float | None = None
     readable: bool = True
+
+    @property
+    def unit(self) -> str:
+        return "B/s" if self.quantity == "bandwidth" else "ops/s"
 
 
 def read_table(content: bytes, path: str, phase: str) -> RankTable:
@@ -75,16 +78,4 @@ def _positive(text: bytes) -> float:
 
 def over_ranks(table: RankTable, phase: str) -> list[Distribution]:
     """The rates of a phase by rank."""
-    unit = "B/s" if table.quantity == "bandwidth" else "ops/s"
-    return summed(phase, table.quantity, "rank", "ranks", table.rates, unit)
-
-
-def spread(table: RankTable) -> dict[str, float | str]:
-    """Slowest, median and fastest rank of a table, with their unit and number."""
-    return {
-        "unit": "B/s" if table.quantity == "bandwidth" else "ops/s",
-        "ranks": len(table.rates),
-        "slowest": min(table.rates),
-        "median": statistics.median(table.rates),
-        "fastest": max(table.rates),
-    }
+    return summed(phase, table.quantity, "rank", "ranks", table.rates, table.unit)
