@@ -13,6 +13,7 @@ from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce, Lower, NullIf
 from django.http import Http404
 
+from registry.awards import Award, awards
 from registry.comparison import Side
 from registry.models import CatalogueLoad, ListEntry, Measurement, Platform, RankedList, Release, Result, Site, System
 from registry.problems import Problem
@@ -149,6 +150,24 @@ ENTRY: Columns = {
     "withdrawn_at": "result__withdrawn_at",
 }
 """Names of an entry's facts. Texts are as printed on that list; `vendor` is canonical where one is known."""
+AWARDED: Columns = {
+    name: ENTRY[name]
+    for name in ("result", "institution", "system", "client_nodes", "score", "bandwidth_gib_per_s", "rate_kiops")
+}
+"""What an award says of its winners, and is decided by."""
+
+
+def awarded(of: Release) -> list[tuple[RankedList, list[Award]]]:
+    """The awards of each IO500 list of a published release, in their order; withdrawn runs win nothing. Two queries."""
+    scored = Q(definition=None) | ~Q(definition__body__has_key="ranks")
+    lists = list(of.ranked_lists.filter(scored).exclude(frozen_at=None).order_by("position", "name"))
+    columns = {"list": "ranked_list_id"} | AWARDED
+    found = ListEntry.objects.filter(ranked_list__in=lists, result__withdrawn_at=None)
+    rows = rows_of(columns, found.order_by("ranked_list", "position"))
+    by_list: dict[int, list[Row]] = {one.pk: [] for one in lists}
+    for row in rows:
+        by_list[row.pop("list")].append(row)
+    return [(one, awards(by_list[one.pk], complete=one.complete)) for one in lists]
 
 
 def entries(of: RankedList, condition: Q | None = None) -> QuerySet[ListEntry]:

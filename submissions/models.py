@@ -490,3 +490,24 @@ class Delivery(models.Model):
 
     def __str__(self) -> str:
         return f"{self.state} {self.webhook_id or self.account_id}"
+
+
+class LateEntry(models.Model):
+    """An editor's decision that one submission may come to a release after its deadline, with the reason."""
+
+    submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="late_entries")
+    release = models.ForeignKey(Release, on_delete=models.PROTECT, related_name="+")
+    decided_by = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="+")
+    decided_at = models.DateTimeField(auto_now_add=True)
+    reason = models.TextField()
+
+    class Meta:
+        ordering = ["decided_at", "id"]
+        verbose_name_plural = "late entries"
+        constraints = [
+            models.UniqueConstraint(fields=["submission", "release"], name="late_entry_once"),
+            models.CheckConstraint(condition=~models.Q(reason=""), name="late_entry_has_a_reason"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.submission_id} to {self.release}"

@@ -17,6 +17,7 @@ from registry.ranking import MEASURED, Entry, Exclusion
 from submissions import derivation, drafts, intake, processing, questionnaire, queue, states
 from submissions.errors import (
     AlreadyRevised,
+    ConflictOfInterest,
     EmbargoPast,
     ListNotOfRelease,
     ListOfAnotherTool,
@@ -31,11 +32,13 @@ from submissions.errors import (
     StateConflict,
     TestSubmission,
 )
-from submissions.models import Account, Assignment, Check, Review, State, Submission
-from submissions.permissions import require_own, require_review
+from submissions.models import Account, Assignment, Check, LateEntry, Review, State, Submission
+from submissions.permissions import is_own, require_own, require_review, require_role
 from validators.findings import ERROR
 
 SUBMITTABLE = (State.CHECKED, State.CHANGES_REQUESTED)
+LATER_BY = timedelta(minutes=1)
+"""A submission is in time by when it was asked for; its row of history may be written after the deadline."""
 PREPARED_WITHIN = timedelta(minutes=1)
 OUTCOMES = {
     Review.Decision.ACCEPT: State.ACCEPTED,
@@ -69,23 +72,26 @@ def submit(
     if embargo_until is not None and embargo_until <= now:
         raise EmbargoPast
     counted, tool = _primary(submission, primary)
-    target, wanted = _destination(submission, release, lists, tool, now)
-    states.move(
-        submission.pk,
-        SUBMITTABLE,
-        State.SUBMITTED,
-        account,
-        f"To {target.name}.",
-        release=target,
-        lists=wanted,
-        institution=_institution(submission, account),
-        chosen_primary=counted,
-        submitted_at=now,
-        rules_acknowledged_at=now,
-        publication_acknowledged_at=now,
-        embargo_until=embargo_until,
-        queued_at=now,
-    )
+    with transaction.atomic():
+        # Takes turns with who publishes or moves the deadline: submitted before either, or refused.
+        Release.objects.select_for_update().get(pk=intake.known_release(release).pk)
+        target, wanted = _destination(submission, release, lists, tool, now)
+        states.move(
+            submission.pk,
+            SUBMITTABLE,
+            State.SUBMITTED,
+            account,
+            _words(target),
+            release=target,
+            lists=wanted,
+            institution=_institution(submission, account),
+            chosen_primary=counted,
+            submitted_at=now,
+            rules_acknowledged_at=now,
+            publication_acknowledged_at=now,
+            embargo_until=embargo_until,
+            queued_at=now,
+        )
     queue.after_commit("prepare_review", submission.pk)
 
 
@@ -271,7 +277,7 @@ def _destination(
     """The release and its lists: open, or for a revision that of the result, with the lists that it stands on."""
     older = submission.revises
     if older is None or intake.known_release(slug) != older.release:
-        release = _open_release(slug, now)
+        release = _open_release(slug, now, submission)
         return release, _lists_of(release, lists, tool)
     wanted = _lists_of(older.release, lists, tool)
     if set(wanted) != set(older.lists):
@@ -280,13 +286,46 @@ def _destination(
     return older.release, older.lists
 
 
-def _open_release(slug: str, now: datetime) -> Release:
+def admit_late(submission: Submission, editor: Account, *, release: str, reason: str) -> LateEntry:
+    """Let one submission come to a release after its deadline. Again: the first decision stands.
+
+    Raises Forbidden, ConflictOfInterest, ReleasePublished, StateConflict, ReasonNeeded, IntakeRefused.
+    """
+    require_role(editor, Account.Role.EDITOR)
+    if is_own(editor, submission):
+        raise ConflictOfInterest
+    states.require(submission, (*drafts.ANSWERABLE, State.DRAFT))
+    target = intake.known_release(release)
+    if target.imported or target.published_at:
+        raise ReleasePublished
+    decision, _ = LateEntry.objects.get_or_create(
+        submission=submission, release=target, defaults={"decided_by": editor, "reason": states.require_reason(reason)}
+    )
+    return decision
+
+
+def _words(release: Release) -> str:
+    """What the history says of a submission to that release."""
+    return f"To {release.name}."
+
+
+def _may_come_late(submission: Submission, release: Release) -> bool:
+    """Admitted by an editor, or there in time already and sent back for changes."""
+    if submission.late_entries.filter(release=release).exists():
+        return True
+    was_in_time = submission.events.filter(
+        to_state=State.SUBMITTED, reason=_words(release), at__lte=release.deadline + LATER_BY
+    )
+    return submission.release_id == release.pk and was_in_time.exists()
+
+
+def _open_release(slug: str, now: datetime, submission: Submission) -> Release:
     release = intake.known_release(slug)
     if release.imported or release.published_at or release.deadline is None:
         raise ReleaseClosed(f"{release.name} is published.", hint=_open_releases(now))
     if release.opens and now < release.opens:
         raise ReleaseClosed(f"{release.name} opens on {release.opens:%Y-%m-%d %H:%M} UTC.", hint=_open_releases(now))
-    if now > release.deadline:
+    if now > release.deadline and not _may_come_late(submission, release):
         raise ReleaseClosed(
             f"The deadline of {release.name} was {release.deadline:%Y-%m-%d %H:%M} UTC.", hint=_open_releases(now)
         )

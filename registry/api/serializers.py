@@ -174,6 +174,33 @@ class Release(s.Serializer):
     lists = RankedList(many=True)
 
 
+class Winner(s.Serializer):
+    """The entry that won, with what decided; units stand in the names; a score has none."""
+
+    result = s.CharField()
+    institution = s.CharField(allow_blank=True)
+    system = s.CharField(allow_blank=True)
+    client_nodes = s.IntegerField()
+    score = s.FloatField()
+    bandwidth_gib_per_s = s.FloatField(allow_null=True)
+    rate_kiops = s.FloatField(allow_null=True)
+
+
+class AwardOfList(s.Serializer):
+    list = s.CharField()
+    title = s.CharField(help_text="Of the list.")
+    award = s.ChoiceField(("overall", "bandwidth", "metadata"))
+    value = s.FloatField()
+    unit = s.CharField(allow_null=True, help_text="None: a score has no unit.")
+    shared = s.BooleanField(help_text="True where several entries have the same value.")
+    winners = Winner(many=True)
+
+
+class Awards(s.Serializer):
+    release = s.CharField()
+    awards = AwardOfList(many=True)
+
+
 class ReleasePage(_Page):
     results = Release(many=True)
 

@@ -2,12 +2,13 @@
 
 from django.urls import path
 
-from registry.api import comparisons, machine, parameters, studies, views
+from registry.api import comparisons, machine, parameters, releases, studies, views
 
 urlpatterns = [
     path("", views.Index.as_view(), name="api-index"),
     path("releases/", views.ReleaseList.as_view(), name="api-releases"),
     path("releases/<str:release>/", views.ReleaseDetail.as_view(), name="api-release"),
+    path("releases/<str:release>/awards/", releases.ReleaseAwards.as_view(), name="api-release-awards"),
     path("lists/", views.RankedListList.as_view(), name="api-lists"),
     path("lists/<str:release>/<str:list>/", views.RankedListDetail.as_view(), name="api-list"),
     path("results/", views.ResultList.as_view(), name="api-results"),

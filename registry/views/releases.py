@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.utils import timezone
 
-from registry.models import Release
+from registry import record
+from registry.awards import Award
+from registry.models import RankedList, Release
 from registry.views import numerals
 from registry.views.caching import public_page
 
@@ -27,3 +31,33 @@ def index(request: HttpRequest) -> HttpResponse:
         for release in Release.objects.prefetch_related("ranked_lists")
     ]
     return render(request, "releases/index.html", {"section": "lists", "rows": rows})
+
+
+@public_page
+def release(request: HttpRequest, release: str) -> HttpResponse:
+    """One release: its dates, lists and awards."""
+    found = record.release(release)
+    if found.slug != release:
+        return redirect("release", release=found.slug)
+    now = timezone.now()
+    context = {
+        "section": "lists",
+        "release": found,
+        "lists": record.ranked_lists().filter(release=found),
+        "opens": numerals.moment(found.opens) if found.opens else "",
+        "deadline": numerals.deadline(found.deadline, now) if found.deadline else "",
+        "publishes": numerals.moment(found.publishes) if found.publishes else "",
+        "awards": [_award(ranked, award) for ranked, won in record.awarded(found) for award in won],
+    }
+    return render(request, "releases/release.html", context)
+
+
+def _award(ranked: RankedList, award: Award) -> dict[str, Any]:
+    return {
+        "list": ranked,
+        "award": award.award.capitalize(),
+        "value": numerals.decimal(award.value),
+        "unit": award.unit or "",
+        "shared": award.is_shared,
+        "winners": award.winners,
+    }

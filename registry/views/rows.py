@@ -95,7 +95,8 @@ def _row(
 
 def _name(entry: dict[str, Any]) -> str:
     pattern = NAMED if entry["system_name"] else UNNAMED
-    return pattern.format(id=escape(entry["result__public_id"]), system=escape(entry["system_name"]))
+    system = escape(entry["system_name"]).replace("_", "_<wbr>")  # names of MLPerf Storage have 60 characters, no space
+    return pattern.format(id=escape(entry["result__public_id"]), system=system)
 
 
 def _marks(entry: dict[str, Any]) -> str:

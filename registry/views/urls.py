@@ -33,6 +33,7 @@ urlpatterns = [
     path("lists/<str:release>/", lists.release_lists, name="release-lists"),
     path("lists/<str:release>/<str:name>/", lists.ranked_list, name="list"),
     path("releases/", releases.index, name="releases"),
+    path("releases/<str:release>/", releases.release, name="release"),
     path("results/", results.index, name="results"),
     path("results/<str:public_id>/", results.detail, name="result"),
     path("results/<str:public_id>/copy.tar.gz", files.published_copy, name="result-copy"),

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from registry.models import Override, RankedList
 from submissions import derivation, drafts, questionnaire
-from submissions.models import Check, Event, Review, Submission, SystemSnapshot
+from submissions.models import Check, Event, LateEntry, Review, Submission, SystemSnapshot
 from submissions.review import prospects
 from submissions.states import UNFINISHED
 from validators.system import difference as system_difference
@@ -163,6 +163,17 @@ def excluded(submission: Submission, review: Review) -> dict[str, dict[str, str]
     run = check.report["runs"][primary] if primary is not None else {}
     found = prospects(submission, run, review.production, review.reproducibility)
     return {name: {"code": why.code, "why": why.why} for name, why in found.items() if why}
+
+
+def late(row: LateEntry) -> dict[str, Any]:
+    """`row` with its release and who decided joined."""
+    return {
+        "id": str(row.submission_id),
+        "release": row.release.slug,
+        "reason": row.reason,
+        "decided_by": row.decided_by.username,
+        "decided_at": row.decided_at,
+    }
 
 
 def override(row: Override, ranked_list: RankedList) -> dict[str, Any]:

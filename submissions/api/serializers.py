@@ -247,10 +247,23 @@ class ReleaseChange(s.Serializer):
     deadline = s.DateTimeField(required=False)
     publishes = s.DateTimeField(required=False, allow_null=True)
     benchmark_versions = s.ListField(child=s.CharField(max_length=80), required=False, max_length=50)
-    lists = s.ListField(child=s.CharField(max_length=30), required=False, allow_empty=False, max_length=20)
+    lists = s.ListField(child=s.CharField(max_length=30), required=False, allow_empty=False, max_length=60)
     accepting_reviewers = s.IntegerField(
         required=False, min_value=1, max_value=9, help_text="So many reviewers have to accept a run."
     )
+
+
+class LateRequest(s.Serializer):
+    release = s.CharField(max_length=40)
+    reason = s.CharField(max_length=2000)
+
+
+class LateAnswer(LateRequest):
+    """The decision that stands: the first one about this submission and release."""
+
+    id = s.UUIDField()
+    decided_by = s.CharField()
+    decided_at = s.DateTimeField()
 
 
 class ReleaseRequest(ReleaseChange):

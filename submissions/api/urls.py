@@ -32,6 +32,7 @@ urlpatterns = [
     path("webhooks/<uuid:id>/", webhooks.WebhookDetail.as_view(), name="api-webhook"),
     path("webhooks/<uuid:id>/deliveries/", webhooks.WebhookDeliveries.as_view(), name="api-webhook-deliveries"),
     path("receipts/", receipts.ReceiptKeys.as_view(), name="api-receipt-keys"),
+    path("submissions/<uuid:id>/late/", views.SubmissionLate.as_view(), name="api-submission-late"),
     path("releases/", views.ReleaseList.as_view(), name="api-releases-write"),
     path("releases/<str:release>/", views.ReleaseDetail.as_view(), name="api-release-write"),
     path("releases/<str:release>/publish/", views.ReleasePublish.as_view(), name="api-release-publish"),

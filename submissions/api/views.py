@@ -210,6 +210,23 @@ class SubmissionReview(PrivateView):
         )
 
 
+class SubmissionLate(PrivateView):
+    """An editor lets a submission come to a release after its deadline, with the reason."""
+
+    token_scope = Token.Scope.RELEASE
+
+    @extend_schema(
+        operation_id="submissions_late",
+        request=shape.LateRequest,
+        responses={200: shape.LateAnswer} | REFUSED | CONFLICT,
+    )
+    def post(self, request: Request, id: UUID) -> Response:
+        submission = seen_by(request.user, id)
+        return Response(
+            documents.late(review.admit_late(submission, request.user, **valid(request, shape.LateRequest)))
+        )
+
+
 class ReleaseList(views.ReleaseList):
     """Every release, newest first; editors add one."""
 

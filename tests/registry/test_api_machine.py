@@ -42,6 +42,7 @@ ADDRESSES = {
     "/api/v1/": "/api/v1/",
     "/api/v1/releases/": "/api/v1/releases/",
     "/api/v1/releases/{release}/": "/api/v1/releases/T1/",
+    "/api/v1/releases/{release}/awards/": "/api/v1/releases/T1/awards/",
     "/api/v1/lists/": "/api/v1/lists/",
     "/api/v1/lists/{release}/{list}/": "/api/v1/lists/T1/full/",
     "/api/v1/results/": "/api/v1/results/",

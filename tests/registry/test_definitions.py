@@ -31,6 +31,7 @@ def facts(**changed: Any) -> dict[str, Any]:
         "client_nodes": 10,
         "opted_in": True,
         "production": False,
+        "reproducibility": "fully",
         "lists": sorted(PUBLIC_NAMES),
     } | changed
 
@@ -94,6 +95,22 @@ def test_a_run_stands_on_research_or_on_production_never_on_both(research: str, 
     for awarded in (True, False, None):
         on = [name for name in (research, production) if why_not(name, production=awarded) is None]
         assert on == [production if awarded else research]
+
+
+@pytest.mark.parametrize(
+    ("level", "listed"),
+    [
+        ("undefined", {"full", "historical", "scc"}),
+        ("limited", {"full", "historical", "scc"}),
+        ("proprietary", {"full", "historical", "scc", "io500", "ten"}),
+        ("fully", PUBLIC_NAMES - {"production", "ten-production"}),
+    ],
+)
+def test_the_awarded_level_caps_the_list(level: str, listed: set[str]) -> None:
+    assert {name for name in PUBLIC_NAMES if why_not(name, reproducibility=level) is None} == listed
+    for name in ("production", "ten-production"):
+        expected = None if level == "fully" else "reproducibility-too-low"
+        assert why_not(name, reproducibility=level, production=True) == expected
 
 
 @pytest.mark.parametrize("name", sorted(PUBLIC_NAMES))

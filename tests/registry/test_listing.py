@@ -45,6 +45,7 @@ def publish(release: Release, public_id: str, score: float | None, **changed: An
         "client_nodes": 10,
         "lists": ["io500", "ten", "full"],
         "bundle_sha256": "ab" * 32,
+        "reproducibility": "fully",
     }
     return Result.objects.create(public_id=public_id, release=release, score=score, **values | changed)
 
@@ -140,7 +141,7 @@ def test_a_rebuild_follows_the_record_until_the_list_is_frozen(release: Release)
 def test_a_failed_rebuild_leaves_the_list_as_it_was(release: Release) -> None:
     result = publish(release, "a", 1.0)
     ranked_list = build(release, "ten")
-    definition = ListDefinition.objects.get(name="ten", version=2)
+    definition = ListDefinition.objects.get(name="ten", version=3)
     definition.body["eligible"].append({"fact": "client_nodes", "matches": 1, "code": "x", "otherwise": "No."})
     definition.save()
     with pytest.raises(CommandError):
@@ -151,7 +152,7 @@ def test_a_failed_rebuild_leaves_the_list_as_it_was(release: Release) -> None:
 def test_the_newest_version_of_a_definition_makes_the_list(release: Release) -> None:
     publish(release, "hw-1", 12.0)
     build(release, "ten")
-    body = ListDefinition.objects.get(name="ten", version=2).body | {"version": 10}
+    body = ListDefinition.objects.get(name="ten", version=3).body | {"version": 10}
     ListDefinition.objects.create(name="ten", version=10, body=body)
     assert build(release, "ten", freeze=True).definition.version == 10
 

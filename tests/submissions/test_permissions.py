@@ -27,6 +27,7 @@ ANSWER = {
     "rubric": {"rule": "io500.no-such-rule", "outcome": "satisfied", "note": "Seen."},
     "comments": {"text": "Which stripe count?"},
     "assign": {},
+    "late": {"release": "sc99", "reason": "The queue of the machine stood still."},
     "overrides": {"result": "hw-1", "action": "exclude", "reason": "The run was repeated."},
 }
 PEOPLE = ("alice", "bob", "charlie", "dana", "erin", "fay", "nobody")
@@ -51,6 +52,7 @@ OF_A_CHECKED_RUN = {
     ("POST", "rubric/"): (403, 403, 404, 404, 409, 409, 401),
     ("GET", "comments/"): (200, 200, 404, 404, 200, 200, 401),
     ("POST", "comments/"): (409, 409, 404, 404, 409, 409, 401),
+    ("POST", "late/"): (403, 403, 404, 404, 200, 200, 401),
 }
 OF_A_SUBMITTED_RUN = {
     ("GET", ""): (200, 200, 404, 200, 200, 200, 401),
@@ -71,6 +73,7 @@ OF_A_SUBMITTED_RUN = {
     ("POST", "rubric/"): (403, 403, 404, 422, 422, 422, 401),
     ("GET", "comments/"): (200, 200, 404, 200, 200, 200, 401),
     ("POST", "comments/"): (201, 201, 404, 201, 201, 201, 401),
+    ("POST", "late/"): (403, 403, 404, 403, 409, 409, 401),
 }
 OF_A_DESCRIBED_RUN = {
     ("GET", "system/"): (200, 200, 404, 404, 200, 200, 401),

@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from registry.models import Release
 from submissions import releases, review, waiting
 from submissions.models import Derivative, Membership, Review, Submission
 from tests.make_io500 import make_run, pack
@@ -297,3 +298,63 @@ def test_a_bundle_that_told_nothing_has_no_such_warning(cast, submitted) -> None
     Derivative.objects.create(submission=quiet, sha256="0" * 64, size=1, report={"removed": [], "left_out": []})
     codes = [each["code"] for each in cast.alice.get(f"submissions/{quiet.pk}/findings/").json()["results"]]
     assert "bundle.personal" not in codes
+
+
+# After the deadline
+
+
+@pytest.fixture
+def closed(release):
+    Release.objects.filter(pk=release.pk).update(deadline=timezone.now() - timedelta(hours=1))
+    release.refresh_from_db()
+    return release
+
+
+LATE = {"release": "sc99", "reason": "The machine stood still on the last day."}
+
+
+def test_an_editor_lets_a_late_run_in_with_a_reason_that_stays(cast, closed, checked) -> None:
+    submission = checked()
+    assert submit(cast.alice, submission).json()["code"] == "submit.release-closed"
+    first = cast.erin.post(f"submissions/{submission.pk}/late/", LATE)
+    assert first.status_code == 200, first.content
+    assert (first.json()["decided_by"], first.json()["reason"]) == ("erin", LATE["reason"])
+    again = cast.fay.post(f"submissions/{submission.pk}/late/", LATE | {"reason": "Another."})
+    assert again.json() == first.json()
+    assert submit(cast.alice, submission).status_code == 200
+
+
+def test_a_late_entry_lets_in_one_run_to_one_release(cast, closed, checked) -> None:
+    admitted, other = checked(), checked(performance=2.0)
+    cast.erin.post(f"submissions/{admitted.pk}/late/", LATE)
+    assert submit(cast.alice, other).json()["code"] == "submit.release-closed"
+    releases.create("isc99", timezone.now() + timedelta(seconds=1))
+    Release.objects.filter(slug="isc99").update(deadline=timezone.now() - timedelta(hours=1))
+    assert submit(cast.alice, admitted, release="isc99").json()["code"] == "submit.release-closed"
+
+
+@pytest.mark.parametrize(
+    ("change", "code"), [({"reason": " "}, None), ({"release": "nowhere"}, "intake.unknown-release")]
+)
+def test_a_late_entry_needs_a_reason_and_a_release(cast, closed, checked, change, code) -> None:
+    refused = cast.erin.post(f"submissions/{checked().pk}/late/", LATE | change)
+    assert refused.status_code in (400, 422)
+    assert code is None or refused.json()["code"] == code
+
+
+def test_nothing_comes_late_to_a_published_release(cast, closed, checked) -> None:
+    cast.erin.post("releases/sc99/publish/")
+    assert cast.erin.post(f"submissions/{checked().pk}/late/", LATE).status_code == 409
+
+
+def test_an_editor_does_not_let_in_the_own_institution(cast, closed, checked) -> None:
+    submission = checked()
+    Membership.objects.create(account=cast.erin.account, institution=submission.institution)
+    assert cast.erin.post(f"submissions/{submission.pk}/late/", LATE).json()["code"] == "review.conflict-of-interest"
+
+
+def test_changes_that_reviewers_asked_for_may_come_after_the_deadline(cast, release, submitted) -> None:
+    submission = submitted()
+    review.decide(submission, cast.dana.account, "request_changes", "Name the system.")
+    Release.objects.filter(pk=release.pk).update(deadline=timezone.now() - timedelta(seconds=1))
+    assert submit(cast.alice, submission).status_code == 200

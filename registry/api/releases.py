@@ -1,0 +1,36 @@
+"""What the read API says of one release beside its lists."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from registry import record
+from registry.api import serializers as shape
+from registry.api.reading import PublicRead
+from registry.awards import Award
+
+
+class ReleaseAwards(PublicRead):
+    """The awards of each IO500 list of a release; none before it is published."""
+
+    @extend_schema(operation_id="releases_awards", responses={200: shape.Awards} | shape.NOT_FOUND)
+    def get(self, request: Request, release: str) -> Response:
+        found = record.release(release)
+        rows = [_row(ranked.name, ranked.title, award) for ranked, won in record.awarded(found) for award in won]
+        return Response({"release": found.slug, "awards": rows})
+
+
+def _row(name: str, title: str, award: Award) -> dict[str, Any]:
+    return {
+        "list": name,
+        "title": title,
+        "award": award.award,
+        "value": award.value,
+        "unit": award.unit,
+        "shared": award.is_shared,
+        "winners": award.winners,
+    }
