@@ -401,6 +401,8 @@ def _snapshot(source: _Source, asked: dict[str, str]) -> dict[str, Any]:
         "rules": run["rules"],
         "tests": run["tests"],
         "distributions": run.get("distributions", []),
+        "parameter_sources": run.get("parameter_sources", {}),
+        "described_parameters": run.get("described_parameters", {}),
         "versions": {"validators": source.check.validators_version},
         "answers": questionnaire.published(source.submission, asked, source.document, run),
     }

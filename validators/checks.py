@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from validators import bagit, catalogue, descriptions, distributions, schema, secrets
+from validators import bagit, catalogue, descriptions, distributions, groups, provenance, schema, secrets
 from validators.bundle import LIMITS, LINE_LIMIT, Bundle, BundleError, Limits, open_bundle
 from validators.findings import ERROR, Finding, worst_first
 from validators.measurements import Report, Run
@@ -63,6 +63,7 @@ def check(
             context = Context(bundle, declared, release or {}, list_name, answers or {}, submitted_at, report.system)
             for run in report.runs:
                 _judge(run, context)
+            report.groups = groups.groups(report.runs)
     except BundleError as error:
         report.runs, report.primary, report.system = [], None, None
         report.findings.append(error.finding)
@@ -94,6 +95,8 @@ def _read(bundle: Bundle, searched: list[catalogue.Benchmark], report: Report) -
 def _judge(run: Run, context: Context) -> None:
     """Sum up what repeats in a run, evaluate its rules and add what only its context tells."""
     run.distributions = distributions.kept([*distributions.repeated(run.measurements), *run.distributions])
+    run.parameter_sources = provenance.sources(run)
+    run.described_parameters = provenance.described(context.system.document) if context.system else {}
     benchmark = catalogue.benchmark(run.tool)
     run.rules = [rule.evaluate(run, context) for rule in benchmark.rules]
     run.findings += benchmark.findings(run, context)

@@ -83,6 +83,8 @@ class Run:
     hashes: dict[str, dict[str, str | None]] = field(default_factory=dict)
     measurements: list[Measurement] = field(default_factory=list)
     parameters: dict[str, Any] = field(default_factory=dict)
+    parameter_sources: dict[str, str] = field(default_factory=dict)
+    described_parameters: dict[str, Any] = field(default_factory=dict)
     tests: list[dict[str, Any]] = field(default_factory=list)
     distributions: list[dict[str, Any]] = field(default_factory=list)
     rules: list[RuleOutcome] = field(default_factory=list)
@@ -98,6 +100,8 @@ class Run:
             "hashes": self.hashes,
             "measurements": [measurement.as_json() for measurement in self.measurements],
             "parameters": self.parameters,
+            "parameter_sources": self.parameter_sources,
+            "described_parameters": self.described_parameters,
             "tests": self.tests,
             "distributions": self.distributions,
             "rules": [outcome.as_json() for outcome in self.rules],
@@ -114,12 +118,14 @@ UNREADABLE = "unreadable"
 class Report:
     """All that a check of one bundle found.
 
-    `primary` is the index of the run that counts, or None; `system` the description of the system in the bundle.
+    `primary` is the index of the run that counts, or None; `groups` are repeats and sweeps of several runs; `system` is
+    the description of the system in the bundle.
     """
 
     runs: list[Run] = field(default_factory=list)
     primary: int | None = None
     findings: list[Finding] = field(default_factory=list)
+    groups: list[dict[str, Any]] = field(default_factory=list)
     system: System | None = None
 
     @property
@@ -135,11 +141,12 @@ class Report:
         return VALID if sound else INVALID
 
     def as_json(self) -> dict[str, Any]:
-        """`system` stands beside `runs` where the bundle describes one."""
+        """`groups` and `system` stand beside `runs` where several runs belong together, or a system is described."""
         report = {
             "status": self.status,
             "primary": self.primary,
             "findings": [finding.as_json() for finding in self.findings],
             "runs": [run.as_json() for run in self.runs],
         }
+        report |= {"groups": self.groups} if self.groups else {}
         return report | ({"system": self.system.as_json()} if self.system else {})

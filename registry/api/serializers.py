@@ -315,6 +315,8 @@ class ResultDetail(Result):
     withdrawn_at = s.DateTimeField(allow_null=True)
     withdrawn_reason = s.CharField(allow_blank=True)
     parameters = s.DictField()
+    parameter_sources = s.DictField(help_text="Where each parameter comes from; empty for what was not read here.")
+    described_parameters = s.DictField(help_text="What the described system says under names of parameters.")
     measurements = Measurement(many=True)
     scores = s.DictField()
     hashes = s.DictField()

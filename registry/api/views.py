@@ -253,8 +253,16 @@ class ResultDetail(PublicRead):
 
 
 SNAPSHOT = {
-    "scores": dict, "hashes": dict, "findings": list, "rules": list, "tests": list, "versions": dict, "answers": dict
-}  # fmt: skip
+    "scores": dict,
+    "hashes": dict,
+    "findings": list,
+    "rules": list,
+    "tests": list,
+    "versions": dict,
+    "answers": dict,
+    "parameter_sources": dict,
+    "described_parameters": dict,
+}
 """What openapi.json promises of Result.snapshot, and its empty form; the rest stands under `facts`."""
 DISTRIBUTIONS = "distributions"
 """Part of Result.snapshot with an address of its own, as it can be long."""

@@ -15,6 +15,7 @@ from registry import charts, facets, filters, keyset, record, revisions, snapsho
 from registry.models import Measurement, RankedList, Result
 from registry.views import changes, drawings, numerals
 from registry.views.caching import public_page, remembered
+from registry.views.given import parameters
 from registry.views.run import leading, view
 from registry.views.snapshots import described
 
@@ -139,7 +140,11 @@ def detail(request: HttpRequest, public_id: str) -> HttpResponse:
         "history": history(result),
         "checks": checks(result.snapshot),
         "facts": facts(result),
-        "parameters": parameters(result),
+        "parameters": parameters(
+            result.parameters,
+            result.snapshot.get("parameter_sources"),
+            result.snapshot.get("described_parameters"),
+        ),
         "described": described(snapshot.document if snapshot else None, f"/api/v1/results/{public_id}/system/"),
         "files": record.files(result) if result.public_sha256 else [],
         "quotation": quotation(result, main),
@@ -360,24 +365,6 @@ def facts(result: Result) -> list[tuple[str, str]]:
         ("Storage vendor", result.storage_vendor),
         ("Benchmark", " ".join(filter(None, [result.tool, result.tool_version, result.mode]))),
     ]
-
-
-def parameters(result: Result) -> list[tuple[str, str]]:
-    """Name and value of every parameter of the run, as text."""
-    return [(name, _text(value)) for name, value in sorted(result.parameters.items()) if not _is_nested(value)]
-
-
-def _is_nested(value: Any) -> bool:
-    """Whether a parameter is more than words and numbers; tables and plots show what lies in it."""
-    return isinstance(value, dict) or (isinstance(value, list) and any(isinstance(one, (dict, list)) for one in value))
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, list):
-        return ", ".join(map(_text, value))
-    return numerals.whole(value) if isinstance(value, int) else str(value)
 
 
 def quotation(result: Result, main: dict[str, Any] | None) -> str:

@@ -93,11 +93,14 @@ def checked(submission: Submission, check: Check | None) -> dict[str, Any]:
         "hashes": run.get("hashes", {}),
         "measurements": run.get("measurements", []),
         "parameters": run.get("parameters", {}),
+        "parameter_sources": run.get("parameter_sources", {}),
+        "described_parameters": run.get("described_parameters", {}),
         "tests": run.get("tests", []),
         "distributions": run.get("distributions", []),
         "rules": run.get("rules", []),
         "findings": findings(submission, report),
         "runs": [_in_short(one) for one in report["runs"]],
+        "groups": report.get("groups", []),
     }
 
 

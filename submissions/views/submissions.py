@@ -20,6 +20,9 @@ from registry.api.throttles import UploadThrottle
 from registry.problems import Problem
 from registry.views import changes, numerals
 from registry.views.files import archive
+from registry.views.given import parameters
+from registry.views.groups import groups
+from registry.views.measured import Table
 from registry.views.results import OUTCOMES
 from registry.views.run import view
 from registry.views.snapshots import described
@@ -288,10 +291,11 @@ def page_context(request: HttpRequest, shown: Submission) -> dict[str, Any]:
         "runs": rows,
         "scored": any(one["scored"] for one in rows),
         "measured": [
-            {"path": row["path"], "tool": row["tool"], "run": of_run(one, row["scored"])}
+            {"path": row["path"], "tool": row["tool"], "run": of_run(one, row["scored"]), "parameters": given(one)}
             for row, one in zip(rows, runs, strict=True)
             if one["measurements"] and (not row["scored"] or one.get("distributions"))
         ],
+        "groups": groups(report),
         "missing": any(row["scored"] and numerals.MISSING in row.values() for row in rows),
         "findings": findings,
         "levels": ", ".join(
@@ -322,6 +326,11 @@ def page_context(request: HttpRequest, shown: Submission) -> dict[str, Any]:
         "may_check_again": own and shown.state in drafts.AGAIN,
         "may_withdraw": own and State.WITHDRAWN in PERMITTED[State(shown.state)],
     }
+
+
+def given(run: dict[str, Any]) -> Table:
+    """The parameters of a run with where they come from, and what the described system says."""
+    return parameters(run.get("parameters", {}), run.get("parameter_sources"), run.get("described_parameters"))
 
 
 def of_run(run: dict[str, Any], scored: bool) -> dict[str, Any]:

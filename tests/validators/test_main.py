@@ -67,7 +67,7 @@ def test_json_is_one_document_with_the_shape_of_the_interface(tmp_path: Path) ->
     assert set(report) == {"status", "primary", "findings", "runs"}
     assert set(report["runs"][0]) == {
         "tool", "version", "mode", "path", "scores", "hashes", "measurements", "parameters", "tests", "rules",
-        "findings", "distributions",
+        "findings", "distributions", "parameter_sources", "described_parameters",
     }  # fmt: skip
     assert set(report["runs"][0]["scores"]["SCORE"]) == {"value", "bandwidth_gib_per_s", "rate_kiops", "printed"}
     assert set(report["runs"][0]["hashes"]["score"]) == {"printed", "computed"}

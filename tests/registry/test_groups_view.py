@@ -1,0 +1,53 @@
+"""Several runs of one tool seen together, and their parameters as a table."""
+
+from registry.views.given import parameters
+from registry.views.groups import groups
+from tests.registry.test_measured import row
+from validators.distributions import summed
+
+GIB = 2**30
+
+
+def report(kind, depths, values, distributions=()):
+    runs = [{"measurements": [row(value=value * GIB)]} for value in values]
+    varies = {"iodepth": depths} if kind == "sweep" else {}
+    group = {"kind": kind, "tool": "fio", "runs": list(range(len(runs))), "varies": varies}
+    return {"runs": runs, "groups": [group | {"distributions": list(distributions)}]}
+
+
+def test_a_sweep_has_a_row_and_a_point_for_each_step():
+    (shown,) = groups(report("sweep", ["1", "4", "16"], [1, 2, 3]))
+    assert (shown["title"], shown["note"]) == ("Sweep: 3 runs of fio over iodepth", "iodepth 1, 4, 16")
+    (table,) = shown["run"]["tables"]
+    assert [[cell.text for cell in cells] for cells in table.rows] == [["1", "1"], ["4", "2"], ["16", "3"]]
+    assert [figure["title"] for figure in shown["run"]["figures"]] == ["Write: bandwidth by iodepth"]
+
+
+def test_steps_that_ran_several_times_show_their_mean():
+    (shown,) = groups(report("sweep", [1, 1, 4], [1, 3, 5]))
+    assert shown["note"] == "iodepth 1, 4; mean where a step ran several times"
+    assert [[cell.text for cell in cells] for cells in shown["run"]["tables"][0].rows] == [["1", "2"], ["4", "5"]]
+
+
+def test_repeats_have_a_row_for_each_run_and_their_spread():
+    over = summed("write", "bandwidth", "mean", "runs", [1.0, 2.0, 3.0], "GiB/s")
+    (shown,) = groups(report("repeats", [], [1, 2, 3], over))
+    assert shown["title"] == "Repeats: 3 runs of fio"
+    assert [(table.title, len(table.rows)) for table in shown["run"]["tables"]] == [("Runs", 3)]
+    assert [cell.text for cell in shown["run"]["spread"].rows[0]][4:] == ["3", "GiB/s", "1", "2", "3", "1"]
+
+
+def test_a_report_without_groups_shows_none():
+    assert groups({"runs": []}) == []
+
+
+def test_parameters_stand_beside_their_source_and_what_is_described():
+    made = parameters({"tasks": 2, "sums": [{"group": 0}]}, {"tasks": "output"}, {"nps": [1, 4], "tasks": 3})
+    assert [head.text for head in made.heads] == ["Parameter", "Value", "From", "Described system"]
+    rows = [[cell.text for cell in cells] for cells in made.rows]
+    assert rows == [["nps", "", "", "1, 4"], ["tasks", "2", "output", "3"]]
+
+
+def test_where_nothing_is_known_of_sources_no_column_stands():
+    made = parameters({"direct": True})
+    assert ([head.text for head in made.heads], made.rows[0][1].text) == (["Parameter", "Value"], "yes")

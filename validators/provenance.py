@@ -1,0 +1,65 @@
+"""Where the parameters of a run come from, and what the described system says beside them.
+
+`parameters.json` in the folder of a benchmark names what does not simply stand in the tool's output: by source, the
+parameters that are of it. What a site describes stands beside what the tool printed and never replaces it.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import Any
+
+from validators import catalogue
+from validators.measurements import Run
+from validators.system import facts
+
+OUTPUT = "output"
+RESULT = "result"
+"""Source of what came out of a run: times, counts and sums, which are no settings of it."""
+SOURCES = frozenset({
+    RESULT, "command line", "configuration", "file names", "rules of the benchmark",
+    "output, else command line", "output, else configuration",
+})  # fmt: skip
+"""What `parameters.json` may name."""
+
+_DESCRIBED = {
+    "nps": ("bios.nps", facts.CLIENT),
+    "cpt": ("libcfs.cpu_npartitions", facts.CLIENT),
+    "networks": ("lnet.networks", facts.CLIENT),
+    "lustre_version": ("lustre.version", facts.CLIENT),
+    "stripe_count": ("lustre.layout.stripe_count", None),
+    "stripe_size_bytes": ("lustre.layout.stripe_size", None),
+}
+"""Names of parameters of runs by what the registry of parameters calls them, and the role of node that has them."""
+MOST_VALUES = 8
+"""Values of one parameter that are named, where nodes or targets differ."""
+
+
+def sources(run: Run) -> dict[str, str]:
+    """The source of each parameter of a run, by name."""
+    known = _by_name(run.tool)
+    return {name: known.get(name, OUTPUT) for name in run.parameters}
+
+
+@cache
+def _by_name(tool: str) -> dict[str, str]:
+    path = catalogue.FOLDER / catalogue.benchmark(tool).slug / "parameters.json"
+    by_source = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    return {name: source for source, names in by_source.items() for name in names}
+
+
+def settings(run: Run) -> dict[str, Any]:
+    """The parameters that make a configuration: everything but what came out of the run."""
+    return {name: run.parameters[name] for name, source in sources(run).items() if source != RESULT}
+
+
+def described(document: facts.Document) -> dict[str, Any]:
+    """What a described system says under the names of parameters of runs: one value, or those that are there."""
+    found: dict[str, list[Any]] = {"filesystem_type": facts.filesystem_types(document)}
+    if (nodes := facts.client_nodes(document)) is not None:
+        found["client_nodes"] = [nodes]
+    for name, (parameter, role) in _DESCRIBED.items():
+        values = [value for value in facts.values(document, parameter, role) if value is not None]
+        found[name] = [value for value in values if isinstance(value, (str, int, float))][:MOST_VALUES]
+    return {name: values[0] if len(values) == 1 else values for name, values in sorted(found.items()) if values}
