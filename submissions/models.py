@@ -293,6 +293,21 @@ class Check(models.Model):
         return f"{self.status} {self.made_at:%Y-%m-%d %H:%M}"
 
 
+class Recheck(models.Model):
+    """What a later version of the validators finds otherwise; the check that counts stays until somebody applies it."""
+
+    submission = models.OneToOneField(Submission, on_delete=models.CASCADE, related_name="recheck")
+    made_at = models.DateTimeField()
+    validators_version = models.CharField(max_length=20)
+    of_check = models.ForeignKey(
+        Check, on_delete=models.CASCADE, related_name="+", help_text="What it was held against."
+    )
+    lines = models.JSONField(default=list, help_text="What differs, a line each; empty where nothing does.")
+
+    def __str__(self) -> str:
+        return f"{len(self.lines)} differences"
+
+
 class SystemSnapshot(models.Model):
     """The description of the system in the bundle of a submission, as the latest check read it (schema system.1)."""
 

@@ -71,7 +71,7 @@ def recheck(submission_id: UUID | str) -> None:
     """Check a submission under review again without changing its state: what it was submitted for has rules too."""
     submission = Submission.objects.select_related("release").filter(pk=submission_id).first()
     if submission is not None and submission.state in states.UNDER_REVIEW:
-        found = _store(submission, _examine(submission))
+        found = _store(submission, examine(submission))
         Submission.objects.filter(pk=submission.pk).update(checked_at=found.made_at)
 
 
@@ -171,7 +171,7 @@ def _process(submission_id: UUID | str) -> None:
         checked = _gave_up()
     else:
         try:
-            checked = _examine(submission)
+            checked = examine(submission)
         except Exception:
             log.exception("Check of %s failed (attempt %d)", submission_id, submission.attempts)
             if submission.attempts < ATTEMPTS:
@@ -196,7 +196,7 @@ def _claim(submission_id: UUID | str) -> Submission | None:
     return submission
 
 
-def _examine(submission: Submission) -> Checked:
+def examine(submission: Submission) -> Checked:
     """Run the validators on the stored bytes. Raises what they raise, except for time that ran out."""
     begun = time.monotonic()
     if refusal.is_refused(submission.sha256):

@@ -79,7 +79,7 @@ def move(
     raise StateConflict(f"It is {found}, not {' or '.join(sorted(expected))}.")
 
 
-def note(submission: Submission, actor: Account, text: str) -> None:
+def note(submission: Submission, actor: Account | None, text: str) -> None:
     """Write into the history what happened without a change of state, such as an assignment."""
     with transaction.atomic():
         state = Submission.objects.select_for_update().values_list("state", flat=True).get(pk=submission.pk)

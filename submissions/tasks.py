@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from celery import shared_task
 
-from submissions import checking, processing, publication, refusal, retention, review, telling
+from submissions import checking, processing, publication, refusal, retention, revalidation, review, telling
 
 
 @shared_task
@@ -17,6 +17,12 @@ def process(submission_id: str) -> None:
 def prepare_review(submission_id: str) -> None:
     """Make ready what was submitted."""
     review.prepare(submission_id)
+
+
+@shared_task
+def recheck(submission_id: str) -> None:
+    """Tell what today's rules find otherwise."""
+    revalidation.recheck(submission_id)
 
 
 @shared_task(soft_time_limit=checking.DEADLINE_S, time_limit=checking.DEADLINE_S + 10, acks_late=False)
