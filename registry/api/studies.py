@@ -11,7 +11,7 @@ from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from registry import axes, curated, facts, filters, questions, studies, study_answers, study_files
+from registry import axes, curated, facts, filters, questions, saved, studies, study_answers, study_files
 from registry.api import serializers as shape
 from registry.api.reading import CSVRenderer, JSONRenderer, PublicRead, Table, link
 
@@ -71,7 +71,9 @@ class StudyInShort(serializers.Serializer):
     slug = serializers.CharField()
     title = serializers.CharField()
     place = serializers.CharField(help_text="Table, figure, slide or section of the document.")
-    kind = serializers.CharField(help_text="question: asked of the record; figures: a table, some of it computed.")
+    kind = serializers.CharField(
+        help_text="question; figures: a table, some of it computed; saved: a question that somebody saved."
+    )
     document = serializers.CharField()
 
 
@@ -172,17 +174,18 @@ class Study(PublicRead):
 
 
 class StudyList(PublicRead):
-    """Curated studies: one for each table, figure and slide with numbers of five documents."""
+    """Curated studies, one for each table, figure and slide of five documents; then the newest saved ones."""
 
     @extend_schema(operation_id="studies_list", responses=StudyPage)
     def get(self, request: Request) -> Response:
         known = [curated.in_short(one) for one in curated.studies().values()]
+        known += [saved.in_short(one) for one in saved.newest()]
         rows = [one | {"url": link(request, "studies", one["slug"])} for one in known]
         return Response({"next": None, "results": rows})
 
 
 class StudyDetail(PublicRead):
-    """One curated study as it stands today."""
+    """One curated or saved study as it stands today."""
 
     renderer_classes = RENDERERS
     known = (THEME,)
@@ -193,7 +196,7 @@ class StudyDetail(PublicRead):
         responses={(200, "application/json"): CuratedStudy, **FILES, **shape.NOT_FOUND},
     )
     def get(self, request: Request, slug: str) -> Response:
-        return answered(request, curated.answer(curated.study(slug)), slug.lower())
+        return answered(request, saved.answer(saved.called(slug)), slug.lower())
 
 
 class MetricList(PublicRead):

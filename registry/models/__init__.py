@@ -7,6 +7,7 @@ from registry.models.releases import Release
 from registry.models.results import Measurement, Result, ResultFile
 from registry.models.sites import Platform, Site, System
 from registry.models.snapshots import ObservedParameter, SystemSnapshot
+from registry.models.studies import SavedStudy
 
 __all__ = [
     "CatalogueLoad",
@@ -21,6 +22,7 @@ __all__ = [
     "Release",
     "Result",
     "ResultFile",
+    "SavedStudy",
     "Site",
     "System",
     "SystemSnapshot",

@@ -8,7 +8,8 @@ from urllib.parse import urlencode
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 
-from registry import axes, curated, facts, questions, studies, study_answers
+from registry import axes, curated, facts, questions, saved, studies, study_answers
+from registry.models import SavedStudy
 from registry.record import Row
 from registry.views import numerals
 from registry.views.caching import public_page
@@ -21,20 +22,22 @@ COMPUTED_DIGITS = 4
 
 @public_page
 def index(request: HttpRequest) -> HttpResponse:
-    """Curated studies by document."""
+    """Curated studies by document, then those that people saved, newest first."""
     documents: dict[str, list[Row]] = {}
     for one in curated.studies().values():
         documents.setdefault(one["document"]["title"], []).append(curated.in_short(one))
-    return render(request, "studies/index.html", {"section": "studies", "documents": documents})
+    context = {"section": "studies", "documents": documents, "saved": saved.newest()}
+    return render(request, "studies/index.html", context)
 
 
 @public_page
 def study(request: HttpRequest, slug: str) -> HttpResponse:
-    """One curated study. Its form leads to the question page."""
-    one = curated.study(slug)
-    asked = curated.question_of(one) if "question" in one else None
-    address = f"/studies/{one['slug']}/"
-    return _shown(request, curated.answer(one), asked, f"{API}{address}", "?", {"document": one["document"]})
+    """One curated or saved study. Its form leads to the question page."""
+    one = saved.called(slug)
+    answer = saved.answer(one)
+    own = isinstance(one, SavedStudy) and one.saved_by == request.user.get_username()
+    about = {"crumb": answer["document"], "own": own}
+    return _shown(request, answer, saved.question_of(one), f"{API}/studies/{answer['slug']}/", "?", about)
 
 
 @public_page
@@ -79,6 +82,7 @@ def _shown(
         "trusts": list(answer["trust"]),
         "sources": sorted({row["source"] for row in answer["rows"] if row.get("source")}),
         "form": _form(asked) if asked else None,
+        "asked": asked.address() if asked else "",
         "api": api,
         "forms": {form: f"{api}{joint}format={form}" for form in ("csv", "parquet", "svg", "png")},
     }

@@ -1,0 +1,89 @@
+"""Saving a question under a name, so that others open it: live, or as the record stands at that moment."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from django.http import QueryDict
+from django.utils.text import slugify
+
+from registry import curated, questions, studies, study_answers
+from registry.filters import InvalidValue
+from registry.models import SavedStudy
+from registry.problems import Problem
+from registry.record import NotOnRecord, Row
+
+MOST_SAVED = 100  # studies of one account
+TITLE_LIMIT = 120  # characters
+QUESTION_LIMIT = 4000
+LISTED = 200
+KIND, PLACE = "saved", "saved by {}"
+
+
+class TooManySaved(Problem):
+    code = "study.too-many-saved"
+    title = "This account has saved as many studies as it may"
+    hint = "Remove one that is not needed any more."
+
+
+def save(title: str, query: str, username: str, as_of: datetime | None = None) -> SavedStudy:
+    """Save the question of a query string; with `as_of`, as the record stood then.
+
+    Raises InvalidValue for a title or question that is empty or too long, TooManySaved, and whatever asking raises.
+    """
+    title = " ".join(title.split())
+    if not 0 < len(title) <= TITLE_LIMIT or "\0" in title:
+        raise InvalidValue("title", f"1 to {TITLE_LIMIT} characters")
+    if len(query) > QUESTION_LIMIT:
+        raise InvalidValue("question", f"at most {QUESTION_LIMIT} characters")
+    if SavedStudy.objects.filter(saved_by=username).count() >= MOST_SAVED:
+        raise TooManySaved(f"There are {MOST_SAVED}.")
+    question = questions.read(QueryDict(query))
+    if as_of is not None:
+        question = replace(question, as_of=as_of)
+    studies.ask(question)
+    slug = f"{slugify(title)[:60].strip('-') or 'study'}-{secrets.token_hex(4)}"
+    return SavedStudy.objects.create(slug=slug, title=title, question=question.address(), saved_by=username)
+
+
+def remove(slug: str, username: str) -> None:
+    """Remove one's own. Raises NotOnRecord for any other, and where there is none."""
+    removed, _ = SavedStudy.objects.filter(slug=slug, saved_by=username).delete()
+    if not removed:
+        raise NotOnRecord("study", slug)
+
+
+def newest(count: int = LISTED) -> Sequence[SavedStudy]:
+    return SavedStudy.objects.all()[:count]
+
+
+def in_short(one: SavedStudy) -> Row:
+    """As curated.in_short."""
+    place = PLACE.format(one.saved_by)
+    return {"slug": one.slug, "title": one.title, "place": place, "kind": KIND, "document": ""}
+
+
+def called(slug: str) -> curated.Study | SavedStudy:
+    """A curated study, else a saved one. Raises NotOnRecord with the nearest curated ones."""
+    known = curated.studies().get(slug.lower())
+    found = known or SavedStudy.objects.filter(slug=slug.replace("\0", "").lower()).first()
+    return found or curated.study(slug)
+
+
+def question_of(one: curated.Study | SavedStudy) -> questions.Question | None:
+    """None for a study that is a table of figures."""
+    if isinstance(one, SavedStudy):
+        return questions.read(QueryDict(one.question))
+    return curated.question_of(one) if "question" in one else None
+
+
+def answer(one: curated.Study | SavedStudy) -> dict[str, Any]:
+    """As curated.answer; what a saved study asks for may be gone from the record: then it has no points."""
+    if not isinstance(one, SavedStudy):
+        return curated.answer(one)
+    about = in_short(one) | {"notes": [], "finding": ""}
+    return study_answers.of_question(questions.read(QueryDict(one.question)), about) | about

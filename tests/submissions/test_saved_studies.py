@@ -1,0 +1,110 @@
+"""Saving studies: Alice saves and shares one, Charlie opens it and can not remove it."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+
+from registry import facts, saved
+from registry.models import Result, SavedStudy
+from tests.registry.record import make_release, make_result
+
+QUESTION = "metric=score&x=client_nodes&tool=io500"
+
+
+@pytest.fixture
+def alice(cast) -> Client:
+    return _signed_in(cast.alice)
+
+
+def _signed_in(person) -> Client:
+    client = Client()
+    client.force_login(person.account)
+    return client
+
+
+@pytest.fixture(autouse=True)
+def scored(db) -> Result:
+    result = make_result(make_release("T1"), "hw-1", 12.5, client_nodes=16)
+    facts.index([result.pk])
+    return result
+
+
+def save(client: Client, **changes: str):
+    return client.post("/study/save/", {"title": "Scores by clients", "question": QUESTION} | changes)
+
+
+def test_a_saved_study_is_anybodys_to_open(alice, client) -> None:
+    address = save(alice)["Location"]
+    assert address.startswith("/studies/scores-by-clients-")
+    content = client.get(address).content.decode()
+    assert "<b>12.5</b>" in content and "Remove this study" not in content
+    shown = client.get(f"/api/v1{address}").json()
+    assert (shown["title"], shown["kind"], shown["rows"][0]["value"]) == ("Scores by clients", "saved", 12.5)
+    assert shown["slug"] in [one["slug"] for one in client.get("/api/v1/studies/").json()["results"]]
+    assert "Scores by clients" in client.get("/studies/").content.decode()
+
+
+def test_a_live_study_follows_new_results_and_a_kept_one_stays(alice, client, scored) -> None:
+    live, kept = save(alice)["Location"], save(alice, keep="as-of")["Location"]
+    later = make_result(scored.release, "hw-2", 99.0, client_nodes=32)
+    facts.index([later.pk])
+    # In one transaction the database's clock stands still, so the result says itself that it came later.
+    Result.objects.filter(pk=later.pk).update(recorded_at="2100-01-01T00:00:00Z")
+    values = {
+        address: [row["value"] for row in client.get(f"/api/v1{address}").json()["rows"]] for address in (live, kept)
+    }
+    assert values == {live: [12.5, 99.0], kept: [12.5]}
+
+
+def test_only_who_saved_a_study_can_remove_it(alice, cast) -> None:
+    address = save(alice)["Location"]
+    assert "Remove this study" in alice.get(address).content.decode()
+    assert _signed_in(cast.charlie).post(f"{address}remove/").status_code == 404
+    assert Client().post(f"{address}remove/").status_code == 302  # to sign in
+    assert SavedStudy.objects.exists()
+    assert alice.post(f"{address}remove/")["Location"] == "/studies/"
+    assert alice.get(address).status_code == 404
+
+
+def test_saving_needs_an_account(client) -> None:
+    assert "Sign in to save" in client.get(f"/study/?{QUESTION}").content.decode()
+    assert save(client)["Location"].startswith("/login/")
+    assert not SavedStudy.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"title": ""},
+        {"title": "  "},
+        {"title": "x" * 121},
+        {"title": "a\0b"},
+        {"question": ""},
+        {"question": "metric=none&x=client_nodes"},
+        {"question": "metric=score&x=nothing"},
+        {"question": f"{QUESTION}&q={'x' * 5000}"},
+    ],
+)
+def test_what_can_not_be_asked_is_not_saved(alice, changes) -> None:
+    assert save(alice, **changes).status_code == 400
+    assert not SavedStudy.objects.exists()
+
+
+def test_an_account_may_save_so_many(alice, monkeypatch) -> None:
+    monkeypatch.setattr(saved, "MOST_SAVED", 1)
+    assert save(alice).status_code == 302
+    answer = save(alice)
+    assert answer.status_code == 400 and "study.too-many-saved" in answer.content.decode()
+
+
+def test_a_title_is_escaped_and_never_takes_the_place_of_a_curated_study(alice, client) -> None:
+    address = save(alice, title="<script>alert(1)</script> claims")["Location"]
+    assert "<script>alert" not in client.get(address).content.decode() + client.get("/studies/").content.decode()
+    assert save(alice, title="claims")["Location"] != "/studies/claims/"
+
+
+def test_a_form_without_its_token_is_refused(cast) -> None:
+    strict = Client(enforce_csrf_checks=True)
+    strict.force_login(cast.alice.account)
+    assert save(strict).status_code == 403
