@@ -58,7 +58,10 @@ def test_its_page_stands_in_the_documentation(client: Client, folder: Path) -> N
 def test_api_and_rules_know_it(client: Client, folder: Path, db) -> None:
     tools = [one["tool"] for one in client.get("/api/v1/benchmarks/").json()["results"]]
     rules = client.get("/api/v1/rules/?benchmark=stridebench").json()["results"]
-    assert ("stridebench" in tools, [rule["code"] for rule in rules]) == (True, ["stridebench.both"])
+    assert ("stridebench" in tools, [rule["code"] for rule in rules]) == (
+        True,
+        ["stridebench.both", "stridebench.stride"],
+    )
 
 
 def test_its_results_are_found_by_what_it_measures_and_by_its_parameters(client: Client, published: None) -> None:
