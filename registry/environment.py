@@ -7,9 +7,11 @@ holds the two equal. `NAME_FILE` may name a file that holds the value, for secre
 from __future__ import annotations
 
 import difflib
+import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from cryptography.exceptions import UnsupportedAlgorithm
@@ -36,6 +38,8 @@ KNOWN: dict[str, str] = {
     "PUBLIC_ONLY": "Serve only the public record, for hosts on a read replica. Off by default.",
     "METRICS_TOKEN": "Lets a caller from elsewhere read /metrics (Authorization: Bearer); without it, loopback only.",
     "LOG_LEVEL": "DEBUG, INFO, WARNING or ERROR; default INFO.",
+    "SIGNUP_OPEN": "Anybody may make an account, with a mail address that is verified. Off by default.",
+    "LOGIN_PROVIDERS": "Others who sign people in, a JSON array as in docs/accounts.md. Default none.",
     "THROTTLE_UPLOAD": "Uploads per token from elsewhere; default 600/h.",
     "THROTTLE_UPLOAD_LOOPBACK": "Uploads per token from loopback; default 60/s.",
     "THROTTLE_CHECK": "Calls of check/ per token; default 120/h.",
@@ -45,6 +49,11 @@ KNOWN: dict[str, str] = {
     "THROTTLE_LOGIN": "Log-in attempts per address; default 10/min.",
 }
 
+_PROVIDERS = {
+    "openid_connect": ("id", "name", "server", "client_id", "secret"),
+    "orcid": ("client_id", "secret"),
+    "github": ("client_id", "secret"),
+}
 _PREFIXES = ("HIGHWATER_", "THROTTLE_")
 _OTHERS = {
     # Read by the launcher, the tests and the collector, never by the server.
@@ -106,6 +115,35 @@ def origin(name: str) -> str:
     if value and (parts.scheme not in ("http", "https") or not parts.hostname or parts.path or parts.query):
         raise ImproperlyConfigured(f"{name} must look like https://host, not {value!r}")
     return value
+
+
+def login_providers(name: str) -> dict[str, dict[str, Any]]:
+    """allauth's SOCIALACCOUNT_PROVIDERS for a JSON array; what is not quite one refuses to start."""
+    try:
+        entries = json.loads(text(name, "[]"))
+    except ValueError as error:
+        raise ImproperlyConfigured(f"{name} is no JSON: {error}") from error
+    if not isinstance(entries, list):
+        raise ImproperlyConfigured(f"{name} must be a JSON array")
+    providers: dict[str, dict[str, Any]] = {}
+    for entry in entries:
+        kind = entry.get("provider") if isinstance(entry, dict) else None
+        keys = _PROVIDERS.get(kind) if isinstance(kind, str) else None
+        if keys is None:
+            raise ImproperlyConfigured(f"{name}: `provider` must be one of {', '.join(_PROVIDERS)}")
+        if set(entry) != {"provider", *keys} or not all(isinstance(entry[key], str) and entry[key] for key in keys):
+            raise ImproperlyConfigured(f"{name}: {kind} takes exactly the texts {', '.join(keys)}")
+        if kind == "openid_connect" and not entry["server"].startswith(("https://", "http://127.0.0.1:")):
+            raise ImproperlyConfigured(f"{name}: `server` must begin with https://")
+        providers.setdefault(kind, {"APPS": []})["APPS"].append(_application(entry))
+    return providers
+
+
+def _application(entry: dict[str, str]) -> dict[str, Any]:
+    made: dict[str, Any] = {"client_id": entry["client_id"], "secret": entry["secret"]}
+    if entry["provider"] == "openid_connect":
+        made |= {"provider_id": entry["id"], "name": entry["name"], "settings": {"server_url": entry["server"]}}
+    return made
 
 
 def choice(name: str, choices: tuple[str, ...], default: str) -> str:

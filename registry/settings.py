@@ -45,6 +45,13 @@ INSTALLED_APPS = [
     "django_filters",
     "django_htmx",
     "drf_spectacular",
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.openid_connect",
+    "allauth.socialaccount.providers.orcid",
+    "allauth.socialaccount.providers.github",
     "csp",
     "registry.apps.RegistryConfig",
     "submissions.apps.SubmissionsConfig",
@@ -61,6 +68,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
 ]
 
 ROOT_URLCONF = "registry.urls"
@@ -69,11 +77,37 @@ AUTH_USER_MODEL = "submissions.Account"
 LOGIN_URL = "/login/"
 LOGIN_REDIRECT_URL = "/submissions/"
 LOGOUT_REDIRECT_URL = "/"
+AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
+
+# Accounts: docs/accounts.md
+
+SIGNUP_OPEN = env.boolean("SIGNUP_OPEN")
+ACCOUNT_ADAPTER = "submissions.signup.Adapter"
+ACCOUNT_LOGIN_METHODS = {"username", "email"}
+ACCOUNT_SIGNUP_FIELDS = ["email*", "username*", "password1*", "password2*"]
+ACCOUNT_EMAIL_VERIFICATION = "mandatory"
+ACCOUNT_EMAIL_CONFIRMATION_EXPIRE_DAYS = 3
+ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
+ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False
+ACCOUNT_EMAIL_NOTIFICATIONS = True
+ACCOUNT_PRESERVE_USERNAME_CASING = True
+ACCOUNT_REAUTHENTICATION_REQUIRED = True
+ACCOUNT_LOGOUT_ON_PASSWORD_CHANGE = True
+ACCOUNT_SESSION_REMEMBER = True
+ALLAUTH_TRUSTED_PROXY_COUNT = 1 if TRUSTED_PROXY else 0
+MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
+MFA_PASSKEY_LOGIN_ENABLED = True
+MFA_TOTP_ISSUER = "Highwater"
+MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = INSECURE_LOCAL
+SOCIALACCOUNT_PROVIDERS = env.login_providers("LOGIN_PROVIDERS")
+# A form that ends at the provider would need its address in the Content-Security-Policy; a link does not.
+SOCIALACCOUNT_LOGIN_ON_GET = True
+SOCIALACCOUNT_STORE_TOKENS = False
 
 TEMPLATES = [
     {
@@ -190,7 +224,7 @@ if _mail.scheme in ("smtp", "smtps"):
     EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = unquote(_mail.username or ""), unquote(_mail.password or "")
     EMAIL_USE_SSL, EMAIL_USE_TLS = _mail.scheme == "smtps", _mail.scheme == "smtp" and bool(_mail.username)
 elif _mail.scheme == "file":
-    EMAIL_BACKEND = "django.core.mail.backends.filebased.EmailBackend"
+    EMAIL_BACKEND = "registry.mail.EmlBackend"
     EMAIL_FILE_PATH = STATE_DIR / "mail"
 else:
     raise env.ImproperlyConfigured(f"EMAIL_URL must begin with smtp:// or smtps://, not {_mail.scheme}://")

@@ -1,7 +1,8 @@
 """Addresses of the private pages."""
 
 from django.contrib.auth.views import LogoutView
-from django.urls import path
+from django.urls import include, path
+from django.views.generic import RedirectView
 
 from submissions.views import (
     account,
@@ -19,8 +20,12 @@ from submissions.views import (
 )
 
 urlpatterns = [
-    path("login/", account.SignIn.as_view(), name="login"),
-    path("logout/", LogoutView.as_view(), name="logout"),
+    # allauth's own pages, but that people sign in and out at one address each.
+    path("account/login/", RedirectView.as_view(url="/login/", query_string=True)),
+    path("account/logout/", RedirectView.as_view(url="/logout/")),
+    path("account/", include("allauth.urls")),
+    path("login/", account.SignIn.as_view(), name="account_login"),
+    path("logout/", LogoutView.as_view(), name="account_logout"),
     path("account/", account.account, name="account"),
     path("account/tokens/", account.make_token, name="make-token"),
     path("account/keys/", account.add_signing_key, name="add-signing-key"),

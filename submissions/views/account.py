@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from typing import Any
 
-from django.contrib.auth.views import LoginView
+from allauth.account.views import LoginView
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -32,10 +34,17 @@ class LoginThrottle(LoopbackAwareThrottle):
 
 
 class SignIn(LoginView):
-    """The page of `/login/`; goes back to where it was asked for."""
+    """The page of `/login/`; goes back to where it was asked for. The name may be a mail address."""
 
-    template_name = "account/login.html"
-    redirect_authenticated_user = True
+    def get_form_kwargs(self) -> dict[str, Any]:
+        kwargs = super().get_form_kwargs()
+        if "username" in kwargs.get("data", ()):
+            kwargs["data"] = kwargs["data"].copy()
+            kwargs["data"]["login"] = kwargs["data"]["username"]
+        return kwargs
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        return super().get_context_data(**kwargs) | {"signup_open": settings.SIGNUP_OPEN}
 
     def post(self, request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
         throttle = LoginThrottle()

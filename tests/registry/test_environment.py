@@ -38,3 +38,36 @@ def test_a_file_that_is_no_text_is_named(monkeypatch: pytest.MonkeyPatch, tmp_pa
     monkeypatch.setenv("SECRET_KEY_FILE", str(tmp_path / "key"))
     with pytest.raises(ImproperlyConfigured, match="SECRET_KEY_FILE"):
         environment.text("SECRET_KEY")
+
+
+OIDC = '{"provider": "openid_connect", "id": "north", "name": "North", "server": "%s", "client_id": "a", "secret": "b"}'
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "github",
+        "{}",
+        "[1]",
+        '[{"provider": "facebook", "client_id": "a", "secret": "b"}]',
+        '[{"provider": ["github"], "client_id": "a", "secret": "b"}]',
+        '[{"provider": "github", "client_id": "a"}]',
+        '[{"provider": "github", "client_id": "a", "secret": ""}]',
+        '[{"provider": "github", "client_id": "a", "secret": "b", "sekret": "c"}]',
+        f"[{OIDC % 'http://login.example'}]",
+    ],
+)
+def test_providers_that_are_none_are_refused(monkeypatch: pytest.MonkeyPatch, given: str) -> None:
+    monkeypatch.setenv("LOGIN_PROVIDERS", given)
+    with pytest.raises(ImproperlyConfigured, match="LOGIN_PROVIDERS"):
+        environment.login_providers("LOGIN_PROVIDERS")
+
+
+def test_providers_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    github = '{"provider": "github", "client_id": "a", "secret": "b"}'
+    monkeypatch.setenv("LOGIN_PROVIDERS", f"[{github}, {OIDC % 'https://login.example'}]")
+    read = environment.login_providers("LOGIN_PROVIDERS")
+    assert read["github"] == {"APPS": [{"client_id": "a", "secret": "b"}]}
+    assert read["openid_connect"]["APPS"][0]["settings"] == {"server_url": "https://login.example"}
+    monkeypatch.setenv("LOGIN_PROVIDERS", "")
+    assert environment.login_providers("LOGIN_PROVIDERS") == {}

@@ -1,0 +1,54 @@
+"""How accounts of people come to be: what the site adds to django-allauth."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from allauth.account.adapter import DefaultAccountAdapter
+from allauth.account.models import EmailAddress
+from allauth.account.stages import EmailVerificationStage
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse
+
+MISMATCH = "Name and password don\N{RIGHT SINGLE QUOTATION MARK}t belong together, or the account is closed."
+
+
+class Adapter(DefaultAccountAdapter):
+    """Sign-up is open or closed by a setting; names and messages are the site's."""
+
+    error_messages = DefaultAccountAdapter.error_messages | {
+        "username_password_mismatch": MISMATCH,
+        "email_password_mismatch": MISMATCH,
+    }
+
+    def is_open_for_signup(self, request: HttpRequest) -> bool:
+        return settings.SIGNUP_OPEN
+
+    def clean_username(self, username: str, shallow: bool = False) -> str:
+        """A name is no mail address: the two are never mistaken for each other."""
+        if "@" in username:
+            raise ValidationError("A name has no @.")
+        return super().clean_username(username, shallow)
+
+    def get_login_stages(self) -> list[str]:
+        own = f"{MailVerification.__module__}.{MailVerification.__name__}"
+        theirs = f"{EmailVerificationStage.__module__}.{EmailVerificationStage.__name__}"
+        return [own if stage == theirs else stage for stage in super().get_login_stages()]
+
+    def add_message(
+        self, request: HttpRequest, level: int, message_template: str | None = None, *args: Any, **kwargs: Any
+    ) -> None:
+        """Signing in and out is seen without a message."""
+        if message_template not in ("account/messages/logged_in.txt", "account/messages/logged_out.txt"):
+            super().add_message(request, level, message_template, *args, **kwargs)
+
+
+class MailVerification(EmailVerificationStage):
+    """A mail address is verified before the first sign-in; an account that an administrator made may have none."""
+
+    def handle(self) -> tuple[HttpResponse | None, bool]:
+        account = self.login.user
+        if account and not account.email and not EmailAddress.objects.filter(user=account).exists():
+            return None, True
+        return super().handle()

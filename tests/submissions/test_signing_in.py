@@ -1,0 +1,308 @@
+"""Sign-up, verified mail, passwords, second factors and providers: what each lets in and what it keeps out."""
+
+from __future__ import annotations
+
+import base64
+import hmac
+import re
+import struct
+import time
+from collections.abc import Iterator
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
+from django.core import mail
+from django.core.cache import cache
+from django.test import Client
+
+from submissions.models import Account
+from tests.submissions.oidc_provider import Provider, provider_of
+
+pytestmark = pytest.mark.django_db
+PASSWORD = "tides rise twice a day"
+GIL = {"email": "gil@lab.example", "username": "gil", "password1": PASSWORD, "password2": PASSWORD}
+
+
+@pytest.fixture(autouse=True)
+def quick(settings) -> None:
+    """Attempts of other tests are not counted, and a password is not slow on purpose."""
+    cache.clear()
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
+@pytest.fixture
+def open_to_all(settings) -> None:
+    settings.SIGNUP_OPEN = True
+
+
+@pytest.fixture
+def gil(db) -> Account:
+    """An account with a password and a verified mail address."""
+    account = Account.objects.create_user("gil", "gil@lab.example", PASSWORD)
+    EmailAddress.objects.create(user=account, email=account.email, verified=True, primary=True)
+    return account
+
+
+def sign_in(client: Client, name: str = "gil", password: str = PASSWORD):
+    return client.post("/login/", {"username": name, "password": password})
+
+
+def confirm(client: Client) -> Client:
+    """What changes how an account signs in asks for its password once more."""
+    client.post("/account/reauthenticate/", {"password": PASSWORD})
+    return client
+
+
+def is_signed_in(client: Client) -> bool:
+    return client.get("/account/").status_code == 200
+
+
+def link_of(message) -> str:
+    return re.search(r"http://testserver(/\S+)", message.body)[1]
+
+
+def text(page) -> str:
+    return page.content.decode()
+
+
+# Sign-up
+
+
+def test_sign_up_is_closed_unless_a_setting_opens_it(db) -> None:
+    client = Client()
+    assert "password1" not in text(client.get("/account/signup/"))
+    assert "/account/signup/" not in text(client.get("/login/"))
+    client.post("/account/signup/", GIL)
+    assert not Account.objects.exists()
+    assert mail.outbox == []
+
+
+def test_an_account_is_of_use_once_its_mail_address_is_verified(open_to_all) -> None:
+    client = Client()
+    assert "/account/signup/" in text(client.get("/login/"))
+    assert client.post("/account/signup/", GIL)["Location"] == "/account/confirm-email/"
+    assert not is_signed_in(client)
+    sign_in(client)
+    assert not is_signed_in(client)
+    (sent,) = mail.outbox
+    assert sent.to == ["gil@lab.example"]
+    client.post(link_of(sent))
+    assert sign_in(client)["Location"] == "/submissions/"
+    account = Account.objects.get()
+    assert (account.role, account.is_staff, account.memberships.count()) == ("submitter", False, 0)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"password1": "short", "password2": "short"},
+        {"password1": "password1234", "password2": "password1234"},
+        {"password1": "gil@lab.example", "password2": "gil@lab.example"},
+        {"password2": "another long password"},
+        {"username": "gil@lab.example"},
+        {"username": ""},
+        {"email": "nowhere"},
+        {"email": ""},
+    ],
+    ids=str,
+)
+def test_a_wrong_sign_up_is_refused(open_to_all, wrong) -> None:
+    page = Client().post("/account/signup/", GIL | wrong)
+    assert page.status_code == 200
+    assert "errorlist" in text(page)
+    assert not Account.objects.exists()
+
+
+def test_nobody_signs_up_with_a_role(open_to_all) -> None:
+    Client().post("/account/signup/", GIL | {"role": "admin", "is_staff": "1", "is_superuser": "1"})
+    assert (Account.objects.get().role, Account.objects.get().is_superuser) == ("submitter", False)
+
+
+def test_whether_an_address_has_an_account_is_told_to_its_owner_alone(open_to_all, gil) -> None:
+    answer = Client().post("/account/signup/", GIL | {"username": "hal"})
+    assert answer["Location"] == "/account/confirm-email/"
+    assert Account.objects.count() == 1
+    assert [sent.to for sent in mail.outbox] == [["gil@lab.example"]]
+
+
+# Passwords
+
+
+@pytest.mark.parametrize("name", ["gil", "gil@lab.example", "GIL@lab.example"])
+def test_one_signs_in_with_the_name_or_the_mail_address(gil, name) -> None:
+    client = Client()
+    assert sign_in(client, name)["Location"] == "/submissions/"
+    assert is_signed_in(client)
+
+
+def test_a_closed_account_does_not_sign_in(gil) -> None:
+    Account.objects.update(is_active=False)
+    client = Client()
+    sign_in(client)
+    assert not is_signed_in(client)
+
+
+def test_the_other_address_of_signing_in_leads_to_the_one(db) -> None:
+    assert Client().get("/account/login/?next=/review/")["Location"] == "/login/?next=/review/"
+
+
+def test_a_password_is_reset_by_mail(gil) -> None:
+    client = Client()
+    client.post("/account/password/reset/", {"email": "gil@lab.example"})
+    form = client.get(link_of(mail.outbox[0]), follow=True).redirect_chain[-1][0]
+    client.post(form, {"password1": "ebb and flow and ebb", "password2": "ebb and flow and ebb"})
+    sign_in(client)
+    assert not is_signed_in(client)
+    sign_in(client, password="ebb and flow and ebb")
+    assert is_signed_in(client)
+    assert "errorlist" not in text(Client().get(link_of(mail.outbox[0]), follow=True))
+    Client().post(form, {"password1": PASSWORD, "password2": PASSWORD})
+    assert not Account.objects.get().check_password(PASSWORD)
+
+
+def test_a_reset_for_nobody_answers_the_same_and_sends_nothing(gil) -> None:
+    answers = [
+        Client().post("/account/password/reset/", {"email": address})
+        for address in ("gil@lab.example", "nobody@lab.example")
+    ]
+    assert answers[0]["Location"] == answers[1]["Location"]
+    assert len(mail.outbox) == 1
+
+
+# Second factor
+
+
+def code_of(secret: str) -> str:
+    """Six digits of now, as an app computes them (RFC 6238, 30 s, SHA-1)."""
+    counter = struct.pack(">Q", int(time.time()) // 30)
+    digest = hmac.digest(base64.b32decode(secret + "=" * (-len(secret) % 8)), counter, "sha1")
+    (number,) = struct.unpack_from(">I", digest, digest[-1] & 15)
+    return f"{(number & 0x7FFFFFFF) % 1_000_000:06}"
+
+
+@pytest.fixture
+def with_totp(gil) -> str:
+    """The secret that Gil's app holds, set up on the page of the account."""
+    client = Client()
+    sign_in(client)
+    assert client.get("/account/2fa/totp/activate/")["Location"].startswith("/account/reauthenticate/")
+    page = text(confirm(client).get("/account/2fa/totp/activate/"))
+    secret = re.search(r'value="([A-Z2-7]{16,})"', page)[1]
+    assert client.post("/account/2fa/totp/activate/", {"code": code_of(secret)}).status_code == 302
+    cache.clear()  # a code counts once, also for the tests
+    return secret
+
+
+def test_with_an_app_the_password_alone_is_not_enough(gil, with_totp) -> None:
+    client = Client()
+    assert sign_in(client)["Location"].startswith("/account/2fa/authenticate/")
+    assert not is_signed_in(client)
+    assert "errorlist" in text(client.post("/account/2fa/authenticate/", {"code": "000000"}))
+    assert not is_signed_in(client)
+    client.post("/account/2fa/authenticate/", {"code": code_of(with_totp)})
+    assert is_signed_in(client)
+
+
+def test_a_recovery_code_signs_in_once(gil, with_totp) -> None:
+    codes = Authenticator.objects.get(type="recovery_codes").wrap().get_unused_codes()
+    for signs_in in (True, False):
+        client = Client()
+        sign_in(client)
+        client.post("/account/2fa/authenticate/", {"code": codes[0]})
+        assert is_signed_in(client) is signs_in
+
+
+# Providers
+
+
+@pytest.fixture
+def provider(settings) -> Iterator[Provider]:
+    """North Lab's own sign-in, which vouches for Hal."""
+    person = {"sub": "hal-1", "email": "hal@lab.example", "email_verified": True, "preferred_username": "hal"}
+    with provider_of(person) as running:
+        app = {"provider_id": "north", "name": "North Lab", "client_id": "highwater", "secret": "s3cret"}
+        app["settings"] = {"server_url": running.url}
+        settings.SOCIALACCOUNT_PROVIDERS = {"openid_connect": {"APPS": [app]}}
+        yield running
+
+
+def by_provider(client: Client, process: str = "login"):
+    """To the provider and back, as a browser goes."""
+    sent = urlsplit(client.get(f"/account/oidc/north/login/?process={process}")["Location"])
+    query = parse_qs(sent.query)
+    assert (sent.path, query["client_id"]) == ("/authorize", ["highwater"])
+    return client.get("/account/oidc/north/login/callback/", {"code": "once", "state": query["state"][0]})
+
+
+def test_without_a_setting_there_is_no_provider(db) -> None:
+    assert "Sign in with" not in text(Client().get("/login/"))
+    assert Client().get("/account/oidc/north/login/").status_code == 404
+
+
+def test_a_provider_makes_an_account_where_sign_up_is_open(open_to_all, provider) -> None:
+    client = Client()
+    assert "Sign in with North Lab" in text(client.get("/login/"))
+    by_provider(client)
+    assert is_signed_in(client)
+    assert provider.asked[0]["client_secret"] == ["s3cret"]
+    account = Account.objects.get()
+    assert (account.username, account.role, account.has_usable_password()) == ("hal", "submitter", False)
+    again = Client()
+    by_provider(again)
+    assert is_signed_in(again)
+    assert Account.objects.count() == 1
+
+
+def test_a_provider_makes_none_where_sign_up_is_closed(db, provider) -> None:
+    client = Client()
+    by_provider(client)
+    assert not is_signed_in(client)
+    assert not Account.objects.exists()
+
+
+def test_an_account_is_connected_by_who_is_signed_in(gil, provider) -> None:
+    client = Client()
+    sign_in(client)
+    by_provider(confirm(client), "connect")
+    other = Client()
+    by_provider(other)
+    assert "gil" in text(other.get("/account/"))
+
+
+def test_a_provider_does_not_take_over_an_account_by_its_mail_address(open_to_all, gil, provider) -> None:
+    provider.person["email"] = "gil@lab.example"
+    client = Client()
+    by_provider(client)
+    assert not is_signed_in(client)
+
+
+def test_an_answer_that_was_not_asked_for_is_refused(open_to_all, provider) -> None:
+    client = Client()
+    client.get("/account/oidc/north/login/callback/", {"code": "once", "state": "forged"})
+    assert not is_signed_in(client)
+    assert provider.asked == []
+
+
+# Pages
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["email/", "password/change/", "2fa/", "2fa/totp/activate/", "2fa/webauthn/add/", "3rdparty/"],
+)
+def test_pages_of_the_account_have_the_look_and_no_script_of_their_own(gil, address) -> None:
+    client = Client()
+    sign_in(client)
+    page = text(confirm(client).get(f"/account/{address}"))
+    assert '<main id="main">' in page
+    assert page.count("<h1>") == 1
+    scripts = re.findall(r"<script([^>]*)>", page)
+    assert [script for script in scripts if "src=" not in script and "application/json" not in script] == []
+    assert "style=" not in page
+
+
+def test_pages_of_the_account_are_for_who_signed_in(db) -> None:
+    for address in ("email/", "password/change/", "2fa/", "3rdparty/"):
+        assert Client().get(f"/account/{address}")["Location"].startswith("/login/?next=/account/")
