@@ -33,12 +33,12 @@ from django.core.management import call_command
 from django.core.management.color import no_style
 from django.db import DatabaseError, connection, transaction
 from django.db.migrations.recorder import MigrationRecorder
-from django.db.models import Model
+from django.db.models import Model, Q, QuerySet
 from django.utils import timezone
 
 from registry.models import Result
 from submissions import storage
-from submissions.models import Derivative, RefusedBundle, State, Submission
+from submissions.models import Derivative, RefusedBundle, State, Submission, Version
 from validators import VERSION
 
 FORMAT = 1
@@ -170,14 +170,22 @@ def _member(name: str, size: int) -> tarfile.TarInfo:
 
 
 def _received() -> list[str]:
-    return sorted(set(Submission.objects.order_by().values_list("sha256", flat=True)))
+    return sorted(_files_of(Submission.objects.order_by()))
+
+
+def _files_of(submissions: QuerySet[Submission]) -> set[str]:
+    """The sha256 of every file of every version."""
+    bundles = submissions.exclude(sha256="").values_list("sha256", flat=True)
+    beside = submissions.exclude(beside=[]).values_list("beside", flat=True)
+    former = Version.objects.filter(submission__in=submissions).values_list("files", flat=True)
+    return {*bundles} | {file["sha256"] for files in (*beside, *former) for file in files}
 
 
 def _of_withdrawn_only() -> set[str]:
     """Bundles that an operator may have deleted on request (docs/operate-data.md, "Retention")."""
     submissions = Submission.objects.order_by()
-    withdrawn = submissions.filter(state=State.WITHDRAWN).values_list("sha256", flat=True)
-    return {*withdrawn} - {*submissions.exclude(state=State.WITHDRAWN).values_list("sha256", flat=True)}
+    withdrawn = Q(state=State.WITHDRAWN)
+    return _files_of(submissions.filter(withdrawn)) - _files_of(submissions.exclude(withdrawn))
 
 
 def _refused() -> set[str]:

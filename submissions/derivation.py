@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 from submissions import scrub
 from submissions.models import Derivative, Submission
-from submissions.storage import CHUNK, Incoming, key_of, local_path, public
+from submissions.storage import CHUNK, Incoming, key_of, local_files, local_path, public
 from validators.findings import WARNING, Finding
 
 LIMIT_BYTES = 1024 * 1024 * 1024
@@ -33,8 +33,8 @@ def findings(submission: Submission) -> list[dict[str, str]]:
 
 def _make(submission: Submission) -> Derivative:
     with tempfile.TemporaryFile() as out:
-        with local_path(key_of(submission.sha256)) as received:
-            scrubbed = scrub.derive(received, out, name=submission.filename)
+        with local_path(key_of(submission.sha256)) as received, local_files(submission.beside) as beside:
+            scrubbed = scrub.derive(received, out, name=submission.filename, beside=beside)
         out.seek(0)
         _keep(out)
     derivative, _ = Derivative.objects.get_or_create(

@@ -2,21 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from django.db import transaction
+from django.conf import settings
+from django.core.files.uploadedfile import UploadedFile
+from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from registry.revisions import Change, differences
 from submissions import intake, questionnaire, queue, states
-from submissions.errors import AlreadyRevised, AnswersInvalid, StateConflict
-from submissions.models import Account, Event, State, Submission
+from submissions.errors import (
+    AlreadyRevised,
+    AnswersInvalid,
+    FileInUse,
+    FilesOfRevision,
+    LastFile,
+    NoSuchFile,
+    StateConflict,
+    TooLarge,
+    TooManyFiles,
+)
+from submissions.models import Account, Derivative, Event, Signature, State, Submission, Version
 from submissions.permissions import require_own
+from submissions.storage import Incoming
+from submissions.versions import File, files_of
 
 AGAIN = (State.CHECKED, State.INVALID, State.CHANGES_REQUESTED)
-ANSWERABLE = (*AGAIN, *states.UNFINISHED)
+ANSWERABLE = (State.DRAFT, *AGAIN, *states.UNFINISHED)
 ANSWERS_LIMIT_BYTES = 256 * 1024
+FILES_LIMIT = 20
 
 
 def revalidate(
@@ -35,19 +50,19 @@ def revalidate(
         submission.lists if lists is None else lists,
         submission.metadata if metadata is None else metadata,
     )
-    now = timezone.now()
+    fields = {"release": said.release, "lists": said.lists, "metadata": said.metadata}
+    if Submission.objects.filter(pk=submission.pk, state=State.DRAFT).update(**fields):
+        return  # without a file there is nothing to check
     states.move(
         submission.pk,
         AGAIN,
         State.RECEIVED,
         account,
         "Check again.",
-        release=said.release,
-        lists=said.lists,
-        metadata=said.metadata,
         attempts=0,
         chosen_primary=submission.chosen_primary if submission.revises_id else None,
-        queued_at=now,
+        queued_at=timezone.now(),
+        **fields,
     )
     queue.after_commit("process", submission.pk)
 
@@ -59,6 +74,122 @@ def answer(submission: Submission, account: Account, sent: Any) -> None:
     answers = _storable(sent)
     if not Submission.objects.filter(pk=submission.pk, state__in=ANSWERABLE).update(answers=answers):
         raise StateConflict
+
+
+def put_file(
+    submission: Submission,
+    account: Account,
+    sent: UploadedFile | Incoming | None,
+    sha256: str = "",
+    *,
+    replaces: str = "",
+    version: int | None = None,
+) -> bool:
+    """Add a file, or put it in the place of the one called `replaces` or like itself; whether that changed anything.
+
+    The files are a new version of the submission, which is checked as a whole; older ones stay stored. `version` is the
+    one that the caller knows, if it must not have changed meanwhile.
+    Raises NotYours, StateConflict, IntakeRefused, Unavailable, FilesOfRevision, FileInUse, NoSuchFile, TooManyFiles.
+    """
+    _require_files_open(submission, account)
+    incoming = intake.keep(sent, sha256)
+    name = intake.file_name(incoming.name)
+    file = {"name": name, "sha256": incoming.sha256, "size": incoming.size}
+
+    def changed(files: list[File]) -> list[File]:
+        place = (
+            _place(files, replaces)
+            if replaces
+            else next((index for index, one in enumerate(files) if one["name"] == name), len(files))
+        )
+        if any(one["name"] == name for index, one in enumerate(files) if index != place):
+            raise FileInUse(f"There is a file {name!r} beside it.")
+        return [*files[:place], file, *files[place + 1 :]]
+
+    return _change_files(submission, account, changed, f"File {name}", version)
+
+
+def remove_file(submission: Submission, account: Account, name: str, *, version: int | None = None) -> bool:
+    """Take a file out of the current version; without the bundle, the next file is the bundle.
+
+    Raises NotYours, StateConflict, FilesOfRevision, NoSuchFile, LastFile.
+    """
+    _require_files_open(submission, account)
+
+    def changed(files: list[File]) -> list[File]:
+        place = _place(files, name)
+        if len(files) == 1:
+            raise LastFile
+        return files[:place] + files[place + 1 :]
+
+    return _change_files(submission, account, changed, f"Without {name}", version)
+
+
+def _place(files: list[File], name: str) -> int:
+    for index, file in enumerate(files):
+        if file["name"] == name:
+            return index
+    raise NoSuchFile(f"There is no file {name[:60]!r}.", hint="GET files/ lists them.")
+
+
+def _require_files_open(submission: Submission, account: Account) -> None:
+    require_own(account, submission)
+    states.require(submission, ANSWERABLE)
+    if submission.revises_id:
+        raise FilesOfRevision
+
+
+def _change_files(
+    submission: Submission,
+    account: Account,
+    changed: Callable[[list[File]], list[File]],
+    told: str,
+    expected: int | None,
+) -> bool:
+    """Of two at once, both make a version, one after the other; who named a version that is not current is told."""
+    with transaction.atomic():
+        row = Submission.objects.select_for_update().get(pk=submission.pk)
+        states.require(row, ANSWERABLE)
+        if expected is not None and expected != row.version:
+            raise StateConflict(f"Its files changed meanwhile: version {row.version} is the current one.")
+        before = files_of(row)
+        files = changed(before)
+        if files == before:
+            return False
+        if len(files) > FILES_LIMIT:
+            raise TooManyFiles
+        if sum(file["size"] for file in files) > settings.UPLOAD_LIMIT_BYTES:
+            raise TooLarge(f"All files together have more than {settings.UPLOAD_LIMIT_BYTES} bytes.")
+        if before:
+            Version.objects.create(submission=row, number=row.version, files=before, replaced_by=account)
+        Derivative.objects.filter(submission=row).delete()
+        _store_files(row, account, files, f"{told}: version {row.version + 1 if before else 1}.")
+        if files[:1] != before[:1]:
+            Signature.objects.filter(submission=row).delete()
+    return True
+
+
+def _store_files(row: Submission, account: Account, files: list[File], told: str) -> None:
+    bundle, *beside = files
+    try:
+        states.move(
+            row.pk,
+            [State(row.state)],
+            State.RECEIVED,
+            account,
+            told,
+            filename=bundle["name"],
+            sha256=bundle["sha256"],
+            size=bundle["size"],
+            beside=beside,
+            version=row.version + 1 if row.sha256 else 1,
+            attempts=0,
+            chosen_primary=None,
+            queued_at=timezone.now(),
+        )
+    except IntegrityError as error:
+        raise FileInUse("Another submission of this account has these bytes.") from error
+    queue.after_commit("process", row.pk)
 
 
 def revise(
@@ -90,6 +221,7 @@ def revise(
             filename=older.filename,
             sha256=older.sha256,
             size=older.size,
+            beside=older.beside,
             metadata=said,
             answers=answered,
             release_id=older.release_id,

@@ -29,6 +29,7 @@ Problem (registry.problems)
 │   └── ConflictOfInterest       review.conflict-of-interest
 ├── StateConflict            state.conflict
 ├── AlreadyRevised           revise.already
+├── FilesOfRevision          revise.files
 ├── ReviewRefused            review.refused
 │   ├── ReasonNeeded             review.reason-needed
 │   ├── NoReviewer               review.not-a-reviewer
@@ -39,6 +40,10 @@ Problem (registry.problems)
 │   ├── NoSuchFile               files.not-found
 │   ├── BinaryFile               files.binary
 │   └── UnreadableArchive        files.unreadable
+├── FileInUse                files.in-use
+├── NoSuchVersion            files.no-version
+├── LastFile                 files.last
+├── TooManyFiles             files.too-many
 ├── SubmitRefused            what stands between a checked run and a release
 │   ├── NotAcknowledged          submit.not-acknowledged
 │   ├── ReleaseClosed            submit.release-closed
@@ -252,6 +257,41 @@ class AlreadyRevised(Problem):
     code = "revise.already"
     title = "The result has a newer revision, or one is on its way"
     hint = "Go on with that one; one revision of a result is made at a time."
+
+
+class FilesOfRevision(Problem):
+    status = 409
+    code = "revise.files"
+    title = "A revision has the files of the result that it revises"
+    hint = "Upload another run as a submission of its own."
+
+
+class FileInUse(Problem):
+    status = 409
+    code = "files.in-use"
+    title = "Another file of this submission, or another submission of yours, is that already"
+    hint = "Give it another name, or go on with the other submission."
+
+
+class NoSuchVersion(Problem):
+    status = 404
+    code = "files.no-version"
+    title = "The submission has no such version"
+    hint = "GET versions/ lists them."
+
+
+class LastFile(Problem):
+    status = 409
+    code = "files.last"
+    title = "The only file of a submission can't be removed"
+    hint = "Replace it, or withdraw the submission."
+
+
+class TooManyFiles(Problem):
+    status = 422
+    code = "files.too-many"
+    title = "The submission has too many files"
+    hint = "At most 20; pack what belongs together into one archive."
 
 
 class SubmitRefused(Problem):

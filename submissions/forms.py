@@ -52,6 +52,8 @@ class UploadForm(MetadataForm):
 
     release = forms.ChoiceField(required=False)
     lists = forms.MultipleChoiceField(required=False, widget=forms.CheckboxSelectMultiple)
+    test = forms.BooleanField(required=False)
+    draft = forms.BooleanField(required=False)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -62,21 +62,43 @@ def receive(
     `signature` is the detached one of the bundle, or "". The first that comes with these bytes counts.
     Raises IntakeRefused for what can't be taken, Unavailable where storage can't; nothing is kept then.
     """
-    if bundle is None:
+    if signature and not signing.is_signature(signature):
+        raise BadSignature
+    return _register(account, keep(bundle, sha256), said, test, signature)
+
+
+def keep(sent: UploadedFile | Incoming | None, sha256: str) -> Incoming:
+    """Store what was sent under its sha256. Raises IntakeRefused, Unavailable; nothing is kept then."""
+    if sent is None:
         raise NoBundle
-    incoming = bundle if isinstance(bundle, Incoming) else _drain(bundle)
+    incoming = sent if isinstance(sent, Incoming) else _drain(sent)
     try:
         if not incoming.size:
             raise EmptyBundle
         require_matching(incoming, sha256)
-        if signature and not signing.is_signature(signature):
-            raise BadSignature
         if refusal.is_refused(incoming.sha256):
             raise HoldsSecret
         incoming.keep()
     finally:
         incoming.close()
-    return _register(account, incoming, said, test, signature)
+    return incoming
+
+
+def begin(account: Account, said: Declared, *, test: bool = False) -> Submission:
+    """A draft without a file: what is said and answered now, the files later."""
+    with transaction.atomic():
+        draft = Submission.objects.create(
+            account=account,
+            institution=institution_of(account, said.metadata),
+            state=State.DRAFT,
+            test=test,
+            size=0,
+            metadata=said.metadata,
+            release=said.release,
+            lists=said.lists,
+        )
+        Event.objects.create(submission=draft, actor=account, to_state=State.DRAFT)
+    return draft
 
 
 def declared(release: str = "", lists: Iterable[str] = (), metadata: str | Mapping[str, Any] | None = None) -> Declared:

@@ -145,6 +145,8 @@ class Submission(models.Model):
     filename = models.CharField(max_length=255)
     sha256 = models.CharField(max_length=64)
     size = models.PositiveBigIntegerField(help_text="Bytes as received.")
+    beside = models.JSONField(default=list, blank=True, help_text="More files: name, sha256, size of each.")
+    version = models.PositiveSmallIntegerField(default=1, help_text="Counts every change of the files.")
     metadata = models.JSONField(default=dict, blank=True)
     release = models.ForeignKey(Release, null=True, blank=True, on_delete=models.PROTECT, related_name="submissions")
     lists = models.JSONField(default=list, blank=True)
@@ -176,7 +178,7 @@ class Submission(models.Model):
         constraints = [
             models.UniqueConstraint(
                 fields=["account", "sha256", "test"],
-                condition=models.Q(revises=None),
+                condition=models.Q(revises=None) & ~models.Q(sha256=""),
                 name="same_bytes_of_same_account_once",
             ),
             models.UniqueConstraint(
@@ -213,6 +215,23 @@ class Submission(models.Model):
 
     def __str__(self) -> str:
         return f"{self.filename} ({self.state})"
+
+
+class Version(models.Model):
+    """The files that a submission had before they were replaced; their bytes stay stored."""
+
+    submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="former_versions")
+    number = models.PositiveSmallIntegerField()
+    files = models.JSONField(help_text="name, sha256, size of each; the bundle first.")
+    replaced_at = models.DateTimeField(auto_now_add=True)
+    replaced_by = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="+")
+
+    class Meta:
+        ordering = ["submission", "number"]
+        constraints = [models.UniqueConstraint(fields=["submission", "number"], name="version_once")]
+
+    def __str__(self) -> str:
+        return f"version {self.number} of {self.submission_id}"
 
 
 class RefusedBundle(models.Model):
@@ -274,6 +293,7 @@ class Check(models.Model):
     """What one check of a submission found: the report of `validators`, with the version that made it."""
 
     submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="checks")
+    version = models.PositiveSmallIntegerField(default=1, help_text="Of the files that were checked.")
     made_at = models.DateTimeField(auto_now_add=True)
     validators_version = models.CharField(max_length=20)
     status = models.CharField(max_length=12)

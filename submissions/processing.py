@@ -25,7 +25,8 @@ from registry.models import Release
 from submissions import questionnaire, queue, refusal, signing, states
 from submissions.errors import NotFound, StateConflict
 from submissions.models import Check, State, Submission, SystemSnapshot
-from submissions.storage import key_of, local_path
+from submissions.storage import key_of, local_files, local_path
+from submissions.versions import files_of
 from validators import VERSION
 from validators.checks import check
 from validators.findings import ERROR, Finding, worst_first
@@ -199,11 +200,11 @@ def _claim(submission_id: UUID | str) -> Submission | None:
 def examine(submission: Submission) -> Checked:
     """Run the validators on the stored bytes. Raises what they raise, except for time that ran out."""
     begun = time.monotonic()
-    if refusal.is_refused(submission.sha256):
+    if refusal.is_refused(*(file["sha256"] for file in files_of(submission))):
         return Checked(refusal.report().as_json(), 0.0)
     signed, verdict = signing.of(submission), None
     try:
-        with local_path(key_of(submission.sha256)) as path:
+        with local_path(key_of(submission.sha256)) as path, local_files(submission.beside) as beside:
             report = check(
                 path,
                 name=submission.filename,
@@ -212,6 +213,7 @@ def examine(submission: Submission) -> Checked:
                 metadata=submission.metadata,
                 answers=submission.answers,
                 submitted_at=_submitted_at(submission),
+                beside=beside,
             )
             if signed is not None:
                 verdict = signing.verify(signed, path)
@@ -242,13 +244,16 @@ def _described(report: Report) -> dict[str, Any] | None:
 def _finish(submission: Submission, checked: Checked) -> None:
     """Store the check and move on, unless another worker took it up meanwhile."""
     with transaction.atomic():
-        mine = Submission.objects.select_for_update().filter(pk=submission.pk, attempts=submission.attempts)
+        mine = Submission.objects.select_for_update().filter(
+            pk=submission.pk, attempts=submission.attempts, version=submission.version
+        )
         if mine.values_list("state", flat=True).first() != State.PROCESSING:
             return
         found = _store(submission, checked)
         reason = _in_words(found)
         if refusal.holds_secret(checked.report):
-            refusal.refuse(submission.sha256)
+            for sha256 in refusal.holders(checked.report, files_of(submission)):
+                refusal.refuse(sha256)
             reason = refusal.REASON
         states.move(submission.pk, [State.PROCESSING], checked.state, reason=reason, checked_at=found.made_at)
 
@@ -263,6 +268,7 @@ def _store(submission: Submission, checked: Checked) -> Check:
     levels = [finding["level"] for finding in _counted(checked.report)]
     return Check.objects.create(
         submission=submission,
+        version=submission.version,
         validators_version=VERSION,
         status=checked.report["status"],
         errors=levels.count("error"),

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from submissions import refusal
 from submissions.errors import BinaryFile, NoSuchFile, UnreadableArchive
 from submissions.models import Submission
-from submissions.storage import key_of, local_path, received
+from submissions.storage import key_of, local_files, local_path, received
+from submissions.versions import files_of
 from validators.bundle import Bundle, BundleError, Limits, open_bundle
 
 LIMITS = Limits(unpacked_bytes=256 * 1024 * 1024)
@@ -78,11 +78,15 @@ def split(where: str) -> tuple[str, int]:
 
 @contextmanager
 def _opened(submission: Submission) -> Iterator[Bundle]:
-    key = key_of(submission.sha256)
-    if refusal.is_refused(submission.sha256) or not received().exists(key):
-        raise UnreadableArchive("Its bytes are no longer here.")
+    keys = [key_of(file["sha256"]) for file in files_of(submission)]
+    if not keys or not all(received().exists(key) for key in keys):
+        raise UnreadableArchive("Its bytes are not here, or no longer.")
     try:
-        with local_path(key) as path, open_bundle(path, LIMITS, submission.filename) as bundle:
+        with (
+            local_path(keys[0]) as path,
+            local_files(submission.beside) as beside,
+            open_bundle(path, LIMITS, submission.filename, beside) as bundle,
+        ):
             yield bundle
     except BundleError as error:
         raise UnreadableArchive(str(error)) from error

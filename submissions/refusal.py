@@ -5,6 +5,7 @@ The row of the submission, its check and its history stay: they tell what happen
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from django.db import transaction
@@ -18,8 +19,17 @@ from validators.measurements import Report
 REASON = "Refused: it holds a private key or a live token. Its bytes were deleted."
 
 
-def is_refused(sha256: str) -> bool:
-    return RefusedBundle.objects.filter(sha256=sha256).exists()
+def is_refused(*sha256s: str) -> bool:
+    """Whether one of them was refused."""
+    return RefusedBundle.objects.filter(sha256__in=sha256s).exists()
+
+
+def holders(report: dict[str, Any], files: list[dict[str, Any]]) -> set[str]:
+    """The sha256 of the files with the secret: one beside the bundle by its name, else the bundle."""
+    bundle, *beside = files
+    by_name = {file["name"]: file["sha256"] for file in beside}
+    found = (finding["where"] for finding in report["findings"] if finding["code"] == secrets.CODE)
+    return {by_name.get(re.split("[/:]", where, maxsplit=1)[0], bundle["sha256"]) for where in found}
 
 
 def holds_secret(report: dict[str, Any]) -> bool:

@@ -294,7 +294,7 @@ def admit_late(submission: Submission, editor: Account, *, release: str, reason:
     require_role(editor, Account.Role.EDITOR)
     if is_own(editor, submission):
         raise ConflictOfInterest
-    states.require(submission, (*drafts.ANSWERABLE, State.DRAFT))
+    states.require(submission, drafts.ANSWERABLE)
     target = intake.known_release(release)
     if target.imported or target.published_at:
         raise ReleasePublished

@@ -12,7 +12,7 @@ import hashlib
 import io
 import tarfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
@@ -66,15 +66,23 @@ class Derivative:
         return asdict(self)
 
 
-def derive(received: Path, out: BinaryIO, limits: Limits = LIMITS, *, name: str = "") -> Derivative:
+def derive(
+    received: Path,
+    out: BinaryIO,
+    limits: Limits = LIMITS,
+    *,
+    name: str = "",
+    beside: Mapping[str, Path] | None = None,
+) -> Derivative:
     """Write the scrubbed copy of a bundle to `out`. The same bytes give the same copy.
 
-    `name` is what a raw file was called by its sender; storage knows it by another name.
+    `name` is what a raw file was called by its sender; storage knows it by another name. `beside` are files
+    read with it.
 
     Raises BundleError where the bundle can't be opened, OSError of either file.
     """
     written = _Hashed(out)
-    with open_bundle(received, limits, name) as bundle:
+    with open_bundle(received, limits, name, beside) as bundle:
         derivative = Derivative(left_out=_never_read(bundle))
         texts = _texts(bundle, derivative.left_out)
         names = personal.Names()

@@ -17,9 +17,10 @@ from submissions.models import Account, Event, Notice, State, Submission
 
 PERMITTED: dict[State, frozenset[State]] = {
     State.DRAFT: frozenset({State.RECEIVED, State.WITHDRAWN}),
-    State.RECEIVED: frozenset({State.PROCESSING, State.WITHDRAWN}),
+    # To itself, and from processing: its files changed meanwhile.
+    State.RECEIVED: frozenset({State.RECEIVED, State.PROCESSING, State.WITHDRAWN}),
     # To itself: the worker was lost and another one takes it up.
-    State.PROCESSING: frozenset({State.PROCESSING, State.CHECKED, State.INVALID, State.WITHDRAWN}),
+    State.PROCESSING: frozenset({State.RECEIVED, State.PROCESSING, State.CHECKED, State.INVALID, State.WITHDRAWN}),
     State.INVALID: frozenset({State.RECEIVED, State.WITHDRAWN}),
     State.CHECKED: frozenset({State.RECEIVED, State.SUBMITTED, State.WITHDRAWN}),
     State.SUBMITTED: frozenset(

@@ -11,9 +11,10 @@ import hashlib
 import io
 import os
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 from django.core.files import File
@@ -102,8 +103,11 @@ class Incoming:
             _sync_folder(folder)
 
 
+FILE_FIELDS = ("bundle", "file")
+
+
 class BundleUploadHandler(FileUploadHandler):
-    """Django's side of Incoming: the first file called `bundle`; other files are skipped unread into memory."""
+    """Django's side of Incoming: the first file called `bundle` or `file`; others are skipped unread into memory."""
 
     chunk_size = CHUNK
 
@@ -117,7 +121,7 @@ class BundleUploadHandler(FileUploadHandler):
 
     def new_file(self, field_name, *args, **kwargs) -> None:
         super().new_file(field_name, *args, **kwargs)
-        if field_name != "bundle" or isinstance(self.file, Incoming):
+        if field_name not in FILE_FIELDS or isinstance(self.file, Incoming):
             raise SkipFile
         self.file = Incoming(self.file_name or "")
         raise StopFutureHandlers
@@ -145,6 +149,13 @@ def local_path(key: str, storage: Storage | None = None) -> Iterator[Path]:
                 copy.write(chunk)
         copy.flush()
         yield Path(copy.name)
+
+
+@contextmanager
+def local_files(files: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Path]]:
+    """Paths by name to read stored files from, each with `name` and `sha256`. Raises what `local_path` does."""
+    with ExitStack() as opened:
+        yield {file["name"]: opened.enter_context(local_path(key_of(file["sha256"]))) for file in files}
 
 
 def remove(key: str, storage: Storage | None = None) -> None:

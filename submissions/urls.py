@@ -7,6 +7,7 @@ from django.views.generic import RedirectView
 from submissions.views import (
     account,
     answers,
+    files,
     members,
     rawfiles,
     receipts,
@@ -54,6 +55,10 @@ urlpatterns = [
     path("submissions/<uuid:id>/answers/file/", answers.upload_file, name="submission-answers-file"),
     path("submissions/<uuid:id>/submit/", submissions.submit, name="submission-submit"),
     path("submissions/<uuid:id>/withdraw/", submissions.withdraw, name="submission-withdraw"),
+    path("submissions/<uuid:id>/files/add/", files.put, name="submission-file-add"),
+    path("submissions/<uuid:id>/files/remove/", files.remove, name="submission-file-remove"),
+    path("submissions/<uuid:id>/versions/", files.history, name="submission-versions"),
+    path("submissions/<uuid:id>/versions/<int:version>/<str:name>/", files.download, name="submission-version-file"),
     path("submissions/<uuid:id>/edit/", submissions.edit, name="submission-edit"),
     path("submissions/<uuid:id>/revise/", submissions.revise, name="submission-revise"),
     path("submissions/<uuid:id>/check/", submissions.check_again, name="submission-check"),

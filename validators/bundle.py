@@ -19,7 +19,7 @@ import tempfile
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -130,14 +130,20 @@ class Bundle:
 
 
 @contextmanager
-def open_bundle(path: str | Path, limits: Limits = LIMITS, name: str = "") -> Iterator[Bundle]:
+def open_bundle(
+    path: str | Path, limits: Limits = LIMITS, name: str = "", beside: Mapping[str, Path] | None = None
+) -> Iterator[Bundle]:
     """Open a raw file, a folder or an archive for reading. Raises BundleError; OSError where the path is not there.
 
-    `name` is what a raw file was called where it came from; storage knows it by another name.
+    `name` is what a raw file was called where it came from; storage knows it by another name. `beside` are more files
+    by their names, read as if they lay in the root of the bundle and within its limits.
     """
     bundle = Bundle()
     try:
-        _Opening(bundle, limits, name).open(Path(path))
+        opening = _Opening(bundle, limits, name)
+        opening.open(Path(path))
+        for called, file in (beside or {}).items():
+            opening.add(called, file)
         yield bundle
     finally:
         bundle.close()
@@ -172,9 +178,12 @@ class _Opening:
         self.bundle.packed_bytes = max(self.bundle.packed_bytes, self.bundle.unpacked_bytes)
 
     def _folder_member(self, root: Path, file: Path) -> None:
-        relative = _readable(file.relative_to(root).as_posix())
+        self.add(file.relative_to(root).as_posix(), file)
+
+    def add(self, name: str, file: Path) -> None:
+        """Add one file on disk under a name of its own, with what is in it if it is an archive."""
         found = file.lstat()
-        path = self._accept(relative, _kind_of_mode(found.st_mode))
+        path = self._accept(_readable(name), _kind_of_mode(found.st_mode))
         if path is None:
             return
         self.bundle.packed_bytes += found.st_size

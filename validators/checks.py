@@ -40,12 +40,14 @@ def check(
     answers: Mapping[str, Any] | None = None,
     submitted_at: str | None = None,
     limits: Limits = LIMITS,
+    beside: Mapping[str, Path] | None = None,
 ) -> Report:
     """The report of one raw file, result folder, archive or bundle.
 
-    `name` is what a raw file was called before it was stored. `benchmark` limits the search to one tool (LookupError
-    for an unknown one); `release` (facts: slug, benchmark_versions, deadline), `list_name`, `metadata`, `answers` and
-    `submitted_at` give the rules what is known beside the run.
+    `name` is what a raw file was called before it was stored; `beside` are more files by name, read with it.
+    `benchmark` limits the search to one tool (LookupError for an unknown one); `release` (facts: slug,
+    benchmark_versions, deadline), `list_name`, `metadata`, `answers` and `submitted_at` give the rules what is known
+    beside the run.
     A bundle with a private key or a live token is not read any further.
     What is wrong with the content becomes a finding; only OSError of the path itself is raised.
     """
@@ -53,7 +55,7 @@ def check(
     report = Report(findings=schema.metadata_findings(metadata or {}))
     declared = metadata if isinstance(metadata, Mapping) else {}
     try:
-        with open_bundle(path, limits, name) as bundle:
+        with open_bundle(path, limits, name, beside) as bundle:
             if found := secrets.scan(bundle):
                 return Report(findings=found)
             report.system, findings = document.read(bundle)

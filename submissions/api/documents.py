@@ -14,6 +14,7 @@ from submissions import derivation, drafts, questionnaire
 from submissions.models import Check, Event, LateEntry, Review, Submission, SystemSnapshot
 from submissions.review import prospects
 from submissions.states import UNFINISHED
+from submissions.versions import files_of
 from validators.system import difference as system_difference
 
 _OF_THE_RUN = ("tool", "version", "mode", "path")
@@ -221,7 +222,13 @@ def files(submission: Submission) -> dict[str, Any]:
         "files": derivative.files,
         "report": derivative.report,
     }
-    return {"received": received, "derivative": shown}
+    return {"received": received, "files": files_of(submission), "version": submission.version, "derivative": shown}
+
+
+def comparison(found: dict[str, Any]) -> dict[str, Any]:
+    """What changed between two versions, as submissions.versions.compare tells it."""
+    changes = {name: [asdict(change) for change in found[name]] for name in ("files", "scores", "measurements")}
+    return found | changes
 
 
 def retry_after_s(submission: Submission) -> int | None:

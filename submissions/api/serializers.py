@@ -20,12 +20,14 @@ class UploadRequest(s.Serializer):
     lists = s.ListField(child=s.CharField(), required=False, help_text="Repeated, or separated by commas.")
     metadata = s.CharField(required=False, help_text="One JSON object, see schemas/metadata.1/.")
     test = s.BooleanField(required=False, help_text="For trying out; never submitted to a release.")
+    draft = s.BooleanField(required=False, help_text="Without a file: begin a draft, whose files come later.")
     signature = s.CharField(required=False, help_text="Of the bag's manifest, as ssh-keygen -Y sign writes it.")
 
 
 class CheckRequest(UploadRequest):
     sha256 = s.CharField(required=False, help_text="Of the bundle, 64 hexadecimal digits.")
     test = None
+    draft = None
     signature = None
 
 
@@ -198,8 +200,47 @@ class SubmissionPage(s.Serializer):
     results = SubmissionRow(many=True)
 
 
+class FileRequest(s.Serializer):
+    file = s.FileField(help_text="A file of any kind; with the others of the submission at most 64 MiB.")
+    sha256 = s.CharField(required=False, help_text="Of the file, 64 hexadecimal digits.")
+    replaces = s.CharField(required=False, help_text="Name of the file whose place it takes; one of its own name does.")
+    version = s.IntegerField(required=False, help_text="The version that must be current, else 409.")
+
+
+class File(s.Serializer):
+    name = s.CharField()
+    sha256 = s.CharField()
+    size = s.IntegerField(help_text="Bytes.")
+
+
+class VersionRow(s.Serializer):
+    version = s.IntegerField()
+    since = s.DateTimeField()
+    by = s.CharField()
+    files = File(many=True)
+    check = Mapping(allow_null=True, help_text="status, errors, warnings; null before it was checked.")
+
+
+class VersionPage(s.Serializer):
+    next = s.URLField(allow_null=True)
+    results = VersionRow(many=True)
+
+
+class VersionDifference(s.Serializer):
+    files = Change(many=True)
+    scores = Change(many=True)
+    measurements = Change(many=True, help_text="Printed values with their units.")
+    findings_gone = Finding(many=True)
+    findings_new = Finding(many=True)
+
+    def get_fields(self) -> dict[str, s.Field]:
+        return {"from": s.IntegerField(), "to": s.IntegerField()} | super().get_fields()
+
+
 class Files(s.Serializer):
-    received = Mapping()
+    received = Mapping(help_text="The bundle.")
+    files = File(many=True, help_text="Of the current version, the bundle first.")
+    version = s.IntegerField()
     derivative = Mapping(allow_null=True)
 
 

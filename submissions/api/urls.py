@@ -2,20 +2,27 @@
 
 from django.urls import path
 
-from submissions.api import answers, members, receipts, reviewing, systems, tokens, views, webhooks
+from submissions.api import answers, files, members, receipts, reviewing, systems, tokens, views, webhooks
 
 urlpatterns = [
     path("submissions/", views.SubmissionList.as_view(), name="api-submissions"),
     path("submissions/<uuid:id>/", views.SubmissionDetail.as_view(), name="api-submission"),
     path("submissions/<uuid:id>/findings/", views.SubmissionFindings.as_view(), name="api-submission-findings"),
     path("submissions/<uuid:id>/history/", views.SubmissionHistory.as_view(), name="api-submission-history"),
-    path("submissions/<uuid:id>/files/", views.SubmissionFiles.as_view(), name="api-submission-files"),
+    path("submissions/<uuid:id>/files/", files.SubmissionFiles.as_view(), name="api-submission-files"),
     path(
         "submissions/<uuid:id>/files/received/", reviewing.SubmissionReceived.as_view(), name="api-submission-received"
     ),
     path("submissions/<uuid:id>/assign/", reviewing.SubmissionAssign.as_view(), name="api-submission-assign"),
     path("submissions/<uuid:id>/rubric/", reviewing.SubmissionRubric.as_view(), name="api-submission-rubric"),
     path("submissions/<uuid:id>/comments/", reviewing.SubmissionComments.as_view(), name="api-submission-comments"),
+    path("submissions/<uuid:id>/files/<str:name>/", files.SubmissionFile.as_view(), name="api-submission-file"),
+    path("submissions/<uuid:id>/versions/", files.SubmissionVersions.as_view(), name="api-submission-versions"),
+    path(
+        "submissions/<uuid:id>/versions/difference/",
+        files.SubmissionVersionDifference.as_view(),
+        name="api-submission-versions-difference",
+    ),
     path("submissions/<uuid:id>/system/", systems.SubmissionSystem.as_view(), name="api-submission-system"),
     path(
         "submissions/<uuid:id>/system/<str:form>/", systems.SubmissionSystemForm.as_view(), name="api-submission-form"

@@ -74,16 +74,20 @@ class SubmissionList(UploadView):
     @extend_schema(
         operation_id="submissions_upload",
         request={"multipart/form-data": shape.UploadRequest},
-        responses={202: shape.Receipt, 200: shape.Receipt} | REFUSED | LARGE | UNAVAILABLE,
+        responses={202: shape.Receipt, 200: shape.Receipt, 201: shape.Receipt} | REFUSED | LARGE | UNAVAILABLE,
     )
     def post(self, request: Request) -> Response:
         bundle = request.FILES.get("bundle")
+        test = request.data.get("test", "").lower() == "true"
+        if bundle is None and request.data.get("draft", "").lower() == "true":
+            draft = intake.begin(request.user, _declared(request), test=test)
+            return Response(documents.receipt(draft, request), status=201)
         submission, created = intake.receive(
             request.user,
             bundle,
             bundle and intake.require_sha256(request.data.get("sha256")),
             _declared(request),
-            test=request.data.get("test", "").lower() == "true",
+            test=test,
             signature=request.data.get("signature", ""),
         )
         return Response(documents.receipt(submission, request), status=202 if created else 200)
@@ -114,14 +118,6 @@ class SubmissionHistory(PrivateView):
     @extend_schema(operation_id="submissions_history", responses={200: shape.HistoryPage} | REFUSED)
     def get(self, request: Request, id: UUID) -> Response:
         return Response({"next": None, "results": documents.history(seen_by(request.user, id))})
-
-
-class SubmissionFiles(PrivateView):
-    """The bytes as received, and the scrubbed derivative with its files once it is made."""
-
-    @extend_schema(operation_id="submissions_files", responses={200: shape.Files} | REFUSED)
-    def get(self, request: Request, id: UUID) -> Response:
-        return Response(documents.files(seen_by(request.user, id, JOINED)))
 
 
 class SubmissionSubmit(PrivateView):

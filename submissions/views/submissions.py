@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 from uuid import UUID
 
@@ -33,6 +35,7 @@ from submissions.models import Check, Derivative, State, Submission
 from submissions.permissions import conflict, is_own, require_bytes, require_own, seen_by, visible_to
 from submissions.states import PERMITTED, UNFINISHED
 from submissions.storage import BundleUploadHandler, public, received
+from submissions.versions import files_of
 from submissions.views.answers import of as questionnaire_of
 from submissions.views.private import private_page
 from submissions.views.rawfiles import address as raw_address
@@ -99,7 +102,7 @@ def _row(submission: Submission) -> dict[str, Any]:
 
 def name_of(submission: Submission) -> str:
     """The system that was declared, else the file."""
-    return str(submission.metadata.get("system") or submission.filename)
+    return str(submission.metadata.get("system") or submission.filename or "Draft without a file")
 
 
 def counted_findings(errors: int | None, warnings: int | None) -> str:
@@ -116,18 +119,26 @@ def upload(request: HttpRequest) -> HttpResponse:
     """The upload form.
 
     The CSRF check reads the body, so the handler that streams and limits it is set before, and nothing is read from
-    callers who didn't sign in or come too often. What was not kept is forgotten at the end, however it ends.
+    callers who didn't sign in or come too often.
     """
     if request.method != "POST" or not request.user.is_authenticated:
         return _empty_form(request)
     if not UploadThrottle().allow_request(request, None):
         return _upload_page(request, UploadForm(), TooManyUploads())
+    with streamed(request):
+        try:
+            return _receive(request)
+        except Problem as problem:
+            return _upload_page(request, UploadForm(), problem)
+
+
+@contextmanager
+def streamed(request: HttpRequest) -> Iterator[None]:
+    """The file of a form goes to the storage while it arrives; what was not kept is forgotten."""
     handler = BundleUploadHandler(request)
     request.upload_handlers = [handler]
     try:
-        return _receive(request)
-    except Problem as problem:
-        return _upload_page(request, UploadForm(), problem)
+        yield
     finally:
         if handler.file is not None:
             handler.file.close()
@@ -146,7 +157,11 @@ def _receive(request: HttpRequest) -> HttpResponse:
         return _upload_page(request, form)
     try:
         said = intake.declared(form.cleaned_data["release"], form.cleaned_data["lists"], form.metadata())
-        submission, _ = intake.receive(request.user, request.FILES.get("bundle"), "", said)
+        sent, test = request.FILES.get("bundle"), form.cleaned_data["test"]
+        if sent is None and form.cleaned_data["draft"]:
+            submission = intake.begin(request.user, said, test=test)
+        else:
+            submission, _ = intake.receive(request.user, sent, "", said, test=test)
     except Problem as problem:
         return _upload_page(request, form, problem)
     address = f"/submissions/{submission.pk}/"
@@ -174,6 +189,8 @@ def received_bytes(request: HttpRequest, id: UUID) -> HttpResponse:
     """The archive as it came, for its institution and for those who may review it."""
     shown = seen_by(request.user, id, Submission.objects.select_related("institution"))
     require_bytes(request.user, shown)
+    if not shown.sha256:
+        raise NotFound
     return archive(received(), shown.sha256, shown.filename)
 
 
@@ -197,13 +214,13 @@ def submit(request: HttpRequest, id: UUID) -> HttpResponse:
     form = SubmitForm(request.POST, submission=shown)
     if not form.is_valid():
         words = {name: [str(one) for one in why] for name, why in form.errors.items()}
-        return _refused(request, shown, FormInvalid(errors=words))
+        return refused_page(request, shown, FormInvalid(errors=words))
     try:
         review.submit(shown, request.user, **form.cleaned_data)
     except Forbidden:
         raise
     except Problem as problem:
-        return _refused(request, shown, problem)
+        return refused_page(request, shown, problem)
     return redirect("submission", id=id)
 
 
@@ -214,7 +231,7 @@ def withdraw(request: HttpRequest, id: UUID) -> HttpResponse:
     try:
         review.withdraw(shown, request.user, request.POST.get("reason", "")[:REASON_LIMIT])
     except (ReasonNeeded, AlreadyRevised) as problem:
-        return _refused(request, shown, problem)
+        return refused_page(request, shown, problem)
     return redirect("submission", id=id)
 
 
@@ -257,11 +274,11 @@ def revise(request: HttpRequest, id: UUID) -> HttpResponse:
     try:
         revision = drafts.revise(shown, request.user, request.POST.get("reason", "")[:REASON_LIMIT])
     except (ReasonNeeded, AlreadyRevised) as problem:
-        return _refused(request, shown, problem)
+        return refused_page(request, shown, problem)
     return redirect("submission", id=revision.pk)
 
 
-def _refused(request: HttpRequest, shown: Submission, problem: Problem) -> HttpResponse:
+def refused_page(request: HttpRequest, shown: Submission, problem: Problem) -> HttpResponse:
     """The page of the submission with what was refused on top."""
     context = page_context(request, shown) | {"problem": problem}
     return render(request, "submissions/submission.html", context, status=problem.status)
@@ -286,7 +303,6 @@ def page_context(request: HttpRequest, shown: Submission) -> dict[str, Any]:
         "live": shown.state in UNFINISHED,
         "steps": steps(shown, check),
         "check": check,
-        "size": numerals.size(shown.size),
         "received": numerals.moment(shown.received_at),
         "runs": rows,
         "scored": any(one["scored"] for one in rows),
@@ -324,6 +340,9 @@ def page_context(request: HttpRequest, shown: Submission) -> dict[str, Any]:
         "submit": SubmitForm(initial=initial(shown), submission=shown, tools={one["tool"] for one in runs}),
         "may_submit": own and State.SUBMITTED in PERMITTED[State(shown.state)],
         "may_check_again": own and shown.state in drafts.AGAIN,
+        "may_edit": own and shown.state in (State.DRAFT, *drafts.AGAIN),
+        "files": [file | {"size": numerals.size(file["size"])} for file in files_of(shown)],
+        "may_change_files": own and shown.state in drafts.ANSWERABLE and shown.revises is None,
         "may_withdraw": own and State.WITHDRAWN in PERMITTED[State(shown.state)],
     }
 

@@ -34,6 +34,10 @@ PAGES = {
     "submissions/ID/withdraw/": {"POST": (422, 422, 404, 403, 403, 302)},
     "submissions/ID/edit/": {"POST": (409, 409, 404, 403, 403, 302)},
     "submissions/ID/revise/": {"POST": (409, 409, 404, 403, 403, 302)},
+    "submissions/ID/files/add/": {"POST": (409, 409, 404, 403, 403, 302)},
+    "submissions/ID/files/remove/": {"POST": (409, 409, 404, 403, 403, 302)},
+    "submissions/ID/versions/": {"GET": (200, 200, 404, 200, 200, 302)},
+    "submissions/ID/versions/1/run.tar.gz/": {"GET": (200, 200, 404, 200, 200, 302)},
     "submissions/ID/check/": {"POST": (409, 409, 404, 403, 403, 302)},
     "submissions/ID/receipt/": {"GET": (200, 200, 404, 200, 200, 302)},
     "review/ID/": {"GET": (404, 404, 404, 200, 200, 302)},
@@ -49,7 +53,10 @@ PAGES = {
 def with_id(patterns: list[URLPattern]) -> list[str]:
     """The routes of one submission, with ID and a form for their parts."""
     found = [str(one.pattern) for one in patterns if "<uuid:id>" in str(one.pattern)]
-    return [route.replace("<uuid:id>", "ID").replace("<str:form>", "io500") for route in found]
+    parts = {"<uuid:id>": "ID", "<str:form>": "io500", "<int:version>": "1", "<str:name>": "run.tar.gz"}
+    for part, value in parts.items():
+        found = [route.replace(part, value) for route in found]
+    return found
 
 
 def page_of(cast: Cast, name: str) -> Client:

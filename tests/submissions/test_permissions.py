@@ -46,6 +46,10 @@ OF_A_CHECKED_RUN = {
     ("POST", "withdraw/"): (200, 200, 404, 404, 403, 403, 401),
     ("POST", "review/"): (403, 403, 404, 404, 409, 409, 401),
     ("GET", "files/received/"): (200, 200, 404, 404, 200, 200, 401),
+    ("POST", "files/"): (415, 415, 404, 404, 403, 403, 401),
+    ("DELETE", "files/io500.sh/"): (404, 404, 404, 404, 403, 403, 401),
+    ("GET", "versions/"): (200, 200, 404, 404, 200, 200, 401),
+    ("GET", "versions/difference/"): (400, 400, 404, 404, 400, 400, 401),
     ("POST", "assign/"): (403, 403, 404, 404, 409, 409, 401),
     ("DELETE", "assign/"): (403, 403, 404, 404, 409, 409, 401),
     ("GET", "rubric/"): (403, 403, 404, 404, 200, 200, 401),
@@ -67,6 +71,10 @@ OF_A_SUBMITTED_RUN = {
     ("POST", "withdraw/"): (200, 200, 404, 403, 403, 403, 401),
     ("POST", "review/"): (403, 403, 404, 200, 200, 200, 401),
     ("GET", "files/received/"): (200, 200, 404, 200, 200, 200, 401),
+    ("POST", "files/"): (415, 415, 404, 403, 403, 403, 401),
+    ("DELETE", "files/io500.sh/"): (409, 409, 404, 403, 403, 403, 401),
+    ("GET", "versions/"): (200, 200, 404, 200, 200, 200, 401),
+    ("GET", "versions/difference/"): (400, 400, 404, 400, 400, 400, 401),
     ("POST", "assign/"): (403, 403, 404, 200, 200, 200, 401),
     ("DELETE", "assign/"): (403, 403, 404, 200, 200, 200, 401),
     ("GET", "rubric/"): (403, 403, 404, 200, 200, 200, 401),
@@ -148,7 +156,7 @@ def test_every_route_stands_in_a_table() -> None:
         if not pattern.startswith(of_one)
     }
     told_of_others = {path for table in (OF_EDITORS, OF_EVERYBODY_WITH_A_TOKEN, OF_CHECKS) for _, path in table}
-    assert told == {path.replace("<str:form>", "io500") for path in of_submissions}
+    assert told == {path.replace("<str:form>", "io500").replace("<str:name>", "io500.sh") for path in of_submissions}
     assert told_of_others == others
 
 
