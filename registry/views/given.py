@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 from registry.views import numerals
@@ -24,11 +25,19 @@ def parameters(
     heads += [Head("Described system", n=False)] if described else []
     rows = []
     for name in sorted({*shown, *described}):
-        row = [name, text(shown.get(name))]
+        row = [name, _moment(shown[name]) if name in shown and name.endswith("_timestamp_s") else text(shown.get(name))]
         row += [sources.get(name, "")] if sources else []
         row += [text(described.get(name))] if described else []
         rows.append([Cell(words, n=False) for words in row])
     return Table("Parameters of the run", "", heads, rows)
+
+
+def _moment(seconds: Any) -> str:
+    """A Unix time as a moment; what is none as it stands."""
+    try:
+        return numerals.moment(datetime.fromtimestamp(seconds, UTC))
+    except (TypeError, ValueError, OverflowError, OSError):
+        return text(seconds)
 
 
 def text(value: Any) -> str:

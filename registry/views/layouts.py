@@ -145,7 +145,10 @@ class _Counters(Layout):
         return self.row_key(row)
 
     def heads(self, columns: list[Key], units: Mapping[Key, str]) -> list[Head]:
-        texts = [" ".join(str(part) for part in (spoken(one[0]), *one[1:]) if part is not None) for one in columns]
+        contexts = [dict(zip(self.keys, one[1:], strict=True)) for one in columns]
+        texts = [
+            ", ".join(filter(None, [spoken(one[0]), of(told)])) for one, told in zip(columns, contexts, strict=True)
+        ]
         return [Head("Quantity", n=False), Head("Unit", n=False), *map(Head, texts)]
 
     def cells(self, key: Key, found: Mapping[Key, Row], columns: list[Key], units: Mapping[Key, str]) -> list[Cell]:
@@ -157,7 +160,7 @@ def layout(measured: Sequence[Row]) -> Layout:
     """The layout: by how many operations, configurations, quantities and statistics there are."""
     shared = _shared([row["context"] for row in measured])
     names = dict.fromkeys(name for row in measured for name in row["context"])
-    varying = [name for name in names if name not in shared and name not in (SCOPE, STATE)]
+    varying = [name for name in names if name not in {*shared, SCOPE, STATE} and not _is_counted(name, measured)]
     keys = sorted(varying, key=lambda name: (name in REPEATS, name not in NUMBERS_OF_TESTS, name))
     stats, quantities = {row["stat"] for row in measured}, {row["quantity"] for row in measured}
     scoped, about = SCOPE in names and SCOPE not in shared, _about(shared, stats, measured)
@@ -173,6 +176,12 @@ def layout(measured: Sequence[Row]) -> Layout:
     if len(columns) < SIDE_BY_SIDE:
         return plain
     return _ByStatistic(*given) if len(stats) <= FEW else _Counters(*given)
+
+
+def _is_counted(name: str, measured: Sequence[Row]) -> bool:
+    """Whether a part of contexts only counts the operations, as the phases of elbencho do when each comes once."""
+    pairs = {(row["op"], row["context"].get(name)) for row in measured}
+    return name == "phase" and len(pairs) == len({op for op, _ in pairs})
 
 
 def _shared(contexts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -39,6 +39,8 @@ MOST_SPREADS = 100
 LEADING = 3
 _MAIN = ("bandwidth", "rate", "iops", "samples_rate", "au")
 """Quantities that are worth a plot of their repeats, and that lead a page."""
+_BEST = ("max", "mean", "aggregate", "children_sum", "last_done", "net")
+"""Statistics that say most of a run, where several are printed."""
 _IN_TIME = ("epochs", "events", "samples")
 _SIDE_BY_SIDE = ("ranks", "targets", "iterations", "runs")
 _UNNAMED = {"test", "job", "phase", "sample", "iter", "count"}
@@ -75,7 +77,7 @@ def leading(measured: Sequence[Row], parameters: Mapping[str, Any]) -> list[dict
     rows = [row for row in measured if row["quantity"] in _MAIN and not is_repeat(row["context"], row["stat"])]
     part = "op" if len({row["op"] for row in rows}) > 1 else "quantity"
     best: dict[str, Row] = {}
-    for row in rows:
+    for row in sorted(rows, key=lambda row: row["stat"] not in _BEST):
         first = best.setdefault(row[part], row)
         alike = all(row[name] == first[name] for name in ("quantity", "stat"))
         best[row[part]] = row if alike and row["value"] > first["value"] else first

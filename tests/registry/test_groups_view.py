@@ -48,6 +48,11 @@ def test_parameters_stand_beside_their_source_and_what_is_described():
     assert rows == [["nps", "", "", "1, 4"], ["tasks", "2", "output", "3"]]
 
 
+def test_a_unix_time_is_written_as_a_moment():
+    made = parameters({"ended_timestamp_s": 0, "started_timestamp_s": 1e30})
+    assert [cells[1].text for cells in made.rows] == ["1970-01-01 00:00 UTC", "1e+30"]
+
+
 def test_where_nothing_is_known_of_sources_no_column_stands():
     made = parameters({"direct": True})
     assert ([head.text for head in made.heads], made.rows[0][1].text) == (["Parameter", "Value"], "yes")

@@ -54,6 +54,13 @@ def test_many_counters_have_a_row_each():
     assert texts(made)[3] == ["count C3", "ops", "3"]
 
 
+def test_phases_that_only_count_the_operations_are_no_column():
+    made = table([row(phase=0), row("read", phase=1)])
+    assert [head.text for head in made.heads] == ["Operation", "bandwidth"]
+    again = table([row(phase=0), row(phase=1), row("read", phase=2), row("read", phase=3)])
+    assert "phase" in [head.text for head in again.heads]
+
+
 def test_what_was_measured_one_by_one_has_its_own_table():
     found = tables([row(stat="max", test=0), row(stat="iteration", test=0, iter=0), row(stat="iteration", iter=1)])
     assert [(made.title, len(made.rows)) for made in found] == [("Results", 1), ("Iterations", 2)]

@@ -79,6 +79,8 @@ def test_the_best_figures_lead_with_what_they_are_of():
         "Write bandwidth", "4", "GiB/s", "mean, threads 4",
     )  # fmt: skip
     assert read["name"] == "Read bandwidth"
+    (net,) = leading([row(stat="raw", value=3 * 2**30), row(stat="net", value=2**30)], {})
+    assert (net["value"], net["of"]) == ("1", "net")
     (au,) = leading([row("unet3d", "au", value=95.5, unit="%", printed_unit="%")], {"au_threshold": 90.0})
     assert au["of"] == "mean, threshold 90"
 
