@@ -22,6 +22,16 @@ SCORED = "io500"
 Definition = dict[str, Any]
 
 
+def require_valid(body: Any) -> Definition:
+    """The body of a definition that somebody proposes. Raises DefinitionError where it breaks the schema."""
+    validator = Draft202012Validator(json.loads(SCHEMA.read_text(encoding="utf-8")))
+    for error in validator.iter_errors(body):
+        raise DefinitionError(f"{error.json_path}: {error.message[:200]}")
+    if "ranks" in body:
+        _require_measured("ranks", body["ranks"])
+    return dict(body)
+
+
 def read_definitions(folder: Path = LISTS) -> list[Definition]:
     """All definitions of a folder, by name and version.
 

@@ -132,15 +132,15 @@ def _definition(release: Release, name: str) -> ListDefinition:
 def _compute(release: Release, name: str, definition: ListDefinition) -> Ranking:
     if not can_compute(release, definition):
         raise ListError(f"The record does not know which results {name} of {release.name} was chosen from.")
-    overrides = list(
-        Override.objects.filter(release=release, list_name=name).values_list(
-            "result__public_id", "action", "reason", "score"
-        )
-    )
-    forced = [result for result, *_ in overrides]
-    return arrange(
-        candidates(release, name, definition.body, forced), definition.body, [Decision(*row) for row in overrides]
-    )
+    made = decisions(release, name)
+    pool = candidates(release, name, definition.body, [decision.entry for decision in made])
+    return arrange(pool, definition.body, made)
+
+
+def decisions(release: Release, name: str) -> list[Decision]:
+    """What people decided about a list otherwise than its definition."""
+    made = Override.objects.filter(release=release, list_name=name)
+    return [Decision(*row) for row in made.values_list("result__public_id", "action", "reason", "score")]
 
 
 def candidates(release: Release, name: str, body: Row, forced: Sequence[str] = ()) -> list[Entry]:

@@ -58,6 +58,7 @@ Problem (registry.problems)
 ├── ReleasePublished         release.published
 ├── ReleaseExists            release.exists
 ├── ReleaseInvalid           release.invalid
+├── ProposalInvalid          release.proposal-invalid
 ├── BadSigningKey            account.signing-key
 ├── NoMembers                institution.not-found: missing, or not for this account to see
 ├── NoMember                 institution.no-member
@@ -435,6 +436,13 @@ class ReleaseExists(Problem):
     code = "release.exists"
     title = "There is a release of that slug"
     hint = "Choose another slug, or PATCH the one that is there."
+
+
+class ProposalInvalid(Problem):
+    status = 422
+    code = "release.proposal-invalid"
+    title = "The proposed definition can't make this list"
+    hint = "Shapes: registry/schemas/list-definition.schema.json; of a score one definition of scores.1."
 
 
 class ReleaseInvalid(Problem):

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from registry.definitions import tool_of
 from registry.listing import newest_definitions
-from registry.models import Release, Result
+from registry.models import Override, Release, Result
 from submissions import tokens
 from submissions.models import Account, Comment, Judgement, Membership, Review, Submission, Token
 from submissions.review import open_releases
@@ -81,6 +81,22 @@ class SubmitForm(forms.Form):
             releases.append(published)
         self.fields["release"].choices = choices
         self.fields["lists"].choices = lists_of(releases, tools)
+
+
+class ProposalForm(forms.Form):
+    """Definitions under which a list is previewed, as JSON; an empty one is the current one."""
+
+    definition = forms.CharField(required=False, widget=forms.Textarea(attrs={"rows": 8, "class": "mono"}))
+    score = forms.CharField(required=False, widget=forms.Textarea(attrs={"rows": 4, "class": "mono"}))
+
+
+class OverrideForm(forms.Form):
+    """A decision about one result of one list."""
+
+    result_id = forms.CharField(max_length=60)
+    action = forms.ChoiceField(choices=Override.Action.choices)
+    score = forms.FloatField(required=False, min_value=0)
+    reason = forms.CharField(max_length=2000)
 
 
 class WithdrawForm(forms.Form):

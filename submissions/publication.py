@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from django.db import connection, transaction
 from django.db.models import OuterRef, Q, QuerySet, Subquery
@@ -76,6 +78,22 @@ def publish(release: Release, editor: Account | None) -> Published:
         elif added := _add_results(release, editor, timezone.now()):
             _enter(release, added)
     return _outcome(release)
+
+
+@contextmanager
+def rehearsed(release: Release) -> Iterator[dict[str, UUID]]:
+    """The record as publishing would make it, for as long as the block lasts; then everything is taken back.
+
+    Gives the submission of each result that is not published yet, by the result's id, which is provisional.
+    """
+    with transaction.atomic():
+        _take_turns()
+        release = Release.objects.select_for_update().get(pk=release.pk)
+        if release.published_at is None and not release.imported:
+            _add_results(release, None, timezone.now())
+        told = Submission.objects.filter(release=release, result__isnull=False).values_list("result__public_id", "pk")
+        yield {} if release.published_at else dict(told)
+        transaction.set_rollback(True)
 
 
 def publish_due() -> None:

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from submissions.api import answers, files, members, receipts, reviewing, systems, tokens, views, webhooks
+from submissions.api import answers, files, members, preview, receipts, reviewing, systems, tokens, views, webhooks
 
 urlpatterns = [
     path("submissions/", views.SubmissionList.as_view(), name="api-submissions"),
@@ -43,6 +43,7 @@ urlpatterns = [
     path("releases/", views.ReleaseList.as_view(), name="api-releases-write"),
     path("releases/<str:release>/", views.ReleaseDetail.as_view(), name="api-release-write"),
     path("releases/<str:release>/publish/", views.ReleasePublish.as_view(), name="api-release-publish"),
+    path("lists/<str:release>/<str:list>/preview/", preview.ListPreview.as_view(), name="api-list-preview"),
     path("lists/<str:release>/<str:list>/overrides/", views.ListOverrides.as_view(), name="api-list-overrides"),
     path("institutions/", members.InstitutionList.as_view(), name="api-institutions"),
     path("institutions/<slug:slug>/members/", members.MemberList.as_view(), name="api-members"),

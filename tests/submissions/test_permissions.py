@@ -93,6 +93,8 @@ OF_EDITORS = {
     ("PATCH", "releases/sc99/"): (403, 403, 403, 403, 200, 200, 401),
     ("POST", "releases/sc99/publish/"): (403, 403, 403, 403, 200, 200, 401),
     ("POST", "lists/sc99/io500/overrides/"): (403, 403, 403, 403, 404, 404, 401),
+    ("GET", "lists/sc99/io500/preview/"): (403, 403, 403, 200, 200, 200, 401),
+    ("POST", "lists/sc99/io500/preview/"): (403, 403, 403, 200, 200, 200, 401),
 }
 NO_WEBHOOK = "00000000-0000-4000-8000-000000000000"
 OF_EVERYBODY_WITH_A_TOKEN = {
