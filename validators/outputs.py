@@ -72,10 +72,10 @@ class Output:
         rest, number = "", 0
         for chunk in self.bundle.chunks(self.path):
             *whole, rest = (rest + decoder.decode(chunk)).split("\n")
+            _require_length(whole[0] if whole else rest, number + 1)  # others are within a chunk, which is shorter
             for line in whole:
-                number += 1
-                _require_length(line, number)
                 yield line.rstrip("\r")
+            number += len(whole)
             _require_length(rest, number + 1)
         rest += decoder.decode(b"", final=True)
         if rest:
