@@ -65,6 +65,7 @@ Problem (registry.problems)
 ├── LastAdmin                institution.last-admin
 ├── InvitationRefused        invitation.refused
 ├── NoInvitation             invitation.not-found
+├── ErasureRefused           account.not-erased
 ├── NoToken                  account.no-token
 ├── TokenRefused             account.token
 ├── AnswersInvalid           answers.invalid
@@ -492,6 +493,13 @@ class NoInvitation(Problem):
     code = "invitation.not-found"
     title = "There is no such invitation"
     hint = "It may have been accepted, taken back, or be older than 14 days; ask for another."
+
+
+class ErasureRefused(Problem):
+    status = 422
+    code = "account.not-erased"
+    title = "The account was not erased"
+    hint = "Type its name exactly as it stands there."
 
 
 class NoToken(Problem):

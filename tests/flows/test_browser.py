@@ -202,3 +202,25 @@ def test_the_first_tab_leads_past_the_frame(page) -> None:
     expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile("#main$"))
+
+
+def test_a_passkey_is_added_and_signs_in_alone(chromium, site) -> None:
+    """At a host name: to an address of numbers a browser gives no passkey."""
+    page = chromium.new_context(base_url=site.url.replace("127.0.0.1", "localhost")).new_page()
+    sign_in(page, site, "browser-pat")
+    devtools = page.context.new_cdp_session(page)
+    devtools.send("WebAuthn.enable")
+    key = {"protocol": "ctap2", "transport": "internal", "hasResidentKey": True, "hasUserVerification": True}
+    options = key | {"isUserVerified": True, "automaticPresenceSimulation": True}
+    devtools.send("WebAuthn.addVirtualAuthenticator", {"options": options})
+    page.goto("/account/2fa/webauthn/add/")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Confirm").click()
+    page.get_by_label("Passwordless").check()
+    page.get_by_role("button", name="Add").click()
+    expect(page).not_to_have_url(re.compile("webauthn/add"))
+    page.goto("/account/")
+    page.get_by_text("Sign out").click()
+    page.goto("/login/?next=/account/")
+    page.get_by_role("button", name="Use a passkey").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("browser-pat")
