@@ -67,6 +67,7 @@ class Index(s.Serializer):
     systems = s.URLField()
     sites = s.URLField()
     platforms = s.URLField()
+    studies = s.URLField()
     schemas = s.URLField()
     questionnaires = s.URLField()
     rules = s.URLField()

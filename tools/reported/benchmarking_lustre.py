@@ -24,6 +24,10 @@ FLASH_TESTS: dict[str, tuple[str, str, Record]] = {
     "BIO 64PPN": ("bio", "buffered I/O", {"direct_io": False, "procs_per_node": 64}),
     "IOR buffered 4K random": ("4k", "buffered 4 KiB random", {"direct_io": False, "transfer_size_bytes": 4096}),
 }
+FLASH_UNIT = {"drives": 24, "data_servers": 2, "enclosures": 1, "rack_units": 2}
+UNIT_FROM_SLIDE = (
+    "Drives, servers and height are those of the slide on scalable storage units: two GridRAIDs of twelve."
+)
 JBODS = {"1 JBOD (2 OSTs)": ("1jbod", 1, 2), "2 JBODs (4 OSTs)": ("2jbod", 2, 4)}
 GB_ASSUMED = "The slide prints no unit of bandwidth; GB/s is assumed, since the ports allow at most 100 GB/s."
 CLIENTS_ROUNDED = "20 or more client nodes, says the slide."
@@ -73,8 +77,8 @@ def _fabric_flash(rows: list[Row]) -> Iterator[Record]:
             "filesystem_type": "Lustre 2.15",
             "place": "slide on RDMA fabrics, E1000 SSU-F",
             "label": f"{words}, {fabric['fabric']}",
-            "parameters": {"raid": "GridRAID", "backend": "ldiskfs", "osts": 2} | parameters | fabric,
-            "notes": [CLIENTS_ROUNDED, *([] if short == "4k" else [GB_ASSUMED])],
+            "parameters": {"raid": "GridRAID", "backend": "ldiskfs", "osts": 2} | FLASH_UNIT | parameters | fabric,
+            "notes": [CLIENTS_ROUNDED, UNIT_FROM_SLIDE, *([] if short == "4k" else [GB_ASSUMED])],
             "measurements": _ior_rows(found),
         }
 

@@ -18,6 +18,7 @@ MLPERF = "MLCommons' MLPerf Storage v1.0 results"
 
 def results(folder: Path) -> Iterator[Record]:
     yield from _obdfilter_e2000(read_table(folder, "obdfilter_e2000.csv"))
+    yield _ior_e2000()
     yield from _lst_e2000(read_table(folder, "lst_e2000_nps_cpt.csv"))
     yield from _mlperf(read_table(folder, "mlperf_e1000_e2000.csv"))
     yield from _wrf(read_facts(folder, "wrf_seed000.json"))
@@ -39,6 +40,8 @@ def _obdfilter_e2000(rows: list[Row]) -> Iterator[Record]:
                 "raid": "GridRAID",
                 "osts": osts,
                 "drives": 32,
+                "data_servers": 2,
+                "enclosures": 1,
                 "drives_per_controller": int(row["drives_per_controller"]),
                 "objects_per_ost": 1,
                 "threads_per_ost": 1024,
@@ -58,6 +61,28 @@ def _obdfilter_e2000(rows: list[Row]) -> Iterator[Record]:
                 for op in ("write", "read")
             ],
         }
+
+
+def _ior_e2000() -> Record:
+    """The only rates of clients that the text prints; its bars have no numbers."""
+    unit = {"backend": "ldiskfs", "raid": "GridRAID", "osts": 4, "drives": 32, "data_servers": 2, "enclosures": 1}
+    return HPE_E2000 | {
+        "id": "cug25-ior-e2000",
+        "tool": "ior",
+        "system": "E2000-F",
+        "place": "section 5",
+        "label": "buffered I/O, near its limits",
+        "client_nodes": 32,
+        "parameters": unit | {"direct_io": False, "procs_per_node": 8, "fabric": "InfiniBand NDR"},
+        "notes": [
+            "Clients and processes are those of the section on IOR, drives and servers those of Tables 2 and 3.",
+            "Writes are limited by the drives, reads by the network, says the document.",
+        ],
+        "measurements": [
+            measured("write", "bandwidth", "max", 150, "GB/s", qualifier="about"),
+            measured("read", "bandwidth", "max", 200, "GB/s", qualifier="below"),
+        ],
+    }
 
 
 def _lst_e2000(rows: list[Row]) -> Iterator[Record]:
