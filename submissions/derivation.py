@@ -5,6 +5,8 @@ from __future__ import annotations
 import tempfile
 from dataclasses import asdict
 
+from django.db import transaction
+
 from submissions import scrub
 from submissions.models import Derivative, Submission
 from submissions.storage import CHUNK, Incoming, key_of, local_files, local_path, public
@@ -37,16 +39,20 @@ def _make(submission: Submission) -> Derivative:
             scrubbed = scrub.derive(received, out, name=submission.filename, beside=beside)
         out.seek(0)
         _keep(out)
-    derivative, _ = Derivative.objects.get_or_create(
-        submission=submission,
-        defaults={
-            "sha256": scrubbed.sha256,
-            "size": scrubbed.size,
-            "files": [asdict(file) for file in scrubbed.files],
-            "report": {"removed": scrubbed.report, "left_out": scrubbed.left_out},
-        },
-    )
-    return derivative
+    with transaction.atomic():
+        current = Submission.objects.select_for_update().get(pk=submission.pk)
+        if current.version == submission.version:
+            derivative, _ = Derivative.objects.get_or_create(
+                submission=submission,
+                defaults={
+                    "sha256": scrubbed.sha256,
+                    "size": scrubbed.size,
+                    "files": [asdict(file) for file in scrubbed.files],
+                    "report": {"removed": scrubbed.report, "left_out": scrubbed.left_out},
+                },
+            )
+            return derivative
+    return ensure(current)  # its files changed meanwhile
 
 
 def _keep(file) -> None:

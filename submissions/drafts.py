@@ -15,6 +15,7 @@ from submissions import intake, questionnaire, queue, states
 from submissions.errors import (
     AlreadyRevised,
     AnswersInvalid,
+    DeadlinePassed,
     FileInUse,
     FilesOfRevision,
     LastFile,
@@ -23,13 +24,15 @@ from submissions.errors import (
     TooLarge,
     TooManyFiles,
 )
-from submissions.models import Account, Derivative, Event, Signature, State, Submission, Version
+from submissions.models import Account, Derivative, Event, Review, Signature, State, Submission, Version
 from submissions.permissions import require_own
 from submissions.storage import Incoming
 from submissions.versions import File, files_of
 
 AGAIN = (State.CHECKED, State.INVALID, State.CHANGES_REQUESTED)
 ANSWERABLE = (State.DRAFT, *AGAIN, *states.UNFINISHED)
+EDITABLE = (*ANSWERABLE, State.SUBMITTED)
+"""Until the deadline, and until a reviewer takes it up, what was submitted can be edited too."""
 ANSWERS_LIMIT_BYTES = 256 * 1024
 FILES_LIMIT = 20
 
@@ -42,8 +45,12 @@ def revalidate(
     lists: Iterable[str] | None = None,
     metadata: dict[str, Any] | None = None,
 ) -> None:
-    """Check again, with what is said beside the bytes changed where given. Raises NotYours, StateConflict."""
+    """Check again, with what is said beside the bytes changed where given; what was submitted is taken back for it.
+
+    Raises NotYours, StateConflict, DeadlinePassed, IntakeRefused.
+    """
     require_own(account, submission)
+    require_in_time(submission)
     slug = release if release is not None else submission.release.slug if submission.release else ""
     said = intake.declared(
         slug,
@@ -53,12 +60,14 @@ def revalidate(
     fields = {"release": said.release, "lists": said.lists, "metadata": said.metadata}
     if Submission.objects.filter(pk=submission.pk, state=State.DRAFT).update(**fields):
         return  # without a file there is nothing to check
+    if said.release != submission.release:
+        fields["submitted_at"] = None
     states.move(
         submission.pk,
-        AGAIN,
+        (*AGAIN, State.SUBMITTED),
         State.RECEIVED,
         account,
-        "Check again.",
+        "Taken back to be edited." if submission.state == State.SUBMITTED else "Check again.",
         attempts=0,
         chosen_primary=submission.chosen_primary if submission.revises_id else None,
         queued_at=timezone.now(),
@@ -68,12 +77,44 @@ def revalidate(
 
 
 def answer(submission: Submission, account: Account, sent: Any) -> None:
-    """Store the answers to the questionnaire, one object, while the run is not under review."""
+    """Store the answers to the questionnaire, one object, while nobody reviews the run; a submitted one stays so.
+
+    Raises NotYours, StateConflict, DeadlinePassed, AnswersInvalid.
+    """
     require_own(account, submission)
-    states.require(submission, ANSWERABLE)
+    states.require(submission, EDITABLE)
+    require_in_time(submission)
     answers = _storable(sent)
-    if not Submission.objects.filter(pk=submission.pk, state__in=ANSWERABLE).update(answers=answers):
+    if not Submission.objects.filter(pk=submission.pk, state__in=EDITABLE).update(answers=answers):
         raise StateConflict
+    if submission.state == State.SUBMITTED:
+        queue.after_commit("prepare_review", submission.pk)
+
+
+def in_time(submission: Submission) -> bool:
+    """Whether its deadline permits an edit: after it, only what reviewers asked for or editors admitted is edited.
+
+    An edit is in time by when it came, however long its check takes. What was never submitted, or corrects what is
+    published, has no deadline.
+    """
+    release = submission.release
+    if submission.submitted_at is None or release is None or release.deadline is None or corrects(submission):
+        return True
+    if timezone.now() <= release.deadline or submission.late_entries.filter(release=release).exists():
+        return True
+    return submission.reviews.filter(decision=Review.Decision.REQUEST_CHANGES).exists()
+
+
+def require_in_time(submission: Submission) -> None:
+    """Raises DeadlinePassed."""
+    if not in_time(submission):
+        release = submission.release
+        raise DeadlinePassed(f"The deadline of {release.name} was {release.deadline:%Y-%m-%d %H:%M} UTC.")
+
+
+def corrects(submission: Submission) -> bool:
+    """Whether it revises a result within the release that published it, whose frozen lists stay as they are."""
+    return submission.revises is not None and submission.release_id == submission.revises.release_id
 
 
 def put_file(
@@ -89,7 +130,8 @@ def put_file(
 
     The files are a new version of the submission, which is checked as a whole; older ones stay stored. `version` is the
     one that the caller knows, if it must not have changed meanwhile.
-    Raises NotYours, StateConflict, IntakeRefused, Unavailable, FilesOfRevision, FileInUse, NoSuchFile, TooManyFiles.
+    Raises NotYours, StateConflict, DeadlinePassed, IntakeRefused, Unavailable, FilesOfRevision, FileInUse, NoSuchFile,
+    TooManyFiles.
     """
     _require_files_open(submission, account)
     incoming = intake.keep(sent, sha256)
@@ -134,7 +176,8 @@ def _place(files: list[File], name: str) -> int:
 
 def _require_files_open(submission: Submission, account: Account) -> None:
     require_own(account, submission)
-    states.require(submission, ANSWERABLE)
+    states.require(submission, EDITABLE)
+    require_in_time(submission)
     if submission.revises_id:
         raise FilesOfRevision
 
@@ -149,7 +192,7 @@ def _change_files(
     """Of two at once, both make a version, one after the other; who named a version that is not current is told."""
     with transaction.atomic():
         row = Submission.objects.select_for_update().get(pk=submission.pk)
-        states.require(row, ANSWERABLE)
+        states.require(row, EDITABLE)
         if expected is not None and expected != row.version:
             raise StateConflict(f"Its files changed meanwhile: version {row.version} is the current one.")
         before = files_of(row)

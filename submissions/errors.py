@@ -28,6 +28,7 @@ Problem (registry.problems)
 │   ├── NotAdmin                 permission.not-admin
 │   └── ConflictOfInterest       review.conflict-of-interest
 ├── StateConflict            state.conflict
+├── DeadlinePassed           edit.deadline-passed
 ├── AlreadyRevised           revise.already
 ├── FilesOfRevision          revise.files
 ├── ReviewRefused            review.refused
@@ -252,6 +253,13 @@ class StateConflict(Problem):
     code = "state.conflict"
     title = "The submission is in a state that does not permit that"
     hint = "Read it again; somebody else may have been faster."
+
+
+class DeadlinePassed(Problem):
+    status = 409
+    code = "edit.deadline-passed"
+    title = "The deadline has passed: what was submitted can't be edited any more"
+    hint = "Withdraw it, ask its reviewers for a request of changes, or an editor for a late entry."
 
 
 class AlreadyRevised(Problem):

@@ -159,7 +159,7 @@ def decide(
     states.require(submission, states.UNDER_REVIEW)
     reason, about = states.require_reason(reason), _about(submission, findings)
     with transaction.atomic():
-        if decision == Review.Decision.ACCEPT and not corrects(submission):
+        if decision == Review.Decision.ACCEPT and not drafts.corrects(submission):
             _require_unpublished(submission)
         state = Submission.objects.select_for_update().values_list("state", flat=True).get(pk=submission.pk)
         if state not in states.UNDER_REVIEW:
@@ -266,11 +266,6 @@ def _require_unpublished(submission: Submission) -> None:
         raise ReleasePublished(f"{release.name} is published; ask to submit to the next one.")
 
 
-def corrects(submission: Submission) -> bool:
-    """Whether it revises a result within the release that published it, whose frozen lists stay as they are."""
-    return submission.revises is not None and submission.release_id == submission.revises.release_id
-
-
 def _destination(
     submission: Submission, slug: str, lists: Iterable[str], tool: str, now: datetime
 ) -> tuple[Release, list[str]]:
@@ -316,7 +311,7 @@ def _may_come_late(submission: Submission, release: Release) -> bool:
     was_in_time = submission.events.filter(
         to_state=State.SUBMITTED, reason=_words(release), at__lte=release.deadline + LATER_BY
     )
-    return submission.release_id == release.pk and was_in_time.exists()
+    return submission.submitted_at is not None and submission.release_id == release.pk and was_in_time.exists()
 
 
 def _open_release(slug: str, now: datetime, submission: Submission) -> Release:

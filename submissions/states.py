@@ -23,8 +23,9 @@ PERMITTED: dict[State, frozenset[State]] = {
     State.PROCESSING: frozenset({State.RECEIVED, State.PROCESSING, State.CHECKED, State.INVALID, State.WITHDRAWN}),
     State.INVALID: frozenset({State.RECEIVED, State.WITHDRAWN}),
     State.CHECKED: frozenset({State.RECEIVED, State.SUBMITTED, State.WITHDRAWN}),
+    # To received: its submitter edits it before the deadline.
     State.SUBMITTED: frozenset(
-        {State.IN_REVIEW, State.CHANGES_REQUESTED, State.ACCEPTED, State.REJECTED, State.WITHDRAWN}
+        {State.RECEIVED, State.IN_REVIEW, State.CHANGES_REQUESTED, State.ACCEPTED, State.REJECTED, State.WITHDRAWN}
     ),
     State.IN_REVIEW: frozenset({State.CHANGES_REQUESTED, State.ACCEPTED, State.REJECTED, State.WITHDRAWN}),
     State.CHANGES_REQUESTED: frozenset({State.RECEIVED, State.SUBMITTED, State.WITHDRAWN}),

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from registry.problems import Problem
 from submissions import drafts, questionnaire
-from submissions.errors import AnswersInvalid, Forbidden, StateConflict
+from submissions.errors import AnswersInvalid, DeadlinePassed, Forbidden, StateConflict
 from submissions.models import Submission
 from submissions.permissions import is_own, seen_by
 from submissions.questionnaire import Filled
@@ -36,7 +36,7 @@ def answers(request: HttpRequest, id: UUID) -> HttpResponse:
         return _page(request, shown, filled)
     try:
         drafts.answer(shown, request.user, questionnaire.from_form(filled, shown.answers, request.POST))
-    except (AnswersInvalid, StateConflict) as problem:
+    except (AnswersInvalid, DeadlinePassed, StateConflict) as problem:
         return _page(request, shown, filled, problem, request.POST)
     return redirect("submission-answers", id=id)
 
@@ -70,7 +70,7 @@ def _page(
         "submission": shown,
         "name": str(shown.metadata.get("system") or shown.filename),
         "problem": problem,
-        "may_answer": is_own(request.user, shown) and shown.state in drafts.ANSWERABLE,
+        "may_answer": is_own(request.user, shown) and shown.state in drafts.EDITABLE and drafts.in_time(shown),
         **of(filled, problem, fields),
     }
     return render(request, "submissions/answers.html", context, status=problem.status if problem else 200)

@@ -294,6 +294,7 @@ def page_context(request: HttpRequest, shown: Submission) -> dict[str, Any]:
     findings = worst_first([*report.get("findings", []), *run.get("findings", []), *derivation.findings(shown)])
     rows = [run_row(index, one, index == primary) for index, one in enumerate(runs)]
     own = is_own(request.user, shown)
+    editable = own and shown.state in drafts.EDITABLE and drafts.in_time(shown)
     if own or not conflict(request.user, shown):
         findings = [one | {"address": raw_address(shown, one["where"])} if one["where"] else one for one in findings]
     return {
@@ -327,7 +328,7 @@ def page_context(request: HttpRequest, shown: Submission) -> dict[str, Any]:
             f"/api/v1/submissions/{shown.pk}/system/",
         ),
         "questionnaire": questionnaire_of(questionnaire.filled(shown, report)),
-        "may_answer": own and shown.state in drafts.ANSWERABLE,
+        "may_answer": editable,
         "events": [event_row(event) for event in shown.events.select_related("actor")],
         "reviews": list(shown.reviews.select_related("reviewer")),
         "own": own,
@@ -339,10 +340,11 @@ def page_context(request: HttpRequest, shown: Submission) -> dict[str, Any]:
         "needs_choice": len(runs) > 1 and primary is None,
         "submit": SubmitForm(initial=initial(shown), submission=shown, tools={one["tool"] for one in runs}),
         "may_submit": own and State.SUBMITTED in PERMITTED[State(shown.state)],
-        "may_check_again": own and shown.state in drafts.AGAIN,
-        "may_edit": own and shown.state in (State.DRAFT, *drafts.AGAIN),
+        "may_check_again": editable and shown.state in drafts.AGAIN,
+        "may_edit": editable and shown.state in (State.DRAFT, *drafts.AGAIN, State.SUBMITTED),
+        "until": until(shown),
         "files": [file | {"size": numerals.size(file["size"])} for file in files_of(shown)],
-        "may_change_files": own and shown.state in drafts.ANSWERABLE and shown.revises is None,
+        "may_change_files": editable and shown.revises is None,
         "may_withdraw": own and State.WITHDRAWN in PERMITTED[State(shown.state)],
     }
 
@@ -357,6 +359,14 @@ def of_run(run: dict[str, Any], scored: bool) -> dict[str, Any]:
     measured = [] if scored else run["measurements"]
     tool = run["tool"], run["version"]
     return view(measured, run.get("distributions", []), run.get("tests", []), run.get("parameters", {}), tool)
+
+
+def until(shown: Submission) -> str:
+    """The deadline of its release in UTC and with its distance, while what is edited depends on it; else ""."""
+    deadline = shown.release.deadline if shown.release else None
+    if deadline is None or shown.state not in drafts.EDITABLE or drafts.corrects(shown):
+        return ""
+    return f"{numerals.moment(deadline)}, {numerals.distance(deadline, timezone.now())}"
 
 
 def initial(shown: Submission) -> dict[str, Any]:

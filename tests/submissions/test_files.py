@@ -148,7 +148,7 @@ def test_a_secret_beside_the_bundle_costs_that_file_only(cast, checked) -> None:
     assert state(submission) == "checked"
 
 
-@pytest.mark.parametrize("now", ["submitted", "in_review", "accepted", "rejected", "withdrawn"])
+@pytest.mark.parametrize("now", ["in_review", "accepted", "rejected", "withdrawn"])
 def test_after_it_was_submitted_files_stay(cast, submitted, now) -> None:
     submission = submitted()
     Submission.objects.filter(pk=submission.pk).update(state=now)
