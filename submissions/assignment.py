@@ -1,4 +1,7 @@
-"""Who is to decide about a submission: reviewers take it, editors give it to others; conflicts are refused."""
+"""Who is to decide about a submission: reviewers take it, editors give it to others; conflicts are refused.
+
+The history, which nobody can change, tells who did it and names nobody else: an account may be erased.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ def assign(submission: Submission, actor: Account, reviewer: str = "") -> None:
         _require_open(submission)
         _, made = Assignment.objects.get_or_create(submission=submission, reviewer=whom)
         if made:
-            states.note(submission, actor, f"Assigned to {whom.username}.")
+            states.note(submission, actor, "Taken." if whom == actor else "Assigned to another reviewer.")
 
 
 def take_back(submission: Submission, actor: Account, reviewer: str = "") -> None:
@@ -29,7 +32,7 @@ def take_back(submission: Submission, actor: Account, reviewer: str = "") -> Non
     with transaction.atomic():
         _require_open(submission)
         if Assignment.objects.filter(submission=submission, reviewer=whom).delete()[0]:
-            states.note(submission, actor, f"No longer assigned to {whom.username}.")
+            states.note(submission, actor, "Given back." if whom == actor else "Taken from another reviewer.")
 
 
 def _reviewer(submission: Submission, actor: Account, name: str) -> Account:

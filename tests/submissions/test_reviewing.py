@@ -48,12 +48,13 @@ def test_a_reviewer_takes_a_run_and_gives_it_back(cast, submitted) -> None:
     given_back = cast.dana.client.delete(f"/api/v1/submissions/{submission.pk}/assign/")
     assert given_back.json()["assigned"] == []
     told = [row["reason"] for row in cast.dana.get(f"submissions/{submission.pk}/history/").json()["results"]]
-    assert told[-2:] == ["Assigned to dana.", "No longer assigned to dana."]
+    assert told[-2:] == ["Taken.", "Given back."]
 
 
 def test_editors_assign_others_and_reviewers_do_not(cast, gil, submitted) -> None:
     submission = submitted()
     assert call(cast.erin, submission, "assign", reviewer="gil").json()["assigned"] == ["gil"]
+    assert submission.events.last().reason == "Assigned to another reviewer."
     assert code(call(cast.dana, submission, "assign", reviewer="gil")) == (403, "permission.denied")
     for name in ("alice", "nobody-of-that-name"):
         assert code(call(cast.erin, submission, "assign", reviewer=name)) == (422, "review.not-a-reviewer")
