@@ -17,7 +17,7 @@ from django.contrib.contenttypes.models import ContentType
 from django.db import transaction
 from django.db.models import Model, Q
 
-from registry.models import Override
+from registry.models import Override, SavedStudy
 from submissions import members
 from submissions.models import Account, Delivery, Invitation
 
@@ -42,6 +42,8 @@ def export(account: Account) -> dict[str, list[dict[str, Any]]]:
         found["invited"] = asked
     if decided := [_row(row) for row in Override.objects.filter(decided_by=account.username).order_by("pk")]:
         found["override"] = decided
+    if saved := [_row(row) for row in SavedStudy.objects.filter(saved_by=account.username).order_by("pk")]:
+        found["savedstudy"] = saved
     return found
 
 
@@ -58,6 +60,7 @@ def erase(account: Account) -> str:
             rows.all().delete()
         Delivery.objects.filter(account=account).delete()
         Override.objects.filter(decided_by=account.username).update(decided_by=pseudonym)
+        SavedStudy.objects.filter(saved_by=account.username).update(saved_by=pseudonym)
         of_account = ContentType.objects.get_for_model(Account)
         LogEntry.objects.filter(content_type=of_account, object_id=account.pk).update(object_repr=pseudonym)
         account.groups.clear()

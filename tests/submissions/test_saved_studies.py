@@ -7,6 +7,7 @@ from django.test import Client
 
 from registry import facts, saved
 from registry.models import Result, SavedStudy
+from submissions import personal
 from tests.registry.record import make_release, make_result
 
 QUESTION = "metric=score&x=client_nodes&tool=io500"
@@ -65,6 +66,13 @@ def test_only_who_saved_a_study_can_remove_it(alice, cast) -> None:
     assert SavedStudy.objects.exists()
     assert alice.post(f"{address}remove/")["Location"] == "/studies/"
     assert alice.get(address).status_code == 404
+
+
+def test_a_person_takes_saved_studies_along_and_leaves_no_name_on_them(alice, cast) -> None:
+    save(alice)
+    assert [one["question"] for one in personal.export(cast.alice.account)["savedstudy"]] == [QUESTION]
+    pseudonym = personal.erase(cast.alice.account)
+    assert SavedStudy.objects.get().saved_by == pseudonym
 
 
 def test_saving_needs_an_account(client) -> None:
