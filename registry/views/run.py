@@ -26,6 +26,7 @@ from registry.views.wording import (
     with_unit,
     written,
 )  # fmt: skip
+from validators import catalogue
 from validators.distributions import is_repeat
 from validators.units import UNITS
 
@@ -64,12 +65,20 @@ def view(
     varying = varying_parameters(tests, measured)
     figures = [*_sweep(measured), *_in_time(distributions, parameters or {}), *_boxes(distributions)]
     return {
+        "settings": _settings(tool[0], parameters or {}) if measured else "",
         "tables": tables(measured, _told(tests, varying)),
         "varying": [spoken(name) for name in varying],
         "figures": figures[:MOST_FIGURES],
         "spread": _spread(distributions),
         "glossary": glossary(*tool, measured) if measured else {},
     }
+
+
+def _settings(tool: str, parameters: Mapping[str, Any]) -> str:
+    """The parameters by which results of a tool are looked up, as its descriptor names them, in words."""
+    benchmark = catalogue.find(tool)
+    names = [one["name"] for one in benchmark.descriptor.get("parameters", [])] if benchmark else []
+    return of({name: parameters[name] for name in names if isinstance(parameters.get(name), (str, int, float))})
 
 
 def leading(measured: Sequence[Row], parameters: Mapping[str, Any]) -> list[dict[str, str]]:

@@ -23,6 +23,8 @@ _LADDERS = {
 """Units from large to small: with binary and with decimal prefixes. Rates are written in the unit of the source."""
 _SPOKEN = {"au": "AU", "iops": "IOPS", "iter": "iteration"}
 """Names that pages write in another way."""
+_BYTES = "_bytes"
+"""How names of parameters end that are sizes."""
 SCOPE, STATE = "scope", "target_state"
 """Parts of a context that are no configuration: what a statistic is over, and what is wrong with a figure."""
 
@@ -63,6 +65,9 @@ def of(context: Mapping[str, Any]) -> str:
             parts.append(str(value))
             continue
         head, text = named(name), valued(value).text
+        if name.endswith(_BYTES) and type(value) is int:
+            unit = unit_of([{"value": value, "printed_unit": "B"}], "B")
+            head, text = Head(spoken(name.removesuffix(_BYTES)), unit), written(value, unit)
         says_so = text.startswith(head.text)
         parts.append(text if says_so else f"{head.text} {text}{numerals.NO_BREAK * bool(head.unit)}{head.unit}".strip())
     return ", ".join(parts)

@@ -73,6 +73,14 @@ def test_tests_differ_in_words_and_whole_numbers_not_in_what_they_measured():
     assert view([row(test=0), row(test=1)], tests=tests)["tables"][0].rows[1][1].text == "MPIIO"
 
 
+def test_the_settings_by_which_results_are_looked_up_stand_above():
+    given = {"api": "POSIX", "transfer_size_bytes": 2**20, "fsync": True, "stonewall_s": 30, "shortest_phase_s": 1.5}
+    assert view([row()], parameters=given, tool=("ior", "4.1"))["settings"] == (
+        "api POSIX, transfer size 1\xa0MiB, fsync yes, stonewall 30\xa0s"
+    )
+    assert view([row()], parameters=given)["settings"] == ""
+
+
 def test_the_best_figures_lead_with_what_they_are_of():
     write, read = leading(sweep(1, 4, 2, record_KiB=4), {})
     assert (write["name"], write["value"], write["unit"], write["of"]) == (
