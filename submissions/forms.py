@@ -13,7 +13,7 @@ from registry.listing import newest_definitions
 from registry.models import Override, Release, Result
 from submissions import tokens
 from submissions.models import Account, Comment, Judgement, Membership, Review, Submission, Token
-from submissions.review import open_releases
+from submissions.review import open_releases, releases_for
 
 
 def lists_of(releases: list[Release], tools: Collection[str] = ()) -> list[tuple[str, str]]:
@@ -73,7 +73,7 @@ class SubmitForm(forms.Form):
 
     def __init__(self, *args: Any, submission: Submission, tools: Collection[str] = (), **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        releases = list(open_releases(timezone.now()))
+        releases = releases_for(submission, timezone.now())
         choices = [(one.slug, one.name) for one in releases]
         if submission.revises is not None:
             published = submission.revises.release

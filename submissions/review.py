@@ -333,6 +333,15 @@ def open_releases(now: datetime) -> QuerySet[Release]:
     return Release.objects.filter(opened, imported=False, published_at=None, deadline__gte=now).order_by("deadline")
 
 
+def releases_for(submission: Submission, now: datetime) -> list[Release]:
+    """Releases that take this submission at that time: the open ones, and those that it may come to late."""
+    late = Q(pk=submission.release_id) | Q(pk__in=submission.late_entries.order_by().values("release"))
+    opened = Q(opens=None) | Q(opens__lte=now)
+    calls = Release.objects.filter(opened, imported=False, published_at=None, deadline__isnull=False)
+    found = calls.filter(Q(deadline__gte=now) | late).order_by("deadline")
+    return [one for one in found if now <= one.deadline or _may_come_late(submission, one)]
+
+
 def _open_releases(now: datetime) -> str:
     slugs = ", ".join(open_releases(now).values_list("slug", flat=True)[:8])
     return f"Open now: {slugs}." if slugs else "No release is open now."

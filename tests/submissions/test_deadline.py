@@ -76,6 +76,16 @@ def test_a_deadline_passes_while_an_edit_is_checked(cast, release, submitted) ->
     assert cast.alice.post(f"submissions/{submission.pk}/submit/", AGAIN).status_code == 200
 
 
+def test_what_may_come_late_is_submitted_by_form(cast, client, release, submitted) -> None:
+    submission = submitted()
+    cast.alice.post(f"submissions/{submission.pk}/revalidate/", SAID)
+    close(release)
+    processing.process(submission.pk)
+    client.force_login(cast.alice.account)
+    client.post(f"/submissions/{submission.pk}/submit/", AGAIN | {"acknowledge_rules": "on"})
+    assert state(submission) == "submitted"
+
+
 def test_a_run_that_left_its_release_does_not_come_back_late(cast, release, submitted) -> None:
     submission = submitted()
     cast.alice.post(f"submissions/{submission.pk}/revalidate/", {"release": "", "lists": []})
