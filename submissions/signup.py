@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import qrcode
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.models import EmailAddress
 from allauth.account.stages import EmailVerificationStage
+from allauth.mfa.adapter import DefaultMFAAdapter
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
+from qrcode.image.svg import SvgPathFillImage
 
 MISMATCH = "Name and password don\N{RIGHT SINGLE QUOTATION MARK}t belong together, or the account is closed."
 
@@ -42,6 +45,13 @@ class Adapter(DefaultAccountAdapter):
         """Signing in and out is seen without a message."""
         if message_template not in ("account/messages/logged_in.txt", "account/messages/logged_out.txt"):
             super().add_message(request, level, message_template, *args, **kwargs)
+
+
+class MFAAdapter(DefaultMFAAdapter):
+    """The picture that an authenticator app reads is black on white, on a dark page too."""
+
+    def build_totp_svg(self, url: str) -> str:
+        return qrcode.make(url, image_factory=SvgPathFillImage).to_string(encoding="unicode")
 
 
 class MailVerification(EmailVerificationStage):

@@ -11,12 +11,13 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
+from redis.exceptions import RedisError
 
 from registry.api.throttles import LoopbackAwareThrottle
 from registry.problems import Problem
 from registry.views.errors import refused
 from submissions import members, signing, tokens
-from submissions.errors import NoToken, TokenRefused
+from submissions.errors import NoToken, TokenRefused, Unavailable
 from submissions.forms import FingerprintForm, NewTokenForm, SigningKeyForm, TokenForm, VendorsForm
 from submissions.views.private import private_page
 
@@ -35,6 +36,13 @@ class LoginThrottle(LoopbackAwareThrottle):
 
 class SignIn(LoginView):
     """The page of `/login/`; goes back to where it was asked for. The name may be a mail address."""
+
+    def dispatch(self, request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
+        """Attempts are counted in the cache; while it is away nobody guesses, and nobody signs in."""
+        try:
+            return super().dispatch(request, *args, **kwargs)
+        except RedisError:
+            return refused(request, Unavailable())
 
     def get_form_kwargs(self) -> dict[str, Any]:
         kwargs = super().get_form_kwargs()

@@ -144,6 +144,15 @@ def test_a_closed_account_does_not_sign_in(gil) -> None:
     assert not is_signed_in(client)
 
 
+def test_while_attempts_can_not_be_counted_nobody_signs_in(gil, settings) -> None:
+    away = {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": "redis://127.0.0.1:1/0"}
+    settings.CACHES = {"default": away}
+    client = Client()
+    answer = sign_in(client)
+    assert answer.status_code == 503
+    assert not is_signed_in(client)
+
+
 def test_the_other_address_of_signing_in_leads_to_the_one(db) -> None:
     assert Client().get("/account/login/?next=/review/")["Location"] == "/login/?next=/review/"
 
@@ -189,6 +198,8 @@ def with_totp(gil) -> str:
     sign_in(client)
     assert client.get("/account/2fa/totp/activate/")["Location"].startswith("/account/reauthenticate/")
     page = text(confirm(client).get("/account/2fa/totp/activate/"))
+    picture = base64.b64decode(re.search(r'src="data:image/svg\+xml;base64,([^"]+)"', page)[1]).decode()
+    assert 'fill="white"' in picture
     secret = re.search(r'value="([A-Z2-7]{16,})"', page)[1]
     assert client.post("/account/2fa/totp/activate/", {"code": code_of(secret)}).status_code == 302
     cache.clear()  # a code counts once, also for the tests
