@@ -13,6 +13,7 @@ from registry.listing import newest_definitions
 from registry.models import Override, Release, Result
 from submissions import tokens
 from submissions.models import Account, Comment, Judgement, Membership, Review, Submission, Token
+from submissions.releases import known_lists, read_time
 from submissions.review import open_releases, releases_for
 
 
@@ -81,6 +82,42 @@ class SubmitForm(forms.Form):
             releases.append(published)
         self.fields["release"].choices = choices
         self.fields["lists"].choices = lists_of(releases, tools)
+
+
+class MomentField(forms.Field):
+    """A moment with its zone, as releases.read_time takes it; None where empty."""
+
+    widget = forms.TextInput(attrs={"maxlength": 40})
+
+    def to_python(self, value: Any) -> Any:
+        if not value:
+            return None
+        try:
+            return read_time(str(value)[:40])
+        except ValueError as error:
+            raise forms.ValidationError(str(error)) from error
+
+    def prepare_value(self, value: Any) -> Any:
+        return value.strftime("%Y-%m-%dT%H:%M:%SZ") if hasattr(value, "strftime") else value
+
+
+class ReleaseForm(forms.Form):
+    """A call for submissions, as editors make and change it."""
+
+    slug = forms.CharField(max_length=40, help_text="Stands in addresses: SC27")
+    name = forms.CharField(max_length=120, required=False, help_text="As readers see it; empty: the slug")
+    opens = MomentField(required=False, help_text="Empty: at once")
+    deadline = MomentField(help_text="2027-04-30 AoE, or 2027-04-30T12:00:00Z")
+    publishes = MomentField(required=False, help_text="Empty: when an editor says so")
+    benchmark_versions = forms.CharField(required=False, max_length=2000, help_text="With commas; empty: any")
+    lists = forms.MultipleChoiceField(widget=forms.CheckboxSelectMultiple)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["lists"].choices = [(name, body["title"]) for name, body in known_lists()]
+
+    def clean_benchmark_versions(self) -> list[str]:
+        return [one.strip() for one in self.cleaned_data["benchmark_versions"].split(",") if one.strip()]
 
 
 class ProposalForm(forms.Form):

@@ -80,6 +80,22 @@ def publish(release: Release, editor: Account | None) -> Published:
     return _outcome(release)
 
 
+def checklist(release: Release) -> list[tuple[bool, str]]:
+    """What an editor has to see to before publishing: whether it is done, and the sentence that says so."""
+    found = Submission.objects.filter(release=release, test=False)
+    waiting = found.filter(state__in=states.UNDER_REVIEW).count()
+    sent_back = found.filter(state=State.CHANGES_REQUESTED).count()
+    accepted = _accepted(release=release)
+    unready = accepted.filter(derivative=None).count()
+    return [
+        (release.deadline is not None and release.deadline < timezone.now(), "The deadline is over."),
+        (not waiting, f"Every submission is decided; {waiting} wait for reviewers."),
+        (not sent_back, f"No changes are awaited; {sent_back} were asked for."),
+        (accepted.exists(), "At least one submission is accepted."),
+        (not unready, f"Every accepted run has its scrubbed copy; {unready} lack it and get it when publishing."),
+    ]
+
+
 @contextmanager
 def rehearsed(release: Release) -> Iterator[dict[str, UUID]]:
     """The record as publishing would make it, for as long as the block lasts; then everything is taken back.

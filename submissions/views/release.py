@@ -11,10 +11,12 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
 from registry import record
+from registry.definitions import SCORED, tool_of
 from registry.models import Release
 from registry.problems import Problem
 from registry.views import numerals
-from submissions import publication
+from submissions import publication, releases
+from submissions.forms import ReleaseForm
 from submissions.models import Account, State, Submission
 from submissions.views.private import staff_page
 from submissions.views.submissions import name_of, primary_of, run_row
@@ -53,6 +55,7 @@ def _page(request: HttpRequest, release: Release, problem: Problem | None = None
         "lists": sorted(Counter(name for one in accepted for name in one.lists).items()),
         "states": [(State(state).label, count) for state, count in states if state != State.ACCEPTED],
         "deadline": numerals.deadline(release.deadline, now) if release.deadline else "",
+        "checklist": publication.checklist(release),
         "is_early": release.deadline is not None and now < release.deadline,
         "may_publish": not release.imported and release.published_at is None,
     }
@@ -72,3 +75,53 @@ def _row(submission: Submission) -> dict[str, object]:
         "score": score,
         "embargo": numerals.moment(submission.embargo_until) if submission.embargo_until else "",
     }
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@staff_page(Account.Role.EDITOR)
+def create(request: HttpRequest) -> HttpResponse:
+    """A new call for submissions."""
+    if request.method != "POST":
+        usual = [name for name, body in releases.known_lists() if tool_of(body) == SCORED]
+        return _form(request, ReleaseForm(initial={"lists": usual}))
+    form = ReleaseForm(request.POST)
+    if not form.is_valid():
+        return _form(request, form, status=422)
+    try:
+        made = releases.create(**form.cleaned_data)
+    except Problem as problem:
+        return _form(request, form, problem=problem, status=problem.status)
+    return redirect("release", release=made.slug)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@staff_page(Account.Role.EDITOR)
+def edit(request: HttpRequest, release: str) -> HttpResponse:
+    """Change a call until it is published; its slug stays."""
+    found = record.release(release)
+    if request.method != "POST":
+        names = ("slug", "name", "opens", "deadline", "publishes")
+        initial = {name: getattr(found, name) for name in names} | {"lists": found.list_names}
+        initial["benchmark_versions"] = ", ".join(found.benchmark_versions)
+        return _form(request, ReleaseForm(initial=initial), found)
+    form = ReleaseForm({**request.POST.dict(), "slug": found.slug, "lists": request.POST.getlist("lists")})
+    if not form.is_valid():
+        return _form(request, form, found, status=422)
+    changes = {name: value for name, value in form.cleaned_data.items() if name != "slug"}
+    try:
+        releases.change(found, **changes)
+    except Problem as problem:
+        return _form(request, form, found, problem=problem, status=problem.status)
+    return redirect("release", release=found.slug)
+
+
+def _form(
+    request: HttpRequest,
+    form: ReleaseForm,
+    release: Release | None = None,
+    *,
+    problem: Problem | None = None,
+    status: int = 200,
+) -> HttpResponse:
+    context = {"section": "review", "form": form, "release": release, "problem": problem}
+    return render(request, "review/release.html", context, status=status)

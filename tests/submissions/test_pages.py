@@ -408,7 +408,7 @@ def test_before_it_is_submitted_there_is_nothing_to_review(cast, checked) -> Non
 
 def test_an_editor_sees_what_would_be_published_and_publishes(cast, release, submitted) -> None:
     submission = submitted(fields={"metadata": '{"system": "Gale"}'})
-    review.decide(submission, cast.dana.account, "accept", "Fine.")
+    review.decide(submission, cast.dana.account, "accept", "Fine.", reproducibility="fully")
     client = browser(cast.erin)
     assert "Gale" in text(client.get("/releases/sc99/publish/"))
     assert client.post("/releases/sc99/publish/")["Location"] == "/lists/sc99/"
