@@ -218,7 +218,7 @@ def _boxes(distributions: Sequence[Distribution]) -> list[Figure]:
         plotted |= ops
         unit = _unit(drawn)
         drawing = plots.boxes([(_name(one, drawn, "op"), one) for one in drawn], UNITS[unit].factor)
-        scale = "logarithmic" if drawing.is_logarithmic else "not from zero"
+        scale = "logarithmic" if drawing.is_logarithmic else _begin(drawing)
         left_out = f". {len(drawn)} of {len(group)}; the table has all" if len(drawn) < len(group) else ""
         figures.append({
             "kind": "drawings/boxes.html",
@@ -227,6 +227,11 @@ def _boxes(distributions: Sequence[Distribution]) -> list[Figure]:
             "drawing": drawing,
         })  # fmt: skip
     return figures
+
+
+def _begin(drawing: plots.Boxes) -> str:
+    """Whether the axis begins at zero, as its first tick says."""
+    return "not from zero" if drawing.ticks[0].text.strip("0.") else "from zero"
 
 
 def _grouped(

@@ -61,6 +61,12 @@ def test_two_iterations_are_no_distribution_to_draw():
     assert [cell.text for cell in shown["spread"].rows[0]][4:] == ["2", "GiB/s", "1", "1.500", "2", "0.7071"]
 
 
+@pytest.mark.parametrize(("values", "said"), [([1.0, 16.0], "GiB/s, from zero"), ([98.0, 99.0], "not from zero")])
+def test_it_is_said_whether_boxes_stand_on_an_axis_from_zero(values, said):
+    ranks = summed("write", "bandwidth", "rank", "ranks", values, "GiB/s")
+    assert said in view([], ranks)["figures"][0]["note"]
+
+
 def test_values_far_apart_are_drawn_logarithmic_and_it_is_said():
     ranks = summed("file_stat", "rate", "rank", "ranks", [10.0, 5000.0], "ops/s")
     assert "logarithmic" in view([], ranks)["figures"][0]["note"]
