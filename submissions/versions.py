@@ -89,7 +89,7 @@ def _measured(run: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _of(row: Mapping[str, Any]) -> str:
-    context = "".join(f" {name}={value}" for name, value in sorted(row["context"].items()))
+    context = "".join(f" {name}={value}" for name, value in sorted(row["context"].items()) if value is not False)
     return f"{row['op']} {row['quantity']} {row['stat']}{context}"
 
 
