@@ -47,6 +47,7 @@ ADDRESSES = {
     "/api/v1/lists/{release}/{list}/": "/api/v1/lists/T1/full/",
     "/api/v1/results/": "/api/v1/results/",
     "/api/v1/results/{id}/": "/api/v1/results/hw-1/",
+    "/api/v1/results/{id}/distributions/": "/api/v1/results/hw-1/distributions/",
     "/api/v1/results/{id}/files/": "/api/v1/results/hw-1/files/",
     "/api/v1/results/{id}/system/": "/api/v1/results/hw-1/system/",
     "/api/v1/results/{id}/system/{form}/": "/api/v1/results/hw-1/system/io500/",

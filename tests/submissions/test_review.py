@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 import pytest
+from django.db import connection, transaction
 from django.utils import timezone
 
 from registry.models import Release
 from submissions import releases, review, waiting
 from submissions.models import Derivative, Membership, Review, Submission
 from tests.make_io500 import make_run, pack
+from tests.submissions.conftest import wait_until
 
 ASKED = {"release": "sc99", "lists": ["io500", "ten"], "acknowledge_rules": True, "acknowledge_publication": True}
 
@@ -358,3 +361,32 @@ def test_changes_that_reviewers_asked_for_may_come_after_the_deadline(cast, rele
     review.decide(submission, cast.dana.account, "request_changes", "Name the system.")
     Release.objects.filter(pk=release.pk).update(deadline=timezone.now() - timedelta(seconds=1))
     assert submit(cast.alice, submission).status_code == 200
+
+
+def somebody_waits() -> bool:
+    """Whether a transaction waits for a lock."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT exists(SELECT FROM pg_locks WHERE NOT granted)")
+        return cursor.fetchone()[0]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_is_submitted_while_its_release_is_published_is_refused(cast, release, checked) -> None:
+    """It waits for the release and then finds it published; without waiting it would be submitted to nowhere."""
+    submission = checked()
+
+    def ask() -> str:
+        try:
+            return submit(cast.alice, submission).json().get("code", "submitted")
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            Release.objects.select_for_update().get(pk=release.pk)
+            asked = pool.submit(ask)
+            wait_until(somebody_waits, 20)
+            Release.objects.filter(pk=release.pk).update(published_at=timezone.now())
+        assert asked.result(30) == "submit.release-closed"
+    submission.refresh_from_db()
+    assert submission.state == "checked"
