@@ -29,7 +29,7 @@ def published(cast, release, checked) -> Submission:
         fields={"metadata": '{"system": "Fjord", "storage_vendor": "Exmaple", "filesystem_type": "Lustre"}'}
     )
     submit_to(release, submission, cast.alice, ("full", "io500"))
-    review.decide(submission, cast.dana.account, "accept", "Complete.", reproducibility="limited")
+    review.decide(submission, cast.dana.account, "accept", "Complete.", reproducibility="fully")
     publication.publish(release, None)
     submission.refresh_from_db()
     release.refresh_from_db()
@@ -58,7 +58,7 @@ def revise(cast, published: Submission, **said) -> Submission:
 def accept(cast, revision: Submission, release, lists=("full", "io500"), **said) -> None:
     submit_to(release, revision, cast.alice, lists)
     review.prepare(str(revision.pk))
-    review.decide(revision, cast.dana.account, "accept", "Right.", reproducibility="limited", **said)
+    review.decide(revision, cast.dana.account, "accept", "Right.", reproducibility="fully", **said)
 
 
 def frozen(release) -> dict[str, str]:
