@@ -321,7 +321,7 @@ def test_files_by_form(cast, client, checked, archive) -> None:
     processing.process(submission.pk)
     shown = client.get(page + "versions/?from=1&to=4").content.decode()
     assert "Measurements" in shown
-    assert shown.count(' UTC</td>') == 4
+    assert shown.count(" UTC</td>") == 4
     download = client.get(page + "versions/2/io500.sh/")
     assert b"".join(download.streaming_content) == SCRIPT
 

@@ -1,0 +1,44 @@
+"""Private tables: accounts and what they submit. The public record has its own tables in `registry`."""
+
+from submissions.models.accounts import Account, AccountManager, Invitation, Membership, SigningKey, Token
+from submissions.models.checks import Check, Derivative, Recheck, SystemSnapshot
+from submissions.models.review import Assignment, Comment, Judgement, Review
+from submissions.models.submissions import (
+    Event,
+    LateEntry,
+    ReceiptKey,
+    RefusedBundle,
+    Signature,
+    State,
+    Submission,
+    Version,
+)
+from submissions.models.telling import Delivery, Notice, Webhook
+
+__all__ = [
+    "Account",
+    "AccountManager",
+    "Assignment",
+    "Check",
+    "Comment",
+    "Delivery",
+    "Derivative",
+    "Event",
+    "Invitation",
+    "Judgement",
+    "LateEntry",
+    "Membership",
+    "Notice",
+    "ReceiptKey",
+    "Recheck",
+    "RefusedBundle",
+    "Review",
+    "Signature",
+    "SigningKey",
+    "State",
+    "Submission",
+    "SystemSnapshot",
+    "Token",
+    "Version",
+    "Webhook",
+]

@@ -1,0 +1,126 @@
+"""Accounts: who signs in, for which institutions, with which tokens and keys."""
+
+from __future__ import annotations
+
+from django.contrib.auth.models import AbstractUser, UserManager
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+
+from registry.models import Site
+
+
+class AccountManager(UserManager):
+    """Django's, but that a superuser has the role of one."""
+
+    def create_superuser(self, username, email=None, password=None, **fields):
+        return super().create_superuser(username, email, password, **{"role": Account.Role.ADMIN} | fields)
+
+
+class Account(AbstractUser):
+    """A person or robot that signs in. What an account may do follows from its role and its institutions."""
+
+    class Role(models.TextChoices):
+        SUBMITTER = "submitter", "submitter"
+        REVIEWER = "reviewer", "reviewer"
+        EDITOR = "editor", "editor"
+        ADMIN = "admin", "admin"
+
+    class Mail(models.TextChoices):
+        EACH = "each", "as it happens"
+        DAILY = "daily", "once a day"
+        NONE = "none", "no mail"
+
+    role = models.CharField(max_length=10, choices=Role, default=Role.SUBMITTER)
+    mail = models.CharField(max_length=5, choices=Mail, default=Mail.EACH, help_text="About the own submissions.")
+    institutions = models.ManyToManyField(Site, through="Membership", related_name="members")
+    vendors = models.JSONField(
+        default=list, blank=True, help_text="Vendors that it is tied to: it reviews no run on their storage."
+    )
+
+    objects = AccountManager()
+
+
+class Membership(models.Model):
+    """An account submits for an institution; members of one institution share its submissions."""
+
+    class Role(models.TextChoices):
+        SUBMITTER = "submitter", "submitter"
+        ADMIN = "admin", "administrator"
+
+    account = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="memberships")
+    institution = models.ForeignKey(Site, on_delete=models.CASCADE, related_name="memberships")
+    role = models.CharField(max_length=10, choices=Role, default=Role.SUBMITTER)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["account", "institution"], name="membership_once")]
+
+    def __str__(self) -> str:
+        return f"{self.account} at {self.institution}"
+
+
+class Invitation(models.Model):
+    """Somebody asked to become a member of an institution, by the name of an account or by mail."""
+
+    institution = models.ForeignKey(Site, on_delete=models.CASCADE, related_name="invitations")
+    invitee = models.CharField(max_length=254, help_text="Name of an account, or mail address.")
+    role = models.CharField(max_length=10, choices=Membership.Role, default=Membership.Role.SUBMITTER)
+    invited_by = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="+")
+    made_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["institution", "invitee"], name="invitation_once")]
+        # Those that name an account, on its page.
+        indexes = [models.Index(fields=["invitee"], name="invitation_by_invitee")]
+
+    def __str__(self) -> str:
+        return f"{self.invitee} to {self.institution}"
+
+
+class Token(models.Model):
+    """What a program signs in with: the hash of a key, what it may be used for, until when, and its last use."""
+
+    class Scope(models.TextChoices):
+        READ = "read", "read what the account may see"
+        SUBMIT = "submit", "upload, check, answer, submit, withdraw"
+        REVIEW = "review", "review"
+        RELEASE = "release", "make and publish releases and lists"
+        ACCOUNT = "account", "manage tokens, webhooks and members"
+
+    account = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="tokens")
+    digest = models.CharField(max_length=128, unique=True, help_text="SHA-512 of the key.")
+    beginning = models.CharField(max_length=15, help_text="Of the key, to tell tokens apart.")
+    name = models.CharField(max_length=80, blank=True, help_text="What it is for.")
+    scopes = ArrayField(models.CharField(max_length=10, choices=Scope))
+    made_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField(null=True, blank=True, help_text="Null: made before tokens expired.")
+    last_used_at = models.DateTimeField(null=True, blank=True, help_text="To within a minute.")
+
+    class Meta:
+        ordering = ["-made_at", "-id"]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(scopes__contained_by=["read", "submit", "review", "release", "account"])
+                & models.Q(scopes__len__gt=0),
+                name="token_scopes_are_known",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.beginning}… of {self.account}"
+
+
+class SigningKey(models.Model):
+    """A public SSH key with which an account signs its bundles."""
+
+    account = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="signing_keys")
+    added_at = models.DateTimeField(auto_now_add=True)
+    public_key = models.TextField(help_text="Kind and key, as in authorized_keys, without the comment.")
+    comment = models.CharField(max_length=100, blank=True)
+    fingerprint = models.CharField(max_length=60, help_text="SHA256:..., as ssh-keygen prints it.")
+
+    class Meta:
+        ordering = ["added_at", "id"]
+        constraints = [models.UniqueConstraint(fields=["account", "fingerprint"], name="signing_key_once")]
+
+    def __str__(self) -> str:
+        return self.fingerprint
