@@ -7,7 +7,6 @@ measurements of the record: it is computed whenever it is asked for.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -15,9 +14,8 @@ from typing import Any
 
 from django.db.models import Q
 from django.http import QueryDict
-from jsonschema import Draft202012Validator
 
-from registry import questions, study_answers
+from registry import datafiles, questions, study_answers
 from registry.formulas import evaluate
 from registry.models import Measurement, Result
 from registry.record import NotOnRecord, Row, nearest
@@ -25,7 +23,7 @@ from registry.study_table import FIGURES
 from validators.units import UNITS, from_canonical, to_canonical
 
 STUDIES = Path(__file__).parent / "studies"
-SCHEMA = Path(__file__).parent / "schemas" / "studies.schema.json"
+SCHEMA = "studies.schema.json"
 FIGURE_COLUMNS = ("value", "unit", "trust", "printed", "verdict", "formula", "inputs", "source", "note")
 
 Study = dict[str, Any]
@@ -38,15 +36,11 @@ class StudyError(Exception):
 @cache
 def studies() -> Mapping[str, Study]:
     """All curated studies by slug, each with its `document`, in the order of files and lines. Raises StudyError."""
-    validator = Draft202012Validator(json.loads(SCHEMA.read_text(encoding="utf-8")))
     found: dict[str, Study] = {}
-    for path in sorted(STUDIES.glob("*.json")):
-        content = json.loads(path.read_text(encoding="utf-8"))
-        for error in validator.iter_errors(content):
-            raise StudyError(f"{path.name}: {error.json_path}: {error.message}")
+    for name, content in datafiles.valid_files(STUDIES, SCHEMA, StudyError):
         for study in content["studies"]:
             if study["slug"] in found:
-                raise StudyError(f"{path.name}: {study['slug']} is there twice")
+                raise StudyError(f"{name}: {study['slug']} is there twice")
             found[study["slug"]] = study | {"document": content["document"]}
     return found
 

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from jsonschema import Draft202012Validator
-
+from registry import datafiles
 from registry.ranking import DefinitionError
 from validators.catalogue import benchmark, describe
 from validators.units import UNITS
 
 LISTS = Path(__file__).parent / "lists"
-SCHEMA = Path(__file__).parent / "schemas" / "list-definition.schema.json"
+SCHEMA = "list-definition.schema.json"
 
 SCORED = "io500"
 """The tool whose score the definitions with `score` rank."""
@@ -24,9 +22,7 @@ Definition = dict[str, Any]
 
 def require_valid(body: Any) -> Definition:
     """The body of a definition that somebody proposes. Raises DefinitionError where it breaks the schema."""
-    validator = Draft202012Validator(json.loads(SCHEMA.read_text(encoding="utf-8")))
-    for error in validator.iter_errors(body):
-        raise DefinitionError(f"{error.json_path}: {error.message[:200]}")
+    datafiles.require_valid(body, SCHEMA, DefinitionError)
     if "ranks" in body:
         _require_measured("ranks", body["ranks"])
     return dict(body)
@@ -37,16 +33,12 @@ def read_definitions(folder: Path = LISTS) -> list[Definition]:
 
     Raises DefinitionError when one breaks the schema or is not called NAME.VERSION.json.
     """
-    validator = Draft202012Validator(json.loads(SCHEMA.read_text(encoding="utf-8")))
     definitions = []
-    for path in sorted(folder.glob("*.json")):
-        definition = json.loads(path.read_text(encoding="utf-8"))
-        for error in validator.iter_errors(definition):
-            raise DefinitionError(f"{path.name}: {error.json_path}: {error.message}")
-        if path.name != f"{definition['name']}.{definition['version']}.json":
-            raise DefinitionError(f"{path.name} holds {definition['name']} version {definition['version']}")
+    for name, definition in datafiles.valid_files(folder, SCHEMA, DefinitionError):
+        if name != f"{definition['name']}.{definition['version']}.json":
+            raise DefinitionError(f"{name} holds {definition['name']} version {definition['version']}")
         if "ranks" in definition:
-            _require_measured(path.name, definition["ranks"])
+            _require_measured(name, definition["ranks"])
         definitions.append(definition)
     return sorted(definitions, key=lambda definition: (definition["name"], definition["version"]))
 

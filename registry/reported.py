@@ -5,18 +5,16 @@ A document is no release: nobody called for these numbers, so they belong to non
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from jsonschema import Draft202012Validator
-
+from registry import datafiles
 from registry.models import Result
 from validators.measurements import Measurement as Measured
 
 REPORTED = Path(__file__).parent / "reported"
-SCHEMA = Path(__file__).parent / "schemas" / "reported-results.schema.json"
+SCHEMA = "reported-results.schema.json"
 WORDS = "Reported: a number from a paper or slide, no raw data."
 
 Row = dict[str, Any]
@@ -28,17 +26,13 @@ class ReportedError(Exception):
 
 def read_reported(folder: Path = REPORTED) -> list[Row]:
     """All results of a folder, each with its `document`. Raises ReportedError."""
-    validator = Draft202012Validator(json.loads(SCHEMA.read_text(encoding="utf-8")))
     rows: dict[str, Row] = {}
-    for path in sorted(folder.glob("*.json")):
-        content = json.loads(path.read_text(encoding="utf-8"))
-        for error in validator.iter_errors(content):
-            raise ReportedError(f"{path.name}: {error.json_path}: {error.message}")
-        if path.name != f"{content['document']['slug']}.json":
-            raise ReportedError(f"{path.name} holds the document {content['document']['slug']}")
+    for name, content in datafiles.valid_files(folder, SCHEMA, ReportedError):
+        if name != f"{content['document']['slug']}.json":
+            raise ReportedError(f"{name} holds the document {content['document']['slug']}")
         for row in content["results"]:
             if row["id"] in rows:
-                raise ReportedError(f"{path.name}: {row['id']} is there twice")
+                raise ReportedError(f"{name}: {row['id']} is there twice")
             rows[row["id"]] = row | {"document": content["document"]}
     return list(rows.values())
 

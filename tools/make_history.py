@@ -9,9 +9,6 @@ input gives the same bytes. Only facts are kept: no text, no file and no persona
 
 from __future__ import annotations
 
-import csv
-import json
-import os
 import re
 import sys
 from collections import defaultdict
@@ -33,6 +30,8 @@ from registry.ranking import (  # noqa: E402
     natural,
     rank,
 )
+from tools import fact_files  # noqa: E402
+from tools.fact_files import line, read_table  # noqa: E402
 
 HISTORY = ROOT / "registry" / "history"
 LIST_ORDER = ("io500", "ten", "production", "ten-production", "full", "historical", "scc")
@@ -131,20 +130,16 @@ Record = dict[str, Any]
 
 
 def main(arguments: list[str]) -> int:
-    folder = Path(arguments[0]) if arguments else _default_folder()
-    for name, text in make_history(folder).items():
-        path = HISTORY / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-        print(f"{path.relative_to(ROOT)}: {len(text)} bytes")
+    folder = Path(arguments[0]) if arguments else fact_files.collected("io500")
+    fact_files.write({HISTORY / name: text for name, text in make_history(folder).items()})
     return 0
 
 
 def make_history(folder: Path) -> dict[str, str]:
     """The text of every history file by its name, made from the three tables in `folder`."""
-    listed = _read(folder / "official_lists.csv")
-    submissions = {row["id"]: row for row in _read(folder / "official_submissions.csv")}
-    archives = {row["id"]: row for row in _read(folder / "index.csv")}
+    listed = read_table(folder / "official_lists.csv")
+    submissions = {row["id"]: row for row in read_table(folder / "official_submissions.csv")}
+    archives = {row["id"]: row for row in read_table(folder / "index.csv")}
     results = _results(listed, submissions, archives)
     lists = _lists(listed, results)
     files = {
@@ -155,16 +150,6 @@ def make_history(folder: Path) -> dict[str, str]:
     for slug, of_release in lists.items():
         files[f"lists/{slug.lower()}.json"] = _list_file(slug, of_release)
     return files
-
-
-def _default_folder() -> Path:
-    shared = Path(os.environ.get("HIGHWATER_SHARED") or ROOT.parent / "shared")
-    return shared / "data" / "io500"
-
-
-def _read(path: Path) -> list[Row]:
-    with path.open(encoding="utf-8", newline="") as table:
-        return list(csv.DictReader(table))
 
 
 def release_slug(printed: str) -> str:
@@ -390,21 +375,17 @@ def _without_blanks(record: Record) -> Record:
     return {key: value for key, value in record.items() if value not in (None, "", {})}
 
 
-def _line(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
 def _array(records: Iterable[Any], indent: str = "") -> str:
     """A JSON array with one record per line, so that a change of one fact is a change of one line."""
-    return "[\n" + ",\n".join(indent + _line(record) for record in records) + "\n" + indent + "]\n"
+    return "[\n" + ",\n".join(indent + line(record) for record in records) + "\n" + indent + "]\n"
 
 
 def _list_file(slug: str, of_release: dict[str, Record]) -> str:
     parts = []
     for name, ranked_list in of_release.items():
-        head = f'"complete":{_line(ranked_list["complete"])},"source":{_line(ranked_list["source"])}'
-        parts.append(f'{_line(name)}:{{{head},"entries":{_array(ranked_list["entries"]).rstrip()}}}')
-    return f'{{"release":{_line(slug)},"lists":{{\n' + ",\n".join(parts) + "\n}}\n"
+        head = f'"complete":{line(ranked_list["complete"])},"source":{line(ranked_list["source"])}'
+        parts.append(f'{line(name)}:{{{head},"entries":{_array(ranked_list["entries"]).rstrip()}}}')
+    return f'{{"release":{line(slug)},"lists":{{\n' + ",\n".join(parts) + "\n}}\n"
 
 
 if __name__ == "__main__":

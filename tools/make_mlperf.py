@@ -9,9 +9,6 @@ MiB: samples/s times the length of a record over 2^20. Findings are those that t
 
 from __future__ import annotations
 
-import csv
-import json
-import os
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -21,6 +18,8 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from tools import fact_files  # noqa: E402
+from tools.fact_files import line  # noqa: E402
 from validators.benchmarks.mlperf_storage import agreement, rules  # noqa: E402
 from validators.bundle import Bundle  # noqa: E402
 from validators.findings import Finding  # noqa: E402
@@ -53,24 +52,16 @@ Record = dict[str, Any]
 
 
 def main(arguments: list[str]) -> int:
-    TABLE.parent.mkdir(parents=True, exist_ok=True)
-    text = make_table(Path(arguments[0]) if arguments else default_file())
-    TABLE.write_text(text, encoding="utf-8")
-    print(f"{TABLE.relative_to(ROOT)}: {len(text)} bytes")
+    file = Path(arguments[0]) if arguments else fact_files.collected("mlperf_storage_v1.0.csv")
+    fact_files.write({TABLE: make_table(file)})
     return 0
 
 
-def default_file() -> Path:
-    shared = Path(os.environ.get("HIGHWATER_SHARED") or ROOT.parent / "shared")
-    return shared / "data" / "mlperf_storage_v1.0.csv"
-
-
 def make_table(file: Path) -> str:
-    """The text of the data file: one result per line, so that a change of one fact is a change of one line."""
-    with file.open(encoding="utf-8", newline="") as table:
-        rows = sorted(csv.DictReader(table), key=lambda row: row["report"])
-    lines = ",\n".join(_line(result) for result in _results(rows))
-    return f'{{"release":{_line(RELEASE)},"results":[\n{lines}\n]}}\n'
+    """The text of the data file."""
+    rows = sorted(fact_files.read_table(file), key=lambda row: row["report"])
+    lines = ",\n".join(line(result) for result in _results(rows))
+    return f'{{"release":{line(RELEASE)},"results":[\n{lines}\n]}}\n'
 
 
 def _results(rows: list[Row]) -> Iterator[Record]:
@@ -156,10 +147,6 @@ def _findings(row: Row) -> Iterator[Finding]:
     least, threshold = float(row["au_min_run"]), agreement.THRESHOLDS[row["workload"]]
     if least < threshold:
         raise SystemExit(f"{where}: utilisation {least} is below {threshold}, which no published result was")
-
-
-def _line(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 if __name__ == "__main__":

@@ -9,16 +9,15 @@ that is misprinted stays as printed and has a note. One module of tools/reported
 
 from __future__ import annotations
 
-import json
-import os
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from tools import fact_files  # noqa: E402
+from tools.fact_files import line  # noqa: E402
 from tools.reported import benchmarking_lustre, cug25, dell_lustre, perlmutter, sc23_bof  # noqa: E402
 from tools.reported.tables import Record  # noqa: E402
 
@@ -27,12 +26,8 @@ DOCUMENTS = (cug25, benchmarking_lustre, perlmutter, sc23_bof, dell_lustre)
 
 
 def main(arguments: list[str]) -> int:
-    folder = Path(arguments[0]) if arguments else _default_folder()
-    for name, text in make_reported(folder).items():
-        path = REPORTED / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-        print(f"{path.relative_to(ROOT)}: {len(text)} bytes")
+    folder = Path(arguments[0]) if arguments else fact_files.collected("seed-tables")
+    fact_files.write({REPORTED / name: text for name, text in make_reported(folder).items()})
     return 0
 
 
@@ -41,24 +36,15 @@ def make_reported(folder: Path) -> dict[str, str]:
     return {f"{one.DOCUMENT['slug']}.json": _text(one.DOCUMENT, one.results(folder)) for one in DOCUMENTS}
 
 
-def _default_folder() -> Path:
-    shared = Path(os.environ.get("HIGHWATER_SHARED") or ROOT.parent / "shared")
-    return shared / "data" / "seed-tables"
-
-
 def _text(document: Record, results: Iterable[Record]) -> str:
     """One result per line, so that a change of one fact is a change of one line."""
-    lines = ",\n".join(_line(_without_blanks(result)) for result in results)
-    return f'{{"document":{_line(document)},"results":[\n{lines}\n]}}\n'
+    lines = ",\n".join(line(_without_blanks(result)) for result in results)
+    return f'{{"document":{line(document)},"results":[\n{lines}\n]}}\n'
 
 
 def _without_blanks(record: Record) -> Record:
     kept = {key: value for key, value in record.items() if value not in (None, "", [])}
     return {"id": record["id"]} | kept
-
-
-def _line(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 if __name__ == "__main__":

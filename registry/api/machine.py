@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from functools import cache
 from typing import Any
 
@@ -13,7 +12,7 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from registry import definitions, filters
+from registry import datafiles, definitions, filters
 from registry.api import serializers as shape
 from registry.api.reading import PublicRead, link
 from registry.record import NotOnRecord, nearest
@@ -25,7 +24,7 @@ from validators.system.rules import RULES as SYSTEM_RULES
 @cache
 def schemas() -> dict[str, dict[str, Any]]:
     """Every published JSON Schema by name: those of uploads and benchmarks, and that of list definitions."""
-    ours = {definitions.SCHEMA.name.removesuffix(".schema.json"): json.loads(definitions.SCHEMA.read_text("utf-8"))}
+    ours = {definitions.SCHEMA.removesuffix(".schema.json"): datafiles.schema(definitions.SCHEMA)}
     return dict(sorted({**schema.schemas(), **ours}.items()))
 
 

@@ -9,9 +9,11 @@ from django.utils import timezone
 
 from registry.listing import entries_digest
 from registry.models import (
+    CatalogueLoad,
     ListDefinition,
     ListEntry,
     Measurement,
+    Override,
     Platform,
     RankedList,
     Release,
@@ -22,6 +24,12 @@ from registry.models import (
 )
 
 GIB = 2**30
+
+
+def empty() -> None:
+    """Take everything out of the record."""
+    for model in (Override, RankedList, Result, System, Site, Release, ListDefinition, CatalogueLoad, Platform):
+        model.objects.all().delete()
 
 
 def make_release(slug: str, held_on: str = "2026-05-01", **facts: Any) -> Release:

@@ -30,28 +30,14 @@ from registry.models import (
     Site,
     System,
 )
+from tests.registry.record import empty
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("loaded")]
 
 TABLED = "MLPerf-Storage-v1.0"
 """The release whose lists are ranked here, not copied."""
 
 MODELS = (ListDefinition, ListEntry, Measurement, Override, Platform, RankedList, Release, Result, Site, System)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def loaded(django_db_setup: None, django_db_blocker: Any) -> Any:
-    """The history, loaded once for this file; each test works in a transaction of its own on top of it."""
-    with django_db_blocker.unblock():
-        load_catalogue()
-    yield
-    with django_db_blocker.unblock():
-        clear()
-
-
-def clear() -> None:
-    for model in (Override, RankedList, Result, System, Site, Release, ListDefinition, CatalogueLoad, Platform):
-        model.objects.all().delete()
 
 
 def counts() -> dict[str, int]:
@@ -203,7 +189,7 @@ def write_definitions(folder: Path, bodies: list[dict[str, Any]]) -> Path:
 
 
 def test_definitions_and_platforms_come_alone_where_asked() -> None:
-    clear()
+    empty()
     call_command("load_catalogue", "--without-history")
     call_command("load_catalogue", "--without-history")
     assert ListDefinition.objects.filter(name="io500").exists()

@@ -12,37 +12,16 @@ import pytest
 from django.test import Client
 
 from registry import curated
-from registry.catalogue import load_catalogue
 from registry.formulas import FormulaError, evaluate
 from registry.models import (
-    CatalogueLoad,
-    ListDefinition,
     Measurement,
-    Override,
-    Platform,
-    RankedList,
-    Release,
-    Result,
-    Site,
-    System,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("loaded")]
 
 STUDIES = "/api/v1/studies/"
 COVERAGE = curated.STUDIES / "coverage.csv"
 SEEDS = {"cug25": "000", "perlmutter": "002", "dell-lustre": "004"}
-
-
-@pytest.fixture(scope="module", autouse=True)
-def loaded(django_db_setup: None, django_db_blocker: Any) -> Any:
-    """The catalogue, loaded once for this file; each test works in a transaction of its own on top of it."""
-    with django_db_blocker.unblock():
-        load_catalogue()
-    yield
-    with django_db_blocker.unblock():
-        for model in (Override, RankedList, Result, System, Site, Release, ListDefinition, CatalogueLoad, Platform):
-            model.objects.all().delete()
 
 
 @pytest.fixture(scope="module")

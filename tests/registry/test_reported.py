@@ -14,35 +14,19 @@ from registry.catalogue import load_catalogue
 from registry.listing import compute
 from registry.models import (
     CatalogueLoad,
-    ListDefinition,
     ListEntry,
     Measurement,
     Override,
-    Platform,
-    RankedList,
     Release,
     Result,
-    Site,
-    System,
 )
 from registry.ranking import DefinitionError
 from tests.registry.record import make_release
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("loaded")]
 
 API = "/api/v1/"
 TABLE3 = "cug25-table3-1"
-
-
-@pytest.fixture(scope="module", autouse=True)
-def loaded(django_db_setup: None, django_db_blocker: Any) -> Any:
-    """The catalogue, loaded once for this file; each test works in a transaction of its own on top of it."""
-    with django_db_blocker.unblock():
-        load_catalogue()
-    yield
-    with django_db_blocker.unblock():
-        for model in (Override, RankedList, Result, System, Site, Release, ListDefinition, CatalogueLoad, Platform):
-            model.objects.all().delete()
 
 
 def text(client: Client, address: str) -> str:

@@ -8,12 +8,10 @@ import json
 from collections import Counter
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import pytest
 
 from registry import catalogue
-from registry.catalogue import load_catalogue
 from registry.listing import check
 from registry.models import RankedList, Release, Result
 from registry.ranking import Differences
@@ -22,18 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SLUG = "MLPerf-Storage-v1.0"
 TOO_SMALL = "mlperf-storage.dataset-too-small"
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(scope="module", autouse=True)
-def loaded(django_db_setup: None, django_db_blocker: Any) -> Any:
-    from tests.registry.test_catalogue import clear
-
-    with django_db_blocker.unblock():
-        load_catalogue()
-    yield
-    with django_db_blocker.unblock():
-        clear()
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("loaded")]
 
 
 @pytest.fixture

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import re
 from pathlib import Path
 from typing import Any
+
+from tools import fact_files
 
 Row = dict[str, str]
 Record = dict[str, Any]
@@ -17,8 +18,7 @@ HPE_E2000 = _HPE | {"platform": "cray-e2000"}
 
 
 def read_table(folder: Path, name: str) -> list[Row]:
-    with (folder / name).open(encoding="utf-8", newline="") as rows:
-        return list(csv.DictReader(rows))
+    return fact_files.read_table(folder / name)
 
 
 def read_facts(folder: Path, name: str) -> Record:
