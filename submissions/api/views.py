@@ -18,7 +18,7 @@ from registry.api import views
 from registry.api.reading import next_address, page_size
 from registry.api.throttles import CheckThrottle, UploadThrottle
 from registry.filters import any_of, given, one_of, refuse_unknown
-from submissions import checking, drafts, intake, publication, releases, review
+from submissions import amendments, checking, drafts, intake, publication, releases, review
 from submissions.api import documents
 from submissions.api import serializers as shape
 from submissions.api.edges import (
@@ -284,7 +284,7 @@ class ListOverrides(PrivateView):
     def post(self, request: Request, release: str, list: str) -> Response:
         asked = valid(request, shape.OverrideRequest)
         asked["result_id"] = asked.pop("result")
-        decision, ranked_list = publication.override(record.ranked_list(release, list), request.user, **asked)
+        decision, ranked_list = amendments.override(record.ranked_list(release, list), request.user, **asked)
         return Response(documents.override(decision, ranked_list))
 
 

@@ -14,8 +14,8 @@ from registry.definitions import measure
 from registry.models import Override, Release
 from registry.problems import Problem
 from registry.views import numerals
+from submissions import amendments
 from submissions import preview as previewing
-from submissions import publication
 from submissions.errors import ProposalInvalid
 from submissions.forms import OverrideForm, ProposalForm
 from submissions.models import Account
@@ -47,7 +47,7 @@ def override(request: HttpRequest, release: str, name: str) -> HttpResponse:
     try:
         if not form.is_valid():
             raise FormInvalid(errors={field: [str(one) for one in why] for field, why in form.errors.items()})
-        publication.override(record.ranked_list(release, name), request.user, **form.cleaned_data)
+        amendments.override(record.ranked_list(release, name), request.user, **form.cleaned_data)
     except Problem as problem:
         made = previewing.preview(found, name, request.user)
         return _page(request, found, name, ProposalForm(), made=made, problem=problem)

@@ -15,7 +15,7 @@ from django.utils import timezone
 from registry.listing import check
 from registry.models import ListDefinition, ListEntry, RankedList, Release, Result
 from registry.ranking import Differences
-from submissions import processing, publication, releases, review
+from submissions import copying, processing, publication, releases, review
 from submissions.models import Submission
 from tests.make_fio import make_output
 from tests.submissions.conftest import COMPLETE
@@ -244,12 +244,12 @@ def test_the_public_sees_nothing_private(cast, release, accepted) -> None:
 )
 def test_what_a_check_quotes_is_scrubbed_too(document, shown) -> None:
     assert shown in json.dumps(document)
-    assert shown not in json.dumps(publication._shown(document))
+    assert shown not in json.dumps(copying.shown(document))
 
 
 def test_figures_and_words_stay_as_they_are() -> None:
     document = {"client_nodes": 10, "api": "POSIX", "version": "io500-sc25", "values": [1.5, None, True], "": ""}
-    assert publication._shown(document) == document
+    assert copying.shown(document) == document
 
 
 @pytest.mark.django_db(transaction=True)

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from registry.models import RankedList, Result
 from registry.revisions import Change, differences
-from submissions import drafts, processing, publication, releases, review
+from submissions import amendments, drafts, processing, publication, releases, review
 from submissions.errors import AlreadyRevised
 from submissions.models import Submission
 from tests.submissions.conftest import COMPLETE, submit_to
@@ -118,7 +118,7 @@ def test_an_amended_list_keeps_the_revision_that_it_was_frozen_with(cast, releas
     publication.publish_due()
     ranked = RankedList.objects.get(release=release, name="io500")
     older = ranked.entries.get().result
-    publication.override(ranked, cast.erin.account, older.public_id, "score", "Misread.", 1.0)
+    amendments.override(ranked, cast.erin.account, older.public_id, "score", "Misread.", 1.0)
     entry = RankedList.objects.get(release=release, name="io500").entries.get()
     assert (entry.result, entry.score) == (older, 1.0)
 

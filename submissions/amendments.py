@@ -1,0 +1,96 @@
+"""Frozen lists move only by dated amendments, each with its reason: a decision of people, or the end of an embargo."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django.db import connection, transaction
+from django.utils import timezone
+
+from registry import listing
+from registry.models import Override, RankedList, Release, Result
+from registry.ranking import DefinitionError
+from submissions.errors import Forbidden, OverrideRefused
+from submissions.models import Account
+from submissions.permissions import has_role
+
+LOCK = 0x68777075  # "hwpu"
+
+
+def take_turns() -> None:
+    """Held to the end of the transaction: one publication or amendment at a time, as they share numbers and lists."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])
+
+
+def override(
+    ranked_list: RankedList, editor: Account, result_id: str, action: str, reason: str, score: float | None = None
+) -> tuple[Override, RankedList]:
+    """Decide about one result of one list, with a reason; a frozen list is amended by exactly that decision.
+
+    Raises Forbidden, OverrideRefused; the list is as before then.
+    """
+    if not has_role(editor, Account.Role.EDITOR):
+        raise Forbidden
+    result = Result.objects.filter(public_id=result_id).first()
+    release = ranked_list.release
+    if result is None or release.imported:
+        raise OverrideRefused(f"There is no result {result_id[:60]!r}." if result is None else "The list is a copy.")
+    if result.trust == Result.Trust.REPORTED:
+        raise OverrideRefused("What is only reported stands on no list.")
+    if not reason.strip() or (action == Override.Action.SCORE) != (score is not None):
+        raise OverrideRefused("It needs a reason, and a score exactly when the action is `score`.")
+    with transaction.atomic():
+        take_turns()
+        ranked_list.refresh_from_db()
+        decision, _ = Override.objects.update_or_create(
+            release=release,
+            list_name=ranked_list.name,
+            result=result,
+            defaults={
+                "action": action,
+                "score": score,
+                "reason": reason.strip(),
+                "decided_by": editor.username,
+                "decided_at": timezone.now(),
+            },
+        )
+        return decision, _amend(ranked_list, f"{result.public_id}: {reason.strip()}")
+
+
+def enter(release: Release, added: list[Result]) -> None:
+    """Put what an embargo kept back onto the frozen lists that it belongs to: of its release and of those after it."""
+    until, ids = max(result.published_at for result in added), {result.public_id for result in added}
+    frozen = RankedList.objects.filter(release__imported=False, release__held_on__gte=release.held_on)
+    frozen = frozen.exclude(frozen_at=None).select_related("release", "definition")
+    for ranked_list in frozen.order_by("release__held_on", "release_id", "position"):
+        before = ranked_list.entered_until
+        RankedList.objects.filter(pk=ranked_list.pk).update(entered_until=until)
+        if entering := listing.entering(ranked_list, ids):
+            _amend(ranked_list, f"{', '.join(entering)}: the embargo ended.", until)
+        else:
+            RankedList.objects.filter(pk=ranked_list.pk).update(entered_until=before)
+
+
+def _amend(ranked_list: RankedList, reason: str, until: datetime | None = None) -> RankedList:
+    """Make a list anew; the trigger on a frozen one lets only a transaction through that names its reason.
+
+    `until` moves the time until which results may have been published; without it that stays as it is.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT set_config('highwater.amend', %s, true)", [reason])
+    was_frozen = ranked_list.frozen_at is not None
+    if was_frozen:
+        day = f"{timezone.now():%Y-%m-%d}"
+        note = "\n".join(filter(None, [ranked_list.note, f"Amended on {day}: {reason}"]))
+        until = until or ranked_list.entered_until
+        RankedList.objects.filter(pk=ranked_list.pk).update(frozen_at=None, note=note, entered_until=until)
+    try:
+        definition = ranked_list.definition if was_frozen else None
+        return listing.build(ranked_list.release, ranked_list.name, freeze=was_frozen, definition=definition)
+    except (listing.ListError, DefinitionError) as error:
+        raise OverrideRefused(str(error)) from error
+    finally:
+        if not connection.needs_rollback:
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT set_config('highwater.amend', '', true)")
