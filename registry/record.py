@@ -157,10 +157,13 @@ AWARDED: Columns = {
 """What an award says of its winners, and is decided by."""
 
 
+SCORED_LISTS = Q(definition=None) | ~Q(definition__body__has_key="ranks")
+"""Lists of IO500; those that rank a measurement of another tool have a unit of their own."""
+
+
 def awarded(of: Release) -> list[tuple[RankedList, list[Award]]]:
     """The awards of each IO500 list of a published release, in their order; withdrawn runs win nothing. Two queries."""
-    scored = Q(definition=None) | ~Q(definition__body__has_key="ranks")
-    lists = list(of.ranked_lists.filter(scored).exclude(frozen_at=None).order_by("position", "name"))
+    lists = list(of.ranked_lists.filter(SCORED_LISTS).exclude(frozen_at=None).order_by("position", "name"))
     columns = {"list": "ranked_list_id"} | AWARDED
     found = ListEntry.objects.filter(ranked_list__in=lists, result__withdrawn_at=None)
     rows = rows_of(columns, found.order_by("ranked_list", "position"))

@@ -8,7 +8,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from registry import record
+from registry import analysis, record
 from registry.api import serializers as shape
 from registry.api.reading import PublicRead
 from registry.awards import Award
@@ -22,6 +22,15 @@ class ReleaseAwards(PublicRead):
         found = record.release(release)
         rows = [_row(ranked.name, ranked.title, award) for ranked, won in record.awarded(found) for award in won]
         return Response({"release": found.slug, "awards": rows})
+
+
+class ListAnalysis(PublicRead):
+    """One IO500 list over the releases; imported and verified lists are never one series."""
+
+    @extend_schema(operation_id="analysis", responses={200: shape.Analysis} | shape.NOT_FOUND)
+    def get(self, request: Request, list: str) -> Response:
+        name, _, rows = analysis.of_list(list)
+        return Response({"list": name, "releases": rows})
 
 
 def _row(name: str, title: str, award: Award) -> dict[str, Any]:

@@ -202,6 +202,41 @@ class Awards(s.Serializer):
     awards = AwardOfList(many=True)
 
 
+class FilesystemCount(s.Serializer):
+    name = s.CharField(help_text="Family, or as printed where none is known.")
+    entries = s.IntegerField()
+
+
+class ListInNumbers(s.Serializer):
+    """One list of one release. Withdrawn runs are counted in `withdrawn` only; scores have no unit."""
+
+    release = s.CharField()
+    release_name = s.CharField()
+    title = s.CharField(help_text="Of the list at that release.")
+    trust = s.ChoiceField(TRUST)
+    complete = s.BooleanField(help_text="False: only the first ranks are known, counts and sums are theirs.")
+    recomputed = s.BooleanField(help_text="True: another release here has this list as computed anew.")
+    entries = s.IntegerField()
+    institutions = s.IntegerField(help_text="Different names as printed.")
+    new = s.IntegerField(help_text="Entries that came with this release.")
+    withdrawn = s.IntegerField()
+    bandwidth_gib_per_s = s.FloatField(allow_null=True, help_text="Sum over the entries that give it.")
+    with_bandwidth = s.IntegerField()
+    best_score = s.FloatField(allow_null=True)
+    median_score = s.FloatField(allow_null=True, help_text="Null unless the list is complete.")
+    best_score_per_client = s.FloatField(allow_null=True, help_text="Score divided by client nodes.")
+    median_score_per_client = s.FloatField(allow_null=True, help_text="Null unless the list is complete.")
+    with_client_nodes = s.IntegerField()
+    filesystems = FilesystemCount(many=True)
+
+
+class Analysis(s.Serializer):
+    """One list over the releases, oldest first."""
+
+    list = s.CharField()
+    releases = ListInNumbers(many=True)
+
+
 class ReleasePage(_Page):
     results = Release(many=True)
 

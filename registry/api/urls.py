@@ -11,6 +11,7 @@ urlpatterns = [
     path("releases/<str:release>/awards/", releases.ReleaseAwards.as_view(), name="api-release-awards"),
     path("lists/", views.RankedListList.as_view(), name="api-lists"),
     path("lists/<str:release>/<str:list>/", views.RankedListDetail.as_view(), name="api-list"),
+    path("analysis/<str:list>/", releases.ListAnalysis.as_view(), name="api-analysis"),
     path("results/", views.ResultList.as_view(), name="api-results"),
     path("results/<str:id>/", views.ResultDetail.as_view(), name="api-result"),
     path("results/<str:id>/files/", views.ResultFiles.as_view(), name="api-result-files"),

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from django.conf import settings
-from django.db.models import F, Q
+from django.db.models import F
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 
 from registry.models import ListEntry, RankedList, Release, Result
+from registry.record import SCORED_LISTS
 from registry.views import drawings, numerals
 from registry.views.caching import public_page
 
@@ -23,9 +24,6 @@ PICTURED = (
     ("Research list, verified", RESEARCH, Result.Trust.VERIFIED),
     ("Production list, verified", PRODUCTION, Result.Trust.VERIFIED),
 )
-
-SCORED = Q(definition=None) | ~Q(definition__body__has_key="ranks")
-"""Lists of IO500; those that rank a measurement of another tool have a unit of their own."""
 
 Leader = dict[str, Any]
 
@@ -49,7 +47,7 @@ def home(request: HttpRequest) -> HttpResponse:
 def list_leaders() -> list[Leader]:
     """The first entry of every list of IO500, oldest release first."""
     leaders = (
-        RankedList.objects.filter(SCORED, entries__position=1)
+        RankedList.objects.filter(SCORED_LISTS, entries__position=1)
         .order_by("release__held_on", "release_id", "position")
         .values(
             "pk", "name", "title", "trust", "complete",

@@ -8,13 +8,13 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.core.paginator import Page, Paginator
-from django.db.models import F, Value
-from django.db.models.functions import Coalesce, NullIf
+from django.db.models import F
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.http import http_date
 
 from registry import charts, filters, record
+from registry.analysis import FAMILY
 from registry.definitions import SCORED, measure
 from registry.models import ListEntry, RankedList, Release
 from registry.views import drawings, numerals
@@ -37,7 +37,6 @@ COLUMNS = (
 )
 HALVES = ("bandwidth_gib_per_s", "rate_kiops")
 """What only a score has; a list that ranks a measurement shows parameters of the run instead."""
-FAMILY = Coalesce(NullIf("result__filesystem_family", Value("")), "filesystem_type")
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from django.conf import settings
 from django.urls import path
 
 from registry.views import (
+    analyses,
     collector,
     comparisons,
     documentation,
@@ -32,6 +33,8 @@ urlpatterns = [
     path("releases/feed.atom", feeds.releases, name="releases-feed"),
     path("lists/<str:release>/", lists.release_lists, name="release-lists"),
     path("lists/<str:release>/<str:name>/", lists.ranked_list, name="list"),
+    path("analysis/", analyses.index, name="analyses"),
+    path("analysis/<str:name>/", analyses.analysis, name="analysis"),
     path("releases/", releases.index, name="releases"),
     path("releases/<str:release>/", releases.release, name="release"),
     path("results/", results.index, name="results"),

@@ -45,6 +45,7 @@ ADDRESSES = {
     "/api/v1/releases/{release}/awards/": "/api/v1/releases/T1/awards/",
     "/api/v1/lists/": "/api/v1/lists/",
     "/api/v1/lists/{release}/{list}/": "/api/v1/lists/T1/full/",
+    "/api/v1/analysis/{list}/": "/api/v1/analysis/full/",
     "/api/v1/results/": "/api/v1/results/",
     "/api/v1/results/{id}/": "/api/v1/results/hw-1/",
     "/api/v1/results/{id}/distributions/": "/api/v1/results/hw-1/distributions/",

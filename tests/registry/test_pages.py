@@ -217,7 +217,8 @@ def test_search_finds_sites_systems_and_results(client, ranked) -> None:
 
 
 EVERY_PAGE = [
-    "/", "/lists/", "/lists/T1/full/", "/results/", "/results/io500-4/", "/systems/", "/sites/", "/sites/site-one/",
+    "/", "/lists/", "/lists/T1/full/", "/analysis/full/", "/results/", "/results/io500-4/",
+    "/systems/", "/sites/", "/sites/site-one/",
     "/platforms/p1/", "/releases/", "/search/?q=Test", "/docs/", "/docs/lists/", "/docs/rules/", "/collector/",
     "/parameters/", "/parameters/lustre.client.osc.checksums/", "/compare/", "/compare/?results=io500-1,io500-4",
     "/studies/", "/studies/e2000-drives/", "/study/", "/study/?metric=score&x=release",
@@ -294,7 +295,8 @@ def test_no_link_to_a_part_of_a_page_is_dead(client, ranked) -> None:
 
 @pytest.mark.parametrize(("address", "queries"), [
     ("/results/?tool=io500", 3),
-    ("/", 4), ("/lists/", 2), ("/lists/T1/full/", 4), ("/results/", 2), ("/results/io500-1/", 7), ("/systems/", 1),
+    ("/", 4), ("/lists/", 2), ("/lists/T1/full/", 4), ("/analysis/full/", 2), ("/results/", 2),
+    ("/results/io500-1/", 7), ("/systems/", 1),
     ("/sites/", 1), ("/sites/site-one/", 4), ("/platforms/p1/", 5), ("/releases/", 2), ("/docs/lists/", 0),
     ("/compare/", 0), ("/compare/?results=io500-1,io500-4", 3),
 ])  # fmt: skip

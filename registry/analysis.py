@@ -1,0 +1,97 @@
+"""One IO500 list over the releases: entries, institutions, bandwidth, scores, file systems."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from statistics import median
+from typing import Any
+
+from django.db.models import Value
+from django.db.models.functions import Coalesce, NullIf
+
+from registry import record
+from registry.models import ListEntry, RankedList
+from registry.record import SCORED_LISTS, Columns, NotOnRecord, Row, nearest, rows_of
+
+Entry = Mapping[str, Any]
+
+FAMILY = Coalesce(NullIf("result__filesystem_family", Value("")), "filesystem_type")
+
+LIST: Columns = {
+    "pk": "pk",
+    "name": "name",
+    "release": "release__slug",
+    "release_name": "release__name",
+    "title": "title",
+    "trust": "trust",
+    "complete": "complete",
+}
+HEAD = ("release", "release_name", "title", "trust", "complete")
+ENTRY: Columns = {
+    "of": "ranked_list_id",
+    "withdrawn_at": "result__withdrawn_at",
+    "family": "family",
+} | {name: record.ENTRY[name] for name in ("institution", "new", "score", "bandwidth_gib_per_s", "client_nodes")}
+
+
+def known_lists() -> list[Row]:
+    """Every published list that ranks the score of IO500, oldest release first."""
+    lists = RankedList.objects.filter(SCORED_LISTS).exclude(frozen_at=None)
+    return rows_of(LIST, lists.order_by("release__held_on", "release_id", "position"))
+
+
+def of_list(text: str) -> tuple[str, dict[str, str], list[Row]]:
+    """A list's name, the newest title of each list that there is, and what each release has of this one. Two queries.
+
+    Raises NotOnRecord with the nearest names.
+    """
+    known = known_lists()
+    titles = {one["name"]: one["title"] for one in known}
+    name = text.lower()
+    if name not in titles:
+        raise NotOnRecord("list", text, nearest(text, titles))
+    lists = [one for one in known if one["name"] == name]
+    entries: dict[int, list[Entry]] = {one["pk"]: [] for one in lists}
+    found = ListEntry.objects.filter(ranked_list__in=entries).annotate(family=FAMILY)
+    for row in rows_of(ENTRY, found):
+        entries[row["of"]].append(row)
+    slugs = {one["release"] for one in lists}
+    return name, titles, [_about(one, slugs) | in_numbers(entries[one["pk"]], one["complete"]) for one in lists]
+
+
+def _about(one: Row, slugs: set[str]) -> Row:
+    """The head of a row; `recomputed`: the same release has its list computed anew beside it."""
+    return {key: one[key] for key in HEAD} | {"recomputed": f"{one['release']}-recomputed" in slugs}
+
+
+def in_numbers(entries: Sequence[Entry], complete: bool) -> Row:
+    """What one list comes to. Bandwidth in GiB/s; scores have no unit, per client node neither.
+
+    Withdrawn runs are counted apart and nowhere else. Of a list known by its first ranks only, counts and sums are
+    those of the known entries, and there is no median.
+    """
+    standing = [one for one in entries if one["withdrawn_at"] is None]
+    scores = [one["score"] for one in standing if one["score"] is not None]
+    bandwidths = [one["bandwidth_gib_per_s"] for one in standing if one["bandwidth_gib_per_s"] is not None]
+    shares = [
+        one["score"] / one["client_nodes"] for one in standing if one["client_nodes"] and one["score"] is not None
+    ]
+    families = Counter(one["family"] for one in standing if one["family"])
+    return {
+        "entries": len(standing),
+        "institutions": len({one["institution"] for one in standing if one["institution"]}),
+        "new": sum(one["new"] for one in standing),
+        "withdrawn": len(entries) - len(standing),
+        "bandwidth_gib_per_s": sum(bandwidths) if bandwidths else None,
+        "with_bandwidth": len(bandwidths),
+        "best_score": max(scores, default=None),
+        "median_score": median(scores) if complete and scores else None,
+        "best_score_per_client": max(shares, default=None),
+        "median_score_per_client": median(shares) if complete and shares else None,
+        "with_client_nodes": len(shares),
+        "filesystems": [
+            {"name": name, "entries": count}
+            for name, count in sorted(families.items(), key=lambda pair: (-pair[1], pair[0].casefold()))
+        ],
+    }
