@@ -44,8 +44,6 @@ class Packing:
             self.progress.note(line)
         originals = Originals(self.before)
         originals.take(listing.members)
-        for line in recognition.remarks(originals.files):
-            self.progress.note(line)
         names = pseudonyms.of_site(self.progress.note)
         users, hosts = redact.own_names(os.environ)
         hosts |= pseudonyms.known_names(merge.members(described) if described else ())
@@ -53,6 +51,8 @@ class Packing:
         redaction = scrubber.redact(originals, self.after, self.progress.update)
         if not redaction.files:
             raise NothingCollected("bundle.empty", "Nothing in %s is text that may leave." % results, "See --dry-run.")
+        for line in recognition.remarks(redaction.files):
+            self.progress.note(line)
         self.bag.put_results(redaction.files)
         if described:
             self.system = without_secrets(scrubber.document(described))

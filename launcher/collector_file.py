@@ -77,7 +77,8 @@ def _sources(checkout: Path) -> dict[str, bytes]:
     """Modules and data of the collector by their names in an archive; links are followed."""
     package = checkout / "collectors"
     data = package / "data"
-    paths = [*package.rglob("*.py"), *data.glob("*.json"), *data.glob("benchmarks/*/benchmark.json")]
+    modules = [path for path in package.rglob("*.py") if data not in path.parents]
+    paths = [*modules, *data.glob("*.json"), *data.glob("benchmarks/*/benchmark.json")]
     return {path.relative_to(checkout).as_posix(): path.read_bytes() for path in paths}
 
 

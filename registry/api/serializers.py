@@ -330,8 +330,8 @@ class Membership(s.Serializer):
 
 class Change(s.Serializer):
     field = s.CharField(help_text="A column, or parameters.NAME, answers.QUESTION.")
-    before = s.JSONField(allow_null=True)
-    after = s.JSONField(allow_null=True)
+    before = s.JSONField()
+    after = s.JSONField()
 
 
 class ResultDetail(Result):

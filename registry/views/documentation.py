@@ -40,6 +40,7 @@ READERS = {
         "webhooks",
     ),
     "For readers": ("lists", "studies", "pages", "api", "problems", "data-terms"),
+    "For who has an account": ("accounts",),
     "For the committee": ("review",),
     "For administrators": ("operate", "operate-data"),
     "For developers": ("architecture", "add-a-benchmark", "bench"),

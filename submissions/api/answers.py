@@ -30,7 +30,7 @@ class AnswerRow(s.Serializer):
     of = s.CharField(allow_null=True, help_text="The question that it is a part of.")
     text = s.CharField()
     kind = s.ChoiceField(["text", "choice", "yes_no", "number"])
-    value = s.JSONField(allow_null=True, help_text="The answer that counts; null where there is none.")
+    value = s.JSONField(help_text="The answer that counts; null where there is none.")
     source = s.ChoiceField(SOURCES, allow_null=True, help_text="Who gave the value.")
     evidence = s.ListField(child=Mapping(), help_text="Facts on the question: label, text, where, source.")
     lacking = s.CharField(allow_blank=True, help_text="Why the answer does not do; empty for one that does.")

@@ -132,7 +132,7 @@ def test_openapi_covers_every_route_and_so_does_this_test() -> None:
 def test_every_answer_has_the_promised_shape(client, record, path) -> None:
     answer = client.get(ADDRESSES[path])
     assert answer.status_code == 200
-    assert [error.message for error in promised(path).iter_errors(answer.json())] == []
+    assert [f"{error.json_path}: {error.message}" for error in promised(path).iter_errors(answer.json())] == []
 
 
 @pytest.mark.parametrize("path", [path for path in ADDRESSES if "{" in path])

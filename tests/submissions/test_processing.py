@@ -91,7 +91,7 @@ def test_a_run_withdrawn_meanwhile_stays_withdrawn(cast, archive) -> None:
     pk = cast.alice.upload(archive()).json()["id"]
     submission = processing._claim(pk)
     assert cast.alice.post(f"submissions/{pk}/withdraw/", {"reason": "Wrong file."}).status_code == 200
-    processing._finish(submission, processing._examine(submission))
+    processing._finish(submission, processing.examine(submission))
     assert Submission.objects.get().state == "withdrawn"
     assert not Check.objects.exists()
 
@@ -230,6 +230,6 @@ def test_lock_keys_of_high_and_low_ids_are_recognised(cast) -> None:
 def test_a_check_costs_so_many_queries(cast, archive, django_assert_num_queries) -> None:
     pk = cast.alice.upload(archive()).json()["id"]
     # lock; look-up; claim and its history in a savepoint; refused before; signature; row lock, no description, check,
-    # state, history in two savepoints; unlock
-    with django_assert_num_queries(18):
+    # state, history and its notice in two savepoints; unlock
+    with django_assert_num_queries(19):
         processing.process(pk)

@@ -187,7 +187,7 @@ def test_a_list_that_asks_takes_what_is_incomplete_says_so_and_does_not_rank_it(
     cast.alice.put(f"submissions/{submission.pk}/answers/", partly)
     taken = submit(cast.alice, submission, "full", "io500")
     assert (taken.status_code, taken.json()["answers_missing"]) == (200, {"full": ["storage_role", "trust"]})
-    accepted = {"decision": "accept", "reason": "A sound run."}
+    accepted = {"decision": "accept", "reproducibility": "fully", "reason": "A sound run."}
     excluded = cast.dana.post(f"submissions/{submission.pk}/review/", accepted).json()["excluded"]
     assert {name: why["code"] for name, why in excluded.items()} == {"full": "answers-incomplete"}
     cast.erin.post("releases/sc99/publish/")

@@ -125,7 +125,7 @@ def test_strangers_learn_nothing_of_it(described, cast) -> None:
 
 def test_reading_one_submission_costs_as_much_with_a_description(described, cast, django_assert_num_queries) -> None:
     submission = described()
-    with django_assert_num_queries(5):
+    with django_assert_num_queries(6):
         cast.alice.get(f"submissions/{submission.pk}/")
 
 
