@@ -54,12 +54,12 @@ def _written(row: Row) -> Row:
     """A row as it is printed; what is not known is a dash."""
     least = "" if row["complete"] else FIRST_RANKS
     counts = {key: f"{least}{numerals.whole(row[key])}" for key in ("entries", "institutions", "new")}
-    bandwidth = row["bandwidth_gib_per_s"]
+    bandwidth, share = row["bandwidth_gib_per_s"], row["best_score_per_client"]
     return row | counts | {
         "bandwidth": numerals.MISSING if bandwidth is None else f"{least}{numerals.decimal(bandwidth)}",
         "best": numerals.decimal(row["best_score"]) or numerals.MISSING,
         "median": numerals.decimal(row["median_score"]) or numerals.MISSING,
-        "best_per_client": numerals.decimal(row["best_score_per_client"]) or numerals.MISSING,
+        "best_per_client": numerals.MISSING if share is None else f"{least}{numerals.decimal(share)}",
         "median_per_client": numerals.decimal(row["median_score_per_client"]) or numerals.MISSING,
         "partial_bandwidth": 0 < row["with_bandwidth"] < row["entries"],
         "partial_clients": 0 < row["with_client_nodes"] < row["entries"],

@@ -55,6 +55,7 @@ def release(request: HttpRequest, release: str) -> HttpResponse:
 def _award(ranked: RankedList, award: Award) -> dict[str, Any]:
     return {
         "list": ranked,
+        "name": award.award,
         "award": award.award.capitalize(),
         "value": numerals.decimal(award.value),
         "unit": award.unit or "",

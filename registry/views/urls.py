@@ -5,6 +5,7 @@ from django.urls import path
 
 from registry.views import (
     analyses,
+    certificates,
     collector,
     comparisons,
     documentation,
@@ -37,6 +38,11 @@ urlpatterns = [
     path("analysis/<str:name>/", analyses.analysis, name="analysis"),
     path("releases/", releases.index, name="releases"),
     path("releases/<str:release>/", releases.release, name="release"),
+    path(
+        "releases/<str:release>/awards/<str:name>/<str:award>/certificate.<str:form>",
+        certificates.certificate,
+        name="certificate",
+    ),
     path("results/", results.index, name="results"),
     path("results/<str:public_id>/", results.detail, name="result"),
     path("results/<str:public_id>/copy.tar.gz", files.published_copy, name="result-copy"),

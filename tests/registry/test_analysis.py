@@ -98,6 +98,7 @@ def test_the_page_draws_no_line_through_both_and_none_through_first_ranks(client
     ]  # fmt: skip
     assert "\u2265\u00a03<" in imported
     assert "\u2265\u00a09.00<" in imported
+    assert "\u2265\u00a03.00<" in imported
     assert "first ranks only</span>" in imported
     assert "\u2265" not in verified
     assert "first ranks only</span>" not in verified
