@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from registry import listing
 from registry.models import Override, RankedList, Release, Result
+from registry.models.lists import AMENDED
 from registry.ranking import DefinitionError
 from submissions.errors import Forbidden, OverrideRefused
 from submissions.models import Account
@@ -82,7 +83,7 @@ def _amend(ranked_list: RankedList, reason: str, until: datetime | None = None) 
     was_frozen = ranked_list.frozen_at is not None
     if was_frozen:
         day = f"{timezone.now():%Y-%m-%d}"
-        note = "\n".join(filter(None, [ranked_list.note, f"Amended on {day}: {reason}"]))
+        note = "\n".join(filter(None, [ranked_list.note, f"{AMENDED}{day}: {reason}"]))
         until = until or ranked_list.entered_until
         RankedList.objects.filter(pk=ranked_list.pk).update(frozen_at=None, note=note, entered_until=until)
     try:

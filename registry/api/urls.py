@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from registry.api import comparisons, machine, parameters, releases, studies, views
+from registry.api import citations, comparisons, machine, parameters, releases, studies, views
 
 urlpatterns = [
     path("", views.Index.as_view(), name="api-index"),
@@ -12,8 +12,10 @@ urlpatterns = [
     path("lists/", views.RankedListList.as_view(), name="api-lists"),
     path("lists/<str:release>/<str:list>/", views.RankedListDetail.as_view(), name="api-list"),
     path("analysis/<str:list>/", releases.ListAnalysis.as_view(), name="api-analysis"),
+    path("lists/<str:release>/<str:list>/citation/", citations.ListCitation.as_view(), name="api-list-citation"),
     path("results/", views.ResultList.as_view(), name="api-results"),
     path("results/<str:id>/", views.ResultDetail.as_view(), name="api-result"),
+    path("results/<str:id>/citation/", citations.ResultCitation.as_view(), name="api-result-citation"),
     path("results/<str:id>/files/", views.ResultFiles.as_view(), name="api-result-files"),
     path("results/<str:id>/distributions/", views.ResultDistributions.as_view(), name="api-result-distributions"),
     path("results/<str:id>/system/", views.ResultSystem.as_view(), name="api-result-system"),

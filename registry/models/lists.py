@@ -7,6 +7,9 @@ from django.db import models
 from registry.models.releases import Release
 from registry.models.results import Result
 
+AMENDED = "Amended on "
+"""How the line begins that an amendment adds to the note of its list."""
+
 
 class ListDefinition(models.Model):
     """How a list is made. A version that was used is never edited; a new one stands beside it."""
@@ -47,6 +50,11 @@ class RankedList(models.Model):
 
     def __str__(self) -> str:
         return f"{self.title}, {self.release}"
+
+    @property
+    def amendments(self) -> int:
+        """How often the list was amended: the note has a line for each."""
+        return sum(line.startswith(AMENDED) for line in self.note.splitlines())
 
 
 class ListEntry(models.Model):

@@ -11,8 +11,8 @@ from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from registry import charts, facets, filters, keyset, record, revisions, snapshots
-from registry.models import Measurement, RankedList, Result
+from registry import charts, cited, citing, facets, filters, keyset, record, revisions, snapshots
+from registry.models import Measurement, Result
 from registry.views import changes, drawings, numerals
 from registry.views.caching import public_page, remembered
 from registry.views.given import parameters
@@ -117,7 +117,7 @@ def detail(request: HttpRequest, public_id: str) -> HttpResponse:
     result = record.result(public_id)
     measured = record.measurements(result)
     memberships = record.memberships(result)
-    main = _main_list(result, memberships)
+    main = cited.main_list(result, memberships)
     phases = phase_rows(measured, medians(main) if main else {})
     snapshot = snapshots.of(result)
     context = {
@@ -147,8 +147,9 @@ def detail(request: HttpRequest, public_id: str) -> HttpResponse:
         ),
         "described": described(snapshot.document if snapshot else None, f"/api/v1/results/{public_id}/system/"),
         "files": record.files(result) if result.public_sha256 else [],
-        "quotation": quotation(result, main),
-        "address": request.build_absolute_uri(request.path),
+        "cited": cited.result_work(result, main),
+        "cite_address": f"/api/v1/results/{public_id}/citation/",
+        "cite_formats": citing.FORMATS,
     }
     return render(request, "results/result.html", context)
 
@@ -191,15 +192,6 @@ def keys(result: Result) -> dict[str, str]:
         "each": numerals.whole(tasks // clients) if tasks and clients and tasks % clients == 0 else "",
         **{name: numerals.decimal(value) for name, value in per_client.items()},
     }
-
-
-def _main_list(result: Result, memberships: list[record.Row]) -> dict[str, Any] | None:
-    """The list that the result is read against: the first of its own release, else of the newest it stands on."""
-    own = [row for row in memberships if result.release and row["release"] == result.release.slug]
-    for row in own or memberships:
-        found = RankedList.objects.filter(release__slug=row["release"], name=row["list"])
-        return {**row, **found.values("pk", "digest", release_name=F("release__name"))[0]}
-    return None
 
 
 def medians(main: dict[str, Any]) -> dict[tuple[str, str], tuple[float, int]]:
@@ -365,13 +357,3 @@ def facts(result: Result) -> list[tuple[str, str]]:
         ("Storage vendor", result.storage_vendor),
         ("Benchmark", " ".join(filter(None, [result.tool, result.tool_version, result.mode]))),
     ]
-
-
-def quotation(result: Result, main: dict[str, Any] | None) -> str:
-    """A sentence that can be quoted, with trust first and nothing that the record does not know."""
-    trust = result.get_trust_display().capitalize()
-    if result.trust == Result.Trust.REPORTED:
-        return f"{trust}: {result.source} ({result.tool.upper()} result {result.public_id}, not checked)."
-    place = f": #{main['rank']} on the {main['title']} list at {main['release_name']}" if main else ""
-    score = f", score {numerals.decimal(result.score)}" if result.score is not None else ""
-    return f"{trust}{place}{score} ({result.tool.upper()} result {result.public_id}, revision {result.revision})."

@@ -1,0 +1,105 @@
+"""What the record shows of a result or a frozen list, as it may be cited."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.db.models import F
+
+from registry import record
+from registry.citing import PUBLISHER, Work
+from registry.models import RankedList, Result
+from registry.problems import Problem
+
+TERMS = "/docs/data-terms/"
+
+
+class NotFrozen(Problem):
+    status = 409
+    code = "citation.not-frozen"
+    title = "The list is not frozen and can't be cited yet"
+    hint = "Cite it once its release is published."
+
+
+def main_list(result: Result, memberships: list[record.Row]) -> dict[str, Any] | None:
+    """The list that the result is read against: the first of its own release, else of the newest it stands on."""
+    own = [row for row in memberships if result.release and row["release"] == result.release.slug]
+    for row in own or memberships:
+        found = RankedList.objects.filter(release__slug=row["release"], name=row["list"])
+        return {**row, **found.values("pk", "digest", release_name=F("release__name"))[0]}
+    return None
+
+
+def result_work(result: Result, main: dict[str, Any] | None) -> Work:
+    """One result as record.result() reads it, and the list of main_list()."""
+    revised_by = getattr(result, "revised_by", None)
+    is_reported = result.trust == Result.Trust.REPORTED
+    benchmark = result.tool.upper()
+    name = f"{result.system_name or benchmark + ' result'}, {result.institution}"
+    return Work(
+        id=f"result {result.public_id}",
+        title=f"{benchmark} result {result.public_id}: {name}",
+        said=_said_of_report(result, name) if is_reported else _said_of_run(benchmark, name, main),
+        author=PUBLISHER if is_reported else result.institution,
+        trust=result.trust,
+        version=f"revision {result.revision}",
+        published=_published(result),
+        address=_address(result),
+        terms=settings.SITE_URL + TERMS,
+        status=_status(result, revised_by),
+        revises=_address(result.revises) if result.revises else "",
+        revised_by=_address(revised_by) if revised_by else "",
+    )
+
+
+def _said_of_run(benchmark: str, name: str, main: dict[str, Any] | None) -> str:
+    place = f"rank {main['rank']} on the {main['title']} list of {main['release_name']}" if main else "on no list"
+    return f"{name}: {benchmark}, {place}"
+
+
+def _said_of_report(result: Result, name: str) -> str:
+    label = result.snapshot.get("label")
+    return ", ".join(filter(None, [result.source, label, f"of {name}"]))
+
+
+def _published(result: Result) -> str:
+    """The day for what was published here, the month for a copy; a reported number has only when it was recorded."""
+    if result.published_at:
+        return f"{result.published_at:%Y-%m-%d}"
+    return f"{result.release.held_on:%Y-%m}" if result.release else f"{result.recorded_at:%Y-%m-%d}"
+
+
+def _status(result: Result, revised_by: Result | None) -> str:
+    withdrawn = f"Withdrawn on {result.withdrawn_at:%Y-%m-%d}." if result.withdrawn_at else ""
+    revised = f"Revised by result {revised_by.public_id}." if revised_by else ""
+    return " ".join(filter(None, [withdrawn, revised]))
+
+
+def _address(result: Result) -> str:
+    return f"{settings.SITE_URL}/results/{result.public_id}/"
+
+
+def list_work(shown: RankedList) -> Work:
+    """One list as record.ranked_list() reads it. Raises NotFrozen."""
+    if not shown.frozen_at:
+        raise NotFrozen
+    release, amendments = shown.release, shown.amendments
+    title = f"{shown.title} list of {release.name}"
+    is_copy = shown.trust == Result.Trust.IMPORTED
+    parts = [
+        f"{'copied' if is_copy else 'frozen'} {shown.frozen_at:%Y-%m-%d}",
+        f"amendments: {amendments}" if amendments else "",
+        f"sha256 {shown.digest[:16]}" if shown.digest else "",
+    ]
+    return Work(
+        id=f"list {release.slug}/{shown.name}",
+        title=title,
+        said=f"{title}, {'complete' if shown.complete else 'the first ranks only'}",
+        author=PUBLISHER,
+        trust=shown.trust,
+        version=", ".join(filter(None, parts)),
+        published=f"{release.held_on:%Y-%m}" if is_copy else f"{shown.frozen_at:%Y-%m-%d}",
+        address=f"{settings.SITE_URL}/lists/{release.slug}/{shown.name}/",
+        terms=settings.SITE_URL + TERMS,
+    )
