@@ -110,10 +110,16 @@ def cast(db) -> Cast:
     return Cast(**made)
 
 
+@pytest.fixture(scope="session")
+def bodies() -> list[dict[str, Any]]:
+    """Every list definition, read once."""
+    return read_definitions()
+
+
 @pytest.fixture
-def definitions(db) -> None:
+def definitions(db, bodies) -> None:
     ListDefinition.objects.bulk_create(
-        ListDefinition(name=body["name"], version=body["version"], body=body) for body in read_definitions()
+        ListDefinition(name=body["name"], version=body["version"], body=body) for body in bodies
     )
 
 
