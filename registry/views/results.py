@@ -18,6 +18,7 @@ from registry.views.caching import public_page, remembered
 from registry.views.given import parameters
 from registry.views.run import leading, view
 from registry.views.snapshots import described
+from validators import catalogue
 
 PAGE_ROWS = 50
 GIB, KILO = 2**30, 1000
@@ -126,6 +127,7 @@ def detail(request: HttpRequest, public_id: str) -> HttpResponse:
         "revised_by": getattr(result, "revised_by", None),
         "changes": changes.rows(revisions.of_result(result)),
         "name": title(result),
+        "tool": catalogue.descriptor(result.tool).get("name", result.tool),
         "keys": keys(result),
         "memberships": memberships,
         "main": main,
