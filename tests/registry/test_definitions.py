@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from registry import datafiles
 from registry.definitions import (
     LISTS,
     SCHEMA,
@@ -51,7 +52,7 @@ def write(folder: Path, file: str, /, **changed: Any) -> Path:
 
 
 def test_the_schema_is_a_schema() -> None:
-    Draft202012Validator.check_schema(json.loads(SCHEMA.read_text(encoding="utf-8")))
+    Draft202012Validator.check_schema(datafiles.schema(SCHEMA))
 
 
 def test_every_public_list_has_one_definition_for_releases_run_here() -> None:

@@ -113,7 +113,7 @@ def test_what_speaks_against_a_result_stands_beside_it(client) -> None:
     assert "0.646 times the memory" in shown
     page = client.get(f"/results/{entry.result.public_id}/").content.decode()
     assert TOO_SMALL in page
-    assert "Imported" in page
+    assert "imported" in page
 
 
 def test_the_page_names_what_is_ranked_with_its_unit_and_the_parameters_of_each_run(client) -> None:
