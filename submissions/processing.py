@@ -69,11 +69,21 @@ def process(submission_id: UUID | str) -> None:
 
 
 def recheck(submission_id: UUID | str) -> None:
-    """Check a submission under review again without changing its state: what it was submitted for has rules too."""
+    """Check a submission under review again without changing its state: what it was submitted for has rules too.
+
+    What was decided or edited while the worker looked keeps its check; who edited it has queued another one.
+    """
     submission = Submission.objects.select_related("release").filter(pk=submission_id).first()
-    if submission is not None and submission.state in states.UNDER_REVIEW:
-        found = _store(submission, examine(submission))
-        Submission.objects.filter(pk=submission.pk).update(checked_at=found.made_at)
+    if submission is None or submission.state not in states.UNDER_REVIEW:
+        return
+    checked = examine(submission)
+    with transaction.atomic():
+        unchanged = Submission.objects.select_for_update().filter(
+            pk=submission.pk, state__in=states.UNDER_REVIEW, version=submission.version,
+            submitted_at=submission.submitted_at, answers=submission.answers,
+        )  # fmt: skip
+        if unchanged.values_list("pk", flat=True).first():
+            unchanged.update(checked_at=_store(submission, checked).made_at)
 
 
 def check_file(key: str, said: dict[str, Any]) -> dict[str, Any]:

@@ -71,6 +71,7 @@ def _page(
         "name": str(shown.metadata.get("system") or shown.filename),
         "problem": problem,
         "may_answer": is_own(request.user, shown) and shown.state in drafts.EDITABLE and drafts.in_time(shown),
+        "unkept": [(one["text"], words) for one in _all(filled) if (words := (fields or {}).get(one["id"]))],
         **of(filled, problem, fields),
     }
     return render(request, "submissions/answers.html", context, status=problem.status if problem else 200)

@@ -171,6 +171,7 @@ def _page(
         "section": "review",
         "form": form or DecisionForm(),
         "problem": problem,
+        "unkept": [("Reason", form.cleaned_data["reason"])] if form and problem and form.is_valid() else [],
         "conflict": against,
         "metadata": sorted(shown.metadata.items()),
         "prospects": _prospects(shown, check),

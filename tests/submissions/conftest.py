@@ -271,3 +271,10 @@ def wait_until(condition: Callable[[], Any], seconds: float = 60.0) -> Any:
         assert time.monotonic() < deadline, f"not within {seconds} s"
         time.sleep(0.02)
     return value
+
+
+def somebody_waits() -> bool:
+    """Whether a transaction waits for a lock."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT exists(SELECT FROM pg_locks WHERE NOT granted)")
+        return cursor.fetchone()[0]

@@ -13,7 +13,7 @@ from registry.models import Release
 from submissions import releases, review, waiting
 from submissions.models import Derivative, Membership, Review, Submission
 from tests.make_io500 import make_run, pack
-from tests.submissions.conftest import wait_until
+from tests.submissions.conftest import somebody_waits, wait_until
 
 ASKED = {"release": "sc99", "lists": ["io500", "ten"], "acknowledge_rules": True, "acknowledge_publication": True}
 
@@ -361,13 +361,6 @@ def test_changes_that_reviewers_asked_for_may_come_after_the_deadline(cast, rele
     review.decide(submission, cast.dana.account, "request_changes", "Name the system.")
     Release.objects.filter(pk=release.pk).update(deadline=timezone.now() - timedelta(seconds=1))
     assert submit(cast.alice, submission).status_code == 200
-
-
-def somebody_waits() -> bool:
-    """Whether a transaction waits for a lock."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT exists(SELECT FROM pg_locks WHERE NOT granted)")
-        return cursor.fetchone()[0]
 
 
 @pytest.mark.django_db(transaction=True)

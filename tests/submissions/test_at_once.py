@@ -1,0 +1,148 @@
+"""Two things at once, by threads with connections of their own: one clear outcome each, and nothing lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connection, transaction
+from django.utils import timezone
+
+from registry.models import Release, Result
+from submissions import drafts, publication, review
+from submissions.models import Check, Submission
+from tests.submissions.conftest import somebody_waits, wait_until
+
+AT_ONCE = pytest.mark.django_db(transaction=True)
+
+
+@contextmanager
+def meanwhile(submission: Submission, does: Callable[[], Any]) -> Iterator[Future]:
+    """Holds a submission until `does`, in a thread, waits for it; what the block does comes first then."""
+
+    def ask() -> Any:
+        try:
+            return does()
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(1) as pool, transaction.atomic():
+        Submission.objects.select_for_update().get(pk=submission.pk)
+        asked = pool.submit(ask)
+        wait_until(somebody_waits, 30)
+        yield asked
+
+
+def accept(cast, submission: Submission) -> None:
+    review.decide(submission, cast.dana.account, "accept", "Sound.", reproducibility="fully")
+
+
+def state(submission: Submission) -> str:
+    submission.refresh_from_db()
+    return submission.state
+
+
+@AT_ONCE
+def test_what_is_published_while_a_worker_looks_again_keeps_the_check_that_the_reviewer_saw(
+    cast, release, submitted
+) -> None:
+    submission = submitted()
+    seen = Check.objects.get(submission=submission)
+    with meanwhile(submission, lambda: review.prepare(str(submission.pk))) as looking:
+        accept(cast, submission)
+        publication.publish(release, cast.erin.account)
+    looking.result(30)
+    assert (state(submission), submission.checks.get()) == ("published", seen)
+    assert Result.objects.get().score == seen.report["runs"][0]["scores"]["SCORE"]["value"]
+
+
+@AT_ONCE
+def test_answers_changed_while_a_worker_looks_again_are_not_judged_by_the_older_look(cast, submitted) -> None:
+    submission = submitted()
+    with meanwhile(submission, lambda: review.prepare(str(submission.pk))) as looking:
+        drafts.answer(submission, cast.alice.account, {"usage": "production"})
+    looking.result(30)
+    assert submission.checks.count() == 1
+    review.prepare(str(submission.pk))
+    assert submission.checks.count() == 2
+
+
+@AT_ONCE
+def test_of_withdrawing_and_publishing_at_once_each_may_come_first(cast, release, submitted) -> None:
+    kept, taken = submitted(), submitted(performance=1.1)
+    for submission in (kept, taken):
+        accept(cast, submission)
+    with meanwhile(taken, lambda: cast.erin.post("releases/sc99/publish/").json()) as publishing:
+        review.withdraw(taken, cast.alice.account, "Wrong file.")
+    assert (publishing.result(30)["results"], state(taken), state(kept)) == (1, "withdrawn", "published")
+
+    asked = f"submissions/{kept.pk}/withdraw/"
+    with meanwhile(kept, lambda: cast.alice.post(asked, {"reason": "Wrong too."})) as withdrawing:
+        publication.publish(release, cast.erin.account)
+    assert withdrawing.result(30).status_code == 200
+    assert (state(kept), Result.objects.get().withdrawn_reason) == ("withdrawn", "Wrong too.")
+
+
+@AT_ONCE
+def test_accepting_while_the_release_is_published_is_told(cast, release, submitted) -> None:
+    """The reviewer waits for the release and then finds it published: the run is neither lost nor slipped in."""
+    submission = submitted()
+    decision = {"decision": "accept", "reason": "Sound.", "reproducibility": "fully"}
+
+    def decide() -> Any:
+        try:
+            return cast.dana.post(f"submissions/{submission.pk}/review/", decision)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            publication.publish(release, cast.erin.account)
+            deciding = pool.submit(decide)
+            wait_until(somebody_waits, 30)
+        answer = deciding.result(30)
+    assert (answer.status_code, answer.json()["code"]) == (409, "release.published")
+    assert (state(submission), submission.reviews.count(), Result.objects.count()) == ("submitted", 0, 0)
+
+
+@AT_ONCE
+def test_a_reviewer_begins_while_the_submitter_edits(cast, submitted) -> None:
+    """The edit is told; what the reviewer has before them stays."""
+    submission = submitted()
+    said = {"metadata": {"system": "Fjord"}}
+    edit = f"submissions/{submission.pk}/revalidate/"
+    with meanwhile(submission, lambda: cast.alice.post(edit, said)) as editing:
+        review.start(submission, cast.dana.account)
+    answer = editing.result(30)
+    assert (answer.status_code, answer.json()["code"]) == (409, "state.conflict")
+    assert (state(submission), submission.metadata) == ("in_review", {})
+
+
+def test_a_deadline_that_passes_while_answers_are_typed_loses_none_of_them(cast, client, release, submitted) -> None:
+    submission = submitted()
+    client.force_login(cast.alice.account)
+    address = f"/submissions/{submission.pk}/answers/"
+    assert client.get(address).status_code == 200
+    Release.objects.filter(pk=release.pk).update(deadline=timezone.now() - timedelta(seconds=1))
+    answer = client.post(address, {"trust": "We compared two runs by hand & found no difference."})
+    assert answer.status_code == 409
+    shown = answer.content.decode()
+    assert "The deadline of SC99 was" in shown
+    assert "We compared two runs by hand &amp; found no difference." in shown
+    assert (state(submission), submission.answers) == ("submitted", {})
+
+
+def test_who_decides_second_reads_their_reason_again(cast, client, submitted) -> None:
+    submission = submitted()
+    accept(cast, submission)
+    client.force_login(cast.erin.account)
+    reason = "The stripe count is <missing>."
+    said = {"decision": "request_changes", "reproducibility": "undefined", "reason": reason}
+    answer = client.post(f"/review/{submission.pk}/decide/", said)
+    assert answer.status_code == 409
+    assert "The stripe count is &lt;missing&gt;." in answer.content.decode()
+    assert (state(submission), submission.reviews.count()) == ("accepted", 1)
