@@ -7,7 +7,7 @@ from typing import Any
 from django.conf import settings
 from django.db.models import F
 
-from registry import record
+from registry import badges, citing, record
 from registry.citing import PUBLISHER, Work
 from registry.models import RankedList, Result
 from registry.problems import Problem
@@ -41,6 +41,7 @@ def result_work(result: Result, main: dict[str, Any] | None) -> Work:
         id=f"result {result.public_id}",
         title=f"{benchmark} result {result.public_id}: {name}",
         said=_said_of_report(result, name) if is_reported else _said_of_run(benchmark, name, main),
+        brief=_brief(result, main, revised_by),
         author=PUBLISHER if is_reported else result.institution,
         trust=result.trust,
         version=f"revision {result.revision}",
@@ -61,6 +62,15 @@ def _said_of_run(benchmark: str, name: str, main: dict[str, Any] | None) -> str:
 def _said_of_report(result: Result, name: str) -> str:
     label = result.snapshot.get("label")
     return ", ".join(filter(None, [result.source, label, f"of {name}"]))
+
+
+def _brief(result: Result, main: dict[str, Any] | None, revised_by: Result | None) -> str:
+    """The place, until the result is withdrawn; what a document reports has none."""
+    if result.withdrawn_at:
+        return f"withdrawn on {result.withdrawn_at:%Y-%m-%d}, result {result.public_id}"
+    place = f"rank {main['rank']}, {main['title']} list of {main['release_name']}" if main else ""
+    revised = f"revised by result {revised_by.public_id}" if revised_by else ""
+    return ", ".join(filter(None, [place, f"result {result.public_id}", revised]))
 
 
 def _published(result: Result) -> str:
@@ -86,6 +96,7 @@ def list_work(shown: RankedList) -> Work:
         raise NotFrozen
     release, amendments = shown.release, shown.amendments
     title = f"{shown.title} list of {release.name}"
+    extent = "complete" if shown.complete else "the first ranks only"
     is_copy = shown.trust == Result.Trust.IMPORTED
     parts = [
         f"{'copied' if is_copy else 'frozen'} {shown.frozen_at:%Y-%m-%d}",
@@ -95,7 +106,8 @@ def list_work(shown: RankedList) -> Work:
     return Work(
         id=f"list {release.slug}/{shown.name}",
         title=title,
-        said=f"{title}, {'complete' if shown.complete else 'the first ranks only'}",
+        said=f"{title}, {extent}",
+        brief=title if shown.complete else f"{title}, {extent}",
         author=PUBLISHER,
         trust=shown.trust,
         version=", ".join(filter(None, parts)),
@@ -103,3 +115,14 @@ def list_work(shown: RankedList) -> Work:
         address=f"{settings.SITE_URL}/lists/{release.slug}/{shown.name}/",
         terms=settings.SITE_URL + TERMS,
     )
+
+
+def shown(work: Work, citation: str) -> dict[str, Any]:
+    """What a page shows of it: sentence, formats at the address of its citation, badge."""
+    return {
+        "cited": work,
+        "cite_address": citation,
+        "cite_formats": citing.FORMATS,
+        "badge": badges.of(work),
+        "badge_snippets": badges.snippets(work),
+    }

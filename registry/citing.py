@@ -27,12 +27,14 @@ TEX = str.maketrans(
 class Work:
     """What is cited. `published` is a date as exact as it is known: 2019-11 or 2027-11-18; `status` empty if current.
 
-    `said` is what may be said of it beside trust; `author` an institution, or the registry; addresses are absolute.
+    `said` is what may be said of it beside trust, `brief` what of it fits a badge; `author` an institution, or the
+    registry; addresses are absolute.
     """
 
     id: str
     title: str
     said: str
+    brief: str
     author: str
     trust: str
     version: str
@@ -48,6 +50,11 @@ class Work:
         """The sentence that may be printed, with trust and status."""
         status = f" {self.status}" if self.status else ""
         return plain(f"{self.said} ({CITED_AS[self.trust]}; {PUBLISHER}, {self.id}, {self.version}).{status}")
+
+    @property
+    def badge_address(self) -> str:
+        """Of a picture with the sentence in brief."""
+        return f"{self.address}badge.svg"
 
 
 def plain(text: str) -> str:

@@ -173,6 +173,14 @@ def awarded(of: Release) -> list[tuple[RankedList, list[Award]]]:
     return [(one, awards(by_list[one.pk], complete=one.complete)) for one in lists]
 
 
+def award(of: Release, list_name: str, name: str) -> tuple[RankedList, Award]:
+    """One award of a published release, and its list. Raises NotOnRecord with awards that there are."""
+    won = {(ranked.name, one.award): (ranked, one) for ranked, awards in awarded(of) for one in awards}
+    if (list_name, name) not in won:
+        raise NotOnRecord("award", f"{of.slug}/{list_name}/{name}", ["/".join(key) for key in won][:6])
+    return won[list_name, name]
+
+
 def entries(of: RankedList, condition: Q | None = None) -> QuerySet[ListEntry]:
     """The entries of a list that meet a condition, in the order of the list."""
     return ListEntry.objects.filter(condition or Q(), ranked_list=of).order_by("position")

@@ -56,6 +56,7 @@ class Citation(serializers.Serializer):
     published = serializers.CharField(help_text="A day, or the month where no more is known.")
     status = serializers.CharField(help_text="Withdrawn or revised; empty if neither.")
     address = serializers.CharField(help_text="Permanent.")
+    badge_address = serializers.CharField(help_text="Of a picture (SVG) that says it in brief; permanent.")
 
 
 FORMAT = OpenApiParameter("format", str, enum=["json", *citing.FORMATS])

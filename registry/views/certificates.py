@@ -29,12 +29,12 @@ NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 @public_page
 def certificate(request: HttpRequest, release: str, name: str, award: str, form: str) -> HttpResponse:
     """The certificate of one award of one list. Raises NotOnRecord where there is no such award, or form."""
+    if form not in TYPES:
+        raise record.NotOnRecord("certificate", form, list(TYPES))
     found = record.release(release)
-    won = {(ranked.name, one.award): (ranked, one) for ranked, awards in record.awarded(found) for one in awards}
-    if (name, award) not in won or form not in TYPES:
-        raise record.NotOnRecord("certificate", f"{release}/{name}/{award}.{form}", ["/".join(key) for key in won][:6])
+    ranked, won = record.award(found, name, award)
     site = settings.SITE_URL or request.build_absolute_uri("/").rstrip("/")
-    drawing = render_to_string("releases/certificate.svg", _drawing(found, *won[name, award], site))
+    drawing = render_to_string("releases/certificate.svg", _drawing(found, ranked, won, site))
     response = HttpResponse(drawing if form == "svg" else _pdf(drawing), content_type=TYPES[form])
     response["Content-Disposition"] = f'inline; filename="{found.slug}-{name}-{award}.{form}"'
     return response

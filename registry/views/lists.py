@@ -13,7 +13,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.http import http_date
 
-from registry import charts, cited, citing, filters, record
+from registry import charts, cited, filters, record
 from registry.analysis import FAMILY
 from registry.definitions import SCORED, measure
 from registry.models import ListEntry, RankedList, Release
@@ -110,11 +110,7 @@ def ranked_list(request: HttpRequest, release: str, name: str) -> HttpResponse:
         ),
     }
     if shown.frozen_at:
-        context |= {
-            "cited": cited.list_work(shown),
-            "cite_address": f"/api/v1/lists/{release}/{name}/citation/",
-            "cite_formats": citing.FORMATS,
-        }
+        context |= cited.shown(cited.list_work(shown), f"/api/v1/lists/{release}/{name}/citation/")
     response = render(request, "lists/list.html", context)
     if shown.frozen_at:
         changed = max(filter(None, (shown.frozen_at, shown.last_withdrawal)))

@@ -11,7 +11,7 @@ from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from registry import charts, cited, citing, facets, filters, keyset, record, revisions, snapshots
+from registry import charts, cited, facets, filters, keyset, record, revisions, snapshots
 from registry.models import Measurement, Result
 from registry.views import changes, drawings, numerals
 from registry.views.caching import public_page, remembered
@@ -149,9 +149,7 @@ def detail(request: HttpRequest, public_id: str) -> HttpResponse:
         ),
         "described": described(snapshot.document if snapshot else None, f"/api/v1/results/{public_id}/system/"),
         "files": record.files(result) if result.public_sha256 else [],
-        "cited": cited.result_work(result, main),
-        "cite_address": f"/api/v1/results/{public_id}/citation/",
-        "cite_formats": citing.FORMATS,
+        **cited.shown(cited.result_work(result, main), f"/api/v1/results/{public_id}/citation/"),
     }
     return render(request, "results/result.html", context)
 

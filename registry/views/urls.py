@@ -5,6 +5,7 @@ from django.urls import path
 
 from registry.views import (
     analyses,
+    badges,
     certificates,
     collector,
     comparisons,
@@ -34,6 +35,7 @@ urlpatterns = [
     path("releases/feed.atom", feeds.releases, name="releases-feed"),
     path("lists/<str:release>/", lists.release_lists, name="release-lists"),
     path("lists/<str:release>/<str:name>/", lists.ranked_list, name="list"),
+    path("lists/<str:release>/<str:name>/badge.svg", badges.ranked_list, name="list-badge"),
     path("analysis/", analyses.index, name="analyses"),
     path("analysis/<str:name>/", analyses.analysis, name="analysis"),
     path("releases/", releases.index, name="releases"),
@@ -43,8 +45,10 @@ urlpatterns = [
         certificates.certificate,
         name="certificate",
     ),
+    path("releases/<str:release>/awards/<str:name>/<str:award>/badge.svg", badges.award, name="award-badge"),
     path("results/", results.index, name="results"),
     path("results/<str:public_id>/", results.detail, name="result"),
+    path("results/<str:public_id>/badge.svg", badges.result, name="result-badge"),
     path("results/<str:public_id>/copy.tar.gz", files.published_copy, name="result-copy"),
     path("compare/", comparisons.page, name="compare"),
     path("studies/", studies.index, name="studies"),

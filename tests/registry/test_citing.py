@@ -19,6 +19,7 @@ WORK = citing.Work(
     id="result hw-1",
     title=HOSTILE,
     said=HOSTILE,
+    brief=HOSTILE,
     author=HOSTILE,
     trust="verified",
     version="revision 1",
