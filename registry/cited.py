@@ -12,7 +12,7 @@ from registry.citing import PUBLISHER, Work
 from registry.models import RankedList, Result
 from registry.problems import Problem
 
-TERMS = "/docs/data-terms/"
+TERMS = "docs/data-terms/"
 
 
 class NotFrozen(Problem):
@@ -35,7 +35,7 @@ def result_work(result: Result, main: dict[str, Any] | None) -> Work:
     """One result as record.result() reads it, and the list of main_list()."""
     revised_by = getattr(result, "revised_by", None)
     is_reported = result.trust == Result.Trust.REPORTED
-    benchmark = result.tool.upper()
+    benchmark, home = result.tool.upper(), f"{settings.SITE_URL}/"
     name = f"{result.system_name or benchmark + ' result'}, {result.institution}"
     return Work(
         id=f"result {result.public_id}",
@@ -43,11 +43,13 @@ def result_work(result: Result, main: dict[str, Any] | None) -> Work:
         said=_said_of_report(result, name) if is_reported else _said_of_run(benchmark, name, main),
         brief=_brief(result, main, revised_by),
         author=PUBLISHER if is_reported else result.institution,
+        author_address=home if is_reported else f"{home}sites/{result.site.slug}/",
         trust=result.trust,
         version=f"revision {result.revision}",
         published=_published(result),
         address=_address(result),
-        terms=settings.SITE_URL + TERMS,
+        home=home,
+        terms=home + TERMS,
         status=_status(result, revised_by),
         revises=_address(result.revises) if result.revises else "",
         revised_by=_address(revised_by) if revised_by else "",
@@ -98,6 +100,7 @@ def list_work(shown: RankedList) -> Work:
     title = f"{shown.title} list of {release.name}"
     extent = "complete" if shown.complete else "the first ranks only"
     is_copy = shown.trust == Result.Trust.IMPORTED
+    home = f"{settings.SITE_URL}/"
     parts = [
         f"{'copied' if is_copy else 'frozen'} {shown.frozen_at:%Y-%m-%d}",
         f"amendments: {amendments}" if amendments else "",
@@ -109,11 +112,13 @@ def list_work(shown: RankedList) -> Work:
         said=f"{title}, {extent}",
         brief=title if shown.complete else f"{title}, {extent}",
         author=PUBLISHER,
+        author_address=home,
         trust=shown.trust,
         version=", ".join(filter(None, parts)),
         published=f"{release.held_on:%Y-%m}" if is_copy else f"{shown.frozen_at:%Y-%m-%d}",
-        address=f"{settings.SITE_URL}/lists/{release.slug}/{shown.name}/",
-        terms=settings.SITE_URL + TERMS,
+        address=f"{home}lists/{release.slug}/{shown.name}/",
+        home=home,
+        terms=home + TERMS,
     )
 
 

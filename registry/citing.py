@@ -27,8 +27,8 @@ TEX = str.maketrans(
 class Work:
     """What is cited. `published` is a date as exact as it is known: 2019-11 or 2027-11-18; `status` empty if current.
 
-    `said` is what may be said of it beside trust, `brief` what of it fits a badge; `author` an institution, or the
-    registry; addresses are absolute.
+    `said` is what may be said of it beside trust, `brief` what of it fits a badge; `author` is an institution, or the
+    registry, whose pages are `author_address` and `home`; addresses are absolute.
     """
 
     id: str
@@ -36,10 +36,12 @@ class Work:
     said: str
     brief: str
     author: str
+    author_address: str
     trust: str
     version: str
     published: str
     address: str
+    home: str
     terms: str
     status: str = ""
     revises: str = ""
@@ -149,8 +151,8 @@ def ro_crate(work: Work) -> str:
     graph = [
         described,
         root,
-        {"@id": author, "@type": "Organization", "name": plain(work.author)},
-        {"@id": publisher, "@type": "Organization", "name": PUBLISHER},
+        {"@id": author, "@type": "Organization", "name": plain(work.author), "url": work.author_address},
+        {"@id": publisher, "@type": "Organization", "name": PUBLISHER, "url": work.home},
         {"@id": work.terms, "@type": "CreativeWork", "name": "Data terms"},
     ]
     return _json({"@context": "https://w3id.org/ro/crate/1.1/context", "@graph": graph})

@@ -8,6 +8,7 @@ import re
 
 import pytest
 import yaml
+from datacite import schema45
 from django.utils import timezone
 
 from registry import citing
@@ -21,10 +22,12 @@ WORK = citing.Work(
     said=HOSTILE,
     brief=HOSTILE,
     author=HOSTILE,
+    author_address="https://registry.example.org/sites/site-one/",
     trust="verified",
     version="revision 1",
     published="2027-11-18",
     address="https://registry.example.org/results/hw-1/",
+    home="https://registry.example.org/",
     terms="https://registry.example.org/docs/data-terms/",
 )
 ONE_LINE = 'A {B}\\ & 50% "C": #$_~^ - d: <i>\U0001f30a'
@@ -43,6 +46,8 @@ def test_hostile_texts_stay_one_value_of_datacite_and_ro_crate() -> None:
     root = graph[graph["ro-crate-metadata.json"]["about"]["@id"]]
     assert (root["@id"], root["name"]) == ("https://registry.example.org/results/hw-1/", ONE_LINE)
     assert all(root[name]["@id"] in graph for name in ("author", "publisher", "license"))
+    addresses = [graph[root[name]["@id"]]["url"] for name in ("author", "publisher")]
+    assert addresses == ["https://registry.example.org/sites/site-one/", "https://registry.example.org/"]
 
 
 def test_hostile_texts_stay_one_field_of_bibtex() -> None:
@@ -127,6 +132,23 @@ def test_every_format_names_the_permanent_address(client, record, form, media_ty
     answer = cite(client, path, form)
     assert (answer.status_code, answer["Content-Type"]) == (200, f"{media_type}; charset=utf-8")
     assert f"https://registry.example.org/{path}/" in answer.content.decode()
+
+
+@pytest.mark.parametrize(
+    "path", ["results/hw-1", "results/hw-2", "results/hw-3", "results/io500-1", "results/paper-1", "lists/SC99/full"]
+)
+def test_datacite_keeps_the_schema_of_datacite(client, record, path) -> None:
+    given = json.loads(cite(client, path, "datacite").content)
+    assert [error.message for error in schema45.validator.iter_errors(given)] == []
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"publisher": "Highwater"}, {"publicationYear": 2027}, {"creators": []}, {"dates": [{"date": "2027-11-18"}]}],
+)
+def test_that_schema_refuses_what_is_wrong(wrong) -> None:
+    assert schema45.validator.is_valid(json.loads(citing.datacite(WORK)))
+    assert not schema45.validator.is_valid(json.loads(citing.datacite(WORK)) | wrong)
 
 
 def test_revisions_name_each_other(client, record) -> None:
