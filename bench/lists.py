@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from django.db import connection
+from django.db import connection, transaction
 from django.test import Client
 
 from bench.figures import figure, p50_ms, p95_ms, seconds_of
@@ -53,7 +53,8 @@ def _statements(call: Callable[[], None]) -> list[tuple[str, object]]:
 
 
 def _execute(statements: list[tuple[str, object]]) -> None:
-    with connection.cursor() as cursor:
+    """In one transaction, so that settings of the planner hold for the statement behind them."""
+    with transaction.atomic(), connection.cursor() as cursor:
         for sql, params in statements:
             cursor.execute(sql, params)
             if cursor.description:

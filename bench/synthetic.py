@@ -6,6 +6,7 @@ Nothing of it is real; it lives in the database of STATE/bench only.
 from __future__ import annotations
 
 import datetime as dt
+import itertools
 import json
 import math
 import random
@@ -37,6 +38,9 @@ PHASES = [
         )
     ),
 ]
+# As many as large runs have: the twelve phases of a run, then what else of them is printed.
+STATS = ("phase", "max", "min", "mean")
+FEWEST, MOST = 12, 40
 FACTOR = {"GiB/s": 2**30, "kIOPS": 1000}
 FAMILIES = ["Lustre", "DAOS", "BeeGFS", "IBM Storage Scale", "WekaFS", "CephFS"]
 LIST_NAME = "full"
@@ -111,14 +115,16 @@ def _results(first: int, scores: list[float], release, site, systems, chosen) ->
 
 def _measurements(first: int, scores: list[float], chosen) -> Iterator[dict]:
     for number, score in enumerate(scores):
-        for position, (op, quantity, unit, printed_unit) in enumerate(PHASES):
+        rows = itertools.product(STATS, PHASES)
+        count = FEWEST + number % (MOST - FEWEST + 1)
+        for position, (stat, (op, quantity, unit, printed_unit)) in enumerate(itertools.islice(rows, count)):
             printed = score * chosen.uniform(0.5, 2)
             yield {
                 "result_id": first + number,
                 "position": position,
                 "op": op,
                 "quantity": quantity,
-                "stat": "phase",
+                "stat": stat,
                 "value": printed * FACTOR[printed_unit],
                 "unit": unit,
                 "printed_value": printed,

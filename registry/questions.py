@@ -20,7 +20,7 @@ from registry.problems import Problem
 from registry.record import nearest
 from validators.units import UNITS
 
-CHARTS = ("auto", "bars", "lines", "points", "box", "heat")
+CHARTS = ("auto", "bars", "lines", "points", "box", "heat", "radar")
 PER = {
     "client": "client_nodes",
     "server": "servers",

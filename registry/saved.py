@@ -21,6 +21,7 @@ MOST_SAVED = 100  # studies of one account
 TITLE_LIMIT = 120  # characters
 QUESTION_LIMIT = 4000
 LISTED = 200
+KEEP = LIVE, AS_OF = "live", "as-of"
 KIND, PLACE = "saved", "saved by {}"
 
 

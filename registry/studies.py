@@ -33,7 +33,6 @@ from django.db.models import (
     When,
 )
 from django.db.models.fields.json import KT, KeyTextTransform
-from django.db.models.functions import Cast, NullIf
 
 from registry import facts, filters, questions, study_table
 from registry.axes import MEASURED, axis
@@ -44,6 +43,10 @@ from registry.study_table import Group, Row
 from validators.units import UNITS
 
 MOST_ROWS = 2000
+PLANNER = """
+    SELECT set_config('work_mem', '64MB', true), set_config('enable_sort', 'off', true),
+        set_config('max_parallel_workers_per_gather', '0', true)
+"""
 
 
 class TooManyPoints(Problem):
@@ -161,11 +164,12 @@ def _read(grouped: QuerySet) -> list[Row]:
     """The groups. Raises TooManyPoints.
 
     A limit on the query itself would let the planner hope to stop early and read 100,000 results by nested loops. It
-    takes every value for a group of its own, and would sort them all, where hashing a few groups is twice as fast.
+    takes every value for a group of its own, and would sort them all, where hashing a few groups is twice as fast; and
+    it would start workers, which on busy cores cost more than merging a few indexes in the order of results.
     """
     statement, parameters = grouped.query.sql_with_params()
     with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute("SELECT set_config('work_mem', '64MB', true), set_config('enable_sort', 'off', true)")
+        cursor.execute(PLANNER)
         bounded = f"WITH found AS MATERIALIZED ({statement}) SELECT * FROM found LIMIT %s"  # noqa: S608  # of the ORM
         cursor.execute(bounded, [*parameters, MOST_ROWS + 1])
         columns = [column.name for column in cursor.description]
@@ -222,12 +226,11 @@ _OF_RESULT = {"trust": F("trust"), "result": F("public_id"), "label": KT("snapsh
 
 
 def _divided(found: QuerySet, per: str) -> tuple[QuerySet, Any, Any]:
-    """The value by its divisor; null where the divisor is not known, no number, or zero."""
+    """The value by its divisor; null where the divisor is not known or no positive number."""
     if not per:
         return found, F("of_value"), None
     found = found.annotate(by=FilteredRelation("facts", condition=Q(facts__name=PER[per])))
-    number = When(by__text__regex=r"^\d{1,15}(\.\d{1,15})?$", then=Cast("by__text", FloatField()))
-    divisor = NullIf(Case(number, output_field=FloatField()), Value(0.0))
+    divisor = Case(When(by__number__gt=0, then=F("by__number")))
     return found, F("of_value") / divisor, divisor
 
 

@@ -7,6 +7,7 @@ every point says in words what it is. Colours are custom properties of static/to
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -28,12 +29,13 @@ CELL_PX = 28
 MOST_BARS = 120
 FEWEST_FOR_A_LINE = 3
 FEWEST_FOR_A_BOX = 5
+FEWEST_SPOKES = 3
 MOST_TICKS = 12
 ROOM = 1.15
 
 
 def chart(title: str, axes: Sequence[str], unit: str, rows: Sequence[Row], kind: str = "auto") -> Spec | None:
-    """Bars, lines, points, box or heat map of rows whose first axis is x. None where nothing can be drawn.
+    """Bars, lines, points, box, heat map or radar of rows whose first axis is x. None where nothing can be drawn.
 
     `auto` draws lines where x is a number with at least three values, boxes where most points are of five or more
     measurements, else bars.
@@ -45,6 +47,8 @@ def chart(title: str, axes: Sequence[str], unit: str, rows: Sequence[Row], kind:
     points = [_point(row, axes) for row in drawn]
     if kind in ("bars", "box") and len(points) > MOST_BARS:
         kind = "points"
+    if kind == "radar" and _places(points) < FEWEST_SPOKES:
+        kind = "bars"
     spec = {
         "$schema": SCHEMA,
         "description": f"{title}. {unit or 'no unit'}. {len(points)} points; the table has every number.",
@@ -237,7 +241,83 @@ def _heat(axes: Sequence[str], unit: str, points: Sequence[Row]) -> Spec:
     }
 
 
-_DRAWN = {"bars": _bars, "box": _box, "lines": _lines, "points": _points, "heat": _heat}
+# Each spoke is one place on the x axis, from zero in the middle to its largest value at the rim, which its label says:
+# what stands on the spokes may differ a thousandfold. The radius keeps room for the labels at any width.
+_RADIUS = "min(125, width / 2 - 75)"
+_RINGS = (0.25, 0.5, 0.75, 1.0)
+_LABEL_AT = 1.1
+_SIDE = 0.2  # of the radius: labels nearer than this to the middle are centred
+
+
+def _radar(axes: Sequence[str], unit: str, points: Sequence[Row]) -> Spec:
+    places = list(dict.fromkeys(point["place"] for point in points))
+    most = {place: max(point["value"] for point in points if point["place"] == place) for place in places}
+    angles = {place: 2 * math.pi * number / len(places) for number, place in enumerate(places)}
+    drawn = [point | _at(angles[point["place"]], _share(point["value"], most[point["place"]])) for point in points]
+    rim = [{"label": f"{place} {most[place]:,.5g}", **_at(angles[place], 1)} for place in places]
+    rings = [{"ring": ring, "turn": turn} | _at(angles[place], ring)
+             for ring in _RINGS for turn, place in enumerate([*places, places[0]])]  # fmt: skip
+    line = {"type": "line", "interpolate": "linear-closed", "aria": False}
+    by_series = {
+        "detail": [{"field": "series"}, {"field": "trust"}],
+        "order": {"field": "turn", "type": "quantitative"},
+    }
+    turns = {place: number for number, place in enumerate(places)}
+    return {
+        "height": 320,
+        "data": {"values": [point | {"turn": turns[point["place"]]} for point in drawn]},
+        "encoding": {"x": _across("x"), "y": _across("y")},
+        "layer": [
+            {
+                "data": {"values": rings},
+                "mark": {"type": "line", "color": "var(--rule)", "strokeWidth": 1, "aria": False},
+                "encoding": {"detail": {"field": "ring"}, "order": {"field": "turn", "type": "quantitative"}},
+            },
+            {
+                "data": {"values": [spoke | {"zero": 0} for spoke in rim]},
+                "mark": {"type": "rule", "color": "var(--rule)", "aria": False},
+                "encoding": {"x2": {"field": "zero"}, "y2": {"field": "zero"}},
+            },
+            {"mark": line | {"strokeWidth": 2}, "encoding": _coloured(points, "color") | by_series},
+            {
+                "mark": {"type": "point", "filled": True, "size": 50, "strokeWidth": 1.5, "opacity": 1},
+                "encoding": _outlined(points) | _trusted() | _SPOKEN,
+            },
+            *(_spoke_names([name for name in rim if side(name["x"])], align) for align, side in _SIDES.items()),
+        ],
+    }
+
+
+_SIDES = {
+    "left": lambda x: x > _SIDE,
+    "center": lambda x: -_SIDE <= x <= _SIDE,
+    "right": lambda x: x < -_SIDE,
+}
+
+
+def _spoke_names(rim: Sequence[Row], align: str) -> Spec:
+    values = [{"label": name["label"], "x": name["x"] * _LABEL_AT, "y": name["y"] * _LABEL_AT} for name in rim]
+    mark = {"type": "text", "align": align, "limit": 150, "aria": False}
+    return {"data": {"values": values}, "mark": mark, "encoding": {"text": {"field": "label"}}}
+
+
+def _at(angle: float, share: float) -> Row:
+    """Where a share of the rim lies at an angle clockwise from the top, the rim having radius 1."""
+    return {"x": math.sin(angle) * share, "y": math.cos(angle) * share}
+
+
+def _share(value: float, most: float) -> float:
+    return max(value / most, 0) if most > 0 else 0
+
+
+def _across(field: str) -> Spec:
+    """A hidden axis of the disc, as long in both directions."""
+    size, sign = ("width", 1) if field == "x" else ("height", -1)
+    ends = [{"expr": f"{size} / 2 - {sign} * {_RADIUS}"}, {"expr": f"{size} / 2 + {sign} * {_RADIUS}"}]
+    return {"field": field, "type": "quantitative", "axis": None, "scale": {"domain": [-1, 1], "range": ends}}
+
+
+_DRAWN = {"bars": _bars, "box": _box, "lines": _lines, "points": _points, "heat": _heat, "radar": _radar}
 
 
 def _in_unit(name: str) -> str:

@@ -2,7 +2,19 @@
 
 from django.urls import path
 
-from submissions.api import answers, files, members, preview, receipts, reviewing, systems, tokens, views, webhooks
+from submissions.api import (
+    answers,
+    files,
+    members,
+    preview,
+    receipts,
+    reviewing,
+    studies,
+    systems,
+    tokens,
+    views,
+    webhooks,
+)
 
 urlpatterns = [
     path("submissions/", views.SubmissionList.as_view(), name="api-submissions"),
@@ -50,6 +62,8 @@ urlpatterns = [
     path("institutions/<slug:slug>/members/<str:username>/", members.MemberDetail.as_view(), name="api-member"),
     path("institutions/<slug:slug>/invitations/<int:id>/", members.InvitationDetail.as_view(), name="api-invitation"),
     path("invitations/<int:id>/accept/", members.InvitationAccept.as_view(), name="api-invitation-accept"),
+    path("studies/", studies.StudyList.as_view(), name="api-studies-write"),
+    path("studies/<str:slug>/", studies.StudyDetail.as_view(), name="api-study-write"),
     path("tokens/", tokens.TokenList.as_view(), name="api-tokens"),
     path("tokens/<str:id>/", tokens.TokenDetail.as_view(), name="api-token"),
     path("check/", views.CheckNow.as_view(), name="api-check"),

@@ -14,7 +14,7 @@ from submissions.views.private import private_page
 @require_POST
 @private_page
 def save(request: HttpRequest) -> HttpResponse:
-    as_of = timezone.now() if request.POST.get("keep") == "as-of" else None
+    as_of = timezone.now() if request.POST.get("keep") == saved.AS_OF else None
     asked = request.POST.get("question", "")
     study = saved.save(request.POST.get("title", ""), asked, request.user.username, as_of)
     return redirect(f"/studies/{study.slug}/")

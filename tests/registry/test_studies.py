@@ -14,7 +14,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from registry import facts
+from registry import facts, study_charts
 from registry.models import Fact, Measurement, ObservedParameter, Result
 from tests.registry.record import make_platform, make_release, make_result
 
@@ -302,11 +302,40 @@ def test_pictures_are_drawn_without_a_browser(client, fabrics) -> None:
     assert client.get(f"{STUDY}{WRITE}&x=fabric&format=png").content.startswith(b"\x89PNG")
 
 
-@pytest.mark.parametrize("chart", ["auto", "bars", "lines", "points", "box", "heat"])
+@pytest.mark.parametrize("chart", ["auto", "bars", "lines", "points", "box", "heat", "radar"])
 def test_every_chart_is_drawn_from_the_table_alone(client, fabrics, chart) -> None:
     answer = client.get(f"{STUDY}metric=bandwidth&x=targets&series=op,fabric&chart={chart}&format=svg")
     assert answer.status_code == 200
     assert b"85.3" in answer.content
+
+
+def radar(rows: list[tuple[str, str, float]]) -> dict[str, Any]:
+    figures = dict.fromkeys(("low", "q1", "q3", "high"))
+    made = [
+        {"op": op, "platform": platform, "value": value, "unit": "GB/s", "trust": "reported", "count": 1} | figures
+        for op, platform, value in rows
+    ]
+    return study_charts.chart("Phases", ["op", "platform"], "GB/s", made, "radar")
+
+
+def test_a_radar_has_a_spoke_for_each_place_from_zero_to_its_largest_value() -> None:
+    spec = radar([("write", "A", 10), ("read", "A", 30), ("stat", "A", 2000), ("find", "A", 0), ("write", "B", 5)])
+    points = {(one["place"], one["series"]): (one["x"], one["y"]) for one in spec["data"]["values"]}
+    assert points["write", "A"] == pytest.approx((0, 1))  # the first spoke points up, the others go clockwise
+    assert points["write", "B"] == pytest.approx((0, 0.5))
+    assert points["read", "A"] == pytest.approx((1, 0))
+    assert points["stat", "A"] == pytest.approx((0, -1))
+    assert points["find", "A"] == pytest.approx((0, 0))
+    named = [
+        one["label"] for layer in spec["layer"] for one in layer.get("data", {}).get("values", []) if "label" in one
+    ]
+    assert {"write 10", "read 30", "stat 2,000", "find 0"} <= set(named)
+    assert "stat, A: 2,000 GB/s, reported" in [one["words"] for one in spec["data"]["values"]]
+
+
+def test_a_radar_of_two_spokes_is_bars() -> None:
+    spec = radar([("write", "A", 10), ("read", "A", 30)])
+    assert [layer["mark"]["type"] for layer in spec["layer"]] == ["bar", "text"]
 
 
 def test_an_unchanged_answer_costs_304(client, fabrics) -> None:

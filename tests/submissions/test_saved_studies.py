@@ -7,7 +7,7 @@ from django.test import Client
 
 from registry import facts, saved
 from registry.models import Result, SavedStudy
-from submissions import personal
+from submissions import personal, tokens
 from tests.registry.record import make_release, make_result
 
 QUESTION = "metric=score&x=client_nodes&tool=io500"
@@ -66,6 +66,47 @@ def test_only_who_saved_a_study_can_remove_it(alice, cast) -> None:
     assert SavedStudy.objects.exists()
     assert alice.post(f"{address}remove/")["Location"] == "/studies/"
     assert alice.get(address).status_code == 404
+
+
+def test_a_study_is_saved_read_and_removed_by_api(cast, client) -> None:
+    asked = {"title": "Scores by clients", "question": QUESTION, "keep": "as-of"}
+    answer = cast.alice.post("studies/", asked)
+    assert answer.status_code == 201, answer.content
+    made = answer.json()
+    shown = client.get(made["url"]).json()
+    assert (made["kind"], made["place"], shown["rows"][0]["value"]) == ("saved", "saved by alice", 12.5)
+    assert shown["as_of"] is not None
+    path = f"/api/v1/studies/{made['slug']}/"
+    assert cast.charlie.client.delete(path).status_code == 404
+    assert cast.alice.client.delete("/api/v1/studies/claims/").status_code == 404
+    assert cast.alice.client.delete(path).status_code == 204
+    assert client.get(made["url"]).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("changes", "code"),
+    [
+        ({"title": ""}, "request.invalid"),
+        ({"question": "metric=none&x=client_nodes"}, "study.unknown-metric"),
+        ({"keep": "for ever"}, "request.invalid"),
+    ],
+)
+def test_what_can_not_be_saved_by_api_is_refused_with_a_code(cast, changes, code) -> None:
+    answer = cast.alice.post("studies/", {"title": "Scores", "question": QUESTION} | changes)
+    assert (answer.status_code, answer.json()["code"]) == (400, code)
+    assert not SavedStudy.objects.exists()
+
+
+def test_saving_by_api_needs_a_token_that_may_write(cast) -> None:
+    _, key = tokens.make(cast.alice.account, "reads", ["read"])
+    refused = Client().post(
+        "/api/v1/studies/",
+        {"title": "Scores", "question": QUESTION},
+        content_type="application/json",
+        headers={"Authorization": f"Token {key}"},
+    )
+    assert (refused.status_code, refused.json()["code"]) == (403, "permission.scope")
+    assert not SavedStudy.objects.exists()
 
 
 def test_a_person_takes_saved_studies_along_and_leaves_no_name_on_them(alice, cast) -> None:

@@ -1,0 +1,45 @@
+"""Saving a study by API, and removing one's own; what is saved is anybody's to read."""
+
+from __future__ import annotations
+
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers as s
+from rest_framework.parsers import JSONParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from registry import saved
+from registry.api import studies
+from registry.api.reading import link
+from submissions.api.edges import REFUSED, valid
+
+
+class StudyRequest(s.Serializer):
+    title = s.CharField(max_length=saved.TITLE_LIMIT)
+    question = s.CharField(max_length=saved.QUESTION_LIMIT, help_text="The query string of study/.")
+    keep = s.ChoiceField(
+        saved.KEEP, default=saved.LIVE, help_text="live: follows new results; as-of: stays as it is at this moment."
+    )
+
+
+class StudyList(studies.StudyList):
+    """All studies; anyone signed in saves one more."""
+
+    parser_classes = [JSONParser]
+
+    @extend_schema(operation_id="studies_save", request=StudyRequest, responses={201: studies.StudyListed} | REFUSED)
+    def post(self, request: Request) -> Response:
+        asked = valid(request, StudyRequest)
+        as_of = timezone.now() if asked["keep"] == saved.AS_OF else None
+        made = saved.save(asked["title"], asked["question"], request.user.username, as_of)
+        return Response(saved.in_short(made) | {"url": link(request, "studies", made.slug)}, status=201)
+
+
+class StudyDetail(studies.StudyDetail):
+    """One study; who saved it may remove it."""
+
+    @extend_schema(operation_id="studies_remove", responses={204: None} | REFUSED)
+    def delete(self, request: Request, slug: str) -> Response:
+        saved.remove(slug, request.user.username)
+        return Response(status=204)
