@@ -110,6 +110,9 @@ class ReleaseForm(forms.Form):
     deadline = MomentField(help_text="2027-04-30 AoE, or 2027-04-30T12:00:00Z")
     publishes = MomentField(required=False, help_text="Empty: when an editor says so")
     benchmark_versions = forms.CharField(required=False, max_length=2000, help_text="With commas; empty: any")
+    accepting_reviewers = forms.IntegerField(
+        min_value=1, max_value=9, initial=1, help_text="So many have to accept a run"
+    )
     lists = forms.MultipleChoiceField(widget=forms.CheckboxSelectMultiple)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

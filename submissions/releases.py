@@ -35,7 +35,7 @@ def create(
         raise ReleaseInvalid(f"{slug!r} is no slug: letters, digits and single hyphens, at most 40.")
     release = Release(
         slug=slug,
-        name=name or slug,
+        name=name,
         opens=opens,
         deadline=deadline,
         publishes=publishes,
@@ -103,6 +103,7 @@ def _list_names(wanted: Iterable[str]) -> list[str]:
 
 
 def _saved(release: Release) -> Release:
+    release.name = release.name or release.slug
     if release.opens and release.opens >= release.deadline:
         raise ReleaseInvalid("It opens after its deadline.", errors={"opens": ["Must lie before the deadline."]})
     if release.publishes and release.publishes < release.deadline:

@@ -100,7 +100,7 @@ def edit(request: HttpRequest, release: str) -> HttpResponse:
     """Change a call until it is published; its slug stays."""
     found = record.release(release)
     if request.method != "POST":
-        names = ("slug", "name", "opens", "deadline", "publishes")
+        names = ("slug", "name", "opens", "deadline", "publishes", "accepting_reviewers")
         initial = {name: getattr(found, name) for name in names} | {"lists": found.list_names}
         initial["benchmark_versions"] = ", ".join(found.benchmark_versions)
         return _form(request, ReleaseForm(initial=initial), found)

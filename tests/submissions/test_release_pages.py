@@ -10,7 +10,9 @@ from django.test import Client
 from registry.models import Release
 from submissions import review
 
-FIELDS = {"slug": "SC99", "name": "", "deadline": "2099-04-30 AoE", "lists": ["io500", "full"]}
+FIELDS = {
+    "slug": "SC99", "name": "", "deadline": "2099-04-30 AoE", "lists": ["io500", "full"], "accepting_reviewers": "2",
+}  # fmt: skip
 
 
 @pytest.fixture
@@ -27,12 +29,14 @@ def test_an_editor_makes_a_release_and_changes_it(editor) -> None:
     release = Release.objects.get(slug="SC99")
     assert release.deadline == datetime(2099, 5, 1, 11, 59, 59, tzinfo=UTC)
     assert (release.list_names, release.benchmark_versions) == (["io500", "full"], ["io500-sc25", "io500-isc26"])
+    assert (release.name, release.accepting_reviewers) == ("SC99", 2)
     page = editor.get("/releases/SC99/edit/").content.decode()
     assert "2099-05-01T11:59:59Z" in page
     changed = {"name": "Ninety-nine", "deadline": "2099-05-02T12:00:00+02:00", "lists": ["full"], "slug": "other"}
-    assert editor.post("/releases/SC99/edit/", changed).status_code == 302
+    assert editor.post("/releases/SC99/edit/", changed | {"accepting_reviewers": "3"}).status_code == 302
     release.refresh_from_db()
     assert (release.slug, release.name, release.list_names) == ("SC99", "Ninety-nine", ["full"])
+    assert release.accepting_reviewers == 3
     assert release.deadline == datetime(2099, 5, 2, 10, 0, tzinfo=UTC)
 
 
@@ -45,6 +49,7 @@ def test_an_editor_makes_a_release_and_changes_it(editor) -> None:
         ({"slug": "SC 99"}, "is no slug"),
         ({"lists": []}, "required"),
         ({"lists": ["best"]}, "best"),
+        ({"accepting_reviewers": "0"}, "greater than or equal to 1"),
     ],
 )
 def test_what_is_wrong_is_said_and_nothing_is_made(editor, change, why: str) -> None:
@@ -52,6 +57,12 @@ def test_what_is_wrong_is_said_and_nothing_is_made(editor, change, why: str) -> 
     assert refused.status_code == 422
     assert why in refused.content.decode().replace("&#x27;", "'")
     assert not Release.objects.exists()
+
+
+def test_a_release_whose_name_is_emptied_is_called_by_its_slug(editor) -> None:
+    editor.post("/review/releases/new/", FIELDS | {"name": "Ninety-nine"})
+    assert editor.post("/releases/SC99/edit/", FIELDS).status_code == 302
+    assert Release.objects.get().name == "SC99"
 
 
 def test_who_does_not_edit_finds_no_such_page(cast, release) -> None:
