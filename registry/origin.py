@@ -1,4 +1,4 @@
-"""Where a request comes from: its address, and whether that is this machine."""
+"""The two ends of a request: the caller's address, and that of the site it was sent to."""
 
 from __future__ import annotations
 
@@ -24,3 +24,8 @@ def is_loopback(request: HttpRequest) -> bool:
         return ipaddress.ip_address(address(request)).is_loopback
     except ValueError:
         return False
+
+
+def site(request: HttpRequest) -> str:
+    """Address of this site without a slash at the end: the one that is set, else the one that was asked for."""
+    return settings.SITE_URL or f"{request.scheme}://{request.get_host()}"

@@ -7,11 +7,10 @@ import re
 import textwrap
 from typing import Any
 
-from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 
-from registry import record
+from registry import origin, record
 from registry.awards import FEWEST_CLIENTS, Award
 from registry.models import RankedList, Release
 from registry.views import numerals
@@ -33,7 +32,7 @@ def certificate(request: HttpRequest, release: str, name: str, award: str, form:
         raise record.NotOnRecord("certificate", form, list(TYPES))
     found = record.release(release)
     ranked, won = record.award(found, name, award)
-    site = settings.SITE_URL or request.build_absolute_uri("/").rstrip("/")
+    site = origin.site(request)
     drawing = render_to_string("releases/certificate.svg", _drawing(found, ranked, won, site))
     response = HttpResponse(drawing if form == "svg" else _pdf(drawing), content_type=TYPES[form])
     response["Content-Disposition"] = f'inline; filename="{found.slug}-{name}-{award}.{form}"'

@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 from functools import cache
 
-from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.module_loading import import_string
 
+from registry import origin
 from registry.views import numerals
 from registry.views.caching import public_page
 
@@ -35,7 +35,7 @@ def _wheel() -> tuple[str, bytes]:
 @public_page
 def page(request: HttpRequest) -> HttpResponse:
     content, sha256 = _file()
-    site = settings.SITE_URL or f"{request.scheme}://{request.get_host()}"
+    site = origin.site(request)
     context = {
         "section": "docs",
         "sha256": sha256,

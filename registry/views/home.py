@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.conf import settings
 from django.db.models import F
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 
+from registry import origin
 from registry.models import ListEntry, RankedList, Release, Result
 from registry.record import SCORED_LISTS
 from registry.views import drawings, numerals
@@ -39,7 +39,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "shown": shown,
         "entries": first_entries(shown["pk"]) if shown else [],
         "calls": open_calls(),
-        "site": settings.SITE_URL or f"{request.scheme}://{request.get_host()}",
+        "site": origin.site(request),
     }
     return render(request, "home.html", context)
 

@@ -15,7 +15,7 @@ from registry.problems import Problem
 from registry.views import numerals
 from registry.views.results import OUTCOMES
 from submissions import assignment, questionnaire, review, rubric, talk, waiting
-from submissions.errors import ConflictOfInterest, NotFound
+from submissions.errors import NotFound
 from submissions.forms import DecisionForm, JudgementForm
 from submissions.models import Account, Check, Comment, Judgement, Review, State, Submission
 from submissions.permissions import conflict, has_role, seen_by, visible_to
@@ -110,8 +110,6 @@ def assign(request: HttpRequest, id: UUID) -> HttpResponse:
     shown, name = _submitted(request, id), request.POST.get("remove") or request.POST.get("reviewer", "")
     try:
         change(shown, request.user, name.strip()[:150])
-    except ConflictOfInterest as problem:
-        return _page(request, shown, problem=problem)
     except Problem as problem:
         return _page(request, shown, problem=problem)
     return redirect("review-detail", id=id)

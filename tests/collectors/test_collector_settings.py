@@ -3,9 +3,9 @@
 import pytest
 
 
-def test_server_and_token_come_from_the_configuration_file(every_python, collector, peer, results):
+def test_server_and_token_come_from_the_configuration_file(oldest_and_this_python, collector, peer, results):
     collector.write_config(f"[highwater]\nurl = {peer.url}/\ntoken = alice-token\n")
-    done = collector("upload", results, python=every_python)
+    done = collector("upload", results, python=oldest_and_this_python)
     assert done.returncode == 0, done.stderr
 
 

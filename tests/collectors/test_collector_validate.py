@@ -27,8 +27,8 @@ RUN = {
 }
 
 
-def test_without_the_rules_it_says_that_none_was_run(every_python, collector, results):
-    done = collector("validate", results, python=every_python)
+def test_without_the_rules_it_says_that_none_was_run(oldest_and_this_python, collector, results):
+    done = collector("validate", results, python=oldest_and_this_python)
     assert done.returncode == 0
     assert "No rule on the results was run" in done.stdout
     assert "No module named 'validators'" in done.stdout
@@ -68,12 +68,12 @@ def test_an_archive_that_does_not_open_is_an_error(collector, tmp_path, name):
     assert "bundle.corrupt" in done.stdout
 
 
-def test_a_truncated_archive_is_an_error(every_python, collector, tmp_path):
+def test_a_truncated_archive_is_an_error(oldest_and_this_python, collector, tmp_path):
     (tmp_path / "noise").write_bytes(os.urandom(100_000))
     with tarfile.open(tmp_path / "whole.tar.gz", "w:gz") as archive:
         archive.add(tmp_path / "noise", "noise")
     (tmp_path / "half.tar.gz").write_bytes((tmp_path / "whole.tar.gz").read_bytes()[:50_000])
-    done = collector("validate", tmp_path / "half.tar.gz", python=every_python)
+    done = collector("validate", tmp_path / "half.tar.gz", python=oldest_and_this_python)
     assert done.returncode == 1
     assert "bundle.corrupt" in done.stdout
 
@@ -95,9 +95,9 @@ def test_a_path_that_is_not_there_is_a_usage_error(collector, tmp_path):
     assert collector("validate", tmp_path / "missing").returncode == 2
 
 
-def test_the_server_checks_a_folder(every_python, alice, peer, results):
+def test_the_server_checks_a_folder(oldest_and_this_python, alice, peer, results):
     peer.check_answer = {"status": "invalid", "primary": 0, "findings": [], "runs": [RUN]}
-    done = alice("validate", results, "--server", python=every_python)
+    done = alice("validate", results, "--server", python=oldest_and_this_python)
     assert done.returncode == 1
     assert done.stdout.splitlines() == [
         "error   io500.stonewall.short  r/result.txt:1",
@@ -221,24 +221,26 @@ def test_an_unpacked_bundle_is_verified_too(collector, bag, tmp_path):
         (lambda files: files.update({"highwater-bundle/data/system.json": b"{"}), "system.unreadable"),
     ],
 )
-def test_what_became_of_a_bundle_is_told(oldest_and_this_python, collector, bag, tmp_path, change, code):
+def test_what_became_of_a_bundle_is_told(collector, bag, tmp_path, change, code):
     files = contents(bag)
     change(files)
-    status, codes = found(collector, repacked(tmp_path / "b.tgz", files), oldest_and_this_python)
+    status, codes = found(collector, repacked(tmp_path / "b.tgz", files))
     assert status == 1
     assert code in codes
 
 
-def test_a_bit_that_flips_in_the_compressed_bytes_is_an_error_for_the_user_too(every_python, collector, bag, tmp_path):
+def test_a_bit_that_flips_in_the_compressed_bytes_is_an_error_for_the_user_too(
+    oldest_and_this_python, collector, bag, tmp_path
+):
     flipped = bytearray(bag.read_bytes())
     flipped[len(flipped) // 2] ^= 4
     (tmp_path / "b.tgz").write_bytes(flipped)
-    done = collector("validate", tmp_path / "b.tgz", python=every_python)
+    done = collector("validate", tmp_path / "b.tgz", python=oldest_and_this_python)
     assert (done.returncode, done.stdout.count("bundle.corrupt")) == (1, 1)
 
 
 def test_any_single_bit_that_flips_in_any_file_or_in_the_archive_is_found(bag, tmp_path, monkeypatch):
-    """In process, as there are thousands: the files one by one, and the .tar.gz itself."""
+    """In process, as there are thousands: some of each file, and every seventh of the .tar.gz itself."""
     monkeypatch.chdir(tmp_path)
     files = contents(bag)
     unseen = []
@@ -250,7 +252,7 @@ def test_any_single_bit_that_flips_in_any_file_or_in_the_archive_is_found(bag, t
             unseen += [] if verification.findings(str(path)) else [(name, position)]
     packed = bag.read_bytes()
     content_of_gzip = gzip.decompress(packed)
-    for position in range(len(packed) * 8):
+    for position in range(0, len(packed) * 8, 7):
         flipped = bytearray(packed)
         flipped[position // 8] ^= 1 << position % 8
         (tmp_path / "b.tgz").write_bytes(flipped)
@@ -300,10 +302,10 @@ def described(cpu=None, dram=None):
         ("", ["system.unreadable"]),
     ],
 )
-def test_impossible_numbers_of_a_description_are_found(oldest_and_this_python, collector, tmp_path, text, codes):
+def test_impossible_numbers_of_a_description_are_found(collector, tmp_path, text, codes):
     path = tmp_path / "system.json"
     path.write_text(text)
-    assert found(collector, path, oldest_and_this_python) == (1 if codes else 0, codes)
+    assert found(collector, path) == (1 if codes else 0, codes)
 
 
 @pytest.mark.parametrize(

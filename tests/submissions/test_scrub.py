@@ -347,6 +347,10 @@ def figures(path: Path) -> list[tuple[object, object]]:
     return [(run["scores"], run["measurements"]) for run in report["runs"]]
 
 
+def e_mails(text: bytes) -> list[bytes]:
+    return [found for line in text.split(b"\n") if b"@" in line for found in E_MAIL.findall(line)]
+
+
 def test_published_archives_keep_every_figure_and_lose_every_e_mail_address(shared: Path, tmp_path: Path) -> None:
     archives = sorted((shared / "data" / "io500" / "submissions").glob("*.tar.gz"))
     assert len(archives) > 100
@@ -358,9 +362,9 @@ def test_published_archives_keep_every_figure_and_lose_every_e_mail_address(shar
         assert figures(copy) == figures(original), original.name
         with tarfile.open(copy) as archive:
             texts = [archive.extractfile(member).read() for member in archive]
-        assert [E_MAIL.findall(text) for text in texts if E_MAIL.search(text)] == [], original.name
+        assert [found for text in texts for found in e_mails(text)] == [], original.name
         with tarfile.open(original) as archive:
-            with_address += any(E_MAIL.search(archive.extractfile(file).read()) for file in archive if file.isfile())
+            with_address += any(e_mails(archive.extractfile(file).read()) for file in archive if file.isfile())
     assert with_address > 10
     assert min(applied[code] for code in ("user", "host", "address", "e-mail", "submitter")) > 0
 

@@ -137,7 +137,7 @@ def test_long_and_repetitive_input_takes_no_time(content):
     begun = time.process_time()
     judge({**GOOD["c"], **files})
     judge({"any.txt": content})
-    assert time.process_time() - begun < 30
+    assert time.process_time() - begun < 3.0
 
 
 @pytest.mark.parametrize("text", ["/", " -C ", " -Q", "/ior-", "-D ", "[", "a=", "'", "find "])
@@ -147,7 +147,7 @@ def test_long_command_lines_take_no_time(text):
     long = [f"exe = {text * (60_000 // len(text))}" if line.startswith("exe ") else line for line in lines]
     begun = time.process_time()
     judge({**GOOD["c"], path: "\n".join(long).encode()})
-    assert time.process_time() - begun < 20
+    assert time.process_time() - begun < 2.0
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ def test_many_lines_take_no_time_and_make_few_findings(name, line):
     content = "\n".join(line.format(number) for number in range(1_000_000 // len(line))).encode()
     begun = time.process_time()
     reading = judge({**GOOD["c"], f"{HOME}/{name}": content})
-    assert time.process_time() - begun < 30
+    assert time.process_time() - begun < 3.0
     assert len(reading.runs[0].findings) < 1000
 
 

@@ -42,7 +42,8 @@ NOT_WRITTEN = frozenset(
 )
 """Answers that are chosen or counted, and those that nobody has to give."""
 REQUIRED_METADATA = ("institution", "system", "filesystem_type", "storage_vendor", "client_nodes", "tasks")
-_DATA_FOLDER = re.compile(r"(\S{0,400}?)/{1,4}(?:ior|mdtest|mdt)[-_](?:easy|hard)")
+_FOLDER_OF_A_PHASE = re.compile(r"/(?:ior|mdtest|mdt)[-_](?:easy|hard)")
+_LONGEST_FOLDER = 400
 _MARKUP = re.compile(r"<[^<>]{0,1000}>")
 _STONEWALL_FLAG = re.compile(r"[ '\"]-[DW][ ='\"]+(\d{1,6})")
 _OTHER_NODE_IOR = re.compile(r" -C .*-Q[ =]\d| -Q[ =]\d.* -C ")
@@ -152,9 +153,10 @@ def _data_folders(evidence: Evidence) -> set[str]:
     """The folders below which IOR and mdtest worked, from their command lines."""
     found = set()
     for phase in evidence.phases:
-        match = _DATA_FOLDER.search(evidence.command(phase.name)) if phase.name.startswith(("ior", "mdtest")) else None
-        if match is not None:
-            found.add(match[1].strip("'\"").rstrip("/"))
+        command = evidence.command(phase.name) if phase.name.startswith(("ior", "mdtest")) else ""
+        if match := _FOLDER_OF_A_PHASE.search(command):
+            before = command[: match.start()].rstrip("/")[-_LONGEST_FOLDER:]
+            found.add(re.split(r"\s", before)[-1].strip("'\"").rstrip("/"))
     return found
 
 
