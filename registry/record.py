@@ -265,7 +265,9 @@ def measurements(of: Result) -> list[Row]:
 def memberships(of: Result) -> list[Row]:
     """The lists that a result stands on, newest release first."""
     found = ListEntry.objects.filter(result=of)
-    return rows_of(MEMBERSHIP, found.order_by("-ranked_list__release__held_on", "ranked_list__position"))
+    return rows_of(
+        MEMBERSHIP, found.order_by("-ranked_list__release__held_on", "ranked_list__position", "ranked_list__name")
+    )
 
 
 def sides(public_ids: Sequence[str]) -> tuple[list[Side], list[Row]]:

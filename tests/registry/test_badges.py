@@ -82,7 +82,7 @@ def test_names_from_outside_stay_text(client, db) -> None:
 @pytest.mark.parametrize(
     ("path", "status"),
     [
-        ("results/nothing", 404), ("lists/SC99/none", 404), ("lists/none/full", 404), ("lists/SC98/open", 409),
+        ("results/nothing", 404), ("lists/SC99/none", 404), ("lists/none/full", 404), ("lists/SC98/early", 409),
         ("releases/SC99/awards/full/speed", 404), ("releases/SC99/awards/ten/overall", 404),
     ],
 )  # fmt: skip

@@ -74,7 +74,7 @@ def record(db, settings) -> None:
     old = make_release("SC98", "2026-11-01")
     copied = make_result(old, "io500-1", 10.0, withdrawn_at=day, withdrawn_reason="Said so")
     make_list(old, "full", [copied])
-    make_list(old, "open", [copied], frozen=False)
+    make_list(old, "early", [copied], frozen=False)
     told = {"trust": Result.Trust.REPORTED, "source": "A paper, table 3", "snapshot": {"label": "row 2"}}
     make_result(None, "paper-1", None, **told)
 
@@ -168,7 +168,7 @@ def test_a_copy_has_no_day_that_the_record_does_not_know(client, record) -> None
         ("results/hw-1", "ris", 406, "request.not-acceptable"),
         ("results/nothing", "bibtex", 404, "record.no-result"),
         ("lists/sc99/none", "cff", 404, "record.no-list"),
-        ("lists/sc98/open", "", 409, "citation.not-frozen"),
+        ("lists/sc98/early", "", 409, "citation.not-frozen"),
     ],
 )
 def test_refusals_have_codes(client, record, path, form, status, code) -> None:
@@ -190,6 +190,6 @@ def test_pages_have_the_sentence_and_the_formats(client, record, path) -> None:
 
 
 def test_a_list_that_is_not_frozen_offers_no_citation(client, record) -> None:
-    page = client.get("/lists/SC98/open/")
+    page = client.get("/lists/SC98/early/")
     assert page.status_code == 200
     assert "/citation/" not in page.content.decode()
