@@ -23,7 +23,7 @@ class NotFrozen(Problem):
 
 
 def main_list(result: Result, memberships: list[record.Row]) -> dict[str, Any] | None:
-    """The frozen list that the result is read against: the first of its own release, else of the newest it stands on."""
+    """The frozen list that a result is read against: the first of its release, else of the newest it stands on."""
     own = [row for row in memberships if result.release and row["release"] == result.release.slug]
     for row in own or memberships:
         found = RankedList.objects.filter(release__slug=row["release"], name=row["list"], frozen_at__isnull=False)
