@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection, transaction
-from django.utils import timezone
 
 from registry.catalogue import load_catalogue
-from registry.models import ListEntry, RankedList, Release, Result, Site
+from registry.models import ListEntry, Release, Result, Site
 from submissions import backup, derivation, storage
 from submissions.models import Account, Submission
+from tests.registry.record import make_list, make_release, make_result
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -65,20 +65,20 @@ def rewritten(file: Path, to: Path, change: Callable[[str, bytes], bytes | None]
 
 @pytest.fixture
 def site(checked, cast, bundles: Path) -> Path:
-    """A catalogue, two submissions of which one has a derivative, and a frozen list; returns the folder of bundles."""
+    """Two submissions of which one has a derivative, and a frozen list; returns the folder of bundles."""
     first = checked()
     checked(person=cast.charlie, performance=1.5)
     derivation.ensure(first)
-    load_catalogue()
+    release = make_release("SC98")
+    make_list(release, "full", [make_result(release, "hw-1", 50.0)], trust=Result.Trust.VERIFIED)
     Site.objects.create(slug="odd", name="tab\there, newline\nthere, \\N and ünïcode")
-    freeze_a_list()
     return bundles
 
 
-def freeze_a_list() -> None:
-    entry = ListEntry.objects.order_by("id").first()
-    ranked_list = RankedList.objects.get(pk=entry.ranked_list_id)
-    RankedList.objects.filter(pk=ranked_list.pk).update(trust="verified", frozen_at=timezone.now())
+@pytest.fixture
+def catalogue(site: Path) -> None:
+    """The whole catalogue beside what was submitted."""
+    load_catalogue()
 
 
 @pytest.fixture
@@ -99,7 +99,7 @@ def refused(file: Path, **options: bool) -> str:
     return str(caught.value)
 
 
-def test_everything_comes_back(site: Path, file: Path) -> None:
+def test_everything_comes_back(site: Path, catalogue: None, file: Path) -> None:
     rows, bytes_before = every_row(), every_bundle(site)
     assert len(bytes_before) == 3
     assert len(rows["registry_result"]) > 100
