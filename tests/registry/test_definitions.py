@@ -40,7 +40,7 @@ def facts(**changed: Any) -> dict[str, Any]:
 def why_not(name: str, **changed: Any) -> str | None:
     """The code for which the current definition of `name` leaves such a run out, or None."""
     definition = current_definitions(read_definitions())[name]
-    exclusions = rank([Entry("a", {"score": 1.0}, facts(**changed))], definition).exclusions
+    exclusions = rank([Entry("a", {"score": 1.0}, facts(**{"p.scc": name == "scc"} | changed))], definition).exclusions
     return exclusions[0].code if exclusions else None
 
 
@@ -112,6 +112,24 @@ def test_the_awarded_level_caps_the_list(level: str, listed: set[str]) -> None:
     for name in ("production", "ten-production"):
         expected = None if level == "fully" else "reproducibility-too-low"
         assert why_not(name, reproducibility=level, production=True) == expected
+
+
+@pytest.mark.parametrize("name", ["io500", "ten", "production", "ten-production"])
+def test_a_student_run_ranks_on_the_list_of_students_alone(name: str) -> None:
+    production = "production" in name
+    assert why_not(name, production=production, **{"p.scc": True}) == "student-run"
+    assert why_not(name, production=production, **{"p.scc": None}) is None
+    assert why_not("scc", **{"p.scc": True}) is None
+    for not_said in (False, None):
+        assert why_not("scc", **{"p.scc": not_said}) == "not-a-student-run"
+
+
+def test_the_best_run_of_a_system_ranks_and_the_others_are_told_so() -> None:
+    definition = current_definitions(read_definitions())["io500"]
+    same = facts(institution="North Lab", system="Fjord", filesystem_type="Lustre")
+    ranking = rank([Entry(name, {"score": score}, same) for name, score in (("slow", 1.0), ("fast", 2.0))], definition)
+    assert [row.entry for row in ranking.rows] == ["fast"]
+    assert [row.entry for row in ranking.exclusions] == ["slow"]
 
 
 @pytest.mark.parametrize("name", sorted(PUBLIC_NAMES))

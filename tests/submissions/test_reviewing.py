@@ -158,6 +158,16 @@ def test_a_reviewer_settles_what_a_machine_could_not(cast, submitted) -> None:
     assert "Not cached: see &lt;config.ini&gt;" in page_of(cast.dana).get(f"/review/{submission.pk}/").content.decode()
 
 
+def test_each_rule_that_needs_a_person_is_judged_either_way(cast, submitted) -> None:
+    submission = submitted()
+    waiting = {"io500.source", "io500.precreated", "io500.persistence", "io500.data-reduction"}
+    for outcome in ("violated", "satisfied"):
+        for rule in waiting:
+            shown = call(cast.dana, submission, "rubric", rule=rule, outcome=outcome, note="Read.").json()
+        judged = {row["rule"]: row["judgement"]["outcome"] for row in shown["rules"] if row["rule"] in waiting}
+        assert judged == dict.fromkeys(waiting, outcome)
+
+
 @pytest.mark.parametrize(
     ("change", "refused"),
     [

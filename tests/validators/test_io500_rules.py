@@ -40,14 +40,14 @@ def summary_only(tmp_path):
 
 
 def test_rules_are_complete_and_described():
-    assert len(RULES) == len(rules.RULES) == 20
+    assert len(RULES) == len(rules.RULES) == 21
     for rule in rules.RULES:
         assert rule.code.startswith("io500.")
         assert rule.level in LEVELS
         assert rule.text.endswith(".")
         assert rule.source.startswith("https://io500.org/")
     items = [int(rule.source.rsplit(" ", 1)[1]) for rule in rules.RULES]
-    assert items == [*range(1, 20), 24]
+    assert items == [*range(1, 20), 21, 24]
 
 
 def test_without_input_no_rule_is_satisfied(tmp_path):
@@ -234,6 +234,29 @@ def test_questionnaire(good):
     assert outcome("questionnaire", good, answers={"purpose": long, "trust": "yes"}) == "violated"
     assert outcome("questionnaire", good, answers={"purpose": html}) == "violated"
     assert outcome("questionnaire", good, answers={"purpose": None}) == "violated"
+
+
+def test_production(good):
+    declared = {"usage": "production", "single_point_of_failure": False}
+    for name in ("production", "ten-production"):
+        assert outcome("production", good, list_name=name) == "not_evaluated"
+        assert outcome("production", good, list_name=name, answers={"usage": "production"}) == "not_evaluated"
+        assert outcome("production", good, list_name=name, answers=declared) == "needs_human"
+        assert outcome("production", good, list_name=name, answers=declared | {"usage": "research"}) == "violated"
+        weak = declared | {"single_point_of_failure": "yes"}
+        assert outcome("production", good, list_name=name, answers=weak) == "violated"
+    assert outcome("production", good, list_name="ten", answers=declared) == "not_evaluated"
+
+
+def test_a_vendor_that_is_the_institution_is_told_to_the_reviewer(good):
+    told = Context(
+        Bundle(),
+        metadata={"institution": "Example  Corp", "storage_vendor": "example corp"},
+        list_name="production",
+        answers={"usage": "production", "single_point_of_failure": False},
+    )
+    found = RULES["io500.production"].evaluate(good, told)
+    assert (found.outcome, found.why.startswith("The institution is the vendor")) == ("needs_human", True)
 
 
 def test_exclusive(good):

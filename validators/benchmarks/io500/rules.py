@@ -36,6 +36,7 @@ Judge = Callable[[Run, Evidence, Context], Verdict]
 LONGEST_PAUSE_S = 300.0
 RANKED_CLIENTS = 10
 UNRANKED_LISTS = frozenset({"full", "historical", "scc"})
+PRODUCTION_LISTS = ("production", "ten-production")
 ANSWER_WORDS = 10
 NOT_WRITTEN = frozenset(
     question["id"] for question in each(load()) if question["kind"] != "text" or question["required"] == "never"
@@ -359,11 +360,34 @@ def _words(answer: object) -> int:
     return len(_MARKUP.sub(" ", answer).split()) if isinstance(answer, str) else 0
 
 
+def _production(run: Run, evidence: Evidence, context: Context) -> Verdict:
+    """What is declared can speak against it; whether a system is in production a person decides."""
+    if context.list_name not in PRODUCTION_LISTS:
+        return NOT_EVALUATED, f"Only for {', '.join(PRODUCTION_LISTS)}."
+    usage, weak = context.answers.get("usage"), context.answers.get("single_point_of_failure")
+    if usage not in (None, "", "production"):
+        return VIOLATED, f"The declared use is {str(usage)[:40]}."
+    if _is_yes(weak):
+        return VIOLATED, "A single point of failure is declared."
+    if usage in (None, "") or weak in (None, ""):
+        return NOT_EVALUATED, "The answers do not say."
+    names = [
+        " ".join(str(context.metadata.get(name) or "").lower().split()) for name in ("institution", "storage_vendor")
+    ]
+    if names[0] and names[0] == names[1]:
+        return NEEDS_HUMAN, "The institution is the vendor: ask whose production it serves."
+    return NEEDS_HUMAN, "Declared: in production, without a single point of failure. Look at what runs there."
+
+
+def _is_yes(answer: object) -> bool:
+    return str(answer).lower() in ("yes", "true")
+
+
 def _exclusive(run: Run, evidence: Evidence, context: Context) -> Verdict:
     declared = context.answers.get("exclusive_cluster_usage")
     if declared in (None, ""):
         return NOT_EVALUATED, "The answers do not say."
-    if str(declared).lower() in ("yes", "true"):
+    if _is_yes(declared):
         return SATISFIED, "Exclusive use is declared."
     return VIOLATED, "Use beside other jobs is declared."
 
@@ -401,6 +425,7 @@ JUDGES: dict[str, Judge] = {
     "io500.metadata": _complete_metadata,
     "io500.metadata-consistent": _consistent_metadata,
     "io500.questionnaire": _questionnaire,
+    "io500.production": _production,
     "io500.exclusive": _exclusive,
 }
 """What decides each rule of rules.json that is more than one comparison."""
