@@ -21,7 +21,7 @@ from django.db.models import Model
 from django.utils import timezone
 from django.utils.text import slugify
 
-from registry import axes, definitions, facts, naming, reported
+from registry import axes, configuration, definitions, facts, naming, reported
 from registry.listing import arrange_imported, entries_digest
 from registry.models import (
     CatalogueLoad,
@@ -95,7 +95,7 @@ def files_digest() -> str:
     digest = hashlib.sha256()
     folder = Path(__file__).parent
     data = sorted(path for name in FOLDERS for path in (folder / name).rglob("*.json"))
-    for path in [*data, axes.VOCABULARY, *(folder / f"{name}.py" for name in LOADERS)]:
+    for path in [*data, axes.VOCABULARY, configuration.FILE, *(folder / f"{name}.py" for name in LOADERS)]:
         content = path.read_bytes()
         digest.update(f"{path.relative_to(folder)} {len(content)}\n".encode())
         digest.update(content)

@@ -10,22 +10,26 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from registry import configuration, uncertainty
+from registry.normalisation import DIVIDED, Divisor
+from registry.spreads import Key, key, spreads
+from registry.uncertainty import Spread
 from validators import catalogue
 from validators.meanings import Figure, why_not
 
-VOLATILE = frozenset(
-    {"started", "ended", "job_scripts", "job_outputs", "datadir", "file_system_used_percent", "inodes"}
-)
-"""Parameters that differ from run to run and explain nothing."""
+Found = Mapping[str, Any] | None
 
-
-Key = tuple[str, ...]
-"""Operation, quantity, statistic, unit, and the context as JSON."""
+REPORTED = "reported"
+"""The trust of what was never more than a number on paper."""
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One result of a comparison. `measurements` are dictionaries as in the API; values are canonical."""
+    """One result of a comparison. `measurements` are dictionaries as in the API; values are canonical.
+
+    `repeats` are the measurements of other results of the same system and configuration, `columns` what the result says
+    beside the parameters of its run, `lists` the names of the lists that it stands on.
+    """
 
     id: str
     tool: str
@@ -35,27 +39,60 @@ class Side:
     release: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
     measurements: Sequence[Mapping[str, Any]] = ()
+    repeats: Sequence[Sequence[Mapping[str, Any]]] = ()
+    columns: Mapping[str, Any] = field(default_factory=dict)
+    lists: frozenset[str] = frozenset()
+    source: str = ""
 
 
-def compare(sides: Sequence[Side]) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class Per:
+    """What numbers are divided by, in words, and how many of it each result had."""
+
+    title: str
+    divisors: Sequence[Divisor]
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """The same number of each result: found or not, why it means something else there, and how well it repeats."""
+
+    found: Sequence[Found]
+    differs: Sequence[str]
+    spreads: Sequence[Spread | None]
+
+
+def compare(sides: Sequence[Side], per: Per | None = None) -> dict[str, Any]:
     """Measurements with one value and one ratio per result (to the first), notes, and what else differed.
 
     {"comparable", "notes": [{"code", "message"}], "measurements": [{"op", "quantity", "stat", "context", "unit",
-    "values", "ratios", "differs"}], "differences": [{"parameter", "values"}], "equal": count}. A value that a result
-    does not have is None, and so is its ratio; without comparable results there is no ratio at all. `differs` says for
-    each result why its number does not mean the same as the first one's; it has no ratio then.
+    "divided", "values", "ratios", "intervals", "spreads", "qualifiers", "differs"}], "differences": [{"parameter",
+    "values"}], "equal": count}. A value that a result does not have is None, and so is its ratio; without comparable
+    results there is no ratio at all. `differs` says for each result why its number does not mean the same as the first
+    one's; it has no ratio then. `qualifiers` are `about`, `above` or `below`, as printed. With `per`, rates and scores
+    are divided; without a divisor they are None.
     """
     reasons = list(_not_comparable(sides))
-    aligned = _aligned(sides)
-    differs = {
-        key: [""] * len(sides) if reasons else list(_meant_otherwise(sides, row)) for key, row in aligned.items()
-    }
+    rows = _aligned(sides, compared=not reasons)
+    differences, equal = configuration.differing([side.parameters for side in sides], _left_out(sides))
     return {
         "comparable": not reasons,
-        "notes": reasons + list(_notes(sides)) + list(_meaning_notes(differs)),
-        "measurements": [_row(key, row, differs[key], ratios=not reasons) for key, row in aligned.items()],
-        **_parameters(sides),
+        "notes": [*reasons, *_notes(sides), *_meaning_notes(rows), *_divisor_notes(sides, per)],
+        "measurements": [_row(place, row, per, compared=not reasons) for place, row in rows.items()],
+        "differences": differences,
+        "equal": equal,
     }
+
+
+def what_differed(sides: Sequence[Side], systems: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Everything else that differed, as configuration.grouped; `systems` are as validators.system.difference."""
+    facts = [{**side.columns, **side.parameters} for side in sides]
+    differences, _ = configuration.differing(facts, _left_out(sides))
+    return configuration.grouped(differences, systems, sides[0].tool)
+
+
+def _left_out(sides: Sequence[Side]) -> frozenset[str]:
+    return configuration.volatile({side.tool for side in sides})
 
 
 def _not_comparable(sides: Sequence[Side]) -> Iterable[dict[str, str]]:
@@ -63,18 +100,49 @@ def _not_comparable(sides: Sequence[Side]) -> Iterable[dict[str, str]]:
         yield _note("compare.other-tool", "The results are of different benchmarks, so no ratio is shown.")
     if len({side.mode or "standard" for side in sides}) > 1:
         yield _note("compare.other-mode", "The benchmark ran in different modes, so no ratio is shown.")
+    if len({side.trust == REPORTED for side in sides}) > 1:
+        message = "Some are reported in papers or slides, without raw data, and others were checked or published as "
+        yield _note("compare.reported", f"{message}results, so no ratio is shown.")
 
 
 def _notes(sides: Sequence[Side]) -> Iterable[dict[str, str]]:
     if len({side.tool_version for side in sides}) > 1:
         yield _note("compare.other-version", "Other versions of the benchmark: a phase may have changed its meaning.")
-    if len({side.trust for side in sides}) > 1:
+    if len({side.trust for side in sides} - {REPORTED}) > 1:
         yield _note("compare.other-trust", "Some are verified here from raw output, others are copied or reported.")
-    if len({side.parameters.get("client_nodes") for side in sides}) > 1:
+    if all(side.lists for side in sides) and not frozenset.intersection(*(side.lists for side in sides)):
+        named = "; ".join(f"{side.id}: {', '.join(sorted(side.lists))}" for side in sides)
+        yield _note("compare.other-lists", f"They stand on no list together ({named}), so their ranks do not compare.")
+    if len({side.parameters["client_nodes"] for side in sides if "client_nodes" in side.parameters}) > 1:
         yield _note("compare.other-clients", "The numbers of client nodes differ; totals grow with clients.")
 
 
-def _meant_otherwise(sides: Sequence[Side], row: Sequence[Mapping[str, Any] | None]) -> Iterable[str]:
+def _divisor_notes(sides: Sequence[Side], per: Per | None) -> Iterable[dict[str, str]]:
+    """Which results can't be divided, so that their numbers are missing."""
+    without = [side.id for side, one in zip(sides, per.divisors, strict=True) if one.value is None] if per else []
+    if per and without:
+        message = f"{per.title.capitalize()} of {', '.join(without)}: not in the record."
+        yield _note("compare.no-divisor", f"{message} The numbers are missing, not 0.")
+
+
+def _aligned(sides: Sequence[Side], *, compared: bool) -> dict[Key, _Row]:
+    """The measurements of the same operation, quantity, statistic, unit and context beside one another."""
+    found: dict[Key, list[Found]] = {}
+    for column, side in enumerate(sides):
+        for measurement in side.measurements:
+            found.setdefault(key(measurement), [None] * len(sides))[column] = measurement
+    known = [spreads(side.tool, side.measurements, side.parameters, side.repeats) for side in sides]
+    return {
+        place: _Row(
+            row,
+            list(_meant_otherwise(sides, row)) if compared else [""] * len(sides),
+            [one.get(place) for one in known],
+        )
+        for place, row in found.items()
+    }
+
+
+def _meant_otherwise(sides: Sequence[Side], row: Sequence[Found]) -> Iterable[str]:
     """For each result why its number does not mean what that of the first result means, or an empty text."""
     entries = catalogue.meanings(sides[0].tool)
     for side, found in zip(sides, row, strict=True):
@@ -85,11 +153,11 @@ def _meant_otherwise(sides: Sequence[Side], row: Sequence[Mapping[str, Any] | No
             yield why_not(entries, first, Figure(found, side.tool_version, side.parameters))
 
 
-def _meaning_notes(differs: Mapping[Key, Sequence[str]]) -> Iterable[dict[str, str]]:
+def _meaning_notes(rows: Mapping[Key, _Row]) -> Iterable[dict[str, str]]:
     """A note for each reason, naming the quantities, statistics and operations that have it."""
     told: dict[tuple[str, str], dict[str, list[str]]] = {}
-    for (op, quantity, stat, *_), reasons in differs.items():
-        for reason in filter(None, dict.fromkeys(reasons)):
+    for (op, quantity, stat, *_), row in rows.items():
+        for reason in filter(None, dict.fromkeys(row.differs)):
             names = told.setdefault((quantity, reason), {"stats": [], "ops": []})
             names["stats"].append(stat)
             names["ops"].append(op)
@@ -103,39 +171,32 @@ def _note(code: str, message: str) -> dict[str, str]:
     return {"code": code, "message": message}
 
 
-def _aligned(sides: Sequence[Side]) -> dict[Key, list[Mapping[str, Any] | None]]:
-    """The measurements of the same operation, quantity, statistic, unit and context beside one another."""
-    rows: dict[Key, list[Mapping[str, Any] | None]] = {}
-    for column, side in enumerate(sides):
-        for measurement in side.measurements:
-            rows.setdefault(_key(measurement), [None] * len(sides))[column] = measurement
-    return rows
-
-
-def _key(measurement: Mapping[str, Any]) -> Key:
-    """What tells a row from others; what a statistic is over (`scope`) does not, or nobody saw that it differs."""
-    context = {name: value for name, value in measurement["context"].items() if name not in ("invalid", "scope")}
-    names = ("op", "quantity", "stat", "unit")
-    return (*(measurement[name] for name in names), json.dumps(context, sort_keys=True))
-
-
-def _row(
-    key: Key, found: Sequence[Mapping[str, Any] | None], differs: Sequence[str], *, ratios: bool
-) -> dict[str, Any]:
-    op, quantity, stat, unit, context = key
-    values = [None if one is None else one["value"] for one in found]
+def _row(place: Key, row: _Row, per: Per | None, *, compared: bool) -> dict[str, Any]:
+    op, quantity, stat, unit, context = place
+    divided = per is not None and unit in DIVIDED
+    values = [None if one is None else one["value"] for one in row.found]
+    if per is not None and divided:
+        values = [_ratio(value, one.value) for value, one in zip(values, per.divisors, strict=True)]
+    ratios = [
+        _ratio(value, values[0]) if compared and not reason else None
+        for value, reason in zip(values, row.differs, strict=True)
+    ]
     return {
         "op": op,
         "quantity": quantity,
         "stat": stat,
         "context": json.loads(context),
         "unit": unit,
+        "divided": divided,
         "values": values,
-        "ratios": [
-            _ratio(value, values[0]) if ratios and not reason else None
-            for value, reason in zip(values, differs, strict=True)
+        "ratios": ratios,
+        "intervals": [
+            None,
+            *map(uncertainty.ratio_interval, ratios[1:], [row.spreads[0]] * len(ratios), row.spreads[1:]),
         ],
-        "differs": list(differs),
+        "spreads": [_as_spread(spread) for spread in row.spreads],
+        "qualifiers": [one["context"].get("qualifier", "") if one else "" for one in row.found],
+        "differs": list(row.differs),
     }
 
 
@@ -143,14 +204,8 @@ def _ratio(value: float | None, first: float | None) -> float | None:
     return value / first if value is not None and first else None
 
 
-def _parameters(sides: Sequence[Side]) -> dict[str, Any]:
-    """Parameters that differ, volatile ones left out, and how many are equal in all."""
-    names = dict.fromkeys(name for side in sides for name in side.parameters if name not in VOLATILE)
-    differences, equal = [], 0
-    for name in names:
-        values = [side.parameters.get(name) for side in sides]
-        if all(value == values[0] for value in values):
-            equal += 1
-        else:
-            differences.append({"parameter": name, "values": values})
-    return {"differences": differences, "equal": equal}
+def _as_spread(spread: Spread | None) -> dict[str, Any]:
+    """How a number repeats, as the API says it; `runs` is null for the prior, both are where nothing is known."""
+    if spread is None:
+        return {"deviation_percent": None, "runs": None}
+    return {"deviation_percent": 100 * spread.deviation, "runs": spread.runs or None}

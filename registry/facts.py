@@ -7,12 +7,14 @@ that people ask for most; a name that several sources have is read from the firs
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 
 from django.db import connection
 
-from registry import axes
+from registry import axes, configuration
 from registry.models import Fact
+from validators import catalogue
 
 COLUMNS = {
     "client_nodes": "r.client_nodes::text",
@@ -59,10 +61,26 @@ _OF_SYSTEMS = """
     FROM registry_observedparameter o WHERE o.result_id = ANY (%(ids)s)
 """
 
+CONFIGURATION = "configuration"
+"""The fact by which repeats of a run are found."""
+
+# The same for runs of one system with the same version, scale, settings and described parameters. Of verified results
+# only: what others print of their settings is too little to tell that nothing else was changed.
+_OF_CONFIGURATIONS = """
+    SELECT r.id, 'configuration', md5(jsonb_build_array(
+        r.system_id, r.tool, r.tool_version, r.mode, r.client_nodes, r.tasks, r.filesystem_type, r.filesystem_version,
+        r.parameters - ARRAY(SELECT jsonb_array_elements_text(%(volatile)s::jsonb -> r.tool)),
+        (SELECT jsonb_agg(jsonb_build_array(o.parameter, o.key, o.role, o.text, o.instances)
+                ORDER BY o.parameter, o.key, o.role, o.text)
+            FROM registry_observedparameter o WHERE o.result_id = r.id))::text), 1
+    FROM registry_result r WHERE r.id = ANY (%(ids)s) AND r.trust = 'verified'
+"""
+
 _INDEX = f"""
     INSERT INTO registry_fact (result_id, name, text)
     SELECT result_id, name, left(string_agg(text, '; ' ORDER BY instances DESC, text), 200)
-    FROM ({_OF_COLUMNS} UNION ALL {_OF_RUNS} UNION ALL {_OF_SYSTEMS}) AS told
+    FROM ({_OF_COLUMNS} UNION ALL {_OF_RUNS} UNION ALL {_OF_SYSTEMS} UNION ALL {_OF_CONFIGURATIONS})
+        AS told
     GROUP BY result_id, name
 """  # noqa: S608  # made of the constants above
 
@@ -84,12 +102,14 @@ def index(result_ids: Iterable[int]) -> None:
     """Write the facts of these results anew."""
     ids = list(result_ids)
     sources = [(axis.name, source, place) for axis in axes.axes() for place, source in enumerate(axis.reads)]
+    tools = [one.tool for one in catalogue.benchmarks()]
+    volatile = json.dumps({tool: sorted(configuration.volatile([tool])) for tool in tools})
     names, read, places = (list(column) for column in zip(*sources, strict=True))
     with connection.cursor() as cursor:
         for start in range(0, len(ids), BATCH):
             batch = ids[start : start + BATCH]
             Fact.objects.filter(result__in=batch).delete()
-            cursor.execute(_INDEX, {"ids": batch, "columns": list(COLUMNS)})
+            cursor.execute(_INDEX, {"ids": batch, "columns": list(COLUMNS), "volatile": volatile})
             cursor.execute(_NAME, {"ids": batch, "names": names, "sources": read, "places": places})
 
 

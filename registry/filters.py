@@ -237,8 +237,11 @@ def result_conditions(query: QueryDict) -> Q:
 
 
 def result_ids(query: QueryDict) -> list[str]:
-    """`results=A,B,...`: the distinct ids to compare, in the order given. Raises InvalidValue: too few or too many."""
-    given_ids = [text.strip() for text in query.get("results", "").split(",")]
+    """`results=A,B,...`: the distinct ids to compare, in the order given. Raises InvalidValue: too few or too many.
+
+    The name may be given several times, as boxes of a form give it.
+    """
+    given_ids = [text.strip() for given_once in query.getlist("results") for text in given_once.split(",")]
     ids = list(dict.fromkeys(filter(None, given_ids)))
     if not FEWEST_COMPARED <= len(ids) <= MOST_COMPARED:
         limits = f"{FEWEST_COMPARED} to {MOST_COMPARED}"

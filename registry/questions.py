@@ -16,23 +16,12 @@ from django.http import QueryDict
 from django.utils.dateparse import parse_datetime
 
 from registry import axes, filters
+from registry.normalisation import PER
 from registry.problems import Problem
 from registry.record import nearest
 from validators.units import UNITS
 
 CHARTS = ("auto", "bars", "lines", "points", "box", "heat", "radar")
-PER = {
-    "client": "client_nodes",
-    "server": "servers",
-    "drive": "drives",
-    "target": "targets",
-    "enclosure": "enclosures",
-    "rack_unit": "rack_units",
-    "watt": "watts",
-    "pib": "usable_pib",
-}
-"""What a number may be divided by, and the axis that holds the divisor."""
-
 COLUMN_METRICS = {"score": ("", ""), "bandwidth_gib_per_s": ("B/s", "GiB/s"), "rate_kiops": ("ops/s", "kIOPS")}
 """Metrics that are columns of a result: canonical unit and the unit of the column. A score has none."""
 
@@ -122,12 +111,17 @@ def read(query: QueryDict) -> Question:
     series = tuple(dict.fromkeys(name for text in filters.given(query, "series") for name in _listed(text)))
     if len(series) > MOST_SERIES:
         raise filters.InvalidValue("series", f"at most {MOST_SERIES} axes")
-    per, unit = _choice(query, "per", PER), _one(query, "unit")
+    per, unit = divisor(query), _one(query, "unit")
     if unit and unit not in UNITS:
         raise filters.InvalidValue("unit", f"one of {', '.join(UNITS)}")
     kept = {name: values for name in query if name not in (*NAMES, "format") and (values := filters.given(query, name))}
     chart = _choice(query, "chart", CHARTS) or "auto"
     return Question(metric, x, series, per, unit, chart, _as_of(_one(query, "as_of")), kept)
+
+
+def divisor(query: QueryDict) -> str:
+    """`per=`: what numbers are divided by; empty where nothing was asked. Raises InvalidValue."""
+    return _choice(query, "per", PER)
 
 
 def _listed(text: str) -> list[str]:

@@ -14,7 +14,6 @@ from django.db.models.functions import Coalesce, Lower, NullIf
 from django.http import Http404
 
 from registry.awards import Award, awards
-from registry.comparison import Side
 from registry.models import CatalogueLoad, ListEntry, Measurement, Platform, RankedList, Release, Result, Site, System
 from registry.problems import Problem
 
@@ -268,45 +267,6 @@ def memberships(of: Result) -> list[Row]:
     return rows_of(
         MEMBERSHIP, found.order_by("-ranked_list__release__held_on", "ranked_list__position", "ranked_list__name")
     )
-
-
-def sides(public_ids: Sequence[str]) -> tuple[list[Side], list[Row]]:
-    """Results to compare, in the order given, and the facts to head their columns; two queries.
-
-    Raises NotOnRecord for the first id that is not there.
-    """
-    found = {one.public_id: one for one in _compared().filter(public_id__in=public_ids)}
-    missing = [public_id for public_id in public_ids if public_id not in found]
-    if missing:
-        raise NotOnRecord("result", missing[0])
-    measured: dict[int, list[Row]] = {one.pk: [] for one in found.values()}
-    columns = {"result": "result_id"} | MEASUREMENT
-    for row in rows_of(columns, Measurement.objects.filter(result__in=list(measured)).order_by("result", "position")):
-        measured[row.pop("result")].append(row)
-    ordered = [found[public_id] for public_id in public_ids]
-    return [_side(one, measured[one.pk]) for one in ordered], [_heading(one) for one in ordered]
-
-
-def _compared() -> QuerySet[Result]:
-    return Result.objects.select_related("release").defer("search", "snapshot")
-
-
-def _side(one: Result, measured: list[Row]) -> Side:
-    parameters = one.parameters | ({"client_nodes": one.client_nodes} if one.client_nodes else {})
-    slug = one.release.slug if one.release else ""
-    return Side(one.public_id, one.tool, one.tool_version, one.mode, one.trust, slug, parameters, measured)
-
-
-def _heading(one: Result) -> Row:
-    return {
-        "id": one.public_id,
-        "institution": one.institution,
-        "system": one.system_name,
-        "release": one.release.slug if one.release else None,
-        "tool_version": one.tool_version,
-        "trust": one.trust,
-        "score": one.score,
-    }
 
 
 def files(of: Result) -> list[Row]:

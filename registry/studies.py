@@ -17,7 +17,6 @@ from typing import Any
 from django.contrib.postgres.aggregates import ArrayAgg
 from django.db import connection, transaction
 from django.db.models import (
-    Case,
     Count,
     Exists,
     ExpressionWrapper,
@@ -30,15 +29,15 @@ from django.db.models import (
     Q,
     QuerySet,
     Value,
-    When,
 )
 from django.db.models.fields.json import KT, KeyTextTransform
 
 from registry import facts, filters, questions, study_table
 from registry.axes import MEASURED, axis
 from registry.models import Measurement, Release, Result
+from registry.normalisation import PER, positive
 from registry.problems import Problem
-from registry.questions import COLUMN_METRICS, CONTEXT, PER, Metric, Question
+from registry.questions import COLUMN_METRICS, CONTEXT, Metric, Question
 from registry.study_table import Group, Row
 from validators.units import UNITS
 
@@ -230,7 +229,7 @@ def _divided(found: QuerySet, per: str) -> tuple[QuerySet, Any, Any]:
     if not per:
         return found, F("of_value"), None
     found = found.annotate(by=FilteredRelation("facts", condition=Q(facts__name=PER[per])))
-    divisor = Case(When(by__number__gt=0, then=F("by__number")))
+    divisor = positive("by__number")
     return found, F("of_value") / divisor, divisor
 
 

@@ -128,6 +128,12 @@ def meanings(tool: str) -> Sequence[Mapping[str, Any]]:
     return entries
 
 
+def defaults(tool: str) -> Mapping[str, Any]:
+    """What options of a tool are where a run sets nothing, by their parameter; empty for an unknown tool."""
+    known: Mapping[str, Any] = descriptor(tool).get("defaults", {})
+    return known
+
+
 def descriptor(tool: str) -> Mapping[str, Any]:
     """The descriptor of a tool; empty for an unknown one."""
     found = find(tool)

@@ -15,10 +15,11 @@ from validators.measurements import Run
 from validators.system import facts
 
 OUTPUT = "output"
+FILE_NAMES = "file names"
 RESULT = "result"
 """Source of what came out of a run: times, counts and sums, which are no settings of it."""
 SOURCES = frozenset({
-    RESULT, "command line", "configuration", "file names", "rules of the benchmark",
+    RESULT, FILE_NAMES, "command line", "configuration", "rules of the benchmark",
     "output, else command line", "output, else configuration",
 })  # fmt: skip
 """What `parameters.json` may name."""
@@ -47,6 +48,12 @@ def _by_name(tool: str) -> dict[str, str]:
     path = catalogue.FOLDER / catalogue.benchmark(tool).slug / "parameters.json"
     by_source = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     return {name: source for source, names in by_source.items() for name in names}
+
+
+def outcomes(tool: str) -> frozenset[str]:
+    """Names of parameters that came out of runs of a tool, or name its files, and are no settings; of any tool."""
+    by_name = _by_name(tool) if catalogue.find(tool) else {}
+    return frozenset(name for name, source in by_name.items() if source in (RESULT, FILE_NAMES))
 
 
 def settings(run: Run) -> dict[str, Any]:

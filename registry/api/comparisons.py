@@ -8,11 +8,10 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from registry import filters, record, snapshots
+from registry import compared, filters, questions
 from registry.api import serializers as shape
 from registry.api.reading import PublicRead
-from registry.comparison import compare
-from validators.system.difference import difference
+from registry.normalisation import PER
 
 
 class Note(serializers.Serializer):
@@ -20,14 +19,34 @@ class Note(serializers.Serializer):
     message = serializers.CharField()
 
 
+class ComparedSpread(serializers.Serializer):
+    """How well a number repeats (docs: uncertainty)."""
+
+    deviation_percent = serializers.FloatField(
+        allow_null=True, help_text="Sample deviation of one run, in percent of the number; null: not known."
+    )
+    runs = serializers.IntegerField(allow_null=True, help_text="Repeats that it was measured over; null: the prior.")
+
+
 class ComparedMeasurement(serializers.Serializer):
+    """Where a score of a result is meant, `op` is its name, and `quantity` and `stat` are empty."""
+
     op = serializers.CharField()
     quantity = serializers.CharField()
     stat = serializers.CharField()
     context = serializers.DictField()
     unit = serializers.CharField(help_text="Canonical unit of all values.")
+    divided = serializers.BooleanField(help_text="By the divisors of `per`; times, shares and counts are not.")
     values = serializers.ListField(child=serializers.FloatField(allow_null=True))
     ratios = serializers.ListField(child=serializers.FloatField(allow_null=True), help_text="To the first result.")
+    intervals = serializers.ListField(
+        child=serializers.ListField(child=serializers.FloatField(), min_length=2, max_length=2, allow_null=True),
+        help_text="Where each ratio lies with 95 %; one that holds 1 is a tie. Null: not known.",
+    )
+    spreads = ComparedSpread(many=True)
+    qualifiers = serializers.ListField(
+        child=serializers.CharField(allow_blank=True), help_text="about, above or below, as printed; else empty."
+    )
     differs = serializers.ListField(
         child=serializers.CharField(allow_blank=True),
         help_text="Why a number does not mean what the first one does, and has no ratio; empty where it does.",
@@ -49,9 +68,8 @@ class ComparedResult(serializers.Serializer):
     score = serializers.FloatField(allow_null=True, help_text="No unit.")
 
 
-class SystemDifference(serializers.Serializer):
+class DifferingFact(serializers.Serializer):
     subject = serializers.CharField(help_text="Nodes that it is of; empty for the run as a whole.")
-    section = serializers.CharField()
     name = serializers.CharField()
     parameter = serializers.CharField(help_text="Id in parameters/; empty where it is none.")
     key = serializers.CharField(help_text="Entry of a parameter that is a map.")
@@ -65,6 +83,29 @@ class SystemDifference(serializers.Serializer):
     defaults = serializers.ListField(child=serializers.CharField())
 
 
+class SystemDifference(DifferingFact):
+    section = serializers.CharField()
+
+
+class DifferenceGroup(serializers.Serializer):
+    group = serializers.CharField(help_text="Scale, Hardware, BIOS, Tunables, Layout, Network, Benchmark options, ...")
+    differences = DifferingFact(many=True)
+
+
+class ComparedDivisor(serializers.Serializer):
+    value = serializers.FloatField(allow_null=True, help_text="Null where the record has none.")
+    source = serializers.CharField()
+
+
+class ComparedPer(serializers.Serializer):
+    """What rates and scores are divided by."""
+
+    name = serializers.CharField()
+    axis = serializers.CharField()
+    title = serializers.CharField()
+    divisors = ComparedDivisor(many=True)
+
+
 class SystemsCompared(serializers.Serializer):
     """What differs between described systems; what is of one moment is left out."""
 
@@ -76,26 +117,29 @@ class SystemsCompared(serializers.Serializer):
 
 class ComparisonShape(serializers.Serializer):
     results = ComparedResult(many=True)
+    per = ComparedPer(allow_null=True)
     comparable = serializers.BooleanField()
     notes = Note(many=True)
     measurements = ComparedMeasurement(many=True)
     differences = Difference(many=True)
     equal = serializers.IntegerField(help_text="Parameters that are the same in all results.")
+    configuration = DifferenceGroup(many=True)
     system = SystemsCompared()
 
 
 class Comparison(PublicRead):
-    """Measurements of 2 to 20 results side by side, ratios to the first, and what else differed."""
+    """Measurements of 2 to 20 results side by side, ratios to the first with intervals, and what else differed."""
 
-    known = ("results",)
+    known = ("results", "per")
 
     @extend_schema(
         operation_id="compare",
-        parameters=[OpenApiParameter("results", OpenApiTypes.STR, required=True, description="Ids, with commas.")],
-        responses={200: ComparisonShape} | shape.NOT_FOUND,
+        parameters=[
+            OpenApiParameter("results", OpenApiTypes.STR, required=True, description="Ids, with commas."),
+            OpenApiParameter("per", OpenApiTypes.STR, enum=list(PER), description="What rates are divided by."),
+        ],
+        responses={200: ComparisonShape} | shape.REFUSED | shape.NOT_FOUND,
     )
     def get(self, request: Request) -> Response:
-        ids = filters.result_ids(request.query_params)
-        sides, results = record.sides(ids)
-        system = difference(snapshots.documents(ids))
-        return Response({"results": results} | compare(sides) | {"system": system})
+        ids, per = filters.result_ids(request.query_params), questions.divisor(request.query_params)
+        return Response(compared.document(ids, per))

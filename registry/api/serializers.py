@@ -515,6 +515,9 @@ class Benchmark(s.Serializer):
         child=s.DictField(), help_text="What numbers are over, by version, and with which others they compare."
     )
     parameters = s.ListField(child=s.DictField(), help_text="Names for p.NAME= of results/.")
+    defaults = s.DictField(
+        required=False, help_text="Options where a run sets nothing, by the name of their parameter."
+    )
     files = s.ListField(child=s.DictField(), help_text="What a run leaves, and by what it is known.")
 
 

@@ -11,7 +11,18 @@ from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from registry import axes, curated, facts, filters, questions, saved, studies, study_answers, study_files
+from registry import (
+    axes,
+    curated,
+    facts,
+    filters,
+    normalisation,
+    questions,
+    saved,
+    studies,
+    study_answers,
+    study_files,
+)
 from registry.api import serializers as shape
 from registry.api.reading import CSVRenderer, JSONRenderer, PublicRead, Table, link
 
@@ -115,7 +126,7 @@ QUERY = [
         "metric": "OP.QUANTITY.STAT, or fewer of its parts; several mean any of them.",
         "x": "The axis to go along; study/axes/ has those that there are.",
         "series": "Up to four more axes, with commas.",
-        "per": f"Divide by: {', '.join(questions.PER)}.",
+        "per": f"Divide by: {', '.join(normalisation.PER)}.",
         "unit": "Unit of the figures; usually the one they are printed in.",
         "chart": f"One of {', '.join(questions.CHARTS)}.",
         "as_of": "A date or time: the record as it was then.",

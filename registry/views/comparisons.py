@@ -2,81 +2,170 @@
 
 from __future__ import annotations
 
-from typing import Any
-from urllib.parse import quote
+from collections.abc import Sequence
+from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from registry import filters, record, snapshots
-from registry.comparison import compare
+from registry import compared, filters, questions
+from registry.normalisation import PER
 from registry.record import Row
+from registry.uncertainty import is_tie
 from registry.views import numerals, wording
 from registry.views.caching import public_page
-from registry.views.snapshots import compared
-from validators.system.difference import difference
+from registry.views.profiles import Ratio, profiles
+from registry.views.snapshots import what_differed
 from validators.units import from_canonical
 
-SHOWN_UNITS = {"B/s": "GiB/s", "ops/s": "kIOPS", "s": "s"}
+SHOWN_UNITS = {"B/s": "GiB/s", "ops/s": "kIOPS", "s": "s", "": ""}
+PHASES = ("phase", "")
+"""Statistics of phases, and of scores, which have none."""
 ROWS_SHOWN = 200
+MOST_PROFILES = 4
 
 
 @public_page
 def page(request: HttpRequest) -> HttpResponse:
     """Two to twenty results; without any the page asks for them."""
+    pers = [(name, name.replace("_", " ")) for name in PER]
     if not request.GET.get("results"):
-        return render(request, "results/compare.html", {"section": "results"})
-    ids = filters.result_ids(request.GET)
-    sides, headings = record.sides(ids)
-    found = compare(sides)
-    phases = [row for row in found["measurements"] if row["stat"] == "phase" and row["unit"] in SHOWN_UNITS]
-    shown = [_phase(row) for row in phases] or [_figure(row) for row in found["measurements"]]
+        return render(request, "results/compare.html", {"section": "results", "pers": pers})
+    ids, per = filters.result_ids(request.GET), questions.divisor(request.GET)
+    found = compared.document(ids, per)
+    rows = _shown(found["measurements"])
+    shown = [(_phase if row["stat"] in PHASES else _figure)(row, per) for row in rows[:ROWS_SHOWN]]
     context = {
         "section": "results",
         "ids": ",".join(ids),
-        "address": f"/api/v1/compare/?results={quote(','.join(ids), safe=',')}",
-        "headings": headings,
+        "per": per,
+        "pers": pers,
+        "address": f"/api/v1/compare/?{_query(ids, per)}",
+        "swapped": f"?{_query(ids[::-1], per)}",
+        "headings": found["results"],
+        "divisors": _divisors(found),
         "notes": found["notes"],
         "comparable": found["comparable"],
-        "figures": shown[:ROWS_SHOWN],
-        "more": max(0, len(shown) - ROWS_SHOWN),
-        "differences": [_parameter(row) for row in found["differences"]],
-        "equal": found["equal"],
-        "system": compared(difference(snapshots.documents(ids)), ids),
+        "keys": [_key(row, per) for row in rows if not row["stat"]] if found["comparable"] and len(ids) == 2 else [],
+        "figures": shown,
+        "more": len(rows) - len(shown),
+        "profiles": _profiles(found["results"], rows),
+        "is_prior": any(map(_rests_on_the_prior, rows)),
+        "system": what_differed(found["configuration"], ids),
+        "equal": found["equal"] + found["system"]["equal"],
+        "undescribed": [one for one, known in zip(ids, found["system"]["described"], strict=True) if not known],
     }
     return render(request, "results/compare.html", context)
 
 
-def _phase(row: Row) -> dict[str, Any]:
-    unit = SHOWN_UNITS[row["unit"]]
-    cells = [
+def _shown(measurements: Sequence[Row]) -> list[Row]:
+    """Scores and phases; of a tool without phases everything."""
+    phases = [row for row in measurements if row["stat"] in PHASES and row["unit"] in SHOWN_UNITS]
+    return phases if any(row["stat"] for row in phases) else list(measurements)
+
+
+def _query(ids: Sequence[str], per: str) -> str:
+    return urlencode({"results": ",".join(ids)} | ({"per": per} if per else {}), safe=",")
+
+
+def _divisors(found: Row) -> list[Row]:
+    """How many each result had of what numbers are divided by, and what says so."""
+    if not found["per"]:
+        return []
+    return [
         {
-            "value": numerals.decimal(from_canonical(value, unit)) if value is not None else numerals.MISSING,
-            "ratio": numerals.decimal(ratio, 3) if ratio is not None else "",
+            "id": heading["id"],
+            "value": numerals.MISSING if one["value"] is None else numerals.printed(one["value"]),
+            "source": one["source"],
         }
-        for value, ratio in zip(row["values"], row["ratios"], strict=True)
+        for heading, one in zip(found["results"], found["per"]["divisors"], strict=True)
     ]
-    return {"name": row["op"], "quantity": row["quantity"], "unit": unit, "first": cells[0], "others": cells[1:]}
 
 
-def _figure(row: Row) -> dict[str, Any]:
+def _key(row: Row, per: str) -> Row:
+    """A score as it leads the page: the ratio in large, both numbers below."""
+    name, unit, values = _name(row), SHOWN_UNITS[row["unit"]], row["values"]
+    numbers = [
+        numerals.significant(from_canonical(value, unit) if unit else value, 4) for value in values if value is not None
+    ]
+    ratio = row["ratios"][1]
+    return {
+        "name": f"{wording.sentence(name)} {_per(row, per)}".strip(),
+        "ratio": f"\N{MULTIPLICATION SIGN} {numerals.decimal(ratio)}" if ratio is not None else numerals.MISSING,
+        "numbers": f"{' → '.join(numbers)} {unit}".strip() if len(numbers) == 2 else "not known of both",
+        "tie": _tie(row["intervals"][1]),
+    }
+
+
+def _name(row: Row) -> str:
+    return {"bandwidth_gib_per_s": "bandwidth", "rate_kiops": "metadata"}.get(row["op"], row["op"])
+
+
+def _per(row: Row, per: str) -> str:
+    return f"per {per.replace('_', ' ')}" if row["divided"] else ""
+
+
+def _phase(row: Row, per: str) -> Row:
+    unit = SHOWN_UNITS[row["unit"]]
+    texts = [
+        numerals.MISSING
+        if value is None
+        else (numerals.significant(number, 4) if row["divided"] else numerals.decimal(number))
+        for value in row["values"]
+        for number in (from_canonical(value, unit) if unit and value is not None else value,)
+    ]
+    return _written(_name(row), row["quantity"], f"{unit or 'no unit'} {_per(row, per)}", texts, row)
+
+
+def _figure(row: Row, per: str) -> Row:
     """A row of a tool without phases: its unit fits the largest value, and what tells it from others is written out."""
     known = [{"value": value, "unit": row["unit"], "printed_unit": ""} for value in row["values"] if value is not None]
     unit = wording.unit_of(known, row["unit"])
+    texts = [numerals.MISSING if value is None else wording.written(value, unit) for value in row["values"]]
+    words = (row["quantity"].replace("_", " "), row["stat"], wording.of(row["context"]))
+    return _written(row["op"], " ".join(filter(None, words)), f"{unit} {_per(row, per)}", texts, row)
+
+
+def _written(name: str, quantity: str, unit: str, texts: Sequence[str], row: Row) -> Row:
+    """A row of the table; the first result has no ratio, a number that means something else a dash for one."""
     cells = [
         {
-            "value": wording.written(value, unit) if value is not None else numerals.MISSING,
+            "value": f"{qualifier} {text}".strip(),
             "ratio": numerals.decimal(ratio, 3) if ratio is not None else numerals.MISSING if differs else "",
+            "range": f"{numerals.significant(interval[0])}{numerals.EN_DASH}{numerals.significant(interval[1])}"
+            if interval
+            else "",
+            "tie": _tie(interval),
         }
-        for value, ratio, differs in zip(row["values"], row["ratios"], row["differs"], strict=True)
+        for text, qualifier, ratio, interval, differs in zip(
+            texts, row["qualifiers"], row["ratios"], row["intervals"], row["differs"], strict=True
+        )
     ]
-    words = (row["quantity"].replace("_", " "), row["stat"], wording.of(row["context"]))
-    quantity = " ".join(filter(None, words))
-    return {"name": row["op"], "quantity": quantity, "unit": unit, "first": cells[0], "others": cells[1:]}
+    return {"name": name, "quantity": quantity, "unit": unit.strip(), "first": cells[0], "others": cells[1:]}
 
 
-def _parameter(row: Row) -> dict[str, Any]:
-    return {
-        "name": row["parameter"],
-        "values": [numerals.MISSING if value is None else str(value)[:200] for value in row["values"]],
-    }
+def _rests_on_the_prior(row: Row) -> bool:
+    return any(row["intervals"]) and any(
+        spread["deviation_percent"] and not spread["runs"] for spread in row["spreads"]
+    )
+
+
+def _tie(interval: Sequence[float] | None) -> bool:
+    return interval is not None and is_tie((interval[0], interval[1]))
+
+
+def _profiles(headings: Sequence[Row], rows: Sequence[Row]) -> list[Row]:
+    """A picture of the ratios of each of the first results, all on one axis."""
+    columns = [_ratios(rows, place) for place in range(1, len(headings))][:MOST_PROFILES]
+    drawn = profiles(columns)
+    return [{"heading": heading, "pictures": pictures} for heading, pictures in zip(headings[1:], drawn, strict=False)]
+
+
+def _ratios(rows: Sequence[Row], place: int) -> list[Ratio]:
+    """The rows that have a ratio above zero, named so that they are told apart."""
+    several = len({row["quantity"] for row in rows if row["stat"] != "phase"}) > 2
+    return [
+        (f"{_name(row)} {row['stat'] if several else ''}".strip(), row["ratios"][place], row["intervals"][place])
+        for row in rows
+        if row["ratios"][place]
+    ]

@@ -41,6 +41,23 @@ def described(document: Mapping[str, Any] | None, address: str) -> dict[str, Any
     }
 
 
+def what_differed(found: Sequence[Mapping[str, Any]], names: Sequence[str]) -> dict[str, Any]:
+    """What the template system/differing.html shows of registry.configuration.grouped, columns under `names`."""
+    groups, left = [], ROWS_SHOWN
+    for group in found:
+        rows = [_compared_row(row) | {"subject": row["subject"]} for row in group["differences"][:left]]
+        left -= len(rows)
+        groups += [(group["group"], rows)] if rows else []
+    count = sum(len(group["differences"]) for group in found)
+    return {
+        "names": names,
+        "groups": groups,
+        "count": count,
+        "hidden": count - (ROWS_SHOWN - left),
+        "width": len(names) + 2,
+    }
+
+
 def compared(found: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
     """What the template system/difference.html shows of validators.system.difference, columns under `names`."""
     groups: dict[str, list[dict[str, Any]]] = {}

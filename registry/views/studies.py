@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 
-from registry import axes, curated, facts, questions, saved, studies, study_answers
+from registry import axes, curated, facts, normalisation, questions, saved, studies, study_answers
 from registry.models import SavedStudy
 from registry.record import Row
 from registry.views import numerals
@@ -137,7 +137,7 @@ def _form(asked: questions.Question | None) -> dict[str, Any]:
         "x": asked.x if asked else "",
         "series": [*series, ""][: questions.MOST_SERIES],
         "per": asked.per if asked else "",
-        "pers": [(name, name.replace("_", " ")) for name in questions.PER],
+        "pers": [(name, name.replace("_", " ")) for name in normalisation.PER],
         "chart": asked.chart if asked else "auto",
         "charts": questions.CHARTS,
         "unit": asked.unit if asked else "",

@@ -36,7 +36,8 @@ def system(request: HttpRequest, slug: str) -> HttpResponse:
     """One system with its results over the releases."""
     shown = record.system(slug)
     condition = Q(system=shown)
-    context = {"system": shown, **results_apart(condition), "pictures": history(condition, shown.name)}
+    parted = {kind: _with_before(rows) for kind, rows in results_apart(condition).items()}
+    context = {"system": shown, **parted, "pictures": history(condition, shown.name)}
     return render(request, "systems/system.html", {"section": "systems", **context})
 
 
@@ -66,6 +67,16 @@ def results_apart(condition: Q) -> dict[str, list[dict[str, Any]]]:
     for row in results_of(condition):
         parted["reported" if row["trust"] == Result.Trust.REPORTED else "rows"].append(row)
     return parted
+
+
+def _with_before(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Rows, newest first, with the id of the result of the same tool `before` each."""
+    older: dict[str, str] = {}
+    told = []
+    for row in reversed(rows):
+        told.append(row | {"before": older.get(row["tool"], "")})
+        older[row["tool"]] = row["id"]
+    return told[::-1]
 
 
 def history(condition: Q, name: str) -> list[drawings.Picture]:

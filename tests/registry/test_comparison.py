@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 import pytest
 from django.test import Client
 
-from registry.catalogue import load_catalogue
-from registry.comparison import Side, compare
-from tests.registry.record import make_rate, make_release, make_result
+from registry import configuration, facts
+from registry.comparison import Per, Side, compare, what_differed
+from registry.models import Result
+from registry.normalisation import Divisor
+from tests.registry.record import make_measurement, make_rate, make_release, make_result
+from validators import parameters
+from validators.system.difference import difference
 
 
 def measured(op: str, value: float, quantity: str = "bandwidth", unit: str = "B/s") -> dict:
@@ -135,18 +142,104 @@ def test_what_is_wrong_in_a_version_compares_with_nothing() -> None:
     assert found["measurements"][0]["ratios"] == [1.0, None]
 
 
+def codes(found: dict) -> list[str]:
+    return [note["code"] for note in found["notes"]]
+
+
+def test_what_is_reported_is_not_compared_with_what_was_checked() -> None:
+    reported = Side("b", "io500", "sc25", "", "reported", "", {}, [measured("find", 2.0)])
+    found = compare([side("a", measured("find", 1.0)), reported])
+    assert (found["comparable"], codes(found)) == (False, ["compare.reported"])
+    assert found["measurements"][0]["ratios"] == [None, None]
+    both = compare([reported, reported])
+    assert (both["comparable"], both["measurements"][0]["ratios"]) == (True, [1.0, 1.0])
+
+
+@pytest.mark.parametrize(
+    ("lists", "told"), [(("full", "ten"), True), (("full ten", "ten"), False), (("full", ""), False)]
+)
+def test_results_on_no_list_together_say_so(lists: tuple[str, str], told: bool) -> None:
+    sides = [
+        replace(side(name, measured("find", 1.0)), lists=frozenset(on.split()))
+        for name, on in zip("ab", lists, strict=True)
+    ]
+    assert ("compare.other-lists" in codes(compare(sides))) is told
+
+
+def test_a_ratio_of_single_runs_has_the_interval_of_the_prior() -> None:
+    row = compare([side("a", measured("find", 100.0)), side("b", measured("find", 110.0))])["measurements"][0]
+    width = math.exp(1.96 * 0.0108 * math.sqrt(2))
+    assert row["intervals"] == [None, pytest.approx((1.1 / width, 1.1 * width))]
+    assert row["spreads"] == [{"deviation_percent": pytest.approx(1.08), "runs": None}] * 2
+
+
+def test_a_number_printed_as_about_has_a_ratio_and_no_interval() -> None:
+    about = measured("find", 2.0) | {"context": {"qualifier": "about"}}
+    row = compare([side("a", measured("find", 1.0)), side("b", about)])["measurements"][0]
+    assert (row["ratios"], row["intervals"], row["qualifiers"]) == ([1.0, 2.0], [None, None], ["", "about"])
+
+
+def test_rates_are_divided_and_times_are_not_and_what_is_missing_is_no_zero() -> None:
+    per = Per("drives", [Divisor(4.0, "said"), Divisor(None, "not said")])
+    time = measured("find", 8.0, "time", "s")
+    found = compare([side("a", measured("find", 8.0), time), side("b", measured("find", 8.0), time)], per)
+    rate, seconds = found["measurements"]
+    assert (rate["values"], rate["ratios"], rate["intervals"]) == ([2.0, None], [1.0, None], [None, None])
+    assert (seconds["values"], seconds["divided"]) == ([8.0, 8.0], False)
+    note = next(note["message"] for note in found["notes"] if note["code"] == "compare.no-divisor")
+    assert "Drives of b: not in the record" in note
+
+
+NO_SYSTEM = difference([None, None])
+
+
+def test_what_else_differed_is_grouped_and_held_against_the_defaults_of_the_tool() -> None:
+    one = side("a", ior_easy_transfersize="2M", stripe_count=4, started="now", shortest_write_s=1.0, tasks=16)
+    other = side("b", ior_easy_transfersize="4m", stripe_count=8.0, started="then", shortest_write_s=2.0, tasks=16)
+    found = {group["group"]: group["differences"] for group in what_differed([one, other], NO_SYSTEM)}
+    assert list(found) == ["Layout", "Benchmark options"]
+    size = found["Benchmark options"][0]
+    assert (size["values"], size["differs_from_default"], size["defaults"][0]) == (
+        [["2M"], ["4m"]],
+        [False, True],
+        "2m",
+    )
+    assert (found["Layout"][0]["values"], found["Layout"][0]["differs_from_default"]) == ([["4"], ["8"]], [None, None])
+
+
+@pytest.mark.parametrize(
+    ("parameter", "section", "group"),
+    [
+        ("lustre.client.osc.max_rpcs_in_flight", "Lustre client", "Tunables"),
+        ("lustre.version", "Lustre file system", "File system version"),
+        ("block.scheduler", "Block devices", "Tunables"),
+        ("", "Block devices", "Hardware"),
+        ("", "BIOS", "BIOS"),
+        ("lustre.layout.stripe_count", "Lustre layout", "Layout"),
+        ("lnet.lnd", "LNet and its network drivers", "Network"),
+        ("", "Operating system", "Operating system"),
+        ("", "A section that nobody knows", "Benchmark options"),
+    ],
+)
+def test_each_fact_of_a_system_has_its_group(parameter: str, section: str, group: str) -> None:
+    row = {"subject": "Clients", "section": section, "name": "x", "parameter": parameter, "values": [["1"], None]}
+    systems = {"differences": [row]}
+    assert [found["group"] for found in what_differed([side("a"), side("b")], systems)] == [group]
+
+
+def test_every_section_of_a_described_system_has_a_group() -> None:
+    grouped = {name for group in configuration.vocabulary()["groups"] for name in group.get("sections", ())}
+    titles = {*parameters.groups().values(), "Hardware", "Network", "Mounts", "Storage systems", "Layouts", "Job"}
+    assert titles - grouped == set()
+
+
 def test_what_else_differed_leaves_volatile_parameters_out() -> None:
     found = compare([side("a", api="POSIX", tasks=16, started="now"), side("b", api="DFS", tasks=16, started="then")])
     assert found["differences"] == [{"parameter": "api", "values": ["POSIX", "DFS"]}]
     assert found["equal"] == 1
 
 
-@pytest.fixture
-def catalogue(db) -> None:
-    load_catalogue()
-
-
-def test_two_published_results_by_the_api(client: Client, catalogue, django_assert_num_queries) -> None:
+def test_two_published_results_by_the_api(client: Client, loaded, db, django_assert_num_queries) -> None:
     with django_assert_num_queries(3):
         answer = client.get("/api/v1/compare/?results=io500-1,io500-2")
     found = answer.json()
@@ -163,10 +256,11 @@ def test_two_published_results_by_the_api(client: Client, catalogue, django_asse
         ("results=io500-1,io500-1", 400, "query.invalid-value"),
         ("results=" + ",".join(f"io500-{number}" for number in range(21)), 400, "query.invalid-value"),
         ("results=io500-1,nothing", 404, "record.no-result"),
-        ("results=io500-1,io500-2&per=client", 400, "query.unknown-parameter"),
+        ("results=io500-1,io500-2&per=wombat", 400, "query.invalid-value"),
+        ("results=io500-1,io500-2&divisor=client", 400, "query.unknown-parameter"),
     ],
 )
-def test_a_wrong_question_is_refused(client: Client, catalogue, query: str, status: int, code: str) -> None:
+def test_a_wrong_question_is_refused(client: Client, loaded, db, query: str, status: int, code: str) -> None:
     answer = client.get(f"/api/v1/compare/?{query}")
     assert (answer.status_code, answer.json()["code"]) == (status, code)
 
@@ -181,3 +275,74 @@ def test_the_page_names_what_changed_its_meaning(client: Client, db) -> None:
     assert "Rate (max) of file_create does not mean the same." in page
     assert (page.count("<b>1.500</b>"), page.count("<b>\N{EM DASH}</b>")) == (1, 1)
     assert client.get("/api/v1/compare/?results=md-1,md-2").json()["notes"][-1]["code"] == "compare.other-meaning"
+
+
+def indexed(*results: Result) -> None:
+    facts.index(result.pk for result in results)
+
+
+def repeat(release, public_id: str, value: float, trust: str = "verified", **parameters) -> Result:
+    """A run of one system whose settings are the same but for `parameters`; when it began differs always."""
+    settings = {"api": "POSIX", "started": public_id, "stonewall_s": 300} | parameters
+    result = make_result(release, public_id, None, trust=trust, bundle_sha256="ab" * 32, parameters=settings)
+    make_measurement(result, "ior-easy-write", value)
+    return result
+
+
+def easy_write(client: Client, results: str, query: str = "") -> dict:
+    found = client.get(f"/api/v1/compare/?results={results}{query}").json()
+    return next(row for row in found["measurements"] if row["op"] == "ior-easy-write")
+
+
+def test_three_verified_runs_of_one_configuration_tell_their_spread(client: Client, db) -> None:
+    release = make_release("next")
+    runs = [repeat(release, f"r-{place}", value) for place, value in enumerate((9.0, 10.0, 11.0))]
+    other = repeat(release, "o-1", 20.0, api="DFS")
+    imported = [repeat(release, f"i-{place}", 10.0, trust="imported") for place in range(3)]
+    indexed(*runs, other, *imported)
+    spreads = easy_write(client, "r-0,o-1,i-0")["spreads"]
+    prior = {"deviation_percent": pytest.approx(1.08), "runs": None}
+    assert spreads == [{"deviation_percent": pytest.approx(10.0), "runs": 3}, prior, prior]
+    Result.objects.filter(public_id="r-2").update(withdrawn_at="2026-01-01T00:00:00Z", withdrawn_reason="wrong")
+    assert easy_write(client, "r-0,o-1")["spreads"][0] == prior
+
+
+def test_a_divisor_comes_with_its_source(client: Client, db, django_assert_num_queries) -> None:
+    release = make_release("next")
+    results = [
+        repeat(release, "d-1", 24.0, drives=24),
+        repeat(release, "d-2", 24.0, drives="two dozen"),
+        repeat(release, "d-3", 24.0, drives=0),
+    ]
+    indexed(*results)
+    with django_assert_num_queries(4):
+        found = client.get("/api/v1/compare/?results=d-1,d-2,d-3&per=drive").json()
+    assert found["per"]["divisors"][0] == {"value": 24.0, "source": "drives of the run"}
+    assert [one["value"] for one in found["per"]["divisors"]] == [24.0, None, None]
+    row = easy_write(client, "d-1,d-2,d-3", "&per=drive")
+    assert (row["values"], row["divided"]) == ([2.0**30, None, None], True)
+    assert easy_write(client, "d-1,d-2", "&per=client")["values"] == [pytest.approx(2.4 * 2**30)] * 2
+
+
+def test_the_page_leads_with_ratios_and_marks_what_is_no_default(client: Client, db) -> None:
+    release = make_release("next")
+    results = [repeat(release, "p-1", 2.0), repeat(release, "p-2", 2.02, stonewall_s=30)]
+    for result, score in zip(results, (10.0, 15.0), strict=True):
+        Result.objects.filter(pk=result.pk).update(score=score)
+    indexed(*results)
+    page = client.get("/compare/?results=p-1&results=p-2").content.decode()
+    assert "\N{MULTIPLICATION SIGN} 1.50" in page
+    assert "ior-easy-write 1.01 tie" in page
+    assert '<b>30</b> <span class="tag">\N{NOT EQUAL TO} default</span>' in page
+    assert "/docs/uncertainty/" in page
+    divided = client.get("/compare/?results=p-1,p-2&per=watt").content.decode()
+    assert "Power of p-1, p-2: not in the record" in divided
+
+
+def test_pages_of_a_result_and_of_its_system_lead_to_the_comparison(client: Client, db) -> None:
+    release = make_release("next")
+    results = [repeat(release, "n-1", 2.0), repeat(release, "n-2", 3.0)]
+    address = "/compare/?results=n-1,n-2"
+    assert address in client.get("/results/n-2/").content.decode()
+    assert address in client.get(f"/systems/{results[0].system.slug}/").content.decode()
+    assert client.get(address).status_code == 200

@@ -1,0 +1,138 @@
+"""Results that are put side by side, read from the record: what pages and API both show of a comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from django.contrib.postgres.expressions import ArraySubquery
+from django.db.models import OuterRef, Q, QuerySet, Subquery
+
+from registry import comparison, snapshots
+from registry.axes import axis
+from registry.comparison import Per, Side
+from registry.facts import CONFIGURATION
+from registry.models import Fact, ListEntry, Measurement, Result
+from registry.normalisation import PER, divisors
+from registry.questions import COLUMN_METRICS
+from registry.record import MEASUREMENT, NotOnRecord, Row, rows_of
+from validators.system.difference import difference
+from validators.units import to_canonical
+
+MOST_REPEATS = 10
+"""Other runs of one configuration that tell how its numbers repeat, newest first."""
+
+
+def document(public_ids: Sequence[str], per: str = "") -> Row:
+    """Everything of a comparison: comparison.compare, with `results`, `per`, `configuration` and `system`.
+
+    Three queries, and one more for what numbers are divided by. Raises NotOnRecord for the first id that is not there.
+    """
+    found, headings = sides(public_ids)
+    by = _per(per, found)
+    system = difference(snapshots.documents(public_ids))
+    return {
+        "results": headings,
+        "per": _as_per(per, by),
+        **comparison.compare(found, by),
+        "configuration": comparison.what_differed(found, system),
+        "system": system,
+    }
+
+
+def _per(per: str, compared: Sequence[Side]) -> Per | None:
+    if not per:
+        return None
+    results = [{"id": side.id, "parameters": side.parameters, "source": side.source} for side in compared]
+    return Per(axis(PER[per]).title, divisors(per, results))
+
+
+def _as_per(per: str, by: Per | None) -> Row | None:
+    if by is None:
+        return None
+    told = [{"value": one.value, "source": one.source} for one in by.divisors]
+    return {"name": per, "axis": PER[per], "title": by.title, "divisors": told}
+
+
+def sides(public_ids: Sequence[str]) -> tuple[list[Side], list[Row]]:
+    """Results to compare, in the order given, and the facts to head their columns; two queries.
+
+    Raises NotOnRecord for the first id that is not there.
+    """
+    found = {one.public_id: one for one in _compared().filter(public_id__in=public_ids)}
+    missing = [public_id for public_id in public_ids if public_id not in found]
+    if missing:
+        raise NotOnRecord("result", missing[0])
+    wanted = {pk for one in found.values() for pk in (one.pk, *one.repeats)}
+    measured: dict[int, list[Row]] = {pk: [] for pk in wanted}
+    columns = {"result": "result_id"} | MEASUREMENT
+    for row in rows_of(columns, Measurement.objects.filter(result__in=wanted).order_by("result", "position")):
+        measured[row.pop("result")].append(row)
+    ordered = [found[public_id] for public_id in public_ids]
+    return [_side(one, measured) for one in ordered], [_heading(one) for one in ordered]
+
+
+def _compared() -> QuerySet[Result]:
+    """Results with the ids of their `repeats` in the record, newest first, and the names of their lists."""
+    configurations = Fact.objects.order_by().filter(name=CONFIGURATION)
+    own = configurations.filter(result=OuterRef(OuterRef("pk"))).values("text")
+    standing = Q(result__withdrawn_at=None, result__revised_by=None)
+    same = configurations.filter(standing, text=Subquery(own)).exclude(result=OuterRef("pk")).order_by("-result")
+    lists = ListEntry.objects.order_by().filter(result=OuterRef("pk")).values("ranked_list__name").distinct()
+    return (
+        Result.objects.select_related("release", "platform")
+        .defer("search", "snapshot")
+        .annotate(repeats=ArraySubquery(same.values("result_id")[:MOST_REPEATS]), list_names=ArraySubquery(lists))
+    )
+
+
+def _side(one: Any, measured: Mapping[int, list[Row]]) -> Side:
+    """A result of `_compared`."""
+    return Side(
+        one.public_id,
+        one.tool,
+        one.tool_version,
+        one.mode,
+        one.trust,
+        one.release.slug if one.release else "",
+        one.parameters | ({"client_nodes": one.client_nodes} if one.client_nodes else {}),
+        [*_scores(one), *measured[one.pk]],
+        [measured[pk] for pk in one.repeats],
+        {name: value for name, value in _columns(one).items() if value},
+        frozenset(one.list_names),
+        one.source,
+    )
+
+
+def _columns(one: Result) -> Row:
+    """What a result says of itself beside the parameters of its run."""
+    return {
+        "system": one.system_name,
+        "platform": one.platform.name if one.platform else "",
+        "vendor": one.vendor or one.storage_vendor,
+        "filesystem": one.filesystem_type,
+        "filesystem_version": one.filesystem_version,
+        "tasks": one.tasks,
+        "tool_version": one.tool_version,
+        "mode": one.mode,
+    }
+
+
+def _scores(one: Result) -> Iterable[Row]:
+    """The columns of a scored result as measurements, under the names that studies ask by."""
+    for name, (unit, printed_unit) in COLUMN_METRICS.items():
+        if (value := getattr(one, name)) is not None:
+            canonical = to_canonical(value, printed_unit)[0] if unit else value
+            yield {"op": name, "quantity": "", "stat": "", "value": canonical, "unit": unit, "context": {}}
+
+
+def _heading(one: Any) -> Row:
+    return {
+        "id": one.public_id,
+        "institution": one.institution,
+        "system": one.system_name,
+        "release": one.release.slug if one.release else None,
+        "tool_version": one.tool_version,
+        "trust": one.trust,
+        "score": one.score,
+    }

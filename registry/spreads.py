@@ -1,0 +1,86 @@
+"""How well the numbers of one result repeat, by what is known of it: repeats in the record, in the run, or the prior.
+
+Plain values in, plain values out: measurements are dictionaries as in the API.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from registry import uncertainty
+from registry.uncertainty import Spread
+from validators.distributions import REPEATS
+
+Row = Mapping[str, Any]
+Key = tuple[str, ...]
+"""Operation, quantity, statistic, unit, and the context as JSON."""
+
+NO_MEAN = ("stdev", "stddev", "deviation", "sd")
+"""Statistics that say how much others vary."""
+_NO_CONTEXT = ("invalid", "scope", "qualifier")
+"""Parts of a context that say what a number is worth, and not what it is of."""
+
+
+def key(row: Row) -> Key:
+    """What tells a measurement from others. What a statistic is over (`scope`) does not: nobody would see it differ."""
+    context = {name: value for name, value in row["context"].items() if name not in _NO_CONTEXT}
+    return (row["op"], row["quantity"], row["stat"], row["unit"], json.dumps(context, sort_keys=True))
+
+
+def spreads(tool: str, measured: Sequence[Row], parameters: Row, repeats: Sequence[Sequence[Row]]) -> dict[Key, Spread]:
+    """The spread of each measurement of a result of which one is known; of what is printed as about or above, none.
+
+    `repeats` are the measurements of other results of the same system and configuration. With them, or with three
+    repeats inside the run, or with a deviation that the tool prints, it is measured; else it is the prior for its unit.
+    """
+    others = [{key(row): row["value"] for row in one} for one in repeats]
+    inside = _inside(measured)
+    printed = _printed(tool, measured, parameters)
+    found: dict[Key, Spread | None] = {}
+    for row in measured:
+        if row["stat"] not in NO_MEAN and not row["context"].get("qualifier"):
+            place = key(row)
+            again = [row["value"], *(one[place] for one in others if place in one)]
+            by_stat = inside.get(_under(row), {})
+            among = by_stat.get(row["stat"]) or (next(iter(by_stat.values())) if len(by_stat) == 1 else ())
+            found[place] = (
+                uncertainty.of_repeats(again)
+                or uncertainty.of_repeats(among, is_mean=row["stat"] == "mean")
+                or printed.get(place)
+                or uncertainty.assumed(row["unit"])
+            )
+    return {place: spread for place, spread in found.items() if spread}
+
+
+def _under(row: Row) -> Key:
+    """What a repeat and the summary of its repeats have in common."""
+    context = {name: value for name, value in row["context"].items() if name not in (*_NO_CONTEXT, *REPEATS)}
+    return (row["op"], row["quantity"], row["unit"], json.dumps(context, sort_keys=True))
+
+
+def _inside(measured: Iterable[Row]) -> dict[Key, dict[str, list[float]]]:
+    """Values that were measured again and again in one run, by what they are of and their statistic."""
+    found: dict[Key, dict[str, list[float]]] = {}
+    for row in measured:
+        if not REPEATS.keys().isdisjoint(row["context"]):
+            found.setdefault(_under(row), {}).setdefault(row["stat"], []).append(row["value"])
+    return found
+
+
+def _printed(tool: str, measured: Sequence[Row], parameters: Row) -> dict[Key, Spread]:
+    """Spreads of means whose deviation the tool prints, as registry/uncertainty.json says it."""
+    found: dict[Key, Spread] = {}
+    by_key = {key(row): row["value"] for row in measured}
+    for entry in uncertainty.facts()["printed"]:
+        runs = parameters.get(entry["runs"])
+        if entry["tool"] != tool or not isinstance(runs, int):
+            continue
+        for (op, quantity, stat, unit, context), mean in by_key.items():
+            deviation = by_key.get((op, quantity, entry["stat"], unit, context))
+            if stat == entry["of"] and deviation is not None:
+                of_population = entry["deviation_is_of"] == "population"
+                spread = uncertainty.of_printed(mean, deviation, runs, of_population=of_population)
+                found |= {(op, quantity, stat, unit, context): spread} if spread else {}
+    return found

@@ -1,0 +1,104 @@
+"""Coordinates of the picture of a comparison: the ratio of each row to the first result, on a logarithmic axis.
+
+As in drawings.py there are no colours and no styles here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from registry.uncertainty import Interval, is_tie
+from registry.views import numerals
+from registry.views.drawings import LETTER, LogAxis
+
+WIDTHS = {"wide": 620, "thin": 358}
+TOP = 30
+ROW = 23
+VALUE_ROOM = 58
+"""Right of the axis, for the ratio in figures."""
+MOST_NAME = 20
+MOST_ROWS = 30
+TICK_ROOM = 34
+STEPS = (1, 1.5, 2, 3, 5, 7.5)
+"""Ticks in each decade, those that there is room for."""
+SIDE_ROOM = 84
+MARGIN = 1.08
+"""Of the axis beyond the outermost interval, as a factor."""
+
+Ratio = tuple[str, float, Interval | None]
+"""The name of a row, its ratio, and where that lies."""
+
+
+class Mark(NamedTuple):
+    """One row: dot, interval from left to right, and the ratio in figures, `tie` where the interval holds 1."""
+
+    y: int
+    name: str
+    at: float
+    left: float
+    right: float
+    text: str
+    tie: bool
+
+
+class Profile(NamedTuple):
+    """`ticks` are places with their text; `one` is where both are equal, `sides` what lies beside it, with anchors."""
+
+    kind: str
+    width: int
+    height: int
+    ticks: list[tuple[float, str]]
+    one: float
+    sides: list[tuple[float, str, str]]
+    base: int
+    marks: list[Mark]
+    words: str
+
+
+def profiles(columns: Sequence[Sequence[Ratio]]) -> list[list[Profile]]:
+    """For each column of ratios its picture for wide pages and for phones; all have one axis. Empty without a ratio."""
+    shown = [column[:MOST_ROWS] for column in columns]
+    ends = [end for column in shown for _, ratio, interval in column for end in (interval or (ratio, ratio))]
+    if not ends:
+        return []
+    low, high = min(1.0, *ends) / MARGIN, max(1.0, *ends) * MARGIN
+    return [[_profile(kind, column, low, high) for kind in WIDTHS] for column in shown]
+
+
+def _profile(kind: str, rows: Sequence[Ratio], low: float, high: float) -> Profile:
+    width = WIDTHS[kind]
+    left = 8 + LETTER * min(MOST_NAME, max((len(name) for name, *_ in rows), default=0))
+    axis = LogAxis(low, high, left, width - VALUE_ROOM, whole=False)
+    marks = [_mark(TOP + 16 + ROW * place, row, axis) for place, row in enumerate(rows)]
+    said = [
+        (name, numerals.significant(ratio), " tie" if mark.tie else "")
+        for (name, ratio, _), mark in zip(rows, marks, strict=True)
+    ]
+    words = "; ".join(f"{name} {ratio}{tie}" for name, ratio, tie in said)
+    base, one = TOP + ROW * len(rows), axis.at(1)
+    sides = [(one - 6, "end", "← first higher")] if one - left > SIDE_ROOM else []
+    sides += [(one + 6, "start", "this higher →")] if axis.right - one > SIDE_ROOM else []
+    return Profile(kind, width, base + 22, _ticks(axis, low, high), one, sides, base, marks, words)
+
+
+def _mark(y: int, row: Ratio, axis: LogAxis) -> Mark:
+    name, ratio, interval = row
+    left, right = interval or (ratio, ratio)
+    tie = interval is not None and is_tie(interval)
+    text = "tie" if tie else f"\N{MULTIPLICATION SIGN} {numerals.significant(ratio)}"
+    short = name if len(name) <= MOST_NAME else f"{name[: MOST_NAME - 1]}\N{HORIZONTAL ELLIPSIS}"
+    return Mark(y, short, axis.at(ratio), axis.at(left), axis.at(right), text, tie)
+
+
+def _ticks(axis: LogAxis, low: float, high: float) -> list[tuple[float, str]]:
+    """1 and the steps around it that have room for their text, those nearest to 1 first."""
+    decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    values = [step * 10.0**decade for decade in decades for step in STEPS if low <= step * 10.0**decade <= high]
+    placed: list[tuple[float, str]] = []
+    for value in sorted(values, key=lambda value: (abs(math.log(value)), value)):
+        at = axis.at(value)
+        if all(abs(at - other) >= TICK_ROOM for other, _ in placed):
+            placed.append((at, f"{value:,.6g}"))
+    return sorted(placed)

@@ -1,0 +1,172 @@
+"""The prior follows from published sets; intervals hold what they promise; ranks tell apart only what differs."""
+
+from __future__ import annotations
+
+import csv
+import math
+import statistics
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from registry import uncertainty
+from registry.spreads import key, spreads
+from registry.uncertainty import Spread, is_tie, of_printed, of_repeats, prior, rank_ranges, ratio_interval
+
+scores = st.floats(1e-3, 1e7)
+deviations = st.floats(0, 0.2)
+measured = st.builds(Spread, deviations, st.sampled_from([0, 3, 5, 40]), st.booleans())
+entries = st.lists(st.tuples(scores, measured), min_size=1, max_size=25)
+
+
+def test_the_prior_is_the_90th_percentile_of_the_published_sets(shared: Path) -> None:
+    with (shared / "data" / "mlperf_storage_v1.0.csv").open(encoding="utf-8") as table:
+        rows = [row for row in csv.DictReader(table) if row["num_runs"] == "5"]
+    sets = {(float(row["samples_per_s_mean"]), float(row["samples_per_s_stdev"])) for row in rows}
+    assert len(sets) == 131
+    in_percent = sorted(100 * deviation / mean * math.sqrt(5 / 4) for mean, deviation in sets)
+    deciles = statistics.quantiles(in_percent, n=10, method="inclusive")
+    assert round(statistics.median(in_percent), 2) == 0.22
+    assert round(deciles[8], 2) == 1.08
+    assert prior().deviation == pytest.approx(deciles[8] / 100, rel=0.005)
+    told = uncertainty.facts()["prior"]
+    assert f"largest {max(in_percent):.2f} %" in told["is"]
+    assert "MLPerf Storage v1.0" in told["source"]
+
+
+def test_quantiles_of_student_leave_five_percent_outside() -> None:
+    """The density of Student's t, integrated by the trapezoidal rule."""
+    for degrees, quantile in enumerate(uncertainty.STUDENT, uncertainty.FEWEST - 1):
+        scale = math.gamma((degrees + 1) / 2) / (math.sqrt(degrees * math.pi) * math.gamma(degrees / 2))
+        step = quantile / 2000
+        heights = [scale * (1 + (step * at) ** 2 / degrees) ** (-(degrees + 1) / 2) for at in range(2001)]
+        inside = 2 * step * (sum(heights) - (heights[0] + heights[-1]) / 2)
+        assert inside == pytest.approx(0.95, abs=1e-4), degrees
+
+
+@pytest.mark.parametrize(
+    ("values", "deviation"), [([9.0, 10.0, 11.0], 0.1), ([5.0] * 4, 0.0), ([10.0, 11.0], None), ([0.0, 1.0, 2.0], None)]
+)
+def test_a_spread_needs_three_positive_values(values: list[float], deviation: float | None) -> None:
+    found = of_repeats(values)
+    assert (found and found.deviation) == (deviation and pytest.approx(deviation))
+
+
+def test_the_mean_of_more_runs_is_known_better() -> None:
+    one, mean = of_repeats([9.0, 10.0, 11.0]), of_repeats([9.0, 10.0, 11.0], is_mean=True)
+    assert one and mean and one.width == pytest.approx(4.303 * 0.1)
+    assert mean.width == pytest.approx(4.303 * 0.1 / math.sqrt(3))
+
+
+def test_a_printed_deviation_of_the_population_is_that_of_a_sample_times_the_root_of_five_quarters() -> None:
+    found = of_printed(100.0, 2.0, 5, of_population=True)
+    assert found == Spread(pytest.approx(0.02 * math.sqrt(5 / 4)), 5, is_mean=True)
+    assert of_printed(100.0, 2.0, 5, of_population=False) == Spread(0.02, 5, is_mean=True)
+    assert of_printed(100.0, 2.0, 2, of_population=True) is None
+    assert of_printed(0.0, 2.0, 5, of_population=True) is None
+
+
+@pytest.mark.parametrize(
+    ("unit", "known"), [("B/s", True), ("ops/s", True), ("", True), ("s", False), ("count", False)]
+)
+def test_the_prior_stands_for_rates_and_scores_only(unit: str, known: bool) -> None:
+    assert (uncertainty.assumed(unit) == prior()) is known
+
+
+@given(scores, scores, measured, measured)
+def test_an_interval_holds_its_ratio_and_turns_with_it(one, other, first, second) -> None:
+    ratio = other / one
+    low, high = ratio_interval(ratio, first, second)
+    back_low, back_high = ratio_interval(1 / ratio, second, first)
+    assert low <= ratio <= high
+    assert (1 / high, 1 / low) == (pytest.approx(back_low), pytest.approx(back_high))
+    assert ratio_interval(1.0, first, second)[0] <= 1 <= ratio_interval(1.0, first, second)[1]
+
+
+@pytest.mark.parametrize("ratio", [None, 0.0, -1.0])
+def test_what_has_no_logarithm_has_no_interval(ratio: float | None) -> None:
+    assert ratio_interval(ratio, prior(), prior()) is None
+    assert ratio_interval(1.5, None, prior()) is None
+
+
+def test_two_single_runs_are_told_apart_from_three_percent_on() -> None:
+    assert is_tie(ratio_interval(1.029, prior(), prior()))
+    assert not is_tie(ratio_interval(1.031, prior(), prior()))
+
+
+def test_entries_that_overlap_share_their_ranks_and_others_do_not() -> None:
+    assert rank_ranges([100.0, 99.0, 97.5, 50.0], [prior()] * 4) == [(1, 3), (1, 3), (1, 3), (4, 4)]
+    assert rank_ranges([100.0, 98.0, 96.0], [prior()] * 3) == [(1, 2), (1, 3), (2, 3)]
+    assert rank_ranges([1.0, 2.0], [prior()] * 2, lower_is_better=True) == [(1, 1), (2, 2)]
+    assert rank_ranges([], []) == []
+
+
+def test_a_wide_spread_makes_a_wide_range() -> None:
+    assert rank_ranges([100.0, 80.0, 60.0], [prior(), Spread(0.2), prior()]) == [(1, 2), (1, 3), (2, 3)]
+
+
+@given(entries)
+def test_ranges_are_those_of_pairwise_overlap(pairs) -> None:
+    values, known = [value for value, _ in pairs], [spread for _, spread in pairs]
+    expected = []
+    for value, spread in pairs:
+        apart = [math.log(other / value) / (math.hypot(spread.width, more.width) or 1e-300) for other, more in pairs]
+        expected.append((1 + sum(gap > 1 for gap in apart), len(pairs) - sum(gap < -1 for gap in apart)))
+    found = rank_ranges(values, known)
+    for (low, high), (expected_low, expected_high) in zip(found, expected, strict=True):
+        assert 1 <= low <= high <= len(pairs)
+        assert abs(low - expected_low) + abs(high - expected_high) == 0
+
+
+@given(entries, st.floats(0.1, 1000))
+def test_ranges_hold_the_rank_by_score_and_do_not_depend_on_the_unit(pairs, factor) -> None:
+    values, known = [value for value, _ in pairs], [spread for _, spread in pairs]
+    for value, (low, high) in zip(values, rank_ranges(values, known), strict=True):
+        assert low <= 1 + sum(other > value for other in values)
+        assert sum(other >= value for other in values) <= high
+    same_width = [prior()] * len(values)
+    ranges = dict(zip(values, rank_ranges(values, same_width), strict=True))
+    ordered = [ranges[value] for value in sorted(values, reverse=True)]
+    assert ordered == sorted(ordered)
+
+
+# What is known of the numbers of a result
+
+
+def row(value: float, stat: str = "mean", quantity: str = "bandwidth", unit: str = "B/s", **context) -> dict:
+    return {"op": "write", "quantity": quantity, "stat": stat, "unit": unit, "value": value, "context": context}
+
+
+def found_for(measurement: dict, *others: dict, tool: str = "ior", repeats=(), **parameters) -> Spread | None:
+    return spreads(tool, [measurement, *others], parameters, repeats).get(key(measurement))
+
+
+def test_a_single_run_has_the_prior_and_a_time_has_none() -> None:
+    assert found_for(row(10.0)) == prior()
+    assert found_for(row(10.0, quantity="time", unit="s")) is None
+    assert found_for(row(10.0, "stdev")) is None
+
+
+def test_repeats_inside_a_run_count_from_three_on() -> None:
+    three = [row(value, "iteration", test=0, iter=place) for place, value in enumerate((9.0, 10.0, 11.0))]
+    elsewhere = [row(value, "iteration", test=1, iter=place) for place, value in enumerate((1.0, 10.0, 100.0))]
+    assert found_for(row(10.0, test=0), *three, *elsewhere) == Spread(pytest.approx(0.1), 3, is_mean=True)
+    assert found_for(row(11.0, "max", test=0), *three) == Spread(pytest.approx(0.1), 3)
+    assert found_for(row(10.0, test=0), *three[:2]) == prior()
+
+
+def test_other_results_of_the_same_configuration_count_before_all_else() -> None:
+    repeats = [[row(value)] for value in (9.0, 11.0)]
+    assert found_for(row(10.0), repeats=repeats) == Spread(pytest.approx(0.1), 3)
+    assert found_for(row(10.0), repeats=repeats[:1]) == prior()
+
+
+def test_the_deviation_that_mlperf_storage_prints_is_of_the_population() -> None:
+    rates = {"quantity": "samples_rate", "unit": "ops/s"}
+    known = {"tool": "mlperf-storage", "runs": 5}
+    found = found_for(row(100.0, **rates), row(1.0, "stdev", **rates), **known)
+    assert found == Spread(pytest.approx(0.01 * math.sqrt(5 / 4)), 5, is_mean=True)
+    assert found_for(row(100.0, **rates), row(1.0, "stdev", **rates), tool="other", runs=5) == prior()
+    assert found_for(row(100.0, **rates), row(1.0, "stdev", **rates), tool="mlperf-storage", runs=0) == prior()
