@@ -1,8 +1,8 @@
 """Curated studies: registry/studies/DOCUMENT.json, one file per document, one study per figure, table or slide.
 
 A study is a *question* to the record, or a table of *figures* that a document states beside its results (datasheets,
-configurations, counts). A figure may have a formula over named inputs, which are numbers with unit and source or
-measurements of the record: it is computed whenever it is asked for.
+configurations, counts). A figure may have a formula over named inputs, which are numbers with unit and source,
+measurements of the record or their ceilings: it is computed whenever it is asked for.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 from django.db.models import Q
 from django.http import QueryDict
 
-from registry import datafiles, questions, study_answers
+from registry import ceilings, datafiles, questions, study_answers
 from registry.formulas import evaluate
 from registry.models import Measurement, Result
 from registry.record import NotOnRecord, Row, nearest
@@ -86,7 +86,8 @@ def figure_rows(one: Study) -> list[Row]:
     """The figures of a study as rows; measurements that formulas take from the record are read in one query."""
     shared: Mapping[str, Any] = one.get("inputs", {})
     inputs = [shared | figure.get("inputs", {}) for figure in one["figures"]]
-    known = measurements(given for named in inputs for given in named.values() if "result" in given)
+    taken = [given for named in inputs for given in named.values() if "result" in given]
+    known = measurements(taken) | limits(given for given in taken if "ceiling" in given)
     return [_row(one, figure, named, known) for figure, named in zip(one["figures"], inputs, strict=True)]
 
 
@@ -106,7 +107,8 @@ def _row(one: Study, figure: Row, inputs: Mapping[str, Row], known: Mapping[tupl
 def _told(name: str, given: Row) -> str:
     """ "old: 7500 MB/s (Table 1)"."""
     if "result" in given:
-        return f"{name}: {given['metric'].replace('.', ' ')} of {given['result']}"
+        ceiling = f"{given['ceiling']} ceiling of " if "ceiling" in given else ""
+        return f"{name}: {ceiling}{given['metric'].replace('.', ' ')} of {given['result']}"
     return f"{name}: {given['value']} {given.get('unit', '')}".rstrip() + f" ({given['source']})"
 
 
@@ -121,9 +123,26 @@ def computed(formula: str, unit: str, values: Mapping[str, float | None]) -> flo
 def quantity(given: Row, known: Mapping[tuple[str, ...], float]) -> float | None:
     """An input in its canonical unit: a number with unit, or a measurement of the record."""
     if "result" in given:
-        return known.get((given["result"], *given["metric"].split(".")))
+        return known.get(_key(given))
     unit = given.get("unit", "")
     return to_canonical(given["value"], unit)[0] if unit in UNITS else given["value"]
+
+
+def _key(given: Row) -> tuple[str, ...]:
+    """What an input takes from the record: result, operation, quantity, statistic, and the layer of a ceiling."""
+    ceiling = (given["ceiling"],) if "ceiling" in given else ()
+    return (given["result"], *given["metric"].split("."), *ceiling)
+
+
+def limits(asked: Iterable[Row]) -> dict[tuple[str, ...], float]:
+    """The ceilings of measurements by (result, op, quantity, stat, layer), canonical; those that are not known lack."""
+    found: dict[tuple[str, ...], float] = {}
+    wanted = {given["result"] for given in asked}
+    for public_id in Result.objects.filter(public_id__in=wanted).values_list("public_id", flat=True):
+        for one in ceilings.called(public_id):
+            measured = tuple(one.measurement[name] for name in ("op", "quantity", "stat"))
+            found |= {(public_id, *measured, ceiling.layer): ceiling.value for ceiling in one.ceilings}
+    return found
 
 
 def measurements(asked: Iterable[Row]) -> dict[tuple[str, ...], float]:

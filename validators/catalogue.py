@@ -22,6 +22,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from validators.efficiency import Crossing
 from validators.findings import Finding
 from validators.measurements import Run
 from validators.rules import Context, Rule
@@ -102,6 +103,12 @@ def benchmark(tool: str) -> Benchmark:
 def find(tool: str) -> Benchmark | None:
     """The same; None for an unknown one, such as a reported result may name."""
     return next((one for one in benchmarks() if tool in (one.tool, one.slug)), None)
+
+
+@cache
+def crossings() -> Mapping[str, Crossing]:
+    """The layers that the data of each tool crosses, by tool; a tool of which nothing is known is left out."""
+    return {one.tool: one.descriptor["crosses"] for one in benchmarks() if "crosses" in one.descriptor}
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,7 +62,10 @@ def check(
             report.findings += bundle.findings + bagit.verify(bundle) + findings
             report.findings += descriptions.findings(bundle)
             _read(bundle, searched, report)
-            context = Context(bundle, declared, release or {}, list_name, answers or {}, submitted_at, report.system)
+            context = Context(
+                bundle, declared, release or {}, list_name, answers or {}, submitted_at, report.system,
+                catalogue.crossings(),
+            )  # fmt: skip
             for run in report.runs:
                 _judge(run, context)
             report.groups = groups.groups(report.runs)

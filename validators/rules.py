@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from validators.efficiency import Crossing
 from validators.measurements import NOT_EVALUATED, SATISFIED, VIOLATED, RuleOutcome, Run
 
 if TYPE_CHECKING:
@@ -27,7 +28,8 @@ class Context:
     `metadata` as sent with the upload (schemas/metadata.1.json). `release` are facts of the release aimed at: slug,
     benchmark_versions, deadline (RFC 3339). `list_name` is the list aimed at, or None. `answers` are those of the
     questionnaire, by question; `submitted_at` is RFC 3339, None for what was not submitted yet. `system` is the
-    description of the system that lies in the bundle, None where there is none.
+    description of the system that lies in the bundle, None where there is none; `crossings` are the layers of it that
+    each tool's data crosses.
     """
 
     bundle: Bundle
@@ -37,6 +39,7 @@ class Context:
     answers: Mapping[str, Any] = field(default_factory=dict)
     submitted_at: str | None = None
     system: System | None = None
+    crossings: Mapping[str, Crossing] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

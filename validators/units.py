@@ -33,6 +33,7 @@ UNITS: dict[str, Unit] = {
         *_units("B/s", {"B/s": 1}),
         *_units("B/s", {f"{prefix}iB/s": factor for prefix, factor in _BINARY.items()}),
         *_units("B/s", {f"{prefix}B/s": factor for prefix, factor in _DECIMAL.items()}),
+        *_units("B/s", {"Gb/s": 10**9 / 8}),
         *_units("B", {"B": 1}),
         *_units("B", {f"{prefix}iB": factor for prefix, factor in _BINARY.items()}),
         *_units("B", {f"{prefix}B": factor for prefix, factor in _DECIMAL.items()}),

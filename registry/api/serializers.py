@@ -510,6 +510,9 @@ class Benchmark(s.Serializer):
     source = s.CharField()
     composite = s.BooleanField(required=False, help_text="Its runs hold the output of other tools.")
     completeness = s.CharField(help_text="What tells that an output is whole.")
+    crosses = s.DictField(
+        required=False, help_text="The layers that its data crosses, whose ceilings hold for it: layers, stats."
+    )
     operations = s.ListField(child=s.DictField(), help_text="op, quantity, unit as printed, better, description.")
     versions = s.ListField(
         child=s.DictField(), help_text="What numbers are over, by version, and with which others they compare."

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from registry.api import citations, comparisons, machine, parameters, releases, studies, views
+from registry.api import ceilings, citations, comparisons, machine, parameters, releases, studies, views
 
 urlpatterns = [
     path("", views.Index.as_view(), name="api-index"),
@@ -18,6 +18,7 @@ urlpatterns = [
     path("results/<str:id>/citation/", citations.ResultCitation.as_view(), name="api-result-citation"),
     path("results/<str:id>/files/", views.ResultFiles.as_view(), name="api-result-files"),
     path("results/<str:id>/distributions/", views.ResultDistributions.as_view(), name="api-result-distributions"),
+    path("results/<str:id>/ceilings/", ceilings.ResultCeilings.as_view(), name="api-result-ceilings"),
     path("results/<str:id>/system/", views.ResultSystem.as_view(), name="api-result-system"),
     path("results/<str:id>/system/<str:form>/", views.ResultSystemForm.as_view(), name="api-result-system-form"),
     path("compare/", comparisons.Comparison.as_view(), name="api-compare"),
@@ -32,6 +33,7 @@ urlpatterns = [
     path("sites/<str:slug>/", views.SiteDetail.as_view(), name="api-site"),
     path("platforms/", views.PlatformList.as_view(), name="api-platforms"),
     path("platforms/<str:slug>/", views.PlatformDetail.as_view(), name="api-platform"),
+    path("hardware/", ceilings.Hardware.as_view(), name="api-hardware"),
     path("schemas/", machine.SchemaList.as_view(), name="api-schemas"),
     path("schemas/<str:name>/", machine.SchemaDetail.as_view(), name="api-schema"),
     path("questionnaires/", machine.QuestionnaireList.as_view(), name="api-questionnaires"),

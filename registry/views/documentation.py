@@ -39,7 +39,7 @@ READERS = {
         "api-submissions",
         "webhooks",
     ),
-    "For readers": ("lists", "uncertainty", "citing", "studies", "pages", "api", "problems", "data-terms"),
+    "For readers": ("lists", "uncertainty", "citing", "studies", "ceilings", "pages", "api", "problems", "data-terms"),
     "For who has an account": ("accounts",),
     "For the committee": ("review",),
     "For administrators": ("operate", "operate-data"),

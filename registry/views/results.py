@@ -11,8 +11,9 @@ from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from registry import charts, cited, facets, filters, keyset, record, revisions, snapshots
+from registry import ceilings, charts, cited, facets, filters, keyset, record, revisions, snapshots
 from registry.models import Measurement, Result
+from registry.views import ceilings as ceiling_page
 from registry.views import changes, drawings, numerals
 from registry.views.caching import public_page, remembered
 from registry.views.given import parameters
@@ -148,6 +149,9 @@ def detail(request: HttpRequest, public_id: str) -> HttpResponse:
             result.snapshot.get("described_parameters"),
         ),
         "described": described(snapshot.document if snapshot else None, f"/api/v1/results/{public_id}/system/"),
+        "ceilings": ceiling_page.shown(
+            ceilings.best(ceilings.of_result(result, measured, snapshot.document if snapshot else None))
+        ),
         "files": record.files(result) if result.public_sha256 else [],
         **cited.shown(cited.result_work(result, main), f"/api/v1/results/{public_id}/citation/"),
     }

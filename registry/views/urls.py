@@ -6,6 +6,7 @@ from django.urls import path
 from registry.views import (
     analyses,
     badges,
+    ceilings,
     certificates,
     collector,
     comparisons,
@@ -59,6 +60,7 @@ urlpatterns = [
     path("platforms/<str:slug>/", systems.platform, name="platform"),
     path("sites/", sites.index, name="sites"),
     path("sites/<str:slug>/", sites.site, name="site"),
+    path("hardware/", ceilings.catalogue, name="hardware"),
     path("parameters/", parameters.index, name="parameters"),
     path("parameters/<str:id>/", parameters.page, name="parameter"),
     path("search/", search.search, name="search"),

@@ -50,6 +50,8 @@ ADDRESSES = {
     "/api/v1/results/": "/api/v1/results/",
     "/api/v1/results/{id}/": "/api/v1/results/hw-1/",
     "/api/v1/results/{id}/citation/": "/api/v1/results/hw-1/citation/",
+    "/api/v1/results/{id}/ceilings/": "/api/v1/results/hw-1/ceilings/",
+    "/api/v1/hardware/": "/api/v1/hardware/",
     "/api/v1/results/{id}/distributions/": "/api/v1/results/hw-1/distributions/",
     "/api/v1/results/{id}/files/": "/api/v1/results/hw-1/files/",
     "/api/v1/results/{id}/system/": "/api/v1/results/hw-1/system/",
@@ -211,7 +213,9 @@ def test_every_code_and_column_is_documented() -> None:
     assert [name for name in sorted(codes | names) if not re.search(rf"\b{re.escape(name)}\b", written)] == []
 
 
-@pytest.mark.parametrize("address", ["", "schemas/", "schemas/metadata.1/", "rules/", "benchmarks/", "openapi.json"])
+@pytest.mark.parametrize(
+    "address", ["", "schemas/", "schemas/metadata.1/", "rules/", "benchmarks/", "hardware/", "openapi.json"]
+)
 def test_machine_forms_need_no_database(client, django_assert_num_queries, address) -> None:
     with django_assert_num_queries(0):
         assert client.get(f"/api/v1/{address}").status_code == 200

@@ -13,9 +13,8 @@ from django.test import Client
 
 from registry import curated
 from registry.formulas import FormulaError, evaluate
-from registry.models import (
-    Measurement,
-)
+from registry.models import Measurement, Result
+from validators.hardware import KINDS, entries
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("loaded")]
 
@@ -323,3 +322,77 @@ def test_a_formula_is_arithmetic(formula, value) -> None:
 def test_what_is_no_arithmetic_is_refused(formula) -> None:
     with pytest.raises(FormulaError):
         evaluate(formula, {"a": 3, "b": 2})
+
+
+# Ceilings of what the documents report
+
+
+@pytest.mark.parametrize(
+    ("figure", "op", "value", "unit"),
+    [
+        ("peak of the drives", "read", 42, "GB/s"),
+        ("peak of the drives", "write", 30.72, "GB/s"),
+        ("bandwidth efficiency", "read", 97.143, "%"),
+        ("bandwidth efficiency", "write", 88.216, "%"),
+        ("IOPS efficiency", "read", 15.126, "%"),
+        ("IOPS efficiency", "write", 5.333, "%"),
+    ],
+)
+def test_the_efficiency_of_a_perlmutter_ost_is_that_of_its_ceilings(answers, figure, op, value, unit) -> None:
+    found = row(answers, "perlmutter-efficiency", figure=figure, op=op)
+    assert (found["value"], found["unit"]) == (pytest.approx(value, abs=0.001), unit)
+    assert "ceiling of" in found["inputs"]
+
+
+@pytest.mark.parametrize(
+    ("result", "op", "limit", "percent", "above"),
+    [
+        ("cug25-table3-1", "read", "PCIe of the slots", 92.7, []),
+        ("cug25-table3-3", "read", "drives", 76.9, []),
+        ("cug25-table3-1", "write", "drives, less parity", 101.6, ["parity"]),
+        ("cug25-ior-e2000", "read", "network", 100.0, []),
+        ("cug25-ior-e2000", "write", "drives, less parity", 97.7, []),
+        ("cug25-table4-2", "send", "network", 99.0, []),
+    ],
+)
+def test_what_limits_an_e2000_is_named(client, result, op, limit, percent, above) -> None:
+    shown = client.get(f"/api/v1/results/{result}/ceilings/").json()["results"]
+    found = next(one for one in shown if one["op"] == op and one["stat"] != "per_drive")
+    assert (found["limiting"]["words"], found["above"]) == (limit, above)
+    assert found["limiting"]["percent"] == pytest.approx(percent, abs=0.05)
+    assert all(factor["source"] for layer in found["layers"] for factor in layer["factors"])
+
+
+def test_the_page_of_a_result_marks_what_is_above_its_ceiling_and_says_where_each_factor_is_from(client) -> None:
+    page = client.get("/results/cug25-table3-1/").content.decode()
+    assert "2 above their ceilings" in page
+    assert "at most 240.5" in page, "what was observed of 32 slots"
+    assert "section 3.1: of each controller to each slot" in page
+    assert page.count("above its ceiling<") == 2, "writes of the unit and of a drive, and no read"
+    assert 'id="ceilings"' not in client.get("/results/sc23-bof-es400-isc23/").content.decode(), "no part is known"
+
+
+def test_ceilings_of_nothing_and_of_unknown_parts(client, django_assert_num_queries) -> None:
+    missing = client.get("/api/v1/results/nothing/ceilings/")
+    assert (missing.status_code, missing.json()["code"]) == (404, "record.no-result")
+    assert client.get("/api/v1/results/sc23-bof-es400-isc23/ceilings/").json() == {"next": None, "results": []}
+    with django_assert_num_queries(3):
+        client.get("/api/v1/results/perlmutter-table1/ceilings/")
+
+
+def test_an_enclosure_without_counts_of_its_own_is_taken_whole(client) -> None:
+    wanted = Result.objects.filter(public_id="benchmarking-lustre-flash-bio-ib")
+    wanted.update(parameters={"enclosures": 2, "data_servers": True, "raid": 7})
+    layers = client.get("/api/v1/results/benchmarking-lustre-flash-bio-ib/ceilings/").json()["results"][0]["layers"]
+    assert [one["layer"] for one in layers] == ["drives", "slots", "parity"], "a count that is no number is none"
+    assert layers[0]["factors"][0]["value"] == 48
+    assert layers[0]["estimated"]
+
+
+def test_the_hardware_page_shows_every_part_with_its_source(client) -> None:
+    page = client.get("/hardware/").content.decode()
+    for kind in KINDS:
+        for entry in entries(kind).values():
+            assert entry["model"] in page
+    assert "Cray User Group 2025, Table 1" in page
+    assert "estimated" in page

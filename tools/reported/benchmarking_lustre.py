@@ -24,7 +24,7 @@ FLASH_TESTS: dict[str, tuple[str, str, Record]] = {
     "BIO 64PPN": ("bio", "buffered I/O", {"direct_io": False, "procs_per_node": 64}),
     "IOR buffered 4K random": ("4k", "buffered 4 KiB random", {"direct_io": False, "transfer_size_bytes": 4096}),
 }
-FLASH_UNIT = {"drives": 24, "data_servers": 2, "enclosures": 1, "rack_units": 2}
+FLASH_UNIT = {"drives": 24, "drive_model": "Samsung PM1733", "data_servers": 2, "enclosures": 1, "rack_units": 2}
 UNIT_FROM_SLIDE = (
     "Drives, servers and height are those of the slide on scalable storage units: two GridRAIDs of twelve."
 )

@@ -25,6 +25,7 @@ PERLMUTTER = {
 def results(folder: Path) -> Iterator[Record]:
     facts = read_facts(folder, "perlmutter_facts.json")
     raid = {"raid": "GridRAID 8+2", "backend": "ldiskfs", "drives_per_ost": facts["drives_per_ost"]}
+    raid |= {"drive_model": "Samsung PM1733"}  # section II-A
     yield _perlmutter_ior(read_table(folder, "perlmutter_table1.csv"), raid)
     yield _perlmutter_obdfilter(facts, raid)
     yield _perlmutter_lst(facts)
@@ -34,7 +35,7 @@ def _perlmutter_ior(rows: list[Row], raid: Record) -> Record:
     printed = {row["metric"]: row for row in rows}
     columns = (
         ("bandwidth", "bandwidth", {}),
-        ("iops", "ops_rate", {}),
+        ("iops", "ops_rate", {"transfer_size_bytes": 4096}),  # section III
         ("bandwidth efficiency", "efficiency", {"of": "bandwidth"}),
         ("IOPS efficiency", "efficiency", {"of": "ops_rate"}),
     )
@@ -44,7 +45,7 @@ def _perlmutter_ior(rows: list[Row], raid: Record) -> Record:
         "tool_version": "3.3.0",
         "place": "Table I",
         "label": "one OST",
-        "parameters": raid | {"osts": 1, "direct_io": False},
+        "parameters": raid | {"osts": 1, "data_servers": 1, "direct_io": False},
         "notes": [
             "Efficiency is relative to the drives' specification: 42 GB/s in reads, 30.7 GB/s in writes.",
             "The IOPS of writes are held against a third of the drives' rate, for the cost of RAID-6; the table does "

@@ -16,7 +16,7 @@ from typing import Any
 from validators.findings import Finding
 from validators.measurements import NOT_EVALUATED, SATISFIED, VIOLATED, Run
 from validators.rules import Context, RuleJudge, Verdict, load_rules
-from validators.system import facts
+from validators.system import facts, limits
 from validators.system.facts import Document
 from validators.units import UNITS
 
@@ -289,6 +289,7 @@ JUDGES: Mapping[str, Judge] = {
     "system.drift": _drift,
     "system.nodes-reported": _nodes_reported,
     "system.outliers": _outliers,
+    "system.ceiling": limits.ceiling,
 }
 """What decides each rule of rules.json."""
 
@@ -314,6 +315,7 @@ HINTS: Mapping[str, str] = {
     "system.drift": _EXPLAIN,
     "system.nodes-reported": _ALL_NODES,
     "system.outliers": "Look at the nodes that differ before the next run.",
+    "system.ceiling": "Look for a cache that answered instead of the storage, or correct the description.",
 }
 """What to do about a broken rule."""
 

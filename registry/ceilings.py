@@ -1,0 +1,149 @@
+"""Results of the record against their ceilings, from what bundles, sources or platforms tell of the parts.
+
+A described system counts alone. Without one, the result's own parameters say how many drives and servers there were,
+and the hardware catalogue what one of them can do: that of the drive it names, else that of its platform's enclosure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from registry import record, snapshots
+from registry.models import Result
+from registry.record import Row
+from validators import catalogue, hardware
+from validators.ceilings import Ceiling, Parts, Raid, raid_of
+from validators.efficiency import Efficiency, efficiencies
+from validators.hardware import Figure, assumption
+from validators.system.parts import memory_of, of_document, rates_of, slot_of
+
+
+def of_result(result: Result, measured: Sequence[Row], document: Mapping[str, Any] | None) -> list[Efficiency]:
+    """Every measurement that a ceiling is known for. No query where the platform was read with the result."""
+    crossing = catalogue.crossings().get(result.tool)
+    return efficiencies(crossing, measured, result.parameters, parts_of(result, document)) if crossing else []
+
+
+def called(public_id: str) -> list[Efficiency]:
+    """The same by id. Raises NotOnRecord."""
+    result = record.result(public_id)
+    snapshot = snapshots.of(result)
+    return of_result(result, record.measurements(result), snapshot.document if snapshot else None)
+
+
+def best(found: Sequence[Efficiency]) -> list[Efficiency]:
+    """Of each operation, quantity and statistic the measurement that is nearest to its ceiling, or above it."""
+    nearest: dict[tuple[str, ...], Efficiency] = {}
+    for one in found:
+        key = tuple(one.measurement[name] for name in ("op", "quantity", "stat"))
+        if key not in nearest or one.percent(one.limit) > nearest[key].percent(nearest[key].limit):
+            nearest[key] = one
+    return list(nearest.values())
+
+
+def parts_of(result: Result, document: Mapping[str, Any] | None) -> Parts:
+    """What the storage system of a result was made of, as far as it is known."""
+    if document is not None:
+        return of_document(document)
+    enclosure = hardware.enclosure_of(result.platform.slug) if result.platform else None
+    told = _Told(result.parameters, result.source)
+    drive = hardware.named("drives", str(result.parameters.get("drive_model", "")))
+    return replace(
+        unit_of(enclosure, drive),
+        drives=told.count("drives") or told.product("drives_per_ost", "osts") or _in_all(told, enclosure),
+        servers=told.count("data_servers"),
+        **({"raid": raid} if (raid := raid_of(str(result.parameters.get("raid", "")), result.source)) else {}),
+        **({"paths": paths} if (paths := told.paths()) else {}),
+    )
+
+
+def unit_of(enclosure: hardware.Entry | None, drive: hardware.Entry | None = None) -> Parts:
+    """One enclosure of the catalogue, whole, with the drive it is sold with or another."""
+    if enclosure is None:
+        return Parts(rates=rates_of(drive))
+    lanes, ports = hardware.figure(enclosure, "lanes"), hardware.figure(enclosure, "ports")
+    link = (enclosure["generation"], int(lanes.value)) if lanes else None
+    rate = hardware.figure(hardware.entries("nics").get(enclosure.get("nic", "")), "rate")
+    return Parts(
+        drives=hardware.figure(enclosure, "slots"),
+        rates=rates_of(drive or hardware.entries("drives").get(enclosure.get("drive", "")), link),
+        slot=slot_of(*link, lanes.source) if lanes and link else None,
+        slot_observed=hardware.figure(enclosure, "slot_observed"),
+        paths=hardware.figure(enclosure, "paths"),
+        raid=_usual_raid(enclosure),
+        servers=hardware.figure(enclosure, "controllers"),
+        memory=memory_of(hardware.entries("cpus").get(enclosure.get("cpu", ""))),
+        ports=_times(ports, rate) if ports and rate else None,
+    )
+
+
+def _usual_raid(enclosure: hardware.Entry) -> Raid | None:
+    found = raid_of(enclosure.get("raid", ""), assumption("raid"))
+    return replace(found, estimated=True) if found else None
+
+
+def _times(one: Figure, other: Figure) -> Figure:
+    sources = "; ".join(dict.fromkeys((one.source, other.source)))
+    return Figure(one.value * other.value, other.unit, sources, one.estimated or other.estimated)
+
+
+def _in_all(told: _Told, enclosure: hardware.Entry | None) -> Figure | None:
+    """The drives of as many whole enclosures as there were."""
+    count, slots = told.count("enclosures"), hardware.figure(enclosure, "slots")
+    return replace(_times(count, slots), estimated=True) if count and slots else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """Counts among the parameters of a result, as figures with its source."""
+
+    parameters: Mapping[str, Any]
+    source: str
+
+    def count(self, name: str) -> Figure | None:
+        value = self.parameters.get(name)
+        known = isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0
+        return Figure(float(value), "count", self.source) if known and value is not None else None
+
+    def product(self, one: str, other: str) -> Figure | None:
+        first, second = self.count(one), self.count(other)
+        return _times(first, second) if first and second else None
+
+    def paths(self) -> Figure | None:
+        """Controllers that serve each drive: what all of them serve, over the drives that there are."""
+        served, drives = self.product("drives_per_controller", "data_servers"), self.count("drives")
+        return replace(served, value=served.value / drives.value) if served and drives else None
+
+
+def as_rows(found: Sequence[Efficiency]) -> list[Row]:
+    """Efficiencies as the API shows them; values in canonical units."""
+    return [_row(one) for one in found]
+
+
+def _row(one: Efficiency) -> Row:
+    names = ("op", "quantity", "stat", "context", "value", "unit")
+    limit = one.limit
+    return {name: one.measurement[name] for name in names} | {
+        "direction": one.direction,
+        "over": one.over,
+        "limiting": {"layer": limit.layer, "words": limit.words, "percent": one.percent(limit)},
+        "above": [ceiling.layer for ceiling in one.above],
+        "layers": [_layer(one, ceiling) for ceiling in one.ceilings],
+    }
+
+
+def _layer(one: Efficiency, ceiling: Ceiling) -> Row:
+    observed = ceiling.observed
+    return {
+        "layer": ceiling.layer,
+        "words": ceiling.words,
+        "value": ceiling.value,
+        "unit": ceiling.unit,
+        "percent": one.percent(ceiling),
+        "observed": observed,
+        "percent_of_observed": None if observed is None else 100 * one.measurement["value"] / observed,
+        "estimated": ceiling.estimated,
+        "factors": [{"name": name} | asdict(figure) for name, figure in ceiling.factors],
+    }

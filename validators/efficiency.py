@@ -1,0 +1,78 @@
+"""Efficiency: the measurements of a run in % of the ceilings that they can't pass.
+
+Which layers the data of a tool crosses, and what its statistics are over, its descriptor says (`crosses`, schema
+benchmark.1). A measurement that no known ceiling holds for is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from validators.ceilings import BANDWIDTH, IOPS, READ, SMALL_B, WRITE, Ceiling, Parts, ceilings, lowest, percent
+
+Crossing = Mapping[str, Any]
+"""`layers`; `stats`: what each is over; `only_with`, `not_with`: values of contexts and parameters."""
+
+_DIRECTIONS = (("write", WRITE), ("receive", WRITE), ("read", READ), ("send", READ))
+_KINDS = {"bandwidth": BANDWIDTH, "iops": IOPS, "ops_rate": IOPS}
+_OF_A_DRIVE = ("drives", "slots")
+_ROUNDING = 1e-6
+"""Of products of floating numbers, in %."""
+
+
+@dataclass(frozen=True, slots=True)
+class Efficiency:
+    """One measurement and its ceilings, from below, at least one; `over` is system, server or drive."""
+
+    measurement: Mapping[str, Any]
+    direction: str
+    over: str
+    ceilings: Sequence[Ceiling]
+
+    @property
+    def limit(self) -> Ceiling:
+        """The lowest ceiling."""
+        return lowest(self.ceilings)
+
+    def percent(self, ceiling: Ceiling) -> float:
+        return percent(self.measurement["value"], ceiling)
+
+    @property
+    def above(self) -> list[Ceiling]:
+        """The ceilings that it is above, which no system can be: something measured or described is not as it seems."""
+        return [one for one in self.ceilings if self.percent(one) > 100 + _ROUNDING]
+
+
+def efficiencies(
+    crossing: Crossing | None, measured: Iterable[Mapping[str, Any]], parameters: Mapping[str, Any], parts: Parts
+) -> list[Efficiency]:
+    """Of the measurements of one run, in their order; `measured` as a report or the record has them."""
+    if crossing is None:
+        return []
+    return [found for row in measured for found in _of(crossing, row, {**parameters, **row["context"]}, parts)]
+
+
+def direction_of(op: str) -> str:
+    """Whether an operation reads or writes, by its name; empty where it tells neither."""
+    return next((direction for word, direction in _DIRECTIONS if word in op), "")
+
+
+def _of(crossing: Crossing, row: Mapping[str, Any], told: Mapping[str, Any], parts: Parts) -> Iterator[Efficiency]:
+    over, kind, direction = crossing["stats"].get(row["stat"]), _KINDS.get(row["quantity"]), direction_of(row["op"])
+    if not over or not kind or not direction or not _concerns(crossing, told):
+        return
+    if kind == IOPS and told.get("transfer_size_bytes") != SMALL_B:
+        return
+    seen = {"drive": parts.of_one_drive, "server": parts.of_one_server}.get(over, lambda: parts)()
+    layers = [layer for layer in crossing["layers"] if over != "drive" or layer in _OF_A_DRIVE]
+    if found := ceilings(seen, direction, kind, layers):
+        yield Efficiency(row, direction, over, found)
+
+
+def _concerns(crossing: Crossing, told: Mapping[str, Any]) -> bool:
+    only, never = crossing.get("only_with", {}), crossing.get("not_with", {})
+    return all(told.get(name) in values for name, values in only.items()) and not any(
+        told.get(name) in values for name, values in never.items()
+    )
