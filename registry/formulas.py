@@ -1,6 +1,7 @@
-"""Formulas of data files: arithmetic over named numbers, read as a tree and never run as Python.
+"""Formulas: arithmetic over named numbers, read as a tree and never run as Python.
 
-Known are + - * / **, unary minus, parentheses, numbers, names, and the functions of FUNCTIONS.
+Known are + - * / **, unary minus, parentheses, numbers, names, and the functions of FUNCTIONS. What a formula means is
+told by a reading: its number here, its unit in registry/dimensions.py, its SQL in registry/own_rankings.py.
 """
 
 from __future__ import annotations
@@ -9,14 +10,74 @@ import ast
 import math
 import operator
 from collections.abc import Callable, Mapping
+from typing import Protocol, TypeVar
 
 LENGTH_LIMIT = 300  # characters
 LARGEST_POWER = 64
 LARGEST_CHOICE = 100_000  # members of a set; C(100000, n) is made in milliseconds
+OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow)
+FUNCTIONS = ("comb", "sqrt", "min", "max")
 
 
 class FormulaError(ValueError):
     """The formula has something that is not known here, or can't be computed from these numbers."""
+
+
+T = TypeVar("T")
+
+
+class Reading(Protocol[T]):
+    """What each part of a formula is, made of what its own parts are. Its methods raise FormulaError."""
+
+    def number(self, value: float) -> T: ...
+
+    def name(self, name: str) -> T:
+        """Raises KeyError for a name that is not known."""
+
+    def negative(self, value: T) -> T: ...
+
+    def binary(self, kind: type[ast.operator], left: T, right: T) -> T: ...
+
+    def call(self, function: str, arguments: list[T]) -> T: ...
+
+
+def read(formula: str, reading: Reading[T]) -> T:
+    """What a formula is in a reading. Raises FormulaError."""
+    if len(formula) > LENGTH_LIMIT:
+        raise FormulaError(f"longer than {LENGTH_LIMIT} characters")
+    try:
+        return _read(ast.parse(formula.strip(), mode="eval").body, reading)
+    except FormulaError:
+        raise
+    except (SyntaxError, ArithmeticError, TypeError, ValueError, RecursionError, MemoryError) as error:
+        raise FormulaError(f"{formula}: {getattr(error, 'msg', error)}") from error
+
+
+def _read(node: ast.expr, reading: Reading[T]) -> T:
+    match node:
+        case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
+            return reading.number(number)
+        case ast.Name(id=name):
+            try:
+                return reading.name(name)
+            except KeyError:
+                pass
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return reading.negative(_read(operand, reading))
+        case ast.BinOp(left=left, op=kind, right=right) if isinstance(kind, OPERATORS):
+            return reading.binary(type(kind), _read(left, reading), _read(right, reading))
+        case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in FUNCTIONS:
+            return reading.call(name, [_read(argument, reading) for argument in arguments])
+    raise FormulaError(f"{ast.unparse(node)!r} is not known here")
+
+
+def evaluate(formula: str, values: Mapping[str, float]) -> float:
+    """The number that a formula gives for named values: ("a / b - 1", {"a": 3, "b": 2}) -> 0.5. Raises FormulaError."""
+    value = read(formula, _Number(values))
+    try:
+        return float(value)
+    except (TypeError, OverflowError) as error:
+        raise FormulaError(f"{formula}: {error}") from error
 
 
 def _power(base: float, exponent: float) -> float:
@@ -31,36 +92,32 @@ def _comb(members: float, drawn: float) -> int:
     return math.comb(round(members), round(drawn))
 
 
-_OPERATORS: Mapping[type[ast.operator], Callable[[float, float], float]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-    ast.Pow: _power,
-}
-FUNCTIONS: Mapping[str, Callable[..., float]] = {"comb": _comb, "sqrt": math.sqrt, "min": min, "max": max}
+class _Number:
+    """The number of a formula for named values."""
 
+    operators: Mapping[type[ast.operator], Callable[[float, float], float]] = {
+        ast.Add: operator.add,
+        ast.Sub: operator.sub,
+        ast.Mult: operator.mul,
+        ast.Div: operator.truediv,
+        ast.Pow: _power,
+    }
+    functions: Mapping[str, Callable[..., float]] = {"comb": _comb, "sqrt": math.sqrt, "min": min, "max": max}
 
-def evaluate(formula: str, values: Mapping[str, float]) -> float:
-    """The number that a formula gives for named values: ("a / b - 1", {"a": 3, "b": 2}) -> 0.5. Raises FormulaError."""
-    if len(formula) > LENGTH_LIMIT:
-        raise FormulaError(f"longer than {LENGTH_LIMIT} characters")
-    try:
-        return float(_value(ast.parse(formula, mode="eval").body, values))
-    except (SyntaxError, ZeroDivisionError, OverflowError, TypeError, RecursionError) as error:
-        raise FormulaError(f"{formula}: {error}") from error
+    def __init__(self, values: Mapping[str, float]) -> None:
+        self.values = values
 
+    def number(self, value: float) -> float:
+        return value
 
-def _value(node: ast.expr, values: Mapping[str, float]) -> float:
-    match node:
-        case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
-            return number
-        case ast.Name(id=name) if name in values:
-            return values[name]
-        case ast.UnaryOp(op=ast.USub(), operand=operand):
-            return -_value(operand, values)
-        case ast.BinOp(left=left, op=kind, right=right) if type(kind) in _OPERATORS:
-            return _OPERATORS[type(kind)](_value(left, values), _value(right, values))
-        case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in FUNCTIONS:
-            return FUNCTIONS[name](*(_value(argument, values) for argument in arguments))
-    raise FormulaError(f"{ast.unparse(node)!r} is not known here")
+    def name(self, name: str) -> float:
+        return self.values[name]
+
+    def negative(self, value: float) -> float:
+        return -value
+
+    def binary(self, kind: type[ast.operator], left: float, right: float) -> float:
+        return self.operators[kind](left, right)
+
+    def call(self, function: str, arguments: list[float]) -> float:
+        return self.functions[function](*arguments)

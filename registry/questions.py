@@ -88,7 +88,7 @@ class Question:
         if self.chart != "auto":
             query["chart"] = self.chart
         if self.as_of:
-            query["as_of"] = self.as_of.isoformat().replace("+00:00", "Z")
+            query["as_of"] = written_time(self.as_of)
         for name, values in self.filters.items():
             query.setlist(name, values)
         return query
@@ -105,45 +105,47 @@ class Question:
 
 def read(query: QueryDict) -> Question:
     """The question in a query string. Raises NoMetric and InvalidValue; whether the names exist is asked later."""
-    metric, x = tuple(filters.given(query, "metric")), _one(query, "x")
+    metric, x = tuple(filters.given(query, "metric")), single(query, "x")
     if not metric or not x:
         raise NoMetric(f"{'x' if metric else 'metric'}= is missing.")
     series = tuple(dict.fromkeys(name for text in filters.given(query, "series") for name in _listed(text)))
     if len(series) > MOST_SERIES:
         raise filters.InvalidValue("series", f"at most {MOST_SERIES} axes")
-    per, unit = divisor(query), _one(query, "unit")
+    per, unit = divisor(query), single(query, "unit")
     if unit and unit not in UNITS:
         raise filters.InvalidValue("unit", f"one of {', '.join(UNITS)}")
     kept = {name: values for name in query if name not in (*NAMES, "format") and (values := filters.given(query, name))}
-    chart = _choice(query, "chart", CHARTS) or "auto"
-    return Question(metric, x, series, per, unit, chart, _as_of(_one(query, "as_of")), kept)
+    chart = chosen(query, "chart", CHARTS) or "auto"
+    return Question(metric, x, series, per, unit, chart, time_of(single(query, "as_of")), kept)
 
 
 def divisor(query: QueryDict) -> str:
     """`per=`: what numbers are divided by; empty where nothing was asked. Raises InvalidValue."""
-    return _choice(query, "per", PER)
+    return chosen(query, "per", PER)
 
 
 def _listed(text: str) -> list[str]:
     return [name for part in text.split(",") if (name := part.strip())]
 
 
-def _one(query: QueryDict, name: str) -> str:
+def single(query: QueryDict, name: str) -> str:
+    """The one value of a name; empty where it is not given. Raises InvalidValue."""
     values = filters.given(query, name)
     if len(values) > 1:
         raise filters.InvalidValue(name, "once")
     return values[0] if values else ""
 
 
-def _choice(query: QueryDict, name: str, choices: Iterable[str]) -> str:
-    value = _one(query, name)
+def chosen(query: QueryDict, name: str, choices: Iterable[str]) -> str:
+    """As `single`, one of the choices."""
+    value = single(query, name)
     try:
         return filters.one_of(choices, value) if value else ""
     except ValueError as error:
         raise filters.InvalidValue(name, str(error)) from error
 
 
-def _as_of(text: str) -> dt.datetime | None:
+def time_of(text: str) -> dt.datetime | None:
     """A moment in UTC; of a day its end."""
     if not text:
         return None
@@ -154,6 +156,11 @@ def _as_of(text: str) -> dt.datetime | None:
     if moment is None:
         raise filters.InvalidValue("as_of", "a date (2026-11-20) or a time (2026-11-20T12:00:00Z)")
     return moment if moment.tzinfo else moment.replace(tzinfo=dt.UTC)
+
+
+def written_time(moment: dt.datetime) -> str:
+    """As `time_of` reads it."""
+    return moment.isoformat().replace("+00:00", "Z")
 
 
 def metrics(words: Sequence[str], known: Sequence[Metric]) -> list[Metric]:

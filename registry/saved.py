@@ -1,4 +1,4 @@
-"""Saving a question under a name, so that others open it: live, or as the record stands at that moment."""
+"""Saving a study or a ranking under a name, so that others open it: live, or as the record stands at that moment."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from django.http import QueryDict
 from django.utils.text import slugify
 
-from registry import curated, questions, studies, study_answers
+from registry import curated, own_rankings, questions, studies, study_answers
 from registry.filters import InvalidValue
 from registry.models import SavedStudy
 from registry.problems import Problem
@@ -27,12 +27,12 @@ KIND, PLACE = "saved", "saved by {}"
 
 class TooManySaved(Problem):
     code = "study.too-many-saved"
-    title = "This account has saved as many studies as it may"
+    title = "This account has saved as many studies and rankings as it may"
     hint = "Remove one that is not needed any more."
 
 
-def save(title: str, query: str, username: str, as_of: datetime | None = None) -> SavedStudy:
-    """Save the question of a query string; with `as_of`, as the record stood then.
+def save(kind: str, title: str, query: str, username: str, as_of: datetime | None = None) -> SavedStudy:
+    """Save the question of a query string; with `as_of`, as the record stood then. `kind` is one of SavedStudy.Kind.
 
     Raises InvalidValue for a title or question that is empty or too long, TooManySaved, and whatever asking raises.
     """
@@ -43,23 +43,46 @@ def save(title: str, query: str, username: str, as_of: datetime | None = None) -
         raise InvalidValue("question", f"at most {QUESTION_LIMIT} characters")
     if SavedStudy.objects.filter(saved_by=username).count() >= MOST_SAVED:
         raise TooManySaved(f"There are {MOST_SAVED}.")
+    slug = f"{slugify(title)[:60].strip('-') or kind}-{secrets.token_hex(4)}"
+    asked = {"slug": slug, "title": title, "question": _asked(kind, query, as_of), "saved_by": username}
+    return SavedStudy.objects.create(kind=kind, **asked)
+
+
+def _asked(kind: str, query: str, as_of: datetime | None) -> str:
+    """The question as it is kept, asked once. Raises whatever asking raises."""
+    if kind == SavedStudy.Kind.RANKING:
+        ranking = own_rankings.read_address(query)
+        ranking = ranking if as_of is None else replace(ranking, as_of=as_of)
+        own_rankings.ask(ranking)
+        return ranking.address()
     question = questions.read(QueryDict(query))
-    if as_of is not None:
-        question = replace(question, as_of=as_of)
+    question = question if as_of is None else replace(question, as_of=as_of)
     studies.ask(question)
-    slug = f"{slugify(title)[:60].strip('-') or 'study'}-{secrets.token_hex(4)}"
-    return SavedStudy.objects.create(slug=slug, title=title, question=question.address(), saved_by=username)
+    return question.address()
 
 
-def remove(slug: str, username: str) -> None:
+def remove(kind: str, slug: str, username: str) -> None:
     """Remove one's own. Raises NotOnRecord for any other, and where there is none."""
-    removed, _ = SavedStudy.objects.filter(slug=slug, saved_by=username).delete()
+    removed, _ = SavedStudy.objects.filter(kind=kind, slug=slug, saved_by=username).delete()
     if not removed:
-        raise NotOnRecord("study", slug)
+        raise NotOnRecord(kind, slug)
 
 
-def newest(count: int = LISTED) -> Sequence[SavedStudy]:
-    return SavedStudy.objects.all()[:count]
+def newest(kind: str = SavedStudy.Kind.STUDY, count: int = LISTED) -> Sequence[SavedStudy]:
+    return SavedStudy.objects.filter(kind=kind)[:count]
+
+
+def ranking(slug: str) -> SavedStudy:
+    """A saved ranking. Raises NotOnRecord."""
+    found = SavedStudy.objects.filter(kind=SavedStudy.Kind.RANKING, slug=slug.replace("\0", "").lower()).first()
+    if found is None:
+        raise NotOnRecord("ranking", slug)
+    return found
+
+
+def ranked(one: SavedStudy) -> dict[str, Any]:
+    """The document of a saved ranking. Raises what own_rankings.ask raises, where the record has lost a name of it."""
+    return own_rankings.document(own_rankings.read_address(one.question)) | in_short(one)
 
 
 def in_short(one: SavedStudy) -> Row:
@@ -71,7 +94,7 @@ def in_short(one: SavedStudy) -> Row:
 def called(slug: str) -> curated.Study | SavedStudy:
     """A curated study, else a saved one. Raises NotOnRecord with the nearest curated ones."""
     known = curated.studies().get(slug.lower())
-    found = known or SavedStudy.objects.filter(slug=slug.replace("\0", "").lower()).first()
+    found = known or SavedStudy.objects.filter(kind=SavedStudy.Kind.STUDY, slug=slug.replace("\0", "").lower()).first()
     return found or curated.study(slug)
 
 

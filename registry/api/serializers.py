@@ -68,6 +68,7 @@ class Index(s.Serializer):
     sites = s.URLField()
     platforms = s.URLField()
     studies = s.URLField()
+    rankings = s.URLField()
     schemas = s.URLField()
     questionnaires = s.URLField()
     rules = s.URLField()

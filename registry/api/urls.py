@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from registry.api import ceilings, citations, comparisons, machine, parameters, releases, studies, views
+from registry.api import ceilings, citations, comparisons, machine, parameters, rankings, releases, studies, views
 
 urlpatterns = [
     path("", views.Index.as_view(), name="api-index"),
@@ -27,6 +27,9 @@ urlpatterns = [
     path("study/", studies.Study.as_view(), name="api-study"),
     path("study/metrics/", studies.MetricList.as_view(), name="api-study-metrics"),
     path("study/axes/", studies.AxisList.as_view(), name="api-study-axes"),
+    path("ranking/", rankings.Ranking.as_view(), name="api-ranking"),
+    path("rankings/", rankings.RankingList.as_view(), name="api-rankings"),
+    path("rankings/<str:slug>/", rankings.RankingDetail.as_view(), name="api-ranking-saved"),
     path("systems/", views.SystemList.as_view(), name="api-systems"),
     path("systems/<str:slug>/", views.SystemDetail.as_view(), name="api-system"),
     path("sites/", views.SiteList.as_view(), name="api-sites"),

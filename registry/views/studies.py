@@ -44,7 +44,7 @@ def study(request: HttpRequest, slug: str) -> HttpResponse:
 def question(request: HttpRequest) -> HttpResponse:
     """Any question; without one the page asks for it. A condition that the form adds gets its own name."""
     if request.GET.get(CONDITION) and request.GET.get(IS):
-        return HttpResponseRedirect(f"/study/?{_with_condition(request)}")
+        return HttpResponseRedirect(f"/study/?{with_condition(request)}")
     query = request.GET.copy()
     for name in (CONDITION, IS):
         query.pop(name, None)
@@ -57,7 +57,7 @@ def question(request: HttpRequest) -> HttpResponse:
     )
 
 
-def _with_condition(request: HttpRequest) -> str:
+def with_condition(request: HttpRequest) -> str:
     """The query with the condition as p.NAME (or context.NAME) and without what is empty."""
     name, value = request.GET[CONDITION], request.GET[IS]
     kept = [(key, one) for key, values in request.GET.lists() for one in values if one and key not in (CONDITION, IS)]
@@ -141,6 +141,6 @@ def _form(asked: questions.Question | None) -> dict[str, Any]:
         "chart": asked.chart if asked else "auto",
         "charts": questions.CHARTS,
         "unit": asked.unit if asked else "",
-        "as_of": asked.as_of.isoformat().replace("+00:00", "Z") if asked and asked.as_of else "",
+        "as_of": questions.written_time(asked.as_of) if asked and asked.as_of else "",
         "conditions": [(name, value) for name, values in asked.filters.items() for value in values] if asked else [],
     }

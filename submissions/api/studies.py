@@ -1,4 +1,4 @@
-"""Saving a study by API, and removing one's own; what is saved is anybody's to read."""
+"""Saving studies and rankings by API, and removing one's own; what is saved is anybody's to read."""
 
 from __future__ import annotations
 
@@ -10,17 +10,27 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from registry import saved
-from registry.api import studies
+from registry.api import rankings, studies
 from registry.api.reading import link
+from registry.models import SavedStudy
 from submissions.api.edges import REFUSED, valid
 
+STUDY, RANKING = SavedStudy.Kind.STUDY, SavedStudy.Kind.RANKING
 
-class StudyRequest(s.Serializer):
+
+class SaveRequest(s.Serializer):
     title = s.CharField(max_length=saved.TITLE_LIMIT)
-    question = s.CharField(max_length=saved.QUESTION_LIMIT, help_text="The query string of study/.")
+    question = s.CharField(max_length=saved.QUESTION_LIMIT, help_text="The query string of study/ or ranking/.")
     keep = s.ChoiceField(
         saved.KEEP, default=saved.LIVE, help_text="live: follows new results; as-of: stays as it is at this moment."
     )
+
+
+def _save(request: Request, kind: str, place: str) -> Response:
+    asked = valid(request, SaveRequest)
+    as_of = timezone.now() if asked["keep"] == saved.AS_OF else None
+    made = saved.save(kind, asked["title"], asked["question"], request.user.username, as_of)
+    return Response(saved.in_short(made) | {"url": link(request, place, made.slug)}, status=201)
 
 
 class StudyList(studies.StudyList):
@@ -28,12 +38,9 @@ class StudyList(studies.StudyList):
 
     parser_classes = [JSONParser]
 
-    @extend_schema(operation_id="studies_save", request=StudyRequest, responses={201: studies.StudyListed} | REFUSED)
+    @extend_schema(operation_id="studies_save", request=SaveRequest, responses={201: studies.StudyListed} | REFUSED)
     def post(self, request: Request) -> Response:
-        asked = valid(request, StudyRequest)
-        as_of = timezone.now() if asked["keep"] == saved.AS_OF else None
-        made = saved.save(asked["title"], asked["question"], request.user.username, as_of)
-        return Response(saved.in_short(made) | {"url": link(request, "studies", made.slug)}, status=201)
+        return _save(request, STUDY, "studies")
 
 
 class StudyDetail(studies.StudyDetail):
@@ -41,5 +48,24 @@ class StudyDetail(studies.StudyDetail):
 
     @extend_schema(operation_id="studies_remove", responses={204: None} | REFUSED)
     def delete(self, request: Request, slug: str) -> Response:
-        saved.remove(slug, request.user.username)
+        saved.remove(STUDY, slug, request.user.username)
+        return Response(status=204)
+
+
+class RankingList(rankings.RankingList):
+    """Rankings that people saved; anyone signed in saves one more."""
+
+    parser_classes = [JSONParser]
+
+    @extend_schema(operation_id="rankings_save", request=SaveRequest, responses={201: studies.StudyListed} | REFUSED)
+    def post(self, request: Request) -> Response:
+        return _save(request, RANKING, "rankings")
+
+
+class RankingDetail(rankings.RankingDetail):
+    """One saved ranking; who saved it may remove it."""
+
+    @extend_schema(operation_id="rankings_remove", responses={204: None} | REFUSED)
+    def delete(self, request: Request, slug: str) -> Response:
+        saved.remove(RANKING, slug, request.user.username)
         return Response(status=204)

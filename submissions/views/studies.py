@@ -1,4 +1,4 @@
-"""Saving a study from its page, and removing one's own."""
+"""Saving a study or a ranking from its page, and removing one's own."""
 
 from __future__ import annotations
 
@@ -8,20 +8,23 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST
 
 from registry import saved
+from registry.models import SavedStudy
 from submissions.views.private import private_page
 
+PLACES = {SavedStudy.Kind.STUDY: "/studies/", SavedStudy.Kind.RANKING: "/rankings/"}
+
 
 @require_POST
 @private_page
-def save(request: HttpRequest) -> HttpResponse:
+def save(request: HttpRequest, kind: str) -> HttpResponse:
     as_of = timezone.now() if request.POST.get("keep") == saved.AS_OF else None
     asked = request.POST.get("question", "")
-    study = saved.save(request.POST.get("title", ""), asked, request.user.username, as_of)
-    return redirect(f"/studies/{study.slug}/")
+    study = saved.save(kind, request.POST.get("title", ""), asked, request.user.username, as_of)
+    return redirect(f"{PLACES[kind]}{study.slug}/")
 
 
 @require_POST
 @private_page
-def remove(request: HttpRequest, slug: str) -> HttpResponse:
-    saved.remove(slug, request.user.username)
-    return redirect("/studies/")
+def remove(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
+    saved.remove(kind, slug, request.user.username)
+    return redirect(PLACES[kind])

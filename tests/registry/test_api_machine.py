@@ -21,7 +21,7 @@ from registry.api.machine import openapi
 from registry.api.urls import urlpatterns
 from registry.filters import InvalidValue, UnknownParameter
 from registry.keyset import BadCursor
-from registry.models import Result, SystemSnapshot
+from registry.models import Result, SavedStudy, SystemSnapshot
 from registry.record import ENTRY
 from tests.make_system import make_system
 from tests.registry.record import (
@@ -59,6 +59,9 @@ ADDRESSES = {
     "/api/v1/compare/": "/api/v1/compare/?results=io500-1,hw-1",
     "/api/v1/studies/": "/api/v1/studies/",
     "/api/v1/studies/{slug}/": "/api/v1/studies/claims/",
+    "/api/v1/ranking/": "/api/v1/ranking/?formula=score/client_nodes",
+    "/api/v1/rankings/": "/api/v1/rankings/",
+    "/api/v1/rankings/{slug}/": "/api/v1/rankings/scores-1/",
     "/api/v1/study/": "/api/v1/study/?metric=score&x=release",
     "/api/v1/study/metrics/": "/api/v1/study/metrics/",
     "/api/v1/study/axes/": "/api/v1/study/axes/",
@@ -92,6 +95,8 @@ def record() -> None:
         submitted_on="2026-04-01", production=True, withdrawn_at=timezone.now(), withdrawn_reason="Said so",
         snapshot={"findings": [{"code": "x"}], "rules": [{"code": "y"}], "versions": {"validators": "1.0.0"}},
     )  # fmt: skip
+    asked = {"title": "Scores", "question": "formula=score/client_nodes", "saved_by": "alice"}
+    SavedStudy.objects.create(kind=SavedStudy.Kind.RANKING, slug="scores-1", **asked)
     make_measurement(result)
     make_file(result, "result.txt")
     document = make_system()

@@ -117,6 +117,8 @@ OF_EVERYBODY_WITH_A_TOKEN = {
     ("POST", "invitations/1/accept/"): (404,) * 6 + (401,),
     ("POST", "studies/"): (400,) * 6 + (401,),
     ("DELETE", "studies/north-lab/"): (404,) * 6 + (401,),
+    ("POST", "rankings/"): (400,) * 6 + (401,),
+    ("DELETE", "rankings/north-lab/"): (404,) * 6 + (401,),
     ("POST", "tokens/"): (201,) * 6 + (401,),
     ("DELETE", "tokens/1/"): (404,) * 6 + (401,),
 }

@@ -116,6 +116,36 @@ def test_a_person_takes_saved_studies_along_and_leaves_no_name_on_them(alice, ca
     assert SavedStudy.objects.get().saved_by == pseudonym
 
 
+def test_a_ranking_is_saved_shared_and_removed(alice, cast, client) -> None:
+    address = alice.post("/ranking/save/", {"title": "By clients", "question": "formula=score/client_nodes"})[
+        "Location"
+    ]
+    assert address.startswith("/rankings/by-clients-")
+    content = client.get(address).content.decode()
+    assert "Unofficial" in content and "Remove this ranking" not in content
+    shown = client.get(f"/api/v1{address}").json()
+    assert (shown["title"], shown["official"], shown["rows"][0]["value"]) == ("By clients", False, 12.5 / 16)
+    assert "By clients" in client.get("/rankings/").content.decode()
+    assert [one["slug"] for one in client.get("/api/v1/rankings/").json()["results"]] == [shown["slug"]]
+    # a ranking is no study
+    assert client.get(f"/api/v1/studies/{shown['slug']}/").status_code == 404
+    assert "By clients" not in client.get("/studies/").content.decode()
+    assert alice.post(f"/studies/{shown['slug']}/remove/").status_code == 404
+    assert _signed_in(cast.charlie).post(f"{address}remove/").status_code == 404
+    assert alice.post(f"{address}remove/")["Location"] == "/rankings/"
+    assert client.get(address).status_code == 404
+
+
+def test_a_ranking_is_saved_by_api(cast, client) -> None:
+    asked = {"title": "By clients", "question": "formula=score/client_nodes"}
+    made = cast.alice.post("rankings/", asked).json()
+    assert client.get(made["url"]).json()["counts"] == {"imported": {"ranked": 1, "missing": 0}}
+    refused = cast.alice.post("rankings/", asked | {"question": "formula=score/nothing"})
+    assert (refused.status_code, refused.json()["code"]) == (400, "ranking.unknown-name")
+    assert cast.alice.client.delete(f"/api/v1/rankings/{made['slug']}/").status_code == 204
+    assert not SavedStudy.objects.exists()
+
+
 def test_saving_needs_an_account(client) -> None:
     assert "Sign in to save" in client.get(f"/study/?{QUESTION}").content.decode()
     assert save(client)["Location"].startswith("/login/")
