@@ -286,8 +286,13 @@ SYSTEM: Columns = {
 PLATFORM: Columns = {"slug": "slug", "name": "name", "vendor": "vendor", "predecessor": "predecessor__slug"}
 
 
+def sites() -> QuerySet[Site]:
+    """Those that results stand under: the record does not tell who else has an account."""
+    return Site.objects.filter(Exists(Result.objects.filter(site=OuterRef("pk"))))
+
+
 def site(slug: str) -> Site:
-    return _called(Site.objects.all(), "site", slug)
+    return _called(sites(), "site", slug)
 
 
 def system(slug: str) -> System:
@@ -302,7 +307,7 @@ def _called(found: QuerySet, kind: str, slug: str) -> Any:
     """By slug in any case. Raises NotOnRecord with the nearest slugs, after one more query."""
     one = found.filter(slug=slug.replace("\0", "").lower()).first()
     if one is None:
-        raise NotOnRecord(kind, slug, nearest(slug, found.model.objects.values_list("slug", flat=True)))
+        raise NotOnRecord(kind, slug, nearest(slug, found.order_by().values_list("slug", flat=True)))
     return one
 
 

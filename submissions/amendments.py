@@ -1,4 +1,4 @@
-"""Frozen lists move only by dated amendments, each with its reason: a decision of people, or the end of an embargo."""
+"""Frozen lists move only by dated amendments, each with its reason: a decision, the end of an embargo, a name."""
 
 from __future__ import annotations
 
@@ -59,8 +59,8 @@ def override(
         return decision, _amend(ranked_list, f"{result.public_id}: {reason.strip()}")
 
 
-def enter(release: Release, added: list[Result]) -> None:
-    """Put what an embargo kept back onto the frozen lists that it belongs to: of its release and of those after it."""
+def enter(release: Release, added: list[Result], why: str) -> None:
+    """Put what was kept back onto the frozen lists that it belongs to, of its release and of those after it."""
     until, ids = max(result.published_at for result in added), {result.public_id for result in added}
     frozen = RankedList.objects.filter(release__imported=False, release__held_on__gte=release.held_on)
     frozen = frozen.exclude(frozen_at=None).select_related("release", "definition")
@@ -68,9 +68,18 @@ def enter(release: Release, added: list[Result]) -> None:
         before = ranked_list.entered_until
         RankedList.objects.filter(pk=ranked_list.pk).update(entered_until=until)
         if entering := listing.entering(ranked_list, ids):
-            _amend(ranked_list, f"{', '.join(entering)}: the embargo ended.", until)
+            _amend(ranked_list, f"{', '.join(entering)}: {why}", until)
         else:
             RankedList.objects.filter(pk=ranked_list.pk).update(entered_until=before)
+
+
+def name(results: list[Result]) -> None:
+    """Say on the frozen lists whose results these are, which stood there without a name."""
+    frozen = RankedList.objects.filter(entries__result__in=results, release__imported=False).exclude(frozen_at=None)
+    ids = {result.public_id for result in results}
+    for ranked_list in frozen.select_related("release", "definition").distinct().order_by("release", "position"):
+        standing = ranked_list.entries.filter(result__public_id__in=ids).values_list("result__public_id", flat=True)
+        _amend(ranked_list, f"{', '.join(standing)}: named by its submitter.")
 
 
 def _amend(ranked_list: RankedList, reason: str, until: datetime | None = None) -> RankedList:

@@ -6,13 +6,15 @@ Everything in here becomes public; texts are scrubbed line by line on the way.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 
 from django.db import connection
-from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models import F, OuterRef, QuerySet, Subquery
+from django.utils import timezone
 from django.utils.text import slugify
 
 from registry import facts as asked_by
@@ -28,7 +30,7 @@ from registry.models import (
     SystemSnapshot,
 )
 from registry.ranking import fold
-from submissions import derivation, questionnaire
+from submissions import derivation, nameless, questionnaire
 from submissions import models as submitted
 from submissions.described import published
 from submissions.models import Check, Derivative, Review, Submission
@@ -43,12 +45,13 @@ def copy(release: Release, submissions: list[Submission], now: datetime) -> None
     """Results, measurements and files of all, in bulk."""
     sources = list(_gathered(submissions))
     asked = questionnaire.asked_by(listing.newest_definitions(release.list_names))
-    systems = _systems(sources)
-    names = naming.read_names()
     number = _last_number()
+    numbered = {f"{PREFIX}{number + place}": source for place, source in enumerate(sources, 1)}
+    systems = _systems(numbered)
+    names = naming.read_names()
     results = [
-        _result(source, release, systems[source.system_key], names, f"{PREFIX}{number + place}", now, asked)
-        for place, source in enumerate(sources, 1)
+        _result(source, release, systems[source.system_key], names, public_id, now, asked)
+        for public_id, source in numbered.items()
     ]
     Result.objects.bulk_create(results, batch_size=_BATCH)
     pairs = list(zip(results, sources, strict=True))
@@ -60,19 +63,52 @@ def copy(release: Release, submissions: list[Submission], now: datetime) -> None
         ),
         batch_size=2000,
     )
+    _copy_beside(pairs)
+    for result, source in pairs:
+        source.submission.result = result
+    Submission.objects.bulk_update(submissions, ["result"], batch_size=_BATCH)
+
+
+def name(submissions: list[Submission]) -> list[Result]:
+    """Give published results the names, texts and files that were withheld; no number of them changes."""
+    now, pairs = timezone.now(), []
+    for source in _gathered(submissions, as_published=True):
+        result, release = source.submission.result, source.submission.release
+        former = result.system
+        asked = questionnaire.asked_by(listing.newest_definitions(release.list_names))
+        system = _systems({result.public_id: source})[source.system_key]
+        named = _result(source, release, system, naming.read_names(), result.public_id, result.published_at, asked)
+        named.snapshot["named_on"] = f"{now:%Y-%m-%d}"
+        for field in NAMED:
+            setattr(result, field, getattr(named, field))
+        result.save(update_fields=NAMED)
+        if not former.results.exists():
+            former.delete()
+        pairs.append((result, source))
+    _copy_beside(pairs)
+    return [result for result, _ in pairs]
+
+
+NAMED = (
+    *("site", "system", "platform", "institution", "system_name", "filesystem_type", "filesystem_family"),
+    *("filesystem_name", "storage_vendor", "vendor", "parameters", "snapshot", "public_sha256", "revision_reason"),
+)
+"""What publication without a name withholds of a result."""
+
+
+def _copy_beside(pairs: list[tuple[Result, _Source]]) -> None:
+    """Files, described systems and the index of facts of new results, or of such as got their names."""
     ResultFile.objects.bulk_create(
         (
             ResultFile(result=result, **file | {"scrubbed": bool(file["scrubbed"])})
             for result, source in pairs
+            if not source.anonymous
             for file in source.derivative.files
         ),
         batch_size=2000,
     )
     _copy_systems(pairs)
     asked_by.index(result.pk for result, _ in pairs)
-    for result, source in pairs:
-        source.submission.result = result
-    Submission.objects.bulk_update(submissions, ["result"], batch_size=_BATCH)
 
 
 def _copy_systems(pairs: list[tuple[Result, _Source]]) -> None:
@@ -85,7 +121,7 @@ def _copy_systems(pairs: list[tuple[Result, _Source]]) -> None:
             document=source.document,
         )
         for result, source in pairs
-        if source.system
+        if source.system and not source.anonymous
     ]
     SystemSnapshot.objects.bulk_create(described, batch_size=_BATCH)
     ObservedParameter.objects.bulk_create(
@@ -98,7 +134,7 @@ def _copy_systems(pairs: list[tuple[Result, _Source]]) -> None:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Source:
     """One submission with what is copied of it."""
 
@@ -109,48 +145,73 @@ class _Source:
     system: submitted.SystemSnapshot | None
     document: dict[str, Any] | None
     """The description of the system in the form that is published."""
+    without: nameless.Nameless | None
+    """Takes the names out of what is published anonymously."""
 
     @property
+    def anonymous(self) -> bool:
+        return self.without is not None
+
+    @cached_property
     def run(self) -> dict[str, Any]:
         report, chosen = self.check.report, self.submission.chosen_primary
-        return report["runs"][report["primary"] if chosen is None else chosen]
+        run = report["runs"][report["primary"] if chosen is None else chosen]
+        return self.without.run(run) if self.without else run
+
+    @property
+    def findings(self) -> list[dict[str, Any]]:
+        """Of the archive as a whole."""
+        found = self.check.report["findings"]
+        return self.without.document(found) if self.without else found
 
     @property
     def metadata(self) -> dict[str, Any]:
-        return self.submission.metadata
+        declared = self.submission.metadata
+        return self.without.metadata(declared) if self.without else declared
 
     @property
     def institution(self) -> str:
         """The name as declared where it is a spelling of the submitter's own institution, else that institution's."""
+        if self.anonymous:
+            return nameless.INSTITUTION
         site, declared = self.submission.institution, " ".join(self.metadata.get("institution", "").split())
         own = {fold(name) for name in (site.slug, site.name, *(site.also_printed_as or []))}
         return declared if fold(declared) in own or slugify(declared) == site.slug else site.name
 
     @property
     def system_name(self) -> str:
-        return " ".join(self.metadata.get("system", "").split())
+        """As declared, which of an anonymous one stays private."""
+        return " ".join(self.submission.metadata.get("system", "").split())
 
     @property
-    def system_key(self) -> tuple[int, str]:
-        return self.submission.institution_id, fold(self.system_name)
+    def system_key(self) -> tuple[int, str, bool]:
+        """A system is another one where it is published anonymously."""
+        return self.submission.institution_id, fold(self.system_name), self.anonymous
 
 
-def _gathered(submissions: list[Submission]) -> Iterable[_Source]:
-    """Each with its latest check, the review that accepted it, its derivative and the description of its system."""
+def _gathered(submissions: list[Submission], *, as_published: bool = False) -> Iterable[_Source]:
+    """Each with its latest check, the review that accepted it, its derivative and the description of its system.
+
+    `as_published`: of published ones, with the check that they were published with.
+    """
     ids = [submission.pk for submission in submissions]
-    checks = _latest(Check.objects.filter(submission__in=ids), Check)
-    reviews = _latest(Review.objects.filter(submission__in=ids, decision=Review.Decision.ACCEPT), Review)
+    made = Check.objects.filter(submission__in=ids)
+    if as_published:
+        made = made.filter(made_at__lte=F("submission__result__published_at"))
+    checks = _latest(made)
+    reviews = _latest(Review.objects.filter(submission__in=ids, decision=Review.Decision.ACCEPT))
     derivatives = {row.submission_id: row for row in Derivative.objects.filter(submission__in=ids)}
     systems = {row.submission_id: row for row in submitted.SystemSnapshot.objects.filter(submission__in=ids)}
     for submission in submissions:
         derivative = derivatives.get(submission.pk) or derivation.ensure(submission)
         system = systems.get(submission.pk)
         document = published(system.document) if system else None
-        yield _Source(submission, checks[submission.pk], reviews[submission.pk], derivative, system, document)
+        without = nameless.of(submission) if nameless.is_anonymous(submission) else None
+        yield _Source(submission, checks[submission.pk], reviews[submission.pk], derivative, system, document, without)
 
 
-def _latest(found: QuerySet, model: type) -> dict[Any, Any]:
-    newest = model.objects.filter(submission=OuterRef("submission")).order_by("-made_at", "-id").values("pk")[:1]
+def _latest(found: QuerySet) -> dict[Any, Any]:
+    newest = found.filter(submission=OuterRef("submission")).order_by("-made_at", "-id").values("pk")[:1]
     return {row.submission_id: row for row in found.filter(pk=Subquery(newest))}
 
 
@@ -163,23 +224,36 @@ def _last_number() -> int:
         return cursor.fetchone()[0]
 
 
-def _systems(sources: list[_Source]) -> dict[tuple[int, str], System]:
-    """The system of each source by site and folded name, made where the site has none of that name."""
-    sites = {source.submission.institution_id: source.submission.institution for source in sources}
+def _systems(numbered: Mapping[str, _Source]) -> dict[tuple[int, str, bool], System]:
+    """The system of each source, by public id, at its site and by folded name, made where the site has none of it."""
+    sites = {source.submission.institution_id: source.submission.institution for source in numbered.values()}
     known = System.objects.filter(site__in=sites).select_related("platform")
-    systems = {(system.site_id, fold(system.name)): system for system in known}
+    systems = {(system.site_id, fold(system.name), False): system for system in known}
+    if any(source.anonymous for source in numbered.values()):
+        systems |= _anonymous_systems(sites)
     platforms = {fold(name): row for row in Platform.objects.all() for name in (row.slug, row.name)}
     taken = set(System.objects.values_list("slug", flat=True))
     made = []
-    for source in sources:
+    for public_id, source in numbered.items():
         if source.system_key not in systems:
-            site = sites[source.system_key[0]]
-            slug = naming.system_slug(site.slug, source.system_name, taken)
+            site = nameless.public_site() if source.anonymous else sites[source.system_key[0]]
+            name = f"System of {public_id}" if source.anonymous else source.system_name
+            slug = naming.system_slug(site.slug, name, taken)
             platform = platforms.get(fold(source.metadata.get("platform")))
-            systems[source.system_key] = System(slug=slug, site=site, name=source.system_name, platform=platform)
+            systems[source.system_key] = System(slug=slug, site=site, name=name, platform=platform)
             made.append(systems[source.system_key])
     System.objects.bulk_create(made)
     return systems
+
+
+def _anonymous_systems(sites: Iterable[int]) -> dict[tuple[int, str, bool], System]:
+    """Systems of these institutions whose results were published anonymously: each stays one and the same."""
+    found = Submission.objects.filter(institution__in=sites, result__site__slug=nameless.SLUG)
+    rows = found.select_related("result__system__platform", "result__system__site")
+    return {
+        (row.institution_id, fold(" ".join(row.metadata.get("system", "").split())), True): row.result.system
+        for row in rows
+    }
 
 
 def _result(
@@ -204,11 +278,11 @@ def _result(
         trust=Result.Trust.VERIFIED,
         source="Submitted here; the raw output was checked and reviewed.",
         release=release,
-        site=submission.institution,
+        site=system.site,
         system=system,
         platform=system.platform,
         institution=source.institution,
-        system_name=source.system_name,
+        system_name=system.name if source.anonymous else source.system_name,
         filesystem_type=filesystem_type,
         filesystem_family=names.family(filesystem_type, vendor, filesystem_name)[:80],
         filesystem_name=filesystem_name,
@@ -225,30 +299,38 @@ def _result(
         submitted_on=older.submitted_on if older else submission.submitted_at.date(),
         published_at=now,
         parameters=shown(run["parameters"]),
-        snapshot=shown(_snapshot(source, asked)) | {"scrubbed": source.derivative.report},
+        snapshot=shown(_snapshot(source, asked)) | _of_the_copy(source),
         bundle_sha256=submission.sha256,
-        public_sha256=source.derivative.sha256,
+        public_sha256="" if source.anonymous else source.derivative.sha256,
         revision=older.revision + 1 if older else 1,
         revises=older,
-        revision_reason=shown(submission.revision_reason),
+        revision_reason=nameless.WITHHELD if older and source.anonymous else shown(submission.revision_reason),
     )
 
 
 def _snapshot(source: _Source, asked: dict[str, str]) -> dict[str, Any]:
     """What a page shows beside the numbers, as it was on release day. Everything in here is public."""
-    run, report = source.run, source.check.report
+    run = source.run
+    answers = questionnaire.published(source.submission, asked, source.document, run)
+    if source.anonymous and answers:
+        answers["rows"] = []
     return {
         "scores": run["scores"],
         "hashes": run["hashes"],
-        "findings": report["findings"] + run["findings"],
+        "findings": source.findings + run["findings"],
         "rules": run["rules"],
         "tests": run["tests"],
         "distributions": run.get("distributions", []),
         "parameter_sources": run.get("parameter_sources", {}),
         "described_parameters": run.get("described_parameters", {}),
         "versions": {"validators": source.check.validators_version},
-        "answers": questionnaire.published(source.submission, asked, source.document, run),
+        "answers": answers,
     }
+
+
+def _of_the_copy(source: _Source) -> dict[str, Any]:
+    """What was scrubbed from the files; of an anonymous result that they are withheld."""
+    return {"anonymous": True} if source.anonymous else {"scrubbed": source.derivative.report}
 
 
 def shown(value: Any, name: str = "") -> Any:

@@ -37,6 +37,9 @@ Problem (registry.problems)
 │   ├── NoSuchFinding            review.unknown-finding
 │   ├── NothingToJudge           review.unknown-rule
 │   └── CommentRefused           review.comment-refused
+├── AnonymityRefused         anonymity.refused
+│   ├── NamedAlready             anonymity.named-already
+│   └── NothingAsked             anonymity.not-asked
 ├── FileRefused              what of an archive can't be shown
 │   ├── NoSuchFile               files.not-found
 │   ├── BinaryFile               files.binary
@@ -407,6 +410,24 @@ class CommentRefused(ReviewRefused):
     code = "review.comment-refused"
     title = "The comment can't be added"
     hint = "Answer a comment of this submission, in words, of those that the account can read."
+
+
+class AnonymityRefused(Problem):
+    status = 409
+    code = "anonymity.refused"
+    title = "It can't be published anonymously"
+
+
+class NamedAlready(AnonymityRefused):
+    code = "anonymity.named-already"
+    title = "The result that it revises was published by name"
+    hint = "What was published by name stays so; withdraw it if it has to go."
+
+
+class NothingAsked(AnonymityRefused):
+    code = "anonymity.not-asked"
+    title = "Nothing is asked for that could be decided or taken back"
+    hint = "GET anonymity/ says what was asked for and decided."
 
 
 class FileRefused(Problem):

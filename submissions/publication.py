@@ -27,6 +27,8 @@ from submissions.permissions import has_role
 
 log = logging.getLogger(__name__)
 
+UNNAMED_OR_NAMED = Q(anonymity=None) | Q(anonymity__granted=True)
+
 
 @dataclass(frozen=True, slots=True)
 class Published:
@@ -52,8 +54,8 @@ def publish(release: Release, editor: Account | None) -> Published:
         release = Release.objects.select_for_update().get(pk=release.pk)
         if release.published_at is None:
             _publish(release, editor, timezone.now())
-        elif added := _add_results(release, editor, timezone.now()):
-            amendments.enter(release, added)
+        else:
+            _add_late(release, editor, timezone.now())
     return _outcome(release)
 
 
@@ -62,12 +64,14 @@ def checklist(release: Release) -> list[tuple[bool, str]]:
     found = Submission.objects.filter(release=release, test=False)
     waiting = found.filter(state__in=states.UNDER_REVIEW).count()
     sent_back = found.filter(state=State.CHANGES_REQUESTED).count()
+    asking = found.filter(state=State.ACCEPTED).exclude(UNNAMED_OR_NAMED).count()
     accepted = _accepted(release=release)
     unready = accepted.filter(derivative=None).count()
     return [
         (release.deadline is not None and release.deadline < timezone.now(), "The deadline is over."),
         (not waiting, f"Every submission is decided; {waiting} wait for reviewers."),
         (not sent_back, f"No changes are awaited; {sent_back} were asked for."),
+        (not asking, f"No accepted run waits for a word on anonymous publication; {asking} do, and are left out."),
         (accepted.exists(), "At least one submission is accepted."),
         (not unready, f"Every accepted run has its scrubbed copy; {unready} lack it and get it when publishing."),
     ]
@@ -104,8 +108,11 @@ def publish_due() -> None:
 
 
 def _accepted(**narrower: Any) -> QuerySet[Submission]:
-    """Accepted ones whose embargo, if any, is over, in the order in which they were submitted."""
-    found = Submission.objects.filter(state=State.ACCEPTED, test=False, **narrower)
+    """Accepted ones whose embargo, if any, is over, in the order in which they were submitted.
+
+    What asked to be anonymous waits until that is granted, or until its submitter agrees to be named.
+    """
+    found = Submission.objects.filter(UNNAMED_OR_NAMED, state=State.ACCEPTED, test=False, **narrower)
     return found.exclude(embargo_until__gt=timezone.now()).order_by("submitted_at", "id")
 
 
@@ -117,10 +124,23 @@ def _publish(release: Release, editor: Account | None, now: datetime) -> None:
         listing.build(release, name, freeze=True)
 
 
+def _add_late(release: Release, editor: Account | None, now: datetime) -> None:
+    """What waited for the end of an embargo or a word on anonymous publication enters the lists by amendment."""
+    added = _add_results(release, editor, now)
+    embargoed = set(
+        Submission.objects.exclude(embargo_until=None).filter(result__in=added).values_list("result", flat=True)
+    )
+    for kept, why in ((True, "the embargo ended."), (False, "published later than the list.")):
+        if entering := [result for result in added if (result.pk in embargoed) == kept]:
+            amendments.enter(release, entering, why)
+
+
 def _add_results(release: Release, editor: Account | None, now: datetime) -> list[Result]:
     """Copy what is accepted, also after the publication: what was under an embargo is returned, revisions are not."""
     accepted = _accepted(release=release).select_for_update(of=("self",))
-    submissions = list(accepted.select_related("institution", "account", "revises__result"))
+    submissions = list(
+        accepted.select_related("institution", "account", "anonymity", "revises__result", "revises__anonymity")
+    )
     if submissions:
         copying.copy(release, submissions, now)
         states.move_all(

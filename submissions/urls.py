@@ -6,6 +6,7 @@ from django.views.generic import RedirectView
 
 from submissions.views import (
     account,
+    anonymity,
     answers,
     files,
     lists,
@@ -61,6 +62,7 @@ urlpatterns = [
     path("submissions/<uuid:id>/answers/", answers.answers, name="submission-answers"),
     path("submissions/<uuid:id>/answers/file/", answers.upload_file, name="submission-answers-file"),
     path("submissions/<uuid:id>/submit/", submissions.submit, name="submission-submit"),
+    path("submissions/<uuid:id>/anonymity/", anonymity.ask, name="submission-anonymity"),
     path("submissions/<uuid:id>/withdraw/", submissions.withdraw, name="submission-withdraw"),
     path("submissions/<uuid:id>/files/add/", files.put, name="submission-file-add"),
     path("submissions/<uuid:id>/files/remove/", files.remove, name="submission-file-remove"),
@@ -87,5 +89,6 @@ urlpatterns = [
     path("review/<uuid:id>/check/", review.check_again, name="review-check"),
     path("review/<uuid:id>/judge/", review.judge, name="review-judge"),
     path("review/<uuid:id>/comments/", talk.from_the_review, name="review-comments"),
+    path("review/<uuid:id>/anonymity/", anonymity.decide, name="review-anonymity"),
     path("review/<uuid:id>/decide/", review.decide, name="review-decide"),
 ]

@@ -34,7 +34,7 @@ from registry.api.reading import (
     unchanged,
 )
 from registry.definitions import measure
-from registry.models import Platform, RankedList, Release, Result, Site, System
+from registry.models import Platform, RankedList, Release, Result, System
 from validators import exports
 
 LIST_PAGE, LIST_PAGE_LARGEST = 500, 1000
@@ -365,7 +365,7 @@ class SiteList(PublicRead):
 
     @extend_schema(operation_id="sites_list", parameters=_query(known), responses={200: shape.SitePage} | shape.REFUSED)
     def get(self, request: Request) -> Response:
-        return _named(request, Site.objects.all(), record.SITE)
+        return _named(request, record.sites(), record.SITE)
 
 
 class SiteDetail(PublicRead):

@@ -6,8 +6,8 @@ from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
-from registry import filters
-from registry.models import Result, Site, System
+from registry import filters, record
+from registry.models import Result, System
 from registry.views.caching import public_page
 from registry.views.systems import results_of
 
@@ -23,7 +23,9 @@ def search(request: HttpRequest) -> HttpResponse:
     found = {"sites": [], "systems": [], "rows": []}
     if words:
         found = {
-            "sites": list(Site.objects.filter(Q(name__icontains=words) | Q(also_printed_as__icontains=words))[:SHOWN]),
+            "sites": list(
+                record.sites().filter(Q(name__icontains=words) | Q(also_printed_as__icontains=words))[:SHOWN]
+            ),
             "systems": list(System.objects.select_related("site").filter(name__icontains=words)[:SHOWN]),
             "rows": results_of(filters.RESULT_FILTERS["q"](words))[:SHOWN],
         }

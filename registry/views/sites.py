@@ -7,7 +7,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from registry import keyset, record
-from registry.models import Site
 from registry.views.caching import public_page
 from registry.views.systems import BY_NAME, history, results_apart
 
@@ -18,7 +17,7 @@ PAGE_ROWS = 100
 def index(request: HttpRequest) -> HttpResponse:
     """Sites by name."""
     columns = {**record.SITE, "results": "count"}
-    found = Site.objects.annotate(count=Count("results")).filter(count__gt=0)
+    found = record.sites().annotate(count=Count("results"))
     page = keyset.page(found, columns, BY_NAME, request.GET.get("cursor", ""), PAGE_ROWS)
     return render(request, "sites/index.html", {"section": "systems", "rows": page.rows, "next": page.cursor})
 

@@ -3,6 +3,7 @@
 from django.urls import path
 
 from submissions.api import (
+    anonymity,
     answers,
     files,
     members,
@@ -41,6 +42,12 @@ urlpatterns = [
     ),
     path("submissions/<uuid:id>/difference/", systems.SubmissionDifference.as_view(), name="api-submission-difference"),
     path("submissions/<uuid:id>/answers/", answers.SubmissionAnswers.as_view(), name="api-submission-answers"),
+    path("submissions/<uuid:id>/anonymity/", anonymity.SubmissionAnonymity.as_view(), name="api-submission-anonymity"),
+    path(
+        "submissions/<uuid:id>/anonymity/decision/",
+        anonymity.SubmissionAnonymityDecision.as_view(),
+        name="api-submission-anonymity-decision",
+    ),
     path("submissions/<uuid:id>/submit/", views.SubmissionSubmit.as_view(), name="api-submission-submit"),
     path("submissions/<uuid:id>/revalidate/", views.SubmissionRevalidate.as_view(), name="api-submission-revalidate"),
     path("submissions/<uuid:id>/revise/", views.SubmissionRevise.as_view(), name="api-submission-revise"),

@@ -4,6 +4,7 @@ from submissions.models.accounts import Account, AccountManager, Invitation, Mem
 from submissions.models.checks import Check, Derivative, Recheck, SystemSnapshot
 from submissions.models.review import Assignment, Comment, Judgement, Review
 from submissions.models.submissions import (
+    Anonymity,
     Event,
     LateEntry,
     ReceiptKey,
@@ -18,6 +19,7 @@ from submissions.models.telling import Delivery, Notice, Webhook
 __all__ = [
     "Account",
     "AccountManager",
+    "Anonymity",
     "Assignment",
     "Check",
     "Comment",

@@ -154,6 +154,31 @@ class LateEntry(models.Model):
         return f"{self.submission_id} to {self.release}"
 
 
+class Anonymity(models.Model):
+    """That a submitter asked for publication without a name, and what became of it; who and when is in the history."""
+
+    submission = models.OneToOneField(Submission, on_delete=models.CASCADE, related_name="anonymity")
+    reason = models.TextField(help_text="The submitter's; private.")
+    granted = models.BooleanField(null=True, help_text="By an editor; null: not decided.")
+    decision = models.TextField(blank=True, help_text="The editor's reason; private.")
+    lifted_at = models.DateTimeField(null=True, blank=True, help_text="When a result published so got its name.")
+
+    class Meta:
+        verbose_name_plural = "anonymities"
+        constraints = [
+            models.CheckConstraint(condition=~models.Q(reason=""), name="anonymity_has_a_reason"),
+            models.CheckConstraint(
+                condition=models.Q(granted=None) | ~models.Q(decision=""), name="anonymity_decided_with_a_reason"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(lifted_at=None) | models.Q(granted=True), name="anonymity_lifted_was_granted"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return {None: "asked", True: "granted", False: "refused"}[self.granted]
+
+
 class Signature(models.Model):
     """The detached signature that came with a bundle, and what a worker made of it."""
 

@@ -91,14 +91,14 @@ def _row(submission: Submission) -> dict[str, Any]:
 @staff
 def detail(request: HttpRequest, id: UUID) -> HttpResponse:
     """One submitted run with rules, findings and the form of the decision."""
-    return _page(request, _submitted(request, id))
+    return _page(request, submitted_one(request, id))
 
 
 @require_POST
 @staff
 def start(request: HttpRequest, id: UUID) -> HttpResponse:
     """Take it up."""
-    review.start(_submitted(request, id), request.user)
+    review.start(submitted_one(request, id), request.user)
     return redirect("review-detail", id=id)
 
 
@@ -107,7 +107,7 @@ def start(request: HttpRequest, id: UUID) -> HttpResponse:
 def assign(request: HttpRequest, id: UUID) -> HttpResponse:
     """Give it to a reviewer, or take it back; by default oneself."""
     change = assignment.take_back if "remove" in request.POST else assignment.assign
-    shown, name = _submitted(request, id), request.POST.get("remove") or request.POST.get("reviewer", "")
+    shown, name = submitted_one(request, id), request.POST.get("remove") or request.POST.get("reviewer", "")
     try:
         change(shown, request.user, name.strip()[:150])
     except Problem as problem:
@@ -118,7 +118,7 @@ def assign(request: HttpRequest, id: UUID) -> HttpResponse:
 @require_POST
 @staff
 def check_again(request: HttpRequest, id: UUID) -> HttpResponse:
-    review.check_again(_submitted(request, id), request.user)
+    review.check_again(submitted_one(request, id), request.user)
     return redirect("review-detail", id=id)
 
 
@@ -126,7 +126,7 @@ def check_again(request: HttpRequest, id: UUID) -> HttpResponse:
 @staff
 def judge(request: HttpRequest, id: UUID) -> HttpResponse:
     """What the reviewer found of a rule that a machine could not settle."""
-    shown, form = _submitted(request, id), JudgementForm(request.POST)
+    shown, form = submitted_one(request, id), JudgementForm(request.POST)
     if not form.is_valid():
         return _page(request, shown, problem=FormInvalid(hint="Choose whether the rule is satisfied, and say why."))
     try:
@@ -139,7 +139,7 @@ def judge(request: HttpRequest, id: UUID) -> HttpResponse:
 @require_POST
 @staff
 def decide(request: HttpRequest, id: UUID) -> HttpResponse:
-    shown = _submitted(request, id)
+    shown = submitted_one(request, id)
     form = DecisionForm(request.POST, codes=request.POST.getlist("findings"))
     if not form.is_valid():
         words = {name: [str(one) for one in why] for name, why in form.errors.items()}
@@ -152,12 +152,17 @@ def decide(request: HttpRequest, id: UUID) -> HttpResponse:
     return redirect("review")
 
 
-def _submitted(request: HttpRequest, id: UUID) -> Submission:
+def submitted_one(request: HttpRequest, id: UUID) -> Submission:
     """A submission that was submitted; before that it is the submitter's alone. Raises NotFound."""
     shown = seen_by(request.user, id, JOINED)
     if shown.submitted_at is None:
         raise NotFound
     return shown
+
+
+def refused_review(request: HttpRequest, shown: Submission, problem: Problem) -> HttpResponse:
+    """The page of the review with what was refused on top."""
+    return _page(request, shown, problem=problem)
 
 
 def _page(

@@ -28,7 +28,7 @@ from registry.views.measured import Table
 from registry.views.results import OUTCOMES
 from registry.views.run import view
 from registry.views.snapshots import described
-from submissions import derivation, drafts, intake, questionnaire, review, talk
+from submissions import anonymity, derivation, drafts, intake, questionnaire, review, talk
 from submissions.errors import AlreadyRevised, Forbidden, NotFound, ReasonNeeded
 from submissions.forms import MetadataForm, SubmitForm, UploadForm
 from submissions.models import Check, Derivative, State, Submission
@@ -48,7 +48,7 @@ MARKS = OUTCOMES | {"needs_human": ("", "? for a reviewer")}
 REASON_LIMIT = 10_000
 LEFT_OUT_SHOWN = 100
 JOINED = Submission.objects.select_related(
-    "institution", "release", "account", "result", "derivative", "system_snapshot"
+    "institution", "release", "account", "result", "derivative", "system_snapshot", "anonymity"
 )
 
 
@@ -345,6 +345,8 @@ def page_context(request: HttpRequest, shown: Submission) -> dict[str, Any]:
         "until": until(shown),
         "files": [file | {"size": numerals.size(file["size"])} for file in files_of(shown)],
         "may_change_files": editable and shown.revises is None,
+        "may_ask_anonymity": own and anonymity.is_askable(shown),
+        "may_be_named": own and anonymity.is_nameable(shown),
         "may_withdraw": own and State.WITHDRAWN in PERMITTED[State(shown.state)],
     }
 

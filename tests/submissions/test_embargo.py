@@ -31,6 +31,7 @@ PAGES = {
     "submissions/ID/answers/": {"GET": (200, 200, 404, 200, 200, 302), "POST": (302, 302, 404, 403, 403, 302)},
     "submissions/ID/answers/file/": {"POST": (422, 422, 404, 422, 422, 302)},
     "submissions/ID/submit/": {"POST": (422, 422, 404, 422, 422, 302)},
+    "submissions/ID/anonymity/": {"POST": (422, 422, 404, 403, 403, 302)},
     "submissions/ID/withdraw/": {"POST": (422, 422, 404, 403, 403, 302)},
     "submissions/ID/edit/": {"POST": (302, 302, 404, 403, 403, 302)},
     "submissions/ID/revise/": {"POST": (409, 409, 404, 403, 403, 302)},
@@ -46,6 +47,7 @@ PAGES = {
     "review/ID/check/": {"POST": (404, 404, 404, 302, 302, 302)},
     "review/ID/judge/": {"POST": (404, 404, 404, 422, 422, 302)},
     "review/ID/comments/": {"POST": (404, 404, 404, 302, 302, 302)},
+    "review/ID/anonymity/": {"POST": (404, 404, 404, 404, 422, 302)},
     "review/ID/decide/": {"POST": (404, 404, 404, 422, 422, 302)},
 }
 

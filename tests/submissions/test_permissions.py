@@ -28,6 +28,8 @@ ANSWER = {
     "comments": {"text": "Which stripe count?"},
     "assign": {},
     "late": {"release": "sc99", "reason": "The queue of the machine stood still."},
+    "anonymity": {"reason": "A customer's machine."},
+    "decision": {"granted": True, "reason": "The customer asked."},
     "overrides": {"result": "hw-1", "action": "exclude", "reason": "The run was repeated."},
 }
 PEOPLE = ("alice", "bob", "charlie", "dana", "erin", "fay", "nobody")
@@ -57,6 +59,10 @@ OF_A_CHECKED_RUN = {
     ("GET", "comments/"): (200, 200, 404, 404, 200, 200, 401),
     ("POST", "comments/"): (409, 409, 404, 404, 409, 409, 401),
     ("POST", "late/"): (403, 403, 404, 404, 200, 200, 401),
+    ("GET", "anonymity/"): (200, 200, 404, 404, 200, 200, 401),
+    ("POST", "anonymity/"): (200, 200, 404, 404, 403, 403, 401),
+    ("DELETE", "anonymity/"): (409, 409, 404, 404, 403, 403, 401),
+    ("POST", "anonymity/decision/"): (403, 403, 404, 404, 409, 409, 401),
 }
 OF_A_SUBMITTED_RUN = {
     ("GET", ""): (200, 200, 404, 200, 200, 200, 401),
@@ -82,6 +88,10 @@ OF_A_SUBMITTED_RUN = {
     ("GET", "comments/"): (200, 200, 404, 200, 200, 200, 401),
     ("POST", "comments/"): (201, 201, 404, 201, 201, 201, 401),
     ("POST", "late/"): (403, 403, 404, 403, 409, 409, 401),
+    ("GET", "anonymity/"): (200, 200, 404, 200, 200, 200, 401),
+    ("POST", "anonymity/"): (200, 200, 404, 403, 403, 403, 401),
+    ("DELETE", "anonymity/"): (409, 409, 404, 403, 403, 403, 401),
+    ("POST", "anonymity/decision/"): (403, 403, 404, 403, 409, 409, 401),
 }
 OF_A_DESCRIBED_RUN = {
     ("GET", "system/"): (200, 200, 404, 404, 200, 200, 401),
