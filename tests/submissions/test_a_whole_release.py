@@ -22,7 +22,8 @@ from registry.models import Site
 from submissions import processing, publication, review
 from submissions.models import Account, Membership, Submission
 from submissions.states import UNFINISHED
-from tests.submissions.conftest import COMPLETE, Cast, Person, wait_until
+from tests.submissions.cast import COMPLETE, Cast, Person
+from tests.submissions.conftest import wait_until
 
 RUNS = {
     # system: archive of shared/data/io500/submissions, who sends it

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from submissions import derivation, processing, review
 from submissions.models import Submission
-from tests.submissions.conftest import submit_to
+from tests.submissions.cast import submit_to
 
 SAID = {"metadata": {"system": "Fjord"}}
 AGAIN = {"release": "sc99", "lists": ["full"], "acknowledge_rules": True, "acknowledge_publication": True}

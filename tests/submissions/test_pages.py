@@ -16,7 +16,7 @@ from registry.models import Result
 from submissions import processing, publication, review
 from submissions.models import Submission
 from tests.make_io500 import make_run
-from tests.submissions.conftest import Person
+from tests.submissions.cast import Person
 from validators import catalogue
 
 pytestmark = pytest.mark.django_db

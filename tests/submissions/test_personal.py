@@ -14,7 +14,7 @@ from registry.models import Override
 from submissions import history, members, personal, publication, review
 from submissions.models import Account, Invitation
 from tests.registry.record import make_release, make_result
-from tests.submissions.conftest import submit_to
+from tests.submissions.cast import submit_to
 
 pytestmark = pytest.mark.django_db
 PASSWORD = "tides rise twice a day"

@@ -18,7 +18,7 @@ from registry.ranking import Differences
 from submissions import copying, processing, publication, releases, review
 from submissions.models import Submission
 from tests.make_fio import make_output
-from tests.submissions.conftest import COMPLETE
+from tests.submissions.cast import COMPLETE
 from validators import catalogue
 from validators.distributions import summed
 

@@ -15,7 +15,7 @@ from submissions import processing, review
 from submissions.models import Submission
 from tests.make_io500 import make_run, pack
 from tests.make_system import make_bag, make_class, make_parameter, make_system
-from tests.submissions.conftest import submit_to
+from tests.submissions.cast import submit_to
 
 WORDS = "Weather forecasts, climate models and what students try on it, every day."
 HOSTILE = '<script>alert("x")</script> "quoted" and eight more words to make it long enough'

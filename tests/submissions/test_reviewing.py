@@ -14,7 +14,7 @@ from django.urls import reverse
 from registry.models import Release, Site
 from submissions import rawfiles, review, waiting
 from submissions.models import Account, Membership, Review, State, Submission
-from tests.submissions.conftest import Person
+from tests.submissions.cast import Person
 
 
 @pytest.fixture

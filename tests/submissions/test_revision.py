@@ -14,7 +14,7 @@ from registry.revisions import Change, differences
 from submissions import amendments, drafts, processing, publication, releases, review
 from submissions.errors import AlreadyRevised
 from submissions.models import Submission
-from tests.submissions.conftest import COMPLETE, submit_to
+from tests.submissions.cast import COMPLETE, submit_to
 
 REASON = "The vendor was misspelt."
 SAID = {"system": "Fjord", "storage_vendor": "Exmaple", "filesystem_type": "Lustre"}

@@ -15,7 +15,7 @@ from submissions.described import published as described_form
 from submissions.models import Submission, SystemSnapshot
 from tests.make_io500 import make_run, pack
 from tests.make_system import make_bag, make_class, make_parameter, make_system
-from tests.submissions.conftest import submit_to
+from tests.submissions.cast import submit_to
 from validators.system import publishing
 
 OUTLIER = {"member": "m-00000003", "pointer": "/hardware/memory/total_bytes", "value": 256 * 2**30, "majority": 512}

@@ -1,0 +1,116 @@
+"""The people of these tests and what they do: how they speak to the API, where their bytes lie, how they submit."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.utils import timezone
+from rest_framework.test import APIClient
+
+from registry.models import ListDefinition, Release, Site
+from submissions import review, tokens
+from submissions.models import Account, Membership, Submission, Token
+
+API = "/api/v1/"
+
+
+@dataclass
+class Person:
+    """An account with a token, and how it speaks to the API."""
+
+    account: Account
+    client: APIClient = field(default_factory=APIClient)
+
+    def __post_init__(self) -> None:
+        made, self.token = tokens.make(self.account, "tests", Token.Scope.values)
+        Token.objects.filter(pk=made.pk).update(last_used_at=timezone.now())  # so that no request notes a first use
+        self.client.credentials(HTTP_AUTHORIZATION=f"Token {self.token}")
+
+    def get(self, path: str) -> Any:
+        return self.client.get(API + path)
+
+    def post(self, path: str, document: object = None) -> Any:
+        return self.client.post(API + path, document, format="json")
+
+    def put(self, path: str, document: object) -> Any:
+        return self.client.put(API + path, document, format="json")
+
+    def patch(self, path: str, document: object) -> Any:
+        return self.client.patch(API + path, document, format="json")
+
+    def upload(self, content: bytes, *, name: str = "run.tar.gz", to: str = "submissions/", **fields: Any) -> Any:
+        fields = {"sha256": hashlib.sha256(content).hexdigest()} | fields
+        told = {name: value for name, value in fields.items() if value is not None}
+        return self.client.post(API + to, told | {"bundle": SimpleUploadedFile(name, content)}, format="multipart")
+
+
+@dataclass
+class Cast:
+    alice: Person
+    bob: Person
+    charlie: Person
+    dana: Person
+    erin: Person
+    fay: Person
+    stranger: APIClient = field(default_factory=APIClient)
+
+
+def unhindered(folder: Path) -> dict[str, Any]:
+    """Settings under which bundles are stored in a folder and nobody is throttled."""
+    stores = dict(settings.STORAGES)
+    for kind in ("received", "public"):
+        options = dict(stores[kind]["OPTIONS"], location=str(folder / kind))
+        stores[kind] = {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": options}
+    throttles = dict.fromkeys(settings.THROTTLE_RATES, ("100000/s", "100000/s"))
+    return {"STORAGES": stores, "THROTTLE_RATES": throttles}
+
+
+def make_cast() -> Cast:
+    north = Site.objects.create(slug="north-lab", name="North Lab")
+    south = Site.objects.create(slug="south-lab", name="South Lab")
+    west = Site.objects.create(slug="west-lab", name="West Lab")
+    people = {
+        "alice": ("submitter", north),
+        "bob": ("submitter", north),
+        "charlie": ("submitter", south),
+        "dana": ("reviewer", west),
+        "erin": ("editor", None),
+        "fay": ("admin", None),
+    }
+    made = {}
+    for name, (role, site) in people.items():
+        account = Account.objects.create(username=name, role=role)
+        if site is not None:
+            Membership.objects.create(account=account, institution=site)
+        made[name] = Person(account)
+    return Cast(**made)
+
+
+def define(bodies: list[dict[str, Any]]) -> None:
+    ListDefinition.objects.bulk_create(
+        ListDefinition(name=body["name"], version=body["version"], body=body) for body in bodies
+    )
+
+
+def submit_to(release: Release, submission: Submission, person: Person, lists: tuple[str, ...] = ("full",)) -> None:
+    """Submit a checked run with all that has to be said, and read it anew."""
+    said = {"acknowledge_rules": True, "acknowledge_publication": True}
+    review.submit(submission, person.account, release=release.slug, lists=lists, **said)
+    submission.refresh_from_db()
+
+
+TOLD = "Weather forecasts, climate models and what students try on it, every day."
+COMPLETE = dict.fromkeys(
+    ("system_purpose", "availability", "storage_system_software", "runtime_environment", "fault_tolerance_mechanisms",
+     "execution", "caching", "data_source", "trust"), TOLD
+) | {
+    "usage": "production", "software_availability": "open_source", "single_point_of_failure": False,
+    "exclusive_cluster_usage": True, "caches_dropped": True, "storage_role": "primary", "persistence_verified": True,
+    "reproducibility": "limited",
+}  # fmt: skip
+"""Everything that a production list asks of a bundle that tells nothing of its system."""
