@@ -167,6 +167,8 @@ OF_EVERYBODY_WITH_A_TOKEN = {
     ("DELETE", "institutions/north-lab/members/bob/"): (403, 204, 404, 404, 404, 204, 401),
     ("DELETE", "institutions/north-lab/invitations/1/"): (403, 403, 404, 404, 404, 404, 401),
     ("POST", "invitations/1/accept/"): (404,) * 6 + (401,),
+    ("GET", "rankings/"): (200,) * 7,
+    ("GET", "rankings/north-lab/"): (404,) * 7,
     ("GET", "studies/"): (200,) * 7,
     ("POST", "studies/"): (400,) * 6 + (401,),
     ("GET", "studies/north-lab/"): (404,) * 7,
