@@ -114,7 +114,10 @@ OF_AN_EMBARGOED_RUN = OF_A_SUBMITTED_RUN | {
     ("POST", "rubric/"): (403, 403, 404, 409, 409, 409, 401),
 }
 # What was private stays private: strangers read the result, not the submission.
-OF_A_PUBLISHED_RUN = OF_AN_EMBARGOED_RUN | {("POST", "revise/"): (202, 202, 404, 403, 403, 403, 401)}
+OF_A_PUBLISHED_RUN = OF_AN_EMBARGOED_RUN | {
+    ("POST", "revise/"): (202, 202, 404, 403, 403, 403, 401),
+    ("POST", "anonymity/"): (409, 409, 404, 403, 403, 403, 401),
+}
 OF_A_MISSING_RUN = dict.fromkeys(OF_A_CHECKED_RUN, (404, 404, 404, 404, 404, 404, 401))
 BY_STATE = {
     "checked": OF_A_CHECKED_RUN,
