@@ -12,7 +12,7 @@ from submissions import drafts, nameless, processing, publication, review
 from submissions.models import Check, Submission
 from tests.make_io500 import make_run, pack
 from tests.make_system import make_bag, make_system
-from tests.submissions.conftest import COMPLETE, Cast, Person, submit_to
+from tests.submissions.cast import COMPLETE, Cast, Person, submit_to
 from tests.submissions.test_embargo import crawl, found, page_of
 
 SAID = {"system": "Zsystem", "storage_vendor": "Maker", "filesystem_name": "zmount", "note": "Znote"}
