@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import json
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -20,7 +18,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from registry import filters, keyset
+from registry import filters, keyset, spreadsheet
 
 FRESH_S = 60
 COMMON_NAMES = ("format",)
@@ -45,11 +43,8 @@ class CSVRenderer(BaseRenderer):
     charset = "utf-8"
 
     def render(self, data: Table, accepted_media_type: str | None = None, renderer_context: Any = None) -> bytes:
-        lines = io.StringIO()
-        writer = csv.writer(lines)
-        writer.writerow(data.columns)
-        writer.writerows([_cell(row[column]) for column in data.columns] for row in data.rows)
-        return lines.getvalue().encode()
+        rows = ([row[column] for column in data.columns] for row in data.rows)
+        return spreadsheet.lines([data.columns, *rows]).encode()
 
 
 class Table:
@@ -58,17 +53,6 @@ class Table:
     def __init__(self, columns: Iterable[str], rows: Iterable[Mapping[str, Any]]) -> None:
         self.columns = list(columns)
         self.rows = rows
-
-
-def _cell(value: Any) -> str:
-    """A value as a spreadsheet may open it: a text that would start a formula gets an apostrophe in front."""
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")):
-        return f"'{value}"
-    return value.isoformat().replace("+00:00", "Z") if hasattr(value, "isoformat") else str(value)
 
 
 class PublicRead(APIView):

@@ -69,6 +69,7 @@ class Index(s.Serializer):
     platforms = s.URLField()
     studies = s.URLField()
     rankings = s.URLField()
+    export = s.URLField()
     schemas = s.URLField()
     questionnaires = s.URLField()
     rules = s.URLField()

@@ -2,7 +2,18 @@
 
 from django.urls import path
 
-from registry.api import ceilings, citations, comparisons, machine, parameters, rankings, releases, studies, views
+from registry.api import (
+    ceilings,
+    citations,
+    comparisons,
+    exports,
+    machine,
+    parameters,
+    rankings,
+    releases,
+    studies,
+    views,
+)
 
 urlpatterns = [
     path("", views.Index.as_view(), name="api-index"),
@@ -27,6 +38,8 @@ urlpatterns = [
     path("study/", studies.Study.as_view(), name="api-study"),
     path("study/metrics/", studies.MetricList.as_view(), name="api-study-metrics"),
     path("study/axes/", studies.AxisList.as_view(), name="api-study-axes"),
+    path("export/", exports.ExportList.as_view(), name="api-exports"),
+    path("export/<str:name>", exports.ExportFile.as_view(), name="api-export"),
     path("ranking/", rankings.Ranking.as_view(), name="api-ranking"),
     path("rankings/", rankings.RankingList.as_view(), name="api-rankings"),
     path("rankings/<str:slug>/", rankings.RankingDetail.as_view(), name="api-ranking-saved"),

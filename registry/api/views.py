@@ -73,7 +73,7 @@ class Index(PublicRead):
 
     @extend_schema(responses=shape.Index)
     def get(self, request: Request) -> Response:
-        kinds = ("releases", "lists", "results", "systems", "sites", "platforms", "studies", "rankings")
+        kinds = ("releases", "lists", "results", "systems", "sites", "platforms", "studies", "rankings", "export")
         valid = ("schemas", "questionnaires", "rules", "benchmarks", "parameters")
         addresses = {name: link(request, name) for name in (*kinds, *valid)}
         return Response(addresses | {"openapi": request.build_absolute_uri("/api/v1/openapi.json")})

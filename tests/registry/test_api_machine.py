@@ -59,6 +59,8 @@ ADDRESSES = {
     "/api/v1/compare/": "/api/v1/compare/?results=io500-1,hw-1",
     "/api/v1/studies/": "/api/v1/studies/",
     "/api/v1/studies/{slug}/": "/api/v1/studies/claims/",
+    "/api/v1/export/": "/api/v1/export/",
+    "/api/v1/export/{name}": "/api/v1/export/manifest.json",
     "/api/v1/ranking/": "/api/v1/ranking/?formula=score/client_nodes",
     "/api/v1/rankings/": "/api/v1/rankings/",
     "/api/v1/rankings/{slug}/": "/api/v1/rankings/scores-1/",

@@ -1,0 +1,146 @@
+"""The whole record as files: what is in them, that their sums agree with the manifest, and that memory stays small."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import sqlite3
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet
+import pytest
+from django.db import connection
+from django.test import Client
+from django.utils import timezone
+
+from registry import exporting
+from registry.models import Result
+from tests.registry.record import empty, make_list, make_measurement, make_platform, make_release, make_result
+
+EXPORT = "/api/v1/export/"
+NAMES = ["results.csv", "results.ndjson", "results.parquet", "record.sqlite"]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def record(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
+    """Three results; the second withdrawn, the third with a hostile name and two measurements."""
+    with django_db_blocker.unblock():
+        release = make_release("T1")
+        platform = make_platform("maker-200", "Maker 200")
+        first = make_result(release, "hw-1", 10.5, platform=platform, production=True, parameters={"osts": 4})
+        make_result(release, "hw-2", 20.0, withdrawn_at=timezone.now())
+        third = make_result(release, "hw-3", None, system_name="=1+1", institution="Süd-Labor")
+        make_measurement(third, "ior-easy-write", 2.0, context={"test": "1"})
+        make_measurement(third, "ior-easy-read", 3.0)
+        make_list(release, "full", [first])
+    yield
+    with django_db_blocker.unblock():
+        empty()
+
+
+pytestmark = pytest.mark.django_db
+
+
+def content(client: Client, name: str) -> bytes:
+    answer = client.get(EXPORT + name)
+    assert answer.status_code == 200, name
+    return answer.getvalue()
+
+
+def test_csv_has_a_row_for_every_result_and_its_measurements(client) -> None:
+    rows = list(csv.DictReader(io.StringIO(content(client, "results.csv").decode())))
+    assert [(row["id"], row["score"], row["trust"]) for row in rows] == [
+        ("hw-1", "10.5", "imported"), ("hw-2", "20.0", "imported"), ("hw-3", "", "imported")
+    ]  # fmt: skip
+    assert [bool(row["withdrawn_at"]) for row in rows] == [False, True, False]
+    assert (rows[0]["parameters"], rows[0]["production"]) == ('{"osts": 4}', "true")
+    assert rows[2]["system"] == "'=1+1"  # no formula for a spreadsheet
+    measured = json.loads(rows[2]["measurements"])
+    assert [(one["op"], one["value"], one["unit"]) for one in measured] == [
+        ("ior-easy-write", 2.0 * 2**30, "B/s"), ("ior-easy-read", 3.0 * 2**30, "B/s")
+    ]  # fmt: skip
+
+
+def test_ndjson_and_parquet_have_the_same_rows(client) -> None:
+    documents = [json.loads(line) for line in content(client, "results.ndjson").splitlines()]
+    assert (documents[2]["system"], documents[2]["institution"]) == ("=1+1", "Süd-Labor")
+    assert documents[2]["measurements"][0]["context"] == {"test": "1"}
+    table = pyarrow.parquet.read_table(io.BytesIO(content(client, "results.parquet"))).to_pylist()
+    assert [(row["id"], row["score"], row["client_nodes"]) for row in table] == [
+        (one["id"], one["score"], one["client_nodes"]) for one in documents
+    ]
+    assert [json.loads(row["measurements"]) for row in table] == [one["measurements"] for one in documents]
+
+
+def test_the_database_can_be_asked(client, tmp_path: Path) -> None:
+    (tmp_path / "record.sqlite").write_bytes(content(client, "record.sqlite"))
+    database = sqlite3.connect(tmp_path / "record.sqlite")
+    asked = """SELECT r.institution, m.op, m.printed_value, m.printed_unit FROM results r
+        JOIN measurements m ON m.result = r.id ORDER BY m.value"""
+    assert database.execute(asked).fetchall() == [
+        ("Süd-Labor", "ior-easy-write", 2.0, "GiB/s"), ("Süd-Labor", "ior-easy-read", 3.0, "GiB/s")
+    ]  # fmt: skip
+    assert database.execute("SELECT release, list, rank, result FROM list_entries").fetchall() == [
+        ("T1", "full", 1, "hw-1")
+    ]
+    assert database.execute("SELECT slug, vendor FROM platforms").fetchall() == [("maker-200", "Maker")]
+    assert database.execute("SELECT production, score FROM results WHERE id = 'hw-1'").fetchone() == (1, 10.5)
+    database.close()
+
+
+def test_the_manifest_says_size_and_sha256_of_what_is_downloaded(client) -> None:
+    manifest = json.loads(content(client, "manifest.json"))
+    assert (manifest["results"], manifest["measurements"]) == (3, 2)
+    assert [one["name"] for one in manifest["files"]] == NAMES
+    for one in manifest["files"]:
+        got = content(client, one["name"])
+        assert (one["size"], one["sha256"]) == (len(got), hashlib.sha256(got).hexdigest()), one["name"]
+    assert client.get(EXPORT + "results.csv")["ETag"] == f'"{manifest["edition"]}"'
+
+
+def test_an_unchanged_record_costs_304_and_a_changed_one_has_another_edition(client) -> None:
+    before = json.loads(content(client, "manifest.json"))["edition"]
+    held = {"If-None-Match": f'"{before}"'}
+    assert client.get(EXPORT + "record.sqlite", headers=held).status_code == 304
+    Result.objects.filter(public_id="hw-1").update(withdrawn_at=timezone.now())
+    assert client.get(EXPORT + "record.sqlite", headers=held).status_code == 200
+    assert json.loads(content(client, "manifest.json"))["edition"] != before
+    assert exporting.default_storage.listdir(exporting.FOLDER)[0] == [exporting.edition()]
+
+
+def test_memory_holds_one_batch(monkeypatch, django_assert_num_queries) -> None:
+    monkeypatch.setattr(exporting, "BATCH", 2)
+    with django_assert_num_queries(2):  # the head line, and results of the first batch with their measurements
+        assert len(list(islice(exporting.csv(), 3))) == 3
+    with django_assert_num_queries(5):  # two batches, and none is left
+        assert len(list(exporting.csv())) == 4
+
+
+def test_who_comes_while_files_are_made_is_asked_to_wait(client) -> None:
+    Result.objects.filter(public_id="hw-1").update(withdrawn_at=timezone.now())  # an edition that nobody asked for yet
+    other = connection.copy()
+    try:
+        with other.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_lock(%s)", [exporting.LOCK])
+        answer = client.get(EXPORT + "record.sqlite")
+        assert (answer.status_code, answer.json()["code"], answer["Retry-After"]) == (503, "export.being-made", "60")
+        assert client.get(EXPORT + "results.csv").status_code == 200
+    finally:
+        other.close()
+
+
+@pytest.mark.parametrize("name", ["results.xlsx", "..%2fsecret_key", "manifest.json.bak"])
+def test_other_names_are_not_there(client, name) -> None:
+    answer = client.get(EXPORT + name)
+    assert answer.status_code == 404
+
+
+def test_the_files_are_listed(client) -> None:
+    listed = client.get(EXPORT).json()["results"]
+    assert [one["name"] for one in listed] == [*NAMES, "manifest.json"]
+    assert all(client.head(one["url"]).status_code == 200 for one in listed)
