@@ -21,7 +21,7 @@ from django.db.models import Model
 from django.utils import timezone
 from django.utils.text import slugify
 
-from registry import axes, configuration, definitions, facts, naming, reported
+from registry import axes, configuration, definitions, facts, naming, rank_ranges, reported, uncertainty
 from registry.listing import arrange_imported, entries_digest
 from registry.models import (
     CatalogueLoad,
@@ -40,7 +40,17 @@ from registry.ranking import fold
 from validators.measurements import Measurement as Measured
 
 FOLDERS = ("lists", "aliases", "history", "tables", "reported")
-LOADERS = ("catalogue", "naming", "definitions", "listing", "ranking", "reported", "facts")
+LOADERS = (
+    "catalogue",
+    "naming",
+    "definitions",
+    "listing",
+    "ranking",
+    "reported",
+    "facts",
+    "rank_ranges",
+    "uncertainty",
+)
 HISTORY = Path(__file__).parent / "history"
 TABLES = Path(__file__).parent / "tables"
 COMMITTEE = "IO500 committee"
@@ -77,6 +87,7 @@ def load_catalogue() -> Loaded:
             return Loaded(changed=False)
         loaded = _load()
         facts.index(Result.objects.order_by().values_list("id", flat=True))
+        rank_ranges.index(RankedList.objects.select_related("definition"))
         CatalogueLoad.objects.create(digest=digest)
     return loaded
 
@@ -95,7 +106,13 @@ def files_digest() -> str:
     digest = hashlib.sha256()
     folder = Path(__file__).parent
     data = sorted(path for name in FOLDERS for path in (folder / name).rglob("*.json"))
-    for path in [*data, axes.VOCABULARY, configuration.FILE, *(folder / f"{name}.py" for name in LOADERS)]:
+    for path in [
+        *data,
+        axes.VOCABULARY,
+        configuration.FILE,
+        uncertainty.FILE,
+        *(folder / f"{name}.py" for name in LOADERS),
+    ]:
         content = path.read_bytes()
         digest.update(f"{path.relative_to(folder)} {len(content)}\n".encode())
         digest.update(content)
@@ -157,22 +174,22 @@ def _load_definitions(bodies: Iterable[Row]) -> None:
 
 def _load_platforms(rows: Iterable[Row]) -> dict[tuple[str, str], Platform]:
     """Platforms by (institution, system) of the systems that a source says are built on them, names folded."""
-    by_slug: dict[str, Platform] = {}
-    by_system: dict[tuple[str, str], Platform] = {}
-    for row in rows:
-        platform, _ = Platform.objects.update_or_create(
-            slug=row["slug"],
-            defaults={
-                "name": row["name"],
-                "vendor": row["vendor"],
-                "predecessor": by_slug.get(row["predecessor"]),
-                "source": row["source"],
-            },
-        )
-        by_slug[platform.slug] = platform
-        for system in row["systems"]:
-            by_system[fold(system["institution"]), fold(system["system"])] = platform
-    return by_system
+    known = list(rows)
+    made = Platform.objects.bulk_create(
+        [Platform(**{name: row[name] for name in ("slug", "name", "vendor", "source")}) for row in known],
+        update_conflicts=True,
+        unique_fields=["slug"],
+        update_fields=["name", "vendor", "source"],
+    )
+    by_slug = {platform.slug: platform for platform in made}
+    for row in known:
+        by_slug[row["slug"]].predecessor = by_slug.get(row["predecessor"])
+    Platform.objects.bulk_update(made, ["predecessor"])
+    return {
+        (fold(system["institution"]), fold(system["system"])): by_slug[row["slug"]]
+        for row in known
+        for system in row["systems"]
+    }
 
 
 def _reported_platforms(rows: Iterable[Row], names: naming.Names) -> dict[tuple[str, str], Platform]:

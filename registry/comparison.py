@@ -102,14 +102,14 @@ def _not_comparable(sides: Sequence[Side]) -> Iterable[dict[str, str]]:
         yield _note("compare.other-mode", "The benchmark ran in different modes, so no ratio is shown.")
     if len({side.trust == REPORTED for side in sides}) > 1:
         message = "Some are reported in papers or slides, without raw data, and others were checked or published as "
-        yield _note("compare.reported", f"{message}results, so no ratio is shown.")
+        yield _note("compare.other-trust", f"{message}results, so no ratio is shown.")
 
 
 def _notes(sides: Sequence[Side]) -> Iterable[dict[str, str]]:
     if len({side.tool_version for side in sides}) > 1:
         yield _note("compare.other-version", "Other versions of the benchmark: a phase may have changed its meaning.")
-    if len({side.trust for side in sides} - {REPORTED}) > 1:
-        yield _note("compare.other-trust", "Some are verified here from raw output, others are copied or reported.")
+    if {side.trust for side in sides} == {"verified", "imported"}:
+        yield _note("compare.other-trust", "Some are verified here from raw output, others are copied.")
     if all(side.lists for side in sides) and not frozenset.intersection(*(side.lists for side in sides)):
         named = "; ".join(f"{side.id}: {', '.join(sorted(side.lists))}" for side in sides)
         yield _note("compare.other-lists", f"They stand on no list together ({named}), so their ranks do not compare.")

@@ -10,14 +10,14 @@ import difflib
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from functools import partial, reduce
 from operator import or_
 from typing import Any
 from uuid import UUID
 
 from django.contrib.postgres.search import SearchQuery
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.http import QueryDict
 
 from registry.models import Fact, ListEntry, Measurement, ObservedParameter, Platform, Result, Site, System
@@ -25,7 +25,7 @@ from registry.models.snapshots import text_of
 from registry.problems import Problem
 from registry.record import releases_called
 
-Condition = Callable[[str], Q]
+Condition = Callable[..., Q]
 
 PARAMETER = "p."
 KEY_SEPARATOR = "/"
@@ -75,6 +75,8 @@ def conditions(query: QueryDict, table: Mapping[str, Condition]) -> Q:
 
 def any_of(name: str, condition: Condition, values: Iterable[str]) -> Q:
     try:
+        if condition in _TOGETHER:
+            return condition(*values)
         return reduce(or_, [condition(value) for value in values])
     except ValueError as error:
         raise InvalidValue(name, str(error)) from error
@@ -179,13 +181,22 @@ def _of_institution(value: str) -> Q:
     return Q(site__in=named.order_by().union(printed))
 
 
-def _of_system(value: str) -> Q:
-    return Q(system__in=System.objects.filter(Q(slug=value.lower()) | Q(name__iexact=value)).order_by().values("id"))
+def _of_system(*values: str) -> Q:
+    return Q(system__in=_called(System, values))
 
 
-def _of_platform(value: str) -> Q:
-    found = Platform.objects.filter(Q(slug=value.lower()) | Q(name__iexact=value))
-    return Q(platform__in=found.order_by().values("id"))
+def _of_platform(*values: str) -> Q:
+    return Q(platform__in=_called(Platform, values))
+
+
+def _called(model: type[System] | type[Platform], values: Iterable[str]) -> QuerySet:
+    """Those of these slugs or names, in one look-up."""
+    meant = reduce(or_, [Q(slug=value.lower()) | Q(name__iexact=value) for value in values])
+    return model.objects.order_by().filter(meant).values("id")
+
+
+_TOGETHER: Container[Condition] = (_of_system, _of_platform)
+"""Conditions that take all values at once: with OR between the look-ups all results would be read for them."""
 
 
 def _measured(value: str) -> Q:

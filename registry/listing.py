@@ -15,6 +15,7 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
+from registry import rank_ranges
 from registry.definitions import lower_is_better, tool_of
 from registry.models import ListDefinition, ListEntry, Measurement, Override, RankedList, Release, Result
 from registry.ranking import MEASURED, Differences, Entry, Published, Ranking, compare_lists, measured, rank
@@ -71,6 +72,7 @@ def build(release: Release, name: str, *, freeze: bool = False, definition: List
         ranked_list.digest = entries_digest(entries)
         ranked_list.frozen_at = timezone.now() if freeze else None
         ranked_list.save()
+        rank_ranges.index([ranked_list])
     return ranked_list
 
 

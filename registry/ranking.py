@@ -126,10 +126,18 @@ def measured(
     measurements: Iterable[Mapping[str, Any]], ranks: Mapping[str, Any], *, lower_is_better: bool
 ) -> float | None:
     """The best canonical value of the measurements that a definition's `ranks` names; None where none is it."""
+    row = best(measurements, ranks, lower_is_better=lower_is_better)
+    return None if row is None else row["value"]
+
+
+def best(
+    measurements: Iterable[Mapping[str, Any]], ranks: Mapping[str, Any], *, lower_is_better: bool
+) -> Mapping[str, Any] | None:
+    """The measurement with that value."""
     wanted = {name: ranks[name] for name in ("op", "quantity", "stat")}
     context = ranks.get("context", {})
-    found = [row["value"] for row in measurements if _has(row, wanted) and _has(row["context"], context)]
-    return (min if lower_is_better else max)(found, default=None)
+    found = [row for row in measurements if _has(row, wanted) and _has(row["context"], context)]
+    return (min if lower_is_better else max)(found, key=lambda row: row["value"], default=None)
 
 
 def _has(row: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:

@@ -121,13 +121,14 @@ def nearest_lists(release_text: str, name: str) -> list[str]:
 # Entries of one list
 
 _VENDOR = Coalesce(NullIf("vendor", Value("")), "storage_vendor")
+_RANK_LOW, _RANK_HIGH = Coalesce("range__low", "rank_low"), Coalesce("range__high", "rank_high")
 _ENTRY_VENDOR = Coalesce(NullIf("result__vendor", Value("")), "result__storage_vendor")
 
 ENTRY: Columns = {
     "position": "position",
     "rank": "rank",
-    "rank_low": "rank_low",
-    "rank_high": "rank_high",
+    "rank_low": _RANK_LOW,
+    "rank_high": _RANK_HIGH,
     "result": "result__public_id",
     "institution": "institution",
     "institution_slug": "result__site__slug",
@@ -247,8 +248,8 @@ MEMBERSHIP: Columns = {
     "title": "ranked_list__title",
     "trust": "ranked_list__trust",
     "rank": "rank",
-    "rank_low": "rank_low",
-    "rank_high": "rank_high",
+    "rank_low": _RANK_LOW,
+    "rank_high": _RANK_HIGH,
     "score": "score",
     "new": "new",
 }

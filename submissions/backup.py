@@ -250,6 +250,8 @@ def verify(file: Path) -> Contents:
         raise BackupError(f"{file} is no backup that this version of Highwater reads.")
     if not isinstance(manifest, dict):
         raise BackupError(f"{file} ends before its end: it has no manifest. Copy it again.")
+    if not _is_whole(manifest):
+        raise BackupError(f"{file} is damaged: its manifest can't be read. Use another backup.")
     for name in sorted(manifest["members"].keys() | found.keys()):
         if name not in found:
             raise BackupError(f"{file} is damaged: {name} is missing. Use another backup.")
@@ -257,6 +259,14 @@ def verify(file: Path) -> Contents:
             raise BackupError(f"{file} is damaged: {name} is not what the manifest says. Use another backup.")
     bundles = sum(name.startswith(("received/", "public/")) for name in found)
     return Contents(stamp, manifest["tables"], bundles)
+
+
+def _is_whole(manifest: dict[str, Any]) -> bool:
+    """Whether a manifest has everything that is read of it; of a damaged one a key may be another word."""
+    members, tables = manifest.get("members"), manifest.get("tables")
+    if not isinstance(members, dict) or not isinstance(tables, list):
+        return False
+    return all(isinstance(table, dict) and {"name", "columns", "rows"} <= table.keys() for table in tables)
 
 
 def _members(file: Path) -> Iterator[tuple[tarfile.TarInfo, IO[bytes]]]:

@@ -2,7 +2,7 @@
 
 from registry.models.catalogue import CatalogueLoad
 from registry.models.facts import Fact
-from registry.models.lists import ListDefinition, ListEntry, Override, RankedList
+from registry.models.lists import ListDefinition, ListEntry, Override, RankedList, RankRange
 from registry.models.releases import Release
 from registry.models.results import Measurement, Result, ResultFile
 from registry.models.sites import Platform, Site, System
@@ -18,6 +18,7 @@ __all__ = [
     "ObservedParameter",
     "Override",
     "Platform",
+    "RankRange",
     "RankedList",
     "Release",
     "Result",

@@ -89,6 +89,29 @@ class ListEntry(models.Model):
         return f"{self.rank} {self.system_name or self.result_id}"
 
 
+class RankRange(models.Model):
+    """Ranks that an entry may have, as sure as its score is. Derived; the frozen entry beside it never moves."""
+
+    entry = models.OneToOneField(
+        ListEntry,
+        # The constraint of migration 0014 deletes it; Django would read every entry first to find its range.
+        on_delete=models.DO_NOTHING,
+        db_constraint=False,
+        primary_key=True,
+        related_name="range",
+    )
+    low = models.PositiveIntegerField(help_text="The best rank.")
+    high = models.PositiveIntegerField(help_text="The worst.")
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=models.Q(low__lte=models.F("high")), name="rank_range_low_to_high")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.low} to {self.high}"
+
+
 class Override(models.Model):
     """A decision of people about one result and one list that the definition alone would not make."""
 

@@ -31,7 +31,7 @@ SORTABLE = {
 }
 ASKED = ("q", "filesystem_type", "client_nodes__gte", "ordering")
 COLUMNS = (
-    *("rank", "rank_low", "rank_high", "score", "bandwidth_gib_per_s", "rate_kiops", "new", "institution"),
+    *("rank", "score", "bandwidth_gib_per_s", "rate_kiops", "new", "institution"),
     *("system_name", "filesystem_type", "client_nodes", "note", "result__public_id", "result__release__name"),
     "result__withdrawn_at",
 )
@@ -135,7 +135,8 @@ def entries_page(shown: RankedList, request: HttpRequest, summary: Summary) -> P
     found = record.entries(shown, condition).order_by(*_order(request.GET.get("ordering", "")))
     shows_parameters = shown.definition is not None and "columns" in shown.definition.body
     columns = (*COLUMNS, "result__parameters") if shows_parameters else COLUMNS
-    paginator = Paginator(found.values(*columns), PAGE_ROWS)
+    ranges = {"low": record.ENTRY["rank_low"], "high": record.ENTRY["rank_high"]}
+    paginator = Paginator(found.values(*columns, **ranges), PAGE_ROWS)
     if not condition:
         paginator.count = summary.entries
     page = paginator.get_page(request.GET.get("page"))
@@ -152,9 +153,9 @@ def _order(ordering: str) -> list[Any]:
 
 
 def summarise(shown: RankedList) -> Summary:
-    """Of a frozen list the summary never changes: it is kept under the digest of the list."""
+    """Of a frozen list the summary changes with its ranges only: it is kept under its digest and the last load."""
     if shown.digest:
-        return remembered(f"list-summary-2:{shown.pk}:{shown.digest}", lambda: _summary(shown))
+        return remembered(f"list-summary-3:{shown.pk}:{shown.digest}:{shown.last_load}", lambda: _summary(shown))
     return _summary(shown)
 
 
@@ -162,7 +163,7 @@ def _summary(shown: RankedList) -> Summary:
     rows = list(
         ListEntry.objects.filter(ranked_list=shown)
         .annotate(family=FAMILY)
-        .values_list("score", "new", "institution", "family", "rank_low", "rank_high")
+        .values_list("score", "new", "institution", "family", record.ENTRY["rank_low"], record.ENTRY["rank_high"])
     )
     families = Counter(family for _, _, _, family, _, _ in rows if family)
     scores = [(score, is_new) for score, is_new, *_ in rows]

@@ -80,7 +80,7 @@ def _row(
     dotted = axis is not None and entry["score"] > 0
     return ROW.format(
         rank=entry["rank"],
-        range=RANGE.format(numerals.ranks(entry["rank_low"], entry["rank_high"])) if ranges else "",
+        range=RANGE.format(numerals.ranks(entry["low"], entry["high"])) if ranges else "",
         name=_name(entry),
         marks=_marks(entry),
         institution=escape(entry["institution"]) or numerals.MISSING,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +90,7 @@ def releases_with(id: str, value: Value | None) -> str:
     return ", ".join(_releases(entry) for entry in known)
 
 
+@lru_cache(maxsize=256)
 def release_of(version: str) -> Release | None:
     """Major and minor of a version: `2.12.9_12.llnl` -> (2, 12), `2.15.52` -> (2, 16). None for another text."""
     match = re.match(r"(\d{1,3})\.(\d{1,3})(?:\.(\d{1,3})(?!\d))?", version)

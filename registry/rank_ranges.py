@@ -1,0 +1,111 @@
+"""The ranks that entries of lists may have, as sure as their scores are: written when a list is made or loaded.
+
+The arithmetic is in registry/uncertainty.py; this module only brings lists to it and back. Lists do not change by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import or_
+from typing import Any
+
+from django.db.models import Q
+
+from registry import uncertainty
+from registry.definitions import lower_is_better
+from registry.facts import CONFIGURATION
+from registry.models import Fact, ListEntry, Measurement, RankedList, RankRange, Result
+from registry.ranking import best
+from registry.spreads import key, spreads
+from registry.uncertainty import Spread
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What is known of the results of lists: by result its repeats, scores, measurements, and tool with parameters."""
+
+    repeats: Mapping[int, Sequence[int]]
+    scores: Mapping[int, Row]
+    measured: Mapping[int, Sequence[Row]]
+    runs: Mapping[int, tuple[str, Row]]
+
+
+def index(lists: Iterable[RankedList]) -> None:
+    """Write the ranges of these lists anew; as many queries for many lists as for one."""
+    by_id = {one.pk: one for one in lists}
+    entries: dict[int, list[ListEntry]] = {pk: [] for pk in by_id}
+    found = ListEntry.objects.filter(ranked_list__in=by_id, score__gt=0).order_by("ranked_list", "position")
+    for entry in found.only("ranked_list_id", "result_id", "rank_low", "rank_high", "score"):
+        entries[entry.ranked_list_id].append(entry)
+    known = _known([(by_id[pk], [entry.result_id for entry in rows]) for pk, rows in entries.items()])
+    made = [one for pk, rows in entries.items() for one in _of_list(by_id[pk], rows, known)]
+    fields = {"unique_fields": ["entry"], "update_fields": ["low", "high"]}
+    RankRange.objects.bulk_create(made, batch_size=5000, update_conflicts=True, **fields)
+
+
+def _of_list(ranked_list: RankedList, entries: Sequence[ListEntry], known: _Known) -> Iterable[RankRange]:
+    """Each entry with the ranks that it may have, its published one always among them."""
+    body = _body(ranked_list)
+    ranges = uncertainty.rank_ranges(
+        [entry.score for entry in entries],
+        [_spread(body, entry.result_id, known) or uncertainty.prior() for entry in entries],
+        lower_is_better=lower_is_better(body),
+    )
+    for entry, (low, high) in zip(entries, ranges, strict=True):
+        yield RankRange(entry=entry, low=min(low, entry.rank_low), high=max(high, entry.rank_high))
+
+
+def _body(ranked_list: RankedList) -> Row:
+    return ranked_list.definition.body if ranked_list.definition else {}
+
+
+def _spread(body: Row, result: int, known: _Known) -> Spread | None:
+    """The measured spread of what a list ranks of a result; None where there is none."""
+    repeats = known.repeats.get(result, ())
+    if "ranks" not in body:
+        values = [known.scores[one][body.get("score", "score")] for one in repeats]
+        return uncertainty.of_repeats([value for value in values if value is not None])
+    row = best(known.measured[result], body["ranks"], lower_is_better=lower_is_better(body))
+    others = [known.measured[one] for one in repeats if one != result]
+    return (
+        spreads(known.runs[result][0], known.measured[result], known.runs[result][1], others).get(key(row))
+        if row
+        else None
+    )
+
+
+def _known(lists: Sequence[tuple[RankedList, Sequence[int]]]) -> _Known:
+    """Of lists with the ids of their results. Repeats are known of what was verified here."""
+    verified = {pk for one, ids in lists if one.trust == Result.Trust.VERIFIED for pk in ids}
+    repeats = _repeats(verified) if verified else {}
+    ranked = {pk for one, ids in lists if "ranks" in _body(one) for pk in ids}
+    again = {pk for same in repeats.values() for pk in same}
+    columns = ("score", "bandwidth_gib_per_s", "rate_kiops")
+    scores = {row.pop("id"): row for row in Result.objects.filter(id__in=again).values("id", *columns)} if again else {}
+    measured = {pk: list[Row]() for pk in ranked | again}
+    runs: dict[int, tuple[str, Row]] = {}
+    if ranked:
+        wanted = {
+            (body["ranks"]["op"], body["ranks"]["quantity"]) for one, _ in lists if "ranks" in (body := _body(one))
+        }
+        met = reduce(or_, [Q(op=op, quantity=quantity) for op, quantity in wanted])
+        rows = Measurement.objects.filter(met, result__in=measured)
+        for row in rows.values("result_id", "op", "quantity", "stat", "unit", "context", "value"):
+            measured[row.pop("result_id")].append(row)
+        found = Result.objects.filter(id__in=ranked).values_list("id", "tool", "parameters")
+        runs = {pk: (tool, parameters) for pk, tool, parameters in found}
+    return _Known(repeats, scores, measured, runs)
+
+
+def _repeats(result_ids: Collection[int]) -> dict[int, list[int]]:
+    """Standing results of the same configuration, each result among its own, by result."""
+    own = dict(Fact.objects.filter(name=CONFIGURATION, result__in=result_ids).values_list("result_id", "text"))
+    same: dict[str, list[int]] = {}
+    standing = Fact.objects.filter(result__withdrawn_at=None, result__revised_by=None, name=CONFIGURATION)
+    for pk, text in standing.filter(text__in=set(own.values())).values_list("result_id", "text"):
+        same.setdefault(text, []).append(pk)
+    return {pk: same.get(text, []) for pk, text in own.items()}
