@@ -24,7 +24,7 @@ from submissions.errors import (
     TooLarge,
     TooManyFiles,
 )
-from submissions.models import Account, Derivative, Event, Review, Signature, State, Submission, Version
+from submissions.models import CLOSED, Account, Derivative, Event, Review, Signature, State, Submission, Version
 from submissions.permissions import require_own
 from submissions.storage import Incoming
 from submissions.versions import File, files_of
@@ -134,7 +134,12 @@ def put_file(
     TooManyFiles.
     """
     _require_files_open(submission, account)
-    incoming = intake.keep(sent, sha256)
+    with intake.taken(sent, sha256) as incoming:
+        return _put(submission, account, incoming, replaces, version)
+
+
+def _put(submission: Submission, account: Account, incoming: Incoming, replaces: str, version: int | None) -> bool:
+    """The bytes are stored once nothing stands against them: of refused ones nothing is kept."""
     name = intake.file_name(incoming.name)
     file = {"name": name, "sha256": incoming.sha256, "size": incoming.size}
 
@@ -148,7 +153,7 @@ def put_file(
             raise FileInUse(f"There is a file {name!r} beside it.")
         return [*files[:place], file, *files[place + 1 :]]
 
-    return _change_files(submission, account, changed, f"File {name}", version)
+    return _change_files(submission, account, changed, f"File {name}", version, store=incoming.keep)
 
 
 def remove_file(submission: Submission, account: Account, name: str, *, version: int | None = None) -> bool:
@@ -188,6 +193,7 @@ def _change_files(
     changed: Callable[[list[File]], list[File]],
     told: str,
     expected: int | None,
+    store: Callable[[], object] | None = None,
 ) -> bool:
     """Of two at once, both make a version, one after the other; who named a version that is not current is told."""
     with transaction.atomic():
@@ -203,6 +209,8 @@ def _change_files(
             raise TooManyFiles
         if sum(file["size"] for file in files) > settings.UPLOAD_LIMIT_BYTES:
             raise TooLarge(f"All files together have more than {settings.UPLOAD_LIMIT_BYTES} bytes.")
+        if store is not None:
+            store()
         if before:
             Version.objects.create(submission=row, number=row.version, files=before, replaced_by=account)
         Derivative.objects.filter(submission=row).delete()
@@ -282,7 +290,7 @@ def revise(
 
 def revision_of(submission: Submission) -> Submission | None:
     """The revision of a published submission that is on its way or published; None where there is none."""
-    dead = {"state__in": (State.REJECTED, State.WITHDRAWN), "result": None}
+    dead = {"state__in": CLOSED, "result": None}
     return Submission.objects.filter(revises=submission).exclude(**dead).first()
 
 

@@ -1,13 +1,15 @@
 """Take what is sent: bytes first, hashed and on disk; the row second; the task after the commit, with the id only.
 
-The same bytes of the same account are one submission, however often and from however many clients they come.
+The same bytes of the same account are one submission, however often and from however many clients they come, until
+it was rejected or withdrawn: then they are a new one.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,11 +29,12 @@ from submissions.errors import (
     HoldsSecret,
     NoBundle,
     NoSha256,
+    StateConflict,
     UnknownList,
     UnknownRelease,
     WrongSha256,
 )
-from submissions.models import Account, Event, Signature, State, Submission
+from submissions.models import CLOSED, Account, Event, Signature, State, Submission
 from submissions.storage import CHUNK, Incoming
 from validators import schema
 
@@ -69,6 +72,14 @@ def receive(
 
 def keep(sent: UploadedFile | Incoming | None, sha256: str) -> Incoming:
     """Store what was sent under its sha256. Raises IntakeRefused, Unavailable; nothing is kept then."""
+    with taken(sent, sha256) as incoming:
+        incoming.keep()
+    return incoming
+
+
+@contextmanager
+def taken(sent: UploadedFile | Incoming | None, sha256: str) -> Iterator[Incoming]:
+    """What was sent, whole and not stored yet; forgotten afterwards unless it was. Raises IntakeRefused."""
     if sent is None:
         raise NoBundle
     incoming = sent if isinstance(sent, Incoming) else _drain(sent)
@@ -78,10 +89,9 @@ def keep(sent: UploadedFile | Incoming | None, sha256: str) -> Incoming:
         require_matching(incoming, sha256)
         if refusal.is_refused(incoming.sha256):
             raise HoldsSecret
-        incoming.keep()
+        yield incoming
     finally:
         incoming.close()
-    return incoming
 
 
 def begin(account: Account, said: Declared, *, test: bool = False) -> Submission:
@@ -231,16 +241,27 @@ def _register(
         lists=said.lists,
         queued_at=timezone.now(),
     )
+    same = Submission.objects.filter(account=account, sha256=incoming.sha256, test=test, revises=None)
     with transaction.atomic():
         Submission.objects.bulk_create([submission], ignore_conflicts=True)
-        stored = Submission.objects.get(account=account, sha256=incoming.sha256, test=test, revises=None)
+        # Locked, so that none is closed meanwhile.
+        rows = list(same.select_for_update().order_by("received_at", "id"))
+        stored = next((row for row in rows if row.state not in CLOSED), None)
+        if stored is None:
+            raise StateConflict("The submission of these bytes was closed meanwhile; send them again.")
         created = stored.pk == submission.pk
         if signature:
             Signature.objects.get_or_create(submission=stored, defaults={"text": signature})
         if created:
-            states.record([Event(submission=stored, actor=account, to_state=State.RECEIVED)])
+            again = _before([row for row in rows if row != stored])
+            states.record([Event(submission=stored, actor=account, to_state=State.RECEIVED, reason=again)])
             queue.after_commit("process", stored.pk)
     return stored, created
+
+
+def _before(closed: list[Submission]) -> str:
+    """What the history says of bytes that came before, of the last time."""
+    return f"A new try: submission {closed[-1].pk} of the same bytes was {closed[-1].state}." if closed else ""
 
 
 def file_name(sent: str) -> str:

@@ -4,6 +4,7 @@ from submissions.models.accounts import Account, AccountManager, Invitation, Mem
 from submissions.models.checks import Check, Derivative, Recheck, SystemSnapshot
 from submissions.models.review import Assignment, Comment, Judgement, Review
 from submissions.models.submissions import (
+    CLOSED,
     Anonymity,
     Event,
     LateEntry,
@@ -17,6 +18,7 @@ from submissions.models.submissions import (
 from submissions.models.telling import Delivery, Notice, Webhook
 
 __all__ = [
+    "CLOSED",
     "Account",
     "AccountManager",
     "Anonymity",

@@ -27,12 +27,16 @@ class State(models.TextChoices):
     WITHDRAWN = "withdrawn", "withdrawn"
 
 
+CLOSED = (State.REJECTED, State.WITHDRAWN)
+"""Nothing leads out of these, so the same bytes may come again."""
+
+
 class Submission(models.Model):
     """One received bundle on its way to the public record.
 
     The bytes lie in the `received` storage under their sha256. The same bytes of the same account are one
-    submission, and one for trying out; the same bytes of another account are another. A revision has the bytes of
-    the published submission that it revises.
+    submission, and one for trying out, until that is closed; of another account they are another. A revision has the
+    bytes of the published submission that it revises.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -77,12 +81,12 @@ class Submission(models.Model):
         constraints = [
             models.UniqueConstraint(
                 fields=["account", "sha256", "test"],
-                condition=models.Q(revises=None) & ~models.Q(sha256=""),
+                condition=models.Q(revises=None) & ~models.Q(sha256="") & ~models.Q(state__in=CLOSED),
                 name="same_bytes_of_same_account_once",
             ),
             models.UniqueConstraint(
                 fields=["revises"],
-                condition=~models.Q(state__in=["rejected", "withdrawn"]) | models.Q(result__isnull=False),
+                condition=~models.Q(state__in=CLOSED) | models.Q(result__isnull=False),
                 name="one_revision_at_a_time",
             ),
             models.CheckConstraint(

@@ -225,9 +225,17 @@ def _rule(shown: Submission, row: rubric.Row) -> dict[str, Any]:
 
 
 def _same_bytes(account: Account, shown: Submission) -> list[dict[str, Any]]:
-    """Submissions of other accounts with the same bytes, those of them that are submitted."""
+    """Other submissions with the same bytes, and whether they are of another account; those that are submitted."""
     others = visible_to(account).filter(sha256=shown.sha256).exclude(pk=shown.pk).select_related("institution")
-    return [{"id": one.pk, "institution": one.institution, "state": one.get_state_display()} for one in others[:20]]
+    return [
+        {
+            "id": one.pk,
+            "institution": one.institution,
+            "state": one.get_state_display(),
+            "foreign": one.account_id != shown.account_id,
+        }
+        for one in others[:20]
+    ]
 
 
 def _votes(shown: Submission) -> str:

@@ -16,6 +16,7 @@ from submissions.models import RefusedBundle, Submission
 from submissions.storage import key_of, received
 from tests.make_io500 import make_run, pack
 from tests.make_system import make_bag, make_system
+from tests.submissions.test_storage import leftovers
 
 SCRIPT = b"#!/bin/sh\nmpirun -np 320 ./io500 config.ini\n"
 KEY = b"-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAABG5vbmU=\n-----END OPENSSH PRIVATE KEY-----\n"
@@ -98,6 +99,25 @@ def test_a_file_is_removed(cast, checked) -> None:
     put(cast.alice, submission, SCRIPT)
     assert remove(cast.bob, submission, "io500.sh").status_code == 202
     assert names(cast.alice, submission) == ["run.tar.gz"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "status"), [({"replaces": "nothing.sh"}, 404), ({"version": "7"}, 409), ({"sha256": "0" * 64}, 422)]
+)
+def test_of_a_refused_file_nothing_is_kept(cast, checked, bundles, fields, status) -> None:
+    submission = checked()
+    before = leftovers(bundles)
+    assert put(cast.alice, submission, SCRIPT, **fields).status_code == status
+    assert leftovers(bundles) == before
+
+
+def test_of_one_file_too_many_nothing_is_kept(cast, checked, bundles) -> None:
+    submission = checked()
+    beside = [{"name": f"{number}.sh", "sha256": "0" * 64, "size": 1} for number in range(19)]
+    Submission.objects.filter(pk=submission.pk).update(beside=beside)
+    before = leftovers(bundles)
+    assert put(cast.alice, submission, SCRIPT).json()["code"] == "files.too-many"
+    assert leftovers(bundles) == before
 
 
 def test_without_the_bundle_the_next_file_is_the_bundle(cast, checked, archive) -> None:

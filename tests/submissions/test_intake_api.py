@@ -40,6 +40,24 @@ def test_the_same_bytes_again_are_the_same_submission(cast) -> None:
     assert Submission.objects.get().events.count() == 1
 
 
+@pytest.mark.parametrize("closed", ["withdrawn", "rejected"])
+def test_what_was_closed_can_be_tried_again(cast, closed) -> None:
+    first = cast.alice.upload(CONTENT).json()["id"]
+    Submission.objects.filter(pk=first).update(state=closed)
+    again, once_more = cast.alice.upload(CONTENT), cast.alice.upload(CONTENT)
+    assert (again.status_code, once_more.status_code) == (202, 200)
+    assert first != again.json()["id"] == once_more.json()["id"]
+    (event,) = cast.alice.get(f"submissions/{again.json()['id']}/history/").json()["results"]
+    assert event["reason"] == f"A new try: submission {first} of the same bytes was {closed}."
+
+
+def test_what_waits_is_no_new_try(cast) -> None:
+    first = cast.alice.upload(CONTENT).json()["id"]
+    for state in ("invalid", "checked", "in_review", "accepted"):
+        Submission.objects.filter(pk=first).update(state=state)
+        assert cast.alice.upload(CONTENT).json()["id"] == first
+
+
 def test_the_same_bytes_of_another_account_are_another_submission(cast) -> None:
     first, other = cast.alice.upload(CONTENT), cast.bob.upload(CONTENT)
     assert (first.status_code, other.status_code) == (202, 202)
