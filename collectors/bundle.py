@@ -85,6 +85,22 @@ def open_for_sending(path, note):
         raise
 
 
+def open_as_it_is(path, note):
+    """The Bundle of PATH where one file may stand on its own: it is sent unpacked; raises as open_for_sending."""
+    require_known_kind(path)
+    if os.path.isdir(path) or is_archive(path):
+        return open_for_sending(path, note)
+    try:
+        ready = Bundle(archive.open_regular(path), os.path.basename(path))
+    except OSError as error:
+        raise unreadable(path, error)
+    if not ready.size:
+        ready.stream.close()
+        raise NothingCollected("bundle.empty", f"{path} is an empty file.")
+    require_packed_size(ready.size)
+    return ready
+
+
 def open_archive(path, note):
     """The Bundle of an archive that exists already; its limits are checked, its content is the server's to judge."""
     try:

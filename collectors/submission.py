@@ -49,15 +49,30 @@ def send(server, bundle, form, progress):
     Raises NetworkError if the server acknowledges other bytes than were sent.
     """
     answer = server.post("submissions/", [("sha256", bundle.sha256)] + form, bundle)
-    document = answer.document
-    if not isinstance(document, dict) or "id" not in document or "state" not in document:
-        raise NetworkError("collector.not-the-api", "The server took the bundle but gave no id.", "Try `status`.")
+    document = acknowledged(answer)
     if document.get("sha256", bundle.sha256) != bundle.sha256:
         raise NetworkError("collector.sha256", "The server acknowledged other bytes than were sent.", "Upload again.")
     known = "was there already" if answer.status == 200 else "received"
     progress.note(f"{known}: submission {document['id']}, sha256 {bundle.sha256}")
     if answer.status == 200 and form:
         progress.note("what was said beside these bytes the first time stands; change it on the submission's page")
+    return document
+
+
+def add(server, bundle, submission_id, progress):
+    """Add a file to a submission, or put it in the place of the one of its name; return the document of `send`."""
+    answer = server.post(submission_path(submission_id) + "files/", [("sha256", bundle.sha256)], bundle)
+    document = acknowledged(answer)
+    known = "was there already" if answer.status == 200 else "added"
+    progress.note(f"{known}: {bundle.filename} in submission {document['id']}, sha256 {bundle.sha256}")
+    return document
+
+
+def acknowledged(answer):
+    """What the server said of an upload; raises NetworkError where it names no submission."""
+    document = answer.document
+    if not isinstance(document, dict) or "id" not in document or "state" not in document:
+        raise NetworkError("collector.not-the-api", "The server took the bundle but gave no id.", "Try `status`.")
     return document
 
 

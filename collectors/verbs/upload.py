@@ -1,6 +1,7 @@
 """`upload`: send results to the registry and wait for what it finds."""
 
 from collectors import arguments, bundle, report, signing, submission
+from collectors.errors import UsageError
 
 ABOUT = "send results to the registry and show what it finds"
 
@@ -8,11 +9,18 @@ EXAMPLES = """examples:
   %(prog)s results/2025.10.01-09.00.00
   %(prog)s run.tar.gz --release next --list io500 --list ten
   %(prog)s results --metadata site.json --json > answer.json
+  %(prog)s results --test
+  %(prog)s io500.sh --into 784c6d71-3cb3-4da8-b5c5-f60b044e0da8
 
 PATH is a bundle of pack, a result folder, one result file, or a .tar .tar.gz .tgz .zip. An
 archive is sent as it is, with the signature beside it (FILE.sig) if there is one. A folder is
 sent with all names that are in it: pack takes them out.
 The same bytes are never stored twice: after an interruption run the same command again.
+
+--test makes a submission for trying out: checked like any other, private, never submitted to a release.
+--into adds PATH to a submission that was not submitted yet, such as a draft or a run that misses its
+job script; a file of the same name is replaced. A single file is added as it is. What is said beside
+the results (--metadata, --release, --list) is changed on its page.
 
 a metadata file, every key optional:
   {"institution": "example-lab", "system": "scratch", "filesystem_name": "scratch1",
@@ -24,6 +32,9 @@ a metadata file, every key optional:
 def define(verb):
     verb.add_argument("path", metavar="PATH", help="result folder, result file or archive")
     arguments.add_context(verb)
+    way = verb.add_mutually_exclusive_group()
+    way.add_argument("--test", action="store_true", help="for trying out: checked and never submitted")
+    way.add_argument("--into", metavar="SUBMISSION", help="add to this submission, by its id, and make no other")
     verb.add_argument("--wait", dest="wait", action="store_true", default=True, help="wait for the findings (default)")
     verb.add_argument("--no-wait", dest="wait", action="store_false", help="leave once the registry has the bytes")
     arguments.add_output(verb)
@@ -32,13 +43,35 @@ def define(verb):
 
 def run(options, progress):
     form = submission.fields(options.release, arguments.list_names(options), options.metadata)
-    signature = signing.beside(options.path)
-    if signature:
-        form.append(("signature", signature))
+    if options.into:
+        require_nothing_beside(form)
+    else:
+        form += said_by(options)
+    opened = bundle.open_as_it_is if options.into else bundle.open_for_sending
     server = arguments.connect(options, progress)
-    with bundle.open_for_sending(options.path, progress.note) as ready:
+    with opened(options.path, progress.note) as ready:
         progress.note(f"sending {ready.filename}, {ready.size:,} bytes, to {server.base.netloc}")
-        document = submission.send(server, ready, form, progress)
+        if options.into:
+            document = submission.add(server, ready, options.into, progress)
+        else:
+            document = submission.send(server, ready, form, progress)
     if options.wait:
         document = submission.wait(server, document, server.deadline, progress)
     return report.shown(document, options, report.print_submission)
+
+
+def said_by(options):
+    """The form fields of a test, and of the signature that lies beside the archive."""
+    signature = signing.beside(options.path)
+    said = [("test", "true")] if options.test else []
+    return said + ([("signature", signature)] if signature else [])
+
+
+def require_nothing_beside(form):
+    """Raises UsageError: a file that is added says nothing about the submission."""
+    if form:
+        raise UsageError(
+            "collector.into",
+            "--into adds a file only; --metadata, --release and --list belong to the submission.",
+            "Leave them out, and change them on the submission's page.",
+        )

@@ -119,6 +119,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
             detail = "The bytes received have another sha256."
             self.answer(400, {"code": "bundle.sha256", "title": "Wrong sha256", "detail": detail}, problem=True)
             return
+        if received.path.endswith("/files/"):
+            number = int(received.path.split("/")[-3])
+            self.answer(202, {"id": number, "state": "received", "url": f"/submissions/{number}/", "sha256": "0" * 64})
+            return
         known = sha256 in self.server.submissions
         number = self.server.submissions.setdefault(sha256, len(self.server.submissions) + 1)
         document = {"id": number, "state": "received", "url": f"/submissions/{number}/", "sha256": sha256}

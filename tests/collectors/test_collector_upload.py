@@ -60,6 +60,51 @@ def test_what_was_sent_is_the_folder(alice, peer, results, tmp_path):
     assert sent == {str(p.relative_to(results.parent)): p.read_bytes() for p in results.rglob("*") if p.is_file()}
 
 
+def test_a_file_is_added_to_a_submission_as_it_is(every_python, alice, peer, results, tmp_path):
+    alice("upload", results)
+    script = tmp_path / "io500.sh"
+    script.write_bytes(b"#!/bin/sh\nsbatch\n")
+    done = alice("upload", script, "--into", "1", python=every_python)
+    assert done.returncode == 0, done.stderr
+    sent = posts(peer)[-1]
+    assert (sent.path, sent.part("bundle")) == ("/api/v1/submissions/1/files/", script.read_bytes())
+    assert sent.part("sha256").decode() == hashlib.sha256(script.read_bytes()).hexdigest()
+    assert "added: io500.sh in submission 1" in done.stderr
+    assert "state   checked  (submission 1)" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("more", "code"),
+    [
+        (["--release", "next"], "collector.into"),
+        (["--list", "io500"], "collector.into"),
+        (["--test"], "not allowed with"),
+    ],
+)
+def test_a_file_that_is_added_says_nothing_else(alice, peer, results, more, code):
+    done = alice("upload", results, "--into", "1", *more)
+    assert done.returncode == 2
+    assert code in done.stderr
+    assert posts(peer) == []
+
+
+def test_an_id_that_is_none_and_an_empty_file_are_refused(alice, peer, results, tmp_path):
+    (tmp_path / "empty.sh").touch()
+    wrong, empty = (
+        alice("upload", results, "--into", "1/withdraw"),
+        alice("upload", tmp_path / "empty.sh", "--into", "1"),
+    )
+    assert (wrong.returncode, empty.returncode, posts(peer)) == (2, 3, [])
+    assert "collector.id" in wrong.stderr
+    assert "bundle.empty" in empty.stderr
+
+
+def test_a_run_for_trying_out_says_so(alice, peer, results):
+    assert alice("upload", results, "--test").returncode == 0
+    assert alice("upload", results).returncode == 0
+    assert [sent.parts_named("test") for sent in posts(peer)] == [["true"], []]
+
+
 def test_findings_are_shown_worst_first_and_make_the_exit_status_1(alice, peer, results):
     peer.states = ["invalid"]
     peer.facts["findings"] = [REMARK, OLD_VERSION, SHORT_STONEWALL]
