@@ -107,7 +107,8 @@ def test_an_unchanged_record_costs_304_and_a_changed_one_has_another_edition(cli
     before = json.loads(content(client, "manifest.json"))["edition"]
     held = {"If-None-Match": f'"{before}"'}
     assert client.get(EXPORT + "record.sqlite", headers=held).status_code == 304
-    Result.objects.filter(public_id="hw-1").update(withdrawn_at=timezone.now())
+    Result.objects.filter(public_id="hw-1").update(institution="Named later")
+    assert b"Named later" in content(client, "results.csv")
     assert client.get(EXPORT + "record.sqlite", headers=held).status_code == 200
     assert json.loads(content(client, "manifest.json"))["edition"] != before
     assert exporting.default_storage.listdir(exporting.FOLDER)[0] == [exporting.edition()]
