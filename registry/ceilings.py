@@ -48,7 +48,7 @@ def parts_of(result: Result, document: Mapping[str, Any] | None) -> Parts:
     if document is not None:
         return of_document(document)
     enclosure = hardware.enclosure_of(result.platform.slug) if result.platform else None
-    told = _Told(result.parameters, result.source)
+    told = Told(result.parameters, result.source)
     drive = hardware.named("drives", str(result.parameters.get("drive_model", "")))
     return replace(
         unit_of(enclosure, drive),
@@ -89,14 +89,14 @@ def _times(one: Figure, other: Figure) -> Figure:
     return Figure(one.value * other.value, other.unit, sources, one.estimated or other.estimated)
 
 
-def _in_all(told: _Told, enclosure: hardware.Entry | None) -> Figure | None:
+def _in_all(told: Told, enclosure: hardware.Entry | None) -> Figure | None:
     """The drives of as many whole enclosures as there were."""
     count, slots = told.count("enclosures"), hardware.figure(enclosure, "slots")
     return replace(_times(count, slots), estimated=True) if count and slots else None
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class Told:
     """Counts among the parameters of a result, as figures with its source."""
 
     parameters: Mapping[str, Any]

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from registry.models.snapshots import text_of
-from validators import catalogue, provenance
+from validators import catalogue, parameters, provenance
 
 FILE = Path(__file__).with_name("configuration.json")
 
@@ -59,6 +59,22 @@ def differing(parameters: Sequence[Mapping[str, Any]], left_out: frozenset[str])
         else:
             differences.append({"parameter": name, "values": values})
     return differences, equal
+
+
+def kind_of(fact: str) -> str:
+    """Whether a fact of registry/facts.py is of hardware, software, tuning, or of the conditions of the run."""
+    id, _, role = fact.partition("@")
+    return _kinds()[_of_system(_as_row(id.partition("/")[0])) if role else _of_run(fact)]
+
+
+@cache
+def _kinds() -> dict[str, str]:
+    return {str(group["title"]): str(group["kind"]) for group in vocabulary()["groups"]}
+
+
+def _as_row(id: str) -> Row:
+    known = parameters.parameters().get(id)
+    return {"parameter": id, "section": parameters.groups()[known.group] if known else ""}
 
 
 def _as_fact(row: Row, defaults: Mapping[str, Any]) -> Row:

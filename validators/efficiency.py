@@ -59,11 +59,21 @@ def direction_of(op: str) -> str:
     return next((direction for word, direction in _DIRECTIONS if word in op), "")
 
 
+def measures(crossing: Crossing, row: Mapping[str, Any], parameters: Mapping[str, Any], kind: str) -> bool:
+    """Whether a measurement is the bandwidth, or the rate of 4 KiB operations, of the whole system."""
+    told = {**parameters, **row["context"]}
+    return crossing["stats"].get(row["stat"]) == "system" and _kind(row, told) == kind and _concerns(crossing, told)
+
+
+def _kind(row: Mapping[str, Any], told: Mapping[str, Any]) -> str:
+    """Bandwidth or operations of 4 KiB; empty for what is neither."""
+    kind = _KINDS.get(row["quantity"], "")
+    return "" if kind == IOPS and told.get("transfer_size_bytes") != SMALL_B else kind
+
+
 def _of(crossing: Crossing, row: Mapping[str, Any], told: Mapping[str, Any], parts: Parts) -> Iterator[Efficiency]:
-    over, kind, direction = crossing["stats"].get(row["stat"]), _KINDS.get(row["quantity"]), direction_of(row["op"])
+    over, kind, direction = crossing["stats"].get(row["stat"]), _kind(row, told), direction_of(row["op"])
     if not over or not kind or not direction or not _concerns(crossing, told):
-        return
-    if kind == IOPS and told.get("transfer_size_bytes") != SMALL_B:
         return
     seen = {"drive": parts.of_one_drive, "server": parts.of_one_server}.get(over, lambda: parts)()
     layers = [layer for layer in crossing["layers"] if over != "drive" or layer in _OF_A_DRIVE]

@@ -47,6 +47,7 @@ READERS = {
             "citing",
             "studies",
             "ceilings",
+            "generations",
             "pages",
             "api",
             "problems",

@@ -51,6 +51,9 @@ ADDRESSES = {
     "/api/v1/results/{id}/": "/api/v1/results/hw-1/",
     "/api/v1/results/{id}/citation/": "/api/v1/results/hw-1/citation/",
     "/api/v1/results/{id}/ceilings/": "/api/v1/results/hw-1/ceilings/",
+    "/api/v1/generations/": "/api/v1/generations/",
+    "/api/v1/generations/{slug}/": "/api/v1/generations/maker-200/",
+    "/api/v1/sizing/": "/api/v1/sizing/?platform=maker-200&target=1",
     "/api/v1/hardware/": "/api/v1/hardware/",
     "/api/v1/results/{id}/distributions/": "/api/v1/results/hw-1/distributions/",
     "/api/v1/results/{id}/files/": "/api/v1/results/hw-1/files/",
@@ -103,6 +106,9 @@ def record() -> None:
     make_file(result, "result.txt")
     document = make_system()
     SystemSnapshot.objects.create(result=result, sha256="0" * 64, summary=facts.summary(document), document=document)
+    for number, one in enumerate((platform.predecessor, platform), 2):
+        measured = make_result(release, f"hw-{number}", platform=one, parameters={"enclosures": 2})
+        make_measurement(measured, "ior-easy-read", 2.0 * number)
     make_list(release, "full", [result, old], definition=make_definition("full"))
 
 

@@ -396,3 +396,119 @@ def test_the_hardware_page_shows_every_part_with_its_source(client) -> None:
             assert entry["model"] in page
     assert "Cray User Group 2025, Table 1" in page
     assert "estimated" in page
+
+
+# Generations and sizing
+
+
+def gain(client: Client, address: str, op: str, trust: str = "reported") -> dict[str, Any]:
+    rows = client.get(f"/api/v1/generations/{address}").json()["rows"]
+    (found,) = [one for one in rows if one["op"] == op and one["trust"] == trust and one["tool"] in ("io500", "ior")]
+    return dict(found)
+
+
+@pytest.mark.parametrize(
+    ("op", "times"), [("score", 4.17), ("find", 7.62), ("ior-hard-read", 5.70), ("mdtest-hard-stat", 54.18)]
+)
+def test_the_es400_line_gains_over_the_releases_what_follows_from_its_numbers(client, op, times) -> None:
+    found = gain(client, "ddn-es400nvx2/?x=io500_release", op)
+    assert [one["step"] for one in found["steps"]] == ["Pre-SC19", "SC19", "ISC20", "ISC22", "SC22", "ISC23"]
+    assert found["steps"][-1]["x_first"] == pytest.approx(times, abs=0.006)
+
+
+def test_what_the_slide_does_not_tell_apart_is_not_separated(client) -> None:
+    found = gain(client, "ddn-es400nv/?x=io500_release", "score")
+    assert (found["chain"], found["by_cause"]) == ([], {})
+    possible = {" or ".join(one["may_be"]): one["factor"] for one in found["by_possible"]}
+    assert possible == {
+        "software or tuning": pytest.approx(63.87 / 34.05 * 69.93 / 63.87 * 142.03 / 133.8),
+        "hardware or software or tuning": pytest.approx(107.0 / 69.93 * 133.8 / 107.0),
+    }
+
+
+@pytest.mark.parametrize(
+    ("per", "times"), [("", 150 / 64.4), ("drive", 150 / 32 / (64.4 / 24)), ("server", 150 / 64.4)]
+)
+def test_two_generations_of_flash_units_in_total_and_per_part(client, per, times) -> None:
+    found = gain(client, f"cray-e2000/?metric=write.bandwidth.max&tool=ior&per={per}", "write")
+    assert found["steps"][-1]["x_first"] == pytest.approx(times)
+    (step,) = found["changes"]
+    assert step["cause"] is None
+    assert "procs_per_node" in step["differs"]["conditions"]
+
+
+def test_lines_are_listed_and_pages_lead_to_them(client, django_assert_num_queries) -> None:
+    lines = client.get("/api/v1/generations/").json()["results"]
+    assert [[one["slug"] for one in line["platforms"]] for line in lines] == [
+        ["ddn-es400nv", "ddn-es400nvx", "ddn-es400nvx2"],
+        ["clusterstor-e1000", "cray-e2000"],
+    ]
+    assert "/generations/cray-e2000/" in client.get("/generations/").content.decode()
+    assert "/generations/cray-e2000/" in client.get("/platforms/cray-e2000/").content.decode()
+    with django_assert_num_queries(5):
+        client.get("/api/v1/generations/cray-e2000/")
+
+
+def test_the_page_of_a_line_has_picture_table_and_causes(client) -> None:
+    page = client.get("/generations/ddn-es400nv/?x=io500_release&per=&metric=").content.decode()
+    assert "software or tuning 2.18" in page
+    assert 'role="img"' in page
+    assert "/compare/?results=sc23-bof-es400-isc20,sc23-bof-es400-isc22" in page
+    empty = client.get("/generations/cray-e2000/?metric=score").content.decode()
+    assert client.get("/generations/cray-e2000/?per=watt").status_code == 200
+    assert "No number is known of two steps" in client.get("/generations/cray-e2000/?per=watt").content.decode()
+    assert "score" in empty
+
+
+@pytest.mark.parametrize(
+    ("address", "status", "code"),
+    [
+        ("generations/nothing/", 404, "record.no-platform"),
+        ("generations/cray-e2000/?per=dollar", 400, "query.invalid-value"),
+        ("generations/cray-e2000/?metric=nothing", 400, "study.unknown-metric"),
+        ("generations/cray-e2000/?platform=x", 400, "query.unknown-parameter"),
+        ("sizing/?target=1", 400, "query.invalid-value"),
+        ("sizing/?platform=nothing&target=1", 404, "record.no-platform"),
+        ("sizing/?platform=cray-e2000", 400, "query.invalid-value"),
+        ("sizing/?platform=cray-e2000&target=-1", 400, "query.invalid-value"),
+        ("sizing/?platform=cray-e2000&target=nan", 400, "query.invalid-value"),
+        ("sizing/?platform=cray-e2000&target=1e300&unit=PB/s", 400, "query.invalid-value"),
+        ("sizing/?platform=cray-e2000&target=1&unit=s", 400, "query.invalid-value"),
+        ("sizing/?platform=cray-e2000&target=1&direction=both", 400, "query.invalid-value"),
+        ("sizing/?platform=cray-e2000&target=1&kind=iops", 400, "sizing.nothing-measured"),
+        ("sizing/?platform=cray-e2000&target=1&nothing=1", 400, "query.unknown-parameter"),
+    ],
+)
+def test_what_lines_and_sizing_refuse(client, address, status, code) -> None:
+    answer = client.get(f"/api/v1/{address}")
+    assert (answer.status_code, answer.json()["code"]) == (status, code)
+
+
+@pytest.mark.parametrize(
+    ("query", "units", "limit", "at_least"),
+    [
+        ("platform=cray-e2000&target=1&unit=TB/s&direction=read", (5, 5, 5), "network", 5),
+        ("platform=cray-e2000&target=1&unit=TB/s&direction=write", (7, 7, 7), "drives, less parity", 7),
+        ("platform=clusterstor-e1000&target=1000&direction=write&p.direct_io=true", (17, 18, 29), None, None),
+        ("platform=clusterstor-e1000&target=10000&kind=iops&direction=read&p.raid=GridRAID", (9, 11, 15), None, None),
+    ],
+)
+def test_units_for_a_rate_are_a_range_with_the_limiting_layer(client, query, units, limit, at_least) -> None:
+    found = client.get(f"/api/v1/sizing/?{query}").json()
+    assert tuple(found["units"].values()) == units
+    assert limit is None or (found["ceiling"]["words"], found["ceiling"]["units"]) == (limit, at_least)
+
+
+def test_half_an_enclosure_is_counted_as_half(client) -> None:
+    found = client.get("/api/v1/sizing/?platform=clusterstor-e1000&target=1&unit=TB/s&institution=NERSC").json()
+    (one,) = found["basis"]
+    assert (one["result"], one["enclosures"]) == ("perlmutter-table1", 0.5)
+    assert one["of_one"] * 1000 == pytest.approx(81.6)
+
+
+def test_the_page_of_sizing_asks_answers_and_says_what_is_wrong(client) -> None:
+    assert "<form" in client.get("/sizing/").content.decode()
+    page = client.get("/sizing/?platform=cray-e2000&target=1000&unit=&direction=write&kind=bandwidth").content.decode()
+    assert "limited by drives, less parity" in page
+    wrong = client.get("/sizing/?platform=cray-e2000&target=much")
+    assert (wrong.status_code, "a number above zero" in wrong.content.decode()) == (400, True)

@@ -1,0 +1,141 @@
+"""Gains from step to step of a line of platforms or releases, and what they come from. Plain values, no query.
+
+A gain is put down to hardware, software or tuning only along a chain of results of which each differs from the one
+before in one of them alone, all else known and equal. What is not recorded may differ: it is named, never assumed.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+HARDWARE, SOFTWARE, TUNING, CONDITIONS = "hardware", "software", "tuning", "conditions"
+KINDS = (HARDWARE, SOFTWARE, TUNING, CONDITIONS)
+"""What can differ. Conditions are scale and options of the benchmark: they explain a ratio, but are no gain."""
+CAUSES = (HARDWARE, SOFTWARE, TUNING)
+
+Facts = Mapping[str, tuple[str, str]]
+"""What is recorded of a result: name -> (kind, text)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One result's number on a step of the line."""
+
+    result: str
+    step: str
+    value: float
+    facts: Facts
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """From one point to the next: its factor, what differs by kind, and of which kinds something is not recorded."""
+
+    before: Point
+    after: Point
+    factor: float
+    differs: Mapping[str, Sequence[str]]
+    unrecorded: frozenset[str]
+
+    @property
+    def cause(self) -> str:
+        """The one cause of the change; empty where there is no single one, or it is not known that there is."""
+        causes = [kind for kind in self.differs if kind in CAUSES]
+        alone = len(causes) == 1 and CONDITIONS not in self.differs
+        return causes[0] if alone and not self.unrecorded - {causes[0]} else ""
+
+    @property
+    def may_be(self) -> list[str]:
+        """All that the change may come from, as far as the record tells."""
+        return [kind for kind in KINDS if kind in self.differs or kind in self.unrecorded]
+
+
+def factor(before: float, after: float, lower_is_better: bool) -> float | None:
+    """How many times better `after` is; None where one of them is zero."""
+    if not before or not after:
+        return None
+    return before / after if lower_is_better else after / before
+
+
+def best(points: Sequence[Point], lower_is_better: bool) -> Point:
+    """Of several points the best; of equal ones the first."""
+    return (min if lower_is_better else max)(points, key=lambda point: point.value)
+
+
+def change(before: Point, after: Point, lower_is_better: bool = False) -> Change:
+    """What lies between two points. Raises ValueError where one of them is zero."""
+    gained = factor(before.value, after.value, lower_is_better)
+    if gained is None:
+        raise ValueError("a value of zero has no factor")
+    differs: dict[str, list[str]] = {}
+    shared: set[str] = set()
+    lacking: set[str] = set()
+    for name in dict.fromkeys((*before.facts, *after.facts)):
+        told = [point.facts[name] for point in (before, after) if name in point.facts]
+        kind = told[0][0]
+        if len(told) == 1:
+            lacking.add(kind)
+        elif told[0][1] == told[1][1]:
+            shared.add(kind)
+        else:
+            differs.setdefault(kind, []).append(name)
+    unknown = {kind for kind in CAUSES if kind not in shared and kind not in differs}
+    return Change(before, after, gained, differs, frozenset(lacking | unknown))
+
+
+def chain(points: Sequence[Point], start: Point, end: Point, lower_is_better: bool = False) -> list[Change]:
+    """The shortest way from start to end of which every change has one cause; empty where there is none."""
+    usable = [point for point in points if point.value]
+    reached: dict[str, list[Change]] = {start.result: []}
+    waiting = deque([start])
+    while waiting and end.result not in reached:
+        here = waiting.popleft()
+        for point in usable:
+            if point.result in reached:
+                continue
+            step = change(here, point, lower_is_better)
+            if step.cause:
+                reached[point.result] = [*reached[here.result], step]
+                waiting.append(point)
+    return reached.get(end.result, [])
+
+
+def by_cause(changes: Sequence[Change]) -> dict[str, float]:
+    """The product of the factors of each cause."""
+    products: dict[str, float] = {}
+    for one in changes:
+        products[one.cause] = products.get(one.cause, 1.0) * one.factor
+    return {cause: products[cause] for cause in CAUSES if cause in products}
+
+
+def by_possible(changes: Sequence[Change]) -> list[dict[str, Any]]:
+    """The product of the factors of changes that may come from the same: what holds where no chain separates them."""
+    products: dict[tuple[str, ...], float] = {}
+    for one in changes:
+        products[tuple(one.may_be)] = products.get(tuple(one.may_be), 1.0) * one.factor
+    return [{"may_be": list(kinds), "factor": product} for kinds, product in products.items()]
+
+
+def steps_of(points: Sequence[Point], order: Sequence[str], lower_is_better: bool) -> list[dict[str, Any]]:
+    """One row for each step that has a value: its best, least and most, and how many times better than the first."""
+    by_step = {step: [point for point in points if point.step == step] for step in order}
+    rows: list[dict[str, Any]] = []
+    for step, found in by_step.items():
+        if not found:
+            continue
+        top = best(found, lower_is_better)
+        first, last = (rows[0]["value"], rows[-1]["value"]) if rows else (top.value, None)
+        rows.append({
+            "step": step,
+            "value": top.value,
+            "result": top.result,
+            "low": min(point.value for point in found),
+            "high": max(point.value for point in found),
+            "count": len(found),
+            "x_first": factor(first, top.value, lower_is_better),
+            "x_before": factor(last, top.value, lower_is_better) if last is not None else None,
+        })  # fmt: skip
+    return rows

@@ -1,0 +1,256 @@
+"""Platforms in line: what each generation or release gained over the one before, read from the record.
+
+The line of a platform are those before it, itself and those after it. A gain compares the best result of each step; a
+number of one meaning (benchmark, operation, quantity, statistic) and one level of trust is a row of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+from django.db.models import F
+from django.http import QueryDict
+
+from registry import axes, configuration, facts, filters, gains, normalisation, questions, record
+from registry.gains import Change, Point
+from registry.models import Fact, Measurement, Platform, Release
+from registry.record import MEASUREMENT, Row, rows_of
+from validators.distributions import is_repeat
+from validators.units import LOWER_IS_BETTER, UNITS
+
+MOST_RESULTS = 100
+"""Newest results of a line that are looked at; each brings all that is recorded of it."""
+X = "platform"
+NAMES = ("metric", "x", "per")
+FILTERS = tuple(name for name in filters.RESULT_NAMES if name != "platform")
+PREFIXES = (filters.PARAMETER,)
+
+_IDENTITY = {
+    *("institution", "system", "vendor", "filesystem", "release", "production", "reproducibility", "tool", "mode"),
+    *("io500_release", facts.CONFIGURATION),
+}
+"""Facts that say which result it is, and explain nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is asked of a line: metrics (none: all), the axis of the steps, what numbers are divided by, filters."""
+
+    metric: tuple[str, ...] = ()
+    x: str = X
+    per: str = ""
+    filters: QueryDict | None = None
+
+
+def read(query: QueryDict) -> Asked:
+    """Raises UnknownParameter and InvalidValue."""
+    filters.refuse_unknown(query, (*NAMES, *FILTERS, "format"), PREFIXES)
+    (x, per) = ((filters.given(query, name) or [""])[0] for name in ("x", "per"))
+    try:
+        per = filters.one_of(normalisation.PER, per) if per else ""
+    except ValueError as error:
+        raise filters.InvalidValue("per", str(error)) from error
+    kept = query.copy()
+    for name in (*NAMES, "format"):
+        kept.pop(name, None)
+    return Asked(tuple(filters.given(query, "metric")), x or X, per, kept)
+
+
+def line(slug: str) -> list[Platform]:
+    """The platforms before this one, itself and those after it, oldest first. Raises NotOnRecord."""
+    asked = record.platform(slug)
+    known = {one.pk: one for one in Platform.objects.order_by("slug")}
+    before, here = [asked], asked
+    while here.predecessor_id in known and known[here.predecessor_id] not in before:
+        here = known[here.predecessor_id]
+        before.insert(0, here)
+    after = [asked]
+    for one in after:  # grows while it is read: generation by generation
+        after += [
+            later for later in known.values() if later.predecessor_id == one.pk and later not in (*after, *before)
+        ]
+    return [*before, *after[1:]]
+
+
+def lines() -> list[list[Platform]]:
+    """Every line of two platforms and more, by the name of its first. One query."""
+    known = list(Platform.objects.order_by("vendor", "name"))
+    after: dict[int, list[Platform]] = {}
+    for one in known:
+        if one.predecessor_id:
+            after.setdefault(one.predecessor_id, []).append(one)
+    found = []
+    for one in known:
+        if not one.predecessor_id and one.pk in after:
+            members = [one]
+            for member in members:  # grows while it is read
+                members += [later for later in after.get(member.pk, []) if later not in members]
+            found.append(members)
+    return found
+
+
+def measured_platforms() -> list[Platform]:
+    """Platforms that some result stands for. One query."""
+    return list(Platform.objects.filter(results__withdrawn_at=None, results__isnull=False).distinct())
+
+
+def document(slug: str, asked: Asked) -> Row:
+    """The line of a platform with its gains. Five queries, one more each for a divisor and other steps."""
+    members = line(slug)
+    condition = filters.result_conditions(asked.filters or QueryDict())
+    found = list(
+        record.standing_results(condition)
+        .filter(platform__in=members)
+        .select_related("platform", "release")
+        .defer("search", "snapshot")[: MOST_RESULTS + 1]
+    )
+    left_out, results = len(found) > MOST_RESULTS, found[:MOST_RESULTS]
+    recorded = _recorded([one.pk for one in results], asked.x)
+    step_of = _steps(results, asked.x, {one.pk: one.platform.name for one in results if one.platform})
+    order = _order(asked.x, members, step_of)
+    measured = _measured(results, asked)
+    rows = [_row(key, points, order) for key, points in _points(measured, results, recorded, step_of).items()]
+    shown = sorted((row for row in rows if len(row["steps"]) > 1), key=lambda row: (row["trust"], row["tool"]))
+    return {
+        "platforms": [{"slug": one.slug, "name": one.name} for one in members],
+        "x": {"name": asked.x, "title": axes.axis(asked.x).title},
+        "per": asked.per or None,
+        "order": [step for step in order if any(one["step"] == step for row in shown for one in row["steps"])],
+        "results": len(results),
+        "left_out": left_out,
+        "single": len(rows) - len(shown),
+        "rows": shown,
+    }
+
+
+Key = tuple[str, str, str, str, str, str]
+"""Benchmark, operation, quantity, statistic, trust, canonical unit."""
+
+
+def _measured(results: Sequence[Any], asked: Asked) -> dict[int, list[Row]]:
+    """The numbers of each result that are asked for, divided if so asked; a missing divisor leaves none."""
+    by_result: dict[int, list[Row]] = {one.pk: _columns(one) for one in results}
+    columns = {"result": "result_id"} | MEASUREMENT
+    for row in rows_of(columns, Measurement.objects.filter(result__in=list(by_result)).order_by("result", "position")):
+        if row["unit"] != "%" and not is_repeat(row["context"], row["stat"]):
+            by_result[row["result"]].append(row)
+    if asked.metric:
+        known = [
+            questions.Metric(row["op"], row["quantity"], row["stat"]) for rows in by_result.values() for row in rows
+        ]
+        wanted = set(questions.metrics(asked.metric, list(dict.fromkeys(known))))
+        by_result = {pk: [row for row in rows if _metric(row) in wanted] for pk, rows in by_result.items()}
+    return _divided(by_result, results, asked.per) if asked.per else by_result
+
+
+def _metric(row: Row) -> questions.Metric:
+    return questions.Metric(row["op"], row["quantity"], row["stat"])
+
+
+def _columns(result: Any) -> list[Row]:
+    """Score and its halves, as measurements."""
+    return [
+        {"op": name, "quantity": "", "stat": "", "value": value * (UNITS[printed].factor if unit else 1.0)}
+        | {"unit": unit, "printed_unit": printed, "context": {}}
+        for name, (unit, printed) in questions.COLUMN_METRICS.items()
+        if (value := getattr(result, name))
+    ]
+
+
+def _divided(by_result: dict[int, list[Row]], results: Sequence[Any], per: str) -> dict[int, list[Row]]:
+    told = [{"id": one.public_id, "parameters": one.parameters, "source": one.source} for one in results]
+    divisors = dict(zip((one.pk for one in results), normalisation.divisors(per, told), strict=True))
+    return {
+        pk: [
+            row | {"value": row["value"] / divisor}
+            for row in rows
+            if row["unit"] in normalisation.DIVIDED and (divisor := divisors[pk].value)
+        ]
+        for pk, rows in by_result.items()
+    }
+
+
+def _recorded(ids: list[int], x: str) -> dict[int, dict[str, tuple[str, str]]]:
+    """What is recorded of each result by name: kind and text. Axes repeat what stands under other names."""
+    volatile = configuration.volatile(())
+    left_out = {*_IDENTITY, *volatile, x} - {"platform"}
+    told: dict[int, dict[str, tuple[str, str]]] = {pk: {} for pk in ids}
+    for pk, name, text in Fact.objects.order_by("name").filter(result__in=ids).values_list("result", "name", "text"):
+        told[pk][name] = (configuration.kind_of(name), text)
+    return {pk: {name: fact for name, fact in facts.items() if not _is_said_twice(name, facts) and name not in left_out}
+            for pk, facts in told.items()}  # fmt: skip
+
+
+def _is_said_twice(name: str, told: Mapping[str, Any]) -> bool:
+    """Whether an axis only repeats a fact that stands under the name that it is read from."""
+    return any(source in told for source in axes.axis(name).reads)
+
+
+def _steps(results: Sequence[Any], x: str, platforms: Mapping[int, str]) -> dict[int, str]:
+    """On which step each result stands; one that has none is left out. One query where the steps are a fact."""
+    if x == X:
+        return dict(platforms)
+    if x == "release":
+        return {one.pk: one.release.slug for one in results if one.release}
+    found = Fact.objects.order_by("result").filter(result__in=[one.pk for one in results], name=x)
+    return dict(found.values_list("result", "text"))
+
+
+def _order(x: str, members: Sequence[Platform], step_of: Mapping[int, str]) -> list[str]:
+    """Generations in their line, releases by date, else in the order in which they came into the record."""
+    if x == X:
+        return [one.name for one in members]
+    if x == "release":
+        return list(Release.objects.order_by(F("held_on"), "id").values_list("slug", flat=True))
+    return list(dict.fromkeys(step_of[pk] for pk in sorted(step_of)))
+
+
+def _points(
+    measured: Mapping[int, Iterable[Row]],
+    results: Sequence[Any],
+    recorded: Mapping[int, Mapping[str, tuple[str, str]]],
+    step_of: Mapping[int, str],
+) -> dict[Key, list[Point]]:
+    """Of each number the best of each result; what a measurement says of itself is a condition."""
+    found: dict[Key, dict[int, Point]] = {}
+    for result in reversed(results):
+        for row in measured[result.pk] if result.pk in step_of else ():
+            key = (result.tool, row["op"], row["quantity"], row["stat"], result.trust, row["unit"])
+            own = {f"context.{name}": (gains.CONDITIONS, str(value)) for name, value in row["context"].items()}
+            point = Point(result.public_id, step_of[result.pk], row["value"], {**recorded[result.pk], **own})
+            known = found.setdefault(key, {}).setdefault(result.pk, point)
+            found[key][result.pk] = gains.best([known, point], row["unit"] in LOWER_IS_BETTER)
+    return {key: [point for point in points.values() if point.value] for key, points in found.items()}
+
+
+def _row(key: Key, points: Sequence[Point], order: Sequence[str]) -> Row:
+    """One number over the steps; `chain` is empty where its gain can't be separated."""
+    lower = key[5] in LOWER_IS_BETTER
+    steps = gains.steps_of(points, order, lower)
+    by_id = {point.result: point for point in points}
+    tops = [replace(by_id[one["result"]], step=one["step"]) for one in steps]
+    between = [gains.change(*pair, lower) for pair in pairwise(tops)]
+    chain = gains.chain(points, tops[0], tops[-1], lower) if len(tops) > 1 else []
+    names = ("tool", "op", "quantity", "stat", "trust", "unit")
+    return dict(zip(names, key, strict=True)) | {
+        "steps": steps,
+        "changes": [_as_row(one) for one in between],
+        "chain": [_as_row(one) for one in chain],
+        "by_cause": gains.by_cause(chain),
+        "by_possible": gains.by_possible(between),
+    }
+
+
+def _as_row(one: Change) -> Row:
+    return {
+        "before": one.before.result,
+        "after": one.after.result,
+        "factor": one.factor,
+        "cause": one.cause or None,
+        "may_be": one.may_be,
+        "differs": {kind: list(names) for kind, names in one.differs.items()},
+        "unrecorded": sorted(one.unrecorded),
+    }

@@ -1,0 +1,165 @@
+"""Sizing: how many enclosures of a platform a rate takes, from what was measured of one.
+
+Each result gives what one enclosure delivered: its rate over its enclosures, else over its drives by the slots of one.
+The answer is a range, from the best to the least of them, beside what the ceiling of the parts allows; it takes for
+granted that a file system of that size scales as the measured ones did.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+from django.http import QueryDict
+
+from registry import ceilings, filters, record
+from registry.models import Measurement, Platform, Result
+from registry.problems import Problem
+from registry.record import MEASUREMENT, Row, rows_of
+from validators import catalogue, hardware
+from validators.ceilings import BANDWIDTH, IOPS, READ, WRITE, Ceiling, lowest
+from validators.ceilings import ceilings as ceilings_of
+from validators.efficiency import direction_of, measures
+from validators.units import UNITS, from_canonical, to_canonical
+
+MOST_RESULTS = 200
+NAMES = ("platform", "direction", "kind", "target", "unit")
+FILTERS = ("tool", "trust", "institution", "system", "client_nodes__gte", "client_nodes__lte")
+UNIT = {BANDWIDTH: "GB/s", IOPS: "kIOPS"}
+LARGEST_TARGET = 10**9
+
+
+class NoSizing(Problem):
+    code = "sizing.nothing-measured"
+    title = "No result tells what one enclosure of the platform delivers"
+    hint = "Take another platform, direction or kind, or fewer filters."
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A rate in its canonical unit, and of which platform, in which direction and kind."""
+
+    platform: Platform
+    direction: str
+    kind: str
+    target: float
+    unit: str
+    filters: QueryDict
+
+
+def read(query: QueryDict) -> Asked:
+    """Raises NotOnRecord, UnknownParameter and InvalidValue."""
+    filters.refuse_unknown(query, (*NAMES, *FILTERS, "format"), (filters.PARAMETER,))
+    direction, kind = _choice(query, "direction", (READ, WRITE)), _choice(query, "kind", (BANDWIDTH, IOPS))
+    unit = _one(query, "unit") or UNIT[kind]
+    fitting = [name for name, known in UNITS.items() if known.canonical == UNITS[UNIT[kind]].canonical]
+    if unit not in fitting:
+        raise filters.InvalidValue("unit", f"one of {', '.join(fitting)}")
+    kept = query.copy()
+    for name in (*NAMES, "format"):
+        kept.pop(name, None)
+    platform = _one(query, "platform")
+    if not platform:
+        raise filters.InvalidValue("platform", "the slug of a platform, of platforms/")
+    return Asked(record.platform(platform), direction, kind, to_canonical(_target(query), unit)[0], unit, kept)
+
+
+def _one(query: QueryDict, name: str) -> str:
+    values = filters.given(query, name)
+    if len(values) > 1:
+        raise filters.InvalidValue(name, "once")
+    return values[0] if values else ""
+
+
+def _choice(query: QueryDict, name: str, choices: Sequence[str]) -> str:
+    try:
+        return filters.one_of(choices, _one(query, name) or choices[0])
+    except ValueError as error:
+        raise filters.InvalidValue(name, str(error)) from error
+
+
+def _target(query: QueryDict) -> float:
+    try:
+        value = float(_one(query, "target"))
+    except ValueError:
+        value = math.nan
+    if not 0 < value <= LARGEST_TARGET:
+        raise filters.InvalidValue("target", f"a number above zero and up to {LARGEST_TARGET:,}, in `unit`")
+    return value
+
+
+def units_for(target: float, of_one: float) -> int:
+    """The least number of units that reaches a rate. Raises ValueError where one delivers nothing."""
+    if of_one <= 0:
+        raise ValueError("one unit delivers nothing")
+    return math.ceil(round(target / of_one, 9))
+
+
+def document(asked: Asked) -> Row:
+    """The answer with all that it rests on. Raises NoSizing; three queries."""
+    basis = sorted(_basis(asked), key=lambda row: -row["of_one"])
+    ceiling = _ceiling(asked)
+    if not basis:
+        raise NoSizing(f"{asked.platform.name}, {asked.direction}, {asked.kind}.")
+    rates = [row["of_one"] for row in basis]
+    most, middle, least = (units_for(asked.target, rate) for rate in (rates[0], median(rates), rates[-1]))
+    return {
+        "platform": asked.platform.slug,
+        "direction": asked.direction,
+        "kind": asked.kind,
+        "target": from_canonical(asked.target, asked.unit),
+        "unit": asked.unit,
+        "units": {"low": most, "middle": middle, "high": least},
+        "ceiling": _as_row(asked, ceiling) if ceiling else None,
+        "basis": [row | {"of_one": from_canonical(row["of_one"], asked.unit)} for row in basis],
+    }
+
+
+def _basis(asked: Asked) -> list[Row]:
+    """The best rate of one enclosure of each result, of tools that measure through the network."""
+    tools = [
+        tool for tool, crossing in catalogue.crossings().items() if {"network", "drives"} <= set(crossing["layers"])
+    ]
+    found = record.standing_results(filters.result_conditions(asked.filters)).filter(platform=asked.platform)
+    results = {one.pk: one for one in found.filter(tool__in=tools).defer("search", "snapshot")[:MOST_RESULTS]}
+    columns = {"result": "result_id"} | MEASUREMENT
+    best: dict[int, Row] = {}
+    for row in rows_of(columns, Measurement.objects.filter(result__in=list(results)).order_by("result", "position")):
+        one = results[row["result"]]
+        if not measures(catalogue.crossings()[one.tool], row, one.parameters, asked.kind):
+            continue
+        if direction_of(row["op"]) == asked.direction and (enclosures := _enclosures(one, asked.platform)):
+            said = {"result": one.public_id, "op": row["op"], "trust": one.trust, "enclosures": enclosures}
+            new = said | {"of_one": row["value"] / enclosures, "source": one.source}
+            if row["value"] > 0 and new["of_one"] > best.get(one.pk, {"of_one": 0.0})["of_one"]:
+                best[one.pk] = new
+    return list(best.values())
+
+
+def _enclosures(result: Result, platform: Platform) -> float | None:
+    """How many enclosures were measured: as the result says, else its drives over the slots of one."""
+    told = ceilings.Told(result.parameters, result.source)
+    if count := told.count("enclosures") or told.count("appliances"):
+        return count.value
+    drives = told.count("drives") or told.product("drives_per_ost", "osts")
+    slots = hardware.figure(hardware.enclosure_of(platform.slug), "slots")
+    return drives.value / slots.value if drives and slots else None
+
+
+def _ceiling(asked: Asked) -> Ceiling | None:
+    """What one enclosure of the catalogue delivers at most, and which layer limits it."""
+    found = ceilings_of(ceilings.unit_of(hardware.enclosure_of(asked.platform.slug)), asked.direction, asked.kind)
+    return lowest(found) if found else None
+
+
+def _as_row(asked: Asked, ceiling: Ceiling) -> dict[str, Any]:
+    return {
+        "layer": ceiling.layer,
+        "words": ceiling.words,
+        "of_one": from_canonical(ceiling.value, asked.unit),
+        "units": units_for(asked.target, ceiling.value),
+        "estimated": ceiling.estimated,
+    }

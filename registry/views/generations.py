@@ -1,0 +1,164 @@
+"""Pages of lines of platforms: x-factors as picture and table, what gains come from, and sizing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from registry import generations, normalisation, sizing
+from registry.problems import Problem
+from registry.record import Row
+from registry.views import numerals, plots
+from registry.views.caching import public_page
+from registry.views.wording import spoken, unit_of, written
+
+MOST_LINES = 3
+"""Numbers of one picture; the table has all."""
+COLUMNS = {"bandwidth_gib_per_s": "bandwidth", "rate_kiops": "metadata"}
+"""What the halves of a score are called beside it."""
+LARGEST = 15
+"""Times by which a number gains at most to be in a picture: beyond, the others could not be told apart."""
+
+
+@public_page
+def index(request: HttpRequest) -> HttpResponse:
+    """Every line of platforms."""
+    return render(request, "systems/generations.html", {"section": "systems", "lines": generations.lines()})
+
+
+@public_page
+def line(request: HttpRequest, slug: str) -> HttpResponse:
+    """The line of a platform."""
+    asked = generations.read(_without_empty(request))
+    shown = generations.document(slug, asked)
+    context = {
+        "section": "systems",
+        "slug": slug.lower(),
+        "shown": shown,
+        "asked": {"metric": asked.metric[0] if asked.metric else "", "x": asked.x, "per": asked.per},
+        "axes": [
+            ("platform", "generation"),
+            ("release", "release"),
+            ("io500_release", "release that a document names"),
+        ],
+        "pers": [(name, name.replace("_", " ")) for name in normalisation.PER],
+        "rows": [_written(row, shown["order"]) for row in shown["rows"]],
+        "figures": _figures(shown["rows"], shown["order"]),
+        "address": f"/api/v1/generations/{slug.lower()}/?{urlencode(_without_empty(request), doseq=True)}",
+    }
+    return render(request, "systems/line.html", context)
+
+
+def _without_empty(request: HttpRequest) -> Any:
+    query = request.GET.copy()
+    for name in [name for name, values in query.lists() if not any(values)]:
+        del query[name]
+    return query
+
+
+def _name(row: Row) -> str:
+    words = [COLUMNS.get(row["op"], row["op"]), spoken(row["quantity"]), spoken(row["stat"])]
+    return " ".join(filter(None, words))
+
+
+def _written(row: Row, order: Sequence[str]) -> dict[str, Any]:
+    """One number as its line of the table: a cell for each step, then what its gain comes from."""
+    found = {one["step"]: one for one in row["steps"]}
+    unit = unit_of(({"value": one["value"], "printed_unit": row["unit"]} for one in row["steps"]), row["unit"])
+    cells = [(step, _cell(found[step], unit) if step in found else None) for step in order]
+    last = row["steps"][-1]
+    return {
+        "name": _name(row),
+        "tool": row["tool"],
+        "trust": row["trust"],
+        "unit": "" if unit == "count" else unit,
+        "cells": cells,
+        "total": numerals.decimal(last["x_first"]),
+        "causes": [(cause, numerals.decimal(factor)) for cause, factor in row["by_cause"].items()],
+        "possible": [(" or ".join(one["may_be"]), numerals.decimal(one["factor"])) for one in row["by_possible"]],
+        "changes": [_change(one) for one in row["chain"] or row["changes"]],
+    }
+
+
+def _cell(step: Row, unit: str) -> dict[str, str]:
+    value = written(step["value"], unit) if unit else numerals.decimal(step["value"])
+    return {"value": value, "x": numerals.decimal(step["x_first"]), "result": step["result"]}
+
+
+def _change(one: Row) -> dict[str, Any]:
+    return {
+        "before": one["before"],
+        "after": one["after"],
+        "factor": numerals.decimal(one["factor"]),
+        "cause": one["cause"],
+        "differs": [(kind, ", ".join(names)) for kind, names in one["differs"].items()],
+        "unrecorded": ", ".join(one["unrecorded"]),
+    }
+
+
+def _figures(rows: Sequence[Row], order: Sequence[str]) -> list[dict[str, Any]]:
+    """A picture for each benchmark and trust of what its first numbers gained."""
+    groups: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        groups.setdefault((row["tool"], row["trust"]), []).append(row)
+    return [figure for (tool, trust), found in groups.items() if (figure := _figure(tool, trust, found, order))]
+
+
+def _figure(tool: str, trust: str, rows: Sequence[Row], order: Sequence[str]) -> dict[str, Any] | None:
+    places = {step: place for place, step in enumerate(order)}
+    series = [(COLUMNS.get(row["op"], row["op"]), _times(row, places)) for row in rows]
+    drawn = [one for one in series if one[1] and max(value for _, value in one[1]) <= LARGEST][:MOST_LINES]
+    if not drawn:
+        return None
+    most = max(value for _, values in drawn for _, value in values)
+    left_out = f" {len(drawn)} of {len(series)} numbers; the table has all." if len(drawn) < len(series) else ""
+    return {
+        "title": f"{tool}, {trust}",
+        "note": f"Times better than the first, from zero, steps evenly apart.{left_out}",
+        "drawing": plots.lines([_short(step, order) for step in order], drawn, 0.0, most),
+    }
+
+
+def _times(row: Row, places: dict[str, int]) -> list[tuple[int, float]]:
+    return [(places[one["step"]], one["x_first"]) for one in row["steps"] if one["x_first"]]
+
+
+def _short(step: str, order: Sequence[str]) -> str:
+    """What tells a step from the others: the last word of a platform's name, where no other ends in it."""
+    word = step.split()[-1]
+    return word if sum(one.split()[-1] == word for one in order) == 1 else step
+
+
+@public_page
+def size(request: HttpRequest) -> HttpResponse:
+    """A form, and the answer where something was asked."""
+    query = _without_empty(request)
+    answer, problem = None, None
+    if "target" in query:
+        try:
+            answer = sizing.document(sizing.read(query))
+        except Problem as error:
+            problem = error
+    context = {
+        "section": "systems",
+        "platforms": generations.measured_platforms(),
+        "asked": query,
+        "answer": answer and _sized(answer),
+        "problem": problem,
+        "address": f"/api/v1/sizing/?{urlencode(query, doseq=True)}",
+    }
+    return render(request, "systems/sizing.html", context, status=problem.status if problem else 200)
+
+
+def _sized(answer: Row) -> dict[str, Any]:
+    units, ceiling = answer["units"], answer["ceiling"]
+    return answer | {
+        "target_written": f"{numerals.printed(answer['target'])}{numerals.NO_BREAK}{answer['unit']}",
+        "range": numerals.ranks(units["low"], units["high"]) or numerals.whole(units["low"]),
+        "at_ceiling": ceiling and numerals.significant(ceiling["of_one"], 4),
+        "rows": [row | {"written": numerals.significant(row["of_one"], 4)} for row in answer["basis"]],
+    }

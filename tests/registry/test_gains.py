@@ -1,0 +1,123 @@
+"""Gains from step to step, and what they are put down to; by hand, without the record."""
+
+from __future__ import annotations
+
+import pytest
+
+from registry import configuration
+from registry.gains import Facts, Point, best, by_cause, by_possible, chain, change, factor, steps_of
+from registry.sizing import units_for
+
+OLD: Facts = {
+    "platform": ("hardware", "One"),
+    "lustre_version": ("software", "2.12"),
+    "nps": ("tuning", "4"),
+    "client_nodes": ("conditions", "10"),
+}
+
+
+def point(name: str, value: float, step: str = "one", **facts: str) -> Point:
+    changed = {fact: (OLD.get(fact, ("tuning", ""))[0], text) for fact, text in facts.items()}
+    return Point(name, step, value, {**OLD, **changed})
+
+
+START = point("a", 10.0)
+END = point("z", 60.0, "two", platform="Two", lustre_version="2.15", nps="1")
+
+
+def test_a_chain_of_single_changes_separates_hardware_software_and_tuning() -> None:
+    between = [
+        point("m", 20.0, "two", platform="Two"),
+        point("n", 30.0, "two", platform="Two", lustre_version="2.15"),
+        point("far", 31.0, "two", platform="Two", lustre_version="2.15", client_nodes="20"),
+    ]
+    found = chain([START, *between, END], START, END)
+    assert [(one.before.result, one.after.result, one.cause) for one in found] == [
+        ("a", "m", "hardware"),
+        ("m", "n", "software"),
+        ("n", "z", "tuning"),
+    ]
+    assert by_cause(found) == {"hardware": 2.0, "software": 1.5, "tuning": 2.0}
+
+
+def test_without_the_middle_of_the_chain_nothing_is_separated() -> None:
+    assert chain([START, point("m", 20.0, platform="Two"), END], START, END) == []
+    step = change(START, END)
+    assert (step.cause, step.may_be, step.factor) == ("", ["hardware", "software", "tuning"], 6.0)
+    assert by_possible([step, step]) == [{"may_be": ["hardware", "software", "tuning"], "factor": 36.0}]
+
+
+@pytest.mark.parametrize(
+    ("lacking", "may_be"),
+    [
+        ("lustre_version", ["hardware", "software"]),
+        ("nps", ["hardware", "tuning"]),
+        ("client_nodes", ["hardware", "conditions"]),
+    ],
+)
+def test_what_one_result_does_not_record_is_never_taken_to_be_the_same(lacking: str, may_be: list[str]) -> None:
+    after = point("b", 20.0, platform="Two")
+    partial = Point("b", "one", 20.0, {name: fact for name, fact in after.facts.items() if name != lacking})
+    assert change(START, after).cause == "hardware"
+    assert (change(START, partial).cause, change(START, partial).may_be) == ("", may_be)
+
+
+def test_a_kind_that_neither_records_may_have_changed_too() -> None:
+    known = {"platform": ("hardware", "One")}
+    step = change(Point("a", "x", 1.0, known), Point("b", "y", 2.0, known))
+    assert (step.cause, step.may_be, dict(step.differs)) == ("", ["software", "tuning"], {})
+
+
+def test_other_conditions_are_no_gain() -> None:
+    assert change(START, point("b", 20.0, platform="Two", client_nodes="20")).cause == ""
+
+
+def test_of_times_less_is_better_and_zero_has_no_factor() -> None:
+    assert factor(2900.0, 1485.0, lower_is_better=True) == pytest.approx(1.953, abs=0.001)
+    assert best([START, END], lower_is_better=True) is START
+    assert factor(0.0, 5.0, lower_is_better=False) is factor(5.0, 0.0, lower_is_better=True) is None
+    with pytest.raises(ValueError, match="zero"):
+        change(point("a", 0.0), END)
+    assert chain([START, point("zero", 0.0), END], START, END) == []
+
+
+def test_steps_have_their_best_and_empty_ones_are_left_out() -> None:
+    rows = steps_of([point("a", 10.0), point("b", 8.0), END], ["one", "between", "two"], lower_is_better=False)
+    assert [(row["step"], row["result"], row["low"], row["high"], row["count"]) for row in rows] == [
+        ("one", "a", 8.0, 10.0, 2),
+        ("two", "z", 60.0, 60.0, 1),
+    ]
+    assert [(row["x_first"], row["x_before"]) for row in rows] == [(1.0, None), (6.0, 6.0)]
+
+
+@pytest.mark.parametrize(
+    ("fact", "kind"),
+    [
+        ("platform", "hardware"),
+        ("fabric", "hardware"),
+        ("drive_model", "hardware"),
+        ("storage_software", "software"),
+        ("lustre.version@oss", "software"),
+        ("kernel.version@client", "software"),
+        ("nps", "tuning"),
+        ("bios.nps@oss", "tuning"),
+        ("lustre.client.osc.checksums@client", "tuning"),
+        ("stripe_count", "tuning"),
+        ("client_nodes", "conditions"),
+        ("transfer_size_bytes", "conditions"),
+        ("anything_else", "conditions"),
+        ("no.such.parameter@oss", "conditions"),
+    ],
+)
+def test_every_fact_is_of_one_kind(fact: str, kind: str) -> None:
+    assert configuration.kind_of(fact) == kind
+
+
+@pytest.mark.parametrize(("target", "of_one", "units"), [(1000.0, 100.0, 10), (1001.0, 100.0, 11), (0.3, 0.1, 3)])
+def test_units_are_whole(target: float, of_one: float, units: int) -> None:
+    assert units_for(target, of_one) == units
+
+
+def test_a_unit_that_delivers_nothing_is_refused() -> None:
+    with pytest.raises(ValueError, match="nothing"):
+        units_for(1.0, 0.0)
