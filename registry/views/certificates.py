@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import textwrap
+from functools import lru_cache
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -13,6 +14,7 @@ from django.template.loader import render_to_string
 from registry import origin, record
 from registry.awards import FEWEST_CLIENTS, Award
 from registry.models import RankedList, Release
+from registry.problems import Problem
 from registry.views import numerals
 from registry.views.caching import public_page, remembered
 
@@ -22,18 +24,33 @@ LETTERS = 56
 """Of a name in one line."""
 WINNERS_FROM, NAME_LINE, SMALL_LINE, GAP, FOOT = 238, 32, 22, 18, 176
 """Heights in units of the drawing."""
+UNKNOWN = "\U0010fffd"
+"""A letter that no font has: what else looks like it can't be drawn either."""
 NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+class NoFont(Problem):
+    status = 406
+    code = "certificate.no-font"
+    title = "The PDF can't be drawn with the fonts of this registry"
+
+    def __init__(self, letters: str, svg: str) -> None:
+        super().__init__(
+            hint=f"None of them has {letters[:40]}. Take {svg}, which the browser draws with its own fonts."
+        )
 
 
 @public_page
 def certificate(request: HttpRequest, release: str, name: str, award: str, form: str) -> HttpResponse:
-    """The certificate of one award of one list. Raises NotOnRecord where there is no such award, or form."""
+    """The certificate of one award of one list. Raises NotOnRecord where there is no such award, or form, NoFont."""
     if form not in TYPES:
         raise record.NotOnRecord("certificate", form, list(TYPES))
     found = record.release(release)
     ranked, won = record.award(found, name, award)
     site = origin.site(request)
     drawing = render_to_string("releases/certificate.svg", _drawing(found, ranked, won, site))
+    if form == "pdf" and (missing := _without_font(drawing)):
+        raise NoFont(missing, request.path.removesuffix("pdf") + "svg")
     response = HttpResponse(drawing if form == "svg" else _pdf(drawing), content_type=TYPES[form])
     response["Content-Disposition"] = f'inline; filename="{found.slug}-{name}-{award}.{form}"'
     return response
@@ -45,6 +62,20 @@ def _pdf(drawing: str) -> bytes:
 
     digest = hashlib.sha256(drawing.encode()).hexdigest()
     return remembered(f"certificate:{digest}", lambda: vl_convert.svg_to_pdf(drawing))
+
+
+def _without_font(drawing: str) -> str:
+    """The letters of a drawing that a PDF made here would show as boxes."""
+    asked = sorted({letter for letter in drawing if not letter.isascii() and letter.isalnum()})
+    return "".join(letter for letter in asked if _picture(letter) == _picture(UNKNOWN))
+
+
+@lru_cache(4096)
+def _picture(letter: str) -> bytes:
+    import vl_convert  # see _pdf
+
+    drawn = render_to_string("releases/letter.svg", {"letter": letter})
+    return hashlib.sha256(vl_convert.svg_to_png(drawn)).digest()
 
 
 def _drawing(release: Release, ranked: RankedList, award: Award, site: str) -> dict[str, Any]:

@@ -87,6 +87,21 @@ def test_names_from_outside_stay_text(client, release) -> None:
     assert client.get(f"{AWARDS}/io500/bandwidth/certificate.pdf").content.startswith(b"%PDF-")
 
 
+@pytest.mark.parametrize(("name", "status"), [("Zürich, Łódź, Ærø", 200), ("Lab \U0001e290\U0001e291 é", 406)])
+def test_a_pdf_is_refused_where_no_font_has_its_letters(client, name, status) -> None:
+    """Those of Toto, which hardly any machine has a font for."""
+    made = make_release("SC98", "2098-11-01")
+    make_list(made, "io500", [make_result(made, "hw-9", institution=name)])
+    address = "/releases/SC98/awards/io500/overall/certificate"
+    page = client.get(f"{address}.pdf")
+    assert page.status_code == status
+    if status == 406:
+        told = page.content.decode()
+        assert "None of them has \U0001e290\U0001e291. Take " in told
+        assert f"{address}.svg" in told
+    assert client.get(f"{address}.svg").status_code == 200
+
+
 @pytest.mark.parametrize("address", [
     "io500/metadata/certificate.svg", "io500/speed/certificate.svg", "ten/overall/certificate.pdf",
     "io500/overall/certificate.png",
