@@ -416,6 +416,7 @@ class AnonymityRefused(Problem):
     status = 409
     code = "anonymity.refused"
     title = "It can't be published anonymously"
+    hint = "GET anonymity/ says what was asked for and decided."
 
 
 class NamedAlready(AnonymityRefused):
@@ -427,7 +428,6 @@ class NamedAlready(AnonymityRefused):
 class NothingAsked(AnonymityRefused):
     code = "anonymity.not-asked"
     title = "Nothing is asked for that could be decided or taken back"
-    hint = "GET anonymity/ says what was asked for and decided."
 
 
 class FileRefused(Problem):
