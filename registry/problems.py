@@ -99,9 +99,16 @@ def _from_api_exception(error: exceptions.APIException) -> dict[str, Any]:
     fallback = ("server.error", "The request failed", "")
     code, title, hint = next((words for kind, words in _CODES.items() if isinstance(error, kind)), fallback)
     if isinstance(error, exceptions.ValidationError):
-        errors = error.detail if isinstance(error.detail, dict) else {"non_field_errors": error.detail}
-        return body(error.status_code, code, title, "", hint, errors)
+        return body(error.status_code, code, title, "", hint, _by_field(error.detail))
     return body(error.status_code, code, title, str(error.detail), hint)
+
+
+def _by_field(detail: Any, field: str = "") -> dict[str, Any]:
+    """What is wrong, in words, by field; what is wrong inside of one stands under `field.name` or `field.index`."""
+    if not isinstance(detail, dict):
+        return {field or "non_field_errors": detail}
+    inner = ((f"{field}.{name}" if field else str(name), wrong) for name, wrong in detail.items())
+    return {name: words for below, wrong in inner for name, words in _by_field(wrong, below).items()}
 
 
 def problem_page(request: HttpRequest, status: int, code: str, title: str, hint: str = "") -> JsonResponse:

@@ -18,6 +18,11 @@ TOGETHER = ("flows", "launcher")
 _real_data: Counter[str] = Counter()
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    words = "requests of each operation that tests/submissions/test_fuzz.py makes"
+    parser.addoption("--fuzz", type=int, default=2, help=words)
+
+
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """The folder of shared data: real submissions, real outputs, expected values. Skips where it is not there."""

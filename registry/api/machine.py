@@ -111,6 +111,15 @@ class OpenAPI(PublicRead):
         return Response(openapi())
 
 
+def with_refused_formats(result: dict[str, Any], **_: Any) -> dict[str, Any]:
+    """The document with 406 on every operation that takes `format`: what it doesn't know is refused like a bad field."""
+    for operations in result["paths"].values():
+        for operation in operations.values():
+            if any(one["name"] == "format" and one["in"] == "query" for one in operation.get("parameters", ())):
+                operation["responses"]["406"] = operation["responses"]["400"]
+    return result
+
+
 @cache
 def openapi() -> dict[str, Any]:
     """Made once per process: it follows from the code alone."""

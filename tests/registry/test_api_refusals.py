@@ -10,9 +10,11 @@ from django.core.cache import cache
 from django.test import Client
 from django.utils import timezone
 from redis.exceptions import ConnectionError as CacheAway
+from rest_framework.exceptions import ValidationError
 
 from registry.api.throttles import ReadThrottle
 from registry.models import Release
+from registry.problems import problem_response
 from tests.registry.record import make_list, make_release, make_result
 
 pytestmark = pytest.mark.django_db
@@ -45,6 +47,15 @@ def test_an_unknown_filter_is_refused_with_the_nearest_one(client, address) -> N
     assert "filesystem_type" in content["hint"]
     assert "client_nodes__gte" in content["detail"]
     assert list(content["errors"]) == ["filesystem_typ"]
+
+
+def test_what_is_wrong_inside_of_a_field_has_an_address_of_its_own() -> None:
+    wrong = {"lists": {0: ["Too long."], 2: ["Too long."]}, "file": {"name": ["Missing."]}, "slug": ["Taken."]}
+    answer = problem_response(ValidationError(wrong), {})
+    assert answer.data["errors"] == {
+        "lists.0": ["Too long."], "lists.2": ["Too long."], "file.name": ["Missing."], "slug": ["Taken."],
+    }  # fmt: skip
+    assert problem_response(ValidationError(["No."]), {}).data["errors"] == {"non_field_errors": ["No."]}
 
 
 @pytest.mark.parametrize("address", EVERY)
