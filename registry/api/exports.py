@@ -45,10 +45,10 @@ class ExportFile(PublicRead):
         operation_id="export_read",
         parameters=[OpenApiParameter("name", str, OpenApiParameter.PATH, enum=list(exporting.KIND))],
         responses={
-            (200, "application/json"): OpenApiTypes.OBJECT,
-            (200, "application/octet-stream"): OpenApiTypes.BINARY,
-            **shape.NOT_FOUND,
-        },
+            (200, kind.partition(";")[0]): OpenApiTypes.OBJECT if name == exporting.MANIFEST else OpenApiTypes.BINARY
+            for name, kind in exporting.KIND.items()
+        }
+        | shape.NOT_FOUND,
     )
     def get(self, request: Request, name: str) -> HttpResponse | StreamingHttpResponse:
         if name not in exporting.KIND:

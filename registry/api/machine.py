@@ -112,7 +112,7 @@ class OpenAPI(PublicRead):
 
 
 def with_refused_formats(result: dict[str, Any], **_: Any) -> dict[str, Any]:
-    """The document with 406 on every operation that takes `format`: what it doesn't know is refused like a bad field."""
+    """The document with 406 on every operation that takes `format`: one that it doesn't know is refused."""
     for operations in result["paths"].values():
         for operation in operations.values():
             if any(one["name"] == "format" and one["in"] == "query" for one in operation.get("parameters", ())):
