@@ -48,6 +48,7 @@ READERS = {
             "studies",
             "ceilings",
             "generations",
+            "stragglers",
             "pages",
             "api",
             "problems",

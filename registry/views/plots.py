@@ -213,3 +213,46 @@ def _apart(series: Sequence[Series], axis: LinearAxis) -> list[Series]:
         if near is not None:
             names[near].append(name)
     return [(", ".join(filter(None, joined)), values) for joined, (_, values) in zip(names, series, strict=True)]
+
+
+class Bar(NamedTuple):
+    """One bin of a histogram: its place, and its count above it where it is not empty."""
+
+    left: float
+    top: float
+    width: float
+    height: float
+    middle: float
+    text: str
+
+
+class Histogram(NamedTuple):
+    """Bars from zero over an axis of values; `limit` is where the mark stands, and its text."""
+
+    width: int
+    height: int
+    base: float
+    ticks: list[Tick]
+    bars: list[Bar]
+    limit: tuple[float, str] | None
+    words: str
+
+
+def histogram(bins: Sequence[tuple[float, float, int]], limit: float | None, factor: float) -> Histogram:
+    """Bars of (from, to, count); `limit` is drawn as the mark where it lies among the values."""
+    low, high = bins[0][0] / factor, bins[-1][1] / factor
+    axis = LinearAxis(low, high, EDGE, WIDTH - EDGE)
+    base, most = 176, max(count for _, _, count in bins)
+    bars = []
+    for begin, end, count in bins:
+        left, right = axis.at(begin / factor), axis.at(end / factor)
+        width, tall = max(right - left - 1, 1.0), round((base - 26) * count / most, 1)
+        middle = round(left + width / 2, 1)
+        bars.append(Bar(left, round(base - tall, 1), round(width, 1), tall, middle, str(count) if count else ""))
+    mark = None if limit is None or not low <= limit / factor <= high else axis.at(limit / factor)
+    text = "" if limit is None else numerals.significant(limit / factor, 4)
+    words = "; ".join(
+        f"{numerals.significant(begin / factor, 4)} to {numerals.significant(end / factor, 4)}: {count}"
+        for begin, end, count in bins
+    )
+    return Histogram(WIDTH, base + 24, base, axis.ticks, bars, None if mark is None else (mark, text), words)

@@ -63,7 +63,7 @@ def view(
     `tool` is the benchmark with its version, whose descriptor says what the figures are.
     """
     varying = varying_parameters(tests, measured)
-    figures = [*_sweep(measured), *_in_time(distributions, parameters or {}), *_boxes(distributions)]
+    figures = [*_sweep(measured), *_in_time(distributions, parameters or {}), *boxes_of(distributions)]
     return {
         "settings": _settings(tool[0], parameters or {}) if measured else "",
         "tables": tables(measured, _told(tests, varying)),
@@ -206,7 +206,7 @@ def _in_time(distributions: Sequence[Distribution], parameters: Mapping[str, Any
     return figures
 
 
-def _boxes(distributions: Sequence[Distribution]) -> list[Figure]:
+def boxes_of(distributions: Sequence[Distribution]) -> list[Figure]:
     """Boxes of ranks and targets, and of what was repeated three times and more: one quantity of each operation."""
     figures: list[Figure] = []
     plotted: set[tuple[str, str]] = set()

@@ -54,6 +54,8 @@ ADDRESSES = {
     "/api/v1/generations/": "/api/v1/generations/",
     "/api/v1/generations/{slug}/": "/api/v1/generations/maker-200/",
     "/api/v1/sizing/": "/api/v1/sizing/?platform=maker-200&target=1",
+    "/api/v1/results/{id}/members/": "/api/v1/results/hw-1/members/",
+    "/api/v1/stragglers/": "/api/v1/stragglers/?members=273&slow=18",
     "/api/v1/hardware/": "/api/v1/hardware/",
     "/api/v1/results/{id}/distributions/": "/api/v1/results/hw-1/distributions/",
     "/api/v1/results/{id}/files/": "/api/v1/results/hw-1/files/",

@@ -1,0 +1,141 @@
+"""Slow members, the chance of meeting one, histograms and ageing."""
+
+from __future__ import annotations
+
+from math import comb
+from typing import Any
+
+import pytest
+
+from registry.stragglers import Impossible, aged_from, ageing, histogram, meeting, slow, stripe_counts
+from tests.registry.record import make_release, make_result
+from validators.distributions import summed
+
+TARGETS = [100.0] * 255 + [90.0, *[80.0 + number / 2 for number in range(17)]]
+"""273 targets, of which 18 reach 90 % of the best or less."""
+
+
+@pytest.mark.parametrize(("stripes", "printed", "percent"), [(1, 6.6, 6.59), (4, 24, 24.00), (16, 67, 67.49)])
+def test_a_file_meets_a_slow_target_as_the_perlmutter_paper_says(stripes, printed, percent) -> None:
+    chance = 100 * meeting(273, 18, stripes)
+    assert chance == pytest.approx(percent, abs=0.005)
+    assert chance == pytest.approx(printed, abs=0.5)
+    assert chance == pytest.approx(100 * (1 - comb(255, stripes) / comb(273, stripes)))
+
+
+@pytest.mark.parametrize(
+    ("members", "slow_members", "stripes", "chance"),
+    [(10, 0, 10, 0.0), (10, 1, 10, 1.0), (10, 5, 6, 1.0), (2, 1, 1, 0.5), (10, 10, 1, 1.0), (100_000, 1, 50_000, 0.5)],
+)
+def test_chances_at_the_ends(members, slow_members, stripes, chance) -> None:
+    assert meeting(members, slow_members, stripes) == pytest.approx(chance)
+
+
+@pytest.mark.parametrize("numbers", [(10, 1, 11), (10, 11, 1), (10, 1, 0), (0, 0, 0), (10, -1, 1), (100_001, 1, 1)])
+def test_draws_that_cannot_be_are_refused(numbers) -> None:
+    with pytest.raises(Impossible):
+        meeting(*numbers)
+
+
+def test_slow_members_are_named_slowest_first() -> None:
+    found = slow(TARGETS)
+    assert len(found) == 18
+    assert [(one.number, one.value, one.percent) for one in found[:2]] == [(256, 80.0, 80.0), (257, 80.5, 80.5)]
+    assert found[-1].number == 255, "just 90 % is slow"
+    assert [one.number for one in slow([1.0, 2.0, 1.05], lower_is_better=True)] == [1]
+    assert [one.number for one in slow([0.0, 5.0])] == [0]
+    assert slow([0.0, 0.0]) == []
+
+
+def test_a_histogram_counts_every_value_once() -> None:
+    bins = histogram(TARGETS)
+    assert len(bins) == 13
+    assert sum(one.count for one in bins) == len(TARGETS)
+    assert (bins[0].low, bins[-1].high, bins[-1].count) == (80.0, pytest.approx(100.0), 255)
+    assert [(one.low, one.count) for one in histogram([7.0, 7.0])] == [(7.0, 2)]
+
+
+def test_stripe_counts_are_powers_of_two_and_all() -> None:
+    assert stripe_counts(6) == [1, 2, 4, 6]
+    assert stripe_counts(1) == [1]
+
+
+def test_a_series_ages_where_it_stays_below() -> None:
+    percents = ageing([200.0, 198.0, 180.0, 199.0, 182.0, 180.0])
+    assert percents == pytest.approx([100, 99, 90, 99.5, 91, 90])
+    assert aged_from(percents) == 4
+    assert aged_from([100, 99, 98]) is None
+    assert ageing([200.0, 198.0, 180.0]) == [], "too short to tell"
+    assert ageing([200.0, 0.0, 1.0, 1.0, 1.0]) == []
+
+
+# As users see it
+
+
+@pytest.fixture
+def survey(db: None) -> str:
+    distributions: list[Any] = summed(
+        "write", "bandwidth", "fastest_second", "targets", TARGETS, "MiB/s", {"threads": 8}
+    )
+    distributions += summed("write", "bandwidth", "iteration", "iterations", [10, 10, 9, 9, 9, 9], "GiB/s")
+    distributions += summed("read", "bandwidth", "rank", "ranks", [float(one) for one in range(1, 601)], "MiB/s")
+    make_result(
+        make_release("T1"), "hw-1", tool="obdfilter-survey", score=None, snapshot={"distributions": distributions}
+    )
+    return "hw-1"
+
+
+def test_slow_targets_by_the_api(client, survey, django_assert_num_queries) -> None:
+    with django_assert_num_queries(1):
+        shown = client.get(f"/api/v1/results/{survey}/members/").json()
+    (found,) = shown["members"]
+    assert (found["over"], found["count"], found["slow_count"], found["slow"][0]["number"]) == ("targets", 273, 18, 256)
+    assert {one["stripes"]: round(one["percent"], 2) for one in found["meeting"] if one["stripes"] in (1, 4, 16)} == {
+        1: 6.59, 4: 24.00, 16: 67.49,
+    }  # fmt: skip
+    (series,) = shown["series"]
+    assert (series["percents"], series["aged_from"]) == ([100, 100, 90, 90, 90, 90], 2)
+    few = client.get(f"/api/v1/results/{survey}/members/?share=80").json()["members"][0]
+    assert few["slow_count"] == 1
+
+
+def test_the_page_has_histogram_slow_ones_chances_and_tables(client, survey) -> None:
+    page = client.get(f"/results/{survey}/members/").content.decode()
+    for text in ("18 slow", "How many lie where", "67.5", "The histogram as a table", "From number 3 on below 95 %"):
+        assert text in page
+    wrong = client.get(f"/results/{survey}/members/?share=-1")
+    assert (wrong.status_code, "above zero and up to 100" in wrong.content.decode()) == (400, True)
+    assert f"/results/{survey}/members/" in client.get(f"/results/{survey}/").content.decode()
+
+
+def test_a_result_without_members_says_so(client, db) -> None:
+    make_result(make_release("T1"), "io500-1")
+    assert "not in the record one by one" in client.get("/results/io500-1/members/").content.decode()
+    assert client.get("/api/v1/results/io500-1/members/").json() == {"members": [], "series": []}
+    assert client.get("/results/nothing/members/").status_code == 404
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "slow=1",
+        "members=273",
+        "members=273&slow=274",
+        "members=273&slow=18&stripes=274",
+        "members=273&slow=18&stripes=many",
+        "members=0&slow=0",
+        "members=1e9&slow=1",
+        f"members=273&slow=18&stripes={','.join('1' * 21)}",
+    ],
+)
+def test_what_the_calculator_refuses(client, query) -> None:
+    answer = client.get(f"/api/v1/stragglers/?{query}")
+    assert (answer.status_code, answer.json()["code"]) == (400, "query.invalid-value")
+    assert client.get(f"/stragglers/?{query}").status_code == 400
+
+
+def test_the_calculator_answers_for_any_numbers(client) -> None:
+    rows = client.get("/api/v1/stragglers/?members=273&slow=18&stripes=1,4&stripes=16").json()["results"]
+    assert [(one["stripes"], round(one["percent"], 1)) for one in rows] == [(1, 6.6), (4, 24.0), (16, 67.5)]
+    assert "67.49" in client.get("/stragglers/?members=273&slow=18&stripes=").content.decode()
+    assert "<form" in client.get("/stragglers/").content.decode()
