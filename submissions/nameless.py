@@ -24,7 +24,7 @@ _OURS = frozenset(("code", "level", "outcome", "tool", "op", "quantity", "stat",
 """Keys whose texts are words of this registry, whatever names they may hold."""
 _PUBLIC = frozenset(("version", "hint"))
 """Keys whose texts look like paths and are none; a name takes them out."""
-_TELLING = re.compile(r"[/\\@]|[A-Za-z]\.[A-Za-z]")
+_TELLING = re.compile(r"[/\\@]|\w\.[A-Za-z]")
 _WORD = re.compile(r"\w+")
 _GENERIC = frozenset(
     _WORD.findall(

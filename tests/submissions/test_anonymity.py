@@ -280,6 +280,7 @@ def test_a_revision_stays_anonymous_and_is_named_with_what_it_revises(cast: Cast
     ("text", "told"),
     [
         ("Acme", True), ("acme scratch", True), ("/lustre/x", True), ("node7.acme.org", True), ("me@host", True),
+        ("lab7.sh", True),
         ("ANS", True), ("ansible", False), ("ior-easy-write", False), ("GiB/s", False), ("4.1.0", False),
         ("university storage", False),
     ],
