@@ -18,7 +18,7 @@ from validators.units import LOWER_IS_BETTER
 
 Distribution = Mapping[str, Any]
 
-SIDE_BY_SIDE = ("targets", "ranks")
+SIDE_BY_SIDE = ("targets", "ranks", "groups")
 IN_ORDER = ("iterations", "runs")
 NAMED = ("op", "quantity", "stat", "over", "context", "unit", "printed_unit", "count")
 MOST_SLOW = 100

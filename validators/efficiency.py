@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from validators.ceilings import BANDWIDTH, IOPS, READ, SMALL_B, WRITE, Ceiling, Parts, ceilings, lowest, percent
@@ -75,10 +76,16 @@ def _of(crossing: Crossing, row: Mapping[str, Any], told: Mapping[str, Any], par
     over, kind, direction = crossing["stats"].get(row["stat"]), _kind(row, told), direction_of(row["op"])
     if not over or not kind or not direction or not _concerns(crossing, told):
         return
-    seen = {"drive": parts.of_one_drive, "server": parts.of_one_server}.get(over, lambda: parts)()
-    layers = [layer for layer in crossing["layers"] if over != "drive" or layer in _OF_A_DRIVE]
-    if found := ceilings(seen, direction, kind, layers):
+    layers = tuple(layer for layer in crossing["layers"] if over != "drive" or layer in _OF_A_DRIVE)
+    if found := _known(parts, over, direction, kind, layers):
         yield Efficiency(row, direction, over, found)
+
+
+@lru_cache(maxsize=256)
+def _known(parts: Parts, over: str, direction: str, kind: str, layers: tuple[str, ...]) -> tuple[Ceiling, ...]:
+    """The ceilings of a system, of one server or of one drive: the same for all measurements of a sweep."""
+    seen = {"drive": parts.of_one_drive, "server": parts.of_one_server}.get(over, lambda: parts)()
+    return tuple(ceilings(seen, direction, kind, layers))
 
 
 def _concerns(crossing: Crossing, told: Mapping[str, Any]) -> bool:

@@ -297,7 +297,7 @@ class Distribution(s.Serializer):
     op = s.CharField()
     quantity = s.CharField()
     stat = s.CharField(help_text="What each value is: iteration, run, event, rank, epoch, slowest_second, ...")
-    over = s.CharField(help_text="iterations, runs, samples, events, ranks, targets or epochs.")
+    over = s.CharField(help_text="iterations, runs, samples, events, ranks, targets, groups or epochs.")
     context = s.DictField()
     unit = s.CharField()
     printed_unit = s.CharField()

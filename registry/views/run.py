@@ -43,7 +43,8 @@ _MAIN = ("bandwidth", "rate", "iops", "samples_rate", "au")
 _BEST = ("max", "mean", "aggregate", "children_sum", "last_done", "net")
 """Statistics that say most of a run, where several are printed."""
 _IN_TIME = ("epochs", "events", "samples")
-_SIDE_BY_SIDE = ("ranks", "targets", "iterations", "runs")
+_MEMBERS = ("ranks", "targets", "groups")
+_SIDE_BY_SIDE = (*_MEMBERS, "iterations", "runs")
 _UNNAMED = {"test", "job", "phase", "sample", "iter", "count"}
 """Numbers in contexts that are no steps of a sweep."""
 
@@ -211,7 +212,7 @@ def boxes_of(distributions: Sequence[Distribution]) -> list[Figure]:
     figures: list[Figure] = []
     plotted: set[tuple[str, str]] = set()
     for (_, quantity, stat, over), group in _grouped(distributions, _SIDE_BY_SIDE, "").items():
-        drawn = [one for one in group if one["count"] >= 3 or over in ("ranks", "targets")][:MOST_BOXES]
+        drawn = [one for one in group if one["count"] >= 3 or over in _MEMBERS][:MOST_BOXES]
         ops = {(over, one["op"]) for one in drawn}
         if not drawn or quantity not in _MAIN or ops <= plotted:
             continue

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from validators.distributions import Distribution, summed
 from validators.findings import WARNING, Finding
 from validators.measurements import Measurement, Run
 from validators.outputs import Output, Refusal, printed_number
@@ -82,8 +83,23 @@ def read(tool: str, output: Output) -> Run:
         "modes": sorted({row.mode for row in table.rows}),
         **({"error_nodes": table.errors, "nodes_with_errors": sum(table.errors.values())} if table.errors else {}),
     }
+    run.distributions = _over_groups(run.measurements) if several else []
     run.findings = list(_notes(tool, run))
     return run
+
+
+def _over_groups(measurements: list[Measurement]) -> list[Distribution]:
+    """What the pairs of groups of servers and clients did beside one another, in the order of the table."""
+    found: dict[tuple[str, str, str], list[Measurement]] = {}
+    for one in measurements:
+        found.setdefault((one.context["mode"], one.op, one.quantity), []).append(one)
+    return [
+        distribution
+        for (mode, op, quantity), pairs in found.items()
+        for distribution in summed(
+            op, quantity, "group", "groups", [one.printed_value for one in pairs], pairs[0].printed_unit, {"mode": mode}
+        )
+    ]
 
 
 def _nodes(groups: list[str]) -> int:
