@@ -12,7 +12,7 @@ from django.core.management import call_command
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "registry.settings")
 django.setup()
 
-from bench import check, collector, comparison, export, intake, lists, parsers, studies  # noqa: E402  (their models need Django set up)
+from bench import check, collector, comparison, export, intake, lists, parsers, publication, studies  # noqa: E402  (their models need Django set up)
 
 SMALL: dict[str, Callable[[], None]] = {
     "check": check.run,
@@ -23,6 +23,7 @@ SMALL: dict[str, Callable[[], None]] = {
     "comparison": lambda: comparison.run(10_000),
     "studies": lambda: studies.run(10_000),
     "export": lambda: export.run(10_000),
+    "publication": lambda: publication.run(500, 10_000),
 }
 BY_NAME: dict[str, Callable[[], None]] = SMALL | {
     "lists-100000": lambda: lists.run([100_000]),

@@ -53,7 +53,7 @@ def record(size: int) -> str:
         return slug
     note(f"making {size} results")
     with transaction.atomic():
-        _empty()
+        empty()
         release = Release.objects.create(
             slug=slug, name=slug, imported=True, held_on=dt.date(2026, 1, 1), list_names=[LIST_NAME]
         )
@@ -77,7 +77,8 @@ def record(size: int) -> str:
     return slug
 
 
-def _empty() -> None:
+def empty() -> None:
+    """Take everything out of the record."""
     with connection.cursor() as cursor:
         tables = ", ".join(model._meta.db_table for model in (ListEntry, RankedList, Measurement, Result, System, Site))
         cursor.execute(f"TRUNCATE {tables} CASCADE")
