@@ -63,8 +63,8 @@ def _collected() -> dict[str, Any]:
             archive.extractall(folder, filter="fully_trusted")
         node = folder / RECORDED.name.removesuffix(".tar.gz")
         out = folder / "system.json"
-        arguments = ["--root", node / "sysroot", "--commands", node / "commands.json", "--out", out]
-        subprocess.run([sys.executable, folder / "highwater.pyz", "collect", *arguments], check=False)
+        arguments = ["--root", f"{node}/sysroot", "--commands", f"{node}/commands.json", "--out", f"{out}"]
+        subprocess.run([sys.executable, f"{folder}/highwater.pyz", "collect", *arguments], check=False)
         read: dict[str, Any] = json.loads(out.read_text())
         return read
 

@@ -191,7 +191,7 @@ def _of_platform(*values: str) -> Q:
 
 def _called(model: type[System] | type[Platform], values: Iterable[str]) -> QuerySet:
     """Those of these slugs or names, in one look-up."""
-    meant = reduce(or_, [Q(slug=value.lower()) | Q(name__iexact=value) for value in values])
+    meant = reduce(or_, [Q(name__iexact=value) for value in values], Q(slug__in=[value.lower() for value in values]))
     return model.objects.order_by().filter(meant).values("id")
 
 

@@ -101,7 +101,7 @@ def rows(groups: Sequence[Group], axes: Sequence[str], unit: str, order: Sequenc
 
 def _row(group: Group, axes: Sequence[str], unit: str, numeric: set[str]) -> Row:
     measured = [value for value in group.values if value is not None]
-    figures = {name: _in_unit(value, unit) for name, value in quartiles(measured).items()}
+    figures = quartiles([_in_unit(value, unit) for value in measured])
     if len(measured) == 1 and group.divisor is None and group.facts.get("printed_unit") == unit:
         figures = dict.fromkeys(FIGURES, group.facts["printed_value"])  # no rounding on the way to canonical and back
     at = {name: number(group.at[name]) if name in numeric else group.at[name] for name in axes}
@@ -110,8 +110,8 @@ def _row(group: Group, axes: Sequence[str], unit: str, numeric: set[str]) -> Row
     return at | {name: value for name, value in rest.items() if name not in at}
 
 
-def _in_unit(value: float | None, unit: str) -> float | None:
-    return value if value is None or not unit else from_canonical(value, unit)
+def _in_unit(value: float, unit: str) -> float:
+    return from_canonical(value, unit) if unit else value
 
 
 def number(text: str | None) -> int | float | None:

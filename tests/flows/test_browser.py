@@ -29,7 +29,8 @@ FLAGS = [
 ]  # fmt: skip
 PASSWORD = "a long password of the tests"
 PAGES = ("/", "/lists/", "/lists/ISC21/io500/", "/results/", "/results/io500-1/", "/systems/", "/docs/", "/docs/rules/",
-         "/releases/", "/collector/", "/login/", "/studies/", "/studies/e1000-fabric-direct/")  # fmt: skip
+         "/releases/", "/collector/", "/login/", "/studies/", "/studies/e1000-fabric-direct/",
+         "/compare/?results=io500-683,io500-772")  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -126,6 +127,23 @@ def test_a_study_is_changed_by_keyboard(page) -> None:
     expect(page.locator("tbody tr", has_text="ksocklnd")).to_contain_text("35.7")
     drawn = page.locator("figure[data-chart] svg [aria-label*='35.7 GB/s, reported']")
     expect(drawn.first).to_be_visible()
+
+
+def test_two_results_of_a_system_are_compared_by_keyboard(page) -> None:
+    page.goto("/results/io500-772/")
+    page.get_by_role("link", name="compare io500-683 with this result").focus()
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile(r"/compare/\?results=io500-683,io500-772$"))
+    expect(page.get_by_role("img", name="Ratios on a logarithmic axis: score 1.38")).to_be_visible()
+    expect(page.get_by_role("region", name="Numbers side by side")).to_contain_text("1.34\N{EN DASH}1.43")
+    page.get_by_role("combobox", name="Numbers").select_option("per drive")
+    page.get_by_role("button", name="Show").press("Enter")
+    expect(page).to_have_url(re.compile("per=drive"))
+    expect(page.get_by_text("Drives of io500-683, io500-772: not in the record.")).to_be_visible()
+    page.get_by_role("link", name="Turn round").press("Enter")
+    expect(page).to_have_url(re.compile(r"results=io500-772,io500-683&per=drive"))
+    page.goto("/docs/uncertainty/#ranks")
+    expect(page.get_by_role("heading", name="Ranks")).to_be_visible()
 
 
 def test_without_scripts_every_number_is_there(chromium, site) -> None:
