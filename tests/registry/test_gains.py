@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from registry import configuration
+from registry import configuration, facts
 from registry.gains import Facts, Point, best, by_cause, by_possible, chain, change, factor, steps_of
+from registry.models import Fact
 from registry.sizing import units_for
+from tests.registry.record import make_measurement, make_platform, make_release, make_result
 
 OLD: Facts = {
     "platform": ("hardware", "One"),
@@ -121,3 +123,53 @@ def test_units_are_whole(target: float, of_one: float, units: int) -> None:
 def test_a_unit_that_delivers_nothing_is_refused() -> None:
     with pytest.raises(ValueError, match="nothing"):
         units_for(1.0, 0.0)
+
+
+# From the record
+
+
+@pytest.fixture
+def measured(db: None) -> None:
+    """Two generations, and between their best results one step for each cause."""
+    old = make_platform("maker-100", "Maker 100")
+    new = make_platform("maker-200", "Maker 200", predecessor=old)
+    releases = [make_release(slug, held_on) for slug, held_on in (("T2", "2026-05-01"), ("T1", "2025-05-01"))]
+    for name, value, platform, release, lustre, nps in (
+        ("hw-a", 10.0, old, releases[1], "2.12", 4),
+        ("hw-b", 20.0, new, releases[1], "2.12", 4),
+        ("hw-c", 30.0, new, releases[0], "2.15", 4),
+        ("hw-d", 60.0, new, releases[0], "2.15", 1),
+    ):
+        parameters = {"lustre_version": lustre, "nps": nps}
+        result = make_result(release, name, None, platform=platform, parameters=parameters, filesystem_version=lustre)
+        make_measurement(result, "ior-easy-write", value)
+        facts.index([result.pk])
+
+
+def test_the_record_separates_what_its_results_allow(client, measured) -> None:
+    (row,) = client.get("/api/v1/generations/maker-200/").json()["rows"]
+    assert [(one["step"], one["result"], one["x_first"]) for one in row["steps"]] == [
+        ("Maker 100", "hw-a", 1.0),
+        ("Maker 200", "hw-d", 6.0),
+    ]
+    assert row["by_cause"] == {"hardware": 2.0, "software": 1.5, "tuning": 2.0}
+    assert [one["after"] for one in row["chain"]] == ["hw-b", "hw-c", "hw-d"]
+    page = client.get("/generations/maker-200/").content.decode()
+    assert "hardware 2.00\N{MULTIPLICATION SIGN}, software 1.50\N{MULTIPLICATION SIGN}" in page
+
+
+def test_releases_stand_in_the_order_of_their_dates(client, measured) -> None:
+    shown = client.get("/api/v1/generations/maker-100/?x=release").json()
+    assert shown["order"] == ["T1", "T2"]
+    assert [one["result"] for one in shown["rows"][0]["steps"]] == ["hw-b", "hw-d"]
+
+
+def test_filters_choose_what_is_compared(client, measured) -> None:
+    (row,) = client.get("/api/v1/generations/maker-200/?p.nps=4").json()["rows"]
+    assert row["by_cause"] == {"hardware": 2.0, "software": 1.5}
+
+
+def test_without_one_link_nothing_is_separated(client, measured) -> None:
+    Fact.objects.filter(result__public_id="hw-b").delete()
+    (row,) = client.get("/api/v1/generations/maker-200/").json()["rows"]
+    assert (row["chain"], row["changes"][0]["may_be"]) == ([], ["hardware", "software", "tuning"])
