@@ -1,4 +1,4 @@
-"""Imports go one way: collectors alone; validators <- registry <- submissions. Said with file and line."""
+"""Imports go one way: collectors and client alone; validators <- registry <- submissions. Said with file and line."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-PACKAGES = ("collectors", "validators", "registry", "submissions", "launcher", "bench", "tools", "tests")
+PACKAGES = ("collectors", "highwater", "validators", "registry", "submissions", "launcher", "bench", "tools", "tests")
 MAY_IMPORT = {
     "collectors": set(),
+    "highwater": set(),
     "validators": set(),
     "registry": {"validators"},
     "submissions": {"validators", "registry"},
@@ -58,6 +59,16 @@ def test_the_collector_needs_the_standard_library_only() -> None:
         if name.split(".")[0] not in sys.stdlib_module_names | {"collectors"}
     ]
     assert foreign == []
+
+
+def test_the_client_needs_the_standard_library_and_frames_that_are_asked_for() -> None:
+    foreign = {
+        name.split(".")[0]
+        for path in modules("highwater")
+        for _, name in imports(path)
+        if name.split(".")[0] not in sys.stdlib_module_names | {"highwater"}
+    }
+    assert foreign == {"pandas", "polars"}
 
 
 def test_validators_know_no_django() -> None:

@@ -25,6 +25,7 @@ from registry import (
 )
 from registry.api import serializers as shape
 from registry.api.reading import CSVRenderer, JSONRenderer, PublicRead, Table, link
+from registry.study_charts import with_colours
 
 THEME = "theme"
 
@@ -130,7 +131,7 @@ QUERY = [
         "unit": "Unit of the figures; usually the one they are printed in.",
         "chart": f"One of {', '.join(questions.CHARTS)}.",
         "as_of": "A date or time: the record as it was then.",
-        "theme": "Of a picture: light or dark.",
+        "theme": "Of a picture: light or dark; of JSON: colours for a chart that is drawn elsewhere.",
         "context.NAME": "Value that measurements have in their context; NAME is part of the name.",
         "format": "json, csv, parquet, svg or png.",
     }.items()
@@ -149,7 +150,7 @@ def answered(request: Request, document: study_answers.Document, name: str) -> R
     """A study in the form that was asked for; files have a name of their own."""
     form = request.accepted_renderer.format
     if form == "json":
-        return Response(document)
+        return Response(_coloured(request, document))
     headers = {
         "Content-Disposition": f'{"inline" if form in ("svg", "png") else "attachment"}; filename="{name}.{form}"'
     }
@@ -160,6 +161,13 @@ def answered(request: Request, document: study_answers.Document, name: str) -> R
         return Response(study_files.parquet(document["columns"], document["rows"], about), headers=headers)
     draw = {"svg": study_files.svg, "png": study_files.png}[form]
     return Response(draw(document["chart"], _theme(request)), headers=headers)
+
+
+def _coloured(request: Request, document: study_answers.Document) -> study_answers.Document:
+    """With a theme the chart has its colours, for whoever draws it elsewhere than on a page of this site."""
+    if document["chart"] is None or THEME not in request.query_params:
+        return document
+    return document | {"chart": with_colours(document["chart"], _theme(request), study_files.WIDTH_PX)}
 
 
 def _theme(request: Request) -> str:

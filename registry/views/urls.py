@@ -8,6 +8,7 @@ from registry.views import (
     badges,
     ceilings,
     certificates,
+    client,
     collector,
     comparisons,
     documentation,
@@ -78,6 +79,8 @@ urlpatterns = [
     path("docs/", documentation.index, name="docs"),
     path("docs/rules/", documentation.rules, name="docs-rules"),
     path("docs/<path:slug>/", documentation.page, name="docs-page"),
+    path("client/", client.page, name="client"),
+    path("client/<str:name>.whl", client.wheel, name="client-wheel"),
     path("preferences/", preferences.preferences, name="preferences"),
 ]
 

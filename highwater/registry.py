@@ -1,0 +1,191 @@
+"""A registry, asked over HTTP. Reading needs no account."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Iterator, Mapping, Sequence
+from http.client import HTTPException
+from pathlib import Path
+from typing import Any, Union
+
+from highwater.answers import Ranking, Row, Study, Table
+from highwater.version import VERSION
+
+Asked = Union[None, str, int, float, bool, Sequence[Union[str, int, float, bool]]]  # Python 3.9
+TIMEOUT_S = 120
+PAGE = 500
+
+
+class Refused(Exception):
+    """The registry refused: `code` never changes, `hint` says what to do, `status` is that of HTTP."""
+
+    def __init__(self, status: int, problem: Mapping[str, Any]) -> None:
+        self.status = status
+        self.code: str = problem.get("code", "")
+        self.hint: str = problem.get("hint", "")
+        said = [problem.get("title"), problem.get("detail"), self.hint, f"({self.code})" if self.code else ""]
+        super().__init__(" ".join(text for text in said if text) or f"HTTP {status}")
+
+
+class Unreachable(Exception):
+    """No registry answered at this address."""
+
+
+class Registry:
+    """One registry. `url` is where its pages are, by default $HIGHWATER_URL.
+
+    Filters are those of the API under their own names: tool="io500", release="SC23", client_nodes__gte=10. A list means
+    any of them. Parameters stand in `p`, what measurements say of themselves in `context`: p={"fabric": "TCP"}.
+    Every method raises Refused for what the registry refuses, and Unreachable.
+    """
+
+    def __init__(self, url: str = "", timeout_s: float = TIMEOUT_S) -> None:
+        url = url or os.environ.get("HIGHWATER_URL", "")
+        if not url.startswith(("http://", "https://")):
+            raise ValueError("give the address of a registry: https://...")
+        self.url = url.rstrip("/")
+        self.timeout_s = timeout_s
+
+    def results(self, limit: int = 1000, **filters: Asked | Mapping[str, Asked]) -> Table:
+        """The newest results that the filters leave, at most `limit`."""
+        rows: list[Row] = []
+        for row in self._pages("results/", {"page_size": min(limit, PAGE)} | filters):
+            rows.append(row)
+            if len(rows) >= limit:
+                break
+        return Table(list(rows[0]) if rows else [], rows)
+
+    def result(self, id: str) -> Row:
+        """One result with its measurements and parameters."""
+        return self._json(f"results/{_quoted(id)}/")
+
+    def measurements(self, id: str) -> Table:
+        """The measurements of one result: canonical value and unit, and both as printed."""
+        rows = self.result(id)["measurements"]
+        return Table(list(rows[0]) if rows else [], rows)
+
+    def compare(self, *ids: str, per: str = "") -> Row:
+        """2 to 20 results side by side: measurements, ratios, and what else differed."""
+        return self._json("compare/", {"results": ",".join(ids), "per": per})
+
+    def study(
+        self,
+        slug: str = "",
+        *,
+        metric: Asked = None,
+        x: str = "",
+        series: Asked = None,
+        **filters: Asked | Mapping[str, Asked],
+    ) -> Study:
+        """A study by its name, or a question: a metric along an axis, one series for each value of others.
+
+        `per`, `unit`, `chart` and `as_of` may stand among the filters.
+        """
+        if slug:
+            path, query = f"studies/{_quoted(slug)}/", {}
+        else:
+            joined = series if isinstance(series, str) else ",".join(map(str, series or ()))
+            path, query = "study/", {"metric": metric, "x": x, "series": joined} | filters
+        return Study(
+            self._json(path, query | {"theme": "light"}),
+            lambda form, theme: self._bytes(path, query | {"format": form, "theme": theme}),
+        )
+
+    def studies(self) -> Table:
+        """The studies that have names: curated ones, and those that people saved."""
+        return self._table("studies/")
+
+    def rank(self, formula: str, **filters: Asked | Mapping[str, Asked]) -> Ranking:
+        """Results in the order of a formula: "[ior-easy-write.bandwidth.phase] / client_nodes"."""
+        return Ranking(self._json("ranking/", {"formula": formula} | filters))
+
+    def metrics(self) -> list[str]:
+        """Every kind of number that some result has."""
+        return [row["metric"] for row in self._json("study/metrics/")["results"]]
+
+    def axes(self) -> Table:
+        """Everything that results can be asked by, with title and unit."""
+        return self._table("study/axes/")
+
+    def export(self, name: str, folder: str | Path = ".") -> Path:
+        """The whole record as a file: results.csv, results.ndjson, results.parquet or record.sqlite.
+
+        Raises ValueError where the bytes have another sha256 than the manifest says.
+        """
+        files = {one["name"]: one for one in self._json("export/manifest.json")["files"]}
+        out = Path(folder) / Path(name).name
+        with self._open(f"export/{_quoted(name)}") as answer, out.open("wb") as file:
+            shutil.copyfileobj(answer, file)
+        with out.open("rb") as file:
+            digest = hashlib.sha256()
+            for chunk in iter(lambda: file.read(1 << 20), b""):
+                digest.update(chunk)
+        if digest.hexdigest() != files[name]["sha256"]:
+            raise ValueError(
+                f"{out} has another sha256 than the manifest says: the record changed meanwhile, ask again"
+            )
+        return out
+
+    def _table(self, path: str) -> Table:
+        rows = self._json(path)["results"]
+        return Table(list(rows[0]) if rows else [], rows)
+
+    def _pages(self, path: str, query: Mapping[str, Any]) -> Iterator[Row]:
+        page = self._json(path, query)
+        yield from page["results"]
+        while page["next"]:
+            page = self._json(path + "?" + urllib.parse.urlsplit(page["next"]).query)
+            yield from page["results"]
+
+    def _json(self, path: str, query: Mapping[str, Any] | None = None) -> Any:
+        return json.loads(self._bytes(path, query))
+
+    def _bytes(self, path: str, query: Mapping[str, Any] | None = None) -> bytes:
+        with self._open(path, query) as answer:
+            return answer.read()
+
+    def _open(self, path: str, query: Mapping[str, Any] | None = None) -> Any:
+        asked = urllib.parse.urlencode(list(_pairs(query or {})))
+        address = f"{self.url}/api/v1/{path}{'?' + asked if asked else ''}"
+        request = urllib.request.Request(
+            address, headers={"User-Agent": f"highwater-client/{VERSION}", "Accept": "*/*"}
+        )
+        try:
+            return urllib.request.urlopen(request, timeout=self.timeout_s)
+        except urllib.error.HTTPError as refusal:
+            raise Refused(refusal.code, _problem(refusal)) from None
+        except (OSError, HTTPException) as error:
+            raise Unreachable(f"{self.url}: {error}") from error
+
+
+def _problem(refusal: urllib.error.HTTPError) -> Mapping[str, Any]:
+    try:
+        found = json.loads(refusal.read())
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _quoted(name: str) -> str:
+    return urllib.parse.quote(name, safe="")
+
+
+def _pairs(query: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Names and values of a query; what is not given is left out."""
+    for name, value in query.items():
+        if isinstance(value, Mapping):
+            yield from _pairs({f"{name}.{key}": one for key, one in value.items()})
+        elif isinstance(value, (list, tuple, set, frozenset)):
+            yield from ((name, _text(one)) for one in value)
+        elif value not in (None, ""):
+            yield name, _text(value)
+
+
+def _text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

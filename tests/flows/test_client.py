@@ -1,0 +1,135 @@
+"""The Python client against a running registry: the examples of its page, refusals, and what it downloads."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow.parquet
+import pytest
+
+import highwater
+from tests.flows.conftest import ROOT, RunningSite
+
+PAGE = (ROOT / "docs" / "client.md").read_text(encoding="utf-8")
+EXAMPLES = re.findall(r"^## ([^\n]+)\n[^`]*?^```python\n(.+?)^```\n+```text\n(.+?)^```$", PAGE, flags=re.M | re.S)
+
+
+@pytest.fixture(scope="module")
+def registry(site: RunningSite) -> highwater.Registry:
+    return highwater.Registry(site.url)
+
+
+def test_the_page_has_three_examples() -> None:
+    assert [title for title, _, _ in EXAMPLES] == ["Two generations", "A tuning sweep", "A regression hunt"]
+
+
+@pytest.mark.parametrize(("code", "printed"), [example[1:] for example in EXAMPLES], ids=[one[0] for one in EXAMPLES])
+def test_an_example_prints_what_its_page_says(registry, code: str, printed: str) -> None:
+    with contextlib.redirect_stdout(io.StringIO()) as said:
+        exec(code.replace("https://REGISTRY", registry.url), {"registry": registry, "highwater": highwater})
+    lines = [line.rstrip() for line in said.getvalue().splitlines()]
+    assert lines == [line.rstrip() for line in printed.splitlines()]
+
+
+def test_results_are_paged_to_the_limit_and_become_a_frame(registry, monkeypatch) -> None:
+    monkeypatch.setattr(highwater.registry, "PAGE", 20)
+    found = registry.results(limit=45, tool="io500", client_nodes__gte=10)
+    assert len(found) == 45 == len({row["id"] for row in found})
+    frame = found.pandas()
+    assert list(frame.columns) == found.columns and frame["client_nodes"].min() >= 10
+    assert len(registry.results(tool="nothing")) == 0
+
+
+def test_filters_may_be_several_and_of_parameters(registry) -> None:
+    asked = {"metric": "write.bandwidth.max", "x": "fabric", "tool": "ior", "p": {"direct_io": True}}
+    study = registry.study(series=["op"], system=["E1000 SSU-F", "nothing"], **asked)
+    assert {row["value"] for row in study} == {58.9, 35.7, 57.9, 54.2}
+    assert study.unit == "GB/s" and "p.direct_io=true" in study.question
+    assert registry.study(system="nothing", **asked).rows == []
+
+
+def test_a_chart_has_its_own_colours_and_pictures_are_drawn(registry) -> None:
+    study = registry.study("e1000-fabric-direct")
+    (spec,) = [value for kind, value in study.chart()._repr_mimebundle_().items() if "vegalite" in kind]
+    assert "var(--" not in str(spec) and isinstance(spec["width"], int)
+    assert study.svg("dark").startswith(b"<svg") and study.png().startswith(b"\x89PNG")
+
+
+def test_what_can_not_be_drawn_is_said(registry) -> None:
+    study = registry.study(metric="write.bandwidth.max", x="fabric", tool="ior", system="nothing")
+    with pytest.raises(ValueError, match="no value"):
+        study.chart()
+    with pytest.raises(highwater.Refused) as refusal:
+        study.svg()
+    assert (refusal.value.status, refusal.value.code) == (400, "study.nothing-to-draw")
+
+
+@pytest.mark.parametrize(
+    ("ask", "code"),
+    [
+        (lambda registry: registry.study("e1000-fabric"), "record.no-study"),
+        (lambda registry: registry.study(metric="score"), "study.no-metric"),
+        (lambda registry: registry.result("../../submissions"), ""),
+        (lambda registry: registry.result("none"), "record.no-result"),
+        (lambda registry: registry.rank("score +"), "ranking.formula"),
+        (lambda registry: registry.results(nothing="x"), "query.unknown-parameter"),
+        (lambda registry: registry.compare("one"), "query.invalid-value"),
+    ],
+)
+def test_a_refusal_has_the_code_and_the_hint_of_the_registry(registry, ask, code) -> None:
+    with pytest.raises(highwater.Refused) as refusal:
+        ask(registry)
+    assert code in refusal.value.code and refusal.value.code in str(refusal.value)
+
+
+def test_rankings_and_measurements_are_tables(registry) -> None:
+    ranking = registry.rank("score / client_nodes", limit=2, trust="imported")
+    assert [row["rank"] for row in ranking] == [1, 2]
+    measured = registry.measurements(ranking[0]["result"])
+    assert {"op", "value", "unit"} <= set(measured.columns) and len(measured) > 0
+    assert measured._repr_html_().count("<tr>") == len(measured) + 1
+
+
+def test_an_export_is_checked_against_the_manifest(registry, tmp_path: Path, monkeypatch) -> None:
+    path = registry.export("results.parquet", tmp_path)
+    assert pyarrow.parquet.read_table(path).num_rows > 100
+    asked = registry._json
+    monkeypatch.setattr(
+        registry, "_json", lambda path: {"files": [{**one, "sha256": "0"} for one in asked(path)["files"]]}
+    )
+    with pytest.raises(ValueError, match="sha256"):
+        registry.export("results.parquet", tmp_path)
+
+
+def test_no_registry_is_an_error_of_its_own() -> None:
+    with pytest.raises(highwater.Unreachable):
+        highwater.Registry("http://127.0.0.1:1").metrics()
+    for wrong in ("", "registry.example", "file:///etc"):
+        with pytest.raises(ValueError, match="address"):
+            highwater.Registry(wrong)
+
+
+def test_what_people_wrote_is_escaped_in_a_notebook() -> None:
+    table = highwater.Table(["<b>"], [{"<b>": "<script>"}, {"<b>": None}])
+    assert "<script>" not in table._repr_html_() and "<b>" not in table._repr_html_()
+
+
+def test_the_wheel_installs_from_the_site_without_any_other_package(site: RunningSite, tmp_path: Path) -> None:
+    (address,) = re.findall(r"pip install (\S+\.whl)", site.ask("GET", "client/").body.decode())
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--target", tmp_path, address]
+    subprocess.run(pip, check=True, capture_output=True)
+    asked = "import highwater; print(len(highwater.Registry().studies()) > 50)"
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", asked],
+        cwd=tmp_path,
+        env={"HIGHWATER_URL": site.url},
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout == "True\n", done.stderr
+    assert site.ask("GET", "client/highwater_client-0.0.1-py3-none-any.whl").status == 404
