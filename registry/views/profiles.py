@@ -16,11 +16,10 @@ from registry.views.drawings import LETTER, LogAxis
 WIDTHS = {"wide": 620, "thin": 358}
 TOP = 30
 ROW = 23
-VALUE_ROOM = 58
-"""Right of the axis, for the ratio in figures."""
 MOST_NAME = 20
 MOST_ROWS = 30
-TICK_ROOM = 34
+TICK_ROOM = 12
+"""Between the texts of two ticks."""
 STEPS = (1, 1.5, 2, 3, 5, 7.5)
 """Ticks in each decade, those that there is room for."""
 SIDE_ROOM = 84
@@ -64,32 +63,37 @@ def profiles(columns: Sequence[Sequence[Ratio]]) -> list[list[Profile]]:
     if not ends:
         return []
     low, high = min(1.0, *ends) / MARGIN, max(1.0, *ends) * MARGIN
-    return [[_profile(kind, column, low, high) for kind in WIDTHS] for column in shown]
+    rows = [row for column in shown for row in column]
+    left = 8 + LETTER * min(MOST_NAME, max(len(name) for name, *_ in rows))
+    right = 16 + LETTER * max(len(_said(row)) for row in rows)
+    axes = {kind: LogAxis(low, high, left, width - right, whole=False) for kind, width in WIDTHS.items()}
+    return [[_profile(kind, column, axis, low, high) for kind, axis in axes.items()] for column in shown]
 
 
-def _profile(kind: str, rows: Sequence[Ratio], low: float, high: float) -> Profile:
-    width = WIDTHS[kind]
-    left = 8 + LETTER * min(MOST_NAME, max((len(name) for name, *_ in rows), default=0))
-    axis = LogAxis(low, high, left, width - VALUE_ROOM, whole=False)
+def _profile(kind: str, rows: Sequence[Ratio], axis: LogAxis, low: float, high: float) -> Profile:
     marks = [_mark(TOP + 16 + ROW * place, row, axis) for place, row in enumerate(rows)]
-    said = [
-        (name, numerals.significant(ratio), " tie" if mark.tie else "")
+    words = "; ".join(
+        f"{name} {numerals.significant(ratio)}{' tie' if mark.tie else ''}"
         for (name, ratio, _), mark in zip(rows, marks, strict=True)
-    ]
-    words = "; ".join(f"{name} {ratio}{tie}" for name, ratio, tie in said)
+    )
     base, one = TOP + ROW * len(rows), axis.at(1)
-    sides = [(one - 6, "end", "← first higher")] if one - left > SIDE_ROOM else []
+    sides = [(one - 6, "end", "← first higher")] if one - axis.left > SIDE_ROOM else []
     sides += [(one + 6, "start", "this higher →")] if axis.right - one > SIDE_ROOM else []
-    return Profile(kind, width, base + 22, _ticks(axis, low, high), one, sides, base, marks, words)
+    return Profile(kind, WIDTHS[kind], base + 22, _ticks(axis, low, high), one, sides, base, marks, words)
+
+
+def _said(row: Ratio) -> str:
+    """The ratio in figures, or that it is none."""
+    _, ratio, interval = row
+    return "tie" if interval and is_tie(interval) else f"\N{MULTIPLICATION SIGN} {numerals.significant(ratio)}"
 
 
 def _mark(y: int, row: Ratio, axis: LogAxis) -> Mark:
     name, ratio, interval = row
     left, right = interval or (ratio, ratio)
     tie = interval is not None and is_tie(interval)
-    text = "tie" if tie else f"\N{MULTIPLICATION SIGN} {numerals.significant(ratio)}"
     short = name if len(name) <= MOST_NAME else f"{name[: MOST_NAME - 1]}\N{HORIZONTAL ELLIPSIS}"
-    return Mark(y, short, axis.at(ratio), axis.at(left), axis.at(right), text, tie)
+    return Mark(y, short, axis.at(ratio), axis.at(left), axis.at(right), _said(row), tie)
 
 
 def _ticks(axis: LogAxis, low: float, high: float) -> list[tuple[float, str]]:
@@ -98,7 +102,7 @@ def _ticks(axis: LogAxis, low: float, high: float) -> list[tuple[float, str]]:
     values = [step * 10.0**decade for decade in decades for step in STEPS if low <= step * 10.0**decade <= high]
     placed: list[tuple[float, str]] = []
     for value in sorted(values, key=lambda value: (abs(math.log(value)), value)):
-        at = axis.at(value)
-        if all(abs(at - other) >= TICK_ROOM for other, _ in placed):
-            placed.append((at, f"{value:,.6g}"))
+        at, text = axis.at(value), f"{value:,.6g}"
+        if all(abs(at - other) >= TICK_ROOM + LETTER * (len(text) + len(near)) / 2 for other, near in placed):
+            placed.append((at, text))
     return sorted(placed)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import replace
 
 import pytest
@@ -10,8 +11,9 @@ from django.test import Client
 
 from registry import configuration, facts
 from registry.comparison import Per, Side, compare, what_differed
-from registry.models import Result
+from registry.models import Result, SystemSnapshot
 from registry.normalisation import Divisor
+from tests.make_system import make_class, make_parameter, make_system
 from tests.registry.record import make_measurement, make_rate, make_release, make_result
 from validators import parameters
 from validators.system.difference import difference
@@ -346,3 +348,30 @@ def test_pages_of_a_result_and_of_its_system_lead_to_the_comparison(client: Clie
     assert address in client.get("/results/n-2/").content.decode()
     assert address in client.get(f"/systems/{results[0].system.slug}/").content.decode()
     assert client.get(address).status_code == 200
+
+
+def test_the_tunable_that_differed_between_two_runs_is_two_clicks_away(client: Client, db) -> None:
+    """From the page of the system to the comparison, and from there to what the tunable is."""
+    release = make_release("next")
+    tunable = "lustre.client.osc.max_rpcs_in_flight"
+    for public_id, value in (("t-1", 8), ("t-2", 64)):
+        result = repeat(release, public_id, 2.0)
+        read = [
+            make_parameter("lustre.version", "2.15.4"),
+            make_parameter(tunable, value, instances=8),
+            make_parameter("node.load_before", value),
+        ]
+        document = make_system(node_classes=[make_class(parameters=read)])
+        SystemSnapshot.objects.create(result=result, sha256="ab" * 32, summary={}, document=document)
+    system = client.get(f"/systems/{result.system.slug}/").content.decode()
+    address = re.search(r'href="(/compare/[^"]+)"', system)
+    assert address
+    page = client.get(address[1]).content.decode()
+    differences = page[page.index("What else differed") :]
+    assert re.findall(r'<tr class="group"><th colspan="4">([^<]+)', differences) == ["Tunables"]
+    assert f'<a href="/parameters/{tunable}/"><code>{tunable}</code></a> <small>Clients</small>' in differences
+    assert '<td class="mono">8</td><td class="mono"><b>64</b> <span class="tag">' in differences
+    found = client.get(f"/api/v1{address[1]}").json()
+    assert [group["group"] for group in found["configuration"]] == ["Tunables"]
+    fact = found["configuration"][0]["differences"][0]
+    assert (fact["values"], fact["differs_from_default"]) == ([["8"], ["64"]], [False, True])

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
+from itertools import pairwise
 
 import pytest
 
 from registry import charts
 from registry.views import drawings, numerals
+from registry.views.profiles import profiles
 
 NOW = dt.datetime(2026, 11, 20, 12, 0, tzinfo=dt.UTC)
 
@@ -136,3 +138,30 @@ def test_texts_of_a_narrow_axis_do_not_touch() -> None:
     assert [text for _, text in narrow.ticks] == ["", "10", "", "1,000", "", "100,000"]
     wide = drawings.strip(scores, width=600, height=150, radius=4.5)
     assert [text for _, text in wide.ticks][:2] == ["1", "10"]
+
+
+def test_a_profile_has_each_ratio_with_its_interval_and_marks_ties() -> None:
+    rows = [("ior-easy-write", 1.5, (1.4, 1.6)), ("find", 0.01, None), ("ior-easy-read", 1.01, (0.98, 1.04))]
+    [[wide, thin]] = profiles([rows])
+    assert (wide.kind, thin.kind) == ("wide", "thin")
+    for profile in (wide, thin):
+        easy, find, read = profile.marks
+        assert (easy.text, easy.tie, read.text, read.tie) == ("\N{MULTIPLICATION SIGN} 1.50", False, "tie", True)
+        assert find.left == find.at == find.right < profile.one < easy.left < easy.at < easy.right < profile.width
+        assert read.left < profile.one < read.right
+        assert [text for at, text in profile.ticks if at == profile.one] == ["1"]
+        apart = [after[0] - before[0] for before, after in pairwise(profile.ticks)]
+        assert min(apart) > 20
+    assert wide.words == "ior-easy-write 1.50; find 0.01; ior-easy-read 1.01 tie"
+
+
+def test_profiles_beside_one_another_share_their_axis_and_nothing_makes_none() -> None:
+    first, second = profiles([[("a", 10.0, None)], [("a", 0.1, None)]])
+    assert (first[0].one, first[0].ticks) == (second[0].one, second[0].ticks)
+    assert profiles([]) == profiles([[], []]) == []
+
+
+def test_of_many_ratios_the_first_are_drawn_and_long_names_are_cut() -> None:
+    [[wide, _]] = profiles([[("a-name-that-no-axis-has-room-for", 1.0 + place, None) for place in range(100)]])
+    assert len(wide.marks) == 30
+    assert wide.marks[0].name == "a-name-that-no-axis\N{HORIZONTAL ELLIPSIS}"
