@@ -7,6 +7,7 @@ import re
 from dataclasses import replace
 
 import pytest
+from django.conf import settings
 from django.test import Client
 
 from registry import configuration, facts
@@ -248,6 +249,21 @@ def test_two_published_results_by_the_api(client: Client, loaded, db, django_ass
     assert [result["id"] for result in found["results"]] == ["io500-1", "io500-2"]
     easy_write = next(row for row in found["measurements"] if row["op"] == "ior-easy-write")
     assert easy_write["ratios"][1] == pytest.approx(244.31 / 243.64)
+
+
+@pytest.mark.parametrize(
+    ("per", "had", "ratio"),
+    [("drive", [24, 32], (150 / 32) / (59.1 / 24)), ("server", [2, 2], 150 / 59.1), ("enclosure", [1, 1], 150 / 59.1)],
+)
+def test_two_generations_per_unit_as_the_documentation_has_it(client: Client, loaded, db, per, had, ratio) -> None:
+    """Writes of 59.1 and about 150 GB/s: the E1000 with 24 drives in an enclosure, the E2000 with 32."""
+    pair = "benchmarking-lustre-flash-bio-kfi,cug25-ior-e2000"
+    assert f"results={pair}&per=" in (settings.BASE_DIR / "docs" / "api.md").read_text()
+    found = client.get(f"/api/v1/compare/?results={pair}&per={per}").json()
+    assert [one["value"] for one in found["per"]["divisors"]] == had
+    assert all("of the run, " in one["source"] for one in found["per"]["divisors"])
+    write = next(row for row in found["measurements"] if row["op"] == "write")
+    assert (write["ratios"][1], write["qualifiers"]) == (pytest.approx(ratio), ["", "about"])
 
 
 @pytest.mark.parametrize(
