@@ -30,7 +30,7 @@ FLAGS = [
 PASSWORD = "a long password of the tests"
 PAGES = ("/", "/lists/", "/lists/ISC21/io500/", "/results/", "/results/io500-1/", "/systems/", "/docs/", "/docs/rules/",
          "/releases/", "/collector/", "/login/", "/studies/", "/studies/e1000-fabric-direct/",
-         "/compare/?results=io500-683,io500-772")  # fmt: skip
+         "/compare/?results=io500-683,io500-772", "/ranking/?formula=score/client_nodes&tool=io500")  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -144,6 +144,37 @@ def test_two_results_of_a_system_are_compared_by_keyboard(page) -> None:
     expect(page).to_have_url(re.compile(r"results=io500-772,io500-683&per=drive"))
     page.goto("/docs/uncertainty/#ranks")
     expect(page.get_by_role("heading", name="Ranks")).to_be_visible()
+
+
+def test_a_ranking_of_ones_own_is_made_saved_and_removed(page, site) -> None:
+    sign_in(page, site, "rita")
+    page.goto("/lists/")
+    page.get_by_role("link", name="Rankings of one’s own").press("Enter")
+    page.get_by_role("link", name="Rank by a formula").press("Enter")
+    formula = page.get_by_label("Formula")
+    formula.fill("[ior-easy-write.bandwidth.phase] / client_nodes")
+    page.get_by_role("combobox", name="Trust").select_option("imported")
+    page.get_by_role("button", name="Rank").press("Enter")
+    expect(page.get_by_text("Unofficial.")).to_be_visible()
+    first = page.get_by_role("region", name="Ranking of imported results").locator("tbody tr").first
+    expect(first).to_contain_text("Endeavour")
+    page.get_by_label("Save as").fill("Writes per client")
+    page.get_by_role("button", name="Save and share").press("Enter")
+    expect(page).to_have_url(re.compile(r"/rankings/writes-per-client-"))
+    expect(page.get_by_role("heading", level=1)).to_have_text("Writes per client")
+    page.get_by_role("button", name="Remove this ranking").press("Enter")
+    expect(page).to_have_url(re.compile(r"/rankings/$"))
+    expect(page.get_by_text("Writes per client")).to_have_count(0)
+
+
+def test_a_radar_is_drawn_under_the_policy(page) -> None:
+    page.goto(
+        "/study/?metric=rate.phase&x=op&series=io500_release&tool=io500&institution=DDN&trust=reported&chart=radar"
+        "&p.io500_release=SC22&p.io500_release=ISC23"
+    )
+    drawing = page.locator("figure[data-chart] svg")
+    expect(drawing.get_by_text("find 13,229")).to_be_visible()
+    expect(drawing.get_by_label("mdtest-hard-stat, ISC23: 1,105.33 kIOPS, reported")).to_have_count(1)
 
 
 def test_without_scripts_every_number_is_there(chromium, site) -> None:
