@@ -9,12 +9,18 @@ import json
 from typing import Any
 
 from django.db import connection
-from django.db.models import Count, Q
+from django.db.models import Count, Max, Q, QuerySet, Subquery
+from django.http import QueryDict
 
-from registry import record
+from registry import filters, record
+from registry.models import CatalogueLoad, Result, System
 from validators import catalogue
 
 VALUES_SHOWN = 30
+OF_SYSTEMS = ("institution", "platform")
+OF_THEIR_RESULTS = ("q", "tool", "filesystem_type", "vendor", "trust")
+SYSTEM_NAMES = (*OF_SYSTEMS, *OF_THEIR_RESULTS)
+"""Filters of systems: what they are, and what some result of theirs that counts today is."""
 
 
 Choice = tuple[str, str]
@@ -51,6 +57,45 @@ def parameters(tool: str) -> list[dict[str, Any]]:
     return [
         {"name": name, "description": described[name], "choices": found} for name, found in choices.items() if found
     ]
+
+
+def systems(query: QueryDict) -> QuerySet[System]:
+    """The systems that a query asks for. Raises InvalidValue."""
+    table = filters.RESULT_FILTERS
+    found = System.objects.filter(filters.conditions(query, {name: table[name] for name in OF_SYSTEMS}))
+    met = filters.conditions(query, {name: table[name] for name in OF_THEIR_RESULTS})
+    return found.filter(pk__in=record.standing_results(met).order_by().values("system")) if met else found
+
+
+_SYSTEM_CHOICES = """
+    SELECT tool, filesystem_family, vendor, count(DISTINCT system_id) FROM ({inner}) found
+    GROUP BY GROUPING SETS ((tool), (filesystem_family), (vendor)) ORDER BY 4 DESC, 1, 2, 3
+"""
+
+
+def system_choices() -> dict[str, list[Choice]]:
+    """What systems can be narrowed down by, with how many there are; one query.
+
+    {"tool", "filesystem_type", "vendor": choices}, the most frequent first.
+    """
+    results = record.standing_results().order_by().values("tool", "filesystem_family", "vendor", "system_id")
+    inner, given = results.query.sql_with_params()
+    choices: dict[str, list[Choice]] = {"tool": [], "filesystem_type": [], "vendor": []}
+    with connection.cursor() as cursor:
+        cursor.execute(_SYSTEM_CHOICES.format(inner=inner), given)
+        for *values, count in cursor.fetchall():
+            for name, value in zip(choices, values, strict=True):
+                if value and len(choices[name]) < VALUES_SHOWN:
+                    words = catalogue.descriptor(value).get("name", value) if name == "tool" else value
+                    choices[name].append((value, f"{words} ({count:,})"))
+    return choices
+
+
+def version() -> str:
+    """What changes whenever a result is added or withdrawn, or the catalogue is loaded; one query."""
+    load = Subquery(CatalogueLoad.objects.order_by("-id").values("id")[:1])
+    newest = Result.objects.aggregate(last=Max("id"), withdrawn=Max("withdrawn_at"), load=Max(load))
+    return ":".join(map(str, newest.values())).replace(" ", "T")
 
 
 def with_asked(choices: list[Choice], asked: str) -> list[Choice]:

@@ -17,7 +17,7 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from registry import filters, keyset, record, revisions, snapshots
+from registry import facets, filters, keyset, record, revisions, snapshots
 from registry.api import serializers as shape
 from registry.api.reading import (
     FRESH_S,
@@ -34,7 +34,7 @@ from registry.api.reading import (
     unchanged,
 )
 from registry.definitions import measure
-from registry.models import Platform, RankedList, Release, Result, System
+from registry.models import Platform, RankedList, Release, Result
 from validators import exports
 
 LIST_PAGE, LIST_PAGE_LARGEST = 500, 1000
@@ -387,20 +387,15 @@ class SiteDetail(PublicRead):
 
 
 class SystemList(PublicRead):
-    """Storage systems, by name."""
+    """Storage systems, by name; filters of results leave those that have such a result."""
 
-    known = ("institution", "platform", "cursor", "page_size")
+    known = (*facets.SYSTEM_NAMES, "cursor", "page_size")
 
     @extend_schema(
         operation_id="systems_list", parameters=_query(known), responses={200: shape.SystemPage} | shape.REFUSED
     )
     def get(self, request: Request) -> Response:
-        return _named(request, System.objects.filter(_of_system_list(request)), record.SYSTEM)
-
-
-def _of_system_list(request: Request) -> Q:
-    table = {name: filters.RESULT_FILTERS[name] for name in ("institution", "platform")}
-    return filters.conditions(request.query_params, table)
+        return _named(request, facets.systems(request.query_params), record.SYSTEM)
 
 
 class SystemDetail(PublicRead):

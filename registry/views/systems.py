@@ -3,32 +3,47 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlencode
 
 from django.db.models import Count, F, Max, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from registry import keyset, record
-from registry.models import Result, System
+from registry import facets, keyset, record
+from registry.models import Result
 from registry.views import drawings, numerals
-from registry.views.caching import public_page
+from registry.views.caching import public_page, remembered
 from registry.views.results import written
 
 PAGE_ROWS = 100
 RESULTS_SHOWN = 200
+OFFERED = {"tool": "Benchmark", "filesystem_type": "File system", "vendor": "Vendor"}
 NEWEST = keyset.chosen({"id": keyset.plain("id")}, "-id", "id", tie_follows=True)
 BY_NAME = keyset.chosen({"name": keyset.text("name")}, "name", "id", tie_follows=False)
 
 
 @public_page
 def index(request: HttpRequest) -> HttpResponse:
-    """Systems by name."""
+    """Systems by name, narrowed down by what they are and by what was measured on them."""
     columns = {**record.SYSTEM, "results": "count", "score": "best"}
     best = Max("results__score", filter=Q(results__release__isnull=False))
-    found = System.objects.annotate(count=Count("results"), best=best)
+    found = facets.systems(request.GET).annotate(count=Count("results"), best=best)
     page = keyset.page(found, columns, BY_NAME, request.GET.get("cursor", ""), PAGE_ROWS)
     rows = [{**row, "score": numerals.decimal(row["score"]) or numerals.MISSING} for row in page.rows]
-    return render(request, "systems/index.html", {"section": "systems", "rows": rows, "next": page.cursor})
+    asked = {name: request.GET[name] for name in facets.SYSTEM_NAMES if request.GET.get(name)}
+    known = remembered(f"system-choices-1:{facets.version()}", facets.system_choices)
+    context = {
+        "section": "systems",
+        "rows": rows,
+        "asked": asked,
+        "words": asked.get("q", ""),
+        "offered": [
+            (name, title, asked.get(name, ""), facets.with_asked(known[name], asked.get(name, "")))
+            for name, title in OFFERED.items()
+        ],
+        "next": page.cursor and urlencode(asked | {"cursor": page.cursor}),
+    }
+    return render(request, "systems/index.html", context)
 
 
 @public_page

@@ -149,7 +149,7 @@ def test_two_results_of_a_system_are_compared_by_keyboard(page) -> None:
 def test_a_ranking_of_ones_own_is_made_saved_and_removed(page, site) -> None:
     sign_in(page, site, "rita")
     page.goto("/lists/")
-    page.get_by_role("link", name="Rankings of one’s own").press("Enter")
+    page.get_by_role("link", name="Rankings of one\N{RIGHT SINGLE QUOTATION MARK}s own").press("Enter")
     page.get_by_role("link", name="Rank by a formula").press("Enter")
     formula = page.get_by_label("Formula")
     formula.fill("[ior-easy-write.bandwidth.phase] / client_nodes")

@@ -79,3 +79,47 @@ def test_what_is_asked_for_stays_in_the_form_though_nothing_has_it(client: Clien
 def test_a_tool_that_nobody_knows_is_no_error_and_hostile_values_are_text(client: Client, record) -> None:
     content = client.get("/results/?tool=%27%3B--&p.api=%3Cscript%3E").content.decode()
     assert "<script>" not in content.split("</head>")[1].replace('<script src="', "")
+
+
+@pytest.fixture
+def several(db) -> None:
+    """Two systems of Lustre, one of them with ior too, and one of DAOS whose only result was withdrawn."""
+    release = make_release("next")
+    make_result(release, "s-1", 1.0, system_name="Alpha")
+    make_result(release, "s-2", None, system_name="Alpha", tool="ior")
+    make_result(release, "s-3", 1.0, system_name="Beta", vendor="Other")
+    daos = {"filesystem_family": "DAOS", "withdrawn_at": timezone.now()}
+    make_result(release, "s-4", 1.0, system_name="Gamma", **daos)
+
+
+def test_systems_are_offered_by_what_was_measured_on_them(client: Client, several) -> None:
+    content = client.get("/systems/").content.decode()
+    assert choices(content, "tool") == ["IO500 (2)", "IOR (1)"]
+    assert choices(content, "filesystem_type") == ["Lustre (2)"]
+    assert choices(content, "vendor") == ["Maker (1)", "Other (1)"]
+    assert all(name in content for name in ("Alpha", "Beta", "Gamma"))
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("tool=ior", ["Alpha"]),
+        ("tool=io500&vendor=other", ["Beta"]),
+        ("q=beta", ["Beta"]),
+        ("filesystem_type=lustre", ["Alpha", "Beta"]),
+        ("filesystem_type=DAOS", []),
+        ("institution=nobody", []),
+    ],
+)
+def test_systems_of_page_and_api_are_the_same(client: Client, several, query: str, found: list[str]) -> None:
+    shown = client.get(f"/api/v1/systems/?{query}").json()["results"]
+    assert [one["name"] for one in shown] == found
+    content = client.get(f"/systems/?{query}").content.decode()
+    assert [name for name in ("Alpha", "Beta", "Gamma") if f">{name}</a>" in content] == found
+    assert ("No system has these filters" in content) == (not found)
+
+
+def test_a_system_filter_that_can_not_be_understood_is_refused(client: Client, several) -> None:
+    assert client.get("/systems/?trust=much").status_code == 400
+    assert client.get("/api/v1/systems/?colour=red").json()["code"] == "query.unknown-parameter"
+    assert b"<script>x" not in client.get("/systems/?vendor=<script>x").content
