@@ -50,6 +50,8 @@ LOADERS = (
     "facts",
     "rank_ranges",
     "uncertainty",
+    "spreads",
+    "configuration",
 )
 HISTORY = Path(__file__).parent / "history"
 TABLES = Path(__file__).parent / "tables"

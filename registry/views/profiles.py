@@ -97,11 +97,13 @@ def _mark(y: int, row: Ratio, axis: LogAxis) -> Mark:
 
 
 def _ticks(axis: LogAxis, low: float, high: float) -> list[tuple[float, str]]:
-    """1 and the steps around it that have room for their text, those nearest to 1 first."""
+    """Powers of ten, then the steps between them, that have room for their text; those nearest to 1 first."""
     decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    values = [step * 10.0**decade for decade in decades for step in STEPS if low <= step * 10.0**decade <= high]
+    steps = [(step != 1, step * 10.0**decade) for decade in decades for step in STEPS]
     placed: list[tuple[float, str]] = []
-    for value in sorted(values, key=lambda value: (abs(math.log(value)), value)):
+    for _, value in sorted(steps, key=lambda one: (one[0], abs(math.log(one[1])), one[1])):
+        if not low <= value <= high:
+            continue
         at, text = axis.at(value), f"{value:,.6g}"
         if all(abs(at - other) >= TICK_ROOM + LETTER * (len(text) + len(near)) / 2 for other, near in placed):
             placed.append((at, text))

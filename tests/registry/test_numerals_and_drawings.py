@@ -152,6 +152,7 @@ def test_a_profile_has_each_ratio_with_its_interval_and_marks_ties() -> None:
         assert [text for at, text in profile.ticks if at == profile.one] == ["1"]
         apart = [after[0] - before[0] for before, after in pairwise(profile.ticks)]
         assert min(apart) > 20
+    assert {"0.01", "0.1", "1"} <= {text for _, text in thin.ticks}
     assert wide.words == "ior-easy-write 1.50; find 0.01; ior-easy-read 1.01 tie"
 
 
