@@ -8,6 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = Path(os.environ.get("HIGHWATER_SHARED") or ROOT.parent / "shared")
@@ -16,6 +17,10 @@ SHARED = Path(os.environ.get("HIGHWATER_SHARED") or ROOT.parent / "shared")
 TOGETHER = ("flows", "launcher")
 
 _real_data: Counter[str] = Counter()
+
+# A busy machine is no failure of what is tested.
+settings.register_profile("highwater", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("highwater")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

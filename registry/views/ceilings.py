@@ -103,7 +103,11 @@ def _amount(value: float, canonical: str, printed: str = "") -> str:
 
 
 def _figure(figure: hardware.Figure) -> str:
-    return numerals.significant(figure.value, 4) if figure.unit == "count" else _amount(figure.value, figure.unit)
+    if figure.unit != "count":
+        return _amount(figure.value, figure.unit)
+    return (
+        numerals.whole(int(figure.value)) if figure.value == int(figure.value) else numerals.significant(figure.value)
+    )
 
 
 @public_page

@@ -21,8 +21,8 @@ _LADDERS = {
     "s": (_DECIMAL_TIME, _DECIMAL_TIME),
 }
 """Units from large to small: with binary and with decimal prefixes. Rates are written in the unit of the source."""
-_SPOKEN = {"au": "AU", "iops": "IOPS", "iter": "iteration"}
-"""Names that pages write in another way."""
+_SPOKEN = {"au": "AU", "iops": "IOPS", "iter": "iteration", "pcie": "PCIe"}
+"""Words of names that pages write in another way."""
 _BYTES = "_bytes"
 """How names of parameters end that are sizes."""
 SCOPE, STATE = "scope", "target_state"
@@ -75,7 +75,7 @@ def of(context: Mapping[str, Any]) -> str:
 
 def spoken(name: str) -> str:
     """A name of the report as it stands on pages."""
-    return _SPOKEN.get(name, str(name).replace("_", " "))
+    return " ".join(_SPOKEN.get(word, word) for word in str(name).split("_"))
 
 
 def sentence(text: str) -> str:

@@ -425,6 +425,13 @@ def test_robots_are_kept_from_what_is_private(client) -> None:
     assert "Disallow: /submissions/" in client.get("/robots.txt").content.decode()
 
 
+def test_counts_of_the_hardware_catalogue_are_whole_and_rates_have_units(client) -> None:
+    page = client.get("/hardware/").content.decode()
+    rows = dict(re.findall(r'scope="row">([^<]*)</th><td role="cell" class="n">([^<]*)<', page))
+    assert (rows["PCIe lanes"], rows["Cores"]) == ("128", "32")
+    assert rows["Read IOPS, PCIe generation 5 x4"] == "2,500,000\N{NO-BREAK SPACE}ops/s"
+
+
 def test_stylesheets_stay_small() -> None:
     static = settings.BASE_DIR / "static"
     assert (static / "tokens.css").stat().st_size + (static / "base.css").stat().st_size <= 12_500
