@@ -93,6 +93,14 @@ def given(query: QueryDict, name: str) -> list[str]:
     return values
 
 
+def without_empty(query: QueryDict) -> QueryDict:
+    """What a form sent, without the fields that were left empty."""
+    kept = query.copy()
+    for name in [name for name, values in query.lists() if not any(values)]:
+        del kept[name]
+    return kept
+
+
 # What values mean; ValueError says why one is wrong
 
 

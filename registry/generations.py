@@ -14,12 +14,11 @@ from typing import Any
 from django.db.models import F
 from django.http import QueryDict
 
-from registry import axes, configuration, facts, filters, gains, normalisation, questions, record
+from registry import axes, configuration, facts, filters, gains, normalisation, numbers, record
 from registry.gains import Change, Point
-from registry.models import Fact, Measurement, Platform, Release
-from registry.record import MEASUREMENT, Row, rows_of
-from validators.distributions import is_repeat
-from validators.units import LOWER_IS_BETTER, UNITS
+from registry.models import Fact, Platform, Release
+from registry.record import Row
+from validators.units import LOWER_IS_BETTER
 
 MOST_RESULTS = 100
 """Newest results of a line that are looked at; each brings all that is recorded of it."""
@@ -111,7 +110,9 @@ def document(slug: str, asked: Asked) -> Row:
     recorded = _recorded([one.pk for one in results], asked.x)
     step_of = _steps(results, asked.x, {one.pk: one.platform.name for one in results if one.platform})
     order = _order(asked.x, members, step_of)
-    measured = _measured(results, asked)
+    measured = numbers.of_results(results, asked.metric)
+    if asked.per:
+        measured = _divided(measured, results, asked.per)
     rows = [_row(key, points, order) for key, points in _points(measured, results, recorded, step_of).items()]
     shown = sorted((row for row in rows if len(row["steps"]) > 1), key=lambda row: (row["trust"], row["tool"]))
     return {
@@ -128,36 +129,6 @@ def document(slug: str, asked: Asked) -> Row:
 
 Key = tuple[str, str, str, str, str, str]
 """Benchmark, operation, quantity, statistic, trust, canonical unit."""
-
-
-def _measured(results: Sequence[Any], asked: Asked) -> dict[int, list[Row]]:
-    """The numbers of each result that are asked for, divided if so asked; a missing divisor leaves none."""
-    by_result: dict[int, list[Row]] = {one.pk: _columns(one) for one in results}
-    columns = {"result": "result_id"} | MEASUREMENT
-    for row in rows_of(columns, Measurement.objects.filter(result__in=list(by_result)).order_by("result", "position")):
-        if row["unit"] != "%" and not is_repeat(row["context"], row["stat"]):
-            by_result[row["result"]].append(row)
-    if asked.metric:
-        known = [
-            questions.Metric(row["op"], row["quantity"], row["stat"]) for rows in by_result.values() for row in rows
-        ]
-        wanted = set(questions.metrics(asked.metric, list(dict.fromkeys(known))))
-        by_result = {pk: [row for row in rows if _metric(row) in wanted] for pk, rows in by_result.items()}
-    return _divided(by_result, results, asked.per) if asked.per else by_result
-
-
-def _metric(row: Row) -> questions.Metric:
-    return questions.Metric(row["op"], row["quantity"], row["stat"])
-
-
-def _columns(result: Any) -> list[Row]:
-    """Score and its halves, as measurements."""
-    return [
-        {"op": name, "quantity": "", "stat": "", "value": value * (UNITS[printed].factor if unit else 1.0)}
-        | {"unit": unit, "printed_unit": printed, "context": {}}
-        for name, (unit, printed) in questions.COLUMN_METRICS.items()
-        if (value := getattr(result, name))
-    ]
 
 
 def _divided(by_result: dict[int, list[Row]], results: Sequence[Any], per: str) -> dict[int, list[Row]]:

@@ -13,6 +13,7 @@ from registry.api import (
     parameters,
     rankings,
     releases,
+    series,
     studies,
     views,
 )
@@ -48,6 +49,7 @@ urlpatterns = [
     path("rankings/<str:slug>/", rankings.RankingDetail.as_view(), name="api-ranking-saved"),
     path("systems/", views.SystemList.as_view(), name="api-systems"),
     path("systems/<str:slug>/", views.SystemDetail.as_view(), name="api-system"),
+    path("systems/<str:slug>/history/", series.SystemHistory.as_view(), name="api-system-history"),
     path("sites/", views.SiteList.as_view(), name="api-sites"),
     path("sites/<str:slug>/", views.SiteDetail.as_view(), name="api-site"),
     path("platforms/", views.PlatformList.as_view(), name="api-platforms"),

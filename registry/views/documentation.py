@@ -48,6 +48,7 @@ READERS = {
         "ceilings",
         "generations",
         "stragglers",
+        "series",
         "pages",
         "api",
         "client",

@@ -9,17 +9,15 @@ from urllib.parse import urlencode
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from registry import generations, normalisation, sizing
+from registry import filters, generations, normalisation, sizing
 from registry.problems import Problem
 from registry.record import Row
 from registry.views import numerals, plots
 from registry.views.caching import public_page
-from registry.views.wording import spoken, unit_of, written
+from registry.views.wording import number_named, unit_of, written
 
 MOST_LINES = 3
 """Numbers of one picture; the table has all."""
-COLUMNS = {"bandwidth_gib_per_s": "bandwidth", "rate_kiops": "metadata"}
-"""What the halves of a score are called beside it."""
 LARGEST = 15
 """Times by which a number gains at most to be in a picture: beyond, the others could not be told apart."""
 
@@ -33,7 +31,7 @@ def index(request: HttpRequest) -> HttpResponse:
 @public_page
 def line(request: HttpRequest, slug: str) -> HttpResponse:
     """The line of a platform."""
-    asked = generations.read(_without_empty(request))
+    asked = generations.read(filters.without_empty(request.GET))
     shown = generations.document(slug, asked)
     context = {
         "section": "systems",
@@ -48,21 +46,9 @@ def line(request: HttpRequest, slug: str) -> HttpResponse:
         "pers": [(name, name.replace("_", " ")) for name in normalisation.PER],
         "rows": [_written(row, shown["order"]) for row in shown["rows"]],
         "figures": _figures(shown["rows"], shown["order"]),
-        "address": f"/api/v1/generations/{slug.lower()}/?{urlencode(_without_empty(request), doseq=True)}",
+        "address": f"/api/v1/generations/{slug.lower()}/?{urlencode(filters.without_empty(request.GET), doseq=True)}",
     }
     return render(request, "systems/line.html", context)
-
-
-def _without_empty(request: HttpRequest) -> Any:
-    query = request.GET.copy()
-    for name in [name for name, values in query.lists() if not any(values)]:
-        del query[name]
-    return query
-
-
-def _name(row: Row) -> str:
-    words = [COLUMNS.get(row["op"], row["op"]), spoken(row["quantity"]), spoken(row["stat"])]
-    return " ".join(filter(None, words))
 
 
 def _written(row: Row, order: Sequence[str]) -> dict[str, Any]:
@@ -72,7 +58,7 @@ def _written(row: Row, order: Sequence[str]) -> dict[str, Any]:
     cells = [(step, _cell(found[step], unit) if step in found else None) for step in order]
     last = row["steps"][-1]
     return {
-        "name": _name(row),
+        "name": number_named(row),
         "tool": row["tool"],
         "trust": row["trust"],
         "unit": "" if unit == "count" else unit,
@@ -110,7 +96,7 @@ def _figures(rows: Sequence[Row], order: Sequence[str]) -> list[dict[str, Any]]:
 
 def _figure(tool: str, trust: str, rows: Sequence[Row], order: Sequence[str]) -> dict[str, Any] | None:
     places = {step: place for place, step in enumerate(order)}
-    series = [(COLUMNS.get(row["op"], row["op"]), _times(row, places)) for row in rows]
+    series = [(number_named(row | {"quantity": "", "stat": ""}), _times(row, places)) for row in rows]
     drawn = [one for one in series if one[1] and max(value for _, value in one[1]) <= LARGEST][:MOST_LINES]
     if not drawn:
         return None
@@ -136,7 +122,7 @@ def _short(step: str, order: Sequence[str]) -> str:
 @public_page
 def size(request: HttpRequest) -> HttpResponse:
     """A form, and the answer where something was asked."""
-    query = _without_empty(request)
+    query = filters.without_empty(request.GET)
     answer, problem = None, None
     if "target" in query:
         try:

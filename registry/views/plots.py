@@ -167,6 +167,17 @@ def stairs(named: Sequence[tuple[str, Sequence[float]]], limit: float | None, lo
     return frame.drawing(steps, drawn, mark, words)
 
 
+def levels(steps: Sequence[str], values: Sequence[float], stretches: Sequence[tuple[int, int, float]]) -> Lines:
+    """Values in order as points, and of each stretch (from, to, level) its level as a line; without any through all."""
+    frame = _Frame(len(steps), LinearAxis(min(values), max(values), 196, 14), WIDTH - 8)
+    points = frame.line("", list(enumerate(values)))
+    held = [frame.held(*stretch) for stretch in stretches]
+    drawn = [points._replace(path="") if held else points, *held]
+    words = ", ".join(f"{step}: {numerals.significant(value, 4)}" for step, value in zip(steps, values, strict=True))
+    told = "; step to ".join(numerals.significant(level, 4) for _, _, level in stretches)
+    return frame.drawing(steps, drawn, None, f"{words}{f'; level {told}' if told else ''}")
+
+
 class _Frame:
     """The place of a plot: steps from left to right, values upwards."""
 
@@ -189,6 +200,11 @@ class _Frame:
         for place, height in enumerate(heights):
             path += f"V{height}H{self.x(begun + place + 0.5)}"
         return Line(path, "", (self.x(begun), heights[0]), "")
+
+    def held(self, begin: int, end: int, value: float) -> Line:
+        """A level from the middle of one step to that of the last before `end`."""
+        height = self.axis.at(value)
+        return Line(f"M{self.x(begin - 0.4)} {height}H{self.x(end - 0.6)}", "", (self.x(end - 1), height), "")
 
     def drawing(self, steps: Sequence[str], drawn: list[Line], limit: tuple[float, str] | None, words: str) -> Lines:
         texts, free = [], 0.0

@@ -23,6 +23,7 @@ _LADDERS = {
 """Units from large to small: with binary and with decimal prefixes. Rates are written in the unit of the source."""
 _SPOKEN = {"au": "AU", "iops": "IOPS", "iter": "iteration", "pcie": "PCIe"}
 """Words of names that pages write in another way."""
+_COLUMNS = {"bandwidth_gib_per_s": "bandwidth", "rate_kiops": "metadata"}
 _BYTES = "_bytes"
 """How names of parameters end that are sizes."""
 SCOPE, STATE = "scope", "target_state"
@@ -76,6 +77,11 @@ def of(context: Mapping[str, Any]) -> str:
 def spoken(name: str) -> str:
     """A name of the report as it stands on pages."""
     return " ".join(_SPOKEN.get(word, word) for word in str(name).split("_"))
+
+
+def number_named(row: Row) -> str:
+    """What a number is of: operation, quantity and statistic; the halves of a score by what they are beside it."""
+    return " ".join(filter(None, [_COLUMNS.get(row["op"], row["op"]), spoken(row["quantity"]), spoken(row["stat"])]))
 
 
 def sentence(text: str) -> str:

@@ -1,0 +1,93 @@
+"""systems/{slug}/history/: the numbers of a system over time, their steps, and what else differed at each."""
+
+from __future__ import annotations
+
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers as s
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from registry import series
+from registry.api import serializers as shape
+from registry.api.comparisons import DifferenceGroup, Note
+from registry.api.reading import PublicRead
+
+
+class SystemName(s.Serializer):
+    slug = s.CharField()
+    name = s.CharField(allow_blank=True)
+    institution = s.CharField()
+
+
+class SeriesPoint(s.Serializer):
+    result = s.CharField()
+    day = s.DateField(help_text="Of the run, else of its submission, else of its release.")
+    value = s.FloatField(help_text="Canonical.")
+
+
+class SeriesStep(s.Serializer):
+    """Where the level of a series moved."""
+
+    place = s.IntegerField(help_text="Of the first point after it, from 0.")
+    day = s.DateField()
+    before = s.CharField(help_text="Result before it.")
+    after = s.CharField(help_text="Result after it.")
+    level_before = s.FloatField(help_text="Geometric mean from the step before, or the first point, on.")
+    level_after = s.FloatField(help_text="Geometric mean up to the next step, or the last point.")
+    ratio = s.FloatField()
+    better = s.BooleanField()
+    chance = s.FloatField(help_text="At most the probability that a series without steps shows one as clear.")
+
+
+class SystemSeries(s.Serializer):
+    tool = s.CharField()
+    mode = s.CharField(allow_blank=True)
+    trust = s.CharField()
+    client_nodes = s.IntegerField(allow_null=True)
+    op = s.CharField()
+    quantity = s.CharField(allow_blank=True)
+    stat = s.CharField(allow_blank=True)
+    unit = s.CharField(allow_blank=True)
+    printed_unit = s.CharField(allow_blank=True)
+    context = s.DictField()
+    points = SeriesPoint(many=True, help_text="Oldest first.")
+    steps = SeriesStep(many=True)
+
+
+class SeriesChange(s.Serializer):
+    """Two neighbours around a step, as compare/ has them."""
+
+    before = s.CharField()
+    after = s.CharField()
+    notes = Note(many=True, help_text="What speaks against comparing them.")
+    configuration = DifferenceGroup(many=True)
+
+
+class SystemHistoryShape(s.Serializer):
+    system = SystemName()
+    results = s.IntegerField(help_text="Results that were looked at, the newest.")
+    left_out = s.BooleanField(help_text="There are more.")
+    undated = s.IntegerField(help_text="Results of which no day is known; they are in no series.")
+    single = s.IntegerField(help_text="Numbers that only one result has.")
+    fewest = s.IntegerField(help_text="So many points a series needs for a step.")
+    series = SystemSeries(many=True, help_text="Those with steps first, then the longest.")
+    changes = SeriesChange(many=True, help_text="At most ten, the newest first.")
+
+
+class SystemHistory(PublicRead):
+    """Each number of a system over time, where its level moved, and what else differed there."""
+
+    known = (*series.NAMES, *series.FILTERS)
+    known_prefixes = series.PREFIXES
+
+    @extend_schema(
+        operation_id="systems_history",
+        parameters=[
+            OpenApiParameter("metric", OpenApiTypes.STR, description="OP.QUANTITY.STAT, or fewer of its parts."),
+            *(OpenApiParameter(name, *shape.QUERY[name]) for name in (*series.FILTERS, "p.NAME")),
+        ],
+        responses={200: SystemHistoryShape} | shape.NOT_FOUND | shape.REFUSED,
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        return Response(series.document(slug, series.read(request.query_params)))

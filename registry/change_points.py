@@ -1,0 +1,131 @@
+"""Steps in a series: where the level of a number moved, told from how it varies anyway. Plain values, no query.
+
+The method, in short: Student's t between the two parts of a split, in logarithms, for every place where a series may be
+split (K. J. Worsley, JASA 74 (1979) 365) and for every stretch that may differ from all around it (circular binary
+segmentation; Olshen and others, Biostatistics 5 (2004) 557), the clearest taken with Bonferroni's bound over all that
+were tried, and each part searched again while one is found. docs/series.md says what it takes for granted.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+
+from registry import uncertainty
+
+LEVEL = 0.01
+"""The chance that a stationary series has a false step is at most this: one series in 100."""
+SHORTEST = uncertainty.FEWEST
+"""Values on each side of a step: fewer tell no level."""
+FEWEST = 2 * SHORTEST
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step before the value at `place` (from 0): the levels on both sides, geometric means, and how likely by chance.
+
+    `chance` is at most the probability that a stationary series of this length shows a step as clear; 0 is below 1e-15.
+    """
+
+    place: int
+    before: float
+    after: float
+    chance: float
+
+    @property
+    def ratio(self) -> float:
+        return self.after / self.before
+
+
+def steps(values: Sequence[float]) -> list[Step]:
+    """The steps of a series in its order; none of fewer than six values, or where one is not positive.
+
+    A change by less than one run usually varies by (registry/uncertainty.json) is no step, however clear it is.
+    """
+    if len(values) < FEWEST or min(values) <= 0:
+        return []
+    logs = [math.log(value) for value in values]
+    found = _search(logs, 0)
+    edges = [0, *(place for place, _ in found), len(logs)]
+    levels = [math.exp(math.fsum(logs[low:high]) / (high - low)) for low, high in pairwise(edges)]
+    return [
+        Step(place, before, after, chance)
+        for (place, chance), (before, after) in zip(found, pairwise(levels), strict=True)
+    ]
+
+
+def _search(logs: Sequence[float], begin: int) -> list[tuple[int, float]]:
+    """Places and chances of the steps in one stretch that begins at `begin`."""
+    edges, chance = _clearest(logs)
+    if chance > LEVEL:
+        return []
+    parts = [*zip((0, *edges), (*edges, len(logs)), strict=True)]
+    inner = [step for low, high in parts for step in _search(logs[low:high], begin + low)]
+    return sorted([*inner, *((begin + edge, chance) for edge in edges)])
+
+
+def _clearest(logs: Sequence[float]) -> tuple[tuple[int, ...], float]:
+    """The split in two or the stretch in the middle that is clearest, as its edges, and its chance."""
+    count = len(logs)
+    middle = math.fsum(logs) / count
+    centred = [value - middle for value in logs]
+    total = math.fsum(value * value for value in centred)
+    sums = [0.0, *accumulate(centred)]
+    best: tuple[tuple[int, ...], float] = ((), 1.0)
+    for tried in (_splits(count), _stretches(count)):
+        if tried:
+            low, high = max(tried, key=lambda one: _between(sums, *one))
+            chance = 2 * len(tried) * _chance(sums, total, low, high)
+            if chance < best[1]:
+                best = ((low, high) if high < count else (low,)), chance
+    return best
+
+
+def _splits(count: int) -> list[tuple[int, int]]:
+    """Every end of a series that may differ from its beginning, as places from and to."""
+    return [(low, count) for low in range(SHORTEST, count - SHORTEST + 1)]
+
+
+def _stretches(count: int) -> list[tuple[int, int]]:
+    """Every stretch inside of a series that may differ from what is around it, as places from and to."""
+    return [
+        (low, high)
+        for low in range(SHORTEST, count - FEWEST + 1)
+        for high in range(low + SHORTEST, count - SHORTEST + 1)
+    ]
+
+
+def _between(sums: Sequence[float], low: int, high: int) -> float:
+    """The sum of squares between a stretch and the rest, of centred values with these running sums."""
+    inside, count = high - low, len(sums) - 1
+    return (sums[high] - sums[low]) ** 2 * count / (inside * (count - inside))
+
+
+def _chance(sums: Sequence[float], total: float, low: int, high: int) -> float:
+    """How likely the difference between a stretch and the rest is by chance, had no other been tried."""
+    inside, count = high - low, len(sums) - 1
+    gap = abs(sums[high] - sums[low]) * count / (inside * (count - inside))
+    if gap < uncertainty.prior().deviation:
+        return 1.0
+    between = _between(sums, low, high)
+    within = max(total - between, 0.0) / (count - 2)
+    return two_sided(math.sqrt(between / within), count - 2) if within else 0.0
+
+
+def two_sided(t: float, degrees: int) -> float:
+    """The probability that Student's t of so many degrees of freedom, 1 and more, lies further from 0 than `t`.
+
+    Source: Abramowitz and Stegun, 26.7.3 and 26.7.4; exact to about 1e-15.
+    """
+    angle = math.atan(t / math.sqrt(degrees))
+    sine, cosine = math.sin(angle), math.cos(angle)
+    odd = degrees % 2
+    term = cosine if odd else 1.0
+    total = 0.0
+    for number in range(1 + odd, degrees, 2):
+        total += term
+        term *= cosine * cosine * number / (number + 1)
+    inside = (angle + sine * total) * 2 / math.pi if odd else sine * total
+    return max(0.0, 1.0 - inside)

@@ -1,0 +1,182 @@
+"""The results of one system over time: each number as a series, its steps, and what else differed at each.
+
+A series holds results of one benchmark, mode, level of trust and count of client nodes, by the day they were made:
+what would move it anyway is not in it. registry/change_points.py finds the steps.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.http import QueryDict
+
+from registry import change_points, compared, comparison, filters, numbers, record, snapshots
+from registry.record import Row
+from registry.spreads import NO_MEAN, key
+from validators.system.difference import difference
+from validators.units import LOWER_IS_BETTER
+
+MOST_RESULTS = 100
+"""Newest results of a system that are looked at; each brings all its numbers."""
+MOST_CHANGES = 10
+"""Pairs of results around steps whose configurations are compared, newest first."""
+FEWEST = 2
+"""One number is no series."""
+NAMES = ("metric",)
+FILTERS = tuple(name for name in filters.RESULT_NAMES if name != "system")
+PREFIXES = (filters.PARAMETER,)
+
+_DAYS = ("started", "ended")
+"""Parameters of runs that begin with a date."""
+_MOMENTS = ("started_timestamp_s", "ended_timestamp_s")
+"""Parameters of runs that are seconds since 1970."""
+
+Pair = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Metrics, none for all, and filters as of results/."""
+
+    metric: tuple[str, ...] = ()
+    filters: QueryDict = field(default_factory=QueryDict)
+
+
+def read(query: QueryDict) -> Asked:
+    """Raises UnknownParameter and InvalidValue."""
+    filters.refuse_unknown(query, (*NAMES, *FILTERS, "format"), PREFIXES)
+    kept = query.copy()
+    for name in (*NAMES, "format"):
+        kept.pop(name, None)
+    return Asked(tuple(filters.given(query, "metric")), kept)
+
+
+def document(slug: str, asked: Asked) -> Row:
+    """The series of a system, those with steps first, then the longest; and `changes` around their steps.
+
+    Three queries, and three more where there is a step. Raises NotOnRecord, UnknownMetric and InvalidValue.
+    """
+    system = record.system(slug)
+    condition = filters.result_conditions(asked.filters)
+    found = list(
+        record.standing_results(condition)
+        .filter(system=system)
+        .select_related("release")
+        .defer("search", "snapshot")[: MOST_RESULTS + 1]
+    )
+    results = found[:MOST_RESULTS]
+    days = {one.pk: day for one in results if (day := day_of(one))}
+    ordered = sorted((one for one in results if one.pk in days), key=lambda one: (days[one.pk], one.pk))
+    grouped = _grouped(ordered, numbers.of_results(results, asked.metric), days)
+    rows = [_series(place, points) for place, points in grouped.items() if len(points) >= FEWEST]
+    rows.sort(key=lambda row: (not row["steps"], -len(row["points"])))
+    pairs = dict.fromkeys((step["before"], step["after"]) for row in rows for step in row["steps"])
+    return {
+        "system": {"slug": system.slug, "name": system.name, "institution": system.site.name},
+        "results": len(results),
+        "left_out": len(found) > MOST_RESULTS,
+        "undated": len(results) - len(ordered),
+        "single": len(grouped) - len(rows),
+        "fewest": change_points.FEWEST,
+        "series": rows,
+        "changes": _changes(_newest(pairs, ordered)),
+    }
+
+
+def day_of(result: Any) -> dt.date | None:
+    """The day a result was made: of its run, else of its submission, else of its release; None where none is known."""
+    for name in _DAYS:
+        if day := _as_date(str(result.parameters.get(name, ""))[:10]):
+            return day
+    for name in _MOMENTS:
+        seconds = result.parameters.get(name)
+        if isinstance(seconds, int | float) and 0 < seconds < 1e11:
+            return dt.datetime.fromtimestamp(seconds, dt.UTC).date()
+    return result.submitted_on or (result.release.held_on if result.release else None)
+
+
+def _as_date(text: str) -> dt.date | None:
+    try:
+        return dt.date.fromisoformat(text)
+    except ValueError:
+        return None
+
+
+Place = tuple[Any, ...]
+"""Benchmark, mode, trust, client nodes, then as spreads.key."""
+
+
+def _grouped(
+    ordered: Iterable[Any], measured: Mapping[int, Iterable[Row]], days: Mapping[int, dt.date]
+) -> dict[Place, dict[str, Row]]:
+    """Points by series and result, oldest first; of a number that a result has twice the first."""
+    found: dict[Place, dict[str, Row]] = {}
+    for one in ordered:
+        for row in measured[one.pk]:
+            if row["stat"] not in NO_MEAN:
+                place = (one.tool, one.mode, one.trust, one.client_nodes, *key(row))
+                point = {"result": one.public_id, "day": days[one.pk], "value": row["value"]}
+                point |= {"printed_unit": row["printed_unit"], "context": row["context"]}
+                found.setdefault(place, {}).setdefault(one.public_id, point)
+    return found
+
+
+def _series(place: Place, points: Mapping[str, Row]) -> Row:
+    tool, mode, trust, client_nodes, op, quantity, stat, unit, _ = place
+    rows = list(points.values())
+    return {
+        "tool": tool,
+        "mode": mode,
+        "trust": trust,
+        "client_nodes": client_nodes,
+        "op": op,
+        "quantity": quantity,
+        "stat": stat,
+        "unit": unit,
+        "printed_unit": rows[0]["printed_unit"],
+        "context": rows[0]["context"],
+        "points": [{name: row[name] for name in ("result", "day", "value")} for row in rows],
+        "steps": [_step(step, rows, unit) for step in change_points.steps([row["value"] for row in rows])],
+    }
+
+
+def _step(step: change_points.Step, rows: Sequence[Row], unit: str) -> Row:
+    return {
+        "place": step.place,
+        "day": rows[step.place]["day"],
+        "before": rows[step.place - 1]["result"],
+        "after": rows[step.place]["result"],
+        "level_before": step.before,
+        "level_after": step.after,
+        "ratio": step.ratio,
+        "better": (step.ratio < 1) == (unit in LOWER_IS_BETTER),
+        "chance": step.chance,
+    }
+
+
+def _newest(pairs: Iterable[Pair], ordered: Sequence[Any]) -> list[Pair]:
+    places = {one.public_id: place for place, one in enumerate(ordered)}
+    return sorted(pairs, key=lambda pair: (places[pair[1]], places[pair[0]]), reverse=True)[:MOST_CHANGES]
+
+
+def _changes(pairs: Sequence[Pair]) -> list[Row]:
+    """What differed between the results on both sides of a step, and what speaks against comparing them."""
+    if not pairs:
+        return []
+    ids = list(dict.fromkeys(id for pair in pairs for id in pair))
+    sides = dict(zip(ids, compared.sides(ids)[0], strict=True))
+    documents = dict(zip(ids, snapshots.documents(ids), strict=True))
+    return [
+        {
+            "before": before,
+            "after": after,
+            "notes": comparison.compare([sides[before], sides[after]])["notes"],
+            "configuration": comparison.what_differed(
+                [sides[before], sides[after]], difference([documents[before], documents[after]])
+            ),
+        }
+        for before, after in pairs
+    ]

@@ -1,0 +1,193 @@
+"""Numbers over time: steps are found where they are, and nowhere else; what else differed stands beside them."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+from registry.change_points import steps, two_sided
+from registry.series import day_of
+from tests.registry.record import make_measurement, make_release, make_result
+
+
+def noisy(levels: list[float], seed: int, deviation: float = 0.01) -> list[float]:
+    chance = random.Random(seed)
+    return [level * chance.lognormvariate(0, deviation) for level in levels]
+
+
+# The method
+
+
+@pytest.mark.parametrize(
+    ("t", "degrees", "probability"),
+    [
+        (12.706, 1, 0.05), (4.303, 2, 0.05), (5.841, 3, 0.01), (4.604, 4, 0.01), (2.228, 10, 0.05), (3.169, 10, 0.01),
+        (2.704, 40, 0.01), (2.045, 29, 0.05), (0.0, 7, 1.0),
+    ],
+)  # fmt: skip
+def test_chances_are_those_of_printed_tables_of_students_t(t, degrees, probability) -> None:
+    assert two_sided(t, degrees) == pytest.approx(probability, rel=0.002)
+
+
+@pytest.mark.parametrize("length", [6, 12, 40])
+def test_at_most_one_of_a_hundred_series_of_noise_has_a_step(length) -> None:
+    false = [bool(steps(noisy([50.0] * length, seed, 0.05))) for seed in range(100)]
+    assert sum(false) <= 1
+
+
+def test_of_a_thousand_series_of_noise_at_most_ten_have_a_step() -> None:
+    assert sum(bool(steps(noisy([50.0] * 16, seed, 0.05))) for seed in range(1000, 2000)) <= 10
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize(
+    ("levels", "places"),
+    [
+        ([1.0] * 20 + [0.95] * 5, [20]),
+        ([1.0] * 3 + [0.8] * 3, [3]),
+        ([1.0] * 10 + [1.1] * 10 + [1.0] * 10, [10, 20]),
+        ([1.0] * 8 + [1.1] * 8 + [1.2] * 8, [8, 16]),
+    ],
+    ids=["late", "short", "there and back", "stairs"],
+)
+def test_known_steps_are_found_where_they_are(levels, places, seed) -> None:
+    found = steps(noisy(levels, seed))
+    assert len(found) == len(places)
+    assert all(abs(step.place - place) <= 1 for step, place in zip(found, places, strict=True))
+
+
+def test_a_step_says_both_levels_and_its_chance() -> None:
+    (step,) = steps([100.0, 101.0, 99.0, 80.0, 81.0, 79.5])
+    assert (step.place, round(step.before, 2), round(step.after, 2), round(step.ratio, 3)) == (3, 100.0, 80.16, 0.802)
+    assert 0 < step.chance < 0.0001
+    (sharp,) = steps([10.0] * 4 + [9.0] * 4)
+    assert (sharp.place, sharp.chance) == (4, 0.0)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [],
+        [1.0, 1.0, 2.0, 2.0, 2.0],
+        [1.0, 1.0, 1.0, 0.0, 2.0, 2.0, 2.0],
+        [1.0, 1.0, -1.0, 2.0, 2.0, 2.0],
+        [100.0, 100.0, 100.0, 100.5, 100.5, 100.5],
+        [7.0] * 50,
+        [1.0, 1.01, 0.99, 1.0, 9.0, 1.0, 1.01, 0.99],
+    ],
+    ids=["none", "five", "a zero", "below zero", "half a percent", "constant", "one outlier"],
+)
+def test_what_is_no_step(values) -> None:
+    assert steps(values) == []
+
+
+# As users see it
+
+ADDRESS = "systems/site-one-test-system-a/history/"
+VALUES = [50.0, 50.5, 49.8, 50.2, 45.0, 45.3, 44.9]
+
+
+@pytest.fixture
+def nightly(db: None) -> None:
+    """Seven runs, the newest recorded first; the kernel changes with the fifth. One more with fewer client nodes."""
+    release = make_release("T1")
+    for number, value in reversed(list(enumerate(VALUES, 1))):
+        kernel = "5.14.1" if number < 5 else "5.14.9"
+        parameters = {"started": f"2026-03-0{number} 01:00:00", "kernel": kernel, "stripe_count": 4}
+        result = make_result(release, f"hw-{number}", None, tool="ior", parameters=parameters)
+        make_measurement(result, "write", value, stat="max")
+        make_measurement(result, "write", 0.5, stat="stddev")
+    few = make_result(release, "hw-few", None, tool="ior", client_nodes=1, parameters={"started": "2026-03-05"})
+    make_measurement(few, "write", 3.0, stat="max")
+
+
+def shown(client: Any, query: str = "") -> dict[str, Any]:
+    answer = client.get(f"/api/v1/{ADDRESS}{query}")
+    assert answer.status_code == 200, answer.json()
+    return dict(answer.json())
+
+
+def test_a_system_has_its_series_with_the_step_and_what_else_differed(
+    client, nightly, django_assert_num_queries
+) -> None:
+    with django_assert_num_queries(6):
+        told = shown(client)
+    (row,) = told["series"]
+    assert [one["result"] for one in row["points"]] == [f"hw-{number}" for number in range(1, 8)]
+    assert [one["day"] for one in row["points"][:2]] == ["2026-03-01", "2026-03-02"]
+    (step,) = row["steps"]
+    assert (step["day"], step["before"], step["after"], step["better"]) == ("2026-03-05", "hw-4", "hw-5", False)
+    assert step["ratio"] == pytest.approx(0.9, abs=0.005)
+    (change,) = told["changes"]
+    assert [(one["group"], [fact["name"] for fact in one["differences"]]) for one in change["configuration"]] == [
+        ("Operating system", ["kernel"])
+    ]
+    assert (told["results"], told["single"], told["undated"]) == (8, 1, 0)
+
+
+def test_the_page_shows_picture_table_step_and_difference(client, nightly) -> None:
+    page = client.get(f"/{ADDRESS}").content.decode()
+    for text in (
+        'role="img"', "2026-03-05", "<b>0.899</b>", "worse", "5.14.9", "/compare/?results=hw-4,hw-5", "As a table",
+        "10\N{NO-BREAK SPACE}client nodes", "GiB/s",
+    ):  # fmt: skip
+        assert text in page, text
+    assert f"/{ADDRESS}" in client.get("/systems/site-one-test-system-a/").content.decode()
+
+
+def test_metric_and_filters_choose(client, nightly) -> None:
+    assert len(shown(client, "?metric=write.bandwidth.max")["series"]) == 1
+    few = shown(client, "?p.kernel=5.14.9")
+    assert (len(few["series"][0]["points"]), few["series"][0]["steps"], few["changes"]) == (3, [], [])
+    page = client.get(f"/{ADDRESS}?p.kernel=5.14.9&metric=").content.decode()
+    assert "A series needs 6 results" in page
+    assert "No number is known of two dated results" in client.get(f"/{ADDRESS}?client_nodes=1").content.decode()
+
+
+def test_times_that_fall_are_better(client, db) -> None:
+    release = make_release("T1")
+    for number, seconds in enumerate([60.0, 61.0, 60.5, 50.0, 50.2, 49.9], 1):
+        result = make_result(release, f"hw-{number}", None, submitted_on=f"2026-03-0{number}")
+        timed = {"quantity": "elapsed", "value": seconds, "unit": "s", "printed_value": seconds, "printed_unit": "s"}
+        make_measurement(result, "write", **timed)
+    (row,) = shown(client)["series"]
+    assert [(step["place"], step["better"]) for step in row["steps"]] == [(3, True)]
+
+
+def test_withdrawn_results_are_in_no_series(client, nightly) -> None:
+    from registry.models import Result
+
+    Result.objects.filter(public_id="hw-5").update(withdrawn_at="2026-04-01T00:00:00Z")
+    assert [one["result"] for one in shown(client)["series"][0]["points"]][4:] == ["hw-6", "hw-7"]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "day"),
+    [
+        ({"started": "2026-03-04 10:00:00"}, "2026-03-04"),
+        ({"started": "yesterday", "ended": "2026-03-05T10:00:00Z"}, "2026-03-05"),
+        ({"started_timestamp_s": 1_772_600_000}, "2026-03-04"),
+        ({"started_timestamp_s": 1e300, "started": 12}, "2026-05-01"),
+        ({}, "2026-05-01"),
+    ],
+)
+def test_the_day_of_a_result(db, parameters, day) -> None:
+    assert str(day_of(make_result(make_release("T1"), "hw-1", parameters=parameters))) == day
+
+
+@pytest.mark.parametrize(
+    ("address", "status", "code"),
+    [
+        ("systems/nothing/history/", 404, "record.no-system"),
+        (f"{ADDRESS}?metric=nothing", 400, "study.unknown-metric"),
+        (f"{ADDRESS}?system=other", 400, "query.unknown-parameter"),
+        (f"{ADDRESS}?client_nodes=many", 400, "query.invalid-value"),
+        (f"{ADDRESS}?trust=gold", 400, "query.invalid-value"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(client, nightly, address, status, code) -> None:
+    answer = client.get(f"/api/v1/{address}")
+    assert (answer.status_code, answer.json()["code"]) == (status, code)
+    assert client.get(f"/{address}").status_code == status
