@@ -15,6 +15,7 @@ from registry.api import (
     releases,
     series,
     studies,
+    sweeps,
     views,
 )
 
@@ -50,6 +51,7 @@ urlpatterns = [
     path("systems/", views.SystemList.as_view(), name="api-systems"),
     path("systems/<str:slug>/", views.SystemDetail.as_view(), name="api-system"),
     path("systems/<str:slug>/history/", series.SystemHistory.as_view(), name="api-system-history"),
+    path("systems/<str:slug>/sweep/", sweeps.SystemSweep.as_view(), name="api-system-sweep"),
     path("sites/", views.SiteList.as_view(), name="api-sites"),
     path("sites/<str:slug>/", views.SiteDetail.as_view(), name="api-site"),
     path("platforms/", views.PlatformList.as_view(), name="api-platforms"),

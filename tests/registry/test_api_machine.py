@@ -75,6 +75,7 @@ ADDRESSES = {
     "/api/v1/systems/": "/api/v1/systems/",
     "/api/v1/systems/{slug}/": "/api/v1/systems/site-one-test-system-a/",
     "/api/v1/systems/{slug}/history/": "/api/v1/systems/site-one-test-system-a/history/",
+    "/api/v1/systems/{slug}/sweep/": "/api/v1/systems/site-one-test-system-a/sweep/",
     "/api/v1/sites/": "/api/v1/sites/",
     "/api/v1/sites/{slug}/": "/api/v1/sites/site-one/",
     "/api/v1/platforms/": "/api/v1/platforms/",

@@ -1,0 +1,203 @@
+"""Sweeps: which cells of a release's standard measurements a system has, which are missing, and what got worse.
+
+A sweep is a data file of registry/sweeps/. A cell is an operation under one choice of each axis of a part; a result
+fills it where its facts meet the conditions. What a result does not say fills no cell.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from registry import datafiles, numbers, record, series, uncertainty
+from registry.models import Fact
+from registry.record import Row
+from validators.units import LOWER_IS_BETTER
+
+SWEEPS = Path(__file__).parent / "sweeps"
+SCHEMA = "sweep.schema.json"
+STANDARD = "standard"
+MOST_RESULTS = 200
+"""Newest results of the sweep's benchmarks that are looked at."""
+MISSING, FIRST, EQUAL, BETTER, WORSE = "missing", "first", "equal", "better", "worse"
+
+Facts = Mapping[str, str]
+Part = Mapping[str, Any]
+
+
+class SweepError(Exception):
+    """A file of sweeps breaks its schema."""
+
+
+@cache
+def sweep(name: str = STANDARD) -> Row:
+    """The newest version of a sweep. Raises SweepError."""
+    found = [one for _, one in datafiles.valid_files(SWEEPS, SCHEMA, SweepError) if one["name"] == name]
+    return dict(max(found, key=lambda one: one["version"]))
+
+
+def is_met(condition: Mapping[str, Any], facts: Facts) -> bool:
+    """Whether the facts of a result meet one condition of a sweep."""
+    text = next((facts[name] for name in condition["facts"] if name in facts), None)
+    if "absent" in condition:
+        return text is None
+    if "none_of" in condition:
+        return text not in condition["none_of"]
+    if "at_least" in condition:
+        return _number(text) >= condition["at_least"]
+    return text in condition["one_of"]
+
+
+def _number(text: str | None) -> float:
+    try:
+        return float(text or "nan")
+    except ValueError:
+        return float("nan")
+
+
+def _are_met(conditions: Iterable[Mapping[str, Any]], facts: Facts) -> bool:
+    return all(is_met(condition, facts) for condition in conditions)
+
+
+def cells_of(part: Part) -> list[tuple[str, ...]]:
+    """The cells of a part: the titles of one choice of each axis, then the operation."""
+    titles = [[choice["title"] for choice in axis["choices"]] for axis in part["axes"]]
+    return list(product(*titles, part["ops"]))
+
+
+def placed(part: Part, facts: Facts) -> tuple[list[tuple[str, ...]], list[str]]:
+    """The choices that a result stands for in a part that it meets, and else the axes on which it has no choice."""
+    if not _are_met(part["when"], facts):
+        return [], []
+    met = [[one["title"] for one in axis["choices"] if _are_met(one["when"], facts)] for axis in part["axes"]]
+    open_axes = [axis["title"] for axis, titles in zip(part["axes"], met, strict=True) if not titles]
+    return ([] if open_axes else list(product(*met))), open_axes
+
+
+def document(slug: str) -> Row:
+    """The standard sweep of a system. Four queries. Raises NotOnRecord."""
+    system, asked = record.system(slug), sweep()
+    tools = {part["tool"] for part in asked["parts"]}
+    found = list(
+        record.standing_results()
+        .filter(system=system, tool__in=tools)
+        .select_related("release")
+        .defer("search", "snapshot")[: MOST_RESULTS + 1]
+    )
+    results = found[:MOST_RESULTS]
+    facts = _facts([one.pk for one in results])
+    ordered = sorted(results, key=lambda one: (series.day_of(one) or dt.date.min, one.pk), reverse=True)
+    runs = [_run(one, facts[one.pk], asked) for one in ordered]
+    measured = numbers.of_results(ordered)
+    parts = [_part(part, [(run, measured[run["pk"]], facts[run["pk"]]) for run in runs]) for part in asked["parts"]]
+    verdicts = Counter(cell["verdict"] for part in parts for cell in part["cells"])
+    return {
+        "system": {"slug": system.slug, "name": system.name, "institution": system.site.name},
+        "sweep": {name: asked[name] for name in ("name", "version", "title", "source", "notes")},
+        "releases": list(dict.fromkeys(run["release"] for run in runs if run["release"])),
+        "results": len(results),
+        "left_out": len(found) > MOST_RESULTS,
+        "cells": verdicts.total(),
+        "measured": verdicts.total() - verdicts[MISSING],
+        "regressed": verdicts[WORSE],
+        "parts": parts,
+    }
+
+
+def _facts(ids: Sequence[int]) -> dict[int, dict[str, str]]:
+    told: dict[int, dict[str, str]] = {pk: {} for pk in ids}
+    for pk, name, text in Fact.objects.order_by().filter(result__in=ids).values_list("result", "name", "text"):
+        told[pk][name] = text
+    return told
+
+
+def _run(one: Any, facts: Facts, asked: Mapping[str, Any]) -> Row:
+    """One result as a cell shows it; `alike` are the trust and the facts in which two that are compared agree."""
+    return {
+        "pk": one.pk,
+        "tool": one.tool,
+        "alike": (one.trust, *(facts.get(name) for name in asked["alike"])),
+        "result": one.public_id,
+        "trust": one.trust,
+        "client_nodes": one.client_nodes,
+        "day": series.day_of(one),
+        "release": next((facts[name] for name in asked["release"] if name in facts), ""),
+    }
+
+
+def _part(part: Part, runs: Sequence[tuple[Row, Sequence[Row], Facts]]) -> Row:
+    """The cells of a part; `runs` are newest first, each with its numbers and facts."""
+    filled: dict[tuple[str, ...], list[Row]] = {}
+    unplaced: Counter[str] = Counter()
+    for run, rows, facts in runs:
+        values = _values(part, rows) if run["tool"] == part["tool"] else {}
+        if not values:
+            continue
+        choices, open_axes = placed(part, facts)
+        unplaced.update(open_axes)
+        for choice in choices:
+            for op, row in values.items():
+                filled.setdefault((*choice, op), []).append(run | {"value": row["value"], "unit": row["unit"]})
+    return {
+        "title": part["title"],
+        "tool": part["tool"],
+        "quantity": part["quantity"],
+        "cells": [_cell(place, filled.get(place, [])) for place in cells_of(part)],
+        "unplaced": [{"axis": axis, "results": count} for axis, count in unplaced.items()],
+    }
+
+
+def _values(part: Part, rows: Sequence[Row]) -> dict[str, Row]:
+    """By operation the number that a part asks for, of the first statistic that is there."""
+    found: dict[str, Row] = {}
+    for stat in part["stats"]:
+        for row in rows:
+            if row["stat"] == stat and row["quantity"] == part["quantity"] and row["op"] in part["ops"]:
+                found.setdefault(row["op"], row)
+    return found
+
+
+def _cell(place: tuple[str, ...], runs: Sequence[Row]) -> Row:
+    """The newest number of a cell beside the newest of the release before, of the same trust and run alike."""
+    *choices, op = place
+    if not runs:
+        nothing = dict.fromkeys(("latest", "before", "ratio", "interval"))
+        return {"choices": choices, "op": op, "verdict": MISSING, "unit": ""} | nothing
+    latest = runs[0]
+    before = next((run for run in runs if _is_before(run, latest)), None)
+    ratio = latest["value"] / before["value"] if before and before["value"] else None
+    assumed = uncertainty.assumed(latest["unit"])
+    interval = uncertainty.ratio_interval(ratio, assumed, assumed)
+    return {
+        "choices": choices,
+        "op": op,
+        "verdict": _verdict(ratio, interval, latest["unit"]),
+        "unit": latest["unit"],
+        "latest": _shown(latest),
+        "before": before and _shown(before),
+        "ratio": ratio,
+        "interval": interval,
+    }
+
+
+def _is_before(run: Row, latest: Row) -> bool:
+    """Whether a result is of another release and can be held against the latest; without days none is before."""
+    known = all(one["release"] and one["day"] for one in (run, latest))
+    return known and run["release"] != latest["release"] and run["alike"] == latest["alike"]
+
+
+def _shown(run: Row) -> Row:
+    return {name: run[name] for name in ("result", "release", "trust", "client_nodes", "day", "value")}
+
+
+def _verdict(ratio: float | None, interval: uncertainty.Interval | None, unit: str) -> str:
+    if ratio is None:
+        return FIRST
+    if interval and uncertainty.is_tie(interval):
+        return EQUAL
+    return BETTER if (ratio < 1) == (unit in LOWER_IS_BETTER) else WORSE

@@ -1,0 +1,47 @@
+"""The page of the standard sweep of a system."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from registry import sweeps
+from registry.record import Row
+from registry.views import numerals
+from registry.views.caching import public_page
+from registry.views.wording import sentence, spoken, unit_of, written
+
+
+@public_page
+def sweep(request: HttpRequest, slug: str) -> HttpResponse:
+    """Each part as a table of its cells."""
+    shown = sweeps.document(slug)
+    context = {
+        "section": "systems",
+        "shown": shown,
+        "missing": shown["cells"] - shown["measured"],
+        "parts": [_part(part) for part in shown["parts"]],
+    }
+    return render(request, "systems/sweep.html", context)
+
+
+def _part(part: Row) -> dict[str, Any]:
+    cells = [_cell(cell) for cell in part["cells"]]
+    return part | {
+        "rows": [cell for cell in cells if cell["latest"]],
+        "missing": [cell["name"] for cell in cells if not cell["latest"]],
+    }
+
+
+def _cell(cell: Row) -> dict[str, Any]:
+    runs = [run for run in (cell["latest"], cell["before"]) if run]
+    unit = unit_of(({"value": run["value"], "printed_unit": ""} for run in runs), cell["unit"]) if runs else ""
+    return cell | {
+        "name": ", ".join([sentence(spoken(cell["op"])), *cell["choices"]]),
+        "unit": unit,
+        "latest": cell["latest"] and cell["latest"] | {"written": written(cell["latest"]["value"], unit)},
+        "before": cell["before"] and cell["before"] | {"written": written(cell["before"]["value"], unit)},
+        "times": numerals.decimal(cell["ratio"], 3),
+    }
