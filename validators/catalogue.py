@@ -105,7 +105,6 @@ def find(tool: str) -> Benchmark | None:
     return next((one for one in benchmarks() if tool in (one.tool, one.slug)), None)
 
 
-@cache
 def crossings() -> Mapping[str, Crossing]:
     """The layers that the data of each tool crosses, by tool; a tool of which nothing is known is left out."""
     return {one.tool: one.descriptor["crosses"] for one in benchmarks() if "crosses" in one.descriptor}
@@ -147,7 +146,6 @@ def descriptor(tool: str) -> Mapping[str, Any]:
     return found.descriptor if found else {}
 
 
-@cache
 def scored_tools() -> frozenset[str]:
     """The tools that give a score: those whose folder defines one."""
     return frozenset(one.tool for one in benchmarks() if (FOLDER / one.slug / "scores.json").exists())

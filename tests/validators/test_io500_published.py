@@ -158,6 +158,6 @@ def test_hashes_never_disagree_in_published_runs(published):
 def test_every_rule_has_an_outcome_on_every_published_run(published):
     for row, run in counted(published):
         outcomes = [rule.evaluate(run, Context(Bundle())) for rule in rules.RULES]
-        assert len(outcomes) == 20
+        assert len(outcomes) == 21
         assert all(outcome.outcome in ("satisfied", "violated", "not_evaluated", "needs_human") for outcome in outcomes)
         assert all(outcome.why for outcome in outcomes), row["id"]
