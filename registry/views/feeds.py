@@ -10,10 +10,12 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.feedgenerator import Atom1Feed
 
-from registry import filters, record
+from registry import filters, record, series
 from registry.models import RankedList, Release
+from registry.record import Row
 from registry.views import numerals
 from registry.views.caching import public_page
+from registry.views.series import moves
 
 ENTRIES = 50
 
@@ -86,6 +88,45 @@ class Lists(Feed):
         return ranked_list.frozen_at
 
 
+class Steps(Feed):
+    """Where the numbers of a system moved, newest first: all that moved between the same two results is one entry."""
+
+    feed_type = Atom1Feed
+    subtitle = "Steps in series of results, with what else differed behind the link"
+
+    def get_object(self, request: HttpRequest, slug: str) -> Row:
+        query = filters.without_empty(request.GET)
+        address = f"/systems/{slug}/history/"
+        asked = f"?{query.urlencode()}" if query else ""
+        told = {"address": f"{address}{asked}", "feed": f"{address}feed.atom{asked}"}
+        return told | series.document(slug, series.read(query))
+
+    def title(self, shown: Row) -> str:
+        return f"Highwater: {shown['system']['name'] or shown['system']['slug']} over time"
+
+    def link(self, shown: Row) -> str:
+        return str(shown["address"])
+
+    def feed_url(self, shown: Row) -> str:
+        return str(shown["feed"])
+
+    def items(self, shown: Row) -> list[Row]:
+        return moves(shown)[:ENTRIES]
+
+    def item_title(self, move: Row) -> str:
+        return f"{numerals.counted(len(move['told']), 'number')} moved on {move['day']}"
+
+    def item_description(self, move: Row) -> str:
+        return " ".join(move["told"])
+
+    def item_link(self, move: Row) -> str:
+        return f"/compare/?results={move['before']},{move['after']}"
+
+    def item_updateddate(self, move: Row) -> datetime:
+        """Never in the future: readers sort by it."""
+        return min(datetime.combine(move["day"], time(), UTC), timezone.now())
+
+
 @public_page
 def releases(request: HttpRequest) -> HttpResponse:
     return Releases()(request)
@@ -94,3 +135,8 @@ def releases(request: HttpRequest) -> HttpResponse:
 @public_page
 def lists(request: HttpRequest) -> HttpResponse:
     return Lists()(request)
+
+
+@public_page
+def steps(request: HttpRequest, slug: str) -> HttpResponse:
+    return Steps()(request, slug=slug)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from itertools import pairwise
 from typing import Any
-from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -37,9 +36,23 @@ def history(request: HttpRequest, slug: str) -> HttpResponse:
         "more": max(0, len(shown["series"]) - MOST_ROWS),
         "drawn": [one | _drawing(row) for one, row in zip(written_out[:MOST_DRAWN], shown["series"], strict=False)],
         "changes": [_change(one) for one in shown["changes"]],
-        "address": f"/api/v1/systems/{shown['system']['slug']}/history/?{urlencode(query, doseq=True)}",
+        "query": query.urlencode(),
     }
     return render(request, "systems/history.html", context)
+
+
+def moves(shown: Row) -> list[dict[str, Any]]:
+    """The steps of all series by the results on both sides of them, newest day first, each number in words."""
+    found: dict[tuple[str, str], dict[str, Any]] = {}
+    for row in shown["series"]:
+        written_out = _series(row)
+        for step in written_out["steps"]:
+            pair = {name: step[name] for name in ("before", "after", "day")}
+            told = found.setdefault((step["before"], step["after"]), pair | {"told": []})["told"]
+            what = f"{written_out['name']} ({written_out['about']}; {row['trust']})"
+            levels = f"from {step['from']} to {step['to']}{numerals.NO_BREAK}{written_out['unit']}".strip()
+            told.append(f"{what} {levels}: {'better' if step['better'] else 'worse'}.")
+    return sorted(found.values(), key=lambda one: one["day"], reverse=True)
 
 
 def _series(row: Row) -> dict[str, Any]:

@@ -69,6 +69,7 @@ urlpatterns = [
     path("systems/", systems.index, name="systems"),
     path("systems/<str:slug>/", systems.system, name="system"),
     path("systems/<str:slug>/history/", series.history, name="system-history"),
+    path("systems/<str:slug>/history/feed.atom", feeds.steps, name="system-history-feed"),
     path("systems/<str:slug>/sweep/", sweeps.sweep, name="system-sweep"),
     path("generations/", generations.index, name="lines"),
     path("generations/<str:slug>/", generations.line, name="line"),

@@ -10,7 +10,7 @@ import time_machine
 from django.utils import timezone
 
 from registry.models import RankedList
-from tests.registry.record import make_list, make_release, make_result
+from tests.registry.record import make_list, make_measurement, make_release, make_result
 
 pytestmark = pytest.mark.django_db
 ATOM = "{http://www.w3.org/2005/Atom}"
@@ -61,6 +61,30 @@ def test_no_entry_lies_in_the_future(client, call) -> None:
     call.deadline = call.opens + timedelta(days=1)
     call.save()
     assert entries(client, "/releases/feed.atom")[0]["updated"] == "2027-01-02T03:04:05+00:00"
+
+
+def test_steps_of_a_system_are_told_once_for_all_numbers_that_moved(client) -> None:
+    release = make_release("T1")
+    for number, value in enumerate([50.0, 50.5, 49.8, 45.0, 45.3, 44.9], 1):
+        result = make_result(release, f"hw-{number}", None, tool="ior", submitted_on=f"2026-03-0{number}")
+        make_measurement(result, "write", value, stat="max")
+        make_measurement(result, "read", 90 - value, stat="max")
+    address = "/systems/site-one-test-system-a/history/feed.atom"
+    (entry,) = entries(client, address)
+    assert (entry["title"], entry["updated"]) == (
+        "2\N{NO-BREAK SPACE}numbers moved on 2026-03-04",
+        "2026-03-04T00:00:00+00:00",
+    )
+    assert entry["link"] == "http://testserver/compare/?results=hw-3,hw-4"
+    assert "Write bandwidth max (ior, 10\N{NO-BREAK SPACE}client nodes; imported) from 50.10" in entry["summary"]
+    assert "worse. Read bandwidth max" in entry["summary"]
+    (one,) = entries(client, f"{address}?metric=read.bandwidth&trust=")
+    assert one["title"].startswith("1\N{NO-BREAK SPACE}number moved")
+    assert client.get(f"{address}?metric=nothing").status_code == 400
+    assert client.get("/systems/nothing/history/feed.atom").status_code == 404
+    assert (
+        f"{address}?metric=read" in client.get("/systems/site-one-test-system-a/history/?metric=read").content.decode()
+    )
 
 
 def test_copies_of_published_lists_are_no_calls(client) -> None:
