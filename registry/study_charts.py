@@ -121,6 +121,8 @@ def _trusted() -> Spec:
     return {"fillOpacity": {"condition": tests, "value": 1}}
 
 
+_SPREAD: Spec = {"type": "rule", "color": "var(--edge)", "aria": False}
+"""From the least to the largest where a point is of several measurements."""
 _SPOKEN: Spec = {"description": {"field": "words"}, "tooltip": {"field": "words", "title": "value"}}
 
 
@@ -136,16 +138,20 @@ def _bars(axes: Sequence[str], unit: str, points: Sequence[Row]) -> Spec:
                 "encoding": _outlined(points) | _trusted() | _SPOKEN,
             },
             {
+                "mark": _SPREAD | {"color": "var(--ink)"},
+                "encoding": {"x": _value_axis(unit, "low") | _room(points), "x2": {"field": "high"}},
+            },
+            {
                 "mark": {"type": "text", "align": "left", "dx": 4, "aria": False},
-                "encoding": {"text": {"field": "shown"}},
+                "encoding": {"x": _value_axis(unit, "high") | _room(points), "text": {"field": "shown"}},
             },
         ],
     }
 
 
 def _room(points: Sequence[Row]) -> Spec:
-    """A scale from zero that leaves room for the number at the end of the longest bar."""
-    return {"scale": {"zero": True, "domainMax": max(0, *(point["value"] for point in points)) * ROOM or 1}}
+    """A scale from zero that leaves room for the number behind the longest bar and its spread."""
+    return {"scale": {"zero": True, "domainMax": max(0, *(point["high"] for point in points)) * ROOM or 1}}
 
 
 def _rows(field: str) -> Spec:
@@ -164,7 +170,7 @@ def _box(axes: Sequence[str], unit: str, points: Sequence[Row]) -> Spec:
         "height": BAR_PX * len(points),
         "encoding": _rows("name"),
         "layer": [
-            {"mark": {"type": "rule", "color": "var(--edge)", "aria": False}, "encoding": spread},
+            {"mark": _SPREAD, "encoding": spread},
             {
                 "mark": {"type": "bar", "strokeWidth": 1.5, "height": 10, "stroke": "var(--s1)"},
                 "encoding": {"x": _value_axis(unit, "q1"), "x2": {"field": "q3"}}
@@ -211,7 +217,7 @@ def _points(axes: Sequence[str], unit: str, points: Sequence[Row]) -> Spec:
         "encoding": {"x": x, "y": _value_axis(unit)},
         "layer": [
             {
-                "mark": {"type": "rule", "color": "var(--edge)", "aria": False},
+                "mark": _SPREAD,
                 "encoding": {"y": _value_axis(unit, "low"), "y2": {"field": "high"}},
             },
             {

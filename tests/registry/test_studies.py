@@ -309,13 +309,23 @@ def test_every_chart_is_drawn_from_the_table_alone(client, fabrics, chart) -> No
     assert b"85.3" in answer.content
 
 
+def row(op: str, platform: str, value: float, low: float, high: float) -> dict[str, Any]:
+    figures = {"low": low, "q1": low, "value": value, "q3": high, "high": high}
+    return {"op": op, "platform": platform, "unit": "GB/s", "trust": "reported", "count": 1} | figures
+
+
 def radar(rows: list[tuple[str, str, float]]) -> dict[str, Any]:
-    figures = dict.fromkeys(("low", "q1", "q3", "high"))
-    made = [
-        {"op": op, "platform": platform, "value": value, "unit": "GB/s", "trust": "reported", "count": 1} | figures
-        for op, platform, value in rows
-    ]
+    made = [row(op, platform, value, value, value) for op, platform, value in rows]
     return study_charts.chart("Phases", ["op", "platform"], "GB/s", made, "radar")
+
+
+def test_bars_show_how_far_several_measurements_reach_and_leave_room_for_it() -> None:
+    made = [row("write", "A", 10, 8, 40), row("read", "A", 20, 20, 20)]
+    spec = study_charts.chart("Phases", ["op", "platform"], "GB/s", made, "bars")
+    (spread,) = [layer for layer in spec["layer"] if layer["mark"]["type"] == "rule"]
+    assert (spread["encoding"]["x"]["field"], spread["encoding"]["x2"]["field"]) == ("low", "high")
+    assert [(point["low"], point["high"]) for point in spec["data"]["values"]] == [(8, 40), (20, 20)]
+    assert all(layer["encoding"]["x"]["scale"]["domainMax"] > 40 for layer in spec["layer"][1:])
 
 
 def test_a_radar_has_a_spoke_for_each_place_from_zero_to_its_largest_value() -> None:
@@ -335,7 +345,7 @@ def test_a_radar_has_a_spoke_for_each_place_from_zero_to_its_largest_value() -> 
 
 def test_a_radar_of_two_spokes_is_bars() -> None:
     spec = radar([("write", "A", 10), ("read", "A", 30)])
-    assert [layer["mark"]["type"] for layer in spec["layer"]] == ["bar", "text"]
+    assert [layer["mark"]["type"] for layer in spec["layer"]] == ["bar", "rule", "text"]
 
 
 def test_an_unchanged_answer_costs_304(client, fabrics) -> None:
