@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from math import log
 from typing import Any
 
 import pytest
@@ -24,7 +25,7 @@ def noisy(levels: list[float], seed: int, deviation: float = 0.01) -> list[float
     ("t", "degrees", "probability"),
     [
         (12.706, 1, 0.05), (4.303, 2, 0.05), (5.841, 3, 0.01), (4.604, 4, 0.01), (2.228, 10, 0.05), (3.169, 10, 0.01),
-        (2.704, 40, 0.01), (2.045, 29, 0.05), (0.0, 7, 1.0),
+        (2.704, 40, 0.01), (2.045, 29, 0.05), (0.0, 7, 1.0), (float("inf"), 7, 0.0),
     ],
 )  # fmt: skip
 def test_chances_are_those_of_printed_tables_of_students_t(t, degrees, probability) -> None:
@@ -58,12 +59,30 @@ def test_known_steps_are_found_where_they_are(levels, places, seed) -> None:
     assert all(abs(step.place - place) <= 1 for step, place in zip(found, places, strict=True))
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_a_very_clear_step_brings_no_other(seed) -> None:
+    assert [step.place for step in steps(noisy([1.0] * 50 + [0.7] * 50, seed))] == [50]
+
+
+def test_levels_on_both_sides_of_a_step_differ_by_what_a_run_varies_at_least() -> None:
+    found = steps(noisy([1.0] * 6 + [1.05] * 20 + [0.9] * 10, 260))
+    assert {6, 26} <= {step.place for step in found}
+    assert all(abs(log(step.ratio)) >= 0.0108 for step in found)
+
+
+def test_small_chances_keep_their_order() -> None:
+    # Of 4 degrees of freedom the closed form is 1 - s (3 - s^2) / 2 with s = t / sqrt(4 + t^2); t^4 times it nears 6.
+    assert two_sided(1e6, 4) * 1e24 == pytest.approx(6, rel=1e-9)
+    assert 0 < two_sided(40.0, 98) < two_sided(39.9, 98) < 1e-60
+
+
 def test_a_step_says_both_levels_and_its_chance() -> None:
     (step,) = steps([100.0, 101.0, 99.0, 80.0, 81.0, 79.5])
     assert (step.place, round(step.before, 2), round(step.after, 2), round(step.ratio, 3)) == (3, 100.0, 80.16, 0.802)
     assert 0 < step.chance < 0.0001
     (sharp,) = steps([10.0] * 4 + [9.0] * 4)
-    assert (sharp.place, sharp.chance) == (4, 0.0)
+    assert sharp.place == 4
+    assert sharp.chance < 1e-9
 
 
 @pytest.mark.parametrize(
