@@ -63,14 +63,14 @@ FLASH = {"access": "file-per-process", "direct_io": "true", "targets": "2", "cli
     [
         (FLASH, [("a file per process", "direct", "all flash, 2 OSTs")], []),
         (FLASH | {"jbods": "1"}, [("a file per process", "direct", "one JBOD, 2 OSTs")], []),
-        (FLASH | {"targets": "3"}, [], ["test"]),
+        (FLASH | {"targets": "3"}, [], ["targets and clients"]),
         ({"targets": "2"}, [], ["access", "page cache"]),
         (
             FLASH | {"client_nodes": "1", "tasks": "1", "overstriping": "true"},
             [("a file per process", "direct", "one client, one thread, overstriped")],
             [],
         ),
-        (FLASH | {"client_nodes": "1"}, [], ["test"]),
+        (FLASH | {"client_nodes": "1"}, [], ["targets and clients"]),
         (FLASH | {"bidirectional": "true"}, [], []),
     ],
 )
