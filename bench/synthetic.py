@@ -110,6 +110,7 @@ def _results(first: int, scores: list[float], release, site, systems, chosen) ->
             "rate_kiops": score * 3,
             "parameters": json.dumps({"client_nodes": 10 + number % 90, "api": chosen.choice(["POSIX", "DFS"])}),
             "snapshot": "{}",
+            "repeated_scores": "{}",
             "revision": 1,
         }
 

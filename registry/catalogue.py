@@ -21,7 +21,7 @@ from django.db.models import Model
 from django.utils import timezone
 from django.utils.text import slugify
 
-from registry import axes, configuration, definitions, facts, naming, rank_ranges, reported, uncertainty
+from registry import axes, configuration, definitions, facts, naming, rank_ranges, reported, steps, uncertainty
 from registry.listing import arrange_imported, entries_digest
 from registry.models import (
     CatalogueLoad,
@@ -90,6 +90,7 @@ def load_catalogue() -> Loaded:
         loaded = _load()
         facts.index(Result.objects.order_by().values_list("id", flat=True))
         rank_ranges.index(RankedList.objects.select_related("definition"))
+        steps.mark_all_due()
         CatalogueLoad.objects.create(digest=digest)
     return loaded
 

@@ -3,20 +3,24 @@
 The method, in short: Student's t between the two parts of a split, in logarithms, for every place where a series may be
 split (K. J. Worsley, JASA 74 (1979) 365) and for every stretch that may differ from all around it (circular binary
 segmentation; Olshen and others, Biostatistics 5 (2004) 557), the clearest taken with Bonferroni's bound over all that
-were tried, and each part searched again while one is found. docs/series.md says what it takes for granted.
+were tried, and each part searched again while one is found. Ranks have to agree, so that a few outliers are no step.
+docs/series.md says what it takes for granted.
 """
 
 from __future__ import annotations
 
 import math
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
 from registry import uncertainty
 
-LEVEL = 0.01
-"""The chance that a stationary series has a false step is at most this: one series in 100."""
+LEVEL = 0.002
+"""The chance that a series of independent values has a false step is about this: far less than one series in 100."""
+RANKS_APART = 3.29
+"""Mann and Whitney's rank sum has to lie so many of its deviations from its mean: by chance it does once in 1,000."""
 SHORTEST = uncertainty.FEWEST
 """Values on each side of a step: fewer tell no level."""
 FEWEST = 2 * SHORTEST
@@ -74,7 +78,7 @@ def _levels(logs: Sequence[float], found: Sequence[tuple[int, float]]) -> list[f
 def _search(logs: Sequence[float], begin: int) -> list[tuple[int, float]]:
     """Places and chances of the steps in one stretch that begins at `begin`."""
     edges, chance = _clearest(logs)
-    if chance > LEVEL:
+    if chance > LEVEL or not _stand_apart(logs, *edges):
         return []
     parts = [*zip((0, *edges), (*edges, len(logs)), strict=True)]
     inner = [step for low, high in parts for step in _search(logs[low:high], begin + low)]
@@ -96,6 +100,15 @@ def _clearest(logs: Sequence[float]) -> tuple[tuple[int, ...], float]:
             if chance < best[1]:
                 best = ((low, high) if high < count else (low,)), chance
     return best
+
+
+def _stand_apart(logs: Sequence[float], low: int, high: int | None = None) -> bool:
+    """Whether ranks too tell a stretch from the rest: by their sum, or as few values can, by all lying on one side."""
+    inside, outside = logs[low:high], sorted([*logs[:low], *(logs[high:] if high else ())])
+    pairs = len(inside) * len(outside)
+    above = sum(bisect_left(outside, value) + bisect_right(outside, value) for value in inside) / 2
+    apart = abs(above - pairs / 2)
+    return apart == pairs / 2 or apart >= RANKS_APART * math.sqrt(pairs * (len(logs) + 1) / 12)
 
 
 def _splits(count: int) -> list[tuple[int, int]]:

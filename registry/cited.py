@@ -32,6 +32,12 @@ def main_list(result: Result, memberships: list[record.Row]) -> dict[str, Any] |
     return None
 
 
+def called(public_id: str) -> Work:
+    """The result of that id, withdrawn and revised ones with what they are. Raises NotOnRecord."""
+    found = record.result(public_id)
+    return result_work(found, main_list(found, record.memberships(found)))
+
+
 def result_work(result: Result, main: dict[str, Any] | None) -> Work:
     """One result as record.result() reads it, and the list of main_list()."""
     revised_by = getattr(result, "revised_by", None)

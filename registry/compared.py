@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import JSONObject
 
-from registry import comparison, snapshots
+from registry import comparison, numbers, record, snapshots
 from registry.axes import axis
 from registry.comparison import Per, Side
 from registry.facts import CONFIGURATION
-from registry.models import Fact, ListEntry, Measurement, Result
+from registry.models import Fact, ListEntry, Result
 from registry.normalisation import PER, divisors
 from registry.questions import COLUMN_METRICS
-from registry.record import MEASUREMENT, NotOnRecord, Row, rows_of
+from registry.record import NotOnRecord, Row
 from validators.system.difference import difference
-from validators.units import to_canonical
 
 MOST_REPEATS = 10
 """Other runs of one configuration that tell how its numbers repeat, newest first."""
@@ -26,7 +27,7 @@ MOST_REPEATS = 10
 def document(public_ids: Sequence[str], per: str = "") -> Row:
     """Everything of a comparison: comparison.compare, with `results`, `per`, `configuration` and `system`.
 
-    Three queries, and one more for what numbers are divided by. Raises NotOnRecord for the first id that is not there.
+    Three queries, one more each for repeats and for a divisor. Raises NotOnRecord for the first id that is not there.
     """
     found, headings = sides(public_ids)
     by = _per(per, found)
@@ -63,26 +64,24 @@ def sides(public_ids: Sequence[str]) -> tuple[list[Side], list[Row]]:
     missing = [public_id for public_id in public_ids if public_id not in found]
     if missing:
         raise NotOnRecord("result", missing[0])
-    wanted = {pk for one in found.values() for pk in (one.pk, *one.repeats)}
-    measured: dict[int, list[Row]] = {pk: [] for pk in wanted}
-    columns = {"result": "result_id"} | MEASUREMENT
-    for row in rows_of(columns, Measurement.objects.filter(result__in=wanted).order_by("result", "position")):
-        measured[row.pop("result")].append(row)
+    wanted = {pk for one in found.values() for pk in (one.pk, *(same["pk"] for same in one.repeats))}
+    measured = record.measured(wanted)
     ordered = [found[public_id] for public_id in public_ids]
     return [_side(one, measured) for one in ordered], [_heading(one) for one in ordered]
 
 
 def _compared() -> QuerySet[Result]:
-    """Results with the ids of their `repeats` in the record, newest first, and the names of their lists."""
+    """Results with pk and scores of their `repeats` in the record, newest first, and the names of their lists."""
     configurations = Fact.objects.order_by().filter(name=CONFIGURATION)
     own = configurations.filter(result=OuterRef(OuterRef("pk"))).values("text")
     standing = Q(result__withdrawn_at=None, result__revised_by=None)
     same = configurations.filter(standing, text=Subquery(own)).exclude(result=OuterRef("pk")).order_by("-result")
+    scored = JSONObject(pk="result_id", **{name: f"result__{name}" for name in (*COLUMN_METRICS, "repeated_scores")})
     lists = ListEntry.objects.order_by().filter(result=OuterRef("pk")).values("ranked_list__name").distinct()
     return (
         Result.objects.select_related("release", "platform")
         .defer("search", "snapshot")
-        .annotate(repeats=ArraySubquery(same.values("result_id")[:MOST_REPEATS]), list_names=ArraySubquery(lists))
+        .annotate(repeats=ArraySubquery(same.values(told=scored)[:MOST_REPEATS]), list_names=ArraySubquery(lists))
     )
 
 
@@ -96,8 +95,8 @@ def _side(one: Any, measured: Mapping[int, list[Row]]) -> Side:
         one.trust,
         one.release.slug if one.release else "",
         one.parameters | ({"client_nodes": one.client_nodes} if one.client_nodes else {}),
-        [*_scores(one), *measured[one.pk]],
-        [measured[pk] for pk in one.repeats],
+        [*numbers.scores(one), *measured[one.pk]],
+        [[*numbers.scores(SimpleNamespace(**same)), *measured[same["pk"]]] for same in one.repeats],
         {name: value for name, value in _columns(one).items() if value},
         frozenset(one.list_names),
         one.source,
@@ -116,14 +115,6 @@ def _columns(one: Result) -> Row:
         "tool_version": one.tool_version,
         "mode": one.mode,
     }
-
-
-def _scores(one: Result) -> Iterable[Row]:
-    """The columns of a scored result as measurements, under the names that studies ask by."""
-    for name, (unit, printed_unit) in COLUMN_METRICS.items():
-        if (value := getattr(one, name)) is not None:
-            canonical = to_canonical(value, printed_unit)[0] if unit else value
-            yield {"op": name, "quantity": "", "stat": "", "value": canonical, "unit": unit, "context": {}}
 
 
 def _heading(one: Any) -> Row:

@@ -66,7 +66,8 @@ def compare(sides: Sequence[Side], per: Per | None = None) -> dict[str, Any]:
     """Measurements with one value and one ratio per result (to the first), notes, and what else differed.
 
     {"comparable", "notes": [{"code", "message"}], "measurements": [{"op", "quantity", "stat", "context", "unit",
-    "divided", "values", "ratios", "intervals", "spreads", "qualifiers", "differs"}], "differences": [{"parameter",
+    "divided", "values", "ratios", "intervals", "spreads", "printed_units",
+    "qualifiers", "differs"}], "differences": [{"parameter",
     "values"}], "equal": count}. A value that a result does not have is None, and so is its ratio; without comparable
     results there is no ratio at all. `differs` says for each result why its number does not mean the same as the first
     one's; it has no ratio then. `qualifiers` are `about`, `above` or `below`, as printed. With `per`, rates and scores
@@ -106,8 +107,12 @@ def _not_comparable(sides: Sequence[Side]) -> Iterable[dict[str, str]]:
 
 
 def _notes(sides: Sequence[Side]) -> Iterable[dict[str, str]]:
-    if len({side.tool_version for side in sides}) > 1:
-        yield _note("compare.other-version", "Other versions of the benchmark: a phase may have changed its meaning.")
+    versions = {side.tool_version for side in sides}
+    if len(versions) > 1:
+        which = (
+            "Other versions of the benchmark" if all(versions) else "The version of the benchmark is not known of all"
+        )
+        yield _note("compare.other-version", f"{which}: a phase may have changed its meaning.")
     if {side.trust for side in sides} == {"verified", "imported"}:
         yield _note("compare.other-trust", "Some are verified here from raw output, others are copied.")
     if all(side.lists for side in sides) and not frozenset.intersection(*(side.lists for side in sides)):
@@ -195,6 +200,7 @@ def _row(place: Key, row: _Row, per: Per | None, *, compared: bool) -> dict[str,
             *map(uncertainty.ratio_interval, ratios[1:], [row.spreads[0]] * len(ratios), row.spreads[1:]),
         ],
         "spreads": [_as_spread(spread) for spread in row.spreads],
+        "printed_units": [one.get("printed_unit", "") if one else "" for one in row.found],
         "qualifiers": [one["context"].get("qualifier", "") if one else "" for one in row.found],
         "differs": list(row.differs),
     }

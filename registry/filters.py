@@ -87,18 +87,39 @@ def given(query: QueryDict, name: str) -> list[str]:
     values = [value.strip() for value in query.getlist(name) if value.strip()]
     if len(values) > VALUES_LIMIT:
         raise InvalidValue(name, f"at most {VALUES_LIMIT} values")
-    for value in values:
-        if len(value) > VALUE_LIMIT or "\0" in value:
-            raise InvalidValue(name, f"at most {VALUE_LIMIT} characters, and no NUL")
+    _refuse_unfit(name, values)
     return values
+
+
+def _refuse_unfit(name: str, values: Iterable[str]) -> None:
+    if any(len(value) > VALUE_LIMIT or "\0" in value for value in values):
+        raise InvalidValue(name, f"at most {VALUE_LIMIT} characters, and no NUL")
+
+
+def given_beside(query: QueryDict, names: Container[str]) -> dict[str, list[str]]:
+    """As `given`, of every other name than these and `format`; `as_query` is the way back. Raises InvalidValue."""
+    return {name: values for name in query if name not in names and name != "format" and (values := given(query, name))}
+
+
+def as_query(by_name: Mapping[str, list[str]]) -> QueryDict:
+    """Values by name as a query string that may be added to."""
+    query = QueryDict(mutable=True)
+    for name, values in by_name.items():
+        query.setlist(name, values)
+    return query
+
+
+def without(query: QueryDict, names: Iterable[str]) -> QueryDict:
+    """A copy of a query without some names, whether it has them or not."""
+    kept = query.copy()
+    for name in names:
+        kept.pop(name, None)
+    return kept
 
 
 def without_empty(query: QueryDict) -> QueryDict:
     """What a form sent, without the fields that were left empty."""
-    kept = query.copy()
-    for name in [name for name, values in query.lists() if not any(values)]:
-        del kept[name]
-    return kept
+    return without(query, [name for name, values in query.lists() if not any(values)])
 
 
 # What values mean; ValueError says why one is wrong
@@ -256,7 +277,7 @@ def result_conditions(query: QueryDict) -> Q:
 
 
 def result_ids(query: QueryDict) -> list[str]:
-    """`results=A,B,...`: the distinct ids to compare, in the order given. Raises InvalidValue: too few or too many.
+    """`results=A,B,...`: the distinct ids to compare, in the order given. Raises InvalidValue.
 
     The name may be given several times, as boxes of a form give it.
     """
@@ -265,6 +286,7 @@ def result_ids(query: QueryDict) -> list[str]:
     if not FEWEST_COMPARED <= len(ids) <= MOST_COMPARED:
         limits = f"{FEWEST_COMPARED} to {MOST_COMPARED}"
         raise InvalidValue("results", f"{limits} different ids with commas between, not {len(ids)}")
+    _refuse_unfit("results", ids)
     return ids
 
 

@@ -28,6 +28,7 @@ class Point:
     step: str
     value: float
     facts: Facts
+    printed_unit: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +133,7 @@ def steps_of(points: Sequence[Point], order: Sequence[str], lower_is_better: boo
             "step": step,
             "value": top.value,
             "result": top.result,
+            "printed_unit": top.printed_unit,
             "low": min(point.value for point in found),
             "high": max(point.value for point in found),
             "count": len(found),

@@ -6,15 +6,15 @@ number of one meaning (benchmark, operation, quantity, statistic) and one level 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
 from django.db.models import F
 from django.http import QueryDict
 
-from registry import axes, configuration, facts, filters, gains, normalisation, numbers, record
+from registry import axes, configuration, facts, filters, gains, normalisation, numbers, questions, record
 from registry.gains import Change, Point
 from registry.models import Fact, Platform, Release
 from registry.record import Row
@@ -41,21 +41,14 @@ class Asked:
     metric: tuple[str, ...] = ()
     x: str = X
     per: str = ""
-    filters: QueryDict | None = None
+    filters: QueryDict = field(default_factory=QueryDict)
 
 
 def read(query: QueryDict) -> Asked:
     """Raises UnknownParameter and InvalidValue."""
     filters.refuse_unknown(query, (*NAMES, *FILTERS, "format"), PREFIXES)
-    (x, per) = ((filters.given(query, name) or [""])[0] for name in ("x", "per"))
-    try:
-        per = filters.one_of(normalisation.PER, per) if per else ""
-    except ValueError as error:
-        raise filters.InvalidValue("per", str(error)) from error
-    kept = query.copy()
-    for name in (*NAMES, "format"):
-        kept.pop(name, None)
-    return Asked(tuple(filters.given(query, "metric")), x or X, per, kept)
+    metric, x = tuple(filters.given(query, "metric")), questions.single(query, "x") or X
+    return Asked(metric, x, questions.divisor(query), filters.without(query, (*NAMES, "format")))
 
 
 def line(slug: str) -> list[Platform]:
@@ -66,29 +59,22 @@ def line(slug: str) -> list[Platform]:
     while here.predecessor_id in known and known[here.predecessor_id] not in before:
         here = known[here.predecessor_id]
         before.insert(0, here)
-    after = [asked]
-    for one in after:  # grows while it is read: generation by generation
-        after += [
-            later for later in known.values() if later.predecessor_id == one.pk and later not in (*after, *before)
-        ]
-    return [*before, *after[1:]]
+    return [*before, *(one for one in _onwards(asked, known.values()) if one not in before)]
 
 
 def lines() -> list[list[Platform]]:
     """Every line of two platforms and more, by the name of its first. One query."""
     known = list(Platform.objects.order_by("vendor", "name"))
-    after: dict[int, list[Platform]] = {}
-    for one in known:
-        if one.predecessor_id:
-            after.setdefault(one.predecessor_id, []).append(one)
-    found = []
-    for one in known:
-        if not one.predecessor_id and one.pk in after:
-            members = [one]
-            for member in members:  # grows while it is read
-                members += [later for later in after.get(member.pk, []) if later not in members]
-            found.append(members)
-    return found
+    found = (_onwards(one, known) for one in known if not one.predecessor_id)
+    return [members for members in found if len(members) > 1]
+
+
+def _onwards(first: Platform, known: Collection[Platform]) -> list[Platform]:
+    """A platform and those after it, generation by generation."""
+    members = [first]
+    for member in members:  # grows while it is read
+        members += [one for one in known if one.predecessor_id == member.pk and one not in members]
+    return members
 
 
 def measured_platforms() -> list[Platform]:
@@ -99,14 +85,9 @@ def measured_platforms() -> list[Platform]:
 def document(slug: str, asked: Asked) -> Row:
     """The line of a platform with its gains. Five queries, one more each for a divisor and other steps."""
     members = line(slug)
-    condition = filters.result_conditions(asked.filters or QueryDict())
-    found = list(
-        record.standing_results(condition)
-        .filter(platform__in=members)
-        .select_related("platform", "release")
-        .defer("search", "snapshot")[: MOST_RESULTS + 1]
-    )
-    left_out, results = len(found) > MOST_RESULTS, found[:MOST_RESULTS]
+    condition = filters.result_conditions(asked.filters)
+    found = record.standing_results(condition).filter(platform__in=members).select_related("platform")
+    results, left_out = record.newest(found, MOST_RESULTS)
     recorded = _recorded([one.pk for one in results], asked.x)
     step_of = _steps(results, asked.x, {one.pk: one.platform.name for one in results if one.platform})
     order = _order(asked.x, members, step_of)
@@ -148,11 +129,14 @@ def _recorded(ids: list[int], x: str) -> dict[int, dict[str, tuple[str, str]]]:
     """What is recorded of each result by name: kind and text. Axes repeat what stands under other names."""
     volatile = configuration.volatile(())
     left_out = {*_IDENTITY, *volatile, x} - {"platform"}
-    told: dict[int, dict[str, tuple[str, str]]] = {pk: {} for pk in ids}
-    for pk, name, text in Fact.objects.order_by("name").filter(result__in=ids).values_list("result", "name", "text"):
-        told[pk][name] = (configuration.kind_of(name), text)
-    return {pk: {name: fact for name, fact in facts.items() if not _is_said_twice(name, facts) and name not in left_out}
-            for pk, facts in told.items()}  # fmt: skip
+    return {
+        pk: {
+            name: (configuration.kind_of(name), text)
+            for name, text in told.items()
+            if name not in left_out and not _is_said_twice(name, told)
+        }
+        for pk, told in facts.of_results(ids).items()
+    }
 
 
 def _is_said_twice(name: str, told: Mapping[str, Any]) -> bool:
@@ -191,7 +175,8 @@ def _points(
         for row in measured[result.pk] if result.pk in step_of else ():
             key = (result.tool, row["op"], row["quantity"], row["stat"], result.trust, row["unit"])
             own = {f"context.{name}": (gains.CONDITIONS, str(value)) for name, value in row["context"].items()}
-            point = Point(result.public_id, step_of[result.pk], row["value"], {**recorded[result.pk], **own})
+            told = {**recorded[result.pk], **own}
+            point = Point(result.public_id, step_of[result.pk], row["value"], told, row["printed_unit"])
             known = found.setdefault(key, {}).setdefault(result.pk, point)
             found[key][result.pk] = gains.best([known, point], row["unit"] in LOWER_IS_BETTER)
     return {key: [point for point in points.values() if point.value] for key, points in found.items()}

@@ -57,6 +57,16 @@ def text(expression: Any) -> Key:
     return Key(Lower(expression), str)
 
 
+RESULTS: Mapping[str, Key] = {
+    "id": plain("id"),
+    "score": figure("score"),
+    "bandwidth_gib_per_s": figure("bandwidth_gib_per_s"),
+    "rate_kiops": figure("rate_kiops"),
+    "client_nodes": number("client_nodes"),
+}
+"""By what results are ordered; each has its index (registry/models/results.py)."""
+
+
 @dataclass(frozen=True, slots=True)
 class Order:
     """A key and a direction, with a unique column that settles ties; `name` is that of the query string."""

@@ -76,6 +76,14 @@ def build(release: Release, name: str, *, freeze: bool = False, definition: List
     return ranked_list
 
 
+def foretold_ranges(release: Release, body: Row, ranking: Ranking) -> dict[str, tuple[int, int]]:
+    """By result, the best and the worst rank that `build` would write of a ranking; nothing stored."""
+    ranked_list = RankedList(release=release, definition=ListDefinition(body=body), trust=Result.Trust.VERIFIED)
+    entries = _entries(ranked_list, ranking)
+    ranges = rank_ranges.foretold(ranked_list, entries)
+    return {entry.result.public_id: ranges.get(entry.result_id, (entry.rank_low, entry.rank_high)) for entry in entries}
+
+
 def entering(ranked_list: RankedList, ids: Collection[str]) -> list[str]:
     """Those results of `ids` that the list would have if it were made now, in its order."""
     ranking = _compute(ranked_list.release, ranked_list.name, ranked_list.definition)

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from itertools import accumulate
+from operator import mul
 from typing import Any
 
 from django.http import QueryDict
@@ -18,8 +20,9 @@ from validators.units import LOWER_IS_BETTER
 
 Distribution = Mapping[str, Any]
 
-SIDE_BY_SIDE = ("targets", "ranks", "groups")
+SIDE_BY_SIDE = ("targets", "drives", "ranks", "jobs", "groups")
 IN_ORDER = ("iterations", "runs")
+RATES = ("B/s", "ops/s")
 NAMED = ("op", "quantity", "stat", "over", "context", "unit", "printed_unit", "count")
 MOST_SLOW = 100
 MOST_COUNTS = 20
@@ -49,15 +52,46 @@ def _members(one: Distribution, share: float) -> Row:
 
 
 def series(distributions: Sequence[Distribution]) -> list[Row]:
-    """Each distribution of a rate that was repeated in order often enough to show whether it ages."""
+    """Each distribution of a rate that was repeated in order often enough to show whether it ages.
+
+    `written_bytes` are those up to the end of each repeat, since the first began; None where volumes are not known.
+    """
     found = []
     for one in distributions:
-        if one["over"] not in IN_ORDER or not one["members"]:
+        if one["over"] not in IN_ORDER or one["unit"] not in RATES or not one["members"]:
             continue
         percents = stragglers.ageing(one["members"], lower_is_better=one["unit"] in LOWER_IS_BETTER)
         if percents:
-            found.append(_named(one) | {"percents": percents, "aged_from": stragglers.aged_from(percents)})
+            volumes = _volumes(one, distributions)
+            found.append(
+                _named(one)
+                | {"percents": percents, "aged_from": stragglers.aged_from(percents)}
+                | {"written_bytes": list(accumulate(volumes)) if volumes else None}
+            )
     return found
+
+
+def _volumes(one: Distribution, beside: Sequence[Distribution]) -> list[float]:
+    """How many bytes each repeat wrote: by what the tool says, or by bandwidth times time; empty where neither tells.
+
+    The volumes of all parts of a run are added, but bandwidth and time belong to a series of their own.
+    """
+    alike = [
+        other
+        for other in beside
+        if other["op"] == "write"
+        and other["members"]
+        and (other["over"], other["count"]) == (one["over"], one["count"])
+    ]
+    told = [other["members"] for other in alike if (other["quantity"], other["stat"]) == ("volume", "total")]
+    if told:
+        return [sum(parts) for parts in zip(*told, strict=True)]
+    single = {
+        other["quantity"]: other["members"]
+        for other in alike
+        if other["stat"] == "iteration" and other["context"] == one["context"]
+    }
+    return list(map(mul, single.get("bandwidth", ()), single.get("time", ())))
 
 
 def _named(one: Distribution) -> Row:
@@ -76,23 +110,24 @@ def chances(query: QueryDict) -> Row:
     Without `stripes` those that people ask for. Raises UnknownParameter and InvalidValue.
     """
     filters.refuse_unknown(query, ("members", "slow", "stripes", "format"))
-    count, slow = (_count(query, name) for name in ("members", "slow"))
+    count = _count(query, "members", 1, LARGEST_CHOICE)
+    slow = _count(query, "slow", 0, count)
     texts = [part for text in filters.given(query, "stripes") for part in text.split(",") if part.strip()]
     if len(texts) > MOST_COUNTS:
         raise filters.InvalidValue("stripes", f"at most {MOST_COUNTS} counts")
-    asked = [int(_number(text, "stripes", LARGEST_CHOICE)) for text in texts] or stragglers.stripe_counts(count)
-    try:
-        rows = [{"stripes": one, "percent": 100 * stragglers.meeting(count, slow, one)} for one in asked]
-    except stragglers.Impossible as error:
-        raise filters.InvalidValue("stripes", f"as many as there are members, at most: {error}") from error
+    asked = [int(_number(text, "stripes", count)) for text in texts] or stragglers.stripe_counts(count)
+    rows = [{"stripes": one, "percent": 100 * stragglers.meeting(count, slow, one)} for one in asked]
     return {"members": count, "slow": slow, "next": None, "results": rows}
 
 
-def _count(query: QueryDict, name: str) -> int:
-    given = filters.given(query, name)
-    if not given:
-        raise filters.InvalidValue(name, "a whole number")
-    return int(given[0]) if given[0] == "0" else int(_number(given[0], name, LARGEST_CHOICE))
+def _count(query: QueryDict, name: str, fewest: int, most: int) -> int:
+    try:
+        value = filters.whole_number(next(iter(filters.given(query, name)), ""))
+    except ValueError:
+        value = -1
+    if not fewest <= value <= most:
+        raise filters.InvalidValue(name, f"a whole number from {fewest} to {most:,}")
+    return value
 
 
 def _number(text: str, name: str, most: float) -> float:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from registry import questions
-from registry.models import Measurement
-from registry.record import MEASUREMENT, Row, rows_of
+from registry import questions, record
+from registry.record import Row
 from validators.distributions import is_repeat
-from validators.units import UNITS
+from validators.units import to_canonical
 
 
 def of_results(results: Sequence[Any], words: Sequence[str] = ()) -> dict[int, list[Row]]:
@@ -17,11 +16,8 @@ def of_results(results: Sequence[Any], words: Sequence[str] = ()) -> dict[int, l
 
     Repeats inside a run and shares in % are left out. Raises UnknownMetric.
     """
-    by_result: dict[int, list[Row]] = {one.pk: _columns(one) for one in results}
-    columns = {"result": "result_id"} | MEASUREMENT
-    for row in rows_of(columns, Measurement.objects.filter(result__in=list(by_result)).order_by("result", "position")):
-        if row["unit"] != "%" and not is_repeat(row["context"], row["stat"]):
-            by_result[row["result"]].append(row)
+    measured = record.measured([one.pk for one in results])
+    by_result = {one.pk: [*scores(one), *filter(_counts, measured[one.pk])] for one in results}
     if not words:
         return by_result
     known = [_metric(row) for rows in by_result.values() for row in rows]
@@ -29,15 +25,21 @@ def of_results(results: Sequence[Any], words: Sequence[str] = ()) -> dict[int, l
     return {pk: [row for row in rows if _metric(row) in wanted] for pk, rows in by_result.items()}
 
 
+def _counts(row: Row) -> bool:
+    return row["unit"] != "%" and not is_repeat(row["context"], row["stat"])
+
+
 def _metric(row: Row) -> questions.Metric:
     return questions.Metric(row["op"], row["quantity"], row["stat"])
 
 
-def _columns(result: Any) -> list[Row]:
-    """Score and its halves, as measurements."""
-    return [
-        {"op": name, "quantity": "", "stat": "", "value": value * (UNITS[printed].factor if unit else 1.0)}
-        | {"unit": unit, "printed_unit": printed, "context": {}}
-        for name, (unit, printed) in questions.COLUMN_METRICS.items()
-        if (value := getattr(result, name))
-    ]
+def scores(result: Any) -> list[Row]:
+    """The score of a result and its halves as measurements, under the names that studies ask by."""
+    found = []
+    for name, (unit, printed) in questions.COLUMN_METRICS.items():
+        if (value := getattr(result, name)) is not None:
+            factor = to_canonical(1.0, printed)[0] if unit else 1.0
+            again = [factor * one for one in result.repeated_scores.get(name, ())]
+            row = {"op": name, "quantity": "", "stat": "", "value": factor * value, "unit": unit}
+            found.append(row | {"printed_unit": printed, "context": {}, "repeats": again or None})
+    return found

@@ -19,13 +19,14 @@ from typing import Any
 from django.db import DataError, connection, transaction
 from django.http import QueryDict
 
-from registry import axes, dimensions, facts, filters, formulas, questions, studies
+from registry import axes, dimensions, facts, filters, formulas, questions
 from registry.formulas import FormulaError
 from registry.models import Measurement, Result
 from registry.problems import Problem
 from registry.questions import COLUMN_METRICS, PER, Metric
 from registry.record import RESULT, Row, nearest, rows_of
-from registry.study_table import USUAL_UNITS, lower_is_better
+from registry.studies import asking
+from registry.studies.table import USUAL_UNITS, lower_is_better
 from validators.units import UNITS, from_canonical
 
 MOST_ROWS, USUAL_ROWS = 1000, 100
@@ -92,8 +93,7 @@ class Question:
             query["limit"] = str(self.limit)
         if self.as_of:
             query["as_of"] = questions.written_time(self.as_of)
-        for name, values in self.filters.items():
-            query.setlist(name, values)
+        query.update(filters.as_query(self.filters))
         return query
 
     def address(self) -> str:
@@ -129,18 +129,14 @@ def read(query: QueryDict) -> Question:
     formula = " ".join(questions.single(query, "formula").split())
     if not formula:
         raise NoFormula
-    unit = questions.single(query, "unit")
-    if unit and unit not in UNITS:
-        raise filters.InvalidValue("unit", f"one of {', '.join(UNITS)}")
-    kept = {name: values for name in query if name not in (*NAMES, "format") and (values := filters.given(query, name))}
     return Question(
         formula,
         questions.divisor(query),
-        unit,
+        questions.shown_unit(query),
         questions.chosen(query, "order", ORDERS),
         _limit(questions.single(query, "limit")),
         questions.time_of(questions.single(query, "as_of")),
-        kept,
+        filters.given_beside(query, NAMES),
     )
 
 
@@ -161,11 +157,9 @@ def _limit(text: str) -> int:
 
 def ask(question: Question) -> Answer:
     """Raises BadFormula, UnknownName, WrongUnit, InvalidValue, UnknownParameter."""
-    query = QueryDict(mutable=True)
-    for name, values in question.filters.items():
-        query.setlist(name, values)
+    query = filters.as_query(question.filters)
     filters.refuse_unknown(query, filters.RESULT_NAMES, (filters.PARAMETER,))
-    found = studies.standing(question.as_of).filter(filters.result_conditions(query))
+    found = asking.standing(question.as_of).filter(filters.result_conditions(query))
     text, names = named(question.formula)
     inputs = {identifier: _input(name) for identifier, name in names.items()}
     canonical = _unit(text, inputs)
@@ -236,7 +230,7 @@ def _input(name: str) -> Input:
         unit = axes.axis(name).unit
         known = UNITS.get(unit)
         return Input(name, "fact", (name,), known.canonical if known else unit, unit, known.factor if known else 1.0)
-    known_metrics = studies.known_metrics()
+    known_metrics = asking.known_metrics()
     try:
         meant = questions.metrics([name], known_metrics)
     except questions.UnknownMetric as error:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from django.http import QueryDict
 from django.utils.dateparse import parse_datetime
 
-from registry import axes, filters
+from registry import axes, facts, filters
 from registry.normalisation import PER
 from registry.problems import Problem
 from registry.record import nearest
@@ -89,18 +89,11 @@ class Question:
             query["chart"] = self.chart
         if self.as_of:
             query["as_of"] = written_time(self.as_of)
-        for name, values in self.filters.items():
-            query.setlist(name, values)
+        query.update(filters.as_query(self.filters))
         return query
 
     def address(self) -> str:
         return self.query().urlencode(safe=",/:")
-
-    def filter_query(self) -> QueryDict:
-        query = QueryDict(mutable=True)
-        for name, values in self.filters.items():
-            query.setlist(name, values)
-        return query
 
 
 def read(query: QueryDict) -> Question:
@@ -111,17 +104,22 @@ def read(query: QueryDict) -> Question:
     series = tuple(dict.fromkeys(name for text in filters.given(query, "series") for name in _listed(text)))
     if len(series) > MOST_SERIES:
         raise filters.InvalidValue("series", f"at most {MOST_SERIES} axes")
-    per, unit = divisor(query), single(query, "unit")
-    if unit and unit not in UNITS:
-        raise filters.InvalidValue("unit", f"one of {', '.join(UNITS)}")
-    kept = {name: values for name in query if name not in (*NAMES, "format") and (values := filters.given(query, name))}
-    chart = chosen(query, "chart", CHARTS) or "auto"
-    return Question(metric, x, series, per, unit, chart, time_of(single(query, "as_of")), kept)
+    chart, as_of = chosen(query, "chart", CHARTS) or "auto", time_of(single(query, "as_of"))
+    kept = filters.given_beside(query, NAMES)
+    return Question(metric, x, series, divisor(query), shown_unit(query), chart, as_of, kept)
 
 
 def divisor(query: QueryDict) -> str:
     """`per=`: what numbers are divided by; empty where nothing was asked. Raises InvalidValue."""
     return chosen(query, "per", PER)
+
+
+def shown_unit(query: QueryDict) -> str:
+    """`unit=`: in what values are shown; empty where nothing was asked. Raises InvalidValue."""
+    unit = single(query, "unit")
+    if unit and unit not in UNITS:
+        raise filters.InvalidValue("unit", f"one of {', '.join(UNITS)}")
+    return unit
 
 
 def _listed(text: str) -> list[str]:
@@ -192,11 +190,12 @@ def _starts(parts: list[str], metric: Metric) -> bool:
     return list(metric[: len(parts)]) == parts or list(metric[1 : 1 + len(parts)]) == parts
 
 
-def check_axes(question: Question, names: Sequence[str]) -> None:
-    """Raise UnknownAxis for an axis under whose name no result has a fact."""
-    known = {*names, *axes.by_name()}
-    for name in question.axes:
-        if name not in known and not name.startswith(CONTEXT):
-            close = nearest(name, known)
+def check_axes(question: Question) -> None:
+    """Raise UnknownAxis for an axis under whose name no result has a fact; one query where the vocabulary lacks one."""
+    unnamed = [name for name in question.axes if name not in axes.by_name() and not name.startswith(CONTEXT)]
+    known = facts.names() if unnamed else []
+    for name in unnamed:
+        if name not in known:
+            close = nearest(name, {*known, *axes.by_name()})
             hint = f"Nearest: {', '.join(close)}." if close else "GET study/axes/ has those that there are."
             raise UnknownAxis(f"No result has {name!r}.", hint=hint, errors={"axis": [name]})

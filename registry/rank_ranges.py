@@ -18,7 +18,7 @@ from registry.definitions import lower_is_better
 from registry.facts import CONFIGURATION
 from registry.models import Fact, ListEntry, Measurement, RankedList, RankRange, Result
 from registry.ranking import best
-from registry.spreads import key, spreads
+from registry.spreads import key, pooled, spreads
 from registry.uncertainty import Spread
 
 Row = dict[str, Any]
@@ -42,12 +42,22 @@ def index(lists: Iterable[RankedList]) -> None:
     for entry in found.only("ranked_list_id", "result_id", "rank_low", "rank_high", "score"):
         entries[entry.ranked_list_id].append(entry)
     known = _known([(by_id[pk], [entry.result_id for entry in rows]) for pk, rows in entries.items()])
-    made = [one for pk, rows in entries.items() for one in _of_list(by_id[pk], rows, known)]
+    made = [RankRange(**one) for pk, rows in entries.items() for one in _of_list(by_id[pk], rows, known)]
     fields = {"unique_fields": ["entry"], "update_fields": ["low", "high"]}
     RankRange.objects.bulk_create(made, batch_size=5000, update_conflicts=True, **fields)
 
 
-def _of_list(ranked_list: RankedList, entries: Sequence[ListEntry], known: _Known) -> Iterable[RankRange]:
+def foretold(ranked_list: RankedList, entries: Iterable[ListEntry]) -> dict[int, tuple[int, int]]:
+    """By result, the ranges that these entries of a list would get; neither list nor entries need be stored.
+
+    Without entries whose score is not positive, which get none.
+    """
+    scored = [entry for entry in entries if entry.score > 0]
+    known = _known([(ranked_list, [entry.result_id for entry in scored])])
+    return {one["entry"].result_id: (one["low"], one["high"]) for one in _of_list(ranked_list, scored, known)}
+
+
+def _of_list(ranked_list: RankedList, entries: Sequence[ListEntry], known: _Known) -> Iterable[Row]:
     """Each entry with the ranks that it may have, its published one always among them."""
     body = _body(ranked_list)
     ranges = uncertainty.rank_ranges(
@@ -56,7 +66,7 @@ def _of_list(ranked_list: RankedList, entries: Sequence[ListEntry], known: _Know
         lower_is_better=lower_is_better(body),
     )
     for entry, (low, high) in zip(entries, ranges, strict=True):
-        yield RankRange(entry=entry, low=min(low, entry.rank_low), high=max(high, entry.rank_high))
+        yield {"entry": entry, "low": min(low, entry.rank_low), "high": max(high, entry.rank_high)}
 
 
 def _body(ranked_list: RankedList) -> Row:
@@ -67,8 +77,9 @@ def _spread(body: Row, result: int, known: _Known) -> Spread | None:
     """The measured spread of what a list ranks of a result; None where there is none."""
     repeats = known.repeats.get(result, ())
     if "ranks" not in body:
-        values = [known.scores[one][body.get("score", "score")] for one in repeats]
-        return uncertainty.of_repeats([value for value in values if value is not None])
+        column = body.get("score", "score")
+        scores = [known.scores[one] for one in repeats if known.scores[one][column] is not None]
+        return uncertainty.of_repeats(pooled([one["repeated_scores"].get(column) or [one[column]] for one in scores]))
     row = best(known.measured[result], body["ranks"], lower_is_better=lower_is_better(body))
     others = [known.measured[one] for one in repeats if one != result]
     return (
@@ -84,7 +95,7 @@ def _known(lists: Sequence[tuple[RankedList, Sequence[int]]]) -> _Known:
     repeats = _repeats(verified) if verified else {}
     ranked = {pk for one, ids in lists if "ranks" in _body(one) for pk in ids}
     again = {pk for same in repeats.values() for pk in same}
-    columns = ("score", "bandwidth_gib_per_s", "rate_kiops")
+    columns = ("score", "bandwidth_gib_per_s", "rate_kiops", "repeated_scores")
     scores = {row.pop("id"): row for row in Result.objects.filter(id__in=again).values("id", *columns)} if again else {}
     measured = {pk: list[Row]() for pk in ranked | again}
     runs: dict[int, tuple[str, Row]] = {}
@@ -94,7 +105,7 @@ def _known(lists: Sequence[tuple[RankedList, Sequence[int]]]) -> _Known:
         }
         met = reduce(or_, [Q(op=op, quantity=quantity) for op, quantity in wanted])
         rows = Measurement.objects.filter(met, result__in=measured)
-        for row in rows.values("result_id", "op", "quantity", "stat", "unit", "context", "value"):
+        for row in rows.values("result_id", "op", "quantity", "stat", "unit", "context", "value", "repeats"):
             measured[row.pop("result_id")].append(row)
         found = Result.objects.filter(id__in=ranked).values_list("id", "tool", "parameters")
         runs = {pk: (tool, parameters) for pk, tool, parameters in found}

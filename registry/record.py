@@ -224,6 +224,12 @@ def standing_results(condition: Q | None = None) -> QuerySet[Result]:
     return Result.objects.filter(condition or Q(), ~revised, withdrawn_at__isnull=True).order_by("-id")
 
 
+def newest(found: QuerySet[Result], most: int) -> tuple[list[Result], bool]:
+    """The first of some results with their releases, and whether there are more than `most`."""
+    results = list(found.select_related("release").defer("search", "snapshot")[: most + 1])
+    return results[:most], len(results) > most
+
+
 def result(public_id: str) -> Result:
     """One result, withdrawn and superseded ones too, with release, site, system, platform and both neighbours."""
     found = (
@@ -239,7 +245,10 @@ def result(public_id: str) -> Result:
 
 MEASUREMENT: Columns = {
     name: name
-    for name in ("op", "quantity", "stat", "value", "unit", "printed_value", "printed_unit", "scored", "context")
+    for name in (
+        *("op", "quantity", "stat", "value", "unit", "printed_value", "printed_unit", "scored", "context"),
+        "repeats",
+    )
 }
 
 MEMBERSHIP: Columns = {
@@ -260,6 +269,15 @@ FILE: Columns = {name: name for name in ("path", "size", "sha256", "scrubbed")}
 
 def measurements(of: Result) -> list[Row]:
     return rows_of(MEASUREMENT, Measurement.objects.filter(result=of).order_by("position"))
+
+
+def measured(ids: Iterable[int]) -> dict[int, list[Row]]:
+    """By primary key of a result its measurements, in their order."""
+    by_result: dict[int, list[Row]] = {pk: [] for pk in ids}
+    found = Measurement.objects.filter(result__in=by_result).order_by("result_id", "position")
+    for row in rows_of({"of": "result_id"} | MEASUREMENT, found):
+        by_result[row.pop("of")].append(row)
+    return by_result
 
 
 def memberships(of: Result) -> list[Row]:

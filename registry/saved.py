@@ -11,11 +11,12 @@ from typing import Any
 from django.http import QueryDict
 from django.utils.text import slugify
 
-from registry import curated, own_rankings, questions, studies, study_answers
+from registry import own_rankings, questions
 from registry.filters import InvalidValue
 from registry.models import SavedStudy
 from registry.problems import Problem
 from registry.record import NotOnRecord, Row
+from registry.studies import answers, asking, curated
 
 MOST_SAVED = 100  # studies of one account
 TITLE_LIMIT = 120  # characters
@@ -57,7 +58,7 @@ def _asked(kind: str, query: str, as_of: datetime | None) -> str:
         return ranking.address()
     question = questions.read(QueryDict(query))
     question = question if as_of is None else replace(question, as_of=as_of)
-    studies.ask(question)
+    asking.ask(question)
     return question.address()
 
 
@@ -110,4 +111,4 @@ def answer(one: curated.Study | SavedStudy) -> dict[str, Any]:
     if not isinstance(one, SavedStudy):
         return curated.answer(one)
     about = in_short(one) | {"notes": [], "finding": ""}
-    return study_answers.of_question(questions.read(QueryDict(one.question)), about) | about
+    return answers.of_question(questions.read(QueryDict(one.question)), about) | about

@@ -7,13 +7,17 @@ what would move it anyway is not in it. registry/change_points.py finds the step
 from __future__ import annotations
 
 import datetime as dt
+import hashlib
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.db.models import Q
 from django.http import QueryDict
 
 from registry import change_points, compared, comparison, filters, numbers, record, snapshots
+from registry.models import Step, System
 from registry.record import Row
 from registry.spreads import NO_MEAN, key
 from validators.system.difference import difference
@@ -48,42 +52,51 @@ class Asked:
 def read(query: QueryDict) -> Asked:
     """Raises UnknownParameter and InvalidValue."""
     filters.refuse_unknown(query, (*NAMES, *FILTERS, "format"), PREFIXES)
-    kept = query.copy()
-    for name in (*NAMES, "format"):
-        kept.pop(name, None)
-    return Asked(tuple(filters.given(query, "metric")), kept)
+    return Asked(tuple(filters.given(query, "metric")), filters.without(query, (*NAMES, "format")))
 
 
 def document(slug: str, asked: Asked) -> Row:
     """The series of a system, those with steps first, then the longest; and `changes` around their steps.
 
-    Three queries, and three more where there is a step. Raises NotOnRecord, UnknownMetric and InvalidValue.
+    Three queries, and four more where there is a step. Raises NotOnRecord, UnknownMetric and InvalidValue.
     """
     system = record.system(slug)
-    condition = filters.result_conditions(asked.filters)
-    found = list(
-        record.standing_results(condition)
-        .filter(system=system)
-        .select_related("release")
-        .defer("search", "snapshot")[: MOST_RESULTS + 1]
-    )
-    results = found[:MOST_RESULTS]
-    days = {one.pk: day for one in results if (day := day_of(one))}
-    ordered = sorted((one for one in results if one.pk in days), key=lambda one: (days[one.pk], one.pk))
-    grouped = _grouped(ordered, numbers.of_results(results, asked.metric), days)
-    rows = [_series(place, points) for place, points in grouped.items() if len(points) >= FEWEST]
-    rows.sort(key=lambda row: (not row["steps"], -len(row["points"])))
+    seen = of_system(system, filters.result_conditions(asked.filters), asked.metric)
+    rows = sorted(seen.rows, key=lambda row: (not row["steps"], -len(row["points"])))
     pairs = dict.fromkeys((step["before"], step["after"]) for row in rows for step in row["steps"])
+    if pairs:
+        _add_what_was_said(system, rows)
     return {
         "system": {"slug": system.slug, "name": system.name, "institution": system.site.name},
-        "results": len(results),
-        "left_out": len(found) > MOST_RESULTS,
-        "undated": len(results) - len(ordered),
-        "single": len(grouped) - len(rows),
+        "results": seen.results,
+        "left_out": seen.left_out,
+        "undated": seen.results - len(seen.ordered),
+        "single": seen.single,
         "fewest": change_points.FEWEST,
         "series": rows,
-        "changes": _changes(_newest(pairs, ordered)),
+        "changes": _changes(_newest(pairs, seen.ordered)),
     }
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What was looked at of a system: its dated results, oldest first, and the series that they make."""
+
+    results: int
+    left_out: bool
+    ordered: Sequence[Any]
+    rows: Sequence[Row]
+    single: int
+
+
+def of_system(system: System, condition: Q | None = None, metrics: Sequence[str] = ()) -> Seen:
+    """The series of the newest results of a system that meet a condition. Two queries. Raises UnknownMetric."""
+    results, left_out = record.newest(record.standing_results(condition).filter(system=system), MOST_RESULTS)
+    days = {one.pk: day for one in results if (day := day_of(one))}
+    ordered = sorted((one for one in results if one.pk in days), key=lambda one: (days[one.pk], one.pk))
+    grouped = _grouped(ordered, numbers.of_results(results, metrics), days)
+    rows = [_series(place, points) for place, points in grouped.items() if len(points) >= FEWEST]
+    return Seen(len(results), left_out, ordered, rows, len(grouped) - len(rows))
 
 
 def day_of(result: Any) -> dt.date | None:
@@ -107,6 +120,12 @@ def _as_date(text: str) -> dt.date | None:
 
 Place = tuple[Any, ...]
 """Benchmark, mode, trust, client nodes, then as spreads.key."""
+
+
+def name_of(row: Row) -> str:
+    """A digest that tells a series from the others of its system."""
+    place = (row["tool"], row["mode"], row["trust"], row["client_nodes"], *key(row))
+    return hashlib.md5(json.dumps(place).encode(), usedforsecurity=False).hexdigest()
 
 
 def _grouped(
@@ -155,6 +174,22 @@ def _step(step: change_points.Step, rows: Sequence[Row], unit: str) -> Row:
         "better": (step.ratio < 1) == (unit in LOWER_IS_BETTER),
         "chance": step.chance,
     }
+
+
+def _add_what_was_said(system: System, rows: Iterable[Row]) -> None:
+    """To each step its id, state and note in the record; one that is not in it (yet) is new and has no id."""
+    standing = Step.objects.filter(system=system, gone_at=None)
+    said = {
+        (name, result, better): {"id": pk, "state": state, "note": note}
+        for name, result, better, pk, state, note in standing.values_list(
+            "series", "after__public_id", "better", "id", "state", "note"
+        )
+    }
+    unsaid = {"id": None, "state": Step.State.NEW.value, "note": ""}
+    for row in rows:
+        name = name_of(row) if row["steps"] else ""
+        for step in row["steps"]:
+            step.update(said.get((name, step["after"], step["better"]), unsaid))
 
 
 def _newest(pairs: Iterable[Pair], ordered: Sequence[Any]) -> list[Pair]:

@@ -167,11 +167,13 @@ CELERY_TIMEZONE = "UTC"
 # Short tasks and those that somebody waits for do not stand behind a backlog of submissions.
 CELERY_TASK_DEFAULT_QUEUE = "processing"
 CELERY_TASK_QUEUES = [Queue(name, Exchange(name), routing_key=name) for name in ("processing", "prompt")]
-_PROMPT = ("sweep", "tell", "tidy", "check_held")
-CELERY_TASK_ROUTES = {f"submissions.tasks.{name}": {"queue": "prompt"} for name in _PROMPT}
+_PROMPT = {"registry": ("make_edition",), "submissions": ("sweep", "find_steps", "tell", "tidy", "check_held")}
+CELERY_TASK_ROUTES = {f"{app}.tasks.{name}": {"queue": "prompt"} for app, names in _PROMPT.items() for name in names}
 CELERY_BEAT_SCHEDULE = {
     "sweep": {"task": "submissions.tasks.sweep", "schedule": 2.0, "options": {"expires": 2}},
+    "find_steps": {"task": "submissions.tasks.find_steps", "schedule": 2.0, "options": {"expires": 2}},
     "tell": {"task": "submissions.tasks.tell", "schedule": 2.0, "options": {"expires": 2}},
+    "edition": {"task": "registry.tasks.make_edition", "schedule": 5.0, "options": {"expires": 5}},
     "tidy": {"task": "submissions.tasks.tidy", "schedule": 3600.0, "options": {"expires": 3600}},
 }
 

@@ -8,17 +8,17 @@ granted that a file system of that size scales as the measured ones did.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
 from django.http import QueryDict
 
-from registry import ceilings, filters, record
-from registry.models import Measurement, Platform, Result
+from registry import ceilings, filters, questions, record
+from registry.models import Platform, Result
 from registry.problems import Problem
-from registry.record import MEASUREMENT, Row, rows_of
+from registry.record import Row
 from validators import catalogue, hardware
 from validators.ceilings import BANDWIDTH, IOPS, READ, WRITE, Ceiling, lowest
 from validators.ceilings import ceilings as ceilings_of
@@ -53,37 +53,22 @@ class Asked:
 def read(query: QueryDict) -> Asked:
     """Raises NotOnRecord, UnknownParameter and InvalidValue."""
     filters.refuse_unknown(query, (*NAMES, *FILTERS, "format"), (filters.PARAMETER,))
-    direction, kind = _choice(query, "direction", (READ, WRITE)), _choice(query, "kind", (BANDWIDTH, IOPS))
-    unit = _one(query, "unit") or UNIT[kind]
+    direction = questions.chosen(query, "direction", (READ, WRITE)) or READ
+    kind = questions.chosen(query, "kind", (BANDWIDTH, IOPS)) or BANDWIDTH
+    unit = questions.single(query, "unit") or UNIT[kind]
     fitting = [name for name, known in UNITS.items() if known.canonical == UNITS[UNIT[kind]].canonical]
     if unit not in fitting:
         raise filters.InvalidValue("unit", f"one of {', '.join(fitting)}")
-    kept = query.copy()
-    for name in (*NAMES, "format"):
-        kept.pop(name, None)
-    platform = _one(query, "platform")
+    platform = questions.single(query, "platform")
     if not platform:
         raise filters.InvalidValue("platform", "the slug of a platform, of platforms/")
-    return Asked(record.platform(platform), direction, kind, to_canonical(_target(query), unit)[0], unit, kept)
-
-
-def _one(query: QueryDict, name: str) -> str:
-    values = filters.given(query, name)
-    if len(values) > 1:
-        raise filters.InvalidValue(name, "once")
-    return values[0] if values else ""
-
-
-def _choice(query: QueryDict, name: str, choices: Sequence[str]) -> str:
-    try:
-        return filters.one_of(choices, _one(query, name) or choices[0])
-    except ValueError as error:
-        raise filters.InvalidValue(name, str(error)) from error
+    target, kept = to_canonical(_target(query), unit)[0], filters.without(query, (*NAMES, "format"))
+    return Asked(record.platform(platform), direction, kind, target, unit, kept)
 
 
 def _target(query: QueryDict) -> float:
     try:
-        value = float(_one(query, "target"))
+        value = float(questions.single(query, "target"))
     except ValueError:
         value = math.nan
     if not 0 < value <= LARGEST_TARGET:
@@ -95,7 +80,7 @@ def units_for(target: float, of_one: float) -> int:
     """The least number of units that reaches a rate. Raises ValueError where one delivers nothing."""
     if of_one <= 0:
         raise ValueError("one unit delivers nothing")
-    return math.ceil(round(target / of_one, 9))
+    return max(1, math.ceil(round(target / of_one, 9)))
 
 
 def document(asked: Asked) -> Row:
@@ -120,23 +105,33 @@ def document(asked: Asked) -> Row:
 
 def _basis(asked: Asked) -> list[Row]:
     """The best rate of one enclosure of each result, of tools that measure through the network."""
-    tools = [
-        tool for tool, crossing in catalogue.crossings().items() if {"network", "drives"} <= set(crossing["layers"])
+    crossings = {
+        tool: crossing
+        for tool, crossing in catalogue.crossings().items()
+        if {"network", "drives"} <= set(crossing["layers"])
+    }
+    found = record.standing_results(filters.result_conditions(asked.filters))
+    results, _ = record.newest(found.filter(platform=asked.platform, tool__in=crossings), MOST_RESULTS)
+    measured = record.measured([one.pk for one in results])
+    best = (_best(asked, one, crossings[one.tool], measured[one.pk]) for one in results)
+    return [row for row in best if row]
+
+
+def _best(asked: Asked, one: Result, crossing: Row, measured: Iterable[Row]) -> Row | None:
+    """The best rate of one enclosure that a result measured; None where nothing tells it."""
+    enclosures = _enclosures(one, asked.platform)
+    rates = [
+        row
+        for row in measured
+        if row["value"] > 0
+        and direction_of(row["op"]) == asked.direction
+        and measures(crossing, row, one.parameters, asked.kind)
     ]
-    found = record.standing_results(filters.result_conditions(asked.filters)).filter(platform=asked.platform)
-    results = {one.pk: one for one in found.filter(tool__in=tools).defer("search", "snapshot")[:MOST_RESULTS]}
-    columns = {"result": "result_id"} | MEASUREMENT
-    best: dict[int, Row] = {}
-    for row in rows_of(columns, Measurement.objects.filter(result__in=list(results)).order_by("result", "position")):
-        one = results[row["result"]]
-        if not measures(catalogue.crossings()[one.tool], row, one.parameters, asked.kind):
-            continue
-        if direction_of(row["op"]) == asked.direction and (enclosures := _enclosures(one, asked.platform)):
-            said = {"result": one.public_id, "op": row["op"], "trust": one.trust, "enclosures": enclosures}
-            new = said | {"of_one": row["value"] / enclosures, "source": one.source}
-            if row["value"] > 0 and new["of_one"] > best.get(one.pk, {"of_one": 0.0})["of_one"]:
-                best[one.pk] = new
-    return list(best.values())
+    if not enclosures or not rates:
+        return None
+    best = max(rates, key=lambda row: row["value"])
+    said = {"result": one.public_id, "op": best["op"], "trust": one.trust, "enclosures": enclosures}
+    return said | {"of_one": best["value"] / enclosures, "source": one.source}
 
 
 def _enclosures(result: Result, platform: Platform) -> float | None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from registry import uncertainty
@@ -19,44 +20,57 @@ Key = tuple[str, ...]
 
 NO_MEAN = ("stdev", "stddev", "deviation", "sd")
 """Statistics that say how much others vary."""
-_NO_CONTEXT = ("invalid", "scope", "qualifier")
+NO_CONTEXT = ("invalid", "scope", "qualifier")
 """Parts of a context that say what a number is worth, and not what it is of."""
 
 
 def key(row: Row) -> Key:
     """What tells a measurement from others. What a statistic is over (`scope`) does not: nobody would see it differ."""
-    context = {name: value for name, value in row["context"].items() if name not in _NO_CONTEXT}
+    context = {name: value for name, value in row["context"].items() if name not in NO_CONTEXT}
     return (row["op"], row["quantity"], row["stat"], row["unit"], json.dumps(context, sort_keys=True))
 
 
 def spreads(tool: str, measured: Sequence[Row], parameters: Row, repeats: Sequence[Sequence[Row]]) -> dict[Key, Spread]:
     """The spread of each measurement of a result of which one is known; of what is printed as about or above, none.
 
-    `repeats` are the measurements of other results of the same system and configuration. With them, or with three
-    repeats inside the run, or with a deviation that the tool prints, it is measured; else it is the prior for its unit.
+    `repeats` are the measurements of other results of the same system and configuration. With them and with other runs
+    in the archives of all, or with a deviation that the tool prints, or with three repeats inside the run, it is
+    measured; else it is the prior for its unit.
     """
-    others = [{key(row): row["value"] for row in one} for one in repeats]
+    others = [{key(row): of_archive(row) for row in one} for one in repeats]
     inside = _inside(measured)
     printed = _printed(tool, measured, parameters)
     found: dict[Key, Spread | None] = {}
     for row in measured:
         if row["stat"] not in NO_MEAN and not row["context"].get("qualifier"):
             place = key(row)
-            again = [row["value"], *(one[place] for one in others if place in one)]
+            again = pooled([of_archive(row), *(one[place] for one in others if place in one)])
             by_stat = inside.get(_under(row), {})
             among = by_stat.get(row["stat"]) or (next(iter(by_stat.values())) if len(by_stat) == 1 else ())
             found[place] = (
                 uncertainty.of_repeats(again)
-                or uncertainty.of_repeats(among, is_mean=row["stat"] == "mean")
                 or printed.get(place)
+                or uncertainty.of_repeats(among, is_mean=row["stat"] == "mean")
                 or uncertainty.assumed(row["unit"])
             )
     return {place: spread for place, spread in found.items() if spread}
 
 
+def of_archive(row: Row) -> Sequence[float]:
+    """A measurement in each run of its configuration in its archive, or the only one."""
+    return row.get("repeats") or [row["value"]]
+
+
+def pooled(archives: Sequence[Sequence[float]]) -> list[float]:
+    """The values of some archives together, each counted once though several of its runs were published."""
+    several = dict.fromkeys(tuple(values) for values in archives if len(values) > 1)
+    single = (values for values in archives if len(values) == 1)
+    return [value for values in (*several, *single) for value in values]
+
+
 def _under(row: Row) -> Key:
     """What a repeat and the summary of its repeats have in common."""
-    context = {name: value for name, value in row["context"].items() if name not in (*_NO_CONTEXT, *REPEATS)}
+    context = {name: value for name, value in row["context"].items() if name not in (*NO_CONTEXT, *REPEATS)}
     return (row["op"], row["quantity"], row["unit"], json.dumps(context, sort_keys=True))
 
 
@@ -70,17 +84,20 @@ def _inside(measured: Iterable[Row]) -> dict[Key, dict[str, list[float]]]:
 
 
 def _printed(tool: str, measured: Sequence[Row], parameters: Row) -> dict[Key, Spread]:
-    """Spreads of means whose deviation the tool prints, as registry/uncertainty.json says it."""
+    """Spreads of what the tool prints a deviation beside, as registry/uncertainty.json says it.
+
+    The mean has that of a mean of the repeats, and what else is printed of them (max, min) that of one of them.
+    """
     found: dict[Key, Spread] = {}
-    by_key = {key(row): row["value"] for row in measured}
+    by_key = {key(row): row for row in measured}
     for entry in uncertainty.facts()["printed"]:
         runs = parameters.get(entry["runs"])
         if entry["tool"] != tool or not isinstance(runs, int):
             continue
-        for (op, quantity, stat, unit, context), mean in by_key.items():
-            deviation = by_key.get((op, quantity, entry["stat"], unit, context))
-            if stat == entry["of"] and deviation is not None:
+        for (op, quantity, stat, unit, context), row in by_key.items():
+            mean, deviation = (by_key.get((op, quantity, one, unit, context)) for one in (entry["of"], entry["stat"]))
+            if mean and deviation and entry.get("scope") in (None, row["context"].get("scope")):
                 of_population = entry["deviation_is_of"] == "population"
-                spread = uncertainty.of_printed(mean, deviation, runs, of_population=of_population)
-                found |= {(op, quantity, stat, unit, context): spread} if spread else {}
+                spread = uncertainty.of_printed(mean["value"], deviation["value"], runs, of_population=of_population)
+                found |= {(op, quantity, stat, unit, context): replace(spread, is_mean=row is mean)} if spread else {}
     return found

@@ -14,8 +14,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from registry import datafiles, numbers, record, series, uncertainty
-from registry.models import Fact
+from registry import datafiles, facts, numbers, record, series, spreads, uncertainty
 from registry.record import Row
 from validators.units import LOWER_IS_BETTER
 
@@ -83,25 +82,19 @@ def document(slug: str) -> Row:
     """The standard sweep of a system. Four queries. Raises NotOnRecord."""
     system, asked = record.system(slug), sweep()
     tools = {part["tool"] for part in asked["parts"]}
-    found = list(
-        record.standing_results()
-        .filter(system=system, tool__in=tools)
-        .select_related("release")
-        .defer("search", "snapshot")[: MOST_RESULTS + 1]
-    )
-    results = found[:MOST_RESULTS]
-    facts = _facts([one.pk for one in results])
+    results, left_out = record.newest(record.standing_results().filter(system=system, tool__in=tools), MOST_RESULTS)
+    told = facts.of_results([one.pk for one in results])
     ordered = sorted(results, key=lambda one: (series.day_of(one) or dt.date.min, one.pk), reverse=True)
-    runs = [_run(one, facts[one.pk], asked) for one in ordered]
+    runs = [_run(one, told[one.pk], asked) for one in ordered]
     measured = numbers.of_results(ordered)
-    parts = [_part(part, [(run, measured[run["pk"]], facts[run["pk"]]) for run in runs]) for part in asked["parts"]]
+    parts = [_part(part, [(run, measured[run["pk"]], told[run["pk"]]) for run in runs]) for part in asked["parts"]]
     verdicts = Counter(cell["verdict"] for part in parts for cell in part["cells"])
     return {
         "system": {"slug": system.slug, "name": system.name, "institution": system.site.name},
         "sweep": {name: asked[name] for name in ("name", "version", "title", "source", "notes")},
         "releases": list(dict.fromkeys(run["release"] for run in runs if run["release"])),
         "results": len(results),
-        "left_out": len(found) > MOST_RESULTS,
+        "left_out": left_out,
         "cells": verdicts.total(),
         "measured": verdicts.total() - verdicts[MISSING],
         "regressed": verdicts[WORSE],
@@ -109,18 +102,12 @@ def document(slug: str) -> Row:
     }
 
 
-def _facts(ids: Sequence[int]) -> dict[int, dict[str, str]]:
-    told: dict[int, dict[str, str]] = {pk: {} for pk in ids}
-    for pk, name, text in Fact.objects.order_by().filter(result__in=ids).values_list("result", "name", "text"):
-        told[pk][name] = text
-    return told
-
-
 def _run(one: Any, facts: Facts, asked: Mapping[str, Any]) -> Row:
     """One result as a cell shows it; `alike` are the trust and the facts in which two that are compared agree."""
     return {
         "pk": one.pk,
         "tool": one.tool,
+        "parameters": one.parameters,
         "alike": (one.trust, *(facts.get(name) for name in asked["alike"])),
         "result": one.public_id,
         "trust": one.trust,
@@ -134,15 +121,17 @@ def _part(part: Part, runs: Sequence[tuple[Row, Sequence[Row], Facts]]) -> Row:
     """The cells of a part; `runs` are newest first, each with its numbers and facts."""
     filled: dict[tuple[str, ...], list[Row]] = {}
     unplaced: Counter[str] = Counter()
-    for run, rows, facts in runs:
+    for run, rows, told in runs:
         values = _values(part, rows) if run["tool"] == part["tool"] else {}
         if not values:
             continue
-        choices, open_axes = placed(part, facts)
+        repeating = spreads.spreads(run["tool"], rows, run["parameters"], ())
+        choices, open_axes = placed(part, told)
         unplaced.update(open_axes)
         for choice in choices:
             for op, row in values.items():
-                filled.setdefault((*choice, op), []).append(run | {"value": row["value"], "unit": row["unit"]})
+                number = {"value": row["value"], "unit": row["unit"], "spread": repeating.get(spreads.key(row))}
+                filled.setdefault((*choice, op), []).append(run | number)
     return {
         "title": part["title"],
         "tool": part["tool"],
@@ -171,8 +160,7 @@ def _cell(place: tuple[str, ...], runs: Sequence[Row]) -> Row:
     latest = runs[0]
     before = next((run for run in runs if _is_before(run, latest)), None)
     ratio = latest["value"] / before["value"] if before and before["value"] else None
-    assumed = uncertainty.assumed(latest["unit"])
-    interval = uncertainty.ratio_interval(ratio, assumed, assumed)
+    interval = uncertainty.ratio_interval(ratio, latest["spread"], before["spread"]) if before else None
     return {
         "choices": choices,
         "op": op,

@@ -48,7 +48,10 @@ def ask(submission: Submission, account: Account, reason: str) -> Anonymity:
 
 
 def decide(submission: Submission, editor: Account, *, granted: bool, reason: str) -> Anonymity:
-    """An editor's word, once, on what is asked. Raises Forbidden, ConflictOfInterest, ReasonNeeded, NothingAsked."""
+    """An editor's word, once, on what is asked; its submitter gets a letter.
+
+    Raises Forbidden, ConflictOfInterest, ReasonNeeded, NothingAsked.
+    """
     require_role(editor, Account.Role.EDITOR)
     require_review(editor, submission)
     reason = states.require_reason(reason)
@@ -58,7 +61,7 @@ def decide(submission: Submission, editor: Account, *, granted: bool, reason: st
         if not asked.update(granted=granted, decision=reason):
             raise NothingAsked
         words = "granted" if granted else "refused"
-        states.note(submission, editor, f"Anonymous publication {words}: {reason}")
+        states.note(submission, editor, f"Anonymous publication {words}: {reason}", told=True)
     return Anonymity.objects.get(submission=submission)
 
 

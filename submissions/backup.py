@@ -36,7 +36,8 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.db.models import Model, Q, QuerySet
 from django.utils import timezone
 
-from registry.models import Result
+from registry import turns
+from registry.models import Edition, RecordChange, Result
 from submissions import storage
 from submissions.models import Derivative, RefusedBundle, State, Submission, Version
 from validators import VERSION
@@ -46,8 +47,8 @@ STAMP, MANIFEST = "stamp.json", "manifest.json"
 MANIFEST_LIMIT = 256 * 1024 * 1024
 """Bytes; a manifest has about 100 for each bundle."""
 
-_NOT_KEPT = frozenset({"django_session"})
-"""Who is signed in is not carried over: everybody signs in again."""
+_NOT_KEPT = frozenset({"django_session", Edition._meta.db_table, RecordChange._meta.db_table})
+"""Who is signed in is not carried over: everybody signs in again. Editions of the record are made anew."""
 _FILLED_BY_MIGRATE = frozenset({"django_content_type", "auth_permission"})
 _LOCK_TIMEOUT = "10s"
 
@@ -89,7 +90,7 @@ def _partial(file: Path) -> Iterator[IO[bytes]]:
 def _write(out: IO[bytes], progress: Progress) -> None:
     manifest: dict[str, Any] = {"tables": [], "members": {}}
     with tarfile.open(fileobj=out, mode="w|", format=tarfile.PAX_FORMAT) as archive:
-        with _snapshot():
+        with turns.one_view():
             stamp = json.dumps(_stamp()).encode()
             _add(archive, STAMP, io.BytesIO(stamp), len(stamp), manifest)
             for table, columns in _tables().items():
@@ -108,15 +109,6 @@ def _write(out: IO[bytes], progress: Progress) -> None:
             progress(f"{len(digests)} {kind} bundles")
         content = json.dumps(manifest).encode()
         archive.addfile(_member(MANIFEST, len(content)), io.BytesIO(content))
-
-
-@contextmanager
-def _snapshot() -> Iterator[None]:
-    """One view of the whole database, from the first statement to the last."""
-    with transaction.atomic(durable=True):
-        with connection.cursor() as cursor:
-            cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-        yield
 
 
 def _stamp() -> dict[str, Any]:

@@ -6,7 +6,7 @@ Everything in here becomes public; texts are scrubbed line by line on the way.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -18,7 +18,7 @@ from django.utils import timezone
 from django.utils.text import slugify
 
 from registry import facts as asked_by
-from registry import listing, naming, snapshots
+from registry import listing, naming, snapshots, steps
 from registry.models import (
     Measurement,
     ObservedParameter,
@@ -30,7 +30,8 @@ from registry.models import (
     SystemSnapshot,
 )
 from registry.ranking import fold
-from submissions import derivation, nameless, questionnaire
+from registry.spreads import key
+from submissions import derivation, nameless, questionnaire, repeats
 from submissions import models as submitted
 from submissions.described import published
 from submissions.models import Check, Derivative, Review, Submission
@@ -55,23 +56,18 @@ def copy(release: Release, submissions: list[Submission], now: datetime) -> None
     ]
     Result.objects.bulk_create(results, batch_size=_BATCH)
     pairs = list(zip(results, sources, strict=True))
-    Measurement.objects.bulk_create(
-        (
-            Measurement(result=result, position=position, **measured)
-            for result, source in pairs
-            for position, measured in enumerate(source.run["measurements"], 1)
-        ),
-        batch_size=2000,
-    )
+    measured = (row for result, source in pairs for row in _measurements(result, source))
+    Measurement.objects.bulk_create(measured, batch_size=2000)
     _copy_beside(pairs)
     for result, source in pairs:
         source.submission.result = result
     Submission.objects.bulk_update(submissions, ["result"], batch_size=_BATCH)
+    steps.mark_due(result.system_id for result in results)
 
 
 def name(submissions: list[Submission]) -> list[Result]:
     """Give published results the names, texts and files that were withheld; no number of them changes."""
-    now, pairs = timezone.now(), []
+    now, pairs, touched = timezone.now(), [], set[int]()
     for source in _gathered(submissions, as_published=True):
         result, release = source.submission.result, source.submission.release
         former = result.system
@@ -82,10 +78,12 @@ def name(submissions: list[Submission]) -> list[Result]:
         for field in NAMED:
             setattr(result, field, getattr(named, field))
         result.save(update_fields=NAMED)
+        touched |= {former.pk, system.pk}
         if not former.results.exists():
             former.delete()
         pairs.append((result, source))
     _copy_beside(pairs)
+    steps.mark_due(System.objects.filter(pk__in=touched).values_list("pk", flat=True))
     return [result for result, _ in pairs]
 
 
@@ -94,6 +92,12 @@ NAMED = (
     *("filesystem_name", "storage_vendor", "vendor", "parameters", "snapshot", "public_sha256", "revision_reason"),
 )
 """What publication without a name withholds of a result."""
+
+
+def _measurements(result: Result, source: _Source) -> Iterable[Measurement]:
+    again = repeats.measured(source.same_runs)
+    for position, row in enumerate(source.run["measurements"], 1):
+        yield Measurement(result=result, position=position, repeats=again.get(key(row)) if again else None, **row)
 
 
 def _copy_beside(pairs: list[tuple[Result, _Source]]) -> None:
@@ -154,9 +158,29 @@ class _Source:
 
     @cached_property
     def run(self) -> dict[str, Any]:
-        report, chosen = self.check.report, self.submission.chosen_primary
-        run = report["runs"][report["primary"] if chosen is None else chosen]
+        run = self.check.report["runs"][self._index]
         return self.without.run(run) if self.without else run
+
+    @cached_property
+    def same_runs(self) -> Sequence[Mapping[str, Any]]:
+        """The runs of the configuration in the archive, with this one; only numbers of them are published."""
+        return self._group["runs"]
+
+    @property
+    def distributions(self) -> list[dict[str, Any]]:
+        """Those of the run, and those of its numbers over the runs of its configuration."""
+        over_runs = self._group["distributions"]
+        told = self.without.document(over_runs) if self.without else over_runs
+        return [*self.run.get("distributions", []), *told]
+
+    @cached_property
+    def _group(self) -> Mapping[str, Any]:
+        return repeats.group(self.check.report, self._index)
+
+    @property
+    def _index(self) -> int:
+        chosen = self.submission.chosen_primary
+        return self.check.report["primary"] if chosen is None else chosen
 
     @property
     def findings(self) -> list[dict[str, Any]]:
@@ -296,6 +320,7 @@ def _result(
         score=score.get("value"),
         bandwidth_gib_per_s=score.get("bandwidth_gib_per_s"),
         rate_kiops=score.get("rate_kiops"),
+        repeated_scores=repeats.scores(source.same_runs),
         submitted_on=older.submitted_on if older else submission.submitted_at.date(),
         published_at=now,
         parameters=shown(run["parameters"]),
@@ -320,7 +345,7 @@ def _snapshot(source: _Source, asked: dict[str, str]) -> dict[str, Any]:
         "findings": source.findings + run["findings"],
         "rules": run["rules"],
         "tests": run["tests"],
-        "distributions": run.get("distributions", []),
+        "distributions": source.distributions,
         "parameter_sources": run.get("parameter_sources", {}),
         "described_parameters": run.get("described_parameters", {}),
         "versions": {"validators": source.check.validators_version},

@@ -76,6 +76,11 @@ Problem (registry.problems)
 ├── BadReceipt               receipt.invalid
 ├── WebhookRefused           webhook.refused
 ├── WebhookExists            webhook.exists
+├── FollowingRefused         following.refused
+├── NotFollowed              following.not-followed
+├── NoStep                   step.not-found
+├── StepRefused              step.refused
+├── StepChanged              step.changed
 └── OverrideRefused          override.refused
 """
 
@@ -564,6 +569,41 @@ class WebhookExists(Problem):
     code = "webhook.exists"
     title = "There is a webhook with that address"
     hint = "GET webhooks/ has it."
+
+
+class FollowingRefused(Problem):
+    status = 422
+    code = "following.refused"
+    title = "A system is followed for all steps, or for those for the worse"
+    hint = "Send `all` or `worse`."
+
+
+class NotFollowed(Problem):
+    status = 404
+    code = "following.not-followed"
+    title = "The account follows no such system"
+    hint = "GET following/ has those that it follows."
+
+
+class NoStep(Problem):
+    status = 404
+    code = "step.not-found"
+    title = "There is no such step"
+    hint = "The results may no longer show it; GET steps/ has those that stand."
+
+
+class StepRefused(Problem):
+    status = 422
+    code = "step.refused"
+    title = "That can't be said of a step"
+    hint = "Correct what the answer says and send it again."
+
+
+class StepChanged(Problem):
+    status = 409
+    code = "step.changed"
+    title = "Somebody else said something of the step meanwhile"
+    hint = "Read it again, and send the version that you read."
 
 
 class BadReceipt(Problem):

@@ -237,6 +237,14 @@ class TokenForm(forms.Form):
     beginning = forms.CharField(max_length=64)
 
 
+class StepForm(forms.Form):
+    """What is said of a step; what of it is taken, submissions/triage.py decides."""
+
+    state = forms.CharField(max_length=13)
+    note = forms.CharField(required=False, max_length=4000)
+    version = forms.IntegerField(min_value=0)
+
+
 class WebhookForm(forms.Form):
     url = forms.CharField(max_length=500)
 

@@ -56,7 +56,7 @@ def erase(account: Account) -> str:
         Invitation.objects.filter(_to(account) | Q(invited_by=account)).delete()
         for kind in (EmailAddress, Authenticator, SocialAccount):
             kind.objects.filter(user=account).delete()
-        for rows in (account.tokens, account.signing_keys, account.webhooks):
+        for rows in (account.tokens, account.signing_keys, account.webhooks, account.following):
             rows.all().delete()
         Delivery.objects.filter(account=account).delete()
         Override.objects.filter(decided_by=account.username).update(decided_by=pseudonym)

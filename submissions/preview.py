@@ -42,7 +42,8 @@ class Preview:
 def preview(release: Release, name: str, account: Account, *, definition: Any = None, score: Any = None) -> Preview:
     """What the list would be now, under the newest definition or a proposed body, and under a proposed IO500 score.
 
-    Nothing is stored. Raises Forbidden below reviewer, ProposalInvalid.
+    Nothing is stored. A proposed score is taken to repeat as well as the present one.
+    Raises Forbidden below reviewer, ProposalInvalid.
     """
     require_role(account, Account.Role.REVIEWER)
     body = _body(name, definition)
@@ -54,10 +55,11 @@ def preview(release: Release, name: str, account: Account, *, definition: Any = 
             if rule is not None:
                 pool = _rescored(pool, rule)
             ranking = listing.arrange(pool, body, decisions)
+            ranges = listing.foretold_ranges(release, body, ranking)
             found = Result.objects.select_related("release").in_bulk([one.id for one in pool], field_name="public_id")
     except DefinitionError as error:
         raise ProposalInvalid(str(error)) from error
-    return Preview(release, body, *_rows(ranking, found, unpublished))
+    return Preview(release, body, *_rows(ranking, ranges, found, unpublished))
 
 
 def shown(made: Preview) -> Row:
@@ -122,12 +124,16 @@ def _value(values: Mapping[str, float], rule: scoring.Definition) -> float | Non
 
 
 def _rows(
-    ranking: Ranking, found: Mapping[str, Result], unpublished: Mapping[str, UUID]
+    ranking: Ranking,
+    ranges: Mapping[str, tuple[int, int]],
+    found: Mapping[str, Result],
+    unpublished: Mapping[str, UUID],
 ) -> tuple[list[Row], list[Row]]:
     listed = [
-        {"rank": row.rank, "rank_low": row.rank_low, "rank_high": row.rank_high, "score": row.score, "note": row.reason}
+        {"rank": row.rank, "rank_low": low, "rank_high": high, "score": row.score, "note": row.reason}
         | _who(found[row.entry], unpublished)
         for row in ranking.rows
+        for low, high in [ranges[row.entry]]
     ]
     excluded = [{"code": one.code, "why": one.why} | _who(found[one.entry], unpublished) for one in ranking.exclusions]
     return listed, excluded

@@ -9,8 +9,7 @@ from __future__ import annotations
 import json
 import logging
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -21,6 +20,7 @@ from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection, transaction
 from django.utils import timezone
 
+from registry import turns
 from registry.models import Release
 from submissions import questionnaire, queue, refusal, signing, states
 from submissions.errors import NotFound, StateConflict
@@ -63,7 +63,7 @@ class Checked:
 
 def process(submission_id: UUID | str) -> None:
     """Check one submission if it waits for that and nobody else is at it."""
-    with _worker_lock(UUID(str(submission_id))) as mine:
+    with turns.alone(lock_key(UUID(str(submission_id)))) as mine:
         if mine:
             _process(submission_id)
 
@@ -321,28 +321,7 @@ def _ours(code: str, message: str, hint: str) -> Report:
     return Report(findings=[Finding(code, ERROR, message, hint)])
 
 
-# Locks and lost connections
-
-
-@contextmanager
-def _worker_lock(submission_id: UUID) -> Iterator[bool]:
-    """Whether this worker has the submission to itself; the lock falls with the connection, however that ends."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_lock(%s)", [lock_key(submission_id)])
-        (mine,) = cursor.fetchone()
-    try:
-        yield mine
-    finally:
-        if mine:
-            _unlock(submission_id)
-
-
-def _unlock(submission_id: UUID) -> None:
-    try:
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_unlock(%s)", [lock_key(submission_id)])
-    except (OperationalError, InterfaceError):
-        connection.close()  # and the lock with it
+# Lost connections
 
 
 def _until_the_database_answers(store: Callable[[], None]) -> None:

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
-from registry import listing
+from registry import listing, steps
 from registry.definitions import SCORED, tool_of
 from registry.models import Release, Result, Site
 from registry.ranking import MEASURED, Entry, Exclusion
@@ -113,10 +113,9 @@ def withdraw(submission: Submission, account: Account, reason: str) -> None:
 
 def _withdraw(submission: Submission, account: Account, reason: str) -> None:
     states.move(submission.pk, sorted(states.leading_to(State.WITHDRAWN)), State.WITHDRAWN, account, reason)
-    published = Submission.objects.filter(pk=submission.pk).values("result")
-    Result.objects.filter(pk__in=published, withdrawn_at=None).update(
-        withdrawn_at=timezone.now(), withdrawn_reason=reason
-    )
+    published = Result.objects.filter(pk__in=Submission.objects.filter(pk=submission.pk).values("result"))
+    published.filter(withdrawn_at=None).update(withdrawn_at=timezone.now(), withdrawn_reason=reason)
+    steps.mark_due(published.values_list("system", flat=True))
 
 
 # What reviewers do

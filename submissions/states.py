@@ -81,11 +81,21 @@ def move(
     raise StateConflict(f"It is {found}, not {' or '.join(sorted(expected))}.")
 
 
-def note(submission: Submission, actor: Account | None, text: str) -> None:
-    """Write into the history what happened without a change of state, such as an assignment."""
+def note(submission: Submission, actor: Account | None, text: str, *, told: bool = False) -> None:
+    """Write into the history what happened without a change of state, such as an assignment.
+
+    `told`: its submitter gets a letter about it.
+    """
     with transaction.atomic():
         state = Submission.objects.select_for_update().values_list("state", flat=True).get(pk=submission.pk)
-        Event.objects.create(submission=submission, actor=actor, from_state=state, to_state=state, reason=text)
+        event = Event.objects.create(submission=submission, actor=actor, from_state=state, to_state=state, reason=text)
+        if told:
+            Notice.objects.create(event=event)
+
+
+def is_note(event: Event) -> bool:
+    """Whether it came without a change of state. What is received or taken up again changed, though not by name."""
+    return event.from_state == event.to_state and event.to_state not in UNFINISHED
 
 
 def move_all(submission_ids: Iterable[UUID], expected: State, to: State, actor: Account | None, reason: str) -> None:

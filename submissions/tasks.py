@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from celery import shared_task
 
-from submissions import checking, processing, publication, refusal, retention, revalidation, review, telling
+from submissions import checking, processing, publication, refusal, retention, revalidation, review, telling, watching
 
 
 @shared_task
@@ -37,6 +37,12 @@ def sweep() -> None:
     processing.sweep()
     review.sweep()
     publication.publish_due()
+
+
+@shared_task
+def find_steps() -> None:
+    """Steps in the numbers of systems whose results changed."""
+    watching.find_steps()
 
 
 @shared_task

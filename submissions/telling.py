@@ -1,4 +1,6 @@
-"""Tell people of what became of their submissions: by mail and by webhook, from the outbox that each event fills.
+"""Tell people of what became of their submissions, and of steps in the numbers of systems that they follow.
+
+By mail and by webhook, from the outbox that each event and each step fills.
 
 An event and its notice are written in one transaction (submissions/states.py), so nothing that happened is untold, and
 nothing is told that did not happen. The scheduler turns notices into deliveries, one for each receiver, and sends what
@@ -9,17 +11,18 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from smtplib import SMTPException
 
-from django.db import connection, transaction
-from django.db.models import Exists, OuterRef, Q
+from django.db import transaction
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from submissions import mail, webhooks
-from submissions.models import Account, Delivery, Event, Membership, Notice, State, Webhook
+from registry import turns
+from registry.models import Step
+from submissions import following, mail, states, webhooks
+from submissions.models import Account, Delivery, Event, Following, Membership, Notice, State, Webhook
 
 log = logging.getLogger(__name__)
 
@@ -44,12 +47,45 @@ MAILED = frozenset(
         State.WITHDRAWN,
     }
 )
-_JOINED = ("event__submission__release", "event__submission__result")
+_JOINED = ("event__submission__release", "event__submission__result", "step__system", "step__before", "step__after")
+
+
+def tell_of_steps(begun: Sequence[Step], gone: Sequence[Step]) -> None:
+    """Have those told who follow the systems of new steps; of steps that are gone nobody is told who was not yet.
+
+    In the transaction that writes the steps. Nobody is told of a step twice, also when it is back.
+    """
+    if gone:
+        Delivery.objects.filter(step__in=gone, state=Delivery.State.WAITING).delete()
+    now, systems = timezone.now(), {step.system_id for step in begun}
+    followed = Following.objects.filter(system__in=systems, account__is_active=True).order_by("pk")
+    Delivery.objects.bulk_create(
+        [
+            Delivery(step=step, account=one.account, webhook=webhook, due_at=due_at)
+            for one in followed.select_related("account").prefetch_related("account__webhooks")
+            for webhook, due_at in _receivers(one.account, now)
+            for step in begun
+            if step.system_id == one.system_id and following.wants(one, step)
+        ],
+        ignore_conflicts=True,
+    )
+
+
+def _receivers(account: Account, now: datetime) -> Iterator[tuple[Webhook | None, datetime]]:
+    """Where an account is told, None for its mail, and when."""
+    if _takes_mail(account):
+        yield None, _mail_due(account, now)
+    for webhook in account.webhooks.all():
+        yield webhook, now
+
+
+def _takes_mail(account: Account) -> bool:
+    return bool(account.is_active and account.email and account.mail != Account.Mail.NONE)
 
 
 def tell() -> None:
     """What the outbox holds and what is due, for a bounded time; nothing where another process is at it."""
-    with _alone() as at_it:
+    with turns.alone(LOCK) as at_it:
         if not at_it:
             return
         while _take_notices():
@@ -57,18 +93,6 @@ def tell() -> None:
         end = time.monotonic() + FOR_S
         while time.monotonic() < end and (_send_mail() or _send_webhook()):
             pass
-
-
-@contextmanager
-def _alone() -> Iterator[bool]:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_lock(%s)", [LOCK])
-        taken = cursor.fetchone()[0]
-        try:
-            yield taken
-        finally:
-            if taken:
-                cursor.execute("SELECT pg_advisory_unlock(%s)", [LOCK])
 
 
 @transaction.atomic
@@ -86,13 +110,16 @@ def _take_notices() -> bool:
 
 
 def _deliveries(event: Event, now: datetime) -> Iterator[Delivery]:
-    """To the submitter by mail, unless it was the submitter's own doing; to every webhook of those whose run it is."""
+    """To the submitter by mail, unless it was the submitter's own doing; to every webhook of those whose run it is.
+
+    What came without a change of state is told by mail alone.
+    """
+    is_note = states.is_note(event)
     account = event.submission.account
     own_doing = event.actor_id == account.pk and event.to_state != State.RECEIVED
-    wanted = account.is_active and account.email and account.mail != Account.Mail.NONE
-    if wanted and event.to_state in MAILED and not own_doing:
+    if _takes_mail(account) and (is_note or event.to_state in MAILED) and not own_doing:
         yield Delivery(event=event, account=account, due_at=_mail_due(account, now))
-    for webhook in _webhooks(event):
+    for webhook in () if is_note else _webhooks(event):
         yield Delivery(event=event, account_id=webhook.account_id, webhook=webhook, due_at=now)
 
 
@@ -114,17 +141,18 @@ def _webhooks(event: Event) -> Iterator[Webhook]:
 
 def _send_mail() -> bool:
     """One letter with all that waits for one account of which something is due; whether there was one to send."""
-    due = Delivery.objects.filter(webhook=None, state=Delivery.State.WAITING, due_at__lte=timezone.now())
+    due = _due().filter(webhook=None)
     account_id = due.order_by("due_at").values_list("account", flat=True).first()
     if account_id is None:
         return False
     waiting = Delivery.objects.filter(webhook=None, state=Delivery.State.WAITING, account=account_id)
-    letter = list(waiting.select_related("account", *_JOINED).order_by("event_id")[:AT_ONCE])
+    letter = list(waiting.select_related("account", *_JOINED).order_by("event_id", "id")[:AT_ONCE])
     _begin(letter)
+    events = [delivery.event for delivery in letter if delivery.event]
     try:
-        mail.send(letter[0].account, [delivery.event for delivery in letter])
+        mail.send(letter[0].account, events, [delivery.step for delivery in letter if delivery.step])
     except (OSError, SMTPException) as error:
-        log.warning("Mail of %s events was not sent: %s", len(letter), error)
+        log.warning("Mail of %s deliveries was not sent: %s", len(letter), error)
         _end(letter, delivered=False, answer=f"{type(error).__name__}: {error}")
     else:
         _end(letter, delivered=True, answer="sent")
@@ -133,7 +161,7 @@ def _send_mail() -> bool:
 
 def _send_webhook() -> bool:
     """One delivery to one webhook; whether there was one to make."""
-    due = Delivery.objects.filter(webhook__isnull=False, state=Delivery.State.WAITING, due_at__lte=timezone.now())
+    due = _due().filter(webhook__isnull=False)
     delivery = due.select_related("webhook", *_JOINED).order_by("due_at").first()
     if delivery is None:
         return False
@@ -141,6 +169,11 @@ def _send_webhook() -> bool:
     delivered, answer = webhooks.deliver(delivery)
     _end([delivery], delivered=delivered, answer=answer)
     return True
+
+
+def _due() -> QuerySet[Delivery]:
+    waiting = Delivery.objects.filter(state=Delivery.State.WAITING, account__is_active=True)
+    return waiting.filter(due_at__lte=timezone.now())
 
 
 def _begin(tried: list[Delivery]) -> None:

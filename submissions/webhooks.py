@@ -26,8 +26,10 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from registry import steps
+from registry.models import Step
 from submissions.errors import WebhookExists, WebhookRefused
-from submissions.models import Account, Delivery, Webhook
+from submissions.models import Account, Delivery, Event, Webhook
 
 MOST = 10
 TIMEOUT_S = 5.0
@@ -73,25 +75,40 @@ def deliver(delivery: Delivery) -> tuple[bool, str]:
     return HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES, f"HTTP {status}"
 
 
+def type_of(delivery: Delivery) -> str:
+    """What a delivery tells of."""
+    if delivery.step:
+        return "system.step"
+    return f"submission.{delivery.event.to_state}" if delivery.event else "trial"
+
+
 def _told(delivery: Delivery) -> dict[str, Any]:
-    """What is sent: which submission is in which state now. What was measured is read where it is shown."""
-    event = delivery.event
-    if event is None:
-        return {"type": "trial", "timestamp": timezone.now().isoformat(), "data": {}}
+    at, data = timezone.now(), {}
+    if delivery.event:
+        at, data = delivery.event.at, _of_event(delivery.event)
+    elif delivery.step:
+        at, data = delivery.step.found_at, _of_step(delivery.step)
+    return {"type": type_of(delivery), "timestamp": at.isoformat(), "data": data}
+
+
+def _of_event(event: Event) -> dict[str, Any]:
+    """Which submission is in which state now. What was measured is read where it is shown."""
     submission = event.submission
     return {
-        "type": f"submission.{event.to_state}",
-        "timestamp": event.at.isoformat(),
-        "data": {
-            "id": str(submission.pk),
-            "sha256": submission.sha256,
-            "from_state": event.from_state or None,
-            "to_state": event.to_state,
-            "release": submission.release and submission.release.slug,
-            "result": submission.result and submission.result.public_id,
-            "url": f"{settings.SITE_URL}/submissions/{submission.pk}/",
-        },
+        "id": str(submission.pk),
+        "sha256": submission.sha256,
+        "from_state": event.from_state or None,
+        "to_state": event.to_state,
+        "release": submission.release and submission.release.slug,
+        "result": submission.result and submission.result.public_id,
+        "url": f"{settings.SITE_URL}/submissions/{submission.pk}/",
     }
+
+
+def _of_step(step: Step) -> dict[str, Any]:
+    """What moved, where and how far: public facts, as systems/{slug}/history/ has them."""
+    told = {"system": step.system.slug} | steps.row_of(step)
+    return told | {"day": f"{step.day}", "url": f"{settings.SITE_URL}/systems/{step.system.slug}/history/"}
 
 
 def _headers(delivery: Delivery, body: bytes) -> dict[str, str]:

@@ -8,6 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from django.conf import settings as django_settings
 from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -26,6 +27,12 @@ settings.load_profile("highwater")
 def pytest_addoption(parser: pytest.Parser) -> None:
     words = "requests of each operation that tests/submissions/test_fuzz.py makes"
     parser.addoption("--fuzz", type=int, default=2, help=words)
+
+
+def pytest_configure() -> None:
+    """Each test client starts its own middleware; that WhiteNoise lists 200 files then is a fifth of a small test."""
+    if django_settings.configured:
+        django_settings.WHITENOISE_AUTOREFRESH = True
 
 
 @pytest.fixture(scope="session")

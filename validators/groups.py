@@ -12,9 +12,12 @@ from validators import provenance
 from validators.distributions import Distribution, is_repeat, kept, summed
 from validators.findings import has_error
 from validators.measurements import Run
+from validators.units import is_finite_number
 
 REPEATS = "repeats"
 SWEEP = "sweep"
+_TIMES = ("started", "started_timestamp_s", "ended_timestamp_s")
+"""Parameters that say when a run was made, one kind in all runs of a tool."""
 
 Group = dict[str, Any]
 
@@ -33,11 +36,20 @@ def _of_tool(tool: str, members: list[int], runs: Sequence[Run]) -> list[Group]:
     by_configuration: dict[str, list[int]] = {}
     for index in members:
         by_configuration.setdefault(_configuration(runs[index]), []).append(index)
-    found = [_repeats(tool, same, runs) for same in by_configuration.values() if len(same) > 1]
+    found = [_repeats(tool, _in_time(same, runs), runs) for same in by_configuration.values() if len(same) > 1]
     if len(by_configuration) > 1:
         varies = _varies([runs[index] for index in members])
         found.insert(0, {"kind": SWEEP, "tool": tool, "runs": members, "varies": varies, "distributions": []})
     return found
+
+
+def _in_time(members: list[int], runs: Sequence[Run]) -> list[int]:
+    """In the order in which they were made, where all of them tell, else in that of the archive."""
+    for name in _TIMES:
+        times = [runs[index].parameters.get(name) for index in members]
+        if all(map(is_finite_number, times)) or all(isinstance(time, str) for time in times):
+            return [index for _, index in sorted(zip(times, members, strict=True))]
+    return members
 
 
 def _configuration(run: Run) -> str:
@@ -65,8 +77,9 @@ def _repeats(tool: str, members: list[int], runs: Sequence[Run]) -> Group:
     for same in values.values():
         first = same[0]
         if len(same) == len(members):
-            printed = [one.printed_value for one in same]
-            over += summed(first.op, first.quantity, first.stat, "runs", printed, first.printed_unit, first.context)
+            of_each = [one.value for one in same]
+            found = summed(first.op, first.quantity, first.stat, "runs", of_each, first.unit, first.context)
+            over += [one | {"printed_unit": first.printed_unit} for one in found]
     return {"kind": REPEATS, "tool": tool, "runs": members, "varies": {}, "distributions": kept(over)}
 
 

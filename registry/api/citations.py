@@ -81,9 +81,7 @@ class ResultCitation(PublicRead):
 
     @extend_schema(operation_id="results_citation", parameters=[FORMAT], responses=ANSWERS)
     def get(self, request: Request, id: str) -> Response:
-        result = record.result(id)
-        main = cited.main_list(result, record.memberships(result))
-        return answered(request, cited.result_work(result, main))
+        return answered(request, cited.called(id))
 
 
 class ListCitation(PublicRead):

@@ -44,6 +44,9 @@ class ComparedMeasurement(serializers.Serializer):
         help_text="Where each ratio lies with 95 %; one that holds 1 is a tie. Null: not known.",
     )
     spreads = ComparedSpread(many=True)
+    printed_units = serializers.ListField(
+        child=serializers.CharField(), help_text="In which its source prints it; empty where it says none."
+    )
     qualifiers = serializers.ListField(
         child=serializers.CharField(allow_blank=True), help_text="about, above or below, as printed; else empty."
     )

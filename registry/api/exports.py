@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from django.http import FileResponse, HttpResponse, StreamingHttpResponse
+from django.http import FileResponse, HttpResponse, JsonResponse, StreamingHttpResponse
+from django.utils.http import http_date, quote_etag
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from registry import exporting
+from registry import editions, exporting
 from registry.api import serializers as shape
 from registry.api.reading import PublicRead, link, unchanged
+from registry.models import Edition
 from registry.record import NotOnRecord
+
+KIND = exporting.KIND | {editions.MANIFEST: "application/json"}
+Answer = HttpResponse | StreamingHttpResponse
 
 
 class ExportRow(serializers.Serializer):
@@ -33,40 +38,47 @@ class ExportList(PublicRead):
     def get(self, request: Request) -> Response:
         rows = [
             {"name": name, "url": link(request, "export", name).rstrip("/"), "media_type": kind}
-            for name, kind in exporting.KIND.items()
+            for name, kind in KIND.items()
         ]
         return Response({"next": None, "results": rows})
 
 
 class ExportFile(PublicRead):
-    """One file of the whole record. Its ETag is the edition of the record, which the manifest names."""
+    """One file of the whole record.
+
+    Its ETag is the edition of the record, which the manifest names; CSV and NDJSON, which tell the record as it is now,
+    have none while a change waits for its edition. Until a first edition lies ready, and where a change waits for more
+    than ten minutes, the other files are refused with 503 and Retry-After.
+    """
 
     @extend_schema(
         operation_id="export_read",
-        parameters=[OpenApiParameter("name", str, OpenApiParameter.PATH, enum=list(exporting.KIND))],
+        parameters=[OpenApiParameter("name", str, OpenApiParameter.PATH, enum=list(KIND))],
         responses={
-            (200, kind.partition(";")[0]): OpenApiTypes.OBJECT if name == exporting.MANIFEST else OpenApiTypes.BINARY
-            for name, kind in exporting.KIND.items()
+            (200, kind.partition(";")[0]): OpenApiTypes.OBJECT if name == editions.MANIFEST else OpenApiTypes.BINARY
+            for name, kind in KIND.items()
         }
         | shape.NOT_FOUND,
     )
-    def get(self, request: Request, name: str) -> HttpResponse | StreamingHttpResponse:
-        if name not in exporting.KIND:
-            raise NotOnRecord("export", name, list(exporting.KIND))
-        etag = f'"{exporting.edition()}"'
-        if held := unchanged(request, etag):
+    def get(self, request: Request, name: str) -> Answer:
+        if name not in KIND:
+            raise NotOnRecord("export", name, list(KIND))
+        edition = editions.exact() if name in exporting.STREAMS else editions.served()
+        if edition and (held := unchanged(request, quote_etag(edition.name))):
             return held
-        kind = exporting.KIND[name]
-        if request.method == "HEAD":
-            answer: HttpResponse | StreamingHttpResponse = HttpResponse(content_type=kind)
-        elif name == exporting.MANIFEST:
-            with exporting.stored(name) as manifest:
-                answer = HttpResponse(manifest.read(), content_type=kind)
-        elif name in exporting.STREAMS:
-            answer = StreamingHttpResponse(exporting.STREAMS[name](), content_type=kind)
-        else:
-            answer = FileResponse(exporting.stored(name), content_type=kind)
-        answer["ETag"] = etag
-        inline = name == exporting.MANIFEST
+        answer = StreamingHttpResponse(()) if request.method == "HEAD" else _answer(edition, name)
+        answer["Content-Type"] = KIND[name]
+        inline = name == editions.MANIFEST
         answer["Content-Disposition"] = f'{"inline" if inline else "attachment"}; filename="{name}"'
+        if edition:
+            answer["ETag"] = quote_etag(edition.name)
+            answer["Last-Modified"] = http_date(edition.as_of.timestamp())
         return answer
+
+
+def _answer(edition: Edition | None, name: str) -> Answer:
+    if name in exporting.STREAMS:
+        return StreamingHttpResponse(exporting.STREAMS[name]())
+    if name == editions.MANIFEST:
+        return JsonResponse(edition.manifest)
+    return FileResponse(editions.opened(edition, name))

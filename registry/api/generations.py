@@ -34,6 +34,7 @@ class StepShape(s.Serializer):
     step = s.CharField()
     value = s.FloatField()
     result = s.CharField()
+    printed_unit = s.CharField(help_text="The unit in which its source prints it.")
     low = s.FloatField()
     high = s.FloatField()
     count = s.IntegerField(help_text="Results of the step that have the number.")

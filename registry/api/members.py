@@ -53,6 +53,11 @@ class MembersShape(_Named):
 class SeriesShape(_Named):
     percents = s.ListField(child=s.FloatField(), help_text="Each value in % of the first, in order.")
     aged_from = s.IntegerField(allow_null=True, help_text="From this place, from 0, all stay below 95 %; null: none.")
+    written_bytes = s.ListField(
+        child=s.FloatField(),
+        allow_null=True,
+        help_text="Written since the first began, up to the end of each; null: not known.",
+    )
 
 
 class ResultMembersShape(s.Serializer):

@@ -289,6 +289,27 @@ class Measurement(s.Serializer):
     printed_unit = s.CharField()
     scored = s.BooleanField(allow_null=True)
     context = s.DictField()
+    repeats = s.ListField(
+        child=s.FloatField(),
+        allow_null=True,
+        help_text="In each run of this configuration in the archive, this one too, in its order; null: it ran once.",
+    )
+
+
+class Repeated(s.Serializer):
+    """A score or measurement that the archive has several runs of. A score has an empty quantity, stat and unit."""
+
+    op = s.CharField()
+    quantity = s.CharField(allow_blank=True)
+    stat = s.CharField(allow_blank=True)
+    context = s.DictField()
+    unit = s.CharField(allow_blank=True)
+    printed_unit = s.CharField(allow_blank=True)
+    runs = s.IntegerField(help_text="The published one too.")
+    deviation_percent = s.FloatField(allow_null=True, help_text="Sample deviation, % of the mean; null below three.")
+    values = s.ListField(
+        child=s.FloatField(), help_text="In the order of time where runs tell it, else of the archive."
+    )
 
 
 class Distribution(s.Serializer):
@@ -356,6 +377,7 @@ class ResultDetail(Result):
     parameter_sources = s.DictField(help_text="Where each parameter comes from; empty for what was not read here.")
     described_parameters = s.DictField(help_text="What the described system says under names of parameters.")
     measurements = Measurement(many=True)
+    repeats = Repeated(many=True, help_text="Of several runs of one configuration in one archive one is published.")
     scores = s.DictField()
     hashes = s.DictField()
     findings = s.ListField(child=s.DictField())

@@ -12,6 +12,9 @@ from registry import series
 from registry.api import serializers as shape
 from registry.api.comparisons import DifferenceGroup, Note
 from registry.api.reading import PublicRead
+from registry.models import Step
+
+STATES = f"{', '.join(Step.State.values)}."
 
 
 class SystemName(s.Serializer):
@@ -26,21 +29,31 @@ class SeriesPoint(s.Serializer):
     value = s.FloatField(help_text="Canonical.")
 
 
-class SeriesStep(s.Serializer):
-    """Where the level of a series moved."""
+class StepTold(s.Serializer):
+    """Where the level of a series moved, and what was said of it."""
 
-    place = s.IntegerField(help_text="Of the first point after it, from 0.")
     day = s.DateField()
     before = s.CharField(help_text="Result before it.")
     after = s.CharField(help_text="Result after it.")
-    level_before = s.FloatField(help_text="Geometric mean from the step before, or the first point, on.")
-    level_after = s.FloatField(help_text="Geometric mean up to the next step, or the last point.")
+    level_before = s.FloatField(help_text="Canonical: geometric mean from the step before, or the first point, on.")
+    level_after = s.FloatField(help_text="Canonical: geometric mean up to the next step, or the last point.")
     ratio = s.FloatField()
     better = s.BooleanField()
     chance = s.FloatField(help_text="At most the probability that a series without steps shows one as clear.")
+    state = s.CharField(help_text=STATES)
+    note = s.CharField(allow_blank=True, help_text="By members of the institution, or reviewers.")
 
 
-class SystemSeries(s.Serializer):
+class SeriesStep(StepTold):
+    """A step of a series that is shown whole."""
+
+    place = s.IntegerField(help_text="Of the first point after it, from 0.")
+    id = s.IntegerField(allow_null=True, help_text="In the record; null: only with these filters, or not yet.")
+
+
+class SeriesNamed(s.Serializer):
+    """What tells a series of a system from its others."""
+
     tool = s.CharField()
     mode = s.CharField(allow_blank=True)
     trust = s.CharField()
@@ -51,6 +64,9 @@ class SystemSeries(s.Serializer):
     unit = s.CharField(allow_blank=True)
     printed_unit = s.CharField(allow_blank=True)
     context = s.DictField()
+
+
+class SystemSeries(SeriesNamed):
     points = SeriesPoint(many=True, help_text="Oldest first.")
     steps = SeriesStep(many=True)
 

@@ -11,21 +11,11 @@ from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from registry import (
-    axes,
-    curated,
-    facts,
-    filters,
-    normalisation,
-    questions,
-    saved,
-    studies,
-    study_answers,
-    study_files,
-)
+from registry import axes, facts, filters, normalisation, questions, saved
 from registry.api import serializers as shape
 from registry.api.reading import CSVRenderer, JSONRenderer, PublicRead, Table, link
-from registry.study_charts import with_colours
+from registry.studies import answers, asking, curated, files
+from registry.studies.chart import with_colours
 
 THEME = "theme"
 
@@ -146,7 +136,7 @@ FILES = {
 }
 
 
-def answered(request: Request, document: study_answers.Document, name: str) -> Response:
+def answered(request: Request, document: answers.Document, name: str) -> Response:
     """A study in the form that was asked for; files have a name of their own."""
     form = request.accepted_renderer.format
     if form == "json":
@@ -158,22 +148,22 @@ def answered(request: Request, document: study_answers.Document, name: str) -> R
         return Response(Table(document["columns"], document["rows"]), headers=headers)
     if form == "parquet":
         about = {"title": document["title"], "unit": document["unit"], "question": document.get("question", "")}
-        return Response(study_files.parquet(document["columns"], document["rows"], about), headers=headers)
-    draw = {"svg": study_files.svg, "png": study_files.png}[form]
+        return Response(files.parquet(document["columns"], document["rows"], about), headers=headers)
+    draw = {"svg": files.svg, "png": files.png}[form]
     return Response(draw(document["chart"], _theme(request)), headers=headers)
 
 
-def _coloured(request: Request, document: study_answers.Document) -> study_answers.Document:
+def _coloured(request: Request, document: answers.Document) -> answers.Document:
     """With a theme the chart has its colours, for whoever draws it elsewhere than on a page of this site."""
     if document["chart"] is None or THEME not in request.query_params:
         return document
-    return document | {"chart": with_colours(document["chart"], _theme(request), study_files.WIDTH_PX)}
+    return document | {"chart": with_colours(document["chart"], _theme(request), files.WIDTH_PX)}
 
 
 def _theme(request: Request) -> str:
     values = filters.given(request.query_params, THEME) or ["light"]
     try:
-        return filters.one_of(study_files.THEMES, values[0])
+        return filters.one_of(files.THEMES, values[0])
     except ValueError as error:
         raise filters.InvalidValue(THEME, str(error)) from error
 
@@ -187,9 +177,8 @@ class Study(PublicRead):
 
     @extend_schema(operation_id="study", parameters=QUERY, responses={(200, "application/json"): StudyShape, **FILES})
     def get(self, request: Request) -> Response:
-        asked = request.query_params.copy()
-        asked.pop(THEME, None)
-        return answered(request, study_answers.of_question(questions.read(asked)), "study")
+        asked = questions.read(filters.without(request.query_params, [THEME]))
+        return answered(request, answers.of_question(asked), "study")
 
 
 class StudyList(PublicRead):
@@ -223,7 +212,7 @@ class MetricList(PublicRead):
 
     @extend_schema(operation_id="study_metrics", responses=MetricPage)
     def get(self, request: Request) -> Response:
-        known = [*questions.COLUMN_METRICS, *map(str, studies.known_metrics())]
+        known = [*questions.COLUMN_METRICS, *map(str, asking.known_metrics())]
         return Response({"next": None, "results": [{"metric": name} for name in known]})
 
 

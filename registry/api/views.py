@@ -17,7 +17,7 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from registry import facets, filters, keyset, record, revisions, snapshots
+from registry import facets, filters, keyset, record, repeats, revisions, snapshots
 from registry.api import serializers as shape
 from registry.api.reading import (
     FRESH_S,
@@ -51,13 +51,6 @@ ENTRY_KEYS = {
     "system": keyset.text("system_name"),
     "filesystem_type": keyset.text("filesystem_type"),
     "vendor": keyset.text(record.ENTRY["vendor"]),
-}
-RESULT_KEYS = {
-    "id": keyset.plain("id"),
-    "score": keyset.figure("score"),
-    "bandwidth_gib_per_s": keyset.figure("bandwidth_gib_per_s"),
-    "rate_kiops": keyset.figure("rate_kiops"),
-    "client_nodes": keyset.number("client_nodes"),
 }
 NAME_KEYS = {"name": keyset.text("name")}
 ENTRY_COLUMNS = [name for name in record.ENTRY if name != "position"]
@@ -233,7 +226,7 @@ class ResultList(PublicRead):
     )
     def get(self, request: Request) -> Response:
         found = record.standing_results(filters.result_conditions(request.query_params))
-        order = ordering(request, RESULT_KEYS, "-id", "id", tie_follows=True)
+        order = ordering(request, keyset.RESULTS, "-id", "id", tie_follows=True)
         size = page_size(request, PAGE, PAGE_LARGEST)
         page = keyset.page(found, record.RESULT, order, request.query_params.get("cursor", ""), size)
         following = next_address(request, page.cursor)
@@ -270,7 +263,7 @@ DISTRIBUTIONS = "distributions"
 
 def as_result(result: Result) -> dict[str, Any]:
     """A result with its measurements and the lists it stands on: two more queries."""
-    snapshot = result.snapshot
+    snapshot, measured = result.snapshot, record.measurements(result)
     return {
         "id": result.public_id,
         "tool": result.tool,
@@ -311,7 +304,8 @@ def as_result(result: Result) -> dict[str, Any]:
         "withdrawn_at": result.withdrawn_at,
         "withdrawn_reason": result.withdrawn_reason,
         "parameters": result.parameters,
-        "measurements": record.measurements(result),
+        "measurements": measured,
+        "repeats": repeats.told(result, measured),
         **{name: snapshot.get(name) or empty() for name, empty in SNAPSHOT.items()},
         "facts": {name: value for name, value in snapshot.items() if name not in {*SNAPSHOT, DISTRIBUTIONS}},
         "lists": record.memberships(result),

@@ -1,16 +1,19 @@
 """The tables of the public record. Nothing in here refers to a submission."""
 
 from registry.models.catalogue import CatalogueLoad
+from registry.models.editions import Edition, RecordChange
 from registry.models.facts import Fact
 from registry.models.lists import ListDefinition, ListEntry, Override, RankedList, RankRange
 from registry.models.releases import Release
 from registry.models.results import Measurement, Result, ResultFile
 from registry.models.sites import Platform, Site, System
 from registry.models.snapshots import ObservedParameter, SystemSnapshot
+from registry.models.steps import Step, StepsDue
 from registry.models.studies import SavedStudy
 
 __all__ = [
     "CatalogueLoad",
+    "Edition",
     "Fact",
     "ListDefinition",
     "ListEntry",
@@ -20,11 +23,14 @@ __all__ = [
     "Platform",
     "RankRange",
     "RankedList",
+    "RecordChange",
     "Release",
     "Result",
     "ResultFile",
     "SavedStudy",
     "Site",
+    "Step",
+    "StepsDue",
     "System",
     "SystemSnapshot",
 ]

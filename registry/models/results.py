@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
 from django.contrib.postgres.search import SearchVector, SearchVectorField
 from django.db import models
@@ -69,6 +70,12 @@ class Result(models.Model):
     score = models.FloatField(null=True, blank=True)
     bandwidth_gib_per_s = models.FloatField(null=True, blank=True)
     rate_kiops = models.FloatField(null=True, blank=True)
+
+    repeated_scores = models.JSONField(
+        default=dict,
+        blank=True,
+        help_text="By column, score, bandwidth and rate of each run of the configuration in its archive, this one too.",
+    )
 
     submitted_on = models.DateField(null=True, blank=True)
     published_at = models.DateTimeField(null=True, blank=True, help_text="Null for what was imported.")
@@ -169,6 +176,12 @@ class Measurement(models.Model):
     printed_unit = models.CharField(max_length=12)
     scored = models.BooleanField(null=True)
     context = models.JSONField(default=dict, blank=True)
+    repeats = ArrayField(
+        models.FloatField(),
+        null=True,
+        blank=True,
+        help_text="Canonical, of each run of the configuration in its archive, this one too; null: it ran once.",
+    )
 
     class Meta:
         ordering = ["result", "position"]

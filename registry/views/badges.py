@@ -17,9 +17,7 @@ LABEL_FROM, GAP, SIGN, EDGE, DEPTH = 23, 10, 14, 9, 9
 @public_page
 def result(request: HttpRequest, public_id: str) -> HttpResponse:
     """Withdrawn and revised results keep their badge, which says so."""
-    found = record.result(public_id)
-    main = cited.main_list(found, record.memberships(found))
-    return _drawn(badges.of(cited.result_work(found, main)))
+    return _drawn(badges.of(cited.called(public_id)))
 
 
 @public_page

@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 from functools import cache
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.module_loading import import_string
 
 from registry import origin
-from registry.views import numerals
+from registry.views import numerals, wheels
 from registry.views.caching import public_page
 
 BUILDER = "launcher.collector_file.build"
@@ -25,13 +25,6 @@ def _file() -> tuple[bytes, str]:
     return content, hashlib.sha256(content).hexdigest()
 
 
-@cache
-def _wheel() -> tuple[str, bytes]:
-    """File name and bytes of the wheel."""
-    name, content = import_string(WHEEL_BUILDER)()
-    return name, content
-
-
 @public_page
 def page(request: HttpRequest) -> HttpResponse:
     content, sha256 = _file()
@@ -41,7 +34,7 @@ def page(request: HttpRequest) -> HttpResponse:
         "sha256": sha256,
         "size": numerals.size(len(content)),
         "site": site,
-        "wheel": _wheel()[0],
+        "wheel": wheels.built(WHEEL_BUILDER)[0],
     }
     return render(request, "collector.html", context)
 
@@ -58,11 +51,7 @@ def download(request: HttpRequest) -> HttpResponse:
 
 @public_page
 def wheel(request: HttpRequest, name: str) -> HttpResponse:
-    """For `pip install ADDRESS`, which reads the version from the name: only the one that is built here is there."""
-    built, content = _wheel()
-    if f"{name}.whl" != built:
-        raise Http404(f"The collector here is {built}.")
-    return HttpResponse(content, content_type="application/zip")
+    return wheels.served(WHEEL_BUILDER, name, "The collector")
 
 
 @public_page

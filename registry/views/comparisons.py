@@ -9,7 +9,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from registry import compared, filters, questions
-from registry.normalisation import PER
 from registry.record import Row
 from registry.uncertainty import is_tie
 from registry.views import numerals, wording
@@ -28,18 +27,16 @@ MOST_PROFILES = 4
 @public_page
 def page(request: HttpRequest) -> HttpResponse:
     """Two to twenty results; without any the page asks for them."""
-    pers = [(name, name.replace("_", " ")) for name in PER]
+    offered = {"section": "results", "pers": wording.divisors()}
     if not request.GET.get("results"):
-        return render(request, "results/compare.html", {"section": "results", "pers": pers})
+        return render(request, "results/compare.html", offered)
     ids, per = filters.result_ids(request.GET), questions.divisor(request.GET)
     found = compared.document(ids, per)
     rows = _shown(found["measurements"])
     shown = [(_phase if row["stat"] in PHASES else _figure)(row, per) for row in rows[:ROWS_SHOWN]]
-    context = {
-        "section": "results",
+    context = offered | {
         "ids": ",".join(ids),
         "per": per,
-        "pers": pers,
         "address": f"/api/v1/compare/?{_query(ids, per)}",
         "swapped": f"?{_query(ids[::-1], per)}",
         "headings": found["results"],
@@ -84,21 +81,17 @@ def _divisors(found: Row) -> list[Row]:
 
 def _key(row: Row, per: str) -> Row:
     """A score as it leads the page: the ratio in large, both numbers below."""
-    name, unit, values = _name(row), SHOWN_UNITS[row["unit"]], row["values"]
+    name, unit, values = wording.op_named(row["op"]), SHOWN_UNITS[row["unit"]], row["values"]
     numbers = [
         numerals.significant(from_canonical(value, unit) if unit else value, 4) for value in values if value is not None
     ]
     ratio = row["ratios"][1]
     return {
         "name": f"{wording.sentence(name)} {_per(row, per)}".strip(),
-        "ratio": f"\N{MULTIPLICATION SIGN} {numerals.decimal(ratio)}" if ratio is not None else numerals.MISSING,
+        "ratio": f"\N{MULTIPLICATION SIGN} {numerals.times(ratio)}" if ratio is not None else numerals.MISSING,
         "numbers": f"{' → '.join(numbers)} {unit}".strip() if len(numbers) == 2 else "not known of both",
         "tie": _tie(row["intervals"][1]),
     }
-
-
-def _name(row: Row) -> str:
-    return {"bandwidth_gib_per_s": "bandwidth", "rate_kiops": "metadata"}.get(row["op"], row["op"])
 
 
 def _per(row: Row, per: str) -> str:
@@ -114,12 +107,13 @@ def _phase(row: Row, per: str) -> Row:
         for value in row["values"]
         for number in (from_canonical(value, unit) if unit and value is not None else value,)
     ]
-    return _written(_name(row), row["quantity"], f"{unit or 'no unit'} {_per(row, per)}", texts, row)
+    return _written(wording.op_named(row["op"]), row["quantity"], f"{unit or 'no unit'} {_per(row, per)}", texts, row)
 
 
 def _figure(row: Row, per: str) -> Row:
     """A row of a tool without phases: its unit fits the largest value, and what tells it from others is written out."""
-    known = [{"value": value, "unit": row["unit"], "printed_unit": ""} for value in row["values"] if value is not None]
+    told = zip(row["values"], row["printed_units"], strict=True)
+    known = [{"value": value, "printed_unit": printed} for value, printed in told if value is not None]
     unit = wording.unit_of(known, row["unit"])
     texts = [numerals.MISSING if value is None else wording.written(value, unit) for value in row["values"]]
     words = (row["quantity"].replace("_", " "), row["stat"], wording.of(row["context"]))
@@ -131,7 +125,7 @@ def _written(name: str, quantity: str, unit: str, texts: Sequence[str], row: Row
     cells = [
         {
             "value": f"{qualifier} {text}".strip(),
-            "ratio": numerals.decimal(ratio, 3) if ratio is not None else numerals.MISSING if differs else "",
+            "ratio": numerals.times(ratio, 3) if ratio is not None else numerals.MISSING if differs else "",
             "range": f"{numerals.significant(interval[0])}{numerals.EN_DASH}{numerals.significant(interval[1])}"
             if interval
             else "",
@@ -158,14 +152,21 @@ def _profiles(headings: Sequence[Row], rows: Sequence[Row]) -> list[Row]:
     """A picture of the ratios of each of the first results, all on one axis."""
     columns = [_ratios(rows, place) for place in range(1, len(headings))][:MOST_PROFILES]
     drawn = profiles(columns)
-    return [{"heading": heading, "pictures": pictures} for heading, pictures in zip(headings[1:], drawn, strict=False)]
+    return [
+        {"heading": heading, "pictures": pictures, "ranged": any(interval for _, _, interval in column)}
+        for heading, pictures, column in zip(headings[1:], drawn, columns, strict=False)
+    ]
 
 
 def _ratios(rows: Sequence[Row], place: int) -> list[Ratio]:
     """The rows that have a ratio above zero, named so that they are told apart."""
     several = len({row["quantity"] for row in rows if row["stat"] != "phase"}) > 2
     return [
-        (f"{_name(row)} {row['stat'] if several else ''}".strip(), row["ratios"][place], row["intervals"][place])
+        (
+            f"{wording.op_named(row['op'])} {row['stat'] if several else ''}".strip(),
+            row["ratios"][place],
+            row["intervals"][place],
+        )
         for row in rows
         if row["ratios"][place]
     ]

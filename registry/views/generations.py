@@ -9,12 +9,12 @@ from urllib.parse import urlencode
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from registry import filters, generations, normalisation, sizing
+from registry import filters, generations, sizing
 from registry.problems import Problem
 from registry.record import Row
 from registry.views import numerals, plots
 from registry.views.caching import public_page
-from registry.views.wording import number_named, unit_of, written
+from registry.views.wording import divisors, number_named, shown_unit, spoken, unit_of, written
 
 MOST_LINES = 3
 """Numbers of one picture; the table has all."""
@@ -43,7 +43,7 @@ def line(request: HttpRequest, slug: str) -> HttpResponse:
             ("release", "release"),
             ("io500_release", "release that a document names"),
         ],
-        "pers": [(name, name.replace("_", " ")) for name in normalisation.PER],
+        "pers": divisors(),
         "rows": [_written(row, shown["order"]) for row in shown["rows"]],
         "figures": _figures(shown["rows"], shown["order"]),
         "address": f"/api/v1/generations/{slug.lower()}/?{urlencode(filters.without_empty(request.GET), doseq=True)}",
@@ -54,32 +54,32 @@ def line(request: HttpRequest, slug: str) -> HttpResponse:
 def _written(row: Row, order: Sequence[str]) -> dict[str, Any]:
     """One number as its line of the table: a cell for each step, then what its gain comes from."""
     found = {one["step"]: one for one in row["steps"]}
-    unit = unit_of(({"value": one["value"], "printed_unit": row["unit"]} for one in row["steps"]), row["unit"])
-    cells = [(step, _cell(found[step], unit) if step in found else None) for step in order]
+    unit = unit_of(row["steps"], row["unit"])
+    cells = [(_short(step, order), _cell(found[step], unit) if step in found else None) for step in order]
     last = row["steps"][-1]
     return {
         "name": number_named(row),
         "tool": row["tool"],
         "trust": row["trust"],
-        "unit": "" if unit == "count" else unit,
+        "unit": shown_unit(unit),
         "cells": cells,
-        "total": numerals.decimal(last["x_first"]),
-        "causes": [(cause, numerals.decimal(factor)) for cause, factor in row["by_cause"].items()],
-        "possible": [(" or ".join(one["may_be"]), numerals.decimal(one["factor"])) for one in row["by_possible"]],
+        "total": numerals.times(last["x_first"]),
+        "causes": [(cause, numerals.times(factor)) for cause, factor in row["by_cause"].items()],
+        "possible": [(" or ".join(one["may_be"]), numerals.times(one["factor"])) for one in row["by_possible"]],
         "changes": [_change(one) for one in row["chain"] or row["changes"]],
     }
 
 
 def _cell(step: Row, unit: str) -> dict[str, str]:
     value = written(step["value"], unit) if unit else numerals.decimal(step["value"])
-    return {"value": value, "x": numerals.decimal(step["x_first"]), "result": step["result"]}
+    return {"value": value, "x": numerals.times(step["x_first"]), "result": step["result"]}
 
 
 def _change(one: Row) -> dict[str, Any]:
     return {
         "before": one["before"],
         "after": one["after"],
-        "factor": numerals.decimal(one["factor"]),
+        "factor": numerals.times(one["factor"]),
         "cause": one["cause"],
         "differs": [(kind, ", ".join(names)) for kind, names in one["differs"].items()],
         "unrecorded": ", ".join(one["unrecorded"]),
@@ -87,26 +87,33 @@ def _change(one: Row) -> dict[str, Any]:
 
 
 def _figures(rows: Sequence[Row], order: Sequence[str]) -> list[dict[str, Any]]:
-    """A picture for each benchmark and trust of what its first numbers gained."""
+    """A picture for each benchmark, quantity and trust of what its first numbers gained."""
     groups: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
-        groups.setdefault((row["tool"], row["trust"]), []).append(row)
-    return [figure for (tool, trust), found in groups.items() if (figure := _figure(tool, trust, found, order))]
+        title = " ".join(filter(None, [row["tool"], spoken(row["quantity"])]))
+        groups.setdefault((title, row["trust"]), []).append(row)
+    return [figure for named, found in groups.items() if (figure := _figure(", ".join(named), found, order))]
 
 
-def _figure(tool: str, trust: str, rows: Sequence[Row], order: Sequence[str]) -> dict[str, Any] | None:
+def _figure(title: str, rows: Sequence[Row], order: Sequence[str]) -> dict[str, Any] | None:
     places = {step: place for place, step in enumerate(order)}
-    series = [(number_named(row | {"quantity": "", "stat": ""}), _times(row, places)) for row in rows]
+    series = [(_named_apart(row, rows), _times(row, places)) for row in rows]
     drawn = [one for one in series if one[1] and max(value for _, value in one[1]) <= LARGEST][:MOST_LINES]
     if not drawn:
         return None
     most = max(value for _, values in drawn for _, value in values)
     left_out = f" {len(drawn)} of {len(series)} numbers; the table has all." if len(drawn) < len(series) else ""
     return {
-        "title": f"{tool}, {trust}",
+        "title": title,
         "note": f"Times better than the first, from zero, steps evenly apart.{left_out}",
         "drawing": plots.lines([_short(step, order) for step in order], drawn, 0.0, most),
     }
+
+
+def _named_apart(row: Row, rows: Sequence[Row]) -> str:
+    """The operation; where several numbers of a quantity are of it, with its statistic."""
+    alone = sum(one["op"] == row["op"] for one in rows) == 1
+    return number_named(row | {"quantity": ""} | ({"stat": ""} if alone else {}))
 
 
 def _times(row: Row, places: dict[str, int]) -> list[tuple[int, float]]:

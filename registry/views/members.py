@@ -14,7 +14,7 @@ from registry.record import Row
 from registry.views import numerals, plots
 from registry.views.caching import public_page
 from registry.views.results import title
-from registry.views.run import boxes_of
+from registry.views.run import boxes_of, spread_of
 from registry.views.wording import of, sentence, spoken, unit_of, written
 from validators.units import LOWER_IS_BETTER, UNITS
 
@@ -35,6 +35,7 @@ def of_result(request: HttpRequest, public_id: str) -> HttpResponse:
         "share": f"{share:g}",
         "problem": problem,
         "boxes": boxes_of(found),
+        "spread": spread_of(found),
         "groups": [_group(row) for row in told[:MOST_SHOWN]],
         "more": max(0, len(told) - MOST_SHOWN),
         "series": [_series(row) for row in members.series(found)[:MOST_SHOWN]],
@@ -70,14 +71,24 @@ def _group(row: Row) -> dict[str, Any]:
 
 
 def _series(row: Row) -> dict[str, Any]:
-    percents, begin = row["percents"], row["aged_from"]
+    percents, begin, amounts = row["percents"], row["aged_from"], row["written_bytes"] or []
     steps = [str(number) for number in range(1, len(percents) + 1)]
-    points = list(enumerate(percents))
+    unit = (
+        unit_of([{"value": max(amounts), "printed_unit": row["printed_unit"].removesuffix("/s")}], "B")
+        if amounts
+        else ""
+    )
+    over = [amount / UNITS[unit].factor for amount in amounts]
+    texts = [written(amount, unit) for amount in amounts] or [""] * len(steps)
+    points = list(zip(over, percents, strict=True)) if over else list(enumerate(percents))
+    most = max(percents)
     return {
         "title": _title(row),
-        "drawing": plots.lines(steps, [("", points)], 0.0, max(percents)),
-        "values": [(number, f"{percent:.1f}") for number, percent in zip(steps, percents, strict=True)],
+        "drawing": plots.curve(points, most) if over else plots.lines(steps, [("", points)], 0.0, most),
+        "unit": unit,
+        "values": list(zip(steps, texts, (f"{percent:.1f}" for percent in percents), strict=True)),
         "aged_from": None if begin is None else begin + 1,
+        "aged_at": texts[begin] if begin is not None else "",
     }
 
 

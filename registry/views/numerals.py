@@ -18,6 +18,11 @@ def decimal(value: float | None, places: int = 2) -> str:
     return "" if value is None else f"{value:,.{places}f}"
 
 
+def times(value: float | None, places: int = 2) -> str:
+    """How many times as much: 1.234 -> "1.23"; a small part keeps three digits, 0.0006174 -> "0.000617"; None -> ""."""
+    return significant(value) if value is not None and value < 0.1 else decimal(value, places)
+
+
 def whole(value: int | None) -> str:
     """12345 -> "12,345"; None -> ""."""
     return "" if value is None else f"{value:,d}"

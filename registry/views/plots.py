@@ -149,6 +149,18 @@ def lines(steps: Sequence[str], series: Sequence[Series], low: float, high: floa
     return frame.drawing(steps, drawn, None, words)
 
 
+def curve(points: Sequence[tuple[float, float]], high: float) -> Lines:
+    """One line through (amount, value), both from zero, `high` the least that the axis of values reaches."""
+    values = LinearAxis(0.0, high, 196, 14)
+    frame = _Frame(1, values, WIDTH - EDGE)
+    amounts = LinearAxis(0.0, points[-1][0], frame.left, WIDTH - EDGE)
+    line = _through([(amounts.at(amount), values.at(value)) for amount, value in points], "")
+    words = "; ".join(
+        f"{numerals.significant(amount, 4)}: {numerals.significant(value, 4)}" for amount, value in points
+    )
+    return frame.drawing([], [line], None, f"values {words}")._replace(steps=amounts.ticks)
+
+
 def stairs(named: Sequence[tuple[str, Sequence[float]]], limit: float | None, low: float, high: float) -> Lines:
     """Stairs through the values of each group in order, group after group; `limit` is drawn as the mark."""
     count = sum(len(values) for _, values in named)
@@ -178,6 +190,11 @@ def levels(steps: Sequence[str], values: Sequence[float], stretches: Sequence[tu
     return frame.drawing(steps, drawn, None, f"{words}{f'; level {told}' if told else ''}")
 
 
+def _through(points: Sequence[tuple[float, float]], name: str) -> Line:
+    path = "M" + "L".join(f"{x} {y}" for x, y in points)
+    return Line(path, circles([Dot(x, y, True) for x, y in points], 3), points[-1], name)
+
+
 class _Frame:
     """The place of a plot: steps from left to right, values upwards."""
 
@@ -190,9 +207,7 @@ class _Frame:
         return round(self.left + 4 + (step + 0.5) * self.run, 1)
 
     def line(self, name: str, values: Sequence[tuple[int, float]]) -> Line:
-        points = [(self.x(step), self.axis.at(value)) for step, value in values]
-        path = "M" + "L".join(f"{x} {y}" for x, y in points)
-        return Line(path, circles([Dot(x, y, True) for x, y in points], 3), points[-1], name)
+        return _through([(self.x(step), self.axis.at(value)) for step, value in values], name)
 
     def stair(self, begun: int, values: Sequence[float]) -> Line:
         heights = [self.axis.at(value) for value in values]

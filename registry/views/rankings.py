@@ -7,10 +7,11 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
-from registry import axes, facts, filters, own_rankings, questions, saved, studies
+from registry import axes, facts, filters, own_rankings, questions, saved
 from registry.models import Result, SavedStudy
 from registry.record import Row
-from registry.views import numerals
+from registry.studies import asking
+from registry.views import numerals, wording
 from registry.views.caching import public_page
 from registry.views.studies import API, CONDITION, IS, with_condition
 
@@ -48,9 +49,7 @@ def question(request: HttpRequest) -> HttpResponse:
     """
     if request.GET.get(CONDITION) and request.GET.get(IS):
         return redirect(f"/ranking/?{with_condition(request)}")
-    query = request.GET.copy()
-    for name in (CONDITION, IS):
-        query.pop(name, None)
+    query = filters.without(request.GET, (CONDITION, IS))
     if not query.get("formula"):
         return render(request, "rankings/ranking.html", {"section": "lists", "form": _form(None), "examples": EXAMPLES})
     asked = own_rankings.read(query)
@@ -94,13 +93,13 @@ def _written(one: Row, value: float) -> str:
 def _form(asked: own_rankings.Question | None) -> dict[str, Any]:
     """What the form offers, and what is chosen of it."""
     known = sorted({*facts.names(), *axes.by_name()} - {"label"})
-    names = [*questions.COLUMN_METRICS, *(f"[{one}]" for one in studies.known_metrics())]
+    names = [*questions.COLUMN_METRICS, *(f"[{one}]" for one in asking.known_metrics())]
     given = asked.filters if asked else {}
     return {
         "formula": asked.formula if asked else "",
         "names": [*names, *(f"[{name}]" if not name.isidentifier() else name for name in known)],
         "per": asked.per if asked else "",
-        "pers": [(name, name.replace("_", " ")) for name in questions.PER],
+        "pers": wording.divisors(),
         "order": asked.order if asked else "",
         "orders": own_rankings.ORDERS,
         "unit": asked.unit if asked else "",

@@ -14,7 +14,7 @@ from django.shortcuts import render
 from registry import ceilings, charts, cited, facets, filters, keyset, record, revisions, snapshots
 from registry.models import Measurement, Result
 from registry.views import ceilings as ceiling_page
-from registry.views import changes, drawings, numerals
+from registry.views import changes, drawings, numerals, repeats
 from registry.views.caching import public_page, remembered
 from registry.views.given import parameters
 from registry.views.run import leading, view
@@ -23,13 +23,6 @@ from validators import catalogue
 
 PAGE_ROWS = 50
 GIB, KILO = 2**30, 1000
-KEYS = {
-    "id": keyset.plain("id"),
-    "score": keyset.figure("score"),
-    "bandwidth_gib_per_s": keyset.figure("bandwidth_gib_per_s"),
-    "rate_kiops": keyset.figure("rate_kiops"),
-    "client_nodes": keyset.number("client_nodes"),
-}
 ORDERS = {"-id": "newest", "-score": "score", "-bandwidth_gib_per_s": "bandwidth", "-rate_kiops": "metadata"}
 ASKED = (
     *(
@@ -71,8 +64,8 @@ def index(request: HttpRequest) -> HttpResponse:
     parameters = {name: value for name, value in request.GET.items() if name.startswith(filters.PARAMETER) and value}
     asked = {name: request.GET[name] for name in ASKED if request.GET.get(name)} | parameters
     found = record.standing_results(filters.result_conditions(request.GET))
-    order = keyset.chosen(KEYS, asked.get("ordering", ""), "id", tie_follows=True) or keyset.chosen(
-        KEYS, "-id", "id", tie_follows=True
+    order = keyset.chosen(keyset.RESULTS, asked.get("ordering", ""), "id", tie_follows=True) or keyset.chosen(
+        keyset.RESULTS, "-id", "id", tie_follows=True
     )
     page = keyset.page(found, record.RESULT, order, request.GET.get("cursor", ""), PAGE_ROWS)
     tool = asked.get("tool", "").lower()
@@ -136,6 +129,7 @@ def detail(request: HttpRequest, public_id: str) -> HttpResponse:
         "others": others(result, measured, phases),
         "leading": leading(measured, result.parameters) if not phases and result.score is None else [],
         "run": _run(result, [] if phases else measured),
+        "repeats": repeats.shown(result, measured),
         "columns": drawings.columns(_short_names(phases, "bandwidth")),
         "pairs": drawings.pairs(_with_medians(phases)),
         "chart": charts.phase_profile(f"Phases of {result.public_id} against its list", phases),

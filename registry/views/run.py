@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from registry.members import SIDE_BY_SIDE as MEMBERS
 from registry.views import numerals, plots
 from registry.views.glossary import glossary
 from registry.views.layouts import NUMBERS_OF_TESTS
@@ -27,7 +28,7 @@ from registry.views.wording import (
     written,
 )  # fmt: skip
 from validators import catalogue
-from validators.distributions import is_repeat
+from validators.distributions import PARTS, is_repeat
 from validators.units import UNITS
 
 MOST_VARYING = 5
@@ -43,8 +44,7 @@ _MAIN = ("bandwidth", "rate", "iops", "samples_rate", "au")
 _BEST = ("max", "mean", "aggregate", "children_sum", "last_done", "net")
 """Statistics that say most of a run, where several are printed."""
 _IN_TIME = ("epochs", "events", "samples")
-_MEMBERS = ("ranks", "targets", "groups")
-_SIDE_BY_SIDE = (*_MEMBERS, "iterations", "runs")
+_SIDE_BY_SIDE = (*MEMBERS, "iterations", "runs")
 _UNNAMED = {"test", "job", "phase", "sample", "iter", "count"}
 """Numbers in contexts that are no steps of a sweep."""
 
@@ -70,7 +70,7 @@ def view(
         "tables": tables(measured, _told(tests, varying)),
         "varying": [spoken(name) for name in varying],
         "figures": figures[:MOST_FIGURES],
-        "spread": _spread(distributions),
+        "spread": spread_of(distributions),
         "glossary": glossary(*tool, measured) if measured else {},
     }
 
@@ -208,11 +208,11 @@ def _in_time(distributions: Sequence[Distribution], parameters: Mapping[str, Any
 
 
 def boxes_of(distributions: Sequence[Distribution]) -> list[Figure]:
-    """Boxes of ranks and targets, and of what was repeated three times and more: one quantity of each operation."""
+    """Boxes of parts side by side, and of what was repeated three times and more: one quantity of each operation."""
     figures: list[Figure] = []
     plotted: set[tuple[str, str]] = set()
     for (_, quantity, stat, over), group in _grouped(distributions, _SIDE_BY_SIDE, "").items():
-        drawn = [one for one in group if one["count"] >= 3 or over in _MEMBERS][:MOST_BOXES]
+        drawn = [one for one in group if one["count"] >= 3 or over in MEMBERS][:MOST_BOXES]
         ops = {(over, one["op"]) for one in drawn}
         if not drawn or quantity not in _MAIN or ops <= plotted:
             continue
@@ -259,20 +259,20 @@ def _unit(group: Sequence[Distribution]) -> str:
     return unit_of(({"value": one["max"], "printed_unit": one["printed_unit"]} for one in group), group[0]["unit"])
 
 
-def _spread(distributions: Sequence[Distribution]) -> Table | None:
-    """Every distribution with count, extremes, mean and sample deviation."""
+def spread_of(distributions: Sequence[Distribution]) -> Table | None:
+    """Every distribution with count, extremes, quartiles, mean and sample deviation."""
     if not distributions:
         return None
     names = ("Operation", "Of", "Quantity", "Each is")
     heads = [*(Head(name, n=False) for name in names), Head("count"), Head("unit", n=False)]
-    heads += [Head(name) for name in ("min", "mean", "max", "sample deviation")]
+    heads += [Head(name) for name in ("min", "25 %", "median", "75 %", "max", "mean", "sample deviation")]
     rows = [_spread_row(one) for one in distributions[:MOST_SPREADS]]
     return Table("", "", heads, rows, max(0, len(distributions) - MOST_SPREADS))
 
 
 def _spread_row(one: Distribution) -> list[Cell]:
     unit = _unit([one])
-    figures = [written(one[name], unit) for name in ("min", "mean", "max")]
+    figures = [written(value, unit) for value in (*one["quantiles"][:: PARTS // 4], one["mean"])]
     deviation = written(one["deviation"], unit) if one["deviation"] is not None else ""
     words = [one["op"], of(one["context"]), spoken(one["quantity"]), spoken(one["stat"])]
     return [

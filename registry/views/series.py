@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from registry import filters, series
+from registry import filters, questions, series
+from registry.models import Step
 from registry.record import Row
 from registry.views import numerals, plots
 from registry.views.caching import public_page
 from registry.views.snapshots import what_differed
-from registry.views.wording import number_named, of, sentence, unit_of, written
+from registry.views.wording import number_named, of, sentence, shown_unit, unit_of, written
 from validators.units import UNITS
 
 MOST_DRAWN = 4
@@ -49,33 +51,55 @@ def moves(shown: Row) -> list[dict[str, Any]]:
         for step in written_out["steps"]:
             pair = {name: step[name] for name in ("before", "after", "day")}
             told = found.setdefault((step["before"], step["after"]), pair | {"told": []})["told"]
-            what = f"{written_out['name']} ({written_out['about']}; {row['trust']})"
-            levels = f"from {step['from']} to {step['to']}{numerals.NO_BREAK}{written_out['unit']}".strip()
-            told.append(f"{what} {levels}: {'better' if step['better'] else 'worse'}.")
+            told.append(" ".join(filter(None, [sentence_on(written_out | step), _said(step)])))
     return sorted(found.values(), key=lambda one: one["day"], reverse=True)
+
+
+def in_words(row: Row) -> dict[str, Any]:
+    """A step that has the columns of its series (registry/steps.py, row_of), its numbers in words."""
+    levels = [{"value": row[name], "printed_unit": row["printed_unit"]} for name in ("level_before", "level_after")]
+    unit = unit_of(levels, row["unit"])
+    return _step(row, unit) | _named(row, unit)
+
+
+def sentence_on(step: Mapping[str, Any]) -> str:
+    """What moved, from where to where, and whether that is good."""
+    what = f"{step['name']} ({step['about']}; {step['trust']})"
+    levels = f"from {step['from']} to {step['to']}{numerals.NO_BREAK}{step['unit']}".strip()
+    times = f"\N{MULTIPLICATION SIGN}{numerals.NO_BREAK}{step['times']}"
+    return f"{what} {levels}, {times}: {'better' if step['better'] else 'worse'}."
+
+
+def _said(step: Mapping[str, Any]) -> str:
+    """What was said of a step, as a sentence; "" where nothing was."""
+    if step["state"] == Step.State.NEW:
+        return ""
+    return ": ".join(filter(None, [Step.State(step["state"]).label.capitalize(), step["note"]])).rstrip(".") + "."
+
+
+def _named(row: Row, unit: str) -> dict[str, str]:
+    """What a series is of."""
+    clients = row["client_nodes"]
+    about = [row["tool"], row["mode"], of(row["context"]), clients and numerals.counted(clients, "client node")]
+    return {
+        "name": sentence(number_named(row)),
+        "metric": str(questions.Metric(row["op"], row["quantity"], row["stat"])),
+        "about": ", ".join(filter(None, about)),
+        "trust": row["trust"],
+        "unit": shown_unit(unit),
+    }
 
 
 def _series(row: Row) -> dict[str, Any]:
     unit = _unit(row)
     first, last = row["points"][0], row["points"][-1]
-    clients = row["client_nodes"]
-    return {
-        "name": sentence(number_named(row)),
-        "metric": ".".join(filter(None, (row["op"], row["quantity"], row["stat"]))),
-        "about": ", ".join(
-            filter(
-                None,
-                [row["tool"], row["mode"], of(row["context"]), clients and numerals.counted(clients, "client node")],
-            )
-        ),
-        "trust": row["trust"],
-        "unit": "" if unit == "count" else unit,
+    return _named(row, unit) | {
         "count": len(row["points"]),
         "first": _value(first["value"], unit),
         "last": _value(last["value"], unit),
         "last_result": last["result"],
         "last_day": last["day"],
-        "ratio": numerals.decimal(last["value"] / first["value"]) if first["value"] else numerals.MISSING,
+        "ratio": numerals.times(last["value"] / first["value"]) if first["value"] else numerals.MISSING,
         "points": [(one["day"], one["result"], _value(one["value"], unit)) for one in row["points"]],
         "steps": [_step(one, unit) for one in row["steps"]],
     }
@@ -93,7 +117,8 @@ def _step(step: Row, unit: str) -> dict[str, Any]:
     return step | {
         "from": _value(step["level_before"], unit),
         "to": _value(step["level_after"], unit),
-        "times": numerals.decimal(step["ratio"], 3),
+        "times": numerals.times(step["ratio"], 3),
+        "said": _said(step) if "state" in step else "",
         "chance_written": "< 0.0001" if step["chance"] < 0.0001 else f"{step['chance']:.4f}",
     }
 

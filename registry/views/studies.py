@@ -8,10 +8,12 @@ from urllib.parse import urlencode
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 
-from registry import axes, curated, facts, normalisation, questions, saved, studies, study_answers
+from registry import axes, facts, filters, questions, saved
 from registry.models import SavedStudy
+from registry.problems import Problem
 from registry.record import Row
-from registry.views import numerals
+from registry.studies import answers, asking, curated
+from registry.views import numerals, wording
 from registry.views.caching import public_page
 
 API = "/api/v1"
@@ -42,19 +44,24 @@ def study(request: HttpRequest, slug: str) -> HttpResponse:
 
 @public_page
 def question(request: HttpRequest) -> HttpResponse:
-    """Any question; without one the page asks for it. A condition that the form adds gets its own name."""
+    """Any question; without one, or with one that has no answer, the page asks for it.
+
+    A condition that the form adds gets its own name.
+    """
     if request.GET.get(CONDITION) and request.GET.get(IS):
         return HttpResponseRedirect(f"/study/?{with_condition(request)}")
-    query = request.GET.copy()
-    for name in (CONDITION, IS):
-        query.pop(name, None)
+    query = filters.without(request.GET, (CONDITION, IS))
     if not query.get("metric") and not query.get("x"):
         return render(request, "studies/study.html", {"section": "studies", "form": _form(None)})
-    asked = questions.read(query)
+    asked = None
+    try:
+        asked = questions.read(query)
+        answer = answers.of_question(asked)
+    except Problem as problem:
+        context = {"section": "studies", "form": _form(asked), "problem": problem}
+        return render(request, "studies/study.html", context, status=problem.status)
     address = asked.address()
-    return _shown(
-        request, study_answers.of_question(asked), asked, f"{API}/study/?{address}", "&", {"address": address}
-    )
+    return _shown(request, answer, asked, f"{API}/study/?{address}", "&", {"address": address})
 
 
 def with_condition(request: HttpRequest) -> str:
@@ -66,7 +73,7 @@ def with_condition(request: HttpRequest) -> str:
 
 def _shown(
     request: HttpRequest,
-    answer: study_answers.Document,
+    answer: answers.Document,
     asked: questions.Question | None,
     api: str,
     joint: str,
@@ -89,9 +96,10 @@ def _shown(
     return render(request, "studies/study.html", context | about)
 
 
-def _row(answer: study_answers.Document, row: Row) -> Row:
+def _row(answer: answers.Document, row: Row) -> Row:
     """A row as it is written; where one measurement stands alone, with every digit that is printed."""
-    exact = row["count"] == 1 and (row.get("formula") is None) and row.get("printed_unit") in (None, row["unit"])
+    alone = row["count"] == 1 and not row.get("divisor") and not row.get("formula")
+    exact = alone and row.get("printed_unit") in (None, row["unit"])
     spread = f"{_written(row['low'])}{numerals.EN_DASH}{_written(row['high'])}" if row["count"] > 1 else ""
     other = row.get("printed_value") is not None and row["printed_unit"] != row["unit"]
     return {
@@ -128,16 +136,17 @@ def _form(asked: questions.Question | None) -> dict[str, Any]:
     """What the form offers, and what is chosen of it."""
     known = sorted({*facts.names(), *axes.by_name()} - {"label"})
     offered = [(name, axes.axis(name).title) for name in known]
-    metrics = [*questions.COLUMN_METRICS, *map(str, studies.known_metrics())]
+    metrics = [*questions.COLUMN_METRICS, *map(str, asking.known_metrics())]
     series = list(asked.series) if asked else []
     return {
         "metrics": list(asked.metric) if asked else [""],
         "metric_choices": metrics,
+        "known": known,
         "axes": sorted(offered, key=lambda one: one[1].casefold()),
         "x": asked.x if asked else "",
         "series": [*series, ""][: questions.MOST_SERIES],
         "per": asked.per if asked else "",
-        "pers": [(name, name.replace("_", " ")) for name in normalisation.PER],
+        "pers": wording.divisors(),
         "chart": asked.chart if asked else "auto",
         "charts": questions.CHARTS,
         "unit": asked.unit if asked else "",

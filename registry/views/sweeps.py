@@ -43,5 +43,5 @@ def _cell(cell: Row) -> dict[str, Any]:
         "unit": unit,
         "latest": cell["latest"] and cell["latest"] | {"written": written(cell["latest"]["value"], unit)},
         "before": cell["before"] and cell["before"] | {"written": written(cell["before"]["value"], unit)},
-        "times": numerals.decimal(cell["ratio"], 3),
+        "times": numerals.times(cell["ratio"], 3),
     }

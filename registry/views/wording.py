@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from textwrap import wrap
 from typing import Any
 
+from registry.normalisation import PER
 from registry.views import numerals
 from validators.units import UNITS
 
@@ -79,9 +80,19 @@ def spoken(name: str) -> str:
     return " ".join(_SPOKEN.get(word, word) for word in str(name).split("_"))
 
 
+def op_named(op: str) -> str:
+    """An operation; the halves of a score by what they are beside it."""
+    return _COLUMNS.get(op, op)
+
+
 def number_named(row: Row) -> str:
-    """What a number is of: operation, quantity and statistic; the halves of a score by what they are beside it."""
-    return " ".join(filter(None, [_COLUMNS.get(row["op"], row["op"]), spoken(row["quantity"]), spoken(row["stat"])]))
+    """What a number is of: operation, quantity and statistic."""
+    return " ".join(filter(None, [op_named(row["op"]), spoken(row["quantity"]), spoken(row["stat"])]))
+
+
+def divisors() -> list[tuple[str, str]]:
+    """What numbers may be divided by, as forms offer it: name and words."""
+    return [(name, spoken(name)) for name in PER]
 
 
 def sentence(text: str) -> str:
@@ -95,8 +106,8 @@ def shown_unit(unit: str) -> str:
 
 
 def written(value: float, unit: str) -> str:
-    """A canonical value in a unit, with as many digits as are read: whole numbers whole."""
-    scaled = value / UNITS[unit].factor
+    """A canonical value in a unit, or without one, with as many digits as are read: whole numbers whole."""
+    scaled = value / UNITS[unit].factor if unit else value
     return (
         numerals.whole(int(scaled)) if scaled == int(scaled) and abs(scaled) < 1e15 else numerals.significant(scaled, 4)
     )

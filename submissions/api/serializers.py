@@ -85,8 +85,9 @@ class WebhookPage(s.Serializer):
 
 class Delivery(s.Serializer):
     id = s.CharField(help_text="As in the header webhook-id.")
-    type = s.CharField(help_text="submission.STATE, or trial.")
+    type = s.CharField(help_text="submission.STATE, system.step, or trial.")
     submission = s.UUIDField(allow_null=True)
+    system = s.CharField(allow_null=True, help_text="Of a step: slug.")
     state = s.CharField(help_text="waiting, delivered or failed (given up).")
     attempts = s.IntegerField()
     tried_at = s.DateTimeField(allow_null=True)

@@ -59,7 +59,7 @@ class WebhookDeliveries(PrivateView):
 
     @extend_schema(operation_id="webhooks_deliveries", responses={200: shape.DeliveryPage} | REFUSED)
     def get(self, request: Request, id: UUID) -> Response:
-        rows = own_webhook(request.user, id).deliveries.select_related("event")[:DELIVERIES_SHOWN]
+        rows = own_webhook(request.user, id).deliveries.select_related("event", "step__system")[:DELIVERIES_SHOWN]
         return Response({"next": None, "results": [_delivery(row) for row in rows]})
 
     @extend_schema(operation_id="webhooks_try", request=None, responses={202: shape.Delivery} | REFUSED)
@@ -80,11 +80,11 @@ def _document(webhook: Webhook) -> dict[str, object]:
 
 
 def _delivery(row: Delivery) -> dict[str, object]:
-    event = row.event
     return {
         "id": f"msg_{row.pk}",
-        "type": f"submission.{event.to_state}" if event else "trial",
-        "submission": event and str(event.submission_id),
+        "type": webhooks.type_of(row),
+        "submission": row.event and str(row.event.submission_id),
+        "system": row.step and row.step.system.slug,
         "state": row.state,
         "attempts": row.attempts,
         "tried_at": row.tried_at,

@@ -2,6 +2,7 @@
 
 from submissions.models.accounts import Account, AccountManager, Invitation, Membership, SigningKey, Token
 from submissions.models.checks import Check, Derivative, Recheck, SystemSnapshot
+from submissions.models.following import Following
 from submissions.models.review import Assignment, Comment, Judgement, Review
 from submissions.models.submissions import (
     CLOSED,
@@ -16,6 +17,7 @@ from submissions.models.submissions import (
     Version,
 )
 from submissions.models.telling import Delivery, Notice, Webhook
+from submissions.models.triage import StepComment
 
 __all__ = [
     "CLOSED",
@@ -28,6 +30,7 @@ __all__ = [
     "Delivery",
     "Derivative",
     "Event",
+    "Following",
     "Invitation",
     "Judgement",
     "LateEntry",
@@ -40,6 +43,7 @@ __all__ = [
     "Signature",
     "SigningKey",
     "State",
+    "StepComment",
     "Submission",
     "SystemSnapshot",
     "Token",

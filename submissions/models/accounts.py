@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.contrib.auth.models import AbstractUser, UserManager
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
+from django.utils.functional import cached_property
 
 from registry.models import Site
 
@@ -38,6 +39,11 @@ class Account(AbstractUser):
     )
 
     objects = AccountManager()
+
+    @cached_property
+    def followed(self) -> frozenset[str]:
+        """Slugs of the systems that it follows; pages of the record ask for it."""
+        return frozenset(self.following.order_by().values_list("system__slug", flat=True))
 
 
 class Membership(models.Model):

@@ -1,4 +1,4 @@
-"""The outbox: whom to tell of an event, and what came of it."""
+"""The outbox: whom to tell of an event or a step, and what came of it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import uuid
 
 from django.db import models
 
+from registry.models import Step
 from submissions.models.accounts import Account
 from submissions.models.submissions import Event
 
@@ -36,14 +37,18 @@ class Webhook(models.Model):
 
 
 class Delivery(models.Model):
-    """One event on its way to one receiver: a webhook, or without one the mail of the account. The log of both."""
+    """An event or a step, or a trial of neither, on its way to one receiver. The log of all.
+
+    The receiver is a webhook, or without one the mail of the account.
+    """
 
     class State(models.TextChoices):
         WAITING = "waiting", "waiting"
         DELIVERED = "delivered", "delivered"
         FAILED = "failed", "given up"
 
-    event = models.ForeignKey(Event, null=True, on_delete=models.CASCADE, help_text="Null: a trial.", related_name="+")
+    event = models.ForeignKey(Event, null=True, on_delete=models.CASCADE, related_name="+")
+    step = models.ForeignKey(Step, null=True, on_delete=models.CASCADE, related_name="+")
     account = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="deliveries")
     webhook = models.ForeignKey(Webhook, null=True, on_delete=models.CASCADE, related_name="deliveries")
     state = models.CharField(max_length=9, choices=State, default=State.WAITING)
@@ -60,6 +65,11 @@ class Delivery(models.Model):
                 fields=["event", "account"], condition=models.Q(webhook=None), name="mail_of_an_event_once"
             ),
             models.UniqueConstraint(fields=["event", "webhook"], name="webhook_of_an_event_once"),
+            models.UniqueConstraint(
+                fields=["step", "account"], condition=models.Q(webhook=None), name="mail_of_a_step_once"
+            ),
+            models.UniqueConstraint(fields=["step", "webhook"], name="webhook_of_a_step_once"),
+            models.CheckConstraint(condition=models.Q(event=None) | models.Q(step=None), name="delivery_of_one_thing"),
         ]
         indexes = [
             # What the scheduler asks for every two seconds.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -83,10 +84,14 @@ def _page(
         "problem": problem,
         "made": made,
         "ranks": measure(made.body) if made else None,
-        "rows": [row | {"score": numerals.decimal(row["score"])} for row in made.entries] if made else [],
+        "rows": [_written(row) for row in made.entries] if made else [],
         "current": json.dumps(made.body, indent=2) if made else "",
         "may_override": bool(release.published_at) and has_role(request.user, Account.Role.EDITOR),
         "actions": Override.Action.choices,
         "decisions": Override.objects.filter(release=release, list_name=name).select_related("result"),
     }
     return render(request, "review/preview.html", context, status=problem.status if problem else 200)
+
+
+def _written(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {**row, "score": numerals.decimal(row["score"]), "range": numerals.ranks(row["rank_low"], row["rank_high"])}

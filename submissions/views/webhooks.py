@@ -61,7 +61,7 @@ def _page(request: HttpRequest, problem: Problem | None = None) -> HttpResponse:
         {
             "webhook": webhook,
             "secret": webhooks.secret(webhook),
-            "deliveries": list(webhook.deliveries.select_related("event")[:DELIVERIES_SHOWN]),
+            "deliveries": list(webhook.deliveries.select_related("event", "step__system")[:DELIVERIES_SHOWN]),
         }
         for webhook in request.user.webhooks.all()
     ]

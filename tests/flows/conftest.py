@@ -6,9 +6,10 @@ import json
 import os
 import subprocess
 import sys
+import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+WITHIN_S = 60.0
 OF_THE_TESTS = (
     "DATABASE_URL", "BROKER_URL", "CACHE_URL", "SECRET_KEY", "HIGHWATER_STATE", "BUNDLE_STORAGE_URL",
     "DJANGO_SETTINGS_MODULE",
@@ -91,3 +93,10 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
         finally:
             up.terminate()
             up.wait(30)
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + WITHIN_S
+    while not condition():
+        assert time.monotonic() < deadline, f"not within {WITHIN_S} s"
+        time.sleep(0.1)

@@ -30,7 +30,8 @@ FLAGS = [
 PASSWORD = "a long password of the tests"
 PAGES = ("/", "/lists/", "/lists/ISC21/io500/", "/results/", "/results/io500-1/", "/systems/", "/docs/", "/docs/rules/",
          "/releases/", "/collector/", "/login/", "/studies/", "/studies/e1000-fabric-direct/",
-         "/compare/?results=io500-683,io500-772", "/ranking/?formula=score/client_nodes&tool=io500")  # fmt: skip
+         "/compare/?results=io500-683,io500-772", "/ranking/?formula=score/client_nodes&tool=io500",
+         "/generations/cray-e2000/")  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -158,13 +159,38 @@ def test_a_ranking_of_ones_own_is_made_saved_and_removed(page, site) -> None:
     expect(page.get_by_text("Unofficial.")).to_be_visible()
     first = page.get_by_role("region", name="Ranking of imported results").locator("tbody tr").first
     expect(first).to_contain_text("Endeavour")
-    page.get_by_label("Save as").fill("Writes per client")
+    title = "Writes per client " + "w" * 80
+    page.get_by_label("Save as").fill(title)
     page.get_by_role("button", name="Save and share").press("Enter")
     expect(page).to_have_url(re.compile(r"/rankings/writes-per-client-"))
-    expect(page.get_by_role("heading", level=1)).to_have_text("Writes per client")
+    expect(page.get_by_role("heading", level=1)).to_have_text(title)
+    page.set_viewport_size({"width": 320, "height": 900})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
     page.get_by_role("button", name="Remove this ranking").press("Enter")
     expect(page).to_have_url(re.compile(r"/rankings/$"))
     expect(page.get_by_text("Writes per client")).to_have_count(0)
+
+
+def test_gains_sizes_and_chances_are_asked_by_keyboard(page) -> None:
+    page.goto("/generations/ddn-es400nvx2/")
+    page.get_by_label("Steps").select_option("release that a document names")
+    page.get_by_label("Metric").fill("find")
+    page.get_by_role("button", name="Show").press("Enter")
+    expect(page.get_by_role("row", name="find rate phase")).to_contain_text("7.62")
+    expect(page.get_by_role("img", name="find Pre-SC19: 1")).to_be_visible()
+    page.goto("/platforms/cray-e2000/")
+    page.get_by_role("link", name="how many units a rate takes").press("Enter")
+    page.get_by_label("Rate").fill("1")
+    page.get_by_label("Unit").fill("TB/s")
+    page.get_by_role("button", name="Show").press("Enter")
+    expect(page.get_by_text("Enclosures for 1 TB/s")).to_be_visible()
+    expect(page.get_by_role("definition").first).to_have_text("5")
+    page.goto("/stragglers/")
+    page.get_by_label("Targets").fill("273")
+    page.get_by_label("Slow ones").fill("18")
+    page.get_by_label("Stripes").fill("16")
+    page.get_by_role("button", name="Show").press("Enter")
+    expect(page.get_by_role("row", name="16")).to_contain_text("67.49")
 
 
 def test_a_radar_is_drawn_under_the_policy(page) -> None:
@@ -173,8 +199,15 @@ def test_a_radar_is_drawn_under_the_policy(page) -> None:
         "&p.io500_release=SC22&p.io500_release=ISC23"
     )
     drawing = page.locator("figure[data-chart] svg")
-    expect(drawing.get_by_text("find 13,229")).to_be_visible()
+    expect(drawing.get_by_text("find 13,229 kIOPS")).to_be_visible()
     expect(drawing.get_by_label("mdtest-hard-stat, ISC23: 1,105.33 kIOPS, reported")).to_have_count(1)
+
+
+def test_the_cells_of_a_heat_map_differ_in_depth(page) -> None:
+    page.goto("/study/?metric=rate.mean&x=fabric&series=op&tool=mdtest&p.items_kind=files&chart=heat")
+    cells = page.locator("figure[data-chart] svg [aria-label$='ops/s, reported']")
+    expect(cells.first).to_have_css("fill", "rgb(31, 90, 140)")
+    assert len({cell.get_attribute("fill-opacity") for cell in cells.all()}) > 3
 
 
 def test_without_scripts_every_number_is_there(chromium, site) -> None:
@@ -209,12 +242,12 @@ def test_the_dark_theme_is_chosen_and_stays(page) -> None:
     expect(page.locator("body")).to_have_css("background-color", "rgb(15, 23, 30)")
 
 
-@pytest.mark.parametrize("width", [320, 390, 1280])
 @pytest.mark.parametrize("address", PAGES)
-def test_pages_fit_their_screen(page, address, width) -> None:
-    page.set_viewport_size({"width": width, "height": 900})
+def test_pages_fit_their_screen(page, address) -> None:
     page.goto(address)
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    for width in (1280, 390, 320):
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 @pytest.mark.parametrize("address", PAGES)

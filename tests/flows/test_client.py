@@ -13,7 +13,7 @@ import pyarrow.parquet
 import pytest
 
 import highwater
-from tests.flows.conftest import ROOT, RunningSite
+from tests.flows.conftest import ROOT, RunningSite, wait_until
 
 PAGE = (ROOT / "docs" / "client.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"^## ([^\n]+)\n[^`]*?^```python\n(.+?)^```\n+```text\n(.+?)^```$", PAGE, flags=re.M | re.S)
@@ -95,7 +95,8 @@ def test_rankings_and_measurements_are_tables(registry) -> None:
     assert measured._repr_html_().count("<tr>") == len(measured) + 1
 
 
-def test_an_export_is_checked_against_the_manifest(registry, tmp_path: Path, monkeypatch) -> None:
+def test_an_export_is_checked_against_the_manifest(site, registry, tmp_path: Path, monkeypatch) -> None:
+    wait_until(lambda: site.ask("GET", "api/v1/export/manifest.json").status == 200)
     path = registry.export("results.parquet", tmp_path)
     assert pyarrow.parquet.read_table(path).num_rows > 100
     asked = registry._json

@@ -18,12 +18,11 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.flows.conftest import Answer, RunningSite
+from tests.flows.conftest import WITHIN_S, Answer, RunningSite, wait_until
 from tests.make_io500 import make_archive
 
 pytestmark = pytest.mark.services
 
-WITHIN_S = 60.0
 CLIENTS = 3
 HANGING_COSTS_S = 8.0
 
@@ -162,10 +161,3 @@ def children(process: int) -> list[int]:
 
 def command_of(process: int) -> str:
     return Path(f"/proc/{process}/cmdline").read_bytes().replace(b"\0", b" ").decode()
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + WITHIN_S
-    while not condition():
-        assert time.monotonic() < deadline, f"not within {WITHIN_S} s"
-        time.sleep(0.1)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import datetime as dt
+from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.utils import timezone
 
 from registry.listing import entries_digest
 from registry.models import (
     CatalogueLoad,
+    Edition,
     ListDefinition,
     ListEntry,
     Measurement,
@@ -26,8 +29,15 @@ from registry.models import (
 GIB = 2**30
 
 
+def stored_in(folder: Path) -> dict[str, Any]:
+    """STORAGES with what anybody may read in a folder of its own."""
+    options = {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": {"location": str(folder)}}
+    return settings.STORAGES | {"public": options}
+
+
 def empty() -> None:
     """Take everything out of the record."""
+    Edition.objects.all().delete()
     for model in (Override, RankedList, Result, System, Site, Release, ListDefinition, CatalogueLoad, Platform):
         model.objects.all().delete()
 
@@ -108,6 +118,16 @@ def make_measurement(
         "scored": True,
     }
     return Measurement.objects.create(result=result, position=result.measurements.count(), op=op, **given | facts)
+
+
+def make_nights(release: Release, values: list[float], first: int = 1, **facts: Any) -> list[Result]:
+    """Results of one system, hw-1 on the first of March 2026 and so on, that wrote so many GiB/s in its `max`."""
+    made = []
+    for number, value in enumerate(values, first):
+        parameters = {"started": f"2026-03-{number:02} 01:00:00"}
+        made.append(make_result(release, f"hw-{number}", None, tool="ior", parameters=parameters, **facts))
+        make_measurement(made[-1], "write", value, stat="max")
+    return made
 
 
 def make_rate(result: Result, op: str, stat: str, value: float) -> Measurement:

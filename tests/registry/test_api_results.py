@@ -188,7 +188,7 @@ def test_a_result_shows_all_that_was_published(client, record) -> None:
     assert shown["measurements"] == [
         {
             "op": "ior-easy-write", "quantity": "bandwidth", "stat": "phase", "value": 2147483648.0, "unit": "B/s",
-            "printed_value": 2.0, "printed_unit": "GiB/s", "scored": True, "context": {},
+            "printed_value": 2.0, "printed_unit": "GiB/s", "scored": True, "context": {}, "repeats": None,
         }
     ]  # fmt: skip
     assert shown["scores"] == {"SCORE": {"value": 20.0}}

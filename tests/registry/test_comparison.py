@@ -264,6 +264,15 @@ def test_two_generations_per_unit_as_the_documentation_has_it(client: Client, lo
     assert all("of the run, " in one["source"] for one in found["per"]["divisors"])
     write = next(row for row in found["measurements"] if row["op"] == "write")
     assert (write["ratios"][1], write["qualifiers"]) == (pytest.approx(ratio), ["", "about"])
+    assert write["printed_units"] == ["GB/s", "GB/s"]
+    (note,) = [note for note in found["notes"] if note["code"] == "compare.other-version"]
+    assert "not known of all" in note["message"]
+
+
+def test_the_page_has_the_unit_of_the_source_and_says_where_no_interval_is_known(client: Client, loaded, db) -> None:
+    content = client.get("/compare/?results=benchmarking-lustre-flash-bio-kfi,cug25-ior-e2000").content.decode()
+    assert "59.10" in content and "GB/s" in content and "GiB/s" not in content
+    assert "no interval" in content and "95 % range; " not in content
 
 
 @pytest.mark.parametrize(
@@ -273,6 +282,7 @@ def test_two_generations_per_unit_as_the_documentation_has_it(client: Client, lo
         ("results=io500-1", 400, "query.invalid-value"),
         ("results=io500-1,io500-1", 400, "query.invalid-value"),
         ("results=" + ",".join(f"io500-{number}" for number in range(21)), 400, "query.invalid-value"),
+        ("results=io500-1,%00", 400, "query.invalid-value"),
         ("results=io500-1,nothing", 404, "record.no-result"),
         ("results=io500-1,io500-2&per=wombat", 400, "query.invalid-value"),
         ("results=io500-1,io500-2&divisor=client", 400, "query.unknown-parameter"),
@@ -317,10 +327,14 @@ def test_three_verified_runs_of_one_configuration_tell_their_spread(client: Clie
     runs = [repeat(release, f"r-{place}", value) for place, value in enumerate((9.0, 10.0, 11.0))]
     other = repeat(release, "o-1", 20.0, api="DFS")
     imported = [repeat(release, f"i-{place}", 10.0, trust="imported") for place in range(3)]
+    for run in runs:
+        Result.objects.filter(pk=run.pk).update(score=run.measurements.get().printed_value)
     indexed(*runs, other, *imported)
     spreads = easy_write(client, "r-0,o-1,i-0")["spreads"]
     prior = {"deviation_percent": pytest.approx(1.08), "runs": None}
     assert spreads == [{"deviation_percent": pytest.approx(10.0), "runs": 3}, prior, prior]
+    score = client.get("/api/v1/compare/?results=r-0,o-1").json()["measurements"][0]
+    assert (score["op"], score["spreads"][0]) == ("score", spreads[0])
     Result.objects.filter(public_id="r-2").update(withdrawn_at="2026-01-01T00:00:00Z", withdrawn_reason="wrong")
     assert easy_write(client, "r-0,o-1")["spreads"][0] == prior
 

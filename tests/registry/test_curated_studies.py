@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from registry import curated
 from registry.formulas import FormulaError, evaluate
 from registry.models import Measurement, Result
+from registry.studies import curated
 from validators.hardware import KINDS, entries
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("loaded")]
@@ -118,6 +118,20 @@ def test_claims_that_hold_are_computed_to_their_last_digit(answers, shared: Path
         wanted = digits[-1] if claim["id"] in ("wrf-share", "wrf-files") else digits[0]
         unit_of_last_digit = 10 ** -len(wanted.partition(".")[2])
         assert shown[claim["id"]]["value"] == pytest.approx(float(wanted), abs=unit_of_last_digit), claim["id"]
+
+
+@pytest.mark.parametrize(
+    ("claim", "values"),
+    [
+        ("obdfilter-gain", [68.1, 86.1]),
+        ("ior-gain", [136.6, 140.1]),
+        ("iops-gain", [358653.2, 2434124.0]),
+        ("roce-hdr", [0.9, 1.1]),
+        ("kfi-hdr", [0.6, 1.1]),
+    ],
+)
+def test_a_claim_of_two_numbers_has_two_rows(answers, claim: str, values: list[float]) -> None:
+    assert [round(one["value"], 1) for one in answers["claims"]["rows"] if one["claim"] == claim] == values
 
 
 def test_every_claim_is_shown_with_what_is_printed_and_a_verdict(answers) -> None:
@@ -445,6 +459,8 @@ def test_lines_are_listed_and_pages_lead_to_them(client, django_assert_num_queri
     ]
     assert "/generations/cray-e2000/" in client.get("/generations/").content.decode()
     assert "/generations/cray-e2000/" in client.get("/platforms/cray-e2000/").content.decode()
+    units = client.get("/generations/cray-e2000/").content.decode()
+    assert "samples/s" in units and "64.40</a>" in units and "GiB/s" not in units
     with django_assert_num_queries(5):
         client.get("/api/v1/generations/cray-e2000/")
 
@@ -465,6 +481,8 @@ def test_the_page_of_a_line_has_picture_table_and_causes(client) -> None:
     [
         ("generations/nothing/", 404, "record.no-platform"),
         ("generations/cray-e2000/?per=dollar", 400, "query.invalid-value"),
+        ("generations/cray-e2000/?per=drive&per=server", 400, "query.invalid-value"),
+        ("generations/cray-e2000/?x=release&x=platform", 400, "query.invalid-value"),
         ("generations/cray-e2000/?metric=nothing", 400, "study.unknown-metric"),
         ("generations/cray-e2000/?platform=x", 400, "query.unknown-parameter"),
         ("sizing/?target=1", 400, "query.invalid-value"),

@@ -115,7 +115,9 @@ def test_every_fact_is_of_one_kind(fact: str, kind: str) -> None:
     assert configuration.kind_of(fact) == kind
 
 
-@pytest.mark.parametrize(("target", "of_one", "units"), [(1000.0, 100.0, 10), (1001.0, 100.0, 11), (0.3, 0.1, 3)])
+@pytest.mark.parametrize(
+    ("target", "of_one", "units"), [(1000.0, 100.0, 10), (1001.0, 100.0, 11), (0.3, 0.1, 3), (1e-300, 1.0, 1)]
+)
 def test_units_are_whole(target: float, of_one: float, units: int) -> None:
     assert units_for(target, of_one) == units
 

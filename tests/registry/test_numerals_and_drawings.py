@@ -28,6 +28,13 @@ def test_numbers_for_the_eye_have_three_digits(value, written) -> None:
     assert numerals.significant(value) == written
 
 
+@pytest.mark.parametrize(("value", "written"), [
+    (12.346, "12.35"), (0.1, "0.10"), (0.0752, "0.0752"), (0.00061741, "0.000617"), (0.0, "0"), (None, ""),
+])  # fmt: skip
+def test_how_many_times_is_never_rounded_to_nothing(value, written) -> None:
+    assert numerals.times(value) == written
+
+
 @pytest.mark.parametrize(("count", "written"), [
     (0, "0\xa0B"), (999, "999\xa0B"), (20_400, "20.4\xa0kB"), (4_800_000, "4.8\xa0MB"),
     (5_000_000_000_000, "5,000.0\xa0GB"),

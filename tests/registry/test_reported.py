@@ -143,7 +143,7 @@ def test_the_api_filters_and_shows_them(client: Client) -> None:
     assert shown["facts"]["place"] == "Table 3, row 1"
     assert {"op": "read", "quantity": "bandwidth", "stat": "per_drive", "value": 7309623296.0, "unit": "B/s",
             "printed_value": 6971.0, "printed_unit": "MiB/s", "scored": None,
-            "context": {"osts": 2}} in shown["measurements"]  # fmt: skip
+            "context": {"osts": 2}, "repeats": None} in shown["measurements"]  # fmt: skip
 
 
 def test_no_release_answers_for_them(client: Client) -> None:

@@ -42,6 +42,20 @@ def test_of_a_thousand_series_of_noise_at_most_ten_have_a_step() -> None:
     assert sum(bool(steps(noisy([50.0] * 16, seed, 0.05))) for seed in range(1000, 2000)) <= 10
 
 
+def test_dips_now_and_then_are_no_steps() -> None:
+    def dips(seed: int) -> list[float]:
+        chance = random.Random(seed)
+        return [value * (0.7 if chance.random() < 0.05 else 1.0) for value in noisy([50.0] * 50, seed)]
+
+    assert sum(bool(steps(dips(seed))) for seed in range(100)) <= 1
+
+
+def test_a_step_is_seen_in_spite_of_an_outlier() -> None:
+    values = noisy([1.0] * 15 + [0.8] * 15, 3)
+    values[5], values[22] = 0.7, 1.1
+    assert [step.place for step in steps(values)] == [15]
+
+
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize(
     ("levels", "places"),
@@ -131,7 +145,7 @@ def shown(client: Any, query: str = "") -> dict[str, Any]:
 def test_a_system_has_its_series_with_the_step_and_what_else_differed(
     client, nightly, django_assert_num_queries
 ) -> None:
-    with django_assert_num_queries(6):
+    with django_assert_num_queries(7):
         told = shown(client)
     (row,) = told["series"]
     assert [one["result"] for one in row["points"]] == [f"hw-{number}" for number in range(1, 8)]

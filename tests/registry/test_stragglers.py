@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from registry.members import series
 from registry.stragglers import Impossible, aged_from, ageing, histogram, meeting, slow, stripe_counts
 from tests.registry.record import make_release, make_result
 from validators.distributions import summed
@@ -69,6 +70,43 @@ def test_a_series_ages_where_it_stays_below() -> None:
     assert ageing([200.0, 0.0, 1.0, 1.0, 1.0]) == []
 
 
+def repeated(op: str, quantity: str, values: list[float], unit: str, stat: str = "iteration", **context) -> list[Any]:
+    return summed(op, quantity, stat, "iterations", values, unit, {"test": 0} | context)
+
+
+RATES = repeated("write", "bandwidth", [10, 10, 9, 9, 9, 9], "GiB/s")
+
+
+def test_what_iterations_wrote_is_their_bandwidth_over_their_time() -> None:
+    reads = repeated("read", "bandwidth", [20] * 6, "GiB/s") + repeated("read", "time", [1] * 6, "s")
+    found = series([*RATES, *reads, *repeated("write", "time", [100] * 6, "s")])
+    so_far = [gib * 2**30 for gib in (1000, 2000, 2900, 3800, 4700, 5600)]
+    assert [(one["op"], one["written_bytes"]) for one in found] == [
+        ("write", pytest.approx(so_far)),
+        ("read", pytest.approx(so_far)),
+    ]
+
+
+def test_volumes_of_all_jobs_of_a_run_are_added() -> None:
+    jobs = [repeated("write", "volume", [1, 2, 3, 4, 5, 6], "GiB", "total", job=job) for job in range(2)]
+    (found,) = series([*RATES, *jobs[0], *jobs[1]])
+    assert found["written_bytes"] == [gib * 2**30 for gib in (2, 6, 12, 20, 30, 42)]
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [
+        [],
+        repeated("write", "time", [100] * 6, "s", test=1),
+        repeated("write", "time", [100] * 5, "s"),
+        repeated("write", "time", [100] * 6, "s", "mean"),
+        repeated("read", "volume", [1] * 6, "GiB", "total"),
+    ],
+)
+def test_where_it_is_not_told_nothing_is_known_of_what_was_written(beside) -> None:
+    assert [one["written_bytes"] for one in series([*RATES, *beside])] == [None]
+
+
 # As users see it
 
 
@@ -103,9 +141,21 @@ def test_the_page_has_histogram_slow_ones_chances_and_tables(client, survey) -> 
     page = client.get(f"/results/{survey}/members/").content.decode()
     for text in ("18 slow", "How many lie where", "67.5", "The histogram as a table", "From number 3 on below 95 %"):
         assert text in page
+    quartiles = "".join(f'<td class="n">{one}</td>' for one in ("80", "100", "100", "100", "100"))
+    assert quartiles in page, "the boxes as a table"
     wrong = client.get(f"/results/{survey}/members/?share=-1")
     assert (wrong.status_code, "above zero and up to 100" in wrong.content.decode()) == (400, True)
     assert f"/results/{survey}/members/" in client.get(f"/results/{survey}/").content.decode()
+
+
+def test_a_series_is_drawn_over_what_was_written_with_a_table(client, db) -> None:
+    distributions = [*RATES, *repeated("write", "time", [100] * 6, "s")]
+    make_result(make_release("T1"), "hw-1", tool="ior", score=None, snapshot={"distributions": distributions})
+    page = client.get("/results/hw-1/members/").content.decode()
+    assert "over TiB written" in page
+    assert "From number 3 on below 95 %, at 2.832 TiB" in page
+    assert '<th scope="row" class="n">6</th><td class="n">5.469</td><td class="n">90.0</td>' in page
+    assert 'role="img" aria-label="values 0.9766: 100.0; 1.953: 100.0; 2.832: 90.00' in page
 
 
 def test_a_result_without_members_says_so(client, db) -> None:
@@ -116,21 +166,22 @@ def test_a_result_without_members_says_so(client, db) -> None:
 
 
 @pytest.mark.parametrize(
-    "query",
+    ("query", "named", "said"),
     [
-        "slow=1",
-        "members=273",
-        "members=273&slow=274",
-        "members=273&slow=18&stripes=274",
-        "members=273&slow=18&stripes=many",
-        "members=0&slow=0",
-        "members=1e9&slow=1",
-        f"members=273&slow=18&stripes={','.join('1' * 21)}",
+        ("slow=1", "members", "from 1 to 100,000"),
+        ("members=273", "slow", "from 0 to 273"),
+        ("members=273&slow=274", "slow", "from 0 to 273"),
+        ("members=273&slow=18&stripes=274", "stripes", "up to 273"),
+        ("members=273&slow=18&stripes=many", "stripes", "a whole number"),
+        ("members=0&slow=0", "members", "from 1 to 100,000"),
+        ("members=1e9&slow=1", "members", "from 1 to 100,000"),
+        (f"members=273&slow=18&stripes={','.join('1' * 21)}", "stripes", "at most 20"),
     ],
 )
-def test_what_the_calculator_refuses(client, query) -> None:
+def test_what_the_calculator_refuses_names_the_number(client, query, named, said) -> None:
     answer = client.get(f"/api/v1/stragglers/?{query}")
     assert (answer.status_code, answer.json()["code"]) == (400, "query.invalid-value")
+    assert said in answer.json()["errors"][named][0]
     assert client.get(f"/stragglers/?{query}").status_code == 400
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import html
 import io
+import json
 import re
 from datetime import timedelta
 from typing import Any
@@ -14,8 +15,9 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from registry import facts, study_charts
+from registry import facts
 from registry.models import Fact, Measurement, ObservedParameter, Result
+from registry.studies import chart
 from tests.registry.record import make_platform, make_release, make_result
 
 pytestmark = pytest.mark.django_db
@@ -150,6 +152,12 @@ def test_a_number_is_divided_by_what_is_known_and_missing_otherwise(client, fabr
     assert (found["hw-bare"]["value"], found["hw-bare"]["missing"], found["hw-bare"]["count"]) == (None, 1, 0)
 
 
+def test_a_divisor_may_stand_on_an_axis_as_well(client, fabrics) -> None:
+    found = {row["result"]: row for row in rows(client, f"{WRITE}&x=targets&series=result&per=target")}
+    assert (found["hw-ib"]["value"], found["hw-ib"]["targets"]) == (pytest.approx(29.45), 2)
+    assert (found["hw-bare"]["value"], found["hw-bare"]["targets"]) == (None, None)
+
+
 @pytest.mark.parametrize("known", ["0", "many", "-4"])
 def test_a_divisor_that_is_no_positive_number_is_missing(client, fabrics, known) -> None:
     Fact.objects.filter(name="targets").update(text=known)
@@ -270,8 +278,9 @@ def test_metrics_of_different_units_are_refused(client, fabrics) -> None:
 
 
 def test_too_many_points_are_refused(client, fabrics, monkeypatch) -> None:
-    monkeypatch.setattr("registry.studies.MOST_ROWS", 3)
+    monkeypatch.setattr("registry.studies.asking.MOST_ROWS", 3)
     refused(client, f"{WRITE}&x=result", "study.too-many-points")
+    refused(client, f"{WRITE}&x=result&trust=imported&trust=reported", "study.too-many-points")
     assert len(rows(client, f"{WRITE}&x=trust")) == 2
 
 
@@ -316,16 +325,41 @@ def row(op: str, platform: str, value: float, low: float, high: float) -> dict[s
 
 def radar(rows: list[tuple[str, str, float]]) -> dict[str, Any]:
     made = [row(op, platform, value, value, value) for op, platform, value in rows]
-    return study_charts.chart("Phases", ["op", "platform"], "GB/s", made, "radar")
+    return chart.chart("Phases", ["op", "platform"], "GB/s", made, "radar")
 
 
 def test_bars_show_how_far_several_measurements_reach_and_leave_room_for_it() -> None:
     made = [row("write", "A", 10, 8, 40), row("read", "A", 20, 20, 20)]
-    spec = study_charts.chart("Phases", ["op", "platform"], "GB/s", made, "bars")
+    spec = chart.chart("Phases", ["op", "platform"], "GB/s", made, "bars")
     (spread,) = [layer for layer in spec["layer"] if layer["mark"]["type"] == "rule"]
     assert (spread["encoding"]["x"]["field"], spread["encoding"]["x2"]["field"]) == ("low", "high")
     assert [(point["low"], point["high"]) for point in spec["data"]["values"]] == [(8, 40), (20, 20)]
-    assert all(layer["encoding"]["x"]["scale"]["domainMax"] > 40 for layer in spec["layer"][1:])
+    assert all(layer["encoding"]["x"]["scale"]["domainMax"] == 40 for layer in spec["layer"][1:])
+
+
+def test_numbers_in_charts_are_no_powers_of_ten_and_bars_leave_room_for_them() -> None:
+    made = [row("write", "A", 1217062, 1217062, 1217062), row("read", "A", 0.5, 0.5, 0.5), row("stat", "A", 0, 0, 0)]
+    spec = chart.chart("Phases", ["op", "platform"], "ops/s", made, "bars")
+    assert [point["shown"] for point in spec["data"]["values"]] == ["1,217,062", "0.5", "0"]
+    assert spec["data"]["values"][0]["words"] == "write: 1,217,062 GB/s, reported"
+    assert spec["encoding"]["x"]["scale"]["range"] == [0, {"expr": "width - 72"}]
+
+
+def test_a_name_says_only_what_tells_series_apart() -> None:
+    made = [row("write", "A", 1, 1, 1) | {"mode": "closed"}, row("write", "B", 2, 2, 2) | {"mode": "closed"}]
+    spec = chart.chart("Phases", ["op", "platform", "mode"], "GB/s", made, "bars")
+    assert [point["series"] for point in spec["data"]["values"]] == ["A", "B"]
+
+
+def test_cells_of_a_heat_map_are_one_colour_in_depths() -> None:
+    """Custom properties can't be mixed: a scale from one to another is black."""
+    made = [row("write", "A", 10, 10, 10), row("write", "B", 400, 400, 400)]
+    spec = chart.chart("Phases", ["op", "platform"], "GB/s", made, "heat")
+    cells, figures = spec["layer"]
+    assert cells["mark"]["fill"] == "var(--s1)"
+    assert 0 < min(cells["encoding"]["fillOpacity"]["scale"]["range"]) < 0.5
+    assert "var(" not in json.dumps([cells["encoding"], figures["encoding"]])
+    assert spec["encoding"]["x"]["title"] == "operation; cells in GB/s"
 
 
 def test_a_radar_has_a_spoke_for_each_place_from_zero_to_its_largest_value() -> None:
@@ -339,7 +373,7 @@ def test_a_radar_has_a_spoke_for_each_place_from_zero_to_its_largest_value() -> 
     named = [
         one["label"] for layer in spec["layer"] for one in layer.get("data", {}).get("values", []) if "label" in one
     ]
-    assert {"write 10", "read 30", "stat 2,000", "find 0"} <= set(named)
+    assert named == [["read", "30 GB/s"], ["find", "0 GB/s"], "write 10 GB/s", "stat 2,000 GB/s"]
     assert "stat, A: 2,000 GB/s, reported" in [one["words"] for one in spec["data"]["values"]]
 
 
@@ -354,8 +388,8 @@ def test_an_unchanged_answer_costs_304(client, fabrics) -> None:
 
 
 def test_a_study_costs_the_same_queries_however_many_results(client, fabrics, django_assert_num_queries) -> None:
-    # names of metrics and of facts, the groups (in a transaction of their own), single results and their qualifiers
-    with django_assert_num_queries(8):
+    # names of metrics, the groups (in a transaction of their own), single results and their qualifiers
+    with django_assert_num_queries(7):
         rows(client, f"{WRITE}&x=result&series=fabric,targets,trust")
 
 
@@ -420,9 +454,36 @@ def test_a_question_without_an_answer_says_what_to_do(client, fabrics) -> None:
     assert "No result has an answer" in page(client, f"/study/?{WRITE}&x=fabric&p.fabric=none")
 
 
-@pytest.mark.parametrize("query", ["metric=none&x=fabric", f"{WRITE}&x=none", f"{WRITE}&x=fabric&per=none", f"{WRITE}"])
-def test_what_can_not_be_asked_is_a_page_that_says_why(client, fabrics, query) -> None:
-    assert "<h1>" in page(client, f"/study/?{query}", 400)
+@pytest.mark.parametrize(
+    ("query", "code"),
+    [
+        ("metric=none&x=fabric", "study.unknown-metric"),
+        (f"{WRITE}&x=none", "study.unknown-axis"),
+        (f"{WRITE}&x=fabric&per=none", "query.invalid-value"),
+        (WRITE, "study.no-metric"),
+    ],
+)
+def test_what_can_not_be_asked_says_why_above_the_form(client, fabrics, query, code) -> None:
+    content = page(client, f"/study/?{query}", 400)
+    assert f'href="/docs/problems/#{code}"' in content and 'aria-label="Horizontal axis"' in content
+    assert "Choose a metric and an axis" not in content
+
+
+def test_a_wrong_name_stays_in_the_form(client, fabrics) -> None:
+    content = page(client, f"/study/?{WRITE}&x=fabrik&series=colour&p.fabric=TCP", 400)
+    assert [chosen(content, label) for label in ("Metric", "Horizontal axis", "Series 1")] == [
+        "write.bandwidth.max", "fabrik", "colour",
+    ]  # fmt: skip
+    assert '<input name="p.fabric" value="TCP"' in content
+
+
+def test_divided_numbers_are_written_as_computed_ones(client, fabrics) -> None:
+    of_three = make_result(
+        None, "hw-three", None, tool="ior", parameters={"fabric": "RoCE", "osts": 3}, trust="reported"
+    )
+    measure(of_three, "write", 58.9)
+    facts.index([of_three.pk])
+    assert "<b>19.63</b>" in page(client, f"/study/?{WRITE}&x=fabric&per=target&p.fabric=RoCE")
 
 
 def test_curated_studies_are_pages(client) -> None:
@@ -446,5 +507,5 @@ def test_hostile_names_are_escaped(client, fabrics) -> None:
 
 
 def test_the_page_of_a_question_costs_few_queries(client, fabrics, django_assert_num_queries) -> None:
-    with django_assert_num_queries(10):
+    with django_assert_num_queries(9):
         page(client, f"/study/?{WRITE}&x=result&series=fabric")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from registry import facts
-from registry.models import Result
+from registry.models import Measurement, Result
 from registry.sweeps import cells_of, is_met, placed, sweep
 from tests.registry.record import make_measurement, make_rate, make_release, make_result
 
@@ -126,6 +126,15 @@ def test_cells_are_measured_missing_equal_or_worse(client, swept, django_assert_
     ]  # fmt: skip
     verdicts = {one["verdict"] for one in told["parts"][METADATA]["cells"]}
     assert verdicts == {"missing", "first"}
+
+
+def test_what_repeats_say_of_a_number_decides_whether_it_got_worse(client, swept) -> None:
+    """45 after 50 GiB/s is worse where runs vary by 1 %, and not where those of the archive vary by 20 %."""
+    old = Measurement.objects.get(result__public_id="hw-old", op="write")
+    Measurement.objects.filter(pk=old.pk).update(repeats=[0.8 * old.value, old.value, 1.2 * old.value])
+    cells = shown(client)["parts"][BANDWIDTH]["cells"]
+    (write,) = (one for one in cells if one["op"] == "write" and one["before"])
+    assert (write["verdict"], write["ratio"]) == ("equal", pytest.approx(0.9))
 
 
 def test_the_page_shows_each_cell_and_what_is_missing(client, swept) -> None:

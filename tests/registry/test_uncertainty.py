@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 from registry import uncertainty
 from registry.spreads import key, spreads
 from registry.uncertainty import Spread, is_tie, of_printed, of_repeats, prior, rank_ranges, ratio_interval
+from validators import catalogue
+from validators.checks import check
 
 scores = st.floats(1e-3, 1e7)
 deviations = st.floats(0, 0.2)
@@ -132,6 +134,29 @@ def test_ranges_hold_the_rank_by_score_and_do_not_depend_on_the_unit(pairs, fact
     assert ordered == sorted(ordered)
 
 
+def test_no_prior_of_metadata_rates_follows_from_what_is_published(shared: Path) -> None:
+    """Six systems of IO500 stand three times and more as they were, and differ by what was tuned between."""
+    with (shared / "data" / "io500" / "official_submissions.csv").open(encoding="utf-8") as table:
+        rows = [row for row in csv.DictReader(table) if float(row["mdtest_easy_write"] or 0)]
+    alike: dict[tuple[str, ...], list[dict[str, str]]] = {}
+    names = ("institution", "system", "filesystem_type", "client_nodes", "client_total_procs")
+    for row in rows:
+        alike.setdefault(tuple(row[name] for name in names), []).append(row)
+    several = [same for same in alike.values() if len(same) >= 3]
+    found = {}
+    for kind in (("mdtest_", "find"), ("ior_",)):
+        phases = [name for name in rows[0] if name.startswith(kind)]
+        values = [[float(row[phase]) for row in same if float(row[phase] or 0)] for same in several for phase in phases]
+        found[kind] = [100 * statistics.stdev(one) / statistics.fmean(one) for one in values if len(one) >= 3]
+    rates, bandwidths = found.values()
+    assert (len(several), len(rates), len(bandwidths)) == (6, 47, 24)
+    assert (round(statistics.median(rates)), round(max(rates)), round(statistics.median(bandwidths), 1)) == (
+        22,
+        129,
+        3.6,
+    )
+
+
 # What is known of the numbers of a result
 
 
@@ -161,6 +186,43 @@ def test_other_results_of_the_same_configuration_count_before_all_else() -> None
     repeats = [[row(value)] for value in (9.0, 11.0)]
     assert found_for(row(10.0), repeats=repeats) == Spread(pytest.approx(0.1), 3)
     assert found_for(row(10.0), repeats=repeats[:1]) == prior()
+
+
+def test_the_deviation_that_mdtest_prints_goes_before_rates_of_rank_0() -> None:
+    over = {"quantity": "rate", "unit": "ops/s", "scope": "iterations (slowest rank x tasks), sample stdev"}
+    rank = {"quantity": "rate", "unit": "ops/s", "scope": "rank 0"}
+    single = [row(value, "iteration", iter=place, **rank) for place, value in enumerate((99.0, 100.0, 101.0))]
+    printed = row(100.0, **over), row(20.0, "stdev", **over), row(120.0, "max", **over)
+    known = {"tool": "mdtest", "iterations": 3}
+    assert found_for(printed[0], *printed[1:], *single, **known) == Spread(pytest.approx(0.2), 3, is_mean=True)
+    assert found_for(printed[2], *printed[:2], **known) == Spread(pytest.approx(0.2), 3)
+    assert found_for(printed[0], *printed[1:], tool="mdtest", iterations=2) == prior()
+
+
+@pytest.mark.parametrize(("sample", "deviation"), [("4.0.0-unique-i3", 75.440 / 3293.141), ("3.2.1-unique-i3", None)])
+def test_outputs_of_mdtest_tell_what_their_deviation_is_over(sample, deviation) -> None:
+    (run,) = check(catalogue.FOLDER / "mdtest" / "samples" / sample).as_json()["runs"]
+    found = spreads("mdtest", run["measurements"], run["parameters"], [])
+    (mean,) = (one for one in run["measurements"] if (one["op"], one["stat"]) == ("dir_create", "mean"))
+    expected = Spread(pytest.approx(deviation, rel=1e-3), 3, is_mean=True) if deviation else prior()
+    assert found[key(mean)] == expected
+
+
+def test_the_deviation_of_early_mdtest_is_over_ranks_and_is_not_taken() -> None:
+    over = {"quantity": "rate", "unit": "ops/s", "scope": "ranks and iterations, population stdev"}
+    known = {"tool": "mdtest", "iterations": 3}
+    assert found_for(row(100.0, **over), row(20.0, "stdev", **over), **known) == prior()
+
+
+def test_other_runs_of_an_archive_count_with_those_of_other_results() -> None:
+    archive = row(11.0) | {"repeats": [9.0, 10.0, 11.0]}
+    assert found_for(archive) == Spread(pytest.approx(0.1), 3)
+    assert found_for(row(10.0) | {"repeats": [9.0, 10.0]}) == prior()
+    assert found_for(row(10.0), repeats=[[row(9.0) | {"repeats": [9.0, 11.0]}]]) == Spread(pytest.approx(0.1), 3)
+    assert found_for(archive, repeats=[[archive], [archive]]) == Spread(pytest.approx(0.1), 3), (
+        "one archive counts once"
+    )
+    assert found_for(row(5.0), repeats=[[row(5.0)], [row(5.0)]]) == Spread(0.0, 3), "equal single runs are three"
 
 
 def test_the_deviation_that_mlperf_storage_prints_is_of_the_population() -> None:

@@ -9,10 +9,12 @@ from typing import Any
 
 from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
 from django.utils import timezone
+from psycopg.types.json import Jsonb
 from rest_framework.test import APIClient
 
-from registry.models import ListDefinition, Release, Site
+from registry.models import Release, Site
 from submissions import review, tokens
 from submissions.models import Account, Membership, Submission, Token
 
@@ -92,9 +94,10 @@ def make_cast() -> Cast:
 
 
 def define(bodies: list[dict[str, Any]]) -> None:
-    ListDefinition.objects.bulk_create(
-        ListDefinition(name=body["name"], version=body["version"], body=body) for body in bodies
-    )
+    """Rows of list definitions, in one document: as an array of documents they take seven times as long."""
+    told = "SELECT body->>'name', (body->>'version')::integer, body FROM jsonb_array_elements(%s) body"
+    with connection.cursor() as cursor:
+        cursor.execute(f"INSERT INTO registry_listdefinition (name, version, body) {told}", [Jsonb(bodies)])
 
 
 def submit_to(release: Release, submission: Submission, person: Person, lists: tuple[str, ...] = ("full",)) -> None:

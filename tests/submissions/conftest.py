@@ -27,6 +27,7 @@ from submissions import drafts, processing, queue, releases
 from submissions.models import Submission
 from tests.make_io500 import make_archive
 from tests.submissions.cast import Cast, Person, define, make_cast, submit_to, unhindered
+from tests.submissions.receiver import receiver  # noqa: F401
 from tests.submissions.stage import stage  # noqa: F401
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -16,6 +16,7 @@ from django.core.management import call_command
 from django.test import override_settings
 from django.utils import timezone
 
+from registry import editions
 from registry.models import Release
 from submissions import processing, publication, releases, review
 from submissions.models import Submission
@@ -59,6 +60,7 @@ def stage(django_db_setup: None, django_db_blocker: Any, bodies, tmp_path_factor
         with django_db_blocker.unblock():
             define(bodies)
             made = _make(folder)
+            editions.make_due()
         yield made
         with django_db_blocker.unblock():
             call_command("flush", verbosity=0, interactive=False)

@@ -6,13 +6,16 @@ import json
 from collections.abc import Callable
 
 import pytest
+from django.core import mail as outbox
 
+from registry import editions, steps
 from registry.models import Fact, ObservedParameter, RankedList, Result, Site, System
-from submissions import drafts, nameless, processing, publication, review
-from submissions.models import Check, Submission
+from submissions import drafts, following, nameless, processing, publication, review, webhooks
+from submissions.models import Account, Check, Submission
 from tests.make_io500 import make_run, pack
 from tests.make_system import make_bag, make_system
 from tests.submissions.cast import COMPLETE, Cast, Person, submit_to
+from tests.submissions.receiver import told_after
 from tests.submissions.test_embargo import crawl, found, page_of
 
 SAID = {"system": "Zsystem", "storage_vendor": "Maker", "filesystem_name": "zmount", "note": "Znote"}
@@ -77,8 +80,10 @@ def anonymous(cast: Cast, accepted) -> Submission:
 # What is public
 
 
+@pytest.mark.django_db(transaction=True)
 def test_no_route_names_what_was_published_anonymously(cast: Cast, anonymous) -> None:
     publication.publish(anonymous.release, cast.erin.account)
+    editions.make_due()
     words = [*WORDS, str(anonymous.pk), anonymous.derivative.sha256]
     client = page_of(cast, "charlie")
     pages = crawl(client)
@@ -190,6 +195,38 @@ def test_refusals_have_codes(cast: Cast, submitted) -> None:
     assert ask(cast.alice, submission).json()["code"] == "state.conflict"
 
 
+@pytest.mark.parametrize(("granted", "words"), [(False, "refused"), (True, "granted")])
+def test_the_decision_is_a_letter_to_its_submitter_with_the_reason(cast: Cast, accepted, granted, words) -> None:
+    Account.objects.filter(username="alice").update(email="alice@example.org")
+    submission = accepted()
+    ask(cast.alice, submission)
+    told_after(seconds=6)
+    outbox.outbox.clear()
+    decide(cast.erin, submission, granted=granted)
+    told_after(seconds=12)
+    (letter,) = outbox.outbox
+    assert letter.subject == f"Highwater: your submission {str(submission.pk)[:8]} has news"
+    assert f"Anonymous publication {words}: Zreason" in letter.body
+
+
+def test_a_decision_and_an_acceptance_are_told_in_one_letter_and_webhooks_hear_of_states_alone(
+    cast: Cast, submitted, receiver
+) -> None:
+    Account.objects.filter(username="alice").update(email="alice@example.org")
+    submission = submitted()
+    ask(cast.alice, submission)
+    told_after(seconds=6)
+    outbox.outbox.clear()
+    webhooks.add(cast.alice.account, receiver.url)
+    decide(cast.erin, submission, granted=False)
+    accept(submission, cast)
+    told_after(seconds=12)
+    (letter,) = outbox.outbox
+    assert letter.subject == f"Highwater: your submission {str(submission.pk)[:8]} was accepted"
+    assert "Anonymous publication refused: Zreason" in letter.body
+    assert receiver.types == ["submission.accepted"]
+
+
 def test_all_of_it_is_in_the_history(cast: Cast, anonymous) -> None:
     take_back(cast.alice, anonymous)
     reasons = [(one.actor.username, one.reason) for one in anonymous.events.order_by("id") if "nonym" in one.reason]
@@ -269,8 +306,11 @@ def test_a_revision_stays_anonymous_and_is_named_with_what_it_revises(cast: Cast
     assert set(Result.objects.values_list("public_id", "institution")) == {("hw-1", "Anonymous"), ("hw-2", "Anonymous")}
     told = {path: page_of(cast, "nobody").get(path).content for path in ("/results/hw-2/", "/api/v1/results/hw-2/")}
     assert not found(told, WORDS)
+    following.follow(cast.charlie.account, Result.objects.get(public_id="hw-1").system.slug)
     assert take_back(cast.alice, anonymous).status_code == 200
     assert set(Result.objects.values_list("institution", "system__name")) == {("North Lab", "Zsystem")}
+    assert steps.due() == [Result.objects.get(public_id="hw-1").system_id]
+    assert not cast.charlie.account.following.exists()
 
 
 # What is taken out

@@ -166,7 +166,8 @@ STARTS = (
     "/api/v1/results/", "/api/v1/results/?q=Zsystem", "/api/v1/results/?vendor=Zvendor", "/api/v1/systems/",
     "/api/v1/sites/", "/api/v1/releases/", "/api/v1/lists/sc99/full/", "/api/v1/lists/sc99/full/?format=csv",
     "/api/v1/lists/sc99/io500/", "/api/v1/submissions/", "/api/v1/export/results.csv", "/api/v1/export/results.ndjson",
-    "/api/v1/export/manifest.json", "/api/v1/releases/sc99/awards/", "/sitemap.xml", "/metrics",
+    "/api/v1/export/manifest.json", "/api/v1/export/record.sqlite", "/api/v1/releases/sc99/awards/", "/sitemap.xml",
+    "/metrics",
 )  # fmt: skip
 _LINK = re.compile(r"""(?:href|src|action|hx-get)="(/[^"#]*)|"(?:http://testserver)(/[^"#]*)\"""")
 OF_A_KIND = 6

@@ -11,7 +11,7 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 
 from registry.models import Override
-from submissions import history, members, personal, publication, review
+from submissions import following, history, members, personal, publication, review
 from submissions.models import Account, Invitation
 from tests.registry.record import make_release, make_result
 from tests.submissions.cast import submit_to
@@ -52,13 +52,14 @@ def confirmed(account: Account) -> Client:
 
 def test_everything_of_a_person_is_in_the_file(cast, alice, checked) -> None:
     submission = checked(fields={"metadata": '{"system": "Gale"}'})
+    following.follow(alice, make_result(make_release("SC98"), "hw-1").system.slug)
     answer = browser(alice).get("/account/data/export/")
     assert "attachment" in answer["Content-Disposition"]
     told = answer.json()
     assert told["account"][0]["last_name"] == "Northwood"
     assert [row["email"] for row in told["emailaddress"]] == ["alice@north.example"]
     assert [(row["id"], row["metadata"]) for row in told["submission"]] == [(str(submission.pk), {"system": "Gale"})]
-    assert {"membership", "token", "authenticator", "event", "invited"} <= set(told)
+    assert {"membership", "token", "authenticator", "event", "invited", "following"} <= set(told)
 
 
 def test_nothing_that_signs_in_is_in_the_file(cast, alice) -> None:
@@ -86,6 +87,7 @@ def test_the_file_is_for_who_signed_in(db) -> None:
 def test_an_erased_person_is_nowhere_any_more(cast, alice, release, checked, capsys) -> None:
     submission = checked()
     submit_to(release, submission, cast.alice)
+    following.follow(alice, make_result(release, "hw-1").system.slug)
     client = confirmed(alice)
     assert client.post("/account/data/erase/", {"name": "alice"})["Location"] == "/"
     assert client.get("/account/").status_code == 302

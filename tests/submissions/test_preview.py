@@ -49,6 +49,22 @@ def test_the_preview_is_what_publishing_makes(cast, release, three) -> None:
     assert len(made) == 1
 
 
+def test_the_preview_has_the_ranges_that_publishing_writes(cast, release, accepted) -> None:
+    """Two systems 1 % apart can't be told apart; the third is far behind."""
+    accepted(performance=2.0)
+    accepted(cast.charlie, performance=2.02)
+    accepted(cast.charlie, fields={"metadata": '{"system": "another"}'}, performance=1.0)
+    client = Client()
+    client.force_login(cast.dana.account)
+    page = client.get("/releases/sc99/lists/io500/").content.decode()
+    foretold = [(row["rank"], row["rank_low"], row["rank_high"]) for row in cast.dana.get(PREVIEW).json()["entries"]]
+    assert foretold == [(1, 1, 2), (2, 1, 2), (3, 3, 3)]
+    assert page.count("<small>1\N{EN DASH}2</small>") == 2
+    cast.erin.post("releases/sc99/publish/")
+    made = cast.stranger.get("/api/v1/lists/sc99/io500/").json()["entries"]
+    assert [(row["rank"], row["rank_low"], row["rank_high"]) for row in made] == foretold
+
+
 def test_each_exclusion_is_explained_and_leads_to_its_submission(cast, release, three) -> None:
     excluded = {row["submission"]: row for row in cast.dana.get(PREVIEW).json()["excluded"]}
     assert {submission: row["code"] for submission, row in excluded.items()} == {

@@ -12,8 +12,9 @@ from django.core.management.base import CommandError
 from django.db import DatabaseError, connection, transaction
 from django.utils import timezone
 
+from registry import steps
 from registry.listing import check
-from registry.models import ListDefinition, ListEntry, RankedList, Release, Result
+from registry.models import ListDefinition, ListEntry, RankedList, Release, Result, StepsDue
 from registry.ranking import Differences
 from submissions import copying, processing, publication, releases, review
 from submissions.models import Submission
@@ -217,8 +218,10 @@ def test_one_system_under_one_name_has_one_page(cast, release, accepted) -> None
 def test_a_withdrawn_result_keeps_its_page(cast, release, accepted) -> None:
     submission = accepted()
     cast.erin.post("releases/sc99/publish/")
+    StepsDue.objects.all().delete()
     answer = cast.alice.post(f"submissions/{submission.pk}/withdraw/", {"reason": "The disks were not ours."})
     assert answer.status_code == 200, answer.content
+    assert steps.due() == [Result.objects.get().system_id]
     shown = cast.stranger.get(f"/api/v1/results/{answer.json()['result']}/").json()
     assert shown["withdrawn_reason"] == "The disks were not ours."
     assert cast.stranger.get("/api/v1/results/").json()["results"] == []

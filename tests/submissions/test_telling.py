@@ -5,10 +5,8 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
-import http.server
 import json
 import threading
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -20,6 +18,7 @@ from django.utils import timezone
 
 from submissions import publication, review, telling, webhooks
 from submissions.models import Account, Delivery, Notice, Webhook
+from tests.submissions.receiver import told_after
 
 pytestmark = pytest.mark.django_db
 
@@ -29,53 +28,6 @@ def alice_reads(cast):
     cast.alice.account.email = "alice@example.org"
     cast.alice.account.save()
     return cast.alice.account
-
-
-def told_after(**wait: float) -> None:
-    """As the scheduler does it, now and a while later."""
-    telling.tell()
-    with time_machine.travel(timezone.now() + timedelta(**wait), tick=True):
-        telling.tell()
-
-
-class Receiver(http.server.HTTPServer):
-    """Keeps what it is sent, and answers with `statuses`, one after the other, then 200."""
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server_port}/hook"
-        self.received: list[tuple[dict[str, str], bytes]] = []
-        self.statuses: list[int] = []
-
-    @property
-    def types(self) -> list[str]:
-        return [json.loads(body)["type"] for _, body in self.received]
-
-
-class Handler(http.server.BaseHTTPRequestHandler):
-    server: Receiver
-
-    def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers["Content-Length"]))
-        self.server.received.append(({name.lower(): value for name, value in self.headers.items()}, body))
-        self.send_response(self.server.statuses.pop(0) if self.server.statuses else 200)
-        self.send_header("Location", "/elsewhere")
-        self.end_headers()
-
-    def log_message(self, *args: object) -> None:
-        pass
-
-
-@pytest.fixture
-def receiver(settings) -> Iterator[Receiver]:
-    settings.INSECURE_LOCAL = True
-    server = Receiver()
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    yield server
-    server.shutdown()
-    server.server_close()
-    thread.join()
 
 
 # Mail

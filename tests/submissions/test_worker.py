@@ -30,7 +30,7 @@ from registry.celery import app
 from submissions import processing, queue
 from submissions.models import Check, State, Submission
 
-from .conftest import ROOT, services_environment, wait_until
+from .conftest import ROOT, services_environment, somebody_waits, wait_until
 from .test_storage import leftovers
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.services]
@@ -75,7 +75,7 @@ def test_a_worker_killed_in_the_middle_loses_nothing(cast, archive, start_worker
         blocker.execute("LOCK TABLE submissions_check IN EXCLUSIVE MODE")
         cast.alice.upload(content)
         # It has claimed the run and checked it, and now it can't store what it found.
-        wait_until(lambda: Submission.objects.get().state == State.PROCESSING)
+        wait_until(somebody_waits)
         assert processing.abandoned(timezone.now()) == []
         first.kill()
     make_it_late()
@@ -98,7 +98,7 @@ def test_a_child_killed_in_the_middle_is_replaced(cast, archive, start_worker) -
     with psycopg.connect(services_connection()) as blocker:
         blocker.execute("LOCK TABLE submissions_check IN EXCLUSIVE MODE")
         cast.alice.upload(archive())
-        wait_until(lambda: Submission.objects.get().state == State.PROCESSING)
+        wait_until(somebody_waits)
         (child,) = children(worker.process.pid)
         os.kill(child, signal.SIGKILL)
     wait_until(swept)
@@ -112,7 +112,7 @@ def test_a_database_that_drops_its_connections_loses_nothing(cast, archive, star
     with psycopg.connect(services_connection(), autocommit=True) as blocker, blocker.transaction():
         blocker.execute("LOCK TABLE submissions_check IN EXCLUSIVE MODE")
         cast.alice.upload(archive())
-        wait_until(lambda: Submission.objects.get().state == State.PROCESSING)
+        wait_until(somebody_waits)
         blocker.execute(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()"
             " AND pid NOT IN (%s, %s)",

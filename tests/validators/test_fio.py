@@ -10,6 +10,8 @@ from validators.benchmarks.fio import parser
 from validators.bundle import open_bundle
 from validators.checks import check
 
+SAMPLES = Path(parser.__file__).parent / "samples"
+
 
 def side(bandwidth=1048576, seconds=2.0, size=4096):
     """One direction of a job that agrees with itself: bandwidth in B/s, requests of `size` bytes."""
@@ -100,7 +102,7 @@ def test_what_cannot_count_is_refused_with_its_code(tmp_path, text, code):
 
 def test_every_beginning_of_every_sample_is_read_or_refused(tmp_path):
     """No cut of an output may raise, whatever it is cut in."""
-    for sample in sorted((Path(parser.__file__).parent / "samples").iterdir()):
+    for sample in sorted(SAMPLES.iterdir()):
         expected = json.loads((sample / "expected.json").read_text())
         content = (sample / expected["path"]).read_bytes()
         for length in range(0, len(content), max(1, len(content) // 40)):
@@ -115,3 +117,66 @@ def test_two_outputs_are_two_runs_of_which_none_counts_alone(tmp_path):
     report = check(tmp_path)
     assert [run.tool for run in report.runs] == ["fio", "fio"]
     assert report.primary is None
+
+
+# Drives and jobs one by one
+
+
+def on(filename, bandwidth=1048576, group=0, **options):
+    told = {"rw": "write", "bs": "1M", "filename": filename} | options
+    return job(groupid=group, write=side(bandwidth), **{"job options": told})
+
+
+def members(tmp_path, *jobs, **changes):
+    (run,) = checked(tmp_path, document(*jobs, **changes)).runs
+    return {
+        (one["over"], *one["context"].values()): one["members"] for one in run.distributions if one["unit"] == "B/s"
+    }
+
+
+def test_the_processes_of_a_drive_are_added_and_drives_stand_side_by_side():
+    """Three loop devices with two processes each, read at the same time (fio 3.33)."""
+    report = check(SAMPLES / "json-three-drives" / "stdout.txt").as_json()
+    bandwidth, iops = report["runs"][0]["distributions"]
+    assert (bandwidth["op"], bandwidth["quantity"], bandwidth["over"]) == ("read", "bandwidth", "drives")
+    assert bandwidth["members"] == [719023542 + 653657766, 838860800 + 680157405, 1797558857 + 1438047085]
+    assert iops["members"] == pytest.approx([685.714286 + 623.376623, 800 + 648.648649, 1714.285714 + 1371.428571])
+    assert "loop" not in json.dumps(report)
+
+
+def test_jobs_on_files_stand_one_by_one():
+    (run,) = check(SAMPLES / "json-seqread-nogroup" / "stdout.txt").runs
+    assert [(one["over"], one["quantity"], one["members"]) for one in run.distributions] == [
+        ("jobs", "bandwidth", [860370051, 883011368]),
+        ("jobs", "iops", [820.512821, 842.105263]),
+    ]
+
+
+def test_only_jobs_of_one_group_with_the_same_options_are_compared(tmp_path):
+    jobs = [
+        on("/dev/a", 1),
+        on("/dev/b", 2),
+        on("/dev/b", 3, bs="4k"),
+        on("/dev/a", 4, group=1),
+        on("/dev/b", 5, group=1),
+    ]
+    scaled = [{**one, "write": side(one["write"]["bw_bytes"] * 2**20)} for one in jobs]
+    assert members(tmp_path, *scaled) == {
+        ("drives", 0): [2**20, 2 * 2**20],
+        ("drives", 3): [4 * 2**20, 5 * 2**20],
+    }
+
+
+@pytest.mark.parametrize("filename", ["/dev/a:/dev/b", "/dev/shm/a", "/mnt/a", "", None, 7, ["/dev/a"]])
+def test_what_is_no_single_device_is_a_job(tmp_path, filename):
+    assert members(tmp_path, on("/dev/a"), on(filename, 2**21)) == {("jobs",): [2**20, 2**21]}
+
+
+def test_processes_of_one_drive_are_jobs_of_it(tmp_path):
+    shared = {"global options": {"filename": "/dev/a"}}
+    assert members(tmp_path, job(), job(write=side(2**21)), **shared) == {("jobs",): [2**20, 2**21]}
+
+
+def test_one_job_has_no_members(tmp_path):
+    assert members(tmp_path, on("/dev/a")) == {}
+    assert members(tmp_path, on("/dev/a"), job(read=side(), write=side(0), **{"job options": {"rw": "read"}})) == {}

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from tests.make_io500 import make_run
 from tests.make_system import make_bag, make_class, make_parameter, make_system
 from tests.validators.test_fio import document, job, side
 from validators import catalogue, provenance
@@ -53,6 +54,33 @@ def test_times_of_runs_are_no_settings(tmp_path):
     made = [json.loads(fio()) | {"timestamp": 1795201254 + number} for number in range(2)]
     (group,) = checked(tmp_path, *map(json.dumps, made))["groups"]
     assert group["kind"] == "repeats"
+
+
+def test_repeats_stand_in_the_order_of_their_time_where_all_tell_it(tmp_path):
+    texts = [fio(bandwidth) for bandwidth in (2**20, 2**21, 3 * 2**20)]
+    timed = [json.dumps(json.loads(text) | {"timestamp": 1795201254 - place}) for place, text in enumerate(texts)]
+    (group,) = checked(tmp_path, *timed)["groups"]
+    assert group["runs"] == [2, 1, 0]
+    bandwidth = next(one for one in group["distributions"] if one["quantity"] == "bandwidth")
+    assert bandwidth["members"] == [3 * 2**20, 2**21, 2**20]
+    (group,) = checked(tmp_path, timed[0], timed[1], texts[2])["groups"]
+    assert group["runs"] == [0, 1, 2]
+
+
+def test_values_of_repeats_are_canonical_whatever_their_label_says(tmp_path):
+    """The script of early IO500 releases prints GiB/s and labels it GB/s."""
+    for place, times in enumerate((1.0, 1.1)):
+        for path, content in make_run(performance=times, format="shell", version="io500-isc20").items():
+            (tmp_path / str(place) / path).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / str(place) / path).write_bytes(content)
+    report = check(tmp_path).as_json()
+    (group,) = report["groups"]
+    easy = next(one for one in group["distributions"] if one["quantity"] == "bandwidth")
+    values = [
+        row["value"] for run in report["runs"] for row in run["measurements"]
+        if (row["op"], row["quantity"]) == (easy["op"], "bandwidth")
+    ]  # fmt: skip
+    assert (easy["members"], easy["printed_unit"]) == (values, "GB/s")
 
 
 def test_a_run_that_failed_is_no_repeat(tmp_path):

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from validators.benchmarks.fio import report
+from validators.benchmarks.fio.members import drive, over_members
 from validators.bundle import Bundle
 from validators.catalogue import Reading
 from validators.findings import ERROR, INFO, WARNING, Finding
@@ -101,8 +102,10 @@ def _json_run(output: Output, text: str) -> Run:
         raise Refusal("inconsistent", "The list of jobs is not one that fio writes.", _HINT_AGAIN)
     run = Run(TOOL, output.path, version=str(document.get("fio version", "")).removeprefix("fio-")[:40])
     shared = document.get("global options")
-    run.tests = [_job(job, shared if isinstance(shared, dict) else {}) for job in jobs]
+    options = [_options(job, shared) for job in jobs]
+    run.tests = [_job(job, known) for job, known in zip(jobs, options, strict=True)]
     run.measurements = [one for index, job in enumerate(jobs) for one in _measurements(job, index)]
+    run.distributions = over_members(run, [drive(known.get("filename")) for known in options])
     run.parameters = _parameters(run, document)
     run.findings = [
         *_errors(jobs, output.path),
@@ -132,10 +135,14 @@ def _documents(text: str) -> tuple[list[dict[str, Any]], str]:
     return documents, "".join([*around, text[position:]])
 
 
-def _job(job: dict[str, Any], shared: dict[str, Any]) -> dict[str, Any]:
-    """What one job was: name, group, error, and the options that say what it measured."""
+def _options(job: dict[str, Any], shared: Any) -> dict[str, Any]:
+    """The options of a job, those of the whole file below its own."""
     own = job.get("job options")
-    options = {**shared, **(own if isinstance(own, dict) else {})}
+    return {**(shared if isinstance(shared, dict) else {}), **(own if isinstance(own, dict) else {})}
+
+
+def _job(job: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
+    """What one job was: name, group, error, and the options that say what it measured."""
     known = {name: str(options[name])[:80] for name in sorted(OPTIONS & options.keys())}
     return {
         "name": str(job.get("jobname", ""))[:80],

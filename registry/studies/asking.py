@@ -1,14 +1,15 @@
 """Studies: a question asked of the record; groups of measurements by axes, in one table with one unit.
 
-Three queries, and two index probes for the names that there are: the groups, the results of groups with a single value,
-and nothing else, however large the record is. With filters, one more that finds out whether they leave few results.
+However large the record is: an index probe for the metrics that there are, the groups, the results of groups with a
+single value and what qualifies their numbers. One more for axes that no vocabulary names, and one that finds out
+whether filters leave few results.
 """
 
 from __future__ import annotations
 
 import datetime as dt
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
@@ -32,13 +33,15 @@ from django.db.models import (
 )
 from django.db.models.fields.json import KT, KeyTextTransform
 
-from registry import facts, filters, questions, study_table
+from registry import filters, questions
 from registry.axes import MEASURED, axis
 from registry.models import Measurement, Release, Result
 from registry.normalisation import PER, positive
 from registry.problems import Problem
 from registry.questions import COLUMN_METRICS, CONTEXT, Metric, Question
-from registry.study_table import Group, Row
+from registry.record import rows_of
+from registry.studies import table
+from registry.studies.table import Group, Row
 from validators.units import UNITS
 
 MOST_ROWS = 2000
@@ -76,13 +79,13 @@ class Answer:
 def ask(question: Question, order: Sequence[str] = ()) -> Answer:
     """Raises UnknownMetric, UnknownAxis, InvalidValue, UnknownParameter, MixedUnits, TooManyPoints."""
     wanted = questions.metrics(question.metric, known_metrics())
-    questions.check_axes(question, facts.names())
+    questions.check_axes(question)
     groups = _groups(question, wanted)
-    axes = [*question.axes, *study_table.varying(groups, question.axes)]
-    unit = study_table.unit_of(groups, question.unit)
+    axes = [*question.axes, *table.varying(groups, question.axes)]
+    unit = table.unit_of(groups, question.unit)
     if question.x == "release":
         order = list(Release.objects.order_by("held_on", "id").values_list("slug", flat=True))
-    rows = study_table.rows(groups, axes, unit, order)
+    rows = table.rows(groups, axes, unit, order)
     trust: Counter[str] = Counter()
     for row in rows:
         trust[row["trust"]] += row["count"]
@@ -120,11 +123,11 @@ def standing(as_of: dt.datetime | None) -> QuerySet[Result]:
 
 
 def _groups(question: Question, metrics: list[Metric]) -> list[Group]:
-    found = _asked(question)
+    found, few = _asked(question)
     column = metrics[0].op if not metrics[0].quantity else ""
     found = _of_column(found, column) if column else _of_measurements(found, question, metrics)
     found, names = _placed(found, question)
-    found, value, divisor = _divided(found, question.per)
+    found, value, divisor = _divided(found, question)
     keys = dict.fromkeys(["trust", *names.values(), "of_unit", "of_printed_unit"])
     grouped = found.values(*keys).annotate(
         all_values=ArrayAgg(ExpressionWrapper(value, FloatField())),
@@ -133,21 +136,24 @@ def _groups(question: Question, metrics: list[Metric]) -> list[Group]:
         printed=Min("of_printed"),
         **({"least_divisor": Min(divisor), "most_divisor": Max(divisor)} if question.per else {}),
     )
-    read = _read(grouped)
-    singles = _singles([row for row in read if row["results"] == 1], column)
-    return study_table.merged(_group(row, names, singles) for row in read)
+    read = list(grouped[: MOST_ROWS + 1]) if few else _read_in_one_pass(grouped)
+    if len(read) > MOST_ROWS:
+        raise TooManyPoints(f"More than {MOST_ROWS}.")
+    alone = {row["first"] for row in read if row["results"] == 1}
+    said, qualified = _said(alone), {} if column else _qualified(alone)
+    return table.merged(_group(row, names, said, qualified) for row in read)
 
 
-def _asked(question: Question) -> QuerySet[Result]:
-    """The results of a question; where its filters leave few, by their ids.
+def _asked(question: Question) -> tuple[QuerySet[Result], bool]:
+    """The results of a question, and whether its filters leave few: then they are named by their ids.
 
     How many a filter leaves the planner guesses badly, and then reads the measurements of the whole record.
     """
     found = standing(question.as_of).filter(_conditions(question)).order_by()
     if not question.filters:
-        return found
+        return found, False
     ids = list(found.values_list("id", flat=True)[: FEW + 1])
-    return Result.objects.order_by().filter(id__in=ids) if 0 < len(ids) <= FEW else found
+    return (Result.objects.order_by().filter(id__in=ids), True) if 0 < len(ids) <= FEW else (found, False)
 
 
 def _of_column(found: QuerySet, column: str) -> QuerySet:
@@ -173,8 +179,8 @@ def _of_measurements(found: QuerySet, question: Question, metrics: Sequence[Metr
     return found.filter(m__value__isnull=False).annotate(**named, **columns, **printed)
 
 
-def _read(grouped: QuerySet) -> list[Row]:
-    """The groups. Raises TooManyPoints.
+def _read_in_one_pass(grouped: QuerySet) -> list[Row]:
+    """The groups of many results, one more than are shown.
 
     A limit on the query itself would let the planner hope to stop early and read 100,000 results by nested loops. It
     takes every value for a group of its own, and would sort them all, where hashing a few groups is twice as fast; and
@@ -186,26 +192,26 @@ def _read(grouped: QuerySet) -> list[Row]:
         bounded = f"WITH found AS MATERIALIZED ({statement}) SELECT * FROM found LIMIT %s"  # noqa: S608  # of the ORM
         cursor.execute(bounded, [*parameters, MOST_ROWS + 1])
         columns = [column.name for column in cursor.description]
-        read = [dict(zip(columns, row, strict=True)) for row in cursor.fetchall()]
-    if len(read) > MOST_ROWS:
-        raise TooManyPoints(f"More than {MOST_ROWS}.")
-    return read
+        return [dict(zip(columns, row, strict=True)) for row in cursor.fetchall()]
 
 
 def _conditions(question: Question) -> Q:
     """Raises UnknownParameter and InvalidValue, as results/ does."""
-    query = question.filter_query()
+    query = filters.as_query(question.filters)
     filters.refuse_unknown(query, filters.RESULT_NAMES, questions.PREFIXES)
     return filters.result_conditions(query)
 
 
 def _measured(question: Question, metrics: Sequence[Metric]) -> Q:
     """Measurements of the metrics, with what the question says of their context."""
+    ops: dict[tuple[str, str], list[str]] = {}
+    for op, quantity, stat in metrics:
+        ops.setdefault((quantity, stat), []).append(op)
     met = reduce(
         or_,
         [
-            Q(measurements__op=op, measurements__quantity=quantity, measurements__stat=stat)
-            for op, quantity, stat in metrics
+            Q(measurements__op__in=named, measurements__quantity=quantity, measurements__stat=stat)
+            for (quantity, stat), named in ops.items()
         ],
     )
     for name, values in question.filters.items():
@@ -238,38 +244,41 @@ _OF_RESULT = {"trust": F("trust"), "result": F("public_id"), "label": KT("snapsh
 """Axes that are columns of a result but no facts: each result has another, or they never move."""
 
 
-def _divided(found: QuerySet, per: str) -> tuple[QuerySet, Any, Any]:
+def _divided(found: QuerySet, question: Question) -> tuple[QuerySet, Any, Any]:
     """The value by its divisor; null where the divisor is not known or no positive number."""
-    if not per:
+    if not question.per:
         return found, F("of_value"), None
-    found = found.annotate(by=FilteredRelation("facts", condition=Q(facts__name=PER[per])))
-    divisor = positive("by__number")
+    name = PER[question.per]
+    if name in question.axes:  # its facts are joined already
+        divisor = positive(f"fact_{question.axes.index(name)}__number")
+    else:
+        found = found.annotate(by=FilteredRelation("facts", condition=Q(facts__name=name)))
+        divisor = positive("by__number")
     return found, F("of_value") / divisor, divisor
 
 
-def _singles(groups: Sequence[Row], column: str) -> dict[int, Row]:
-    """Of the results that stand alone in a group: id, words, source, and what qualifies their numbers."""
-    ids = {row["first"] for row in groups}
-    columns = {"result": "public_id", "label": "snapshot__label", "source": "source"}
-    found = Result.objects.order_by().filter(id__in=ids).values_list("id", *columns.values())
-    told: dict[int, Row] = {pk: dict(zip(columns, values, strict=True)) | {"qualifiers": {}} for pk, *values in found}
-    if ids and not column:
-        qualified = Measurement.objects.order_by().filter(result__in=ids, context__has_key="qualifier")
-        for pk, op, quantity, stat, word in qualified.values_list(
-            "result", "op", "quantity", "stat", "context__qualifier"
-        ):
-            told[pk]["qualifiers"][op, quantity, stat] = word
-    return told
+def _said(ids: Collection[int]) -> dict[int, Row]:
+    """By primary key of a result its id, its words and its source."""
+    columns = {"pk": "pk", "result": "public_id", "label": "snapshot__label", "source": "source"}
+    return {row.pop("pk"): row for row in rows_of(columns, Result.objects.order_by().filter(id__in=ids))}
 
 
-def _group(row: Row, names: dict[str, str], singles: dict[int, Row]) -> Group:
-    said: Row = {}
+def _qualified(ids: Collection[int]) -> dict[tuple[int, Metric], str]:
+    """What qualifies numbers of these results: about, above or below."""
+    found = Measurement.objects.order_by().filter(result__in=ids, context__has_key="qualifier")
+    read = found.values_list("result_id", *Metric._fields, "context__qualifier")
+    return {(pk, Metric(*metric)): word for pk, *metric, word in read}
+
+
+def _group(
+    row: Row, names: Mapping[str, str], said: Mapping[int, Row], qualified: Mapping[tuple[int, Metric], str]
+) -> Group:
+    """`said` and `qualified` are of the results that stand alone."""
+    alone: Row = {}
     if row["results"] == 1:
-        one = singles[row["first"]]
-        metric = (row["of_op"], row["of_quantity"], row["of_stat"])
-        said = {name: one[name] for name in ("result", "label", "source")}
-        said |= {"qualifier": one["qualifiers"].get(metric)}
-        said |= {"printed_value": row["printed"], "printed_unit": row["of_printed_unit"]}
+        metric = Metric(row["of_op"], row["of_quantity"], row["of_stat"])
+        printed = {"printed_value": row["printed"], "printed_unit": row["of_printed_unit"]}
+        alone = said[row["first"]] | {"qualifier": qualified.get((row["first"], metric))} | printed
     same = row.get("least_divisor") == row.get("most_divisor")
     return Group(
         at={name: row[column] for name, column in names.items()},
@@ -278,7 +287,7 @@ def _group(row: Row, names: dict[str, str], singles: dict[int, Row]) -> Group:
         unit=row["of_unit"],
         printed_units=frozenset({row["of_printed_unit"]}),
         divisor=row.get("least_divisor") if same else None,
-        facts=said,
+        facts=alone,
     )
 
 

@@ -15,14 +15,15 @@ from typing import Any
 from django.db.models import Q
 from django.http import QueryDict
 
-from registry import ceilings, datafiles, questions, study_answers
+from registry import ceilings, datafiles, questions
 from registry.formulas import evaluate
 from registry.models import Measurement, Result
 from registry.record import NotOnRecord, Row, nearest
-from registry.study_table import FIGURES
+from registry.studies import answers
+from registry.studies.table import FIGURES
 from validators.units import UNITS, from_canonical, to_canonical
 
-STUDIES = Path(__file__).parent / "studies"
+STUDIES = Path(__file__).parent
 SCHEMA = "studies.schema.json"
 FIGURE_COLUMNS = ("value", "unit", "trust", "printed", "verdict", "formula", "inputs", "source", "note")
 
@@ -60,11 +61,11 @@ def in_short(one: Study) -> Row:
     return {name: one[name] for name in ("slug", "title", "place")} | {"kind": kind, "document": document["title"]}
 
 
-def answer(one: Study) -> study_answers.Document:
+def answer(one: Study) -> answers.Document:
     """The study as it stands today: a question asked, or its figures computed."""
     about = in_short(one) | {"notes": one.get("notes", []), "finding": one.get("finding", "")}
     if "question" in one:
-        return study_answers.of_question(question_of(one), one) | about
+        return answers.of_question(question_of(one), one) | about
     return _figures(one) | about
 
 
@@ -72,11 +73,11 @@ def question_of(one: Study) -> questions.Question:
     return questions.read(QueryDict(one["question"]))
 
 
-def _figures(one: Study) -> study_answers.Document:
+def _figures(one: Study) -> answers.Document:
     rows = figure_rows(one)
     units = {row["unit"] for row in rows}
     unit = next(iter(units)) if len(units) == 1 else ""
-    shown = study_answers.document(one["title"], one["axes"], unit, rows, one.get("chart", "auto"))
+    shown = answers.document(one["title"], one["axes"], unit, rows, one.get("chart", "auto"))
     columns = [*one["axes"], *FIGURE_COLUMNS]
     blank = {"question": "", "metrics": [], "x": one["axes"][0], "series": one["axes"][1:], "per": None, "as_of": None}
     return shown | blank | {"columns": columns, "trust": {"reported": sum(row["count"] for row in rows)}}

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from registry.problems import Problem
-from registry.study_charts import Spec, with_colours
-from registry.study_table import FIGURES, Row
+from registry.studies.chart import Spec, with_colours
+from registry.studies.table import FIGURES, Row
 
 VEGA_LITE = "6.4"
 WIDTH_PX = 800

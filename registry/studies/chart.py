@@ -1,4 +1,4 @@
-"""The chart of a study as a Vega-Lite specification: plain data from rows of registry/study_table.py.
+"""The chart of a study as a Vega-Lite specification: plain data from rows of registry/studies/table.py.
 
 Bars begin at zero; what is not known is not drawn. Fill tells trust (verified full, imported half, reported light), and
 every point says in words what it is. Colours are custom properties of static/tokens.css until `with_colours` sets them.
@@ -11,13 +11,14 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
+from textwrap import wrap
 from typing import Any
 
 from django.conf import settings
 
 from registry.axes import axis
 from registry.charts import SCHEMA
-from registry.study_table import Row, lower_is_better
+from registry.studies.table import FIGURES, Row, lower_is_better
 
 Spec = dict[str, Any]
 
@@ -31,7 +32,7 @@ FEWEST_FOR_A_LINE = 3
 FEWEST_FOR_A_BOX = 5
 FEWEST_SPOKES = 3
 MOST_TICKS = 12
-ROOM = 1.15
+DIGIT_PX = 8
 
 
 def chart(title: str, axes: Sequence[str], unit: str, rows: Sequence[Row], kind: str = "auto") -> Spec | None:
@@ -44,7 +45,8 @@ def chart(title: str, axes: Sequence[str], unit: str, rows: Sequence[Row], kind:
     if not drawn or len({row["unit"] for row in drawn}) > 1:
         return None
     kind = _fitting(axes, drawn) if kind == "auto" else kind
-    points = [_point(row, axes) for row in drawn]
+    told_apart_by = [name for name in axes[1:] if len({row[name] for row in drawn}) > 1]
+    points = [_point(row, axes[0], told_apart_by) for row in drawn]
     if kind in ("bars", "box") and len(points) > MOST_BARS:
         kind = "points"
     if kind == "radar" and _places(points) < FEWEST_SPOKES:
@@ -72,14 +74,21 @@ def _is_scale(rows: Sequence[Row], name: str) -> bool:
     return len(values) >= FEWEST_FOR_A_LINE and not any(isinstance(value, str) for value in values)
 
 
-def _point(row: Row, axes: Sequence[str]) -> Row:
-    series = ", ".join(_said(name, row[name]) for name in axes[1:] if row[name] != "")
-    figures = {name: row[name] for name in ("value", "low", "q1", "q3", "high")}
-    place = _text(row[axes[0]])
-    words = f"{place}{', ' + series if series else ''}: {row['value']:,.6g} {row['unit']}, {row['trust']}"
+def _point(row: Row, x: str, told_apart_by: Sequence[str]) -> Row:
+    series = ", ".join(_said(name, row[name]) for name in told_apart_by if row[name] != "")
+    figures = {name: row[name] for name in FIGURES}
+    place = _text(row[x])
+    words = f"{place}{', ' + series if series else ''}: {_figure(row['value'], 6)} {row['unit']}, {row['trust']}"
     name = f"{place} {series}".strip()
-    said = {"series": series, "name": name, "trust": row["trust"], "words": words, "shown": f"{row['value']:,.5g}"}
-    return figures | {"x": row[axes[0]], "place": place} | said
+    said = {"series": series, "name": name, "trust": row["trust"], "words": words, "shown": _figure(row["value"])}
+    return figures | {"x": row[x], "place": place} | said
+
+
+def _figure(value: float, digits: int = 5) -> str:
+    """So many significant digits, and all before the point: 1217062 -> "1,217,062", 0.5 -> "0.5"."""
+    places = digits - 1 - math.floor(math.log10(abs(value))) if value else 0
+    text = f"{value:,.{max(0, places)}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def _said(name: str, value: Any) -> str:
@@ -105,13 +114,17 @@ def _places(points: Sequence[Row]) -> int:
     return len({point["place"] for point in points})
 
 
+_LEGEND_COLUMNS = {"expr": "containerSize()[0] < 600 ? 1 : 2"}
+"""Names stand under each other on a phone; a picture has two columns."""
+
+
 def _coloured(points: Sequence[Row], channel: str) -> Spec:
     """A colour for each series where there are few enough; else all are the first."""
     names = _names(points)
     if not 1 < len(names) <= COLOURS:
         return {channel: {"value": "var(--s1)"}}
     scale = {"domain": names, "range": [f"var(--s{place})" for place in range(1, len(names) + 1)]}
-    legend = {"orient": "top", "title": None, "labelLimit": 300, "columns": 2, "symbolType": "square"}
+    legend = {"orient": "top", "title": None, "labelLimit": 300, "columns": _LEGEND_COLUMNS, "symbolType": "square"}
     return {channel: {"field": "series", "type": "nominal", "scale": scale, "legend": legend}}
 
 
@@ -151,11 +164,18 @@ def _bars(axes: Sequence[str], unit: str, points: Sequence[Row]) -> Spec:
 
 def _room(points: Sequence[Row]) -> Spec:
     """A scale from zero that leaves room for the number behind the longest bar and its spread."""
-    return {"scale": {"zero": True, "domainMax": max(0, *(point["high"] for point in points)) * ROOM or 1}}
+    longest = max(len(point["shown"]) for point in points)
+    ends = [0, {"expr": f"width - {DIGIT_PX * longest}"}]
+    most = max(0, *(point["high"] for point in points))
+    return {"scale": {"zero": True, "nice": False, "domainMax": most or 1, "range": ends}}
+
+
+_LABELS = {"expr": "isFinite(containerSize()[0]) ? max(120, 0.55 * containerSize()[0]) : 400"}
+"""Names of rows have little more than half of a page; a picture has no page."""
 
 
 def _rows(field: str) -> Spec:
-    return {"y": {"field": field, "type": "nominal", "sort": None, "title": None, "axis": {"labelLimit": 260}}}
+    return {"y": {"field": field, "type": "nominal", "sort": None, "title": None, "axis": {"labelLimit": _LABELS}}}
 
 
 def _outlined(points: Sequence[Row]) -> Spec:
@@ -209,7 +229,7 @@ def _points(axes: Sequence[str], unit: str, points: Sequence[Row]) -> Spec:
     place = {"field": "x", "title": axis(axes[0]).title + _in_unit(axes[0]), "sort": None}
     scale = _is_scale(points, "x")
     values = sorted({point["x"] for point in points}) if scale else []
-    ticks = {"format": ",~g"} | ({"values": values} if len(values) <= MOST_TICKS else {})
+    ticks = {"labelExpr": "format(datum.value, ',')"} | ({"values": values} if len(values) <= MOST_TICKS else {})
     measured = {"type": "quantitative", "scale": {"zero": False, "nice": True}, "axis": ticks}
     x = place | (measured if scale else {"type": "nominal", "axis": {"labelAngle": -30}})
     return {
@@ -229,29 +249,35 @@ def _points(axes: Sequence[str], unit: str, points: Sequence[Row]) -> Spec:
 
 
 def _heat(axes: Sequence[str], unit: str, points: Sequence[Row]) -> Spec:
-    middle = (min(point["value"] for point in points) + max(point["value"] for point in points)) / 2
-    title = axis(axes[0]).title + _in_unit(axes[0])
-    depth = {"scale": {"range": ["var(--wash)", "var(--s1)"]}, "legend": {"orient": "top", "title": unit or "no unit"}}
-    contrast = {"condition": {"test": f"datum.value > {middle}", "value": "var(--paper)"}, "value": "var(--ink)"}
+    """Cells as deep as their value is large; a custom property can't be mixed with another, but be lighter."""
+    title = f"{axis(axes[0]).title}{_in_unit(axes[0])}; cells in {unit or 'no unit'}"
+    depth = {"scale": {"range": _DEPTHS, "zero": True}, "legend": None}
     return {
         "height": CELL_PX * len(_names(points)),
         "encoding": _rows("series")
-        | {"x": {"field": "x", "type": "ordinal", "sort": None, "title": title, "axis": {"labelAngle": 0}}},
+        | {"x": {"field": "x", "type": "ordinal", "sort": None, "title": title, "axis": {"labelAngle": -30}}},
         "layer": [
             {
-                "mark": {"type": "rect"},
-                "encoding": {"color": {"field": "value", "type": "quantitative"} | depth} | _SPOKEN,
+                "mark": {"type": "rect", "fill": "var(--s1)", "stroke": "var(--paper)"},
+                "encoding": {"fillOpacity": {"field": "value", "type": "quantitative"} | depth} | _SPOKEN,
             },
-            {"mark": {"type": "text", "aria": False}, "encoding": {"text": {"field": "shown"}, "color": contrast}},
+            {"mark": {"type": "text", "aria": False}, "encoding": {"text": {"field": "shown"}}},
         ],
     }
 
 
+_DEPTHS = (0.05, 0.5)
+"""Ink on the deepest cell has a contrast of 6, by day and night."""
+
+
 # Each spoke is one place on the x axis, from zero in the middle to its largest value at the rim, which its label says:
-# what stands on the spokes may differ a thousandfold. The radius keeps room for the labels at any width.
-_RADIUS = "min(125, width / 2 - 75)"
-_RINGS = (0.25, 0.5, 0.75, 1.0)
+# what stands on the spokes may differ a thousandfold. A narrow page squeezes the disc, to keep room for names.
 _LABEL_AT = 1.1
+_LABEL_LETTERS = 13
+_RADIUS_PX = 125
+_LABEL_PX = 85
+_HALF_WIDTH = f"max(20, min({_RADIUS_PX}, width / 2 / {_LABEL_AT} - {_LABEL_PX}))"
+_RINGS = (0.25, 0.5, 0.75, 1.0)
 _SIDE = 0.2  # of the radius: labels nearer than this to the middle are centred
 
 
@@ -260,7 +286,9 @@ def _radar(axes: Sequence[str], unit: str, points: Sequence[Row]) -> Spec:
     most = {place: max(point["value"] for point in points if point["place"] == place) for place in places}
     angles = {place: 2 * math.pi * number / len(places) for number, place in enumerate(places)}
     drawn = [point | _at(angles[point["place"]], _share(point["value"], most[point["place"]])) for point in points]
-    rim = [{"label": f"{place} {most[place]:,.5g}", **_at(angles[place], 1)} for place in places]
+    rim = [
+        {"place": place, "most": f"{_figure(most[place])} {unit}".strip(), **_at(angles[place], 1)} for place in places
+    ]
     rings = [{"ring": ring, "turn": turn} | _at(angles[place], ring)
              for ring in _RINGS for turn, place in enumerate([*places, places[0]])]  # fmt: skip
     line = {"type": "line", "interpolate": "linear-closed", "aria": False}
@@ -289,22 +317,36 @@ def _radar(axes: Sequence[str], unit: str, points: Sequence[Row]) -> Spec:
                 "mark": {"type": "point", "filled": True, "size": 50, "strokeWidth": 1.5, "opacity": 1},
                 "encoding": _outlined(points) | _trusted() | _SPOKEN,
             },
-            *(_spoke_names([name for name in rim if side(name["x"])], align) for align, side in _SIDES.items()),
+            *(_spoke_names([name for name in rim if beside(name)], **how) for beside, how in _SIDES),
         ],
     }
 
 
-_SIDES = {
-    "left": lambda x: x > _SIDE,
-    "center": lambda x: -_SIDE <= x <= _SIDE,
-    "right": lambda x: x < -_SIDE,
-}
+_SIDES = (
+    (lambda name: name["x"] > _SIDE, {"align": "left", "baseline": "middle", "limit": _LABEL_PX}),
+    (lambda name: name["x"] < -_SIDE, {"align": "right", "baseline": "middle", "limit": _LABEL_PX}),
+    (lambda name: abs(name["x"]) <= _SIDE and name["y"] > 0, {"align": "center", "baseline": "bottom"}),
+    (lambda name: abs(name["x"]) <= _SIDE and name["y"] < 0, {"align": "center", "baseline": "top"}),
+)
+"""Where a name at the rim stands to its place: beside, above or below."""
 
 
-def _spoke_names(rim: Sequence[Row], align: str) -> Spec:
-    values = [{"label": name["label"], "x": name["x"] * _LABEL_AT, "y": name["y"] * _LABEL_AT} for name in rim]
-    mark = {"type": "text", "align": align, "limit": 150, "aria": False}
-    return {"data": {"values": values}, "mark": mark, "encoding": {"text": {"field": "label"}}}
+def _spoke_names(rim: Sequence[Row], **how: Any) -> Spec:
+    """Names in lines beside the disc; above and below it, where lines would grow into it, in one."""
+    values = [
+        {
+            "label": [*wrap(name["place"], _LABEL_LETTERS), name["most"]]
+            if "limit" in how
+            else f"{name['place']} {name['most']}"
+        }
+        | {"x": name["x"] * _LABEL_AT, "y": name["y"] * _LABEL_AT}
+        for name in rim
+    ]
+    return {
+        "data": {"values": values},
+        "mark": {"type": "text", "aria": False} | how,
+        "encoding": {"text": {"field": "label"}},
+    }
 
 
 def _at(angle: float, share: float) -> Row:
@@ -317,9 +359,9 @@ def _share(value: float, most: float) -> float:
 
 
 def _across(field: str) -> Spec:
-    """A hidden axis of the disc, as long in both directions."""
-    size, sign = ("width", 1) if field == "x" else ("height", -1)
-    ends = [{"expr": f"{size} / 2 - {sign} * {_RADIUS}"}, {"expr": f"{size} / 2 + {sign} * {_RADIUS}"}]
+    """A hidden axis of the disc, from rim to rim."""
+    size, radius = ("width", _HALF_WIDTH) if field == "x" else ("height", f"-{_RADIUS_PX}")
+    ends = [{"expr": f"{size} / 2 - {radius}"}, {"expr": f"{size} / 2 + {radius}"}]
     return {"field": field, "type": "quantitative", "axis": None, "scale": {"domain": [-1, 1], "range": ends}}
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from registry.axes import MEASURED
 from registry.problems import Problem
-from validators.units import LOWER_IS_BETTER, UNITS, from_canonical
+from validators.units import LOWER_IS_BETTER, UNITS
 
 Row = dict[str, Any]
 
@@ -49,7 +49,7 @@ def merged(groups: Iterable[Group]) -> list[Group]:
     """Groups that differ only in the unit they are printed in become one."""
     by_place: dict[Any, Group] = {}
     for group in groups:
-        place = (tuple(group.at.items()), group.trust, group.unit)
+        place = (*group.at.values(), group.trust, group.unit)
         known = by_place.get(place)
         by_place[place] = group if known is None else _joined(known, group)
     return list(by_place.values())
@@ -61,10 +61,8 @@ def _joined(one: Group, other: Group) -> Group:
     return Group(one.at, one.trust, [*one.values, *other.values], one.unit, units, divisor)
 
 
-def quartiles(values: Sequence[float]) -> dict[str, float | None]:
-    """Median (`value`), least, quartiles and largest, interpolated linearly between values; all None of no value."""
-    if not values:
-        return dict.fromkeys(FIGURES)
+def quartiles(values: Sequence[float]) -> dict[str, float]:
+    """Median (`value`), least, quartiles and largest, interpolated linearly between at least one value."""
     if len(values) == 1:
         return dict.fromkeys(FIGURES, values[0])
     low, median, high = statistics.quantiles(values, n=4, method="inclusive")
@@ -94,24 +92,24 @@ def varying(groups: Sequence[Group], axes: Sequence[str]) -> list[str]:
 def rows(groups: Sequence[Group], axes: Sequence[str], unit: str, order: Sequence[str] = ()) -> list[Row]:
     """One row for each group in the order of the axes; numbers in `unit`, axis values as numbers where all are."""
     numeric = {name for name in axes if _all_numbers(group.at[name] for group in groups)}
-    made = [_row(group, axes, unit, numeric) for group in groups]
-    places = {text: place for place, text in enumerate(order)}
-    return sorted(made, key=lambda row: [_key(row[name], places) for name in (*axes, "trust")])
+    blank = dict.fromkeys((*axes, *COLUMNS))
+    made = [blank | _row(group, axes, unit, numeric) for group in groups]
+    places, ordered = {text: place for place, text in enumerate(order)}, (*axes, "trust")
+    keys = {value: _key(value, places) for value in {row[name] for row in made for name in ordered}}
+    return sorted(made, key=lambda row: [keys[row[name]] for name in ordered])
 
 
 def _row(group: Group, axes: Sequence[str], unit: str, numeric: set[str]) -> Row:
+    """What is known of a point; what its axes are named after has the value of the axis."""
     measured = [value for value in group.values if value is not None]
-    figures = quartiles([_in_unit(value, unit) for value in measured])
+    factor = UNITS[unit].factor if unit else 1.0
+    figures = {name: value / factor for name, value in quartiles(measured).items()} if measured else {}
     if len(measured) == 1 and group.divisor is None and group.facts.get("printed_unit") == unit:
         figures = dict.fromkeys(FIGURES, group.facts["printed_value"])  # no rounding on the way to canonical and back
+    counts = {"count": len(measured), "missing": len(group.values) - len(measured)}
+    said = {"unit": unit, "divisor": group.divisor, "trust": group.trust}
     at = {name: number(group.at[name]) if name in numeric else group.at[name] for name in axes}
-    said = {"unit": unit, "count": len(measured), "missing": len(group.values) - len(measured)}
-    rest = dict.fromkeys(COLUMNS) | figures | said | {"divisor": group.divisor, "trust": group.trust} | group.facts
-    return at | {name: value for name, value in rest.items() if name not in at}
-
-
-def _in_unit(value: float, unit: str) -> float:
-    return from_canonical(value, unit) if unit else value
+    return figures | counts | said | group.facts | at
 
 
 def number(text: str | None) -> int | float | None:

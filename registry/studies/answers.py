@@ -4,28 +4,28 @@ from __future__ import annotations
 
 from typing import Any
 
-from registry import studies
 from registry.axes import axis
 from registry.questions import Question, UnknownAxis, UnknownMetric
-from registry.study_charts import chart
-from registry.study_table import COLUMNS, Row
+from registry.studies import asking
+from registry.studies.chart import chart
+from registry.studies.table import COLUMNS, Row
 
 Document = dict[str, Any]
 
 
 def of_question(question: Question, about: Document | None = None) -> Document:
-    """The answer to a question with table and chart. Raises what studies.ask raises.
+    """The answer to a question with table and chart. Raises what asking.ask raises.
 
     A curated study (`about`) has its own title and order, and no points where the record has nothing of its metric yet.
     """
     about = about or {}
     try:
-        answer = studies.ask(question, about.get("order", ()))
+        answer = asking.ask(question, about.get("order", ()))
     except (UnknownMetric, UnknownAxis):
         if not about:
             raise
-        answer = studies.Answer(question, [], list(question.axes), question.unit, [], {})
-    title = about.get("title") or studies.title(question)
+        answer = asking.Answer(question, [], list(question.axes), question.unit, [], {})
+    title = about.get("title") or asking.title(question)
     shown = document(title, answer.axes, answer.unit, answer.rows, question.chart)
     return shown | {
         "question": question.address(),

@@ -1,0 +1,13 @@
+"""Edges of the worker: a task calls one function of the public record."""
+
+from __future__ import annotations
+
+from celery import shared_task
+
+from registry import editions
+
+
+@shared_task(soft_time_limit=3500, time_limit=3600)
+def make_edition() -> None:
+    """The record as files, if it changed; an hour is ten times what the largest record that was tried needs."""
+    editions.make_due()

@@ -1,0 +1,32 @@
+"""Follow a system: be told of steps in its numbers, from then on. Nobody follows a system without saying so."""
+
+from __future__ import annotations
+
+from django.db import transaction
+
+from registry import record
+from registry.models import Step
+from submissions.errors import FollowingRefused, NotFollowed
+from submissions.models import Account, Delivery, Following
+
+
+def follow(account: Account, system: str, steps: str = Following.Steps.ALL) -> Following:
+    """Follow the system of a slug, or choose again of which steps. Raises NotOnRecord, FollowingRefused."""
+    if steps not in Following.Steps.values:
+        raise FollowingRefused(f"There is no choice {steps[:60]!r}.")
+    found = record.system(system)
+    return Following.objects.update_or_create(account=account, system=found, defaults={"steps": steps})[0]
+
+
+def stop(account: Account, system: str) -> None:
+    """What waits to be told of it is told no more. Raises NotFollowed."""
+    with transaction.atomic():
+        gone, _ = account.following.filter(system__slug=system.replace("\0", "")).delete()
+        if not gone:
+            raise NotFollowed
+        waiting = Delivery.objects.filter(account=account, state=Delivery.State.WAITING)
+        waiting.filter(step__system__slug=system).delete()
+
+
+def wants(one: Following, step: Step) -> bool:
+    return step.found_at > one.since and (one.steps == Following.Steps.ALL or not step.better)

@@ -1,0 +1,28 @@
+"""Which systems an account follows."""
+
+from __future__ import annotations
+
+from django.db import models
+
+from registry.models import System
+from submissions.models.accounts import Account
+
+
+class Following(models.Model):
+    """An account wants to hear of steps in the numbers of a system, of those that are found from `since` on."""
+
+    class Steps(models.TextChoices):
+        ALL = "all", "all steps"
+        WORSE = "worse", "steps for the worse"
+
+    account = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="following")
+    system = models.ForeignKey(System, on_delete=models.CASCADE, related_name="+")
+    steps = models.CharField(max_length=5, choices=Steps, default=Steps.ALL)
+    since = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["system__name", "system__slug"]
+        constraints = [models.UniqueConstraint(fields=["account", "system"], name="following_once")]
+
+    def __str__(self) -> str:
+        return f"{self.account} follows {self.system}"

@@ -1,0 +1,46 @@
+"""Other runs of the configuration in the archive of a submission: what publication takes along of them.
+
+Plain values in, plain values out. Only numbers: paths, names and files of the other runs stay private.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from registry import spreads
+from validators.distributions import MOST_MEMBERS, is_repeat
+from validators.groups import REPEATS
+
+Row = Mapping[str, Any]
+COLUMNS = {"score": "value", "bandwidth_gib_per_s": "bandwidth_gib_per_s", "rate_kiops": "rate_kiops"}
+"""Columns of a result, by what a report calls them in its scores."""
+
+
+def group(report: Row, index: int) -> Row:
+    """The runs of the configuration of one, itself too, with their `distributions`; both empty where it stands alone.
+
+    Runs are in the order of their time where they tell it, else in that of the archive.
+    """
+    groups = (one for one in report.get("groups", []) if one["kind"] == REPEATS and index in one["runs"])
+    found = next(groups, None)
+    if found is None or len(found["runs"]) > MOST_MEMBERS:
+        return {"runs": [], "distributions": []}
+    return {"runs": [report["runs"][one] for one in found["runs"]], "distributions": found["distributions"]}
+
+
+def measured(same: Sequence[Row]) -> dict[spreads.Key, list[float]]:
+    """The values of each measurement that all these runs have, canonical."""
+    by_run = [
+        {spreads.key(row): row["value"] for row in run["measurements"] if not is_repeat(row["context"], row["stat"])}
+        for run in same
+    ]
+    shared = [place for place in by_run[0] if all(place in one for one in by_run)] if by_run else []
+    return {place: [one[place] for one in by_run] for place in shared}
+
+
+def scores(same: Sequence[Row]) -> dict[str, list[float]]:
+    """The columns of a result that all these runs have a score for."""
+    found = [run["scores"].get("SCORE") or {} for run in same]
+    values = {column: [one.get(name) for one in found] for column, name in COLUMNS.items() if found}
+    return {column: several for column, several in values.items() if None not in several}

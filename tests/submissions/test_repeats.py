@@ -1,0 +1,100 @@
+"""Several runs of one configuration in one archive: one is ranked, all of them tell how sure its numbers are."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import pytest
+
+from registry.models import Measurement, RankRange, Result
+from submissions import processing, review
+from submissions.models import Submission
+from tests.make_io500 import make_run, pack
+
+
+@pytest.fixture
+def published(cast, release, submitted, tmp_path):
+    """The result of `runs`, of which the number `primary` counts, on lists that a single faster run leads."""
+
+    def make(runs: list[dict[str, bytes]], primary: int = 0) -> Result:
+        content = pack(
+            tmp_path / "runs.tar.gz", {path: text for run in runs for path, text in run.items()}
+        ).read_bytes()
+        submission = Submission.objects.get(pk=cast.alice.upload(content).json()["id"])
+        processing.process(str(submission.pk))
+        submission.refresh_from_db()
+        said = {"acknowledge_rules": True, "acknowledge_publication": True, "lists": ("full",), "primary": primary}
+        review.submit(submission, cast.alice.account, release=release.slug, **said)
+        for one in (submission, submitted(cast.charlie, ("full",), performance=1.15)):
+            one.refresh_from_db()
+            review.decide(one, cast.dana.account, "accept", "Sound.", reproducibility="fully")
+        assert cast.erin.post("releases/sc99/publish/").status_code == 200
+        submission.refresh_from_db()
+        return submission.result
+
+    return make
+
+
+def io500(*performances: float, **changes) -> list[dict[str, bytes]]:
+    """Runs at different times, in that order."""
+    return [
+        make_run(performance=times, started=datetime(2025, 10, day, 9), **changes)
+        for day, times in enumerate(performances, 1)
+    ]
+
+
+def ranges() -> list[tuple[int, int, int]]:
+    found = RankRange.objects.filter(entry__ranked_list__name="full").order_by("entry__position")
+    return list(found.values_list("entry__rank", "low", "high"))
+
+
+def test_the_spread_of_an_archive_is_that_of_its_published_run(cast, published) -> None:
+    """Three runs that vary by 10 % can't be told from the next system, 4.5 % ahead; the chosen one keeps its rank."""
+    result = published(io500(1.0, 1.1, 0.9), primary=1)
+    told = cast.stranger.get(f"/api/v1/results/{result.public_id}/").json()
+    score, *others = told["repeats"]
+    assert (score["op"], score["runs"], score["values"][1]) == ("score", 3, result.score)
+    assert [value / result.score for value in score["values"]] == pytest.approx([1 / 1.1, 1, 0.9 / 1.1], rel=1e-5)
+    assert score["deviation_percent"] == pytest.approx(10, rel=1e-4)
+    easy = next(row for row in others if (row["op"], row["quantity"]) == ("ior-easy-write", "bandwidth"))
+    assert easy["values"] == pytest.approx([48.25 * 2**30, 48.25 * 1.1 * 2**30, 48.25 * 0.9 * 2**30], rel=1e-5)
+    assert ranges() == [(1, 1, 2), (2, 1, 2)]
+    first = Result.objects.exclude(pk=result.pk).get()
+    compared = cast.stranger.get(f"/api/v1/compare/?results={result.public_id},{first.public_id}").json()
+    row = next(row for row in compared["measurements"] if row["op"] == "score")
+    assert [one["runs"] for one in row["spreads"]] == [3, None]
+    under = cast.stranger.get(f"/api/v1/results/{result.public_id}/distributions/").json()["results"]
+    over_runs = next(one for one in under if (one["op"], one["quantity"]) == ("ior-easy-write", "bandwidth"))
+    assert (over_runs["over"], over_runs["members"]) == ("runs", easy["values"])
+    page = cast.stranger.get(f"/results/{result.public_id}/").content.decode()
+    assert "3 runs of this configuration in its archive" in page
+    assert "Relative deviation: score = 10.0\N{NO-BREAK SPACE}%; bandwidth = 10.0" in page
+    assert ">48.25; 53.08; 43.42 GiB/s<" in page
+    alone = cast.stranger.get(f"/results/{first.public_id}/")
+    assert "of this configuration in its archive" not in alone.content.decode()
+    assert cast.stranger.get(f"/api/v1/results/{first.public_id}/").json()["repeats"] == []
+
+
+def test_two_runs_are_shown_and_say_nothing_of_the_spread(cast, published) -> None:
+    result = published(io500(1.0, 1.1), primary=1)
+    told = cast.stranger.get(f"/api/v1/results/{result.public_id}/").json()["repeats"]
+    assert {(row["runs"], row["deviation_percent"]) for row in told} == {(2, None)}
+    assert ranges() == [(1, 1, 1), (2, 2, 2)]
+
+
+def test_runs_of_other_settings_are_no_repeats(published) -> None:
+    runs = [*io500(1.0), *io500(1.1, 0.9, folder="results/other", options={("ior-easy", "transferSize"): "4m"})]
+    result = published(runs)
+    assert result.repeated_scores == {}
+    assert not Measurement.objects.filter(result=result).exclude(repeats=None).exists()
+
+
+def test_what_is_published_of_other_runs_are_numbers(cast, published) -> None:
+    runs = [
+        {f"Zfolder-{number}/{path}": text for path, text in run.items()} for number, run in enumerate(io500(1, 2, 3))
+    ]
+    result = published(runs, primary=2)
+    told = cast.stranger.get(f"/api/v1/results/{result.public_id}/").json()
+    assert "Zfolder" not in str([told["repeats"], told["measurements"]])
+    kept = {type(value) for row in told["repeats"] for value in row["values"]}
+    assert kept == {float}
