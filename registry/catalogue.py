@@ -21,8 +21,11 @@ from django.db.models import Model
 from django.utils import timezone
 from django.utils.text import slugify
 
-from registry import axes, configuration, definitions, facts, naming, rank_ranges, reported, steps, uncertainty
-from registry.listing import arrange_imported, entries_digest
+from registry import axes, configuration, facts, naming, reported
+from registry.comparing import uncertainty
+from registry.lists import definitions, rank_ranges
+from registry.lists.listing import arrange_imported, entries_digest
+from registry.lists.ranking import fold
 from registry.models import (
     CatalogueLoad,
     ListDefinition,
@@ -36,21 +39,21 @@ from registry.models import (
     Site,
     System,
 )
-from registry.ranking import fold
+from registry.over_time import steps
 from validators.measurements import Measurement as Measured
 
 FOLDERS = ("lists", "aliases", "history", "tables", "reported")
 LOADERS = (
     "catalogue",
     "naming",
-    "definitions",
-    "listing",
-    "ranking",
+    "lists/definitions",
+    "lists/listing",
+    "lists/ranking",
     "reported",
     "facts",
-    "rank_ranges",
-    "uncertainty",
-    "spreads",
+    "lists/rank_ranges",
+    "comparing/uncertainty",
+    "comparing/spreads",
     "configuration",
 )
 HISTORY = Path(__file__).parent / "history"

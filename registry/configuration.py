@@ -1,7 +1,7 @@
 """What else differed between results, in groups: hardware, BIOS, versions, tunables, layout, network, benchmark.
 
 Facts of a result, parameters of its run and its described system come together here. Which group a fact belongs to, and
-what differs from run to run without explaining anything, is data (registry/configuration.json).
+what differs from run to run without explaining anything, is data (configuration.json).
 """
 
 from __future__ import annotations

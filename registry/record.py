@@ -13,7 +13,6 @@ from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce, Lower, NullIf
 from django.http import Http404
 
-from registry.awards import Award, awards
 from registry.models import CatalogueLoad, ListEntry, Measurement, Platform, RankedList, Release, Result, Site, System
 from registry.problems import Problem
 
@@ -150,35 +149,9 @@ ENTRY: Columns = {
     "withdrawn_at": "result__withdrawn_at",
 }
 """Names of an entry's facts. Texts are as printed on that list; `vendor` is canonical where one is known."""
-AWARDED: Columns = {
-    name: ENTRY[name]
-    for name in ("result", "institution", "system", "client_nodes", "score", "bandwidth_gib_per_s", "rate_kiops")
-}
-"""What an award says of its winners, and is decided by."""
-
 
 SCORED_LISTS = Q(definition=None) | ~Q(definition__body__has_key="ranks")
 """Lists of IO500; those that rank a measurement of another tool have a unit of their own."""
-
-
-def awarded(of: Release) -> list[tuple[RankedList, list[Award]]]:
-    """The awards of each IO500 list of a published release, in their order; withdrawn runs win nothing. Two queries."""
-    lists = list(of.ranked_lists.filter(SCORED_LISTS).exclude(frozen_at=None).order_by("position", "name"))
-    columns = {"list": "ranked_list_id"} | AWARDED
-    found = ListEntry.objects.filter(ranked_list__in=lists, result__withdrawn_at=None)
-    rows = rows_of(columns, found.order_by("ranked_list", "position"))
-    by_list: dict[int, list[Row]] = {one.pk: [] for one in lists}
-    for row in rows:
-        by_list[row.pop("list")].append(row)
-    return [(one, awards(by_list[one.pk], complete=one.complete)) for one in lists]
-
-
-def award(of: Release, list_name: str, name: str) -> tuple[RankedList, Award]:
-    """One award of a published release, and its list. Raises NotOnRecord with awards that there are."""
-    won = {(ranked.name, one.award): (ranked, one) for ranked, awards in awarded(of) for one in awards}
-    if (list_name, name) not in won:
-        raise NotOnRecord("award", f"{of.slug}/{list_name}/{name}", ["/".join(key) for key in won][:6])
-    return won[list_name, name]
 
 
 def entries(of: RankedList, condition: Q | None = None) -> QuerySet[ListEntry]:

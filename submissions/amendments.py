@@ -7,10 +7,10 @@ from datetime import datetime
 from django.db import connection, transaction
 from django.utils import timezone
 
-from registry import listing
+from registry.lists import listing
+from registry.lists.ranking import DefinitionError
 from registry.models import Override, RankedList, Release, Result
 from registry.models.lists import AMENDED
-from registry.ranking import DefinitionError
 from submissions.errors import Forbidden, OverrideRefused
 from submissions.models import Account
 from submissions.permissions import has_role

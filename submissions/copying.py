@@ -18,7 +18,10 @@ from django.utils import timezone
 from django.utils.text import slugify
 
 from registry import facts as asked_by
-from registry import listing, naming, snapshots, steps
+from registry import naming, snapshots
+from registry.comparing.spreads import key
+from registry.lists import listing
+from registry.lists.ranking import fold
 from registry.models import (
     Measurement,
     ObservedParameter,
@@ -29,8 +32,7 @@ from registry.models import (
     System,
     SystemSnapshot,
 )
-from registry.ranking import fold
-from registry.spreads import key
+from registry.over_time import steps
 from submissions import derivation, nameless, questionnaire, repeats
 from submissions import models as submitted
 from submissions.described import published

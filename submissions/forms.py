@@ -8,8 +8,8 @@ from typing import Any
 from django import forms
 from django.utils import timezone
 
-from registry.definitions import tool_of
-from registry.listing import newest_definitions
+from registry.lists.definitions import tool_of
+from registry.lists.listing import newest_definitions
 from registry.models import Override, Release, Result
 from submissions import tokens
 from submissions.models import Account, Comment, Judgement, Membership, Review, Submission, Token

@@ -18,8 +18,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from registry import record
+from registry.lists.ranking import fold
 from registry.models import ListDefinition, Release, Site
-from registry.ranking import fold
 from submissions import queue, refusal, signing, states
 from submissions.errors import (
     BadMetadata,

@@ -13,8 +13,8 @@ from django.conf import settings
 from django.core.mail import EmailMessage
 from django.template.loader import render_to_string
 
-from registry import steps
 from registry.models import Step
+from registry.over_time import steps
 from registry.views import numerals, series
 from submissions import states
 from submissions.models import Account, Event, State

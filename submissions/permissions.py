@@ -13,8 +13,8 @@ from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
 from registry import naming
+from registry.lists.ranking import fold
 from registry.models import Site
-from registry.ranking import fold
 from submissions.errors import ConflictOfInterest, Forbidden, NotFound, NotYours
 from submissions.models import Account, Submission
 

@@ -5,22 +5,21 @@ The release is published in a transaction that is taken back, so that a preview 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
-from registry import listing
-from registry.definitions import measure, require_valid
+from registry.lists import listing
+from registry.lists.definitions import measure, require_valid
+from registry.lists.ranking import DefinitionError, Entry, Ranking
 from registry.models import Measurement, Release, Result
-from registry.ranking import DefinitionError, Entry, Ranking
 from submissions import publication
 from submissions.errors import ProposalInvalid
 from submissions.models import Account
 from submissions.permissions import require_role
 from validators import schema, scoring
-from validators.catalogue import FOLDER
+from validators.benchmarks.io500 import score as io500
 from validators.units import from_canonical
 
 _UNITS = {"bandwidth": "GiB/s", "rate": "kIOPS"}
@@ -91,7 +90,7 @@ def _body(name: str, proposed: Any) -> Row:
 
 def _score(proposed: Any) -> scoring.Definition:
     """A definition of scores.1 alone. Raises ProposalInvalid."""
-    document = _known_scores() | {"definitions": [proposed]}
+    document = io500.stored() | {"definitions": [proposed]}
     for error in schema.errors(document, "scores.1"):
         raise ProposalInvalid(f"The score: {error.json_path.removeprefix('$.definitions[0]')}: {error.message[:200]}")
     rule = scoring.Definition.from_json(proposed)
@@ -100,15 +99,10 @@ def _score(proposed: Any) -> scoring.Definition:
     return rule
 
 
-def _known_scores() -> Row:
-    known: Row = json.loads((FOLDER / "io500" / "scores.json").read_text(encoding="utf-8"))
-    return known
-
-
 def _rescored(pool: list[Entry], rule: scoring.Definition) -> list[Entry]:
     """The entries with the score that their phases make; without a phase that it needs, with none."""
     rows = Measurement.objects.filter(result__public_id__in=[entry.id for entry in pool], stat="phase")
-    quantities: Mapping[str, str] = _known_scores()["phases"]
+    quantities: Mapping[str, str] = io500.stored()["phases"]
     values: dict[str, dict[str, float]] = {}
     for result, op, quantity, value in rows.values_list("result__public_id", "op", "quantity", "value"):
         if quantities.get(op) == quantity:

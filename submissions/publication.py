@@ -18,7 +18,7 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from registry import listing
+from registry.lists import listing
 from registry.models import RankedList, Release, Result
 from submissions import amendments, copying, derivation, states
 from submissions.errors import Forbidden, ReleaseInvalid

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from registry.listing import newest_definitions
+from registry.lists.listing import newest_definitions
 from submissions.errors import AnswersInvalid
 from submissions.models import Check, Submission
 from validators.findings import Finding

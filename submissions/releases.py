@@ -10,7 +10,7 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from registry.definitions import SCORED, tool_of
+from registry.lists.definitions import SCORED, tool_of
 from registry.models import ListDefinition, Release
 from submissions.errors import ReleaseExists, ReleaseInvalid, ReleasePublished
 

@@ -10,10 +10,11 @@ from django.db import transaction
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
-from registry import listing, steps
-from registry.definitions import SCORED, tool_of
+from registry.lists import listing
+from registry.lists.definitions import SCORED, tool_of
+from registry.lists.ranking import MEASURED, Entry, Exclusion
 from registry.models import Release, Result, Site
-from registry.ranking import MEASURED, Entry, Exclusion
+from registry.over_time import steps
 from submissions import derivation, drafts, intake, processing, questionnaire, queue, states
 from submissions.errors import (
     AlreadyRevised,

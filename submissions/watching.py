@@ -1,8 +1,8 @@
 """Watch the numbers of systems: find their steps once what changed their results is on disk.
 
-Whatever publishes or withdraws results says in its own transaction that their systems are due (registry/steps.py); the
-scheduler has them looked at, each in a transaction of its own, so that publishing waits for none of it and nothing is
-lost with a broker.
+Whatever publishes or withdraws results says in its own transaction that their systems are due
+(registry/over_time/steps.py); the scheduler has them looked at, each in a transaction of its own, so that publishing
+waits for none of it and nothing is lost with a broker.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import time
 
 from django.db import transaction
 
-from registry import steps
+from registry.over_time import steps
 from submissions import telling
 
 log = logging.getLogger(__name__)

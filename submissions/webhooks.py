@@ -26,8 +26,8 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from registry import steps
 from registry.models import Step
+from registry.over_time import steps
 from submissions.errors import WebhookExists, WebhookRefused
 from submissions.models import Account, Delivery, Event, Webhook
 

@@ -19,8 +19,8 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from registry.definitions import imported_definition, read_definitions  # noqa: E402
-from registry.ranking import (  # noqa: E402
+from registry.lists.definitions import imported_definition, read_definitions  # noqa: E402
+from registry.lists.ranking import (  # noqa: E402
     EXCLUDE,
     INCLUDE,
     Entry,

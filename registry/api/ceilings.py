@@ -8,9 +8,9 @@ from rest_framework import serializers as s
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from registry import ceilings
 from registry.api import serializers as shape
 from registry.api.reading import PublicRead
+from registry.platforms import ceilings
 from validators import hardware
 
 

@@ -11,16 +11,17 @@ from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from registry import cited, citing, record
+from registry import record
 from registry.api import serializers as shape
 from registry.api.reading import JSONRenderer, PublicRead
+from registry.citing import cited, formats
 
 
 class _Written(BaseRenderer):
     charset = "utf-8"
 
     def render(self, data: Any, accepted_media_type: str | None = None, renderer_context: Any = None) -> bytes:
-        return citing.FORMATS[self.format](data).encode()
+        return formats.FORMATS[self.format](data).encode()
 
 
 class TextRenderer(_Written):
@@ -59,7 +60,7 @@ class Citation(serializers.Serializer):
     badge_address = serializers.CharField(help_text="Of a picture (SVG) that says it in brief; permanent.")
 
 
-FORMAT = OpenApiParameter("format", str, enum=["json", *citing.FORMATS])
+FORMAT = OpenApiParameter("format", str, enum=["json", *formats.FORMATS])
 ANSWERS = {
     (200, "application/json"): Citation,
     **{(200, renderer.media_type): OpenApiTypes.STR for renderer in WRITTEN},
@@ -68,7 +69,7 @@ ANSWERS = {
 }
 
 
-def answered(request: Request, work: citing.Work) -> Response:
+def answered(request: Request, work: formats.Work) -> Response:
     if request.accepted_renderer.format != "json":
         return Response(work)
     return Response({name: getattr(work, name) for name in Citation().fields})

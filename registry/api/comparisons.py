@@ -8,9 +8,10 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from registry import compared, filters, questions
+from registry import filters, questions
 from registry.api import serializers as shape
 from registry.api.reading import PublicRead
+from registry.comparing import asking
 from registry.normalisation import PER
 
 
@@ -145,4 +146,4 @@ class Comparison(PublicRead):
     )
     def get(self, request: Request) -> Response:
         ids, per = filters.result_ids(request.query_params), questions.divisor(request.query_params)
-        return Response(compared.document(ids, per))
+        return Response(asking.document(ids, per))

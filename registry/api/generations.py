@@ -8,9 +8,10 @@ from rest_framework import serializers as s
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from registry import generations, normalisation, sizing
+from registry import normalisation
 from registry.api import serializers as shape
 from registry.api.reading import PublicRead, link
+from registry.platforms import generations, sizing
 
 
 class PlatformName(s.Serializer):

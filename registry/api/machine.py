@@ -12,9 +12,10 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from registry import datafiles, definitions, filters
+from registry import datafiles, filters
 from registry.api import serializers as shape
 from registry.api.reading import PublicRead, link
+from registry.lists import definitions
 from registry.record import NotOnRecord, nearest
 from validators import VERSION, catalogue, schema
 from validators.questionnaires import questionnaires

@@ -8,10 +8,11 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from registry import analysis, record
+from registry import record
 from registry.api import serializers as shape
 from registry.api.reading import PublicRead
-from registry.awards import Award
+from registry.lists import analysis, awards
+from registry.lists.awards import Award
 
 
 class ReleaseAwards(PublicRead):
@@ -20,7 +21,7 @@ class ReleaseAwards(PublicRead):
     @extend_schema(operation_id="releases_awards", responses={200: shape.Awards} | shape.NOT_FOUND)
     def get(self, request: Request, release: str) -> Response:
         found = record.release(release)
-        rows = [_row(ranked.name, ranked.title, award) for ranked, won in record.awarded(found) for award in won]
+        rows = [_row(ranked.name, ranked.title, award) for ranked, won in awards.awarded(found) for award in won]
         return Response({"release": found.slug, "awards": rows})
 
 

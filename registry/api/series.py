@@ -8,11 +8,11 @@ from rest_framework import serializers as s
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from registry import series
 from registry.api import serializers as shape
 from registry.api.comparisons import DifferenceGroup, Note
 from registry.api.reading import PublicRead
 from registry.models import Step
+from registry.over_time import series
 
 STATES = f"{', '.join(Step.State.values)}."
 

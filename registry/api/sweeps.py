@@ -7,10 +7,10 @@ from rest_framework import serializers as s
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from registry import sweeps
 from registry.api import serializers as shape
 from registry.api.reading import PublicRead
 from registry.api.series import SystemName
+from registry.over_time import sweeps
 
 
 class SweepShape(s.Serializer):

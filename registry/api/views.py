@@ -17,7 +17,7 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from registry import facets, filters, keyset, record, repeats, revisions, snapshots
+from registry import facets, filters, keyset, record, revisions, snapshots
 from registry.api import serializers as shape
 from registry.api.reading import (
     FRESH_S,
@@ -33,7 +33,8 @@ from registry.api.reading import (
     page_size,
     unchanged,
 )
-from registry.definitions import measure
+from registry.comparing import repeats
+from registry.lists.definitions import measure
 from registry.models import Platform, RankedList, Release, Result
 from validators import exports
 

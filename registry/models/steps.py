@@ -1,4 +1,4 @@
-"""Steps in the numbers of systems, as registry/steps.py finds them, and what those whom it concerns say of each."""
+"""Steps in the numbers of systems, as registry/over_time finds them, and what those whom it concerns say of each."""
 
 from __future__ import annotations
 

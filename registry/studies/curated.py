@@ -15,9 +15,10 @@ from typing import Any
 from django.db.models import Q
 from django.http import QueryDict
 
-from registry import ceilings, datafiles, questions
+from registry import datafiles, questions
 from registry.formulas import evaluate
 from registry.models import Measurement, Result
+from registry.platforms import ceilings
 from registry.record import NotOnRecord, Row, nearest
 from registry.studies import answers
 from registry.studies.table import FIGURES

@@ -7,7 +7,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
-from registry import analysis as analyses
+from registry.lists import analysis as analyses
 from registry.models import Result
 from registry.record import Row
 from registry.views import numerals, plots

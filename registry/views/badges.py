@@ -5,8 +5,10 @@ from __future__ import annotations
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 
-from registry import badges, cited, record
-from registry.citing import CITED_AS, PUBLISHER
+from registry import record
+from registry.citing import badges, cited
+from registry.citing.formats import CITED_AS, PUBLISHER
+from registry.lists import awards
 from registry.views.caching import public_page
 from registry.views.certificates import TITLES
 
@@ -30,7 +32,7 @@ def ranked_list(request: HttpRequest, release: str, name: str) -> HttpResponse:
 def award(request: HttpRequest, release: str, name: str, award: str) -> HttpResponse:
     """It names the results that have the award, so that it says nothing of another."""
     found = record.release(release)
-    ranked, won = record.award(found, name, award)
+    ranked, won = awards.award(found, name, award)
     shared = ", shared" if won.is_shared else ""
     place = f"{ranked.title} list of {found.name}"
     winners = ", ".join(f"result {winner['result']}" for winner in won.winners)

@@ -12,7 +12,8 @@ from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 
 from registry import origin, record
-from registry.awards import FEWEST_CLIENTS, Award
+from registry.lists import awards
+from registry.lists.awards import FEWEST_CLIENTS, Award
 from registry.models import RankedList, Release
 from registry.problems import Problem
 from registry.views import numerals
@@ -46,7 +47,7 @@ def certificate(request: HttpRequest, release: str, name: str, award: str, form:
     if form not in TYPES:
         raise record.NotOnRecord("certificate", form, list(TYPES))
     found = record.release(release)
-    ranked, won = record.award(found, name, award)
+    ranked, won = awards.award(found, name, award)
     site = origin.site(request)
     drawing = render_to_string("releases/certificate.svg", _drawing(found, ranked, won, site))
     if form == "pdf" and (missing := _without_font(drawing)):

@@ -8,9 +8,10 @@ from urllib.parse import urlencode
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from registry import compared, filters, questions
+from registry import filters, questions
+from registry.comparing import asking
+from registry.comparing.uncertainty import is_tie
 from registry.record import Row
-from registry.uncertainty import is_tie
 from registry.views import numerals, wording
 from registry.views.caching import public_page
 from registry.views.profiles import Ratio, profiles
@@ -31,7 +32,7 @@ def page(request: HttpRequest) -> HttpResponse:
     if not request.GET.get("results"):
         return render(request, "results/compare.html", offered)
     ids, per = filters.result_ids(request.GET), questions.divisor(request.GET)
-    found = compared.document(ids, per)
+    found = asking.document(ids, per)
     rows = _shown(found["measurements"])
     shown = [(_phase if row["stat"] in PHASES else _figure)(row, per) for row in rows[:ROWS_SHOWN]]
     context = offered | {

@@ -10,8 +10,9 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.feedgenerator import Atom1Feed
 
-from registry import filters, record, series
+from registry import filters, record
 from registry.models import RankedList, Release
+from registry.over_time import series
 from registry.record import Row
 from registry.views import numerals
 from registry.views.caching import public_page

@@ -9,7 +9,8 @@ from urllib.parse import urlencode
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from registry import filters, generations, sizing
+from registry import filters
+from registry.platforms import generations, sizing
 from registry.problems import Problem
 from registry.record import Row
 from registry.views import numerals, plots

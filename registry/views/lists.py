@@ -13,9 +13,10 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.http import http_date
 
-from registry import charts, cited, filters, record
-from registry.analysis import FAMILY
-from registry.definitions import SCORED, measure
+from registry import charts, filters, record
+from registry.citing import cited
+from registry.lists.analysis import FAMILY
+from registry.lists.definitions import SCORED, measure
 from registry.models import ListEntry, RankedList, Release
 from registry.views import drawings, numerals
 from registry.views.caching import public_page, remembered

@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from registry.uncertainty import Interval, is_tie
+from registry.comparing.uncertainty import Interval, is_tie
 from registry.views import numerals
 from registry.views.drawings import LETTER, LogAxis
 

@@ -9,7 +9,8 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 
 from registry import record
-from registry.awards import Award
+from registry.lists import awards
+from registry.lists.awards import Award
 from registry.models import RankedList, Release
 from registry.views import numerals
 from registry.views.caching import public_page
@@ -47,7 +48,7 @@ def release(request: HttpRequest, release: str) -> HttpResponse:
         "opens": numerals.moment(found.opens) if found.opens else "",
         "deadline": numerals.deadline(found.deadline, now) if found.deadline else "",
         "publishes": numerals.moment(found.publishes) if found.publishes else "",
-        "awards": [_award(ranked, award) for ranked, won in record.awarded(found) for award in won],
+        "awards": [_award(ranked, award) for ranked, won in awards.awarded(found) for award in won],
     }
     return render(request, "releases/release.html", context)
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from registry import repeats
+from registry.comparing import repeats
+from registry.comparing.spreads import NO_CONTEXT
+from registry.comparing.uncertainty import assumed
 from registry.models import Result
 from registry.record import Row
-from registry.spreads import NO_CONTEXT
-from registry.uncertainty import assumed
 from registry.views import numerals
 from registry.views.measured import ROWS_SHOWN, Table
 from registry.views.wording import Cell, Head, number_named, of, shown_unit, unit_of, written

@@ -11,8 +11,10 @@ from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from registry import ceilings, charts, cited, facets, filters, keyset, record, revisions, snapshots
+from registry import charts, facets, filters, keyset, record, revisions, snapshots
+from registry.citing import cited
 from registry.models import Measurement, Result
+from registry.platforms import ceilings
 from registry.views import ceilings as ceiling_page
 from registry.views import changes, drawings, numerals, repeats
 from registry.views.caching import public_page, remembered

@@ -9,8 +9,9 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from registry import filters, questions, series
+from registry import filters, questions
 from registry.models import Step
+from registry.over_time import series
 from registry.record import Row
 from registry.views import numerals, plots
 from registry.views.caching import public_page
@@ -56,7 +57,7 @@ def moves(shown: Row) -> list[dict[str, Any]]:
 
 
 def in_words(row: Row) -> dict[str, Any]:
-    """A step that has the columns of its series (registry/steps.py, row_of), its numbers in words."""
+    """A step that has the columns of its series (registry/over_time/steps.py, row_of), its numbers in words."""
     levels = [{"value": row[name], "printed_unit": row["printed_unit"]} for name in ("level_before", "level_after")]
     unit = unit_of(levels, row["unit"])
     return _step(row, unit) | _named(row, unit)

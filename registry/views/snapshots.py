@@ -42,7 +42,7 @@ def described(document: Mapping[str, Any] | None, address: str) -> dict[str, Any
 
 
 def what_differed(found: Sequence[Mapping[str, Any]], names: Sequence[str]) -> dict[str, Any]:
-    """What the template system/differing.html shows of registry.configuration.grouped, columns under `names`."""
+    """What the template system/differing.html shows of configuration.grouped, columns under `names`."""
     groups, left = [], ROWS_SHOWN
     for group in found:
         rows = [_compared_row(row) | {"subject": row["subject"]} for row in group["differences"][:left]]

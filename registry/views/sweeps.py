@@ -7,7 +7,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from registry import sweeps
+from registry.over_time import sweeps
 from registry.record import Row
 from registry.views import numerals
 from registry.views.caching import public_page

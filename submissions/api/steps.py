@@ -10,10 +10,10 @@ from rest_framework import serializers as s
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from registry import steps
 from registry.api.reading import next_address
 from registry.api.series import STATES, SeriesNamed, StepTold
 from registry.models import Step
+from registry.over_time import steps
 from submissions import triage
 from submissions.api.edges import CONFLICT, REFUSED, PrivateView, valid
 from submissions.models import StepComment

@@ -11,7 +11,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
 from registry import record
-from registry.definitions import measure
+from registry.lists.definitions import measure
 from registry.models import Override, Release
 from registry.problems import Problem
 from registry.views import numerals

@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
 from registry import record
-from registry.definitions import SCORED, tool_of
+from registry.lists.definitions import SCORED, tool_of
 from registry.models import Release
 from registry.problems import Problem
 from registry.views import numerals

@@ -8,8 +8,9 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
-from registry import filters, record, steps
+from registry import filters, record
 from registry.models import Step
+from registry.over_time import steps
 from registry.problems import Problem
 from registry.views.series import in_words
 from submissions import triage

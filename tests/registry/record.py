@@ -9,7 +9,7 @@ from typing import Any
 from django.conf import settings
 from django.utils import timezone
 
-from registry.listing import entries_digest
+from registry.lists.listing import entries_digest
 from registry.models import (
     CatalogueLoad,
     Edition,

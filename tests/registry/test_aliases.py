@@ -6,8 +6,8 @@ import json
 
 import pytest
 
+from registry.lists.ranking import fold
 from registry.naming import ALIASES, AliasTable, read_names
-from registry.ranking import fold
 
 TABLES = ("filesystem_types", "vendors", "sites")
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from registry.analysis import in_numbers
+from registry.lists.analysis import in_numbers
 from registry.models import Result
 from tests.registry.record import make_list, make_release, make_result
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from registry.awards import awards
+from registry.lists.awards import awards
 from registry.models import Result
 from tests.registry.record import make_list, make_release, make_result
 

@@ -14,9 +14,10 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
-from registry import catalogue, definitions
+from registry import catalogue
 from registry.catalogue import load_catalogue
-from registry.listing import entries_digest
+from registry.lists import definitions
+from registry.lists.listing import entries_digest
 from registry.models import (
     CatalogueLoad,
     ListDefinition,

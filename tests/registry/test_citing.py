@@ -11,12 +11,12 @@ import yaml
 from datacite import schema45
 from django.utils import timezone
 
-from registry import citing
+from registry.citing import formats
 from registry.models import RankedList, Result
 from tests.registry.record import make_list, make_release, make_result
 
 HOSTILE = 'A {B}\\ & 50% "C": #$_~^\n\x85- d: <i>\U0001f30a'
-WORK = citing.Work(
+WORK = formats.Work(
     id="result hw-1",
     title=HOSTILE,
     said=HOSTILE,
@@ -34,15 +34,15 @@ ONE_LINE = 'A {B}\\ & 50% "C": #$_~^ - d: <i>\U0001f30a'
 
 
 def test_hostile_texts_stay_one_value_of_cff() -> None:
-    read = yaml.safe_load(citing.cff(WORK))
+    read = yaml.safe_load(formats.cff(WORK))
     assert (read["title"], read["authors"]) == (ONE_LINE, [{"name": ONE_LINE}])
     assert (read["cff-version"], str(read["date-released"])) == ("1.2.0", "2027-11-18")
 
 
 def test_hostile_texts_stay_one_value_of_datacite_and_ro_crate() -> None:
-    read = json.loads(citing.datacite(WORK))
+    read = json.loads(formats.datacite(WORK))
     assert (read["titles"], read["publicationYear"]) == ([{"title": ONE_LINE}], "2027")
-    graph = {one["@id"]: one for one in json.loads(citing.ro_crate(WORK))["@graph"]}
+    graph = {one["@id"]: one for one in json.loads(formats.ro_crate(WORK))["@graph"]}
     root = graph[graph["ro-crate-metadata.json"]["about"]["@id"]]
     assert (root["@id"], root["name"]) == ("https://registry.example.org/results/hw-1/", ONE_LINE)
     assert all(root[name]["@id"] in graph for name in ("author", "publisher", "license"))
@@ -51,7 +51,7 @@ def test_hostile_texts_stay_one_value_of_datacite_and_ro_crate() -> None:
 
 
 def test_hostile_texts_stay_one_field_of_bibtex() -> None:
-    title = re.search(r"^  title = \{\{(.*)\}\},$", citing.bibtex(WORK), re.MULTILINE)
+    title = re.search(r"^  title = \{\{(.*)\}\},$", formats.bibtex(WORK), re.MULTILINE)
     assert title is not None
     assert title[1] == (
         r'A \{B\}\textbackslash{} \& 50\% "C": \#\$\_\textasciitilde{}\textasciicircum{} - d: <i>' + "\U0001f30a"
@@ -147,8 +147,8 @@ def test_datacite_keeps_the_schema_of_datacite(client, record, path) -> None:
     [{"publisher": "Highwater"}, {"publicationYear": 2027}, {"creators": []}, {"dates": [{"date": "2027-11-18"}]}],
 )
 def test_that_schema_refuses_what_is_wrong(wrong) -> None:
-    assert schema45.validator.is_valid(json.loads(citing.datacite(WORK)))
-    assert not schema45.validator.is_valid(json.loads(citing.datacite(WORK)) | wrong)
+    assert schema45.validator.is_valid(json.loads(formats.datacite(WORK)))
+    assert not schema45.validator.is_valid(json.loads(formats.datacite(WORK)) | wrong)
 
 
 def test_revisions_name_each_other(client, record) -> None:
@@ -186,7 +186,7 @@ def test_a_citation_costs_few_queries(client, record, django_assert_num_queries,
 def test_pages_have_the_sentence_and_the_formats(client, record, path) -> None:
     page = client.get(f"/{path}/").content.decode()
     assert cite(client, path).json()["sentence"] in page
-    assert all(f'"/api/v1/{path}/citation/?format={form}"' in page for form in citing.FORMATS)
+    assert all(f'"/api/v1/{path}/citation/?format={form}"' in page for form in formats.FORMATS)
 
 
 def test_a_list_that_is_not_frozen_offers_no_citation(client, record) -> None:

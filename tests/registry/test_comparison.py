@@ -11,7 +11,7 @@ from django.conf import settings
 from django.test import Client
 
 from registry import configuration, facts
-from registry.comparison import Per, Side, compare, what_differed
+from registry.comparing.comparison import Per, Side, compare, what_differed
 from registry.models import Result, SystemSnapshot
 from registry.normalisation import Divisor
 from tests.make_system import make_class, make_parameter, make_system

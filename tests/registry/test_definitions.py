@@ -10,7 +10,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from registry import datafiles
-from registry.definitions import (
+from registry.lists.definitions import (
     LISTS,
     SCHEMA,
     current_definitions,
@@ -20,7 +20,7 @@ from registry.definitions import (
     read_definitions,
     tool_of,
 )
-from registry.ranking import DefinitionError, Entry, rank
+from registry.lists.ranking import DefinitionError, Entry, rank
 
 PUBLIC_NAMES = {"full", "historical", "io500", "ten", "production", "ten-production", "scc"}
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from registry import configuration, facts
-from registry.gains import Facts, Point, best, by_cause, by_possible, chain, change, factor, steps_of
 from registry.models import Fact
-from registry.sizing import units_for
+from registry.platforms.gains import Facts, Point, best, by_cause, by_possible, chain, change, factor, steps_of
+from registry.platforms.sizing import units_for
 from tests.registry.record import make_measurement, make_platform, make_release, make_result
 
 OLD: Facts = {

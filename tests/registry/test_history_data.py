@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from registry.definitions import imported_definition, read_definitions
-from registry.ranking import Entry, Override, Published, compare_lists, rank
+from registry.lists.definitions import imported_definition, read_definitions
+from registry.lists.ranking import Entry, Override, Published, compare_lists, rank
 
 HISTORY = Path(__file__).resolve().parents[2] / "registry" / "history"
 SCRIPT = HISTORY.parents[1] / "tools" / "make_history.py"

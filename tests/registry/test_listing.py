@@ -10,10 +10,10 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
-from registry.definitions import read_definitions
-from registry.listing import ListError, build, check, compute
+from registry.lists.definitions import read_definitions
+from registry.lists.listing import ListError, build, check, compute
+from registry.lists.ranking import Differences
 from registry.models import ListDefinition, Override, RankedList, Release, Result, Site, System
-from registry.ranking import Differences
 
 pytestmark = pytest.mark.django_db
 

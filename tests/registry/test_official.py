@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
+from registry.lists.official import Difference, agrees, archived_values, differences
 from registry.models import Result
-from registry.official import Difference, agrees, archived_values, differences
 
 
 @pytest.mark.parametrize(

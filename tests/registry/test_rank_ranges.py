@@ -8,8 +8,9 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from registry import facts, rank_ranges
-from registry.listing import build, entries_digest
+from registry import facts
+from registry.lists import rank_ranges
+from registry.lists.listing import build, entries_digest
 from registry.models import ListDefinition, RankedList, RankRange, Result
 from tests.registry.record import make_list, make_rate, make_release, make_result
 

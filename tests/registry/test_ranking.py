@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from registry.ranking import (
+from registry.lists.ranking import (
     DefinitionError,
     Entry,
     Override,

@@ -11,7 +11,8 @@ from django.db import IntegrityError, transaction
 from django.test import Client
 
 from registry.catalogue import load_catalogue
-from registry.listing import compute
+from registry.lists.listing import compute
+from registry.lists.ranking import DefinitionError
 from registry.models import (
     CatalogueLoad,
     ListEntry,
@@ -20,7 +21,6 @@ from registry.models import (
     Release,
     Result,
 )
-from registry.ranking import DefinitionError
 from tests.registry.record import make_release
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("loaded")]

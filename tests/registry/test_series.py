@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from registry.change_points import steps, two_sided
-from registry.series import day_of
+from registry.over_time.change_points import steps, two_sided
+from registry.over_time.series import day_of
 from tests.registry.record import make_measurement, make_release, make_result
 
 

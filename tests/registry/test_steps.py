@@ -8,8 +8,8 @@ import pytest
 from django.db import connection, transaction
 from django.utils import timezone
 
-from registry import series, steps
 from registry.models import Release, Result, Step, StepsDue, System
+from registry.over_time import series, steps
 from tests.registry.record import make_measurement, make_nights, make_release, make_result
 
 pytestmark = pytest.mark.django_db

@@ -10,7 +10,7 @@ import pytest
 
 from registry import facts
 from registry.models import Measurement, Result
-from registry.sweeps import cells_of, is_met, placed, sweep
+from registry.over_time.sweeps import cells_of, is_met, placed, sweep
 from tests.registry.record import make_measurement, make_rate, make_release, make_result
 
 BANDWIDTH, AT_ONCE, SMALL, METADATA = range(4)

@@ -12,9 +12,9 @@ from types import ModuleType
 import pytest
 
 from registry import catalogue
-from registry.listing import check
+from registry.lists.listing import check
+from registry.lists.ranking import Differences
 from registry.models import RankedList, Release, Result
-from registry.ranking import Differences
 
 ROOT = Path(__file__).resolve().parents[2]
 SLUG = "MLPerf-Storage-v1.0"

@@ -21,7 +21,7 @@ from django.db import connection
 from django.utils import timezone
 
 from registry.celery import _HURRIED, app
-from registry.definitions import read_definitions
+from registry.lists.definitions import read_definitions
 from registry.models import Release
 from submissions import drafts, processing, queue, releases
 from submissions.models import Submission

@@ -8,8 +8,9 @@ from collections.abc import Callable
 import pytest
 from django.core import mail as outbox
 
-from registry import editions, steps
+from registry import editions
 from registry.models import Fact, ObservedParameter, RankedList, Result, Site, System
+from registry.over_time import steps
 from submissions import drafts, following, nameless, processing, publication, review, webhooks
 from submissions.models import Account, Check, Submission
 from tests.make_io500 import make_run, pack

@@ -13,9 +13,9 @@ from django.core import mail as outbox
 from django.test import Client
 from django.utils import timezone
 
-from registry import steps
 from registry.celery import app
 from registry.models import Release, Result, Step, System
+from registry.over_time import steps
 from submissions import following, personal, publication, releases, review, telling, watching, webhooks
 from submissions.models import Account, Delivery, Following
 from tests.registry.record import make_measurement, make_nights, make_release

@@ -12,10 +12,10 @@ from django.core.management.base import CommandError
 from django.db import DatabaseError, connection, transaction
 from django.utils import timezone
 
-from registry import steps
-from registry.listing import check
+from registry.lists.listing import check
+from registry.lists.ranking import Differences
 from registry.models import ListDefinition, ListEntry, RankedList, Release, Result, StepsDue
-from registry.ranking import Differences
+from registry.over_time import steps
 from submissions import copying, processing, publication, releases, review
 from submissions.models import Submission
 from tests.make_fio import make_output

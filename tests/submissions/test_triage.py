@@ -10,8 +10,8 @@ from django.db import connection, transaction
 from django.test import Client
 from django.utils import timezone
 
-from registry import steps
 from registry.models import Result, Site, Step, System
+from registry.over_time import steps
 from submissions import nameless, triage
 from submissions.errors import StepChanged
 from submissions.models import StepComment

@@ -10,8 +10,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from registry.lists.official import archived_values, differences, official_values
 from registry.models import Result
-from registry.official import archived_values, differences, official_values
 from validators.checks import check
 
 ARCHIVE = re.compile(r"submission-(\d+)\.(tar\.gz|tgz|tar|zip)")

@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from registry.catalogue import CatalogueError, load_catalogue, load_definitions
-from registry.ranking import DefinitionError
+from registry.lists.ranking import DefinitionError
 from registry.reported import ReportedError
 
 

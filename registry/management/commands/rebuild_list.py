@@ -8,9 +8,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from registry.listing import ListError, build, check
+from registry.lists.listing import ListError, build, check
+from registry.lists.ranking import DefinitionError, Differences
 from registry.models import RankedList, Release
-from registry.ranking import DefinitionError, Differences
 
 
 class Command(BaseCommand):

@@ -1,6 +1,6 @@
 """Ranked lists in the database: gather a list's candidates, compute it, check it, freeze it.
 
-The arithmetic is in registry/ranking.py; this module only brings rows to it and back.
+The arithmetic is in ranking.py; this module only brings rows to it and back.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from registry import rank_ranges
-from registry.definitions import lower_is_better, tool_of
+from registry.lists import rank_ranges
+from registry.lists.definitions import lower_is_better, tool_of
+from registry.lists.ranking import MEASURED, Differences, Entry, Published, Ranking, compare_lists, measured, rank
+from registry.lists.ranking import Override as Decision
 from registry.models import ListDefinition, ListEntry, Measurement, Override, RankedList, Release, Result
-from registry.ranking import MEASURED, Differences, Entry, Published, Ranking, compare_lists, measured, rank
-from registry.ranking import Override as Decision
 from validators.findings import INFO
 from validators.units import from_canonical
 

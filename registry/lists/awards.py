@@ -1,4 +1,4 @@
-"""Awards of a release: who leads each IO500 list in score, bandwidth and metadata. Plain arithmetic.
+"""Awards of a release: who leads each IO500 list in score, bandwidth and metadata.
 
 Source: the rules of IO500 give awards to runs on at least ten client nodes; equal values share one.
 """
@@ -8,6 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from registry.models import ListEntry, RankedList, Release
+from registry.record import ENTRY, SCORED_LISTS, Columns, NotOnRecord, Row, rows_of
 
 FEWEST_CLIENTS = 10
 KINDS = (
@@ -49,3 +52,32 @@ def awards(entries: Iterable[Mapping[str, Any]], *, complete: bool = True) -> li
 
 def _with(entries: Sequence[Mapping[str, Any]], column: str, value: float) -> tuple[Mapping[str, Any], ...]:
     return tuple(entry for entry in entries if entry[column] == value)
+
+
+# Of the record
+
+_COLUMNS: Columns = {
+    name: ENTRY[name]
+    for name in ("result", "institution", "system", "client_nodes", "score", "bandwidth_gib_per_s", "rate_kiops")
+}
+"""What an award says of its winners, and is decided by."""
+
+
+def awarded(of: Release) -> list[tuple[RankedList, list[Award]]]:
+    """The awards of each IO500 list of a published release, in their order; withdrawn runs win nothing. Two queries."""
+    lists = list(of.ranked_lists.filter(SCORED_LISTS).exclude(frozen_at=None).order_by("position", "name"))
+    columns = {"list": "ranked_list_id"} | _COLUMNS
+    found = ListEntry.objects.filter(ranked_list__in=lists, result__withdrawn_at=None)
+    rows = rows_of(columns, found.order_by("ranked_list", "position"))
+    by_list: dict[int, list[Row]] = {one.pk: [] for one in lists}
+    for row in rows:
+        by_list[row.pop("list")].append(row)
+    return [(one, awards(by_list[one.pk], complete=one.complete)) for one in lists]
+
+
+def award(of: Release, list_name: str, name: str) -> tuple[RankedList, Award]:
+    """One award of a published release, and its list. Raises NotOnRecord with awards that there are."""
+    won = {(ranked.name, one.award): (ranked, one) for ranked, held in awarded(of) for one in held}
+    if (list_name, name) not in won:
+        raise NotOnRecord("award", f"{of.slug}/{list_name}/{name}", ["/".join(key) for key in won][:6])
+    return won[list_name, name]

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from registry import datafiles
-from registry.ranking import DefinitionError
+from registry.lists.ranking import DefinitionError
 from validators.catalogue import benchmark, describe
 from validators.units import UNITS
 
-LISTS = Path(__file__).parent / "lists"
+LISTS = Path(__file__).parent
 SCHEMA = "list-definition.schema.json"
 
 SCORED = "io500"

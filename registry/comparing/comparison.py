@@ -10,10 +10,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from registry import configuration, uncertainty
+from registry import configuration
+from registry.comparing import uncertainty
+from registry.comparing.spreads import Key, key, spreads
+from registry.comparing.uncertainty import Spread
 from registry.normalisation import DIVIDED, Divisor
-from registry.spreads import Key, key, spreads
-from registry.uncertainty import Spread
 from validators import catalogue
 from validators.meanings import Figure, why_not
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from registry import numbers, uncertainty
+from registry import numbers
+from registry.comparing import uncertainty
 from registry.record import Row
 
 _NAMED = ("op", "quantity", "stat", "context", "unit", "printed_unit")

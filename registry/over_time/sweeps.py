@@ -1,6 +1,6 @@
 """Sweeps: which cells of a release's standard measurements a system has, which are missing, and what got worse.
 
-A sweep is a data file of registry/sweeps/. A cell is an operation under one choice of each axis of a part; a result
+A sweep is a data file of the folder sweeps/. A cell is an operation under one choice of each axis of a part; a result
 fills it where its facts meet the conditions. What a result does not say fills no cell.
 """
 
@@ -14,7 +14,9 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from registry import datafiles, facts, numbers, record, series, spreads, uncertainty
+from registry import datafiles, facts, numbers, record
+from registry.comparing import spreads, uncertainty
+from registry.over_time import series
 from registry.record import Row
 from validators.units import LOWER_IS_BETTER
 

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
-from registry import uncertainty
+from registry.comparing import uncertainty
 
 LEVEL = 0.002
 """The chance that a series of independent values has a false step is about this: far less than one series in 100."""
@@ -46,7 +46,7 @@ class Step:
 def steps(values: Sequence[float]) -> list[Step]:
     """The steps of a series in its order; none of fewer than six values, or where one is not positive.
 
-    A change by less than one run usually varies by (registry/uncertainty.json) is no step, however clear it is.
+    A change by less than one run usually varies by (comparing/uncertainty.json) is no step, however clear it is.
     """
     if len(values) < FEWEST or min(values) <= 0:
         return []

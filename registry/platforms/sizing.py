@@ -15,8 +15,9 @@ from typing import Any
 
 from django.http import QueryDict
 
-from registry import ceilings, filters, questions, record
+from registry import filters, questions, record
 from registry.models import Platform, Result
+from registry.platforms import ceilings
 from registry.problems import Problem
 from registry.record import Row
 from validators import catalogue, hardware

@@ -7,8 +7,9 @@ from typing import Any
 from django.conf import settings
 from django.db.models import F
 
-from registry import badges, citing, record
-from registry.citing import PUBLISHER, Work
+from registry import record
+from registry.citing import badges, formats
+from registry.citing.formats import PUBLISHER, Work
 from registry.models import RankedList, Result
 from registry.problems import Problem
 
@@ -134,7 +135,7 @@ def shown(work: Work, citation: str) -> dict[str, Any]:
     return {
         "cited": work,
         "cite_address": citation,
-        "cite_formats": citing.FORMATS,
+        "cite_formats": formats.FORMATS,
         "badge": badges.of(work),
         "badge_snippets": badges.snippets(work),
     }

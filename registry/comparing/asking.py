@@ -10,9 +10,10 @@ from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import JSONObject
 
-from registry import comparison, numbers, record, snapshots
+from registry import numbers, record, snapshots
 from registry.axes import axis
-from registry.comparison import Per, Side
+from registry.comparing import comparison
+from registry.comparing.comparison import Per, Side
 from registry.facts import CONFIGURATION
 from registry.models import Fact, ListEntry, Result
 from registry.normalisation import PER, divisors

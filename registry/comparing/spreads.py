@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from registry import uncertainty
-from registry.uncertainty import Spread
+from registry.comparing import uncertainty
+from registry.comparing.uncertainty import Spread
 from validators.distributions import REPEATS
 
 Row = Mapping[str, Any]
@@ -84,7 +84,7 @@ def _inside(measured: Iterable[Row]) -> dict[Key, dict[str, list[float]]]:
 
 
 def _printed(tool: str, measured: Sequence[Row], parameters: Row) -> dict[Key, Spread]:
-    """Spreads of what the tool prints a deviation beside, as registry/uncertainty.json says it.
+    """Spreads of what the tool prints a deviation beside, as uncertainty.json says it.
 
     The mean has that of a mean of the repeats, and what else is printed of them (max, min) that of one of them.
     """

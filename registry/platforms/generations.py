@@ -14,9 +14,10 @@ from typing import Any
 from django.db.models import F
 from django.http import QueryDict
 
-from registry import axes, configuration, facts, filters, gains, normalisation, numbers, questions, record
-from registry.gains import Change, Point
+from registry import axes, configuration, facts, filters, normalisation, numbers, questions, record
 from registry.models import Fact, Platform, Release
+from registry.platforms import gains
+from registry.platforms.gains import Change, Point
 from registry.record import Row
 from validators.units import LOWER_IS_BETTER
 

@@ -2,7 +2,7 @@
 
 A step that more results move by a place or two is the same one: it keeps its row, and with it what was said of it. One
 that results no longer show keeps its row too, as gone, so that it is nothing new when it comes back. The arithmetic
-stands in registry/series.py; finding steps twice changes nothing.
+stands in series.py; finding steps twice changes nothing.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from django.db import transaction
 from django.db.models import Count, Exists, OuterRef
 from django.utils import timezone
 
-from registry import change_points, series
+from registry.comparing.spreads import key
 from registry.models import Result, Step, StepsDue, System
+from registry.over_time import change_points, series
 from registry.record import Row
-from registry.spreads import key
 
 WITHIN = change_points.SHORTEST
 """A step found less than so many results from where it stood is the same one: closer two can't be."""

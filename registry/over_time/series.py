@@ -1,7 +1,7 @@
 """The results of one system over time: each number as a series, its steps, and what else differed at each.
 
 A series holds results of one benchmark, mode, level of trust and count of client nodes, by the day they were made:
-what would move it anyway is not in it. registry/change_points.py finds the steps.
+what would move it anyway is not in it. change_points.py finds the steps.
 """
 
 from __future__ import annotations
@@ -16,10 +16,12 @@ from typing import Any
 from django.db.models import Q
 from django.http import QueryDict
 
-from registry import change_points, compared, comparison, filters, numbers, record, snapshots
+from registry import filters, numbers, record, snapshots
+from registry.comparing import asking, comparison
+from registry.comparing.spreads import NO_MEAN, key
 from registry.models import Step, System
+from registry.over_time import change_points
 from registry.record import Row
-from registry.spreads import NO_MEAN, key
 from validators.system.difference import difference
 from validators.units import LOWER_IS_BETTER
 
@@ -202,7 +204,7 @@ def _changes(pairs: Sequence[Pair]) -> list[Row]:
     if not pairs:
         return []
     ids = list(dict.fromkeys(id for pair in pairs for id in pair))
-    sides = dict(zip(ids, compared.sides(ids)[0], strict=True))
+    sides = dict(zip(ids, asking.sides(ids)[0], strict=True))
     documents = dict(zip(ids, snapshots.documents(ids), strict=True))
     return [
         {

@@ -1,6 +1,7 @@
 """The ranks that entries of lists may have, as sure as their scores are: written when a list is made or loaded.
 
-The arithmetic is in registry/uncertainty.py; this module only brings lists to it and back. Lists do not change by it.
+The arithmetic is in registry/comparing/uncertainty.py; this module only brings lists to it and back. No list
+changes by it.
 """
 
 from __future__ import annotations
@@ -13,13 +14,13 @@ from typing import Any
 
 from django.db.models import Q
 
-from registry import uncertainty
-from registry.definitions import lower_is_better
+from registry.comparing import uncertainty
+from registry.comparing.spreads import key, pooled, spreads
+from registry.comparing.uncertainty import Spread
 from registry.facts import CONFIGURATION
+from registry.lists.definitions import lower_is_better
+from registry.lists.ranking import best
 from registry.models import Fact, ListEntry, Measurement, RankedList, RankRange, Result
-from registry.ranking import best
-from registry.spreads import key, pooled, spreads
-from registry.uncertainty import Spread
 
 Row = dict[str, Any]
 

@@ -1,0 +1,1 @@
+"""How results and frozen lists are cited, and their badges."""

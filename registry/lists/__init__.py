@@ -1,0 +1,1 @@
+"""Ranked lists: their definitions, which are data, who ranks where on them, and what is said of that."""
