@@ -54,6 +54,8 @@ class Names:
     filesystem_types: AliasTable
     vendors: AliasTable
     sites: AliasTable
+    platforms: Mapping[str, str]
+    """Slugs by what else people call a platform, folded."""
 
     def family(self, filesystem_type: str, storage_vendor: str = "", filesystem_name: str = "") -> str:
         """The file-system family, e.g. Lustre for EXAScaler; empty where nothing printed tells."""
@@ -69,7 +71,9 @@ class Names:
 
 
 def read_names(folder: Path = ALIASES) -> Names:
-    return Names(*(_table(folder / f"{name}.json") for name in ("filesystem_types", "vendors", "sites")))
+    tables = (_table(folder / f"{name}.json") for name in ("filesystem_types", "vendors", "sites"))
+    platforms = json.loads((folder / "platforms.json").read_text(encoding="utf-8"))
+    return Names(*tables, {fold(name): row["slug"] for row in platforms for name in row.get("also", ())})
 
 
 def _table(path: Path) -> AliasTable:

@@ -153,6 +153,8 @@ class _Source:
     """The description of the system in the form that is published."""
     without: nameless.Nameless | None
     """Takes the names out of what is published anonymously."""
+    platform: Platform | None
+    """The one that was declared, where the record knows it."""
 
     @property
     def anonymous(self) -> bool:
@@ -228,12 +230,22 @@ def _gathered(submissions: list[Submission], *, as_published: bool = False) -> I
     reviews = _latest(Review.objects.filter(submission__in=ids, decision=Review.Decision.ACCEPT))
     derivatives = {row.submission_id: row for row in Derivative.objects.filter(submission__in=ids)}
     systems = {row.submission_id: row for row in submitted.SystemSnapshot.objects.filter(submission__in=ids)}
+    platforms = _platforms()
     for submission in submissions:
         derivative = derivatives.get(submission.pk) or derivation.ensure(submission)
         system = systems.get(submission.pk)
         document = published(system.document) if system else None
         without = nameless.of(submission) if nameless.is_anonymous(submission) else None
-        yield _Source(submission, checks[submission.pk], reviews[submission.pk], derivative, system, document, without)
+        platform = platforms.get(fold(submission.metadata.get("platform")))
+        check, accepted = checks[submission.pk], reviews[submission.pk]
+        yield _Source(submission, check, accepted, derivative, system, document, without, platform)
+
+
+def _platforms() -> dict[str, Platform]:
+    """The platforms of the record by all that people call them, folded."""
+    known = {row.slug: row for row in Platform.objects.all()}
+    also = {name: known[slug] for name, slug in naming.read_names().platforms.items() if slug in known}
+    return also | {fold(name): row for row in known.values() for name in (row.slug, row.name)}
 
 
 def _latest(found: QuerySet) -> dict[Any, Any]:
@@ -251,24 +263,30 @@ def _last_number() -> int:
 
 
 def _systems(numbered: Mapping[str, _Source]) -> dict[tuple[int, str, bool], System]:
-    """The system of each source, by public id, at its site and by folded name, made where the site has none of it."""
+    """The system of each source, by public id, at its site and by folded name, made where the site has none of it.
+
+    A system of no platform gets the first that is declared.
+    """
     sites = {source.submission.institution_id: source.submission.institution for source in numbered.values()}
     known = System.objects.filter(site__in=sites).select_related("platform")
     systems = {(system.site_id, fold(system.name), False): system for system in known}
     if any(source.anonymous for source in numbered.values()):
         systems |= _anonymous_systems(sites)
-    platforms = {fold(name): row for row in Platform.objects.all() for name in (row.slug, row.name)}
     taken = set(System.objects.values_list("slug", flat=True))
-    made = []
+    made, placed = list[System](), list[System]()
     for public_id, source in numbered.items():
         if source.system_key not in systems:
             site = nameless.public_site() if source.anonymous else sites[source.system_key[0]]
             name = f"System of {public_id}" if source.anonymous else source.system_name
             slug = naming.system_slug(site.slug, name, taken)
-            platform = platforms.get(fold(source.metadata.get("platform")))
-            systems[source.system_key] = System(slug=slug, site=site, name=name, platform=platform)
+            systems[source.system_key] = System(slug=slug, site=site, name=name)
             made.append(systems[source.system_key])
+        system = systems[source.system_key]
+        if source.platform and not system.platform:
+            system.platform = source.platform
+            placed.append(system)
     System.objects.bulk_create(made)
+    System.objects.bulk_update([system for system in placed if system not in made], ["platform"])
     return systems
 
 
@@ -306,7 +324,7 @@ def _result(
         release=release,
         site=system.site,
         system=system,
-        platform=system.platform,
+        platform=source.platform or system.platform,
         institution=source.institution,
         system_name=system.name if source.anonymous else source.system_name,
         filesystem_type=filesystem_type,

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from registry.lists.definitions import tool_of
 from registry.lists.listing import newest_definitions
-from registry.models import Override, Release, Result
+from registry.models import Override, Platform, Release, Result
 from submissions import tokens
 from submissions.models import Account, Comment, Judgement, Membership, Review, Submission, Token
 from submissions.releases import known_lists, read_time
@@ -32,7 +32,7 @@ class MetadataForm(forms.Form):
     filesystem_name = forms.CharField(required=False, max_length=120, label="Name of the file system")
     filesystem_type = forms.CharField(required=False, max_length=120, label="File system")
     storage_vendor = forms.CharField(required=False, max_length=120, label="Storage vendor")
-    platform = forms.CharField(required=False, max_length=200)
+    platform = forms.CharField(required=False, max_length=200, widget=forms.TextInput(attrs={"list": "platforms"}))
     client_nodes = forms.IntegerField(required=False, min_value=1, max_value=10_000_000, label="Client nodes")
     tasks = forms.IntegerField(required=False, min_value=1, max_value=1_000_000_000, label="Client processes in all")
     production = forms.NullBooleanField(required=False, label="Production system")
@@ -41,6 +41,10 @@ class MetadataForm(forms.Form):
     def facts(self) -> list[forms.BoundField]:
         """The fields of the metadata but the note, which stands on its own."""
         return [self[name] for name in MetadataForm.base_fields if name != "note"]
+
+    def platforms(self) -> Iterable[str]:
+        """Names that the record knows, to choose from."""
+        return Platform.objects.values_list("name", flat=True)
 
     def metadata(self) -> dict[str, Any]:
         """What was filled in, under the names of the metadata schema."""

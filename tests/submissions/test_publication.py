@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from registry.lists.listing import check
 from registry.lists.ranking import Differences
-from registry.models import ListDefinition, ListEntry, RankedList, Release, Result, StepsDue
+from registry.models import ListDefinition, ListEntry, Platform, RankedList, Release, Result, StepsDue, System
 from registry.over_time import steps
 from submissions import copying, processing, publication, releases, review
 from submissions.models import Submission
@@ -213,6 +213,24 @@ def test_one_system_under_one_name_has_one_page(cast, release, accepted) -> None
         accepted(performance=performance, fields={"metadata": f'{{"system": "{name}"}}'})
     cast.erin.post("releases/sc99/publish/")
     assert {result.system.slug for result in Result.objects.all()} == {"north-lab-fjord"}
+
+
+def test_a_platform_is_known_by_what_people_call_it(cast, release, accepted) -> None:
+    """Also of a system that was there before without one; what nobody is called makes no platform."""
+    for slug in ("clusterstor-e1000", "ddn-es400nvx2"):
+        Platform.objects.create(slug=slug, name=slug)
+    System.objects.create(slug="north-lab-fjord", site=cast.alice.account.memberships.get().institution, name="Fjord")
+    said = {"Fjord": "e1000 ", "Skerry": "ES400NVX2", "Skerry II": "Unheard-of"}
+    for performance, (name, platform) in enumerate(said.items(), 1):
+        told = {"system": name, "platform": platform}
+        accepted(performance=float(performance), fields={"metadata": json.dumps(told)})
+    cast.erin.post("releases/sc99/publish/")
+    found = Result.objects.values_list("system__name", "platform__slug", "system__platform__slug")
+    assert set(found) == {
+        ("Fjord", "clusterstor-e1000", "clusterstor-e1000"),
+        ("Skerry", "ddn-es400nvx2", "ddn-es400nvx2"),
+        ("Skerry II", None, None),
+    }
 
 
 def test_a_withdrawn_result_keeps_its_page(cast, release, accepted) -> None:
