@@ -1,6 +1,6 @@
 """The results of one system over time: each number as a series, its steps, and what else differed at each.
 
-A series holds results of one benchmark, mode, level of trust and count of client nodes, by the day they were made:
+A series holds results of one benchmark, mode, level of trust and count of client nodes, by when they were made:
 what would move it anyway is not in it. change_points.py finds the steps.
 """
 
@@ -10,6 +10,7 @@ import datetime as dt
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -35,8 +36,12 @@ NAMES = ("metric",)
 FILTERS = tuple(name for name in filters.RESULT_NAMES if name != "system")
 PREFIXES = (filters.PARAMETER,)
 
-_DAYS = ("started", "ended")
-"""Parameters of runs that begin with a date."""
+_AMOUNTS = frozenset({"volume", "ops", "count", "items", "stonewall_time"})
+"""Quantities that say how much a run did, or was told to, and not how fast it was."""
+_RATES = ("B/s", "ops/s")
+
+_TIMES = ("started", "ended")
+"""Parameters of runs that begin with a date, and may go on with the time of day."""
 _MOMENTS = ("started_timestamp_s", "ended_timestamp_s")
 """Parameters of runs that are seconds since 1970."""
 
@@ -94,30 +99,45 @@ class Seen:
 def of_system(system: System, condition: Q | None = None, metrics: Sequence[str] = ()) -> Seen:
     """The series of the newest results of a system that meet a condition. Two queries. Raises UnknownMetric."""
     results, left_out = record.newest(record.standing_results(condition).filter(system=system), MOST_RESULTS)
-    days = {one.pk: day for one in results if (day := day_of(one))}
-    ordered = sorted((one for one in results if one.pk in days), key=lambda one: (days[one.pk], one.pk))
-    grouped = _grouped(ordered, numbers.of_results(results, metrics), days)
+    moments = {one.pk: moment for one in results if (moment := moment_of(one))}
+    ordered = sorted((one for one in results if one.pk in moments), key=lambda one: (moments[one.pk], one.pk))
+    measured = numbers.of_results(results, metrics)
+    if not metrics:
+        measured = {pk: list(_speeds(rows)) for pk, rows in measured.items()}
+    grouped = _grouped(ordered, measured, {pk: moment.date() for pk, moment in moments.items()})
     rows = [_series(place, points) for place, points in grouped.items() if len(points) >= FEWEST]
     return Seen(len(results), left_out, ordered, rows, len(grouped) - len(rows))
 
 
-def day_of(result: Any) -> dt.date | None:
-    """The day a result was made: of its run, else of its submission, else of its release; None where none is known."""
-    for name in _DAYS:
-        if day := _as_date(str(result.parameters.get(name, ""))[:10]):
-            return day
+def moment_of(result: Any) -> dt.datetime | None:
+    """When a result was made, as its run tells it; else the day of its submission, else of its release, at midnight.
+
+    None where none is known. Times without a zone are as the run told them.
+    """
+    for name in _TIMES:
+        if moment := _as_moment(str(result.parameters.get(name, ""))):
+            return moment
     for name in _MOMENTS:
         seconds = result.parameters.get(name)
         if isinstance(seconds, int | float) and 0 < seconds < 1e11:
-            return dt.datetime.fromtimestamp(seconds, dt.UTC).date()
-    return result.submitted_on or (result.release.held_on if result.release else None)
+            return dt.datetime.fromtimestamp(seconds, dt.UTC).replace(tzinfo=None)
+    day = result.submitted_on or (result.release.held_on if result.release else None)
+    return dt.datetime.combine(day, dt.time()) if day else None
 
 
-def _as_date(text: str) -> dt.date | None:
-    try:
-        return dt.date.fromisoformat(text)
-    except ValueError:
-        return None
+def _as_moment(text: str) -> dt.datetime | None:
+    for told in (text[:19], text[:10]):
+        with suppress(ValueError):
+            return dt.datetime.fromisoformat(told)
+    return None
+
+
+def _speeds(rows: Sequence[Row]) -> Iterable[Row]:
+    """Without amounts, and without the time of an operation whose rate stands beside it: a longer run is no slower."""
+    rated = {row["op"] for row in rows if row["unit"] in _RATES}
+    for row in rows:
+        if row["quantity"] not in _AMOUNTS and not (row["quantity"] == "time" and row["op"] in rated):
+            yield row
 
 
 Place = tuple[Any, ...]

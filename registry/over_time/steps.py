@@ -116,11 +116,12 @@ def _find(system: System) -> Changed:
 
 def _stood(step: Step, points: Sequence[Row], results: Mapping[str, Any]) -> float:
     """Before which point of its series a known step lies; between two where its own result is no longer there."""
-    ids = [results[point["result"]].pk for point in points]
+    shown = [results[point["result"]] for point in points]
+    ids = [one.pk for one in shown]
     if step.after_id in ids:
         return ids.index(step.after_id)
-    days = [(point["day"], pk) for point, pk in zip(points, ids, strict=True)]
-    return bisect_left(days, (step.day, step.after_id)) - 0.5
+    moments = [(series.moment_of(one), one.pk) for one in shown]
+    return bisect_left(moments, (series.moment_of(step.after), step.after_id)) - 0.5
 
 
 def _matched(known: Sequence[Step], stood: Sequence[float], found: Sequence[Row]) -> list[Step | None]:

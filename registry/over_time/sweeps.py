@@ -86,7 +86,7 @@ def document(slug: str) -> Row:
     tools = {part["tool"] for part in asked["parts"]}
     results, left_out = record.newest(record.standing_results().filter(system=system, tool__in=tools), MOST_RESULTS)
     told = facts.of_results([one.pk for one in results])
-    ordered = sorted(results, key=lambda one: (series.day_of(one) or dt.date.min, one.pk), reverse=True)
+    ordered = sorted(results, key=lambda one: (series.moment_of(one) or dt.datetime.min, one.pk), reverse=True)
     runs = [_run(one, told[one.pk], asked) for one in ordered]
     measured = numbers.of_results(ordered)
     parts = [_part(part, [(run, measured[run["pk"]], told[run["pk"]]) for run in runs]) for part in asked["parts"]]
@@ -114,7 +114,7 @@ def _run(one: Any, facts: Facts, asked: Mapping[str, Any]) -> Row:
         "result": one.public_id,
         "trust": one.trust,
         "client_nodes": one.client_nodes,
-        "day": series.day_of(one),
+        "day": moment.date() if (moment := series.moment_of(one)) else None,
         "release": next((facts[name] for name in asked["release"] if name in facts), ""),
     }
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from registry.over_time.change_points import steps, two_sided
-from registry.over_time.series import day_of
+from registry.over_time.series import moment_of
 from tests.registry.record import make_measurement, make_release, make_result
 
 
@@ -196,18 +196,41 @@ def test_withdrawn_results_are_in_no_series(client, nightly) -> None:
     assert [one["result"] for one in shown(client)["series"][0]["points"]][4:] == ["hw-6", "hw-7"]
 
 
+def test_amounts_and_times_beside_a_rate_are_no_series_unless_asked_for(client, db) -> None:
+    """Twice the size is no gain, and twice the time of a run no loss."""
+    release = make_release("T1")
+    for number, factor in enumerate([1, 1, 1, 2, 2, 2], 1):
+        result = make_result(release, f"hw-{number}", None, submitted_on=f"2026-03-0{number}")
+        make_measurement(result, "write", 50.0 + number / 100)
+        for quantity, unit in (("volume", "B"), ("ops", "count"), ("time", "s")):
+            amount = {"value": 60.0 * factor, "printed_value": 60.0 * factor, "unit": unit, "printed_unit": unit}
+            make_measurement(result, "write", quantity=quantity, stat="total", **amount)
+    assert [row["quantity"] for row in shown(client)["series"]] == ["bandwidth"]
+    (asked,) = shown(client, "?metric=write.volume.total")["series"]
+    assert [step["after"] for step in asked["steps"]] == ["hw-4"]
+
+
+def test_runs_of_one_day_stand_in_the_order_of_their_time(client, db) -> None:
+    release = make_release("T1")
+    for name, started in (("hw-late", "2026-03-04 10:00:00"), ("hw-early", "2026-03-04T09:00:00Z")):
+        make_measurement(make_result(release, name, None, parameters={"started": started}), "write", 50.0)
+    (row,) = shown(client)["series"]
+    assert [one["result"] for one in row["points"]] == ["hw-early", "hw-late"]
+
+
 @pytest.mark.parametrize(
-    ("parameters", "day"),
+    ("parameters", "moment"),
     [
-        ({"started": "2026-03-04 10:00:00"}, "2026-03-04"),
-        ({"started": "yesterday", "ended": "2026-03-05T10:00:00Z"}, "2026-03-05"),
-        ({"started_timestamp_s": 1_772_600_000}, "2026-03-04"),
-        ({"started_timestamp_s": 1e300, "started": 12}, "2026-05-01"),
-        ({}, "2026-05-01"),
+        ({"started": "2026-03-04 10:00:00"}, "2026-03-04 10:00:00"),
+        ({"started": "2026-03-04 at noon"}, "2026-03-04 00:00:00"),
+        ({"started": "yesterday", "ended": "2026-03-05T10:00:00Z"}, "2026-03-05 10:00:00"),
+        ({"started_timestamp_s": 1_772_600_000}, "2026-03-04 04:53:20"),
+        ({"started_timestamp_s": 1e300, "started": 12}, "2026-05-01 00:00:00"),
+        ({}, "2026-05-01 00:00:00"),
     ],
 )
-def test_the_day_of_a_result(db, parameters, day) -> None:
-    assert str(day_of(make_result(make_release("T1"), "hw-1", parameters=parameters))) == day
+def test_when_a_result_was_made(db, parameters, moment) -> None:
+    assert str(moment_of(make_result(make_release("T1"), "hw-1", parameters=parameters))) == moment
 
 
 @pytest.mark.parametrize(
