@@ -21,6 +21,11 @@ from registry.lists.ranking import fold
 ALIASES = Path(__file__).parent / "aliases"
 
 
+def plain(text: str) -> str:
+    """A text in one line and without characters that nobody sees, or that turn the direction of others."""
+    return " ".join("".join(sign if sign.isprintable() else " " for sign in text).split())
+
+
 @dataclass(frozen=True)
 class AliasTable:
     """Rows {printed, canonical, why, source}, some with `when`: facts of the entry that must be printed as well."""

@@ -14,6 +14,7 @@ from django.utils.text import slugify
 from registry import own_rankings, questions
 from registry.filters import InvalidValue
 from registry.models import SavedStudy
+from registry.naming import plain
 from registry.problems import Problem
 from registry.record import NotOnRecord, Row
 from registry.studies import answers, asking, curated
@@ -37,8 +38,8 @@ def save(kind: str, title: str, query: str, username: str, as_of: datetime | Non
 
     Raises InvalidValue for a title or question that is empty or too long, TooManySaved, and whatever asking raises.
     """
-    title = " ".join(title.split())
-    if not 0 < len(title) <= TITLE_LIMIT or "\0" in title:
+    title = plain(title)
+    if not 0 < len(title) <= TITLE_LIMIT:
         raise InvalidValue("title", f"1 to {TITLE_LIMIT} characters")
     if len(query) > QUESTION_LIMIT:
         raise InvalidValue("question", f"at most {QUESTION_LIMIT} characters")

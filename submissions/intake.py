@@ -17,7 +17,7 @@ from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
 from django.utils import timezone
 
-from registry import record
+from registry import naming, record
 from registry.lists.ranking import fold
 from registry.models import ListDefinition, Release, Site
 from submissions import queue, refusal, signing, states
@@ -146,13 +146,19 @@ def read_metadata(metadata: str | Mapping[str, Any] | None) -> dict[str, Any]:
     if not metadata:
         return {}
     errors: dict[str, list[str]] = {}
-    for error in schema.errors(metadata, schema.METADATA)[:20]:
+    said = {name: naming.plain(one) if _is_name(name, one) else one for name, one in metadata.items()}
+    for error in schema.errors(said, schema.METADATA)[:20]:
         errors.setdefault(".".join(map(str, error.absolute_path)) or "metadata", []).append(error.message[:300])
     if not is_storable(metadata):
         errors["metadata"] = ["A text holds NUL or half a surrogate pair, or it is too long."]
     if errors:
         raise BadMetadata(next(iter(errors.values()))[0], errors=errors)
-    return dict(metadata)
+    return said
+
+
+def _is_name(field: str, value: object) -> bool:
+    """Everything that is text but the note, which may have lines."""
+    return isinstance(value, str) and field != "note"
 
 
 def institution_of(account: Account, metadata: Mapping[str, Any]) -> Site | None:

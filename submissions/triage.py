@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import F, Q, QuerySet
 from django.http import QueryDict
 
-from registry import filters
+from registry import filters, naming
 from registry.models import Step
 from submissions import copying, nameless
 from submissions.errors import Forbidden, NoStep, StepChanged, StepRefused
@@ -71,7 +71,7 @@ def judge(step: Step, account: Account, state: str, note: str, version: int) -> 
 
     Of two who read the same version one is told. Raises StepRefused, StepChanged.
     """
-    note = copying.shown(" ".join(note.replace("\0", "").split()))
+    note = copying.shown(naming.plain(note))
     _require_sound(state, note)
     with transaction.atomic():
         read = Step.objects.filter(pk=step.pk, version=version, gone_at=None)

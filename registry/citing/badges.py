@@ -7,7 +7,8 @@ import unicodedata
 from dataclasses import dataclass
 from html import escape
 
-from registry.citing.formats import PUBLISHER, Work, plain
+from registry.citing.formats import PUBLISHER, Work
+from registry.naming import plain
 
 SAID = {"verified": "verified", "imported": "imported copy", "reported": "reported, not checked"}
 FILLED = {"verified": 1.0, "imported": 0.5, "reported": 0.0}

@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from registry.naming import plain
+
 PUBLISHER = "Highwater"
 CITED_AS = {
     "verified": "verified: checked by the rules and reviewed",
@@ -57,11 +59,6 @@ class Work:
     def badge_address(self) -> str:
         """Of a picture with the sentence in brief."""
         return f"{self.address}badge.svg"
-
-
-def plain(text: str) -> str:
-    """A text in one line and without characters that no printer shows."""
-    return " ".join("".join(sign if sign.isprintable() else " " for sign in text).split())
 
 
 def bibtex(work: Work) -> str:

@@ -131,6 +131,12 @@ def test_an_unknown_release_is_answered_with_the_nearest(cast, release) -> None:
     assert "sc99" in cast.alice.upload(CONTENT, release="sc98").json()["hint"].lower()
 
 
+def test_what_turns_the_direction_of_text_or_is_not_seen_is_in_no_name(cast) -> None:
+    said = {"system": "Fj\u202eord\u200b\n2", "note": "one\ntwo"}
+    answer = cast.alice.upload(CONTENT, metadata=json.dumps(said))
+    assert cast.alice.get(f"submissions/{answer.json()['id']}/").json()["metadata"] == said | {"system": "Fj ord 2"}
+
+
 def test_metadata_is_refused_by_field(cast) -> None:
     answer = cast.alice.upload(CONTENT, metadata='{"client_nodes": "ten", "tasks": -1}')
     assert set(answer.json()["errors"]) == {"client_nodes", "tasks"}

@@ -138,6 +138,7 @@ def test_of_an_anonymous_system_nobody_speaks(cast, step) -> None:
         ({"state": "solved"}, 422, "step.refused"),
         ({"note": ""}, 422, "step.refused"),
         ({"note": " \n "}, 422, "step.refused"),
+        ({"note": "\u202e\u200b"}, 422, "step.refused"),
         ({"note": "x" * 501}, 422, "step.refused"),
         ({"note": "x" * 5000}, 400, "request.invalid"),
         ({"version": 1}, 409, "step.changed"),
