@@ -191,6 +191,10 @@ RESULT: Columns = {
 """Names of a result's facts in a table of results."""
 
 
+STANDING = Q(results__withdrawn_at=None, results__revised_by=None)
+"""Of systems and sites those of their results that `standing_results` are."""
+
+
 def standing_results(condition: Q | None = None) -> QuerySet[Result]:
     """Results that count today: not withdrawn, newest revision, newest first."""
     revised = Exists(Result.objects.filter(revises=OuterRef("pk")))

@@ -322,7 +322,7 @@ class SubmitRefused(Problem):
 class NotAcknowledged(SubmitRefused):
     code = "submit.not-acknowledged"
     title = "Rules and publication have to be acknowledged"
-    hint = "Send `acknowledge_rules` and `acknowledge_publication` as true."
+    hint = "Agree to both; by API send `acknowledge_rules` and `acknowledge_publication` as true."
 
 
 class ReleaseClosed(SubmitRefused):

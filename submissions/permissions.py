@@ -14,7 +14,7 @@ from rest_framework.request import Request
 
 from registry import naming
 from registry.lists.ranking import fold
-from registry.models import Site
+from registry.models import Site, Step
 from submissions.errors import ConflictOfInterest, Forbidden, NotFound, NotYours
 from submissions.models import Account, Submission
 
@@ -71,8 +71,18 @@ def conflict(account: Account, submission: Submission) -> str:
     """Why this account may not review it, as a sentence; "" where nothing stands against it."""
     if is_own(account, submission):
         return "It is of this account or its institution."
-    vendor = _tie(account, str(submission.metadata.get("storage_vendor") or ""), submission.institution)
-    return f"This account is tied to {vendor}." if vendor else ""
+    return _tied(_tie(account, str(submission.metadata.get("storage_vendor") or ""), submission.institution))
+
+
+def conflict_about(account: Account, step: Step) -> str:
+    """Why a reviewer who is tied to a vendor may say nothing of a step; "" where nothing stands against it.
+
+    Members of the institution speak for themselves.
+    """
+    site = step.system.site
+    if is_member(account, site.pk):
+        return ""
+    return _tied(_tie(account, step.before.storage_vendor, site) or _tie(account, step.after.storage_vendor, site))
 
 
 def conflicting(account: Account, found: QuerySet[Submission]) -> list[UUID]:
@@ -88,6 +98,10 @@ def _tie(account: Account, vendor: str, institution: Site | None) -> str:
     tied = {_canonical(one) for one in account.vendors}
     names = [vendor, institution.name if institution else ""]
     return next((name for name in names if name and _canonical(name) in tied), "")
+
+
+def _tied(vendor: str) -> str:
+    return f"This account is tied to {vendor}." if vendor else ""
 
 
 def _canonical(vendor: str) -> str:

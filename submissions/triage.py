@@ -13,9 +13,9 @@ from django.http import QueryDict
 from registry import filters, naming
 from registry.models import Step
 from submissions import copying, nameless
-from submissions.errors import Forbidden, NoStep, StepChanged, StepRefused
+from submissions.errors import ConflictOfInterest, Forbidden, NoStep, StepChanged, StepRefused
 from submissions.models import Account, StepComment
-from submissions.permissions import has_role
+from submissions.permissions import conflict_about, has_role
 
 MEANS = {
     Step.State.INVESTIGATING: "Somebody looks for the cause.",
@@ -69,8 +69,10 @@ def said_of(step: Step) -> QuerySet[StepComment]:
 def judge(step: Step, account: Account, state: str, note: str, version: int) -> None:
     """Set state and note of a step that `judged_by` gave and that the account read in this version.
 
-    Of two who read the same version one is told. Raises StepRefused, StepChanged.
+    Of two who read the same version one is told. Raises ConflictOfInterest, StepRefused, StepChanged.
     """
+    if why := conflict_about(account, step):
+        raise ConflictOfInterest(why)
     note = copying.shown(naming.plain(note))
     _require_sound(state, note)
     with transaction.atomic():

@@ -22,7 +22,7 @@ FOR_S = 5.0
 
 
 def find_steps() -> None:
-    """The steps of systems that are due, for a bounded time; a failure is loud and holds up no other system."""
+    """The steps of systems that are due, for a bounded time; one that fails is loud, holds up no other and waits."""
     end = time.monotonic() + FOR_S
     for system_id in steps.due():
         if time.monotonic() > end:
@@ -31,6 +31,7 @@ def find_steps() -> None:
             _find_steps_of(system_id)
         except Exception:
             log.exception("Steps of system %s were not found", system_id)
+            steps.put_off(system_id)
 
 
 @transaction.atomic

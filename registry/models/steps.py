@@ -69,6 +69,7 @@ class StepsDue(models.Model):
     """Results of a system changed, and its steps were not found anew yet. Many rows of one system mean the same."""
 
     system = models.ForeignKey(System, on_delete=models.CASCADE, related_name="+")
+    not_before = models.DateTimeField(default=timezone.now, help_text="Later than now where finding them failed.")
 
     class Meta:
         ordering = ["id"]

@@ -11,6 +11,7 @@ import json
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any
 
 from django.db import transaction
@@ -24,6 +25,7 @@ from registry.record import Row
 
 WITHIN = change_points.SHORTEST
 """A step found less than so many results from where it stood is the same one: closer two can't be."""
+PAUSE = timedelta(minutes=10)
 _MOVES = ("before", "after", "printed_unit", "day", "level_before", "level_after", "chance", "gone_at")
 
 
@@ -48,7 +50,13 @@ def mark_all_due() -> None:
 
 def due() -> list[int]:
     """Systems whose steps are to be found, the longest waiting first."""
-    return list(dict.fromkeys(StepsDue.objects.values_list("system", flat=True)))
+    waiting = StepsDue.objects.filter(not_before__lte=timezone.now())
+    return list(dict.fromkeys(waiting.values_list("system", flat=True)))
+
+
+def put_off(system_id: int) -> None:
+    """Its steps could not be found: look again after PAUSE, or as soon as its results change once more."""
+    StepsDue.objects.filter(system=system_id).update(not_before=timezone.now() + PAUSE)
 
 
 @transaction.atomic

@@ -8,6 +8,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from registry.models import Result
 from tests.registry.record import make_rate, make_release, make_result
 
 
@@ -89,7 +90,7 @@ def several(db) -> None:
     make_result(release, "s-2", None, system_name="Alpha", tool="ior")
     make_result(release, "s-3", 1.0, system_name="Beta", vendor="Other")
     daos = {"filesystem_family": "DAOS", "withdrawn_at": timezone.now()}
-    make_result(release, "s-4", 1.0, system_name="Gamma", **daos)
+    make_result(release, "s-4", 777.0, system_name="Gamma", **daos)
 
 
 def test_systems_are_offered_by_what_was_measured_on_them(client: Client, several) -> None:
@@ -98,6 +99,15 @@ def test_systems_are_offered_by_what_was_measured_on_them(client: Client, severa
     assert choices(content, "filesystem_type") == ["Lustre (2)"]
     assert choices(content, "vendor") == ["Maker (1)", "Other (1)"]
     assert all(name in content for name in ("Alpha", "Beta", "Gamma"))
+
+
+def test_what_was_withdrawn_is_neither_counted_nor_the_best_score(client: Client, several) -> None:
+    older = Result.objects.get(public_id="s-3")
+    make_result(older.release, "s-5", 1.5, system_name="Beta", vendor="Other", revises=older)
+    content = client.get("/systems/").content.decode()
+    cells = re.findall(r"/\">(\w+)</a>.*?</td><td[^>]*>(\d+)</td><td[^>]*>(?:<b>)?([^<]+)<", content)
+    assert cells == [("Alpha", "2", "1.00"), ("Beta", "1", "1.50"), ("Gamma", "0", "—")]
+    assert "ior, s-2" in client.get("/results/").content.decode()
 
 
 @pytest.mark.parametrize(

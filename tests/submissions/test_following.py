@@ -198,7 +198,7 @@ def test_a_step_that_is_gone_before_the_letter_is_not_told_and_told_once_when_ba
     assert receiver.types == ["system.step"]
 
 
-def test_one_system_that_fails_holds_up_no_other(alice, record, monkeypatch) -> None:
+def test_one_system_that_fails_holds_up_no_other_and_waits(alice, record, monkeypatch) -> None:
     make_nights(make_release("T2"), LEVEL + LOWER, first=11, system_name="Other")
     broken = System.objects.get(name="Test system A")
     find = steps.find
@@ -210,6 +210,10 @@ def test_one_system_that_fails_holds_up_no_other(alice, record, monkeypatch) -> 
 
     monkeypatch.setattr(steps, "find", failing)
     look_again()
+    assert steps.due() == []
+    with time_machine.travel(timezone.now() + steps.PAUSE):
+        assert steps.due() == [broken.pk]
+    steps.mark_due([broken.pk])
     assert steps.due() == [broken.pk]
 
 

@@ -14,7 +14,7 @@ from registry.models import Result, Site, Step, System
 from registry.over_time import steps
 from submissions import nameless, triage
 from submissions.errors import StepChanged
-from submissions.models import StepComment
+from submissions.models import Account, StepComment
 from tests.registry.record import make_nights, make_release
 from tests.submissions.conftest import somebody_waits, wait_until
 
@@ -103,6 +103,17 @@ def test_members_and_reviewers_speak_of_a_step(cast, step, person, status) -> No
     answer = speaker.post(f"steps/{step.pk}/", SAID)
     assert answer.status_code == status, answer.json()
     assert StepComment.objects.count() == Step.objects.get().version == (status == 200)
+
+
+def test_a_reviewer_tied_to_the_vendor_says_nothing_of_a_step(cast, step) -> None:
+    Result.objects.filter(pk=step.after_id).update(storage_vendor="HPE")
+    Account.objects.update(vendors=["Hewlett Packard Enterprise"])
+    for person, status in ((cast.alice, 200), (cast.dana, 403)):
+        answer = person.post(f"steps/{step.pk}/", SAID | {"version": Step.objects.get().version})
+        assert answer.status_code == status, answer.json()
+    assert answer.json()["code"] == "review.conflict-of-interest"
+    page = browser(cast.dana).post(page_of(step), SAID | {"version": 1})
+    assert (page.status_code, "tied to HPE" in page.content.decode()) == (403, True)
 
 
 def test_who_is_not_signed_in_says_nothing(cast, step, client) -> None:
