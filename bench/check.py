@@ -1,7 +1,11 @@
-"""What a check costs: CPU time of `validators.check` over the archives, against decompressing and reading them."""
+"""What a check costs: CPU time of `validators.check` over the archives, against decompressing and reading them.
+
+And what it costs to make the scrubbed copy of each.
+"""
 
 from __future__ import annotations
 
+import io
 import statistics
 import tarfile
 import time
@@ -9,6 +13,7 @@ from pathlib import Path
 
 from bench.archives import archives
 from bench.figures import figure, skipped
+from submissions import scrub
 from validators.checks import check
 
 
@@ -23,12 +28,19 @@ def run() -> None:
     figure("check", "median_cpu", statistics.median(check_s) * 1000, "ms", archives=len(paths))
     figure("check", "slowest_cpu", max(check_s) * 1000, "ms", archives=len(paths))
     figure("check", "ratio_to_reading", sum(check_s) / sum(read_s), "x", archives=len(paths))
+    scrub_s = [_cpu_s(_scrub, path) for path in paths]
+    figure("check", "scrub.median_cpu", statistics.median(scrub_s) * 1000, "ms", archives=len(paths))
+    figure("check", "scrub.slowest_cpu", max(scrub_s) * 1000, "ms", archives=len(paths))
 
 
 def _cpu_s(call, path: Path) -> float:
     begun = time.process_time()
     call(path)
     return time.process_time() - begun
+
+
+def _scrub(path: Path) -> None:
+    scrub.derive(path, io.BytesIO())
 
 
 def _just_read(path: Path) -> int:

@@ -1,4 +1,7 @@
-"""What the collector costs: time and memory of a collect on recorded nodes and on this one, of folding a thousand."""
+"""What the collector costs: time and memory of a collect on recorded nodes and on this one, of folding a thousand.
+
+And the time of the most work that a pattern of a site's own may cause.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,8 @@ from pathlib import Path
 from statistics import median
 
 from bench.archives import SHARED
-from bench.figures import figure, skipped
+from bench.figures import figure, seconds_of, skipped
+from collectors import linepattern
 from launcher.collector_file import build
 
 TIMES = 5
@@ -23,6 +27,7 @@ RECORDED = ("lustre-client-rhel8", "lustre-oss-e1000", "plain-debian-nfs", "host
 
 
 def run() -> None:
+    _pattern()
     with tempfile.TemporaryDirectory(prefix="highwater-bench-") as scratch:
         folder = Path(scratch)
         (folder / "highwater.pyz").write_bytes(build())
@@ -67,6 +72,14 @@ def _fold(folder: Path) -> None:
     runs = [_run(folder, *arguments) for _ in range(TIMES)]
     figure("collector", "fold", median(seconds for seconds, _ in runs), "s", nodes=NODES, times=TIMES)
     figure("collector", "fold.memory", max(peak for _, peak in runs) / 1024, "MiB", nodes=NODES, times=TIMES)
+
+
+def _pattern() -> None:
+    """Match lines until as many steps are taken as a pattern may take at worst."""
+    pattern, line = linepattern.compiled(".*x(.*)y"), "x" * 1000
+    text = f"{line}\n" * (linepattern.MAX_STEPS // linepattern.work(pattern, line))
+    seconds = seconds_of(lambda: linepattern.found(pattern, text), TIMES)
+    figure("collector", "pattern.most", median(seconds), "s", steps=linepattern.MAX_STEPS, times=TIMES)
 
 
 def _run(folder: Path, *arguments: str) -> tuple[float, int]:

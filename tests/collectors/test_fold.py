@@ -1,14 +1,11 @@
 """Many node documents folded into classes, outliers and failures."""
 
-import json
-import time
-
 import pytest
 
 from collectors import fold, schema
 from collectors.errors import NothingCollected, UsageError
 from collectors.parameters import registry
-from tests.collectors.nodes import client, emitted, node, set_parameter
+from tests.collectors.nodes import client, node, set_parameter
 
 
 def folded(documents):
@@ -182,27 +179,3 @@ def test_more_failures_than_any_machine_has_nodes_are_refused(monkeypatch):
     with pytest.raises(UsageError, match="More than 10 nodes"):
         for _ in range(20):
             taken.add("junk")
-
-
-def test_a_thousand_nodes_are_folded_in_two_seconds(tmp_path):
-    """In this process, so that it is the work that is measured; 1,000 lines of a document of real size."""
-    document = client()
-    node(document)["parameters"] += [
-        {
-            "id": "net.sysctl",
-            "key": f"net.example.{number}",
-            "values": [{"value": number, "instances": 1}],
-            "source": "procfs",
-        }
-        for number in range(250)
-    ]
-    lines = []
-    for number in range(1000):
-        node(document)["members"] = [f"m-{number:08x}"]
-        node(document)["hardware"]["memory"]["total_bytes"] = 270000000000 - 4096 * number
-        lines.append(emitted(document))
-    assert 20e6 < sum(map(len, lines)) < 60e6
-    started = time.process_time()
-    made = folded(json.loads(line) for line in lines)
-    assert time.process_time() - started < 2.0
-    assert shape(made) == [(1000, 0)]

@@ -1,7 +1,5 @@
 """Names of nodes written short."""
 
-import time
-
 import pytest
 
 from collectors.errors import UsageError
@@ -39,10 +37,9 @@ def test_what_names_no_nodes_is_refused(text):
 
 
 @pytest.mark.parametrize(
-    "text", ["n[1-100001]", "n[0-999999999999999999]", "n[1-1000]m[1-1000]", "a[1-60000],b[1-60000]"]
+    "text", ["n[1-100001]", "n[0-999999999999999999]", "n[1-99999]m[1-99999]m[1-99999]", "a[1-60000],b[1-60000]"]
 )
-def test_more_nodes_than_any_machine_has_are_refused_at_once(text):
-    started = time.process_time()
+def test_more_nodes_than_any_machine_has_are_refused_unwritten(text):
+    """To write out the longest of them would take years."""
     with pytest.raises(UsageError, match="more than 100000"):
         expanded(text)
-    assert time.process_time() - started < 2

@@ -92,7 +92,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
             yield RunningSite(ready.split()[1], state, environment)
         finally:
             up.terminate()
-            up.wait(30)
+            up.wait(WITHIN_S)
 
 
 def wait_until(condition: Callable[[], bool]) -> None:

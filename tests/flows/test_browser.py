@@ -12,12 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.flows.conftest import RunningSite
+from tests.flows.conftest import WITHIN_S, RunningSite
 from tests.make_io500 import make_archive
 
 CHROMIUM = Path(os.environ.get("HIGHWATER_CHROMIUM") or "/usr/bin/chromium")
 playwright = pytest.importorskip("playwright.sync_api")
 expect = playwright.expect
+expect.set_options(timeout=WITHIN_S * 1000)
 
 pytestmark = [
     pytest.mark.browser,
@@ -75,7 +76,7 @@ def test_a_run_is_uploaded_by_form_and_followed_until_it_is_checked(page, site, 
     page.get_by_label("File", exact=True).set_input_files(make_archive(tmp_path / "gale.tar.gz", performance=1.37))
     page.get_by_role("button", name="Upload").click()
     expect(page).to_have_url(re.compile(r"/submissions/[0-9a-f-]{36}/$"))
-    expect(page.get_by_role("status")).to_contain_text("checked", timeout=30_000)
+    expect(page.get_by_role("status")).to_contain_text("checked")
     expect(page.get_by_role("heading", name="What the registry computed")).to_be_visible()
     expect(page.locator("[aria-current=step]")).to_contain_text("Submit")
 
@@ -84,7 +85,7 @@ def test_a_broken_run_says_what_is_wrong_and_what_to_do(page, site, tmp_path) ->
     sign_in(page, site, "browser-bob")
     page.get_by_label("File", exact=True).set_input_files(make_archive(tmp_path / "x.tar.gz", edited_phase="find"))
     page.get_by_role("button", name="Upload").click()
-    expect(page.get_by_role("status")).to_contain_text("invalid", timeout=30_000)
+    expect(page.get_by_role("status")).to_contain_text("invalid")
     page.get_by_role("link", name="io500.score.inconsistent").first.click()
     expect(page).to_have_url(re.compile(r"/docs/findings/#io500\.score\.inconsistent$"))
 

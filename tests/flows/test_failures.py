@@ -24,7 +24,6 @@ from tests.make_io500 import make_archive
 pytestmark = pytest.mark.services
 
 CLIENTS = 3
-HANGING_COSTS_S = 8.0
 
 
 @pytest.fixture(scope="module")
@@ -110,18 +109,16 @@ def test_what_was_accepted_is_checked(
 
 
 def test_the_site_says_which_service_hangs(site: RunningSite, token: str, archives: Iterator[bytes]) -> None:
-    """A broker that neither answers nor hangs up slows an upload by a moment, and is told by /healthz."""
+    """A broker that neither answers nor hangs up holds no upload, which waits WITHIN_S at most; /healthz tells it."""
     broker = program(site, "valkey-server")
     os.kill(broker, signal.SIGSTOP)
     try:
-        begun = time.monotonic()
         answer = upload(site, token, next(archives))
         health = site.ask("GET", "healthz")
-        took = time.monotonic() - begun
     finally:
         os.kill(broker, signal.SIGCONT)
     assert (health.status, health.json) == (503, {"ok": False, "database": True, "cache": False, "broker": False})
-    assert (answer and answer.status, took < HANGING_COSTS_S) == (202, True), took
+    assert answer and answer.status == 202
     wait_until(lambda: state_of(site, token, answer.json["id"]) == "checked")
 
 

@@ -46,10 +46,10 @@ def processes_of(state: Path) -> dict[int, str]:
     return dict(sorted(found.items()))
 
 
-def wait_until(condition, what: str, within_s: float = WITHIN_S) -> None:
-    deadline = time.monotonic() + within_s
+def wait_until(condition, what: str) -> None:
+    deadline = time.monotonic() + WITHIN_S
     while not condition():
-        assert time.monotonic() < deadline, f"not within {within_s} s: {what}"
+        assert time.monotonic() < deadline, f"not within {WITHIN_S} s: {what}"
         time.sleep(0.05)
 
 

@@ -147,7 +147,7 @@ def test_sigkill_leaves_nothing_running_and_loses_nothing(stopped: Path) -> None
     running = Up(stopped, "--port", "0", "--no-demo")
     run(stopped, "manage", "shell", "-v", "0", "-c", "from registry.models import Site; Site.objects.create(slug='a')")
     assert running.end(signal.SIGKILL) == -signal.SIGKILL
-    wait_until(lambda: not processes_of(stopped), "nothing runs", within_s=15)
+    wait_until(lambda: not processes_of(stopped), "nothing runs")
     kept = run(
         stopped,
         "manage",

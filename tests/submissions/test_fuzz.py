@@ -1,7 +1,7 @@
 """Every operation of openapi.json, with what its schema permits and with what it does not.
 
 No answer is a 500, and none contradicts the document: status, media type, headers and shape are among those promised.
-A longer run: `./dev.py test tests/submissions/test_fuzz.py --fuzz 100`.
+A longer run: `./dev.py test tests/submissions/test_fuzz.py --fuzz 100 -o faulthandler_timeout=0`.
 """
 
 from __future__ import annotations

@@ -8,7 +8,6 @@ import io
 import shutil
 import subprocess
 import tarfile
-import time
 from pathlib import Path
 
 import pytest
@@ -166,10 +165,10 @@ def test_sparse_files_of_the_old_format_are_not_read() -> None:
 )
 def test_wrong_pax_records_are_refused_at_once(records: bytes) -> None:
     """65,000 digits keep a search with a regular expression busy for seconds, a thousand such headers for an hour."""
-    begun = time.process_time()
-    with pytest.raises(tar.TarError):
-        read(extended(tarfile.XHDTYPE, records) + tar_of({"a": b""}))
-    assert time.process_time() - begun < 0.5
+    packed = extended(tarfile.XHDTYPE, records) + tar_of({"a": b""})
+    for _ in range(1000):
+        with pytest.raises(tar.TarError):
+            read(packed)
 
 
 @pytest.mark.parametrize("kind", [tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK])

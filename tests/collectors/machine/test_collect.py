@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 
 import jsonschema
 import pytest
@@ -211,6 +210,4 @@ def test_list_probes_names_files_and_commands_without_reading_them(node, collect
     probes = json.loads(done.stdout)["probes"]
     assert {name for probe in probes for name in probe["provides"]} <= REGISTERED
     assert all(probe["reads"] for probe in probes)
-    started = time.monotonic()
     assert "more with: root" in collector("list-probes").stdout
-    assert time.monotonic() - started < 10

@@ -1,7 +1,6 @@
 """Probes that a site declares: what they give, and everything that is refused before it can do harm."""
 
 import json
-import time
 
 import jsonschema
 import pytest
@@ -120,20 +119,19 @@ def test_a_pattern_whose_work_cannot_be_told_is_refused(pattern, words):
 
 
 def test_a_slow_pattern_on_a_long_text_is_given_up_and_not_waited_for(node):
+    """Each line would take years."""
     node.put({"/run/array/a0/status": ("x" * 4000 + "\n") * 10})
     probe = site_probes.declared_probe(with_parameter(pattern=".*x.*x.*x.*(y)"))
-    started = time.perf_counter()
     assert node.said(probe).reason("site.array.cache_mode") == "output_limit"
-    assert time.perf_counter() - started < 0.5
 
 
-def test_the_most_work_that_is_taken_on_takes_seconds_at_worst():
+def test_a_line_beyond_the_most_work_is_too_much():
     pattern = linepattern.compiled(".*x(.*)y")
     line = "x" * 1000
-    text = (line + "\n") * (linepattern.MAX_STEPS // linepattern.work(pattern, line))
-    started = time.perf_counter()
-    assert linepattern.found(pattern, text) == []
-    assert time.perf_counter() - started < 3
+    lines = [line] * (linepattern.MAX_STEPS // linepattern.work(pattern, line))
+    assert linepattern.found(pattern, "\n".join(lines)) == []
+    with pytest.raises(linepattern.TooMuchWork):
+        linepattern.found(pattern, "\n".join([*lines, line]))
 
 
 @pytest.mark.parametrize(
