@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from registry import dimensions, facts
+from registry import facts
 from registry.formulas import FormulaError
 from registry.models import Result
+from registry.own_rankings import dimensions
 from tests.registry.record import empty, make_measurement, make_rate, make_release, make_result
 
 RANKING = "/api/v1/ranking/"
