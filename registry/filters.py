@@ -43,7 +43,7 @@ class UnknownParameter(Problem):
 class InvalidValue(Problem):
     code = "query.invalid-value"
     title = "Some values of the query are not valid"
-    hint = "Correct the parameters under `errors`."
+    hint = "Correct what is named."
 
     def __init__(self, name: str, why: str) -> None:
         super().__init__(f"{name}: {why}", errors={name: [why]})

@@ -31,6 +31,10 @@ DIVIDED = frozenset({"B/s", "ops/s", ""})
 """Canonical units of what grows with a system: rates and scores. Times, shares and counts stay as they are."""
 
 
+UNDIVIDED = frozenset({"s", "%"})
+"""Canonical units of times and shares, which no study divides: there is no second per drive."""
+
+
 @dataclass(frozen=True, slots=True)
 class Divisor:
     """How many of something a result had, and what says so; the value is None where nothing does."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from registry import configuration
@@ -75,11 +75,17 @@ def compare(sides: Sequence[Side], per: Per | None = None) -> dict[str, Any]:
     are divided; without a divisor they are None.
     """
     reasons = list(_not_comparable(sides))
-    rows = _aligned(sides, compared=not reasons)
+    rows = _aligned(_without_parameters(sides), compared=not reasons)
     differences, equal = configuration.differing([side.parameters for side in sides], _left_out(sides))
     return {
         "comparable": not reasons,
-        "notes": [*reasons, *_notes(sides), *_meaning_notes(rows), *_divisor_notes(sides, per)],
+        "notes": [
+            *reasons,
+            *([] if reasons else _apart_notes(sides, rows)),
+            *_notes(sides),
+            *_meaning_notes(rows),
+            *_divisor_notes(sides, per),
+        ],
         "measurements": [_row(place, row, per, compared=not reasons) for place, row in rows.items()],
         "differences": differences,
         "equal": equal,
@@ -129,6 +135,46 @@ def _divisor_notes(sides: Sequence[Side], per: Per | None) -> Iterable[dict[str,
     if per and without:
         message = f"{per.title.capitalize()} of {', '.join(without)}: not in the record."
         yield _note("compare.no-divisor", f"{message} The numbers are missing, not 0.")
+
+
+def _apart_notes(sides: Sequence[Side], rows: Mapping[Key, _Row]) -> Iterable[dict[str, str]]:
+    """Which results have none of the numbers that the first one has."""
+    shared = [any(row.found[0] and row.found[place] for row in rows.values()) for place in range(len(sides))]
+    apart = [side.id for side, shares in zip(sides[1:], shared[1:], strict=True) if not shares]
+    if apart:
+        message = f"{', '.join(apart)} and {sides[0].id} have no number of the same operation, quantity and statistic"
+        yield _note("compare.nothing-shared", f"{message}, so there is no ratio between them.")
+
+
+def _without_parameters(sides: Sequence[Side]) -> list[Side]:
+    """The sides without what the contexts of their numbers only repeat of the parameters of their runs.
+
+    obdfilter-survey says `osts` of its run and of each number: that it differs is told with what else differed.
+    """
+    names = {name for side in sides for row in side.measurements for name in row["context"]}
+    repeated = {name for name in names if all(_repeats(name, side) for side in sides)}
+
+    def bare(row: Mapping[str, Any]) -> Mapping[str, Any]:
+        return {**row, "context": {name: value for name, value in row["context"].items() if name not in repeated}}
+
+    return (
+        [
+            replace(
+                side,
+                measurements=[bare(row) for row in side.measurements],
+                repeats=[[bare(row) for row in one] for one in side.repeats],
+            )
+            for side in sides
+        ]
+        if repeated
+        else list(sides)
+    )
+
+
+def _repeats(name: str, side: Side) -> bool:
+    """Whether all numbers of a result say of `name` what its run says, or none says anything."""
+    said = [row["context"].get(name) for row in side.measurements]
+    return all(value is None for value in said) or all(value == side.parameters.get(name) for value in said)
 
 
 def _aligned(sides: Sequence[Side], *, compared: bool) -> dict[Key, _Row]:

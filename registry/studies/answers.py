@@ -8,7 +8,7 @@ from registry.axes import axis
 from registry.questions import Question, UnknownAxis, UnknownMetric
 from registry.studies import asking
 from registry.studies.chart import chart
-from registry.studies.table import COLUMNS, Row
+from registry.studies.table import COLUMNS, Row, in_words
 
 Document = dict[str, Any]
 
@@ -26,7 +26,7 @@ def of_question(question: Question, about: Document | None = None) -> Document:
             raise
         answer = asking.Answer(question, [], list(question.axes), question.unit, [], {})
     title = about.get("title") or asking.title(question)
-    shown = document(title, answer.axes, answer.unit, answer.rows, question.chart)
+    shown = document(title, answer.axes, answer.unit, answer.rows, question.chart, question.per)
     return shown | {
         "question": question.address(),
         "metrics": [str(metric) for metric in answer.metrics],
@@ -38,7 +38,7 @@ def of_question(question: Question, about: Document | None = None) -> Document:
     }
 
 
-def document(title: str, axes: list[str], unit: str, rows: list[Row], kind: str = "auto") -> Document:
+def document(title: str, axes: list[str], unit: str, rows: list[Row], kind: str = "auto", per: str = "") -> Document:
     """What every study has: axes, unit, rows under columns, and its chart; null where nothing can be drawn."""
     return {
         "title": title,
@@ -48,5 +48,5 @@ def document(title: str, axes: list[str], unit: str, rows: list[Row], kind: str 
         "missing": sum(row["value"] is None or row[axes[0]] is None for row in rows),
         "columns": [*axes, *(name for name in COLUMNS if name not in axes)],
         "rows": rows,
-        "chart": chart(title, axes, unit, rows, kind),
+        "chart": chart(title, axes, in_words(unit, per), rows, kind),
     }

@@ -36,7 +36,7 @@ from django.db.models.fields.json import KT, KeyTextTransform
 from registry import filters, questions
 from registry.axes import MEASURED, axis
 from registry.models import Measurement, Release, Result
-from registry.normalisation import PER, positive
+from registry.normalisation import PER, UNDIVIDED, positive
 from registry.problems import Problem
 from registry.questions import COLUMN_METRICS, CONTEXT, Metric, Question
 from registry.record import rows_of
@@ -83,11 +83,14 @@ def ask(question: Question, order: Sequence[str] = ()) -> Answer:
     groups = _groups(question, wanted)
     axes = [*question.axes, *table.varying(groups, question.axes)]
     unit = table.unit_of(groups, question.unit)
+    if question.per and unit and UNITS[unit].canonical in UNDIVIDED:
+        raise filters.InvalidValue("per", f"times and shares are not divided, and these are in {unit}")
     if question.x == "release":
         order = list(Release.objects.order_by("held_on", "id").values_list("slug", flat=True))
     rows = table.rows(groups, axes, unit, order)
     trust: Counter[str] = Counter()
     for row in rows:
+        row["per"] = question.per or None
         trust[row["trust"]] += row["count"]
     return Answer(question, wanted, axes, unit, rows, dict(sorted(trust.items())))
 
@@ -125,6 +128,8 @@ def standing(as_of: dt.datetime | None) -> QuerySet[Result]:
 def _groups(question: Question, metrics: list[Metric]) -> list[Group]:
     found, few = _asked(question)
     column = metrics[0].op if not metrics[0].quantity else ""
+    if column:
+        _refuse_context(question, column)
     found = _of_column(found, column) if column else _of_measurements(found, question, metrics)
     found, names = _placed(found, question)
     found, value, divisor = _divided(found, question)
@@ -154,6 +159,13 @@ def _asked(question: Question) -> tuple[QuerySet[Result], bool]:
         return found, False
     ids = list(found.values_list("id", flat=True)[: FEW + 1])
     return (Result.objects.order_by().filter(id__in=ids), True) if 0 < len(ids) <= FEW else (found, False)
+
+
+def _refuse_context(question: Question, column: str) -> None:
+    """Only measurements say something of themselves. Raises InvalidValue for what is asked of a score's context."""
+    for name in (*question.axes, *question.filters):
+        if name.startswith(CONTEXT):
+            raise filters.InvalidValue(name, f"{column} is of a whole result and has no context")
 
 
 def _of_column(found: QuerySet, column: str) -> QuerySet:

@@ -1,7 +1,8 @@
 """The chart of a study as a Vega-Lite specification: plain data from rows of registry/studies/table.py.
 
-Bars begin at zero; what is not known is not drawn. Fill tells trust (verified full, imported half, reported light), and
-every point says in words what it is. Colours are custom properties of static/tokens.css until `with_colours` sets them.
+Bars begin at zero, what differs a hundredfold stands on a logarithmic scale, what is not known is not drawn. Fill tells
+trust (verified full, imported half, reported light), and every point says in words what it is. Colours are custom
+properties of static/tokens.css until `with_colours` sets them.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from textwrap import wrap
 from typing import Any
@@ -31,6 +32,8 @@ MOST_BARS = 120
 FEWEST_FOR_A_LINE = 3
 FEWEST_FOR_A_BOX = 5
 FEWEST_SPOKES = 3
+DECADES = 100
+"""The largest to the least from which on a scale that begins at zero would show the largest alone."""
 MOST_TICKS = 12
 DIGIT_PX = 8
 
@@ -38,19 +41,22 @@ DIGIT_PX = 8
 def chart(title: str, axes: Sequence[str], unit: str, rows: Sequence[Row], kind: str = "auto") -> Spec | None:
     """Bars, lines, points, box, heat map or radar of rows whose first axis is x. None where nothing can be drawn.
 
-    `auto` draws lines where x is a number with at least three values, boxes where most points are of five or more
-    measurements, else bars.
+    `unit` is what the values are in, with what they are divided by. `auto` draws lines where x is a number with at
+    least three values, boxes where most points are of five or more measurements, points where values differ a
+    hundredfold, else bars.
     """
     drawn = [row for row in rows if row["value"] is not None and row[axes[0]] is not None]
     if not drawn or len({row["unit"] for row in drawn}) > 1:
         return None
     kind = _fitting(axes, drawn) if kind == "auto" else kind
     told_apart_by = [name for name in axes[1:] if len({row[name] for row in drawn}) > 1]
-    points = [_point(row, axes[0], told_apart_by) for row in drawn]
+    points = [_point(row, axes[0], told_apart_by, unit) for row in drawn]
     if kind in ("bars", "box") and len(points) > MOST_BARS:
         kind = "points"
     if kind == "radar" and _places(points) < FEWEST_SPOKES:
         kind = "bars"
+    if kind == "radar" and len(_names(points)) > COLOURS:
+        kind = "heat"
     spec = {
         "$schema": SCHEMA,
         "description": f"{title}. {unit or 'no unit'}. {len(points)} points; the table has every number.",
@@ -66,7 +72,15 @@ def _fitting(axes: Sequence[str], rows: Sequence[Row]) -> str:
         many = sum(row["count"] >= FEWEST_FOR_A_BOX for row in rows)
         if 2 * many > len(rows):
             return "box"
-    return "lines" if _is_scale(rows, axes[0]) else "bars"
+    if _is_scale(rows, axes[0]):
+        return "lines"
+    return "points" if _is_wide(row["value"] for row in rows) else "bars"
+
+
+def _is_wide(values: Iterable[float]) -> bool:
+    """Whether values differ so much that they need a logarithmic scale, and can have one."""
+    known = sorted(values)
+    return known[0] > 0 and known[-1] / known[0] >= DECADES
 
 
 def _is_scale(rows: Sequence[Row], name: str) -> bool:
@@ -74,11 +88,12 @@ def _is_scale(rows: Sequence[Row], name: str) -> bool:
     return len(values) >= FEWEST_FOR_A_LINE and not any(isinstance(value, str) for value in values)
 
 
-def _point(row: Row, x: str, told_apart_by: Sequence[str]) -> Row:
+def _point(row: Row, x: str, told_apart_by: Sequence[str], unit: str) -> Row:
     series = ", ".join(_said(name, row[name]) for name in told_apart_by if row[name] != "")
     figures = {name: row[name] for name in FIGURES}
-    place = _text(row[x])
-    words = f"{place}{', ' + series if series else ''}: {_figure(row['value'], 6)} {row['unit']}, {row['trust']}"
+    place = _said(x, row[x])
+    value = f"{_figure(row['value'], 6)} {unit}".strip()
+    words = f"{place}{', ' + series if series else ''}: {value}, {row['trust']}"
     name = f"{place} {series}".strip()
     said = {"series": series, "name": name, "trust": row["trust"], "words": words, "shown": _figure(row["value"])}
     return figures | {"x": row[x], "place": place} | said
@@ -104,6 +119,26 @@ def _text(value: Any) -> str:
 def _value_axis(unit: str, field: str = "value") -> Spec:
     better = ", less is better" if unit and lower_is_better(unit) else ""
     return {"field": field, "type": "quantitative", "title": f"{unit or 'no unit'}{better}", "scale": {"zero": True}}
+
+
+def _fitting_axis(unit: str, points: Sequence[Row], field: str = "value") -> Spec:
+    """As `_value_axis`, logarithmic where the points reach over decades."""
+    linear = _value_axis(unit, field)
+    values = [point[end] for point in points for end in ("low", "high")]
+    if not _is_wide(values):
+        return linear
+    ticks = {"values": _decades(values)}
+    return linear | {"title": f"{linear['title']}, logarithmic", "scale": _LOGARITHMIC, "axis": ticks}
+
+
+_LOGARITHMIC: Spec = {"type": "log", "nice": False, "padding": 8}
+
+
+def _decades(values: Iterable[float]) -> list[float]:
+    """The powers of ten among positive values."""
+    known = sorted(values)
+    first, last = math.ceil(math.log10(known[0])), math.floor(math.log10(known[-1]))
+    return [10.0**power for power in range(first, last + 1)]
 
 
 def _names(points: Sequence[Row]) -> list[str]:
@@ -164,18 +199,28 @@ def _bars(axes: Sequence[str], unit: str, points: Sequence[Row]) -> Spec:
 
 def _room(points: Sequence[Row]) -> Spec:
     """A scale from zero that leaves room for the number behind the longest bar and its spread."""
-    longest = max(len(point["shown"]) for point in points)
-    ends = [0, {"expr": f"width - {DIGIT_PX * longest}"}]
+    ends = [0, {"expr": f"width - {_digits_px(points)}"}]
     most = max(0, *(point["high"] for point in points))
     return {"scale": {"zero": True, "nice": False, "domainMax": most or 1, "range": ends}}
 
 
-_LABELS = {"expr": "isFinite(containerSize()[0]) ? max(120, 0.55 * containerSize()[0]) : 400"}
+def _digits_px(points: Sequence[Row]) -> int:
+    return DIGIT_PX * max(len(point["shown"]) for point in points)
+
+
+_LABELS_PX = "(isFinite(containerSize()[0]) ? max(120, 0.55 * containerSize()[0]) : 400)"
 """Names of rows have little more than half of a page; a picture has no page."""
+_LETTERS = f"floor({_LABELS_PX} / {DIGIT_PX} / 2)"
+_SHORTENED = (
+    f"length(datum.label) <= 2 * {_LETTERS} ? datum.label"
+    f" : slice(datum.label, 0, {_LETTERS}) + '\N{HORIZONTAL ELLIPSIS}' + slice(datum.label, -{_LETTERS})"
+)
+"""A name that is too long keeps both ends: the middle tells rows apart least."""
 
 
 def _rows(field: str) -> Spec:
-    return {"y": {"field": field, "type": "nominal", "sort": None, "title": None, "axis": {"labelLimit": _LABELS}}}
+    names = {"labelLimit": {"expr": f"{_LABELS_PX} + {DIGIT_PX}"}, "labelExpr": _SHORTENED}
+    return {"y": {"field": field, "type": "nominal", "sort": None, "title": None, "axis": names}}
 
 
 def _outlined(points: Sequence[Row]) -> Spec:
@@ -185,7 +230,7 @@ def _outlined(points: Sequence[Row]) -> Spec:
 
 
 def _box(axes: Sequence[str], unit: str, points: Sequence[Row]) -> Spec:
-    spread = {"x": _value_axis(unit, "low"), "x2": {"field": "high"}}
+    spread = {"x": _fitting_axis(unit, points, "low"), "x2": {"field": "high"}}
     return {
         "height": BAR_PX * len(points),
         "encoding": _rows("name"),
@@ -193,67 +238,114 @@ def _box(axes: Sequence[str], unit: str, points: Sequence[Row]) -> Spec:
             {"mark": _SPREAD, "encoding": spread},
             {
                 "mark": {"type": "bar", "strokeWidth": 1.5, "height": 10, "stroke": "var(--s1)"},
-                "encoding": {"x": _value_axis(unit, "q1"), "x2": {"field": "q3"}}
+                "encoding": {"x": _fitting_axis(unit, points, "q1"), "x2": {"field": "q3"}}
                 | _coloured(points, "fill")
                 | _trusted(),
             },
             {
                 "mark": {"type": "tick", "color": "var(--ink)", "thickness": 2, "size": 14},
-                "encoding": {"x": _value_axis(unit)} | _SPOKEN,
+                "encoding": {"x": _fitting_axis(unit, points)} | _SPOKEN,
             },
         ],
     }
 
 
 def _lines(axes: Sequence[str], unit: str, points: Sequence[Row]) -> Spec:
-    drawn = _points(axes, unit, points)
+    drawn = _along(axes, unit, points)
     line = {"mark": {"type": "line", "strokeWidth": 2, "aria": False}, "encoding": _coloured(points, "color")}
     line["encoding"] |= {"detail": [{"field": "series"}, {"field": "trust"}]}
-    named = len(_names(points)) > COLOURS
-    last = {
-        "mark": {"type": "text", "align": "right", "dy": -8, "aria": False},
-        "transform": [
-            {
-                "window": [{"op": "rank", "as": "back"}],
-                "sort": [{"field": "x", "order": "descending"}],
-                "groupby": ["series"],
-            },
-            {"filter": "datum.back === 1"},
-        ],
-        "encoding": {"text": {"field": "series"}},
-    }
-    return drawn | {"layer": [line, *drawn["layer"], *([last] if named else [])]}
+    return drawn | {"layer": [line, *drawn["layer"]]}
 
 
 def _points(axes: Sequence[str], unit: str, points: Sequence[Row]) -> Spec:
-    place = {"field": "x", "title": axis(axes[0]).title + _in_unit(axes[0]), "sort": None}
-    scale = _is_scale(points, "x")
-    values = sorted({point["x"] for point in points}) if scale else []
-    ticks = {"labelExpr": "format(datum.value, ',')"} | ({"values": values} if len(values) <= MOST_TICKS else {})
-    measured = {"type": "quantitative", "scale": {"zero": False, "nice": True}, "axis": ticks}
-    x = place | (measured if scale else {"type": "nominal", "axis": {"labelAngle": -30}})
+    """Along numbers, and where there are too many for a row each; else named one below the other."""
+    along = _is_scale(points, "x") or len(points) > MOST_BARS
+    return _along(axes, unit, points) if along else _dots(axes, unit, points)
+
+
+def _dots(axes: Sequence[str], unit: str, points: Sequence[Row]) -> Spec:
+    room = {"range": [0, {"expr": f"width - {_digits_px(points)}"}]}
+
+    def measured(field: str) -> Spec:
+        found = _fitting_axis(unit, points, field)
+        return {"x": found | {"scale": found["scale"] | room}}
+
     return {
-        "height": 320,
-        "encoding": {"x": x, "y": _value_axis(unit)},
+        "height": BAR_PX * len(points),
+        "encoding": _rows("name"),
         "layer": [
+            {"mark": _SPREAD, "encoding": measured("low") | {"x2": {"field": "high"}}},
             {
-                "mark": _SPREAD,
-                "encoding": {"y": _value_axis(unit, "low"), "y2": {"field": "high"}},
+                "mark": _DOT,
+                "encoding": measured("value")
+                | {"fill": {"value": "var(--s1)"}, "stroke": {"value": "var(--s1)"}}
+                | _trusted()
+                | _SPOKEN,
             },
             {
-                "mark": {"type": "point", "filled": True, "size": 60, "strokeWidth": 1.5, "opacity": 1},
-                "encoding": _outlined(points) | _trusted() | _SPOKEN,
+                "mark": {"type": "text", "align": "left", "dx": 8, "aria": False},
+                "encoding": measured("high") | {"text": {"field": "shown"}},
             },
         ],
     }
+
+
+_DOT: Spec = {"type": "point", "filled": True, "size": 60, "strokeWidth": 1.5, "opacity": 1}
+
+
+def _along(axes: Sequence[str], unit: str, points: Sequence[Row]) -> Spec:
+    """Points over the x axis. Of more series than there are colours the last point of each has its name."""
+    place = {"field": "x", "title": axis(axes[0]).title + _in_unit(axes[0]), "sort": None}
+    x = place | (_scale(points) if _is_scale(points, "x") else {"type": "nominal", "axis": {"labelAngle": -30}})
+    named = len(_names(points)) > COLOURS
+    return {
+        "height": 320,
+        "encoding": {"x": x, "y": _fitting_axis(unit, points)},
+        "layer": [
+            {
+                "mark": _SPREAD,
+                "encoding": {"y": _fitting_axis(unit, points, "low"), "y2": {"field": "high"}},
+            },
+            {"mark": _DOT, "encoding": _outlined(points) | _trusted() | _SPOKEN},
+            *([_LAST_NAMES] if named else []),
+        ],
+    }
+
+
+def _scale(points: Sequence[Row]) -> Spec:
+    """A numeric x axis; ticks stand at the values where these are few."""
+    values = sorted({point["x"] for point in points})
+    wide = _is_wide(values)
+    at = values if len(values) <= MOST_TICKS else _decades(values) if wide else None
+    ticks = {"labelExpr": "format(datum.value, ',')"} | ({"values": at} if at else {})
+    how = _LOGARITHMIC if wide else {"zero": False, "nice": True}
+    return {"type": "quantitative", "scale": how, "axis": ticks}
+
+
+_LAST_NAMES: Spec = {
+    "mark": {"type": "text", "align": "right", "dy": -8, "aria": False},
+    "transform": [
+        {
+            "window": [{"op": "row_number", "as": "back"}],
+            "sort": [{"field": "x", "order": "descending"}],
+            "groupby": ["series"],
+        },
+        {"filter": "datum.back === 1"},
+    ],
+    "encoding": {"text": {"field": "series"}},
+}
 
 
 def _heat(axes: Sequence[str], unit: str, points: Sequence[Row]) -> Spec:
     """Cells as deep as their value is large; a custom property can't be mixed with another, but be lighter."""
     title = f"{axis(axes[0]).title}{_in_unit(axes[0])}; cells in {unit or 'no unit'}"
-    depth = {"scale": {"range": _DEPTHS, "zero": True}, "legend": None}
+    how = {"type": "log"} if _is_wide(point["value"] for point in points) else {"zero": True}
+    depth = {"scale": how | {"range": _DEPTHS}, "legend": None}
+    cells = [point | {"shown": _figure(point["value"], CELL_DIGITS)} for point in points]
+    letter_px = f"width / {_places(points) * max(len(cell['shown']) for cell in cells)}"
     return {
         "height": CELL_PX * len(_names(points)),
+        "data": {"values": cells},
         "encoding": _rows("series")
         | {"x": {"field": "x", "type": "ordinal", "sort": None, "title": title, "axis": {"labelAngle": -30}}},
         "layer": [
@@ -261,11 +353,15 @@ def _heat(axes: Sequence[str], unit: str, points: Sequence[Row]) -> Spec:
                 "mark": {"type": "rect", "fill": "var(--s1)", "stroke": "var(--paper)"},
                 "encoding": {"fillOpacity": {"field": "value", "type": "quantitative"} | depth} | _SPOKEN,
             },
-            {"mark": {"type": "text", "aria": False}, "encoding": {"text": {"field": "shown"}}},
+            {
+                "mark": {"type": "text", "aria": False, "fontSize": {"expr": f"min(11, 1.6 * {letter_px})"}},
+                "encoding": {"text": {"field": "shown"}},
+            },
         ],
     }
 
 
+CELL_DIGITS = 4
 _DEPTHS = (0.05, 0.5)
 """Ink on the deepest cell has a contrast of 6, by day and night."""
 
@@ -314,7 +410,7 @@ def _radar(axes: Sequence[str], unit: str, points: Sequence[Row]) -> Spec:
             },
             {"mark": line | {"strokeWidth": 2}, "encoding": _coloured(points, "color") | by_series},
             {
-                "mark": {"type": "point", "filled": True, "size": 50, "strokeWidth": 1.5, "opacity": 1},
+                "mark": _DOT | {"size": 50},
                 "encoding": _outlined(points) | _trusted() | _SPOKEN,
             },
             *(_spoke_names([name for name in rim if beside(name)], **how) for beside, how in _SIDES),

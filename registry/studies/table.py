@@ -20,7 +20,7 @@ Row = dict[str, Any]
 USUAL_UNITS = {"B/s": "GiB/s", "ops/s": "kIOPS"}
 FIGURES = ("value", "low", "q1", "q3", "high")
 COLUMNS = (
-    *(*FIGURES, "unit", "count", "missing", "divisor", "trust"),
+    *(*FIGURES, "unit", "per", "count", "missing", "divisor", "trust"),
     *("result", "label", "printed_value", "printed_unit", "qualifier", "source"),
 )
 """What every row has after its axes. Figures are in `unit`: median, least, quartiles, largest of `count` values."""
@@ -137,6 +137,11 @@ def _key(value: Any, places: Mapping[str, int]) -> tuple[int, Any]:
     if str(value) in places:
         return (0, places[str(value)])
     return (2, value.casefold()) if isinstance(value, str) else (1, value)
+
+
+def in_words(unit: str, per: str = "") -> str:
+    """What values are in: "GB/s", "GB/s per drive", of a score "per client" or nothing."""
+    return f"{unit} per {per.replace('_', ' ')}".strip() if per else unit
 
 
 def lower_is_better(unit: str) -> bool:

@@ -11,6 +11,7 @@ from django.shortcuts import render
 from registry import filters, questions
 from registry.comparing import asking
 from registry.comparing.uncertainty import is_tie
+from registry.problems import Problem
 from registry.record import Row
 from registry.views import numerals, wording
 from registry.views.caching import public_page
@@ -23,20 +24,26 @@ PHASES = ("phase", "")
 """Statistics of phases, and of scores, which have none."""
 ROWS_SHOWN = 200
 MOST_PROFILES = 4
+LETTERS_OF_IDS = 2000
+"""What the form takes: twenty ids of any length, and no more than an address may have."""
 
 
 @public_page
 def page(request: HttpRequest) -> HttpResponse:
-    """Two to twenty results; without any the page asks for them."""
-    offered = {"section": "results", "pers": wording.divisors()}
-    if not request.GET.get("results"):
+    """Two to twenty results; without any, or with what can't be compared, the page asks for them."""
+    given = ",".join(filter(None, request.GET.getlist("results")))
+    offered = {"section": "results", "pers": wording.divisors(), "given": given, "most_letters": LETTERS_OF_IDS}
+    if not given:
         return render(request, "results/compare.html", offered)
-    ids, per = filters.result_ids(request.GET), questions.divisor(request.GET)
-    found = asking.document(ids, per)
+    try:
+        ids, per = filters.result_ids(request.GET), questions.divisor(request.GET)
+        found = asking.document(ids, per)
+    except Problem as problem:
+        return render(request, "results/compare.html", offered | {"problem": problem}, status=problem.status)
     rows = _shown(found["measurements"])
     shown = [(_phase if row["stat"] in PHASES else _figure)(row, per) for row in rows[:ROWS_SHOWN]]
     context = offered | {
-        "ids": ",".join(ids),
+        "given": ",".join(ids),
         "per": per,
         "address": f"/api/v1/compare/?{_query(ids, per)}",
         "swapped": f"?{_query(ids[::-1], per)}",
@@ -161,13 +168,15 @@ def _profiles(headings: Sequence[Row], rows: Sequence[Row]) -> list[Row]:
 
 def _ratios(rows: Sequence[Row], place: int) -> list[Ratio]:
     """The rows that have a ratio above zero, named so that they are told apart."""
-    several = len({row["quantity"] for row in rows if row["stat"] != "phase"}) > 2
-    return [
-        (
-            f"{wording.op_named(row['op'])} {row['stat'] if several else ''}".strip(),
-            row["ratios"][place],
-            row["intervals"][place],
-        )
-        for row in rows
-        if row["ratios"][place]
-    ]
+    drawn = [row for row in rows if row["ratios"][place]]
+    names = _told_apart([(wording.op_named(row["op"]), row["stat"], row["quantity"]) for row in drawn])
+    return [(name, row["ratios"][place], row["intervals"][place]) for name, row in zip(names, drawn, strict=True)]
+
+
+def _told_apart(words: Sequence[tuple[str, str, str]]) -> list[str]:
+    """Of what each row is named by the first word, and as many more as no other row has."""
+    for count in range(1, len(words[0]) if words else 0):
+        names = [" ".join(filter(None, one[:count])) for one in words]
+        if len(set(names)) == len(names):
+            return names
+    return [" ".join(filter(None, one)) for one in words]

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import urlencode
 
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.shortcuts import render
 
 from registry import axes, facts, filters, questions, saved
 from registry.models import SavedStudy
 from registry.problems import Problem
 from registry.record import Row
-from registry.studies import answers, asking, curated
+from registry.studies import answers, asking, curated, table
 from registry.views import numerals, wording
 from registry.views.caching import public_page
 
@@ -52,13 +52,12 @@ def question(request: HttpRequest) -> HttpResponse:
         return HttpResponseRedirect(f"/study/?{with_condition(request)}")
     query = filters.without(request.GET, (CONDITION, IS))
     if not query.get("metric") and not query.get("x"):
-        return render(request, "studies/study.html", {"section": "studies", "form": _form(None)})
-    asked = None
+        return render(request, "studies/study.html", {"section": "studies", "form": _form(query)})
     try:
         asked = questions.read(query)
         answer = answers.of_question(asked)
     except Problem as problem:
-        context = {"section": "studies", "form": _form(asked), "problem": problem}
+        context = {"section": "studies", "form": _form(query), "problem": problem}
         return render(request, "studies/study.html", context, status=problem.status)
     address = asked.address()
     return _shown(request, answer, asked, f"{API}/study/?{address}", "&", {"address": address})
@@ -84,11 +83,12 @@ def _shown(
         "answer": answer,
         "heads": [one["title"] + (f", {one['unit']}" if one["unit"] else "") for one in answer["axes"]],
         "rows": [_row(answer, row) for row in answer["rows"]],
+        "unit": table.in_words(answer["unit"], answer["per"] or ""),
         "spread": any(row["count"] > 1 for row in answer["rows"]),
         "figures": asked is None,
         "trusts": list(answer["trust"]),
         "sources": sorted({row["source"] for row in answer["rows"] if row.get("source")}),
-        "form": _form(asked) if asked else None,
+        "form": _form(asked.query()) if asked else None,
         "asked": asked.address() if asked else "",
         "api": api,
         "forms": {form: f"{api}{joint}format={form}" for form in ("csv", "parquet", "svg", "png")},
@@ -106,6 +106,7 @@ def _row(answer: answers.Document, row: Row) -> Row:
         "at": [_place(row[one["name"]]) for one in answer["axes"]],
         "value": numerals.printed(row["value"]) if exact and row["value"] is not None else _written(row["value"]),
         "unit": row["unit"],
+        "divisor": _divisor(row),
         "spread": spread,
         "count": row["count"],
         "trust": row["trust"],
@@ -122,6 +123,13 @@ def _row(answer: answers.Document, row: Row) -> Row:
     }
 
 
+def _divisor(row: Row) -> str:
+    """What a value was divided by, where its measurements were all divided by the same."""
+    if row.get("divisor") is None:
+        return numerals.MISSING if row["value"] is None else "several"
+    return numerals.printed(row["divisor"])
+
+
 def _written(value: float | None) -> str:
     return numerals.MISSING if value is None else numerals.significant(value, COMPUTED_DIGITS)
 
@@ -132,24 +140,24 @@ def _place(value: Any) -> str:
     return numerals.printed(value) if isinstance(value, int | float) else str(value)
 
 
-def _form(asked: questions.Question | None) -> dict[str, Any]:
-    """What the form offers, and what is chosen of it."""
+def _form(query: QueryDict) -> dict[str, Any]:
+    """What the form offers, and what a query chooses of it, be it valid or not."""
     known = sorted({*facts.names(), *axes.by_name()} - {"label"})
     offered = [(name, axes.axis(name).title) for name in known]
-    metrics = [*questions.COLUMN_METRICS, *map(str, asking.known_metrics())]
-    series = list(asked.series) if asked else []
+    series = [name for text in query.getlist("series") for name in text.split(",") if name]
     return {
-        "metrics": list(asked.metric) if asked else [""],
-        "metric_choices": metrics,
+        "metrics": list(filter(None, query.getlist("metric"))) or [""],
+        "metric_choices": [*questions.COLUMN_METRICS, *map(str, asking.known_metrics())],
         "known": known,
         "axes": sorted(offered, key=lambda one: one[1].casefold()),
-        "x": asked.x if asked else "",
         "series": [*series, ""][: questions.MOST_SERIES],
-        "per": asked.per if asked else "",
         "pers": wording.divisors(),
-        "chart": asked.chart if asked else "auto",
         "charts": questions.CHARTS,
-        "unit": asked.unit if asked else "",
-        "as_of": questions.written_time(asked.as_of) if asked and asked.as_of else "",
-        "conditions": [(name, value) for name, values in asked.filters.items() for value in values] if asked else [],
+        "conditions": [
+            (name, value)
+            for name, values in query.lists()
+            if name not in questions.NAMES
+            for value in filter(None, values)
+        ],
+        **{name: query.get(name, "") for name in ("x", "per", "chart", "unit", "as_of")},
     }

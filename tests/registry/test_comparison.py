@@ -42,6 +42,27 @@ def test_a_zero_makes_no_ratio() -> None:
     assert found["measurements"][0]["ratios"] == [None, None]
 
 
+def survey(id: str, osts: int, value: float, said: int | None = None):
+    """A run on so many targets whose numbers repeat how many, or say another number."""
+    row = measured("write", value) | {"context": {"osts": said or osts}}
+    return side(id, row, tool="obdfilter-survey", osts=osts)
+
+
+def test_what_a_number_repeats_of_its_run_parts_no_rows() -> None:
+    found = compare([survey("a", 2, 10.0), survey("b", 4, 15.0)])
+    assert [(row["context"], row["ratios"]) for row in found["measurements"]] == [({}, [1.0, 1.5])]
+    assert found["differences"] == [{"parameter": "osts", "values": [2, 4]}]
+    other = compare([survey("a", 2, 10.0), survey("b", 4, 15.0, said=8)])
+    assert [row["ratios"] for row in other["measurements"]] == [[1.0, None], [None, None]]
+
+
+def test_results_without_a_number_in_common_say_so() -> None:
+    sides = [side("a", measured("find", 1.0)), side("b", measured("find", 2.0)), side("c", measured("stat", 3.0))]
+    found = compare(sides)
+    assert [note["code"] for note in found["notes"]] == ["compare.nothing-shared"]
+    assert found["notes"][0]["message"].startswith("c and a have no number of the same operation")
+
+
 def test_other_units_are_other_rows() -> None:
     found = compare([side("a", measured("find", 1.0)), side("b", measured("find", 1.0, unit="ops/s"))])
     assert [row["ratios"] for row in found["measurements"]] == [[1.0, None], [None, None]]
@@ -291,6 +312,22 @@ def test_the_page_has_the_unit_of_the_source_and_says_where_no_interval_is_known
 def test_a_wrong_question_is_refused(client: Client, loaded, db, query: str, status: int, code: str) -> None:
     answer = client.get(f"/api/v1/compare/?{query}")
     assert (answer.status_code, answer.json()["code"]) == (status, code)
+
+
+@pytest.mark.parametrize(
+    ("results", "status", "said"),
+    [("io500-1", 400, "2 to 20 different ids"), ("io500-1,nothing", 404, "no result &#x27;nothing&#x27;")],
+)
+def test_the_form_keeps_what_can_not_be_compared(client: Client, loaded, db, results: str, status: int, said: str):
+    answer = client.get(f"/compare/?results={results}")
+    content = answer.content.decode()
+    assert (answer.status_code, said in content) == (status, True)
+    assert f'name="results" value="{results}"' in content
+
+
+def test_rows_of_the_picture_are_told_apart(client: Client, loaded, db) -> None:
+    content = client.get("/compare/?results=cug25-table3-1,cug25-table3-3").content.decode()
+    assert "write aggregate 1.00 tie; read aggregate 1.47; write per_drive" in content
 
 
 def test_the_page_names_what_changed_its_meaning(client: Client, db) -> None:

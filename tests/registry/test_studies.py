@@ -258,6 +258,8 @@ def test_metrics_and_axes_are_listed(client, fabrics) -> None:
         (f"{WRITE}&x=fabric&p.=4", "query.invalid-value"),
         (f"{WRITE}&x=fa%00bric", "query.invalid-value"),
         (f"{WRITE}&x=fabric&p.fabric=none&format=png", "study.nothing-to-draw"),
+        ("metric=score&x=context.iter", "query.invalid-value"),
+        ("metric=score&x=fabric&context.of=bandwidth", "query.invalid-value"),
     ],
 )
 def test_what_can_not_be_asked_is_refused_with_a_code(client, fabrics, query, code) -> None:
@@ -269,6 +271,11 @@ def test_a_misspelt_name_gets_the_nearest_one(client, fabrics) -> None:
     assert (
         "write.bandwidth.max" in refused(client, "metric=write.bandwith.max&x=fabric", "study.unknown-metric")["hint"]
     )
+
+
+def test_times_and_shares_are_not_divided(client, fabrics) -> None:
+    measure(fabrics["ib"], "io", 13.0, "%", quantity="share")
+    assert "shares" in refused(client, "metric=io.share&x=fabric&per=target", "query.invalid-value")["detail"]
 
 
 def test_metrics_of_different_units_are_refused(client, fabrics) -> None:
@@ -341,7 +348,7 @@ def test_numbers_in_charts_are_no_powers_of_ten_and_bars_leave_room_for_them() -
     made = [row("write", "A", 1217062, 1217062, 1217062), row("read", "A", 0.5, 0.5, 0.5), row("stat", "A", 0, 0, 0)]
     spec = chart.chart("Phases", ["op", "platform"], "ops/s", made, "bars")
     assert [point["shown"] for point in spec["data"]["values"]] == ["1,217,062", "0.5", "0"]
-    assert spec["data"]["values"][0]["words"] == "write: 1,217,062 GB/s, reported"
+    assert spec["data"]["values"][0]["words"] == "write: 1,217,062 ops/s, reported"
     assert spec["encoding"]["x"]["scale"]["range"] == [0, {"expr": "width - 72"}]
 
 
@@ -377,9 +384,33 @@ def test_a_radar_has_a_spoke_for_each_place_from_zero_to_its_largest_value() -> 
     assert "stat, A: 2,000 GB/s, reported" in [one["words"] for one in spec["data"]["values"]]
 
 
-def test_a_radar_of_two_spokes_is_bars() -> None:
+def test_a_radar_of_two_spokes_is_bars_and_of_more_series_than_colours_a_heat_map() -> None:
     spec = radar([("write", "A", 10), ("read", "A", 30)])
     assert [layer["mark"]["type"] for layer in spec["layer"]] == ["bar", "rule", "text"]
+    spec = radar([(op, platform, 10) for op in ("write", "read", "stat") for platform in "ABCDE"])
+    assert [layer["mark"]["type"] for layer in spec["layer"]] == ["rect", "text"]
+
+
+@pytest.mark.parametrize(("kind", "field"), [("auto", "value"), ("points", "value"), ("box", "q1")])
+def test_what_differs_a_hundredfold_stands_on_a_logarithmic_scale_that_says_so(kind: str, field: str) -> None:
+    made = [row("find", "A", 13229, 13229, 13229), row("stat", "A", 20.4, 20.4, 20.4)]
+    spec = chart.chart("Phases", ["op"], "kIOPS", made, kind)
+    (measured,) = [one["encoding"]["x"] for one in spec["layer"] if one["encoding"].get("x", {}).get("field") == field]
+    assert (measured["scale"]["type"], measured["title"]) == ("log", "kIOPS, logarithmic")
+    assert measured["axis"]["values"] == [100, 1000, 10000]
+
+
+def test_bars_begin_at_zero_whatever_they_show_and_so_does_what_has_a_zero() -> None:
+    made = [row("find", "A", 13229, 13229, 13229), row("stat", "A", 20.4, 20.4, 20.4)]
+    assert chart.chart("Phases", ["op"], "kIOPS", made, "bars")["encoding"]["x"]["scale"]["zero"]
+    made.append(row("read", "A", 0, 0, 0))
+    assert "logarithmic" not in json.dumps(chart.chart("Phases", ["op"], "kIOPS", made, "points"))
+
+
+def test_a_number_on_an_axis_says_what_it_counts() -> None:
+    made = [row("write", "A", value, value, value) | {"targets": targets} for value, targets in ((1, 2), (2, 4))]
+    spec = chart.chart("Phases", ["targets"], "GB/s", made, "bars")
+    assert [one["place"] for one in spec["data"]["values"]] == ["object storage targets 2", "object storage targets 4"]
 
 
 def test_an_unchanged_answer_costs_304(client, fabrics) -> None:
@@ -415,6 +446,7 @@ def test_a_question_is_a_page_with_form_chart_and_table(client, fabrics) -> None
     assert shown == ["write.bandwidth.max", "fabric", "direct_io", "target", "bars"]
     assert '<input name="p.direct_io" value="true"' in content
     assert 'data-chart="study-chart"' in content and "<b>29.45</b>" in content
+    assert '<span class="unit">GB/s per target</span>' in content and "Divided by</th>" in content
     assert 'href="/results/hw-ib/"' in content
 
 
@@ -467,6 +499,13 @@ def test_what_can_not_be_asked_says_why_above_the_form(client, fabrics, query, c
     content = page(client, f"/study/?{query}", 400)
     assert f'href="/docs/problems/#{code}"' in content and 'aria-label="Horizontal axis"' in content
     assert "Choose a metric and an axis" not in content
+
+
+def test_the_form_keeps_what_was_asked_in_vain(client, fabrics) -> None:
+    content = page(client, f"/study/?{WRITE}&x=fabric&series=direct_io&per=drive&p.raid=GridRAID&as_of=yesterday", 400)
+    shown = [chosen(content, label) for label in ("Metric", "Horizontal axis", "Series 1", "Divided by")]
+    assert shown == ["write.bandwidth.max", "fabric", "direct_io", "drive"]
+    assert 'name="p.raid" value="GridRAID"' in content and 'name="as_of" value="yesterday"' in content
 
 
 def test_a_wrong_name_stays_in_the_form(client, fabrics) -> None:
