@@ -43,6 +43,9 @@ class Table:
     def _records(self) -> list[tuple[Any, ...]]:
         return [tuple(row.get(column) for column in self.columns) for row in self.rows]
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {len(self)} rows of {', '.join(self.columns)}>"
+
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{escape(column)}</th>" for column in self.columns)
         lines = ("".join(f"<td>{_cell(value)}</td>" for value in record) for record in self._records())

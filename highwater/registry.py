@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import shutil
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -29,8 +28,10 @@ class Refused(Exception):
         self.status = status
         self.code: str = problem.get("code", "")
         self.hint: str = problem.get("hint", "")
-        said = [problem.get("title"), problem.get("detail"), self.hint, f"({self.code})" if self.code else ""]
-        super().__init__(" ".join(text for text in said if text) or f"HTTP {status}")
+        title, detail = problem.get("title", ""), problem.get("detail", "")
+        why = title if detail in ("", title) else f"{title}: {detail}"
+        said = [f"{why.rstrip('.')}." if why else f"HTTP {status}", self.hint, f"({self.code})" if self.code else ""]
+        super().__init__(" ".join(text for text in said if text))
 
 
 class Unreachable(Exception):
@@ -49,7 +50,7 @@ class Registry:
         url = url or os.environ.get("HIGHWATER_URL", "")
         if not url.startswith(("http://", "https://")):
             raise ValueError("give the address of a registry: https://...")
-        self.url = url.rstrip("/")
+        self.url = url.rstrip("/").removesuffix("/api/v1").rstrip("/")
         self.timeout_s = timeout_s
 
     def results(self, limit: int = 1000, **filters: Asked | Mapping[str, Asked]) -> Table:
@@ -87,11 +88,9 @@ class Registry:
 
         `per`, `unit`, `chart` and `as_of` may stand among the filters.
         """
-        if slug:
-            path, query = f"studies/{_quoted(slug)}/", {}
-        else:
-            joined = series if isinstance(series, str) else ",".join(map(str, series or ()))
-            path, query = "study/", {"metric": metric, "x": x, "series": joined} | filters
+        joined = series if isinstance(series, str) else ",".join(map(str, series or ()))
+        query = {"metric": metric, "x": x, "series": joined} | filters
+        path = f"studies/{_quoted(slug)}/" if slug else "study/"
         return Study(
             self._json(path, query | {"theme": "light"}),
             lambda form, theme: self._bytes(path, query | {"format": form, "theme": theme}),
@@ -116,21 +115,29 @@ class Registry:
     def export(self, name: str, folder: str | Path = ".") -> Path:
         """The whole record as a file: results.csv, results.ndjson, results.parquet or record.sqlite.
 
-        Raises ValueError where the bytes have another sha256 than the manifest says.
+        Raises ValueError where the bytes have another sha256 than the manifest says; then there is no file.
         """
-        files = {one["name"]: one for one in self._json("export/manifest.json")["files"]}
-        out = Path(folder) / Path(name).name
-        with self._open(f"export/{_quoted(name)}") as answer, out.open("wb") as file:
-            shutil.copyfileobj(answer, file)
-        with out.open("rb") as file:
-            digest = hashlib.sha256()
-            for chunk in iter(lambda: file.read(1 << 20), b""):
-                digest.update(chunk)
-        if digest.hexdigest() != files[name]["sha256"]:
-            raise ValueError(
-                f"{out} has another sha256 than the manifest says: the record changed meanwhile, ask again"
-            )
+        known = {one["name"]: one["sha256"] for one in self._json("export/manifest.json")["files"]}
+        with self._open(f"export/{_quoted(name)}") as answer:
+            out = Path(folder) / name
+            part = out.with_name(f"{name}.part")
+            try:
+                digest = self._save(answer, part)
+                if name in known and digest != known[name]:
+                    raise ValueError(f"{name} has another sha256 than the manifest says: the record changed, ask again")
+                part.replace(out)
+            finally:
+                part.unlink(missing_ok=True)
         return out
+
+    def _save(self, answer: Any, out: Path) -> str:
+        """Write an answer to a file; its sha256."""
+        digest = hashlib.sha256()
+        with out.open("wb") as file:
+            for chunk in iter(lambda: self._read(answer, 1 << 20), b""):
+                digest.update(chunk)
+                file.write(chunk)
+        return digest.hexdigest()
 
     def _table(self, path: str) -> Table:
         rows = self._json(path)["results"]
@@ -144,11 +151,20 @@ class Registry:
             yield from page["results"]
 
     def _json(self, path: str, query: Mapping[str, Any] | None = None) -> Any:
-        return json.loads(self._bytes(path, query))
+        try:
+            return json.loads(self._bytes(path, query))
+        except ValueError:
+            raise Unreachable(f"{self.url}: what answers is no registry") from None
 
     def _bytes(self, path: str, query: Mapping[str, Any] | None = None) -> bytes:
         with self._open(path, query) as answer:
-            return answer.read()
+            return self._read(answer)
+
+    def _read(self, answer: Any, most: int | None = None) -> bytes:
+        try:
+            return answer.read(most)
+        except (OSError, HTTPException) as error:
+            raise Unreachable(f"{self.url}: {error}") from error
 
     def _open(self, path: str, query: Mapping[str, Any] | None = None) -> Any:
         asked = urllib.parse.urlencode(list(_pairs(query or {})))

@@ -7,6 +7,9 @@ import io
 import re
 import subprocess
 import sys
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pyarrow.parquet
@@ -73,6 +76,7 @@ def test_what_can_not_be_drawn_is_said(registry) -> None:
     ("ask", "code"),
     [
         (lambda registry: registry.study("e1000-fabric"), "record.no-study"),
+        (lambda registry: registry.study("e1000-fabric-direct", per="drive"), "query.unknown-parameter"),
         (lambda registry: registry.study(metric="score"), "study.no-metric"),
         (lambda registry: registry.result("../../submissions"), ""),
         (lambda registry: registry.result("none"), "record.no-result"),
@@ -85,6 +89,7 @@ def test_a_refusal_has_the_code_and_the_hint_of_the_registry(registry, ask, code
     with pytest.raises(highwater.Refused) as refusal:
         ask(registry)
     assert code in refusal.value.code and refusal.value.code in str(refusal.value)
+    assert str(refusal.value).count("There is nothing here") <= 1
 
 
 def test_rankings_and_measurements_are_tables(registry) -> None:
@@ -93,6 +98,7 @@ def test_rankings_and_measurements_are_tables(registry) -> None:
     measured = registry.measurements(ranking[0]["result"])
     assert {"op", "value", "unit"} <= set(measured.columns) and len(measured) > 0
     assert measured._repr_html_().count("<tr>") == len(measured) + 1
+    assert repr(measured).startswith(f"<Table: {len(measured)} rows of op, ")
 
 
 def test_an_export_is_checked_against_the_manifest(site, registry, tmp_path: Path, monkeypatch) -> None:
@@ -103,16 +109,39 @@ def test_an_export_is_checked_against_the_manifest(site, registry, tmp_path: Pat
     monkeypatch.setattr(
         registry, "_json", lambda path: {"files": [{**one, "sha256": "0"} for one in asked(path)["files"]]}
     )
+    path.unlink()
     with pytest.raises(ValueError, match="sha256"):
         registry.export("results.parquet", tmp_path)
+    assert registry.export("manifest.json", tmp_path).stat().st_size > 0
+    assert [one.name for one in tmp_path.iterdir()] == ["manifest.json"]
 
 
-def test_no_registry_is_an_error_of_its_own() -> None:
+def test_no_registry_is_an_error_of_its_own(site: RunningSite) -> None:
+    assert highwater.Registry(f"{site.url}/api/v1/").metrics()
     with pytest.raises(highwater.Unreachable):
         highwater.Registry("http://127.0.0.1:1").metrics()
+    page = b"<h1>Sign in to the network</h1>"
+    with _answering(page) as address, pytest.raises(highwater.Unreachable, match="no registry"):
+        highwater.Registry(address).metrics()
     for wrong in ("", "registry.example", "file:///etc"):
         with pytest.raises(ValueError, match="address"):
             highwater.Registry(wrong)
+
+
+@contextlib.contextmanager
+def _answering(page: bytes) -> Iterator[str]:
+    """The address of a server that answers everything with one page."""
+
+    class Always(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(page)
+
+    with HTTPServer(("127.0.0.1", 0), Always) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
 
 
 def test_what_people_wrote_is_escaped_in_a_notebook() -> None:
