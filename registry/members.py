@@ -36,6 +36,7 @@ def members(distributions: Sequence[Distribution], share: float) -> list[Row]:
 
 def _members(one: Distribution, share: float) -> Row:
     lower = one["unit"] in LOWER_IS_BETTER
+    values = [value for value in one["members"] if value is not None]
     slow = stragglers.slow(one["members"], share, lower_is_better=lower)
     counts = stragglers.stripe_counts(one["count"]) if one["over"] == "targets" else []
     return _named(one) | {
@@ -43,7 +44,8 @@ def _members(one: Distribution, share: float) -> Row:
         "share": share,
         "slow_count": len(slow),
         "slow": [asdict(member) for member in slow[:MOST_SLOW]],
-        "histogram": [asdict(part) for part in stragglers.histogram(one["members"])],
+        "silent": [number for number, value in enumerate(one["members"]) if value is None],
+        "histogram": [asdict(part) for part in stragglers.histogram(values)],
         "meeting": [
             {"stripes": stripes, "percent": 100 * stragglers.meeting(one["count"], len(slow), stripes)}
             for stripes in counts

@@ -38,17 +38,24 @@ class Bin:
     count: int
 
 
-def slow(values: Sequence[float], share: float = SHARE, *, lower_is_better: bool = False) -> list[Slow]:
+def slow(values: Sequence[float | None], share: float = SHARE, *, lower_is_better: bool = False) -> list[Slow]:
     """Members that reach `share` % of the best or less, slowest first; of times the best is the least.
 
-    A value of zero reaches nothing; where all are zero none is slow.
+    A value of zero reaches nothing; where all are zero none is slow. Of None nothing is known.
     """
-    best = min(values) if lower_is_better else max(values)
+    known = [(number, value) for number, value in enumerate(values) if value is not None]
+    best = (min if lower_is_better else max)((value for _, value in known), default=0.0)
     if best <= 0:
         return []
-    shares = [(100 * best / value if lower_is_better else 100 * value / best) if value else 0.0 for value in values]
-    found = [Slow(number, values[number], percent) for number, percent in enumerate(shares) if percent <= share]
-    return sorted(found, key=lambda one: one.percent)
+    reached = [Slow(number, value, _share(value, best, lower_is_better)) for number, value in known]
+    return sorted((one for one in reached if one.percent <= share), key=lambda one: one.percent)
+
+
+def _share(value: float, best: float, lower_is_better: bool) -> float:
+    """How much of the best a value reaches, in %."""
+    if not value:
+        return 0.0
+    return 100 * best / value if lower_is_better else 100 * value / best
 
 
 def meeting(members: int, slow_members: int, stripes: int) -> float:

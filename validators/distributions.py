@@ -36,17 +36,19 @@ def summed(
     quantity: str,
     stat: str,
     over: str,
-    values: Sequence[float],
+    values: Sequence[float | None],
     unit: str,
     context: Mapping[str, Any] | None = None,
 ) -> list[Distribution]:
     """The distribution of values given in `unit`, all its figures in the canonical one.
 
-    `values` are in order of rank, target, epoch or time: the place of a member is its number.
+    `values` are in order of rank, target, epoch or time: the place of a member is its number. None is the value of a
+    part that gave none; it keeps its place among the members and counts for nothing else.
     An empty list for no value at all, or for one that nothing reaches. Raises UnitError for an unknown unit.
     """
     factor, canonical = to_canonical(1.0, unit)
-    scaled = [float(value) * factor for value in values]
+    placed = [None if value is None else float(value) * factor for value in values]
+    scaled = [value for value in placed if value is not None]
     if not scaled or not all(abs(value) < _LARGEST for value in scaled):
         return []
     return [
@@ -64,7 +66,7 @@ def summed(
             "max": max(scaled),
             "deviation": statistics.stdev(scaled) if len(scaled) > 1 else None,
             "quantiles": quantiles(scaled),
-            "members": scaled if len(scaled) <= MOST_MEMBERS else None,
+            "members": placed if len(placed) <= MOST_MEMBERS else None,
         }
     ]
 

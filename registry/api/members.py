@@ -46,6 +46,7 @@ class MembersShape(_Named):
     share = s.FloatField(help_text="Slow is who reaches so many % of the best, or less.")
     slow_count = s.IntegerField()
     slow = SlowMember(many=True, help_text="Slowest first, at most 100.")
+    silent = s.ListField(child=s.IntegerField(), help_text="Numbers of those that gave no figure, as they failed.")
     histogram = HistogramBin(many=True)
     meeting = Chance(many=True, help_text="Of targets; empty of others.")
 

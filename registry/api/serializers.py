@@ -329,7 +329,9 @@ class Distribution(s.Serializer):
     deviation = s.FloatField(allow_null=True, help_text="Of a sample (n - 1); null of one value.")
     quantiles = s.ListField(child=s.FloatField(), help_text="21 values, at 0, 5, ... 100 %.")
     members = s.ListField(
-        child=s.FloatField(), allow_null=True, help_text="The values in order of number or time; null where many."
+        child=s.FloatField(allow_null=True),
+        allow_null=True,
+        help_text="The values in order of number or time, null of one that gave none; null where many.",
     )
 
 

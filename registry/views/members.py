@@ -66,6 +66,7 @@ def _group(row: Row) -> dict[str, Any]:
         "drawing": plots.histogram(bins, limit, UNITS[unit].factor),
         "bins": [(written(low, unit), written(high, unit), count) for low, high, count in bins],
         "slow": [(one["number"], written(one["value"], unit), f"{one['percent']:.1f}") for one in row["slow"]],
+        "silent": ", ".join(map(str, row["silent"])),
         "meeting": [(one["stripes"], f"{one['percent']:.1f}") for one in row["meeting"]],
     }
 

@@ -100,10 +100,10 @@ def _box(row: int, name: str, one: Mapping[str, Any], axis: LinearAxis | LogAxis
     low, first, middle, third, high = (axis.at(cuts[place]) for place in (0, 5, 10, 15, 20))
     y = 26 + ROW * row + 28
     members = one["members"] if one["members"] and len(one["members"]) <= MOST_DOTS else []
-    dots = circles([Dot(axis.at(value / factor), y, True) for value in members], 2.5)
+    dots = circles([Dot(axis.at(value / factor), y, True) for value in members if value is not None], 2.5)
     texts = [numerals.significant(cuts[place], 4) for place in (0, 10, 20)]
     said = f"{texts[0]}\N{EN DASH}{texts[2]}, median {texts[1]}"
-    if LETTER * (len(name) + len(said)) > WIDTH:
+    if LETTER * (len(name) + len(said) + 4) > WIDTH:
         said = f"median {texts[1]}"
     return Box(y, name, said, low, high, first, round(max(third - first, 1), 1), middle, dots)
 

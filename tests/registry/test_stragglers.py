@@ -46,6 +46,8 @@ def test_slow_members_are_named_slowest_first() -> None:
     assert [one.number for one in slow([1.0, 2.0, 1.05], lower_is_better=True)] == [1]
     assert [one.number for one in slow([0.0, 5.0])] == [0]
     assert slow([0.0, 0.0]) == []
+    assert [one.number for one in slow([None, 5.0, 1.0])] == [2]
+    assert slow([None]) == []
 
 
 def test_a_histogram_counts_every_value_once() -> None:
@@ -146,6 +148,25 @@ def test_the_page_has_histogram_slow_ones_chances_and_tables(client, survey) -> 
     wrong = client.get(f"/results/{survey}/members/?share=-1")
     assert (wrong.status_code, "above zero and up to 100" in wrong.content.decode()) == (400, True)
     assert f"/results/{survey}/members/" in client.get(f"/results/{survey}/").content.decode()
+
+
+def test_a_target_that_failed_is_named_and_takes_no_place(client, db) -> None:
+    """Nor is a histogram drawn where all are equal, or a chance told where none is slow."""
+    values = [[500.0, None, 505.0, 310.0], [9.0, 9.0]]
+    distributions = [
+        one for of_one in values for one in summed("write", "bandwidth", "slowest_second", "targets", of_one, "MiB/s")
+    ]
+    make_result(
+        make_release("T1"), "hw-1", tool="obdfilter-survey", score=None, snapshot={"distributions": distributions}
+    )
+    found, equal = client.get("/api/v1/results/hw-1/members/").json()["members"]
+    assert (found["silent"], [one["number"] for one in found["slow"]], found["count"]) == ([1], [3], 3)
+    assert [round(one["percent"], 1) for one in found["meeting"]] == [33.3, 66.7, 100.0]
+    assert (equal["silent"], equal["slow"]) == ([], [])
+    page = client.get("/results/hw-1/members/").content.decode()
+    for text in ("No figure of target 1</span>", "All 2 give 9 MiB/s."):
+        assert page.count(text) == 1
+    assert (page.count("A file meets a slow target"), page.count("How many targets lie where")) == (1, 1)
 
 
 def test_a_series_is_drawn_over_what_was_written_with_a_table(client, db) -> None:

@@ -86,11 +86,10 @@ def attach(found: list[DetailRow], run: Run, path: str) -> Iterator[Finding]:
 
 
 def _over_targets(row: DetailRow) -> Iterator[Distribution]:
-    """The slowest and the fastest second of each target that measured, by test."""
+    """The slowest and the fastest second of each target, by test; one without samples keeps its place."""
     for op, targets in row.targets.items():
-        measured = [target for target in targets if target[0] > 0]
         for stat, place in (("slowest_second", 1), ("fastest_second", 2)):
-            values = [target[place] for target in measured]
+            values = [target[place] if target[0] > 0 else None for target in targets]
             yield from summed(op, "bandwidth", stat, "targets", values, "MiB/s", row.context)
 
 
