@@ -330,4 +330,4 @@ def pairs(values: Sequence[tuple[str, float, float | None]], *, width: int = 390
         f"{name} {numerals.decimal(value)}" + (f", median {numerals.decimal(median)}" if median else "")
         for name, value, median in shown
     )
-    return Pairs(width, 30 + 27 * len(shown), axis.decades(), drawn, words)
+    return Pairs(width, 30 + 27 * len(shown), _with_room(axis.decades()), drawn, words)

@@ -5,6 +5,7 @@ Runs where Debian's chromium is (HIGHWATER_CHROMIUM or /usr/bin/chromium) and is
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Iterator
@@ -12,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.flows.conftest import WITHIN_S, RunningSite
+from tests.flows.conftest import ROOT, WITHIN_S, RunningSite
 from tests.make_io500 import make_archive
 
 CHROMIUM = Path(os.environ.get("HIGHWATER_CHROMIUM") or "/usr/bin/chromium")
@@ -192,6 +193,43 @@ def test_gains_sizes_and_chances_are_asked_by_keyboard(page) -> None:
     page.get_by_label("Stripes").fill("16")
     page.get_by_role("button", name="Show").press("Enter")
     expect(page.get_by_role("row", name="16")).to_contain_text("67.49")
+
+
+def publish_three_drives(site: RunningSite) -> str:
+    """What fio printed of three drives, from a site's command line to the public record; the id of its result."""
+    dora, editor = site.token("dora", institution="drive-lab"), site.token("ed", role="editor")
+    sample = ROOT / "validators" / "benchmarks" / "fio" / "samples" / "json-three-drives" / "stdout.txt"
+    path = f"api/v1/submissions/{json.loads(site.collector('upload', sample, '--json', token=dora).stdout)['id']}/"
+    release = {"slug": "drives", "name": "Drives", "deadline": "2099-01-01T00:00:00Z", "lists": ["fio-seq-read"]}
+    asked = {"release": "drives", "lists": [], "acknowledge_rules": True, "acknowledge_publication": True}
+    decision = {"decision": "accept", "reproducibility": "limited", "reason": "The drives are of interest."}
+    for token, address, document in (
+        (editor, "api/v1/releases/", release),
+        (dora, f"{path}submit/", asked),
+        (editor, f"{path}review/", decision),
+        (editor, "api/v1/releases/drives/publish/", None),
+    ):
+        answer = site.ask("POST", address, token, document)
+        assert answer.status in (200, 201), answer.body
+    return site.ask("GET", path, dora).json["result"]
+
+
+def test_slow_drives_are_found_from_the_page_of_a_result(page, site) -> None:
+    page.goto(f"/results/{publish_three_drives(site)}/")
+    page.get_by_role("link", name="Slow targets, drives and ranks").press("Enter")
+    expect(page.get_by_role("img", name="How many lie where").first).to_be_visible()
+    slow = page.get_by_role("region", name="Slow members").first.locator("tbody tr")
+    expect(slow).to_have_count(2)
+    expect(slow.first).to_contain_text("42.4")
+    page.get_by_label("Slow at so many %").fill("45")
+    page.get_by_role("button", name="Show").press("Enter")
+    expect(slow).to_have_count(1)
+    page.get_by_text("The histogram as a table").first.press("Enter")
+    expect(page.get_by_role("columnheader", name="From, GiB/s").first).to_be_visible()
+    page.set_viewport_size({"width": 320, "height": 900})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+    drawn = page.get_by_role("img", name="How many lie where").first
+    assert drawn.evaluate("svg => parseFloat(getComputedStyle(svg).fontSize) * svg.clientWidth / 390") > 9.5
 
 
 def test_a_radar_is_drawn_under_the_policy(page) -> None:
