@@ -153,22 +153,19 @@ def _without_parameters(sides: Sequence[Side]) -> list[Side]:
     """
     names = {name for side in sides for row in side.measurements for name in row["context"]}
     repeated = {name for name in names if all(_repeats(name, side) for side in sides)}
+    if not repeated:
+        return list(sides)
 
-    def bare(row: Mapping[str, Any]) -> Mapping[str, Any]:
-        return {**row, "context": {name: value for name, value in row["context"].items() if name not in repeated}}
-
-    return (
-        [
-            replace(
-                side,
-                measurements=[bare(row) for row in side.measurements],
-                repeats=[[bare(row) for row in one] for one in side.repeats],
-            )
-            for side in sides
+    def bare(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+        return [
+            {**row, "context": {name: value for name, value in row["context"].items() if name not in repeated}}
+            for row in rows
         ]
-        if repeated
-        else list(sides)
-    )
+
+    return [
+        replace(side, measurements=bare(side.measurements), repeats=[bare(rows) for rows in side.repeats])
+        for side in sides
+    ]
 
 
 def _repeats(name: str, side: Side) -> bool:
