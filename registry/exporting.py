@@ -101,7 +101,7 @@ def _csv(rows: Iterable[Iterable[Any]]) -> bytes:
 
 
 def _ndjson(rows: Iterable[Row]) -> bytes:
-    return "".join(_json({name: row[name] for name in NAMES}) + "\n" for row in rows).encode()
+    return "".join(_json({name: spreadsheet.plain(row[name]) for name in NAMES}) + "\n" for row in rows).encode()
 
 
 # All files at once

@@ -72,7 +72,7 @@ def _shown(request: HttpRequest, answer: Row, api: str, joint: str, about: dict[
         "section": "lists",
         "answer": answer,
         "levels": levels,
-        "inputs": [one | {"words": one["name"].replace(".", " ")} for one in answer["inputs"]],
+        "inputs": [one | {"words": _words(one)} for one in answer["inputs"]],
         "form": _form(asked),
         "api": api,
         "csv": f"{api}{joint}format=csv",
@@ -81,8 +81,15 @@ def _shown(request: HttpRequest, answer: Row, api: str, joint: str, about: dict[
 
 
 def _row(answer: Row, row: Row) -> Row:
-    inputs = [_written(one, row[own_rankings.INPUT + one["name"]]) for one in answer["inputs"]]
+    inputs = [
+        {"value": _written(one, row[own_rankings.INPUT + one["name"]]), "label": f"{one['unit']} {_words(one)}".strip()}
+        for one in answer["inputs"]
+    ]
     return row | {"value": numerals.significant(row["value"], DIGITS), "inputs": inputs}
+
+
+def _words(one: Row) -> str:
+    return one["name"].replace(".", " ").replace("_", " ")
 
 
 def _written(one: Row, value: float) -> str:

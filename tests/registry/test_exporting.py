@@ -84,9 +84,8 @@ def test_ndjson_and_parquet_have_the_same_rows(client) -> None:
     assert (documents[2]["system"], documents[2]["institution"]) == ("=1+1", "Süd-Labor")
     assert documents[2]["measurements"][0]["context"] == {"test": "1"}
     table = pyarrow.parquet.read_table(io.BytesIO(content(client, "results.parquet"))).to_pylist()
-    assert [(row["id"], row["score"], row["client_nodes"]) for row in table] == [
-        (one["id"], one["score"], one["client_nodes"]) for one in documents
-    ]
+    columns = ("id", "score", "client_nodes", "published_at", "withdrawn_at")
+    assert [[row[name] for name in columns] for row in table] == [[one[name] for name in columns] for one in documents]
     assert [json.loads(row["measurements"]) for row in table] == [one["measurements"] for one in documents]
 
 
