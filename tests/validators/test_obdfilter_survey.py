@@ -120,17 +120,6 @@ def test_the_detail_file_tells_what_each_target_did(tmp_path):
     assert "OST0000" not in str(report.runs[0].as_json())
 
 
-def test_a_target_that_failed_leaves_the_others_their_numbers(tmp_path):
-    (tmp_path / "obd.summary").write_text(HEADER + "\n" + ROW + WRITE + "\n")
-    (tmp_path / "obd.detail").write_text(DETAIL.replace("2 365.089000 476.396000", "-1 0 0\n2 365.089000 476.396000"))
-    slowest, fastest = check(tmp_path).runs[0].distributions
-    assert (slowest["count"], slowest["min"]) == (2, 365.09 * 2**20)
-    assert [one["members"] for one in (slowest, fastest)] == [
-        [None, 365.09 * 2**20, 399.33 * 2**20],
-        [None, 476.4 * 2**20, 514.08 * 2**20],
-    ]
-
-
 def test_a_summary_that_its_detail_file_contradicts_does_not_count(tmp_path):
     (tmp_path / "obd.summary").write_text(HEADER + "\n" + ROW + WRITE.replace("365.09", "465.09") + "\n")
     (tmp_path / "obd.detail").write_text(DETAIL)
