@@ -61,6 +61,16 @@ _OF_SYSTEMS = """
     FROM registry_observedparameter o WHERE o.result_id = ANY (%(ids)s)
 """
 
+# Maps that say one thing together: a distribution is its name and version ("rhel 8.10"), networks are their types.
+_OF_MAPS = """
+    SELECT o.result_id, o.parameter || '@' || o.role,
+        CASE o.parameter WHEN 'lnet.networks' THEN string_agg(DISTINCT o.key, '; ')
+            ELSE string_agg(o.text, ' ' ORDER BY o.key, o.instances DESC) END, 1
+    FROM registry_observedparameter o
+    WHERE o.result_id = ANY (%(ids)s) AND o.parameter IN ('lnet.networks', 'os.distribution')
+    GROUP BY o.result_id, o.parameter, o.role
+"""
+
 CONFIGURATION = "configuration"
 """The fact by which repeats of a run are found."""
 
@@ -79,7 +89,8 @@ _OF_CONFIGURATIONS = """
 _INDEX = f"""
     INSERT INTO registry_fact (result_id, name, text)
     SELECT result_id, name, left(string_agg(text, '; ' ORDER BY instances DESC, text), 200)
-    FROM ({_OF_COLUMNS} UNION ALL {_OF_RUNS} UNION ALL {_OF_SYSTEMS} UNION ALL {_OF_CONFIGURATIONS})
+    FROM ({_OF_COLUMNS} UNION ALL {_OF_RUNS} UNION ALL {_OF_SYSTEMS} UNION ALL {_OF_MAPS}
+        UNION ALL {_OF_CONFIGURATIONS})
         AS told
     GROUP BY result_id, name
 """  # noqa: S608  # made of the constants above

@@ -156,20 +156,26 @@ def parameter(name: str, value: str) -> Q:
     Of a system one target or node that has the value is enough; NAME/KEY is one entry of a parameter that is a map.
     """
     meant = meanings(value)
-    text = text_of(meant[-1])
+    texts = set(map(text_of, meant))
     of_runs = reduce(or_, [Q(parameters__contains={name: one}) for one in meant])
     bare, _, key = name.partition(KEY_SEPARATOR)
-    observed = ObservedParameter.objects.order_by().filter(parameter=bare, text=text)
+    observed = ObservedParameter.objects.order_by().filter(parameter=bare, text__in=texts)
     of_systems = (observed.filter(key=key) if key else observed).values("result_id")
-    by_axis = Fact.objects.order_by().filter(name=name, text=text).values("result_id")
+    by_axis = Fact.objects.order_by().filter(name=name, text__in=texts).values("result_id")
     # A union of look-ups, each by its own index: with OR the whole table would be read.
     return Q(id__in=Result.objects.order_by().filter(of_runs).values("id").union(of_systems, by_axis))
 
 
 def meanings(value: str) -> list[Any]:
-    """What a text of a query may mean as JSON: the text, and the truth value or number that it is."""
-    scalar = _scalar(value)
+    """What a text of a query may mean as JSON: the text, and the truth value or number that it is.
+
+    A fraction that ends in 0 is none: Lustre 2.10 is not 2.1.
+    """
+    scalar = None if _VERSION.fullmatch(value) else _scalar(value)
     return [value] if scalar is None else [value, scalar]
+
+
+_VERSION = re.compile(r"\d+\.\d*[1-9]\d*0")
 
 
 def _scalar(value: str) -> bool | int | float | None:

@@ -6,6 +6,7 @@ A row is one point: where it stands on the axes, its trust, and what was measure
 
 from __future__ import annotations
 
+import re
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -91,7 +92,7 @@ def varying(groups: Sequence[Group], axes: Sequence[str]) -> list[str]:
 
 def rows(groups: Sequence[Group], axes: Sequence[str], unit: str, order: Sequence[str] = ()) -> list[Row]:
     """One row for each group in the order of the axes; numbers in `unit`, axis values as numbers where all are."""
-    numeric = {name for name in axes if _all_numbers(group.at[name] for group in groups)}
+    numeric = {name for name in axes if not _is_version(name) and _all_numbers(group.at[name] for group in groups)}
     blank = dict.fromkeys((*axes, *COLUMNS))
     made = [blank | _row(group, axes, unit, numeric) for group in groups]
     places, ordered = {text: place for place, text in enumerate(order)}, (*axes, "trust")
@@ -125,9 +126,17 @@ def _all_numbers(texts: Any) -> bool:
     return bool(known) and all(_is_number(text) for text in known)
 
 
+_NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]*[1-9])?")
+"""As numbers are written: 8.10 is a version, and 007 a name."""
+
+
 def _is_number(text: str) -> bool:
-    bare = text.removeprefix("-").replace(".", "", 1)
-    return bare.isascii() and bare.isdigit()
+    return _NUMBER.fullmatch(text) is not None
+
+
+def _is_version(name: str) -> bool:
+    """Whether an axis has versions: 2.12 comes after 2.9, and nothing lies between them."""
+    return name.partition("@")[0].endswith("version")
 
 
 def _key(value: Any, places: Mapping[str, int]) -> tuple[int, Any]:
@@ -136,7 +145,12 @@ def _key(value: Any, places: Mapping[str, int]) -> tuple[int, Any]:
         return (3, 0)
     if str(value) in places:
         return (0, places[str(value)])
-    return (2, value.casefold()) if isinstance(value, str) else (1, value)
+    return (2, _natural(value)) if isinstance(value, str) else (1, value)
+
+
+def _natural(text: str) -> list[tuple[int, str]]:
+    """A text in the order of people: 2.9 before 2.12, hw-2 before hw-10."""
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", text.casefold()) if part]
 
 
 def in_words(unit: str, per: str = "") -> str:

@@ -167,16 +167,21 @@ def _profiles(headings: Sequence[Row], rows: Sequence[Row]) -> list[Row]:
 
 
 def _ratios(rows: Sequence[Row], place: int) -> list[Ratio]:
-    """The rows that have a ratio above zero, named so that they are told apart."""
-    drawn = [row for row in rows if row["ratios"][place]]
-    names = _told_apart([(wording.op_named(row["op"]), row["stat"], row["quantity"]) for row in drawn])
-    return [(name, row["ratios"][place], row["intervals"][place]) for name, row in zip(names, drawn, strict=True)]
+    """The rows that have a ratio above zero, named so that they are told apart.
+
+    How long a phase took is left to the table: it ends at its stonewall.
+    """
+    drawn = [row for row in rows if row["ratios"][place] and not (row["stat"] == "phase" and row["unit"] == "s")]
+    return [
+        (name, row["ratios"][place], row["intervals"][place]) for name, row in zip(_names(drawn), drawn, strict=True)
+    ]
 
 
-def _told_apart(words: Sequence[tuple[str, str, str]]) -> list[str]:
-    """Of what each row is named by the first word, and as many more as no other row has."""
-    for count in range(1, len(words[0]) if words else 0):
-        names = [" ".join(filter(None, one[:count])) for one in words]
+def _names(rows: Sequence[Row]) -> list[str]:
+    """The operation of each row, with statistic, quantity or both where others have the same one."""
+    names: list[str] = []
+    for beside in ((), ("stat",), ("quantity",), ("quantity", "stat")):
+        names = [" ".join([wording.op_named(row["op"]), *(row[part] for part in beside)]).strip() for row in rows]
         if len(set(names)) == len(names):
-            return names
-    return [" ".join(filter(None, one)) for one in words]
+            break
+    return names

@@ -92,8 +92,13 @@ def _mark(y: int, row: Ratio, axis: LogAxis) -> Mark:
     name, ratio, interval = row
     left, right = interval or (ratio, ratio)
     tie = interval is not None and is_tie(interval)
-    short = name if len(name) <= MOST_NAME else f"{name[: MOST_NAME - 1]}\N{HORIZONTAL ELLIPSIS}"
-    return Mark(y, short, axis.at(ratio), axis.at(left), axis.at(right), _said(row), tie)
+    return Mark(y, _short(name), axis.at(ratio), axis.at(left), axis.at(right), _said(row), tie)
+
+
+def _short(name: str) -> str:
+    """Both ends of a name that is too long, for its end tells it from others."""
+    half = MOST_NAME // 2
+    return name if len(name) <= MOST_NAME else f"{name[: half - 1]}\N{HORIZONTAL ELLIPSIS}{name[-half:]}"
 
 
 def _ticks(axis: LogAxis, low: float, high: float) -> list[tuple[float, str]]:

@@ -436,7 +436,7 @@ def test_the_tunable_that_differed_between_two_runs_is_two_clicks_away(client: C
     page = client.get(address[1]).content.decode()
     differences = page[page.index("What else differed") :]
     assert re.findall(r'<tr class="group"><th colspan="4">([^<]+)', differences) == ["Tunables"]
-    assert f'<a href="/parameters/{tunable}/"><code>{tunable}</code></a> <small>Clients</small>' in differences
+    assert f'<a href="/parameters/{tunable}/">{tunable}</a> <small>Clients</small>' in differences
     assert '<td class="mono">8</td><td class="mono"><b>64</b> <span class="tag">' in differences
     found = client.get(f"/api/v1{address[1]}").json()
     assert [group["group"] for group in found["configuration"]] == ["Tunables"]

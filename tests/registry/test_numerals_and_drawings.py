@@ -172,4 +172,4 @@ def test_profiles_beside_one_another_share_their_axis_and_nothing_makes_none() -
 def test_of_many_ratios_the_first_are_drawn_and_long_names_are_cut() -> None:
     [[wide, _]] = profiles([[("a-name-that-no-axis-has-room-for", 1.0 + place, None) for place in range(100)]])
     assert len(wide.marks) == 30
-    assert wide.marks[0].name == "a-name-that-no-axis\N{HORIZONTAL ELLIPSIS}"
+    assert wide.marks[0].name == "a-name-th\N{HORIZONTAL ELLIPSIS}s-room-for"

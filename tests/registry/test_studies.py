@@ -15,10 +15,11 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from registry import facts
+from registry import axes, facts
 from registry.models import Fact, Measurement, ObservedParameter, Result
 from registry.studies import chart
 from tests.registry.record import make_platform, make_release, make_result
+from validators.parameters import parameters as of_systems
 
 pytestmark = pytest.mark.django_db
 
@@ -207,6 +208,50 @@ def test_systems_are_asked_by_what_their_nodes_have(client, fabrics) -> None:
     found = {row["result"]: row["nps"] for row in rows(client, f"{WRITE}&x=result&series=nps")}
     assert (found["hw-ib"], found["hw-tcp"]) == ("4; 1", None)
     assert {row["result"] for row in rows(client, f"{WRITE}&x=result&p.bios.nps=4")} == {"hw-ib"}
+
+
+def test_maps_of_a_system_have_their_axes(client, fabrics) -> None:
+    for parameter, key, text in (
+        ("os.distribution", "id", "rhel"), ("os.distribution", "version", "8.10"), ("lnet.networks", "tcp", "2"),
+        ("lnet.networks", "o2ib", "1"), ("lustre.fs.ost_count", "visible", "7"), ("lustre.fs.ost_count", "active", "6"),
+    ):  # fmt: skip
+        ObservedParameter.objects.create(
+            result=fabrics["bare"], parameter=parameter, key=key, role="client", value=text, text=text, instances=1
+        )
+    facts.index([fabrics["bare"].pk])
+    (found,) = rows(client, f"{WRITE}&x=os&series=fabric,targets&p.os.distribution/version=8.10")
+    assert (found["os"], found["fabric"], found["targets"]) == ("rhel 8.10", "o2ib; tcp", 7)
+
+
+def test_each_axis_reads_one_value_of_a_system() -> None:
+    """A parameter that is a map is read by one of its entries, or told as a whole."""
+    by_id = of_systems()
+    read = [source.partition("@") for one in axes.axes() for source in one.reads]
+    told = [(name, role) for name, _, role in read if name.partition("/")[0] in by_id]
+    assert len(told) > 30 and all(role for _, role in told)
+    maps = {name for name, _ in told if "/" not in name and by_id[name].kind == "map"}
+    assert maps == {"lnet.networks", "os.distribution"}
+
+
+@pytest.mark.parametrize("name", ["lustre_version", "release_of_site"])
+def test_versions_are_no_numbers_and_stand_in_their_order(client, fabrics, name) -> None:
+    versions = {"ib": "2.9", "tcp": "2.12", "late": "2.10" if name == "release_of_site" else "2.15"}
+    for result, version in versions.items():
+        fabrics[result].parameters |= {name: version}
+        fabrics[result].save()
+    facts.index(one.pk for one in fabrics.values())
+    found = [row[name] for row in rows(client, f"{WRITE}&x={name}&series=trust")]
+    assert found == [*sorted(versions.values(), key=lambda text: int(text[2:])), None]
+
+
+def test_a_version_is_found_as_it_is_written(client, fabrics) -> None:
+    for result, version in {"ib": "2.1", "tcp": "2.10", "late": "1.0", "bare": 8}.items():
+        fabrics[result].parameters |= {"version": version}
+        fabrics[result].save()
+    facts.index(one.pk for one in fabrics.values())
+    found = {text: {row["result"] for row in rows(client, f"{WRITE}&x=result&p.version={text}")} for text in
+             ("2.1", "2.10", "1.0", "8.0")}  # fmt: skip
+    assert found == {"2.1": {"hw-ib"}, "2.10": {"hw-tcp"}, "1.0": {"hw-late"}, "8.0": {"hw-bare"}}
 
 
 def test_the_first_source_of_an_axis_counts_and_its_own_name_before_all(fabrics) -> None:
