@@ -27,7 +27,7 @@ _SPOKEN = {"au": "AU", "iops": "IOPS", "iter": "iteration", "pcie": "PCIe"}
 _COLUMNS = {"bandwidth_gib_per_s": "bandwidth", "rate_kiops": "metadata"}
 _BYTES = "_bytes"
 """How names of parameters end that are sizes."""
-SCOPE, STATE = "scope", "target_state"
+SCOPE, STATE, INVALID = "scope", "target_state", "invalid"
 """Parts of a context that are no configuration: what a statistic is over, and what is wrong with a figure."""
 
 Row = Mapping[str, Any]
@@ -65,6 +65,9 @@ def of(context: Mapping[str, Any]) -> str:
     for name, value in context.items():
         if name == SCOPE:
             parts.append(str(value))
+            continue
+        if name == INVALID:
+            parts += [name] * bool(value)
             continue
         head, text = named(name), valued(value).text
         if name.endswith(_BYTES) and type(value) is int:

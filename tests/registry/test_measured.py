@@ -117,5 +117,6 @@ def test_nothing_measured_is_no_table():
 
 def test_words_and_digits():
     assert of({"file_size_KiB": 4, "mode": "O_DIRECT", "run": "run1"}) == "file size 4\xa0KiB, mode O_DIRECT, run1"
+    assert (of({"invalid": False, "job": 0}), of({"invalid": True})) == ("job 0", "invalid")
     assert written(1234567.0, "B/s") == "1,234,567"
     assert written(1.5 * 2**20, "MiB/s") == "1.500"
