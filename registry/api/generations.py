@@ -36,6 +36,7 @@ class StepShape(s.Serializer):
     value = s.FloatField()
     result = s.CharField()
     printed_unit = s.CharField(help_text="The unit in which its source prints it.")
+    qualifier = s.CharField(allow_blank=True, help_text="What its source says of it: about, below or above.")
     low = s.FloatField()
     high = s.FloatField()
     count = s.IntegerField(help_text="Results of the step that have the number.")
@@ -152,6 +153,7 @@ class BasisShape(s.Serializer):
     trust = s.CharField()
     enclosures = s.FloatField(help_text="Measured; one target of two is half of one.")
     of_one = s.FloatField()
+    qualifier = s.CharField(allow_blank=True, help_text="What its source says of the rate: about, below or above.")
     source = s.CharField(allow_blank=True)
 
 

@@ -29,6 +29,8 @@ class Point:
     value: float
     facts: Facts
     printed_unit: str = ""
+    qualifier: str = ""
+    """What the source says of the number: about, below or above; mostly nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +136,7 @@ def steps_of(points: Sequence[Point], order: Sequence[str], lower_is_better: boo
             "value": top.value,
             "result": top.result,
             "printed_unit": top.printed_unit,
+            "qualifier": top.qualifier,
             "low": min(point.value for point in found),
             "high": max(point.value for point in found),
             "count": len(found),

@@ -170,14 +170,19 @@ def _points(
     recorded: Mapping[int, Mapping[str, tuple[str, str]]],
     step_of: Mapping[int, str],
 ) -> dict[Key, list[Point]]:
-    """Of each number the best of each result; what a measurement says of itself is a condition."""
+    """Of each number the best of each result; what a measurement says of itself is a condition.
+
+    "About" and "below" of a source are none: they go with the number.
+    """
     found: dict[Key, dict[int, Point]] = {}
     for result in reversed(results):
         for row in measured[result.pk] if result.pk in step_of else ():
             key = (result.tool, row["op"], row["quantity"], row["stat"], result.trust, row["unit"])
-            own = {f"context.{name}": (gains.CONDITIONS, str(value)) for name, value in row["context"].items()}
-            told = {**recorded[result.pk], **own}
-            point = Point(result.public_id, step_of[result.pk], row["value"], told, row["printed_unit"])
+            own = dict(row["context"])
+            qualifier = own.pop("qualifier", "")
+            conditions = {f"context.{name}": (gains.CONDITIONS, str(value)) for name, value in own.items()}
+            told = {**recorded[result.pk], **conditions}
+            point = Point(result.public_id, step_of[result.pk], row["value"], told, row["printed_unit"], qualifier)
             known = found.setdefault(key, {}).setdefault(result.pk, point)
             found[key][result.pk] = gains.best([known, point], row["unit"] in LOWER_IS_BETTER)
     return {key: [point for point in points.values() if point.value] for key, points in found.items()}

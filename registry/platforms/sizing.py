@@ -132,7 +132,8 @@ def _best(asked: Asked, one: Result, crossing: Row, measured: Iterable[Row]) -> 
         return None
     best = max(rates, key=lambda row: row["value"])
     said = {"result": one.public_id, "op": best["op"], "trust": one.trust, "enclosures": enclosures}
-    return said | {"of_one": best["value"] / enclosures, "source": one.source}
+    qualifier = best["context"].get("qualifier", "")
+    return said | {"of_one": best["value"] / enclosures, "qualifier": qualifier, "source": one.source}
 
 
 def _enclosures(result: Result, platform: Platform) -> float | None:

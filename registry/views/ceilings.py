@@ -132,9 +132,13 @@ def _entry(entry: hardware.Entry) -> dict[str, Any]:
 
 
 def _row(part: hardware.Entry, name: str) -> Factor | None:
-    """A figure of an entry; None for what is no figure."""
+    """A figure of an entry in the unit of its source; None for what is no figure."""
     figure = hardware.figure(part, name) if isinstance(part[name], dict) else None
     if figure is None:
         return None
     link = f", PCIe generation {part['generation']} x{part['lanes']}" if isinstance(part.get("lanes"), int) else ""
-    return Factor(sentence(spoken(name)) + link, _figure(figure), figure.source, figure.estimated)
+    given = part[name]
+    unit = "" if given["unit"] == "count" else numerals.NO_BREAK + given["unit"]
+    return Factor(
+        sentence(spoken(name)) + link, numerals.printed(given["value"]) + unit, figure.source, figure.estimated
+    )

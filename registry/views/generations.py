@@ -73,7 +73,8 @@ def _written(row: Row, order: Sequence[str]) -> dict[str, Any]:
 
 def _cell(step: Row, unit: str) -> dict[str, str]:
     value = written(step["value"], unit) if unit else numerals.decimal(step["value"])
-    return {"value": value, "x": numerals.times(step["x_first"]), "result": step["result"]}
+    said = f"{step['qualifier']} {value}".strip()
+    return {"value": said, "x": numerals.times(step["x_first"]), "result": step["result"]}
 
 
 def _change(one: Row) -> dict[str, Any]:
@@ -154,5 +155,9 @@ def _sized(answer: Row) -> dict[str, Any]:
         "target_written": f"{numerals.printed(answer['target'])}{numerals.NO_BREAK}{answer['unit']}",
         "range": numerals.ranks(units["low"], units["high"]) or numerals.whole(units["low"]),
         "at_ceiling": ceiling and numerals.significant(ceiling["of_one"], 4),
-        "rows": [row | {"written": numerals.significant(row["of_one"], 4)} for row in answer["basis"]],
+        "rows": [row | {"written": _of_one(row)} for row in answer["basis"]],
     }
+
+
+def _of_one(row: Row) -> str:
+    return f"{row['qualifier']} {numerals.significant(row['of_one'], 4)}".strip()

@@ -14,7 +14,7 @@ from registry.views import numerals
 from registry.views.measured import ROWS_SHOWN, Table
 from registry.views.wording import Cell, Head, number_named, of, shown_unit, unit_of, written
 
-MOST_VALUES = 5
+MOST_VALUES = 20
 """Runs whose values stand in a row; the API has those of all."""
 LEADING = 3
 FEW = 12
@@ -26,7 +26,7 @@ def shown(result: Result, measured: Sequence[Row]) -> dict[str, Any] | None:
     rows = [row for row in repeats.told(result, measured) if any(row["values"])]
     if not rows:
         return None
-    heads = [Head("Number", n=False), Head("deviation", "%"), Head("Runs in their order")]
+    heads = [Head("Number", n=False), Head("deviation", "%"), Head("Runs in their order", n=False)]
     known = [row for row in rows if row["deviation_percent"] is not None and assumed(row["unit"])]
     return {
         "runs": rows[0]["runs"],
@@ -41,7 +41,7 @@ def _cells(row: Row) -> list[Cell]:
     values = [written(value, unit) for value in row["values"][:MOST_VALUES]]
     more = ["\N{HORIZONTAL ELLIPSIS}"] if row["runs"] > MOST_VALUES else []
     text = f"{'; '.join([*values, *more])} {shown_unit(unit)}".strip()
-    return [Cell(_name(row), n=False), Cell(_percent(row) or numerals.MISSING), Cell(text)]
+    return [Cell(_name(row), n=False), Cell(_percent(row) or numerals.MISSING), Cell(text, n=False)]
 
 
 def _name(row: Row) -> str:

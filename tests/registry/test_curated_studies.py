@@ -449,6 +449,8 @@ def test_two_generations_of_flash_units_in_total_and_per_part(client, per, times
     (step,) = found["changes"]
     assert step["cause"] is None
     assert "procs_per_node" in step["differs"]["conditions"]
+    assert [one["qualifier"] for one in found["steps"]] == ["", "about"]
+    assert not any("qualifier" in name for name in step["differs"]["conditions"])
 
 
 def test_lines_are_listed_and_pages_lead_to_them(client, django_assert_num_queries) -> None:
@@ -461,6 +463,8 @@ def test_lines_are_listed_and_pages_lead_to_them(client, django_assert_num_queri
     assert "/generations/cray-e2000/" in client.get("/platforms/cray-e2000/").content.decode()
     units = client.get("/generations/cray-e2000/").content.decode()
     assert "samples/s" in units and "64.40</a>" in units and "GiB/s" not in units
+    assert "about 150</a>" in units and "below 200</a>" in units
+    assert "1,485" in units and "not separated: hardware or software or tuning 1.95" in units
     with django_assert_num_queries(5):
         client.get("/api/v1/generations/cray-e2000/")
 
@@ -528,5 +532,6 @@ def test_the_page_of_sizing_asks_answers_and_says_what_is_wrong(client) -> None:
     assert "<form" in client.get("/sizing/").content.decode()
     page = client.get("/sizing/?platform=cray-e2000&target=1000&unit=&direction=write&kind=bandwidth").content.decode()
     assert "limited by drives, less parity" in page
+    assert "about 150" in page
     wrong = client.get("/sizing/?platform=cray-e2000&target=much")
     assert (wrong.status_code, "a number above zero" in wrong.content.decode()) == (400, True)

@@ -429,7 +429,8 @@ def test_counts_of_the_hardware_catalogue_are_whole_and_rates_have_units(client)
     page = client.get("/hardware/").content.decode()
     rows = dict(re.findall(r'scope="row">([^<]*)</th><td role="cell" class="n">([^<]*)<', page))
     assert (rows["PCIe lanes"], rows["Cores"]) == ("128", "32")
-    assert rows["Read IOPS, PCIe generation 5 x4"] == "2,500,000\N{NO-BREAK SPACE}ops/s"
+    assert rows["Read IOPS, PCIe generation 5 x4"] == "2,500\N{NO-BREAK SPACE}kIOPS"
+    assert rows["Slot observed"] == "7\N{NO-BREAK SPACE}GiB/s", "as its source prints it"
 
 
 def test_stylesheets_stay_small() -> None:
