@@ -19,7 +19,7 @@ from django.conf import settings
 
 from registry.axes import axis
 from registry.charts import SCHEMA
-from registry.studies.table import FIGURES, Row, lower_is_better
+from registry.studies.table import FIGURES, Row, lower_is_better, written
 
 Spec = dict[str, Any]
 
@@ -92,18 +92,11 @@ def _point(row: Row, x: str, told_apart_by: Sequence[str], unit: str) -> Row:
     series = ", ".join(_said(name, row[name]) for name in told_apart_by if row[name] != "")
     figures = {name: row[name] for name in FIGURES}
     place = _said(x, row[x])
-    value = f"{_figure(row['value'], 6)} {unit}".strip()
+    value = f"{written(row['value'], 6)} {unit}".strip()
     words = f"{place}{', ' + series if series else ''}: {value}, {row['trust']}"
     name = f"{place} {series}".strip()
-    said = {"series": series, "name": name, "trust": row["trust"], "words": words, "shown": _figure(row["value"])}
+    said = {"series": series, "name": name, "trust": row["trust"], "words": words, "shown": written(row["value"])}
     return figures | {"x": row[x], "place": place} | said
-
-
-def _figure(value: float, digits: int = 5) -> str:
-    """So many significant digits, and all before the point: 1217062 -> "1,217,062", 0.5 -> "0.5"."""
-    places = digits - 1 - math.floor(math.log10(abs(value))) if value else 0
-    text = f"{value:,.{max(0, places)}f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def _said(name: str, value: Any) -> str:
@@ -341,7 +334,7 @@ def _heat(axes: Sequence[str], unit: str, points: Sequence[Row]) -> Spec:
     title = f"{axis(axes[0]).title}{_in_unit(axes[0])}; cells in {unit or 'no unit'}"
     how = {"type": "log"} if _is_wide(point["value"] for point in points) else {"zero": True}
     depth = {"scale": how | {"range": _DEPTHS}, "legend": None}
-    cells = [point | {"shown": _figure(point["value"], CELL_DIGITS)} for point in points]
+    cells = [point | {"shown": written(point["value"], CELL_DIGITS)} for point in points]
     letter_px = f"width / {_places(points) * max(len(cell['shown']) for cell in cells)}"
     return {
         "height": CELL_PX * len(_names(points)),
@@ -383,7 +376,7 @@ def _radar(axes: Sequence[str], unit: str, points: Sequence[Row]) -> Spec:
     angles = {place: 2 * math.pi * number / len(places) for number, place in enumerate(places)}
     drawn = [point | _at(angles[point["place"]], _share(point["value"], most[point["place"]])) for point in points]
     rim = [
-        {"place": place, "most": f"{_figure(most[place])} {unit}".strip(), **_at(angles[place], 1)} for place in places
+        {"place": place, "most": f"{written(most[place])} {unit}".strip(), **_at(angles[place], 1)} for place in places
     ]
     rings = [{"ring": ring, "turn": turn} | _at(angles[place], ring)
              for ring in _RINGS for turn, place in enumerate([*places, places[0]])]  # fmt: skip

@@ -7,10 +7,11 @@ measurements of the record or their ceilings: it is computed whenever it is aske
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db.models import Q
 from django.http import QueryDict
@@ -21,7 +22,7 @@ from registry.models import Measurement, Result
 from registry.platforms import ceilings
 from registry.record import NotOnRecord, Row, nearest
 from registry.studies import answers
-from registry.studies.table import FIGURES
+from registry.studies.table import FIGURES, written
 from validators.units import UNITS, from_canonical, to_canonical
 
 STUDIES = Path(__file__).parent
@@ -29,6 +30,17 @@ SCHEMA = "studies.schema.json"
 FIGURE_COLUMNS = ("value", "unit", "trust", "printed", "verdict", "formula", "inputs", "source", "note")
 
 Study = dict[str, Any]
+
+
+class Known(NamedTuple):
+    """A number of the record: its canonical value, and the unit that its source prints."""
+
+    value: float
+    unit: str
+
+    @property
+    def printed(self) -> float:
+        return from_canonical(self.value, self.unit) if self.unit in UNITS else self.value
 
 
 class StudyError(Exception):
@@ -93,7 +105,7 @@ def figure_rows(one: Study) -> list[Row]:
     return [_row(one, figure, named, known) for figure, named in zip(one["figures"], inputs, strict=True)]
 
 
-def _row(one: Study, figure: Row, inputs: Mapping[str, Row], known: Mapping[tuple[str, ...], float]) -> Row:
+def _row(one: Study, figure: Row, inputs: Mapping[str, Row], known: Mapping[tuple[str, ...], Known]) -> Row:
     value, unit = figure.get("value"), figure.get("unit", "")
     if "formula" in figure:
         value = computed(figure["formula"], unit, {name: quantity(given, known) for name, given in inputs.items()})
@@ -101,17 +113,33 @@ def _row(one: Study, figure: Row, inputs: Mapping[str, Row], known: Mapping[tupl
     document = one["document"]
     source = f"{document['title']} ({document['publisher']}), {figure.get('place', one['place'])}"
     said = {name: figure.get(name) for name in ("printed", "verdict", "formula", "note")}
-    said["inputs"] = "; ".join(_told(name, given) for name, given in inputs.items()) or None
+    said["verdict"] = said["verdict"] or verdict(value, said["printed"] or "")
+    said["inputs"] = "; ".join(_told(name, given, known) for name, given in inputs.items()) or None
     count = {"count": int(value is not None), "unit": unit, "trust": Result.Trust.REPORTED.value}
     return at | dict.fromkeys(FIGURES, value) | count | said | {"source": source}
 
 
-def _told(name: str, given: Row) -> str:
-    """ "old: 7500 MB/s (Table 1)"."""
-    if "result" in given:
-        ceiling = f"{given['ceiling']} ceiling of " if "ceiling" in given else ""
-        return f"{name}: {ceiling}{given['metric'].replace('.', ' ')} of {given['result']}"
-    return f"{name}: {given['value']} {given.get('unit', '')}".rstrip() + f" ({given['source']})"
+def verdict(value: float | None, printed: str) -> str | None:
+    """Whether a computed value is the printed one within one unit of its last digit; None where either is no number."""
+    found = _PRINTED.fullmatch(printed)
+    if value is None or not found:
+        return None
+    last_digit = 10 ** -len(found[2] or "")
+    return "holds" if abs(value - float(found[1].replace(",", ""))) <= last_digit * (1 + 1e-9) else "differs"
+
+
+_PRINTED = re.compile(r"([0-9,]+(?:\.([0-9]+))?) ?[^0-9 ]*")
+"""A number with its unit, as in "54.1x" and "1,000,000"; the digits behind its point are its second group."""
+
+
+def _told(name: str, given: Row, known: Mapping[tuple[str, ...], Known]) -> str:
+    """ "old: 7500 MB/s (Table 1)", "new: 148,855 MiB/s (write bandwidth aggregate of cug25-table3-1)"."""
+    if "result" not in given:
+        return f"{name}: {given['value']} {given.get('unit', '')}".rstrip() + f" ({given['source']})"
+    ceiling = f"{given['ceiling']} ceiling of " if "ceiling" in given else ""
+    found = known.get(_key(given))
+    shown = f"{written(found.printed, 6)} {found.unit}" if found else "not on the record"
+    return f"{name}: {shown} ({ceiling}{given['metric'].replace('.', ' ')} of {given['result']})"
 
 
 def computed(formula: str, unit: str, values: Mapping[str, float | None]) -> float | None:
@@ -122,10 +150,11 @@ def computed(formula: str, unit: str, values: Mapping[str, float | None]) -> flo
     return from_canonical(value, unit) if unit in UNITS else value
 
 
-def quantity(given: Row, known: Mapping[tuple[str, ...], float]) -> float | None:
+def quantity(given: Row, known: Mapping[tuple[str, ...], Known]) -> float | None:
     """An input in its canonical unit: a number with unit, or a measurement of the record."""
     if "result" in given:
-        return known.get(_key(given))
+        found = known.get(_key(given))
+        return found.value if found else None
     unit = given.get("unit", "")
     return to_canonical(given["value"], unit)[0] if unit in UNITS else given["value"]
 
@@ -136,19 +165,20 @@ def _key(given: Row) -> tuple[str, ...]:
     return (given["result"], *given["metric"].split("."), *ceiling)
 
 
-def limits(asked: Iterable[Row]) -> dict[tuple[str, ...], float]:
-    """The ceilings of measurements by (result, op, quantity, stat, layer), canonical; those that are not known lack."""
-    found: dict[tuple[str, ...], float] = {}
+def limits(asked: Iterable[Row]) -> dict[tuple[str, ...], Known]:
+    """The ceilings of measurements by (result, op, quantity, stat, layer); those that are not known lack."""
+    found: dict[tuple[str, ...], Known] = {}
     wanted = {given["result"] for given in asked}
     for public_id in Result.objects.filter(public_id__in=wanted).values_list("public_id", flat=True):
         for one in ceilings.called(public_id):
             measured = tuple(one.measurement[name] for name in ("op", "quantity", "stat"))
-            found |= {(public_id, *measured, ceiling.layer): ceiling.value for ceiling in one.ceilings}
+            unit = one.measurement["printed_unit"]
+            found |= {(public_id, *measured, ceiling.layer): Known(ceiling.value, unit) for ceiling in one.ceilings}
     return found
 
 
-def measurements(asked: Iterable[Row]) -> dict[tuple[str, ...], float]:
-    """Canonical values by (result, op, quantity, stat); of several contexts the one that was asked for."""
+def measurements(asked: Iterable[Row]) -> dict[tuple[str, ...], Known]:
+    """Values by (result, op, quantity, stat); of several contexts the one that was asked for."""
     wanted: Sequence[Row] = list(asked)
     if not wanted:
         return {}
@@ -158,6 +188,5 @@ def measurements(asked: Iterable[Row]) -> dict[tuple[str, ...], float]:
         one = Q(result__public_id=given["result"], op=op, quantity=quantity_, stat=stat)
         met |= one & (Q(context__contains=given["context"]) if "context" in given else Q())
     found = Measurement.objects.order_by().filter(met)
-    return {
-        tuple(row[:-1]): row[-1] for row in found.values_list("result__public_id", "op", "quantity", "stat", "value")
-    }
+    columns = ("result__public_id", "op", "quantity", "stat", "value", "printed_unit")
+    return {tuple(place): Known(value, unit) for *place, value, unit in found.values_list(*columns)}

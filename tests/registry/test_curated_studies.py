@@ -111,8 +111,9 @@ def test_claims_that_hold_are_computed_to_their_last_digit(answers, shared: Path
         claims = {one["id"]: one for one in csv.DictReader(lines)}
     shown = {one["claim"]: one for one in answers["claims"]["rows"]}
     assert shown.keys() == claims.keys()
-    holding = [one for one in claims.values() if one["verdict"].startswith("holds") and one["id"] != "roce-hdr"]
-    assert len(holding) >= 28
+    ranges = ("roce-hdr", "tcp-hdr")
+    holding = [one for one in claims.values() if one["verdict"].startswith("holds") and one["id"] not in ranges]
+    assert len(holding) >= 27
     for claim in holding:
         digits = re.findall(r"\d+(?:\.\d+)?", claim["recomputed"].replace(",", ""))
         wanted = digits[-1] if claim["id"] in ("wrf-share", "wrf-files") else digits[0]
@@ -128,9 +129,12 @@ def test_claims_that_hold_are_computed_to_their_last_digit(answers, shared: Path
         ("iops-gain", [358653.2, 2434124.0]),
         ("roce-hdr", [0.9, 1.1]),
         ("kfi-hdr", [0.6, 1.1]),
+        ("tcp-hdr", [0.6, 1.0]),
+        ("au90", [90.0, 70.0]),
+        ("iops-hist", [12.5, 91.3, 33.8]),
     ],
 )
-def test_a_claim_of_two_numbers_has_two_rows(answers, claim: str, values: list[float]) -> None:
+def test_a_claim_of_several_numbers_has_as_many_rows(answers, claim: str, values: list[float]) -> None:
     assert [round(one["value"], 1) for one in answers["claims"]["rows"] if one["claim"] == claim] == values
 
 
@@ -139,6 +143,33 @@ def test_every_claim_is_shown_with_what_is_printed_and_a_verdict(answers) -> Non
         assert claim["printed"] and claim["verdict"], claim["claim"]
         assert claim["value"] is not None or claim["note"], claim["claim"]
     assert row(answers, "claims", claim="t3-r1-read")["verdict"] == "misprint"
+
+
+@pytest.mark.parametrize(
+    ("value", "printed", "said"),
+    [
+        (4.171, "4.1x", "holds"),
+        (5.704, "5.6x", "differs"),
+        (83.51, "84 %", "holds"),
+        (1000000.0, "1,000,000", "holds"),
+        (33.846, "34.05", "differs"),
+        (1.0, "at least 45 / 90", None),
+        (None, "4.1x", None),
+    ],
+)
+def test_a_printed_number_holds_within_one_unit_of_its_last_digit(value, printed: str, said: str | None) -> None:
+    assert curated.verdict(value, printed) == said
+
+
+def test_what_is_computed_says_of_what_numbers(answers) -> None:
+    found = row(answers, "es400-recomputed", release="Pre-SC19", score="bandwidth")
+    assert found["inputs"].startswith(
+        "b0: 25.8 GiB/s (ior-easy-write bandwidth phase of sc23-bof-es400-pre-sc19); b1: 39"
+    )
+    assert found["verdict"] == "differs"
+    assert "peak: 42 GB/s (drives ceiling of read" in row(
+        answers, "perlmutter-efficiency", figure="bandwidth efficiency", op="read"
+    )["inputs"]  # fmt: skip
 
 
 def test_a_claim_follows_the_record_and_is_not_stored(client) -> None:
