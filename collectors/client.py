@@ -247,10 +247,18 @@ def refusal(answer, base):
     """The ServerRefusal that a problem document (RFC 9457) or a bare status tells."""
     problem = answer.document if isinstance(answer.document, dict) else {}
     title = problem.get("title") or http.client.responses.get(answer.status, "error")
-    detail = problem.get("detail")
-    message = f"{base.netloc} answered {answer.status}: {detail or title}"
+    why = told_by_field(problem.get("errors")) or problem.get("detail") or title
+    message = f"{base.netloc} answered {answer.status}: {why}"
     hint = str(problem.get("hint") or own_hint(answer.status))
     return ServerRefusal(str(problem.get("code") or f"http.{answer.status}"), message, hint, answer.status)
+
+
+def told_by_field(errors):
+    """What is wrong with which field, in one line; "" where nothing is told by field."""
+    if not isinstance(errors, dict):
+        return ""
+    told = ((name, why if isinstance(why, list) else [why]) for name, why in errors.items())
+    return "; ".join("{}: {}".format(name, " ".join(map(str, why))) for name, why in told)
 
 
 def own_hint(status):

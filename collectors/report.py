@@ -57,9 +57,19 @@ def print_finding(finding, stream):
         show(("        " if number else "") + line, stream)
 
 
+def print_rules(run, document, stream):
+    """Rules that a run violates without a finding of the document that says so."""
+    found = [str(finding.get("code")) for finding in findings_of(document)]
+    for rule in list_of_dicts(run, "rules"):
+        code = str(rule.get("code"))
+        if rule.get("outcome") == "violated" and not any(one.startswith(code) for one in found):
+            show("rule    {} violated: {}".format(code, rule.get("why")), stream)
+
+
 def print_submission(document, stream):
-    """Findings worst first, then scores, state and address of one submission."""
+    """Findings worst first, then rules, scores, state and address of one submission."""
     print_findings(document, stream)
+    print_rules(document, document, stream)
     print_scores(document, stream)
     show("state   {}  (submission {})".format(document.get("state"), document.get("id")), stream)
     if document.get("url"):
@@ -76,6 +86,7 @@ def print_check(document, stream):
             "run     {} {} {}{}".format(run.get("tool"), run.get("version") or "", run.get("path") or "", counts),
             stream,
         )
+        print_rules(run, document, stream)
         print_scores(run, stream)
     show("status  {}".format(document.get("status")), stream)
 

@@ -119,6 +119,17 @@ def test_findings_are_shown_worst_first_and_make_the_exit_status_1(alice, peer, 
     assert done.stdout.index("io500.version.old") < done.stdout.index("io500.remark")
 
 
+def test_a_violated_rule_is_told_once(alice, peer, results):
+    peer.facts["findings"] = [OLD_VERSION]
+    broken = [OLD_VERSION["code"].rpartition(".")[0], "fio.steady"]
+    peer.facts["rules"] = [{"code": code, "outcome": "violated", "why": "Ran for 5 s."} for code in broken]
+    peer.facts["rules"].append({"code": "fio.direct", "outcome": "satisfied", "why": "direct=1"})
+    done = alice("upload", results)
+    assert [line for line in done.stdout.splitlines() if line.startswith("rule")] == [
+        "rule    fio.steady violated: Ran for 5 s."
+    ]
+
+
 def test_warnings_alone_leave_the_exit_status_0(alice, peer, results):
     peer.facts["findings"] = [OLD_VERSION]
     assert alice("upload", results).returncode == 0
@@ -316,6 +327,12 @@ def test_an_answer_before_the_body_is_read_is_heard(oldest_and_this_python, alic
     done = alice("upload", tmp_path / "large.tar", python=oldest_and_this_python)
     assert done.returncode == 1, done.stderr
     assert "413: Too large for here. [upload.too-large]" in done.stderr
+
+
+def test_what_is_wrong_with_a_field_is_told_with_its_name(alice, peer, results):
+    errors = {"system": ["5 is no text."], "tasks": ["-1 is too small."]}
+    peer.misbehaviours.append(registry_peer.refuse(422, code="x", title="No", detail="5 is no text.", errors=errors))
+    assert "422: system: 5 is no text.; tasks: -1 is too small. [x]" in alice("upload", results).stderr
 
 
 def test_a_server_error_is_not_repeated(alice, peer, results):
