@@ -36,6 +36,7 @@ DECADES = 100
 """The largest to the least from which on a scale that begins at zero would show the largest alone."""
 MOST_TICKS = 12
 DIGIT_PX = 8
+LETTER_PX = 6.5
 
 
 def chart(title: str, axes: Sequence[str], unit: str, rows: Sequence[Row], kind: str = "auto") -> Spec | None:
@@ -63,8 +64,15 @@ def chart(title: str, axes: Sequence[str], unit: str, rows: Sequence[Row], kind:
         "width": "container",
         "autosize": {"type": "fit-x", "contains": "padding"},
         "data": {"values": points},
+        "usermeta": {"title": title, "subtitle": f"{unit or 'no unit'}, {_trust(points)}"},
     }
     return spec | _DRAWN[kind](axes, unit, points)
+
+
+def _trust(points: Sequence[Row]) -> str:
+    """The one level of trust of all points, or what their fills mean."""
+    levels = {point["trust"] for point in points}
+    return levels.pop() if len(levels) == 1 else "full: verified, half: imported, light: reported"
 
 
 def _fitting(axes: Sequence[str], rows: Sequence[Row]) -> str:
@@ -203,7 +211,7 @@ def _digits_px(points: Sequence[Row]) -> int:
 
 _LABELS_PX = "(isFinite(containerSize()[0]) ? max(120, 0.55 * containerSize()[0]) : 400)"
 """Names of rows have little more than half of a page; a picture has no page."""
-_LETTERS = f"floor({_LABELS_PX} / {DIGIT_PX} / 2)"
+_LETTERS = f"floor({_LABELS_PX} / {LETTER_PX} / 2)"
 _SHORTENED = (
     f"length(datum.label) <= 2 * {_LETTERS} ? datum.label"
     f" : slice(datum.label, 0, {_LETTERS}) + '\N{HORIZONTAL ELLIPSIS}' + slice(datum.label, -{_LETTERS})"
@@ -212,7 +220,7 @@ _SHORTENED = (
 
 
 def _rows(field: str) -> Spec:
-    names = {"labelLimit": {"expr": f"{_LABELS_PX} + {DIGIT_PX}"}, "labelExpr": _SHORTENED}
+    names = {"labelLimit": {"expr": f"1.2 * {_LABELS_PX}"}, "labelExpr": _SHORTENED}
     return {"y": {"field": field, "type": "nominal", "sort": None, "title": None, "axis": names}}
 
 
@@ -485,6 +493,6 @@ def with_colours(spec: Spec, theme: str, width_px: int) -> Spec:
         "text": {"color": known["ink"]},
         "axis": axis_colours | labels | {"labelFontSize": 12, "titleFontSize": 12},
         "legend": labels | {"labelFontSize": 12},
-        "title": {"color": known["ink"], "anchor": "start"},
+        "title": {"color": known["ink"], "subtitleColor": known["soft"], "subtitleFontSize": 12, "anchor": "start"},
     }
     return json.loads(text) | {"config": config}

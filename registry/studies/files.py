@@ -69,4 +69,5 @@ def _picture(spec: Spec | None, theme: str) -> Spec:
     if spec is None:
         raise NothingToDraw
     drawn = with_colours(spec, theme, WIDTH_PX)
-    return drawn | {"title": drawn["description"].partition(". ")[0]}
+    said = drawn["usermeta"]
+    return drawn | {"title": {"text": said["title"], "subtitle": said["subtitle"]}}

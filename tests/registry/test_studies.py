@@ -12,6 +12,7 @@ from typing import Any
 
 import pyarrow.parquet
 import pytest
+from django.template.loader import render_to_string
 from django.test import Client
 from django.utils import timezone
 
@@ -357,6 +358,7 @@ def test_pictures_are_drawn_without_a_browser(client, fabrics) -> None:
     drawn = client.get(f"{STUDY}{WRITE}&x=fabric&format=svg")
     assert drawn["Content-Type"] == "image/svg+xml"
     assert b"<svg" in drawn.content[:200] and b"InfiniBand: 58.9 GB/s, imported" in drawn.content
+    assert b"GB/s, full: verified, half: imported, light: reported" in drawn.content
     assert b"var(--" not in drawn.content
     dark = client.get(f"{STUDY}{WRITE}&x=fabric&format=svg&theme=dark").content
     assert b"#0f171e" in dark and b"#0f171e" not in drawn.content
@@ -493,6 +495,13 @@ def test_a_question_is_a_page_with_form_chart_and_table(client, fabrics) -> None
     assert 'data-chart="study-chart"' in content and "<b>29.45</b>" in content
     assert '<span class="unit">GB/s per target</span>' in content and "Divided by</th>" in content
     assert 'href="/results/hw-ib/"' in content
+
+
+def test_what_embeds_a_chart_is_escaped_for_the_page_that_embeds_it() -> None:
+    answer = {"title": 'Reads vs. "writes"', "chart": {"description": ""}}
+    content = render_to_string("studies/study.html", {"answer": answer, "forms": {"svg": "/s/?a=1&b=2"}})
+    (pasted,) = re.findall(r"<pre>(.*?)</pre>", content)
+    assert html.unescape(pasted).endswith('/s/?a=1&amp;b=2" alt="Reads vs. &quot;writes&quot;">')
 
 
 def test_without_a_script_the_chart_is_a_picture_that_exists(client, fabrics) -> None:
