@@ -1,8 +1,8 @@
 """Studies: a question asked of the record; groups of measurements by axes, in one table with one unit.
 
 However large the record is: an index probe for the metrics that there are, the groups, the results of groups with a
-single value and what qualifies their numbers. One more for axes that no vocabulary names, and one that finds out
-whether filters leave few results.
+single value and what qualifies their numbers, and two for their intervals. One more for axes that no vocabulary names,
+and one that finds out whether filters leave few results.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from registry.normalisation import PER, UNDIVIDED, positive
 from registry.problems import Problem
 from registry.questions import COLUMN_METRICS, CONTEXT, Metric, Question
 from registry.record import rows_of
-from registry.studies import table
+from registry.studies import intervals, table
 from registry.studies.table import Group, Row
 from validators.units import UNITS
 
@@ -87,6 +87,7 @@ def ask(question: Question, order: Sequence[str] = ()) -> Answer:
         raise filters.InvalidValue("per", f"times and shares are not divided, and these are in {unit}")
     if question.x == "release":
         order = list(Release.objects.order_by("held_on", "id").values_list("slug", flat=True))
+    groups = intervals.of_single(groups, alone=question.as_of is not None)
     rows = table.rows(groups, axes, unit, order)
     trust: Counter[str] = Counter()
     for row in rows:

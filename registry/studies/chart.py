@@ -99,6 +99,8 @@ def _is_scale(rows: Sequence[Row], name: str) -> bool:
 def _point(row: Row, x: str, told_apart_by: Sequence[str], unit: str) -> Row:
     series = ", ".join(_said(name, row[name]) for name in told_apart_by if row[name] != "")
     figures = {name: row[name] for name in FIGURES}
+    if row.get("interval_low") is not None:
+        figures |= {"low": row["interval_low"], "high": row["interval_high"]}
     place = _said(x, row[x])
     value = f"{written(row['value'], 6)} {unit}".strip()
     words = f"{place}{', ' + series if series else ''}: {value}, {row['trust']}"
@@ -171,7 +173,7 @@ def _trusted() -> Spec:
 
 
 _SPREAD: Spec = {"type": "rule", "color": "var(--edge)", "aria": False}
-"""From the least to the largest where a point is of several measurements."""
+"""From the least to the largest where a point is of several measurements; of one, where it lies with 95 %."""
 _SPOKEN: Spec = {"description": {"field": "words"}, "tooltip": {"field": "words", "title": "value"}}
 
 

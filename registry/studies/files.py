@@ -8,11 +8,11 @@ from typing import Any
 
 from registry.problems import Problem
 from registry.studies.chart import Spec, with_colours
-from registry.studies.table import FIGURES, Row
+from registry.studies.table import FIGURES, INTERVAL, Row
 
 VEGA_LITE = "6.4"
 WIDTH_PX = 800
-NUMBERS = (*FIGURES, "divisor", "printed_value")
+NUMBERS = (*FIGURES, *INTERVAL, "divisor", "printed_value")
 COUNTS = ("count", "missing")
 THEMES = ("light", "dark")
 

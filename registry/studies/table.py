@@ -21,11 +21,16 @@ Row = dict[str, Any]
 
 USUAL_UNITS = {"B/s": "GiB/s", "ops/s": "kIOPS"}
 FIGURES = ("value", "low", "q1", "q3", "high")
+INTERVAL = ("interval_low", "interval_high")
 COLUMNS = (
     *(*FIGURES, "unit", "per", "count", "missing", "divisor", "trust"),
     *("result", "label", "printed_value", "printed_unit", "qualifier", "source"),
+    *INTERVAL,
 )
-"""What every row has after its axes. Figures are in `unit`: median, least, quartiles, largest of `count` values."""
+"""What every row has after its axes. Figures are in `unit`: median, least, quartiles, largest of `count` values.
+
+The interval is where a single measurement lies with 95 %.
+"""
 
 
 class MixedUnits(Problem):
@@ -45,6 +50,7 @@ class Group:
     printed_units: frozenset[str]
     divisor: float | None = None
     facts: Mapping[str, Any] = field(default_factory=dict)
+    interval: tuple[float, float] | None = None
 
 
 def merged(groups: Iterable[Group]) -> list[Group]:
@@ -111,7 +117,8 @@ def _row(group: Group, axes: Sequence[str], unit: str, numeric: set[str]) -> Row
     counts = {"count": len(measured), "missing": len(group.values) - len(measured)}
     said = {"unit": unit, "divisor": group.divisor, "trust": group.trust}
     at = {name: number(group.at[name]) if name in numeric else group.at[name] for name in axes}
-    return figures | counts | said | group.facts | at
+    interval = dict(zip(INTERVAL, (end / factor for end in group.interval or ()), strict=False))
+    return figures | interval | counts | said | group.facts | at
 
 
 def number(text: str | None) -> int | float | None:

@@ -85,6 +85,7 @@ def _shown(
         "rows": [_row(answer, row) for row in answer["rows"]],
         "unit": table.in_words(answer["unit"], answer["per"] or ""),
         "spread": any(row["count"] > 1 for row in answer["rows"]),
+        "ranged": any(row.get("interval_low") is not None for row in answer["rows"]),
         "figures": asked is None,
         "trusts": list(answer["trust"]),
         "sources": sorted({row["source"] for row in answer["rows"] if row.get("source")}),
@@ -100,7 +101,7 @@ def _row(answer: answers.Document, row: Row) -> Row:
     """A row as it is written; where one measurement stands alone, with every digit that is printed."""
     alone = row["count"] == 1 and not row.get("divisor") and not row.get("formula")
     exact = alone and row.get("printed_unit") in (None, row["unit"])
-    spread = f"{_written(row['low'])}{numerals.EN_DASH}{_written(row['high'])}" if row["count"] > 1 else ""
+    spread = _reach(row["low"], row["high"]) if row["count"] > 1 else ""
     other = row.get("printed_value") is not None and row["printed_unit"] != row["unit"]
     return {
         "at": [_place(row[one["name"]]) for one in answer["axes"]],
@@ -108,6 +109,7 @@ def _row(answer: answers.Document, row: Row) -> Row:
         "unit": row["unit"],
         "divisor": _divisor(row),
         "spread": spread,
+        "range": _reach(row.get("interval_low"), row.get("interval_high")),
         "count": row["count"],
         "trust": row["trust"],
         "result": row.get("result"),
@@ -121,6 +123,10 @@ def _row(answer: answers.Document, row: Row) -> Row:
         "note": row.get("note"),
         "source": row.get("source"),
     }
+
+
+def _reach(low: float | None, high: float | None) -> str:
+    return "" if low is None else f"{_written(low)}{numerals.EN_DASH}{_written(high)}"
 
 
 def _divisor(row: Row) -> str:

@@ -6,6 +6,7 @@ import csv
 import html
 import io
 import json
+import math
 import re
 from datetime import timedelta
 from typing import Any
@@ -77,6 +78,25 @@ def test_a_number_comes_back_as_it_is_printed_with_its_unit(client, fabrics) -> 
         (58.9, "GB/s", 58.9, "GB/s")
     ]
     assert (found[0]["result"], found[0]["trust"], found[0]["direct_io"]) == ("hw-ib", "imported", "true")
+
+
+def test_a_single_measurement_has_its_interval_and_the_chart_draws_it(client, fabrics) -> None:
+    """By the prior, where no repeats are known; of what is printed as about, and of several, there is none."""
+    fabrics["ib"].measurements.filter(op="write").update(repeats=[57.9 * GB, 58.9 * GB, 59.9 * GB])
+    document = client.get(f"{STUDY}{WRITE}&x=fabric&per=target&unit=GB/s").json()
+    found = {(row["fabric"], row["trust"]): (row["interval_low"], row["interval_high"]) for row in document["rows"]}
+    prior, measured = 1.96 * 0.0108, 4.303 / 58.9
+    assert found == {
+        ("InfiniBand", "imported"): pytest.approx((29.45 * math.exp(-measured), 29.45 * math.exp(measured))),
+        ("TCP", "imported"): pytest.approx((17.85 * math.exp(-prior), 17.85 * math.exp(prior))),
+        ("TCP", "reported"): (None, None),
+        (None, "imported"): (None, None),
+    }
+    (drawn,) = [one for one in document["chart"]["data"]["values"] if one["place"] == "InfiniBand"]
+    assert (drawn["low"], drawn["high"]) == found["InfiniBand", "imported"]
+    assert rows(client, f"{WRITE}&x=direct_io&trust=imported")[-1]["interval_low"] is None
+    shown = client.get(f"/study/?{WRITE}&x=fabric").content.decode()
+    assert "Lines: 95 % range" in shown and "34.95\N{EN DASH}36.46" in shown
 
 
 def test_levels_of_trust_never_share_a_point(client, fabrics) -> None:
@@ -466,8 +486,8 @@ def test_an_unchanged_answer_costs_304(client, fabrics) -> None:
 
 
 def test_a_study_costs_the_same_queries_however_many_results(client, fabrics, django_assert_num_queries) -> None:
-    # names of metrics, the groups (in a transaction of their own), single results and their qualifiers
-    with django_assert_num_queries(7):
+    # names of metrics, the groups (in a transaction of their own), single results, their qualifiers and intervals
+    with django_assert_num_queries(9):
         rows(client, f"{WRITE}&x=result&series=fabric,targets,trust")
 
 
@@ -600,5 +620,5 @@ def test_hostile_names_are_escaped(client, fabrics) -> None:
 
 
 def test_the_page_of_a_question_costs_few_queries(client, fabrics, django_assert_num_queries) -> None:
-    with django_assert_num_queries(9):
+    with django_assert_num_queries(11):
         page(client, f"/study/?{WRITE}&x=result&series=fabric")

@@ -1,0 +1,61 @@
+"""Where single measurements of a study lie with 95 %: by the spreads that a comparison of their results would have."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+from registry.comparing.asking import sides
+from registry.comparing.comparison import Side
+from registry.comparing.spreads import key, spreads
+from registry.comparing.uncertainty import Spread
+from registry.studies.table import Group
+
+MOST = 60
+"""Results whose spreads are looked up for one answer; of more points nobody sees how far each reaches."""
+
+
+def of_single(groups: Sequence[Group], *, alone: bool) -> list[Group]:
+    """Groups with the interval of those that are one measurement, where a spread is known. No query or two.
+
+    `alone`: without other results of a configuration, which may come later than the answer is of.
+    """
+    ids = list(dict.fromkeys(group.facts["result"] for group in groups if _is_single(group)))
+    if not 0 < len(ids) <= MOST:
+        return list(groups)
+    by_id = {side.id: side for side in sides(ids)[0]}
+    known = {
+        id: spreads(side.tool, side.measurements, side.parameters, () if alone else side.repeats)
+        for id, side in by_id.items()
+    }
+    return [
+        _with_interval(group, _spread(group, by_id[group.facts["result"]], known[group.facts["result"]]))
+        if _is_single(group)
+        else group
+        for group in groups
+    ]
+
+
+def _is_single(group: Group) -> bool:
+    return "result" in group.facts and len(group.values) == 1 and bool(group.values[0])
+
+
+def _spread(group: Group, side: Side, known: dict[tuple[str, ...], Spread]) -> Spread | None:
+    """That of the measurement which the group is of."""
+    value = (group.values[0] or 0.0) * (group.divisor or 1.0)
+    metric = [group.at[name] for name in ("op", "quantity", "stat")]
+    same = (
+        row
+        for row in side.measurements
+        if [row["op"], row["quantity"], row["stat"]] == metric and math.isclose(row["value"], value)
+    )
+    row = next(same, None)
+    return known.get(key(row)) if row else None
+
+
+def _with_interval(group: Group, spread: Spread | None) -> Group:
+    value = group.values[0]
+    if spread is None or value is None or value <= 0:
+        return group
+    return replace(group, interval=(value * math.exp(-spread.width), value * math.exp(spread.width)))
