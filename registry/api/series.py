@@ -58,6 +58,9 @@ class SeriesNamed(s.Serializer):
     mode = s.CharField(allow_blank=True)
     trust = s.CharField()
     client_nodes = s.IntegerField(allow_null=True)
+    settings = s.DictField(
+        help_text="Those that the benchmark's descriptor names; none of IO500, whose rules set them."
+    )
     op = s.CharField()
     quantity = s.CharField(allow_blank=True)
     stat = s.CharField(allow_blank=True)

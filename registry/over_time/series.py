@@ -1,7 +1,7 @@
 """The results of one system over time: each number as a series, its steps, and what else differed at each.
 
-A series holds results of one benchmark, mode, level of trust and count of client nodes, by when they were made:
-what would move it anyway is not in it. change_points.py finds the steps.
+A series holds results of one benchmark, mode, level of trust, count of client nodes and settings, by when they were
+made: what would move it anyway is not in it. change_points.py finds the steps.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from registry.comparing.spreads import NO_MEAN, key
 from registry.models import Step, System
 from registry.over_time import change_points
 from registry.record import Row
+from validators import catalogue
 from validators.system.difference import difference
 from validators.units import LOWER_IS_BETTER
 
@@ -140,13 +141,27 @@ def _speeds(rows: Sequence[Row]) -> Iterable[Row]:
             yield row
 
 
+def settings_of(result: Any) -> Row:
+    """What its benchmark's descriptor names of the settings of a run, by name: they say what is measured.
+
+    Nothing where the benchmark's own rules say so, as they do where there is a score: there settings are tuning.
+    """
+    described = catalogue.descriptor(result.tool)
+    if "composite" in described:
+        return {}
+    named = sorted(one["name"] for one in described.get("parameters", ()))
+    known = result.parameters
+    return {name: known[name] for name in named if isinstance(known.get(name), str | int | float)}
+
+
 Place = tuple[Any, ...]
-"""Benchmark, mode, trust, client nodes, then as spreads.key."""
+"""Benchmark, mode, trust, client nodes, settings, then as spreads.key."""
 
 
 def name_of(row: Row) -> str:
     """A digest that tells a series from the others of its system."""
-    place = (row["tool"], row["mode"], row["trust"], row["client_nodes"], *key(row))
+    settings = [row["settings"]] if row["settings"] else []
+    place = (row["tool"], row["mode"], row["trust"], row["client_nodes"], *settings, *key(row))
     return hashlib.md5(json.dumps(place).encode(), usedforsecurity=False).hexdigest()
 
 
@@ -156,9 +171,10 @@ def _grouped(
     """Points by series and result, oldest first; of a number that a result has twice the first."""
     found: dict[Place, dict[str, Row]] = {}
     for one in ordered:
+        settings = tuple(settings_of(one).items())
         for row in measured[one.pk]:
             if row["stat"] not in NO_MEAN:
-                place = (one.tool, one.mode, one.trust, one.client_nodes, *key(row))
+                place = (one.tool, one.mode, one.trust, one.client_nodes, settings, *key(row))
                 point = {"result": one.public_id, "day": days[one.pk], "value": row["value"]}
                 point |= {"printed_unit": row["printed_unit"], "context": row["context"]}
                 found.setdefault(place, {}).setdefault(one.public_id, point)
@@ -166,13 +182,14 @@ def _grouped(
 
 
 def _series(place: Place, points: Mapping[str, Row]) -> Row:
-    tool, mode, trust, client_nodes, op, quantity, stat, unit, _ = place
+    tool, mode, trust, client_nodes, settings, op, quantity, stat, unit, _ = place
     rows = list(points.values())
     return {
         "tool": tool,
         "mode": mode,
         "trust": trust,
         "client_nodes": client_nodes,
+        "settings": dict(settings),
         "op": op,
         "quantity": quantity,
         "stat": stat,

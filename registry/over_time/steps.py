@@ -84,6 +84,7 @@ def row_of(step: Step) -> Row:
         "mode": after.mode,
         "trust": after.trust,
         "client_nodes": after.client_nodes,
+        "settings": series.settings_of(after),
         **{name: getattr(step, name) for name in ("op", "quantity", "stat", "unit", "printed_unit", "context")},
         "before": step.before.public_id,
         "after": after.public_id,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -29,7 +29,7 @@ def history(request: HttpRequest, slug: str) -> HttpResponse:
     query = filters.without_empty(request.GET)
     asked = series.read(query)
     shown = series.document(slug, asked)
-    written_out = [_series(row) for row in shown["series"][:MOST_ROWS]]
+    written_out = [_series(row) for row in _told_apart(shown["series"])[:MOST_ROWS]]
     context = {
         "section": "systems",
         "shown": shown,
@@ -47,13 +47,27 @@ def history(request: HttpRequest, slug: str) -> HttpResponse:
 def moves(shown: Row) -> list[dict[str, Any]]:
     """The steps of all series by the results on both sides of them, newest day first, each number in words."""
     found: dict[tuple[str, str], dict[str, Any]] = {}
-    for row in shown["series"]:
+    for row in _told_apart(shown["series"]):
         written_out = _series(row)
         for step in written_out["steps"]:
             pair = {name: step[name] for name in ("before", "after", "day")}
             told = found.setdefault((step["before"], step["after"]), pair | {"told": []})["told"]
             told.append(" ".join(filter(None, [sentence_on(written_out | step), _said(step)])))
     return sorted(found.values(), key=lambda one: one["day"], reverse=True)
+
+
+def _told_apart(rows: Sequence[Row]) -> list[Row]:
+    """Series with those of their settings only in which others of the same benchmark differ."""
+    named = {(row["tool"], name) for row in rows for name in row["settings"]}
+    varying = {
+        (tool, name)
+        for tool, name in named
+        if len({row["settings"].get(name) for row in rows if row["tool"] == tool}) > 1
+    }
+    return [
+        row | {"settings": {name: value for name, value in row["settings"].items() if (row["tool"], name) in varying}}
+        for row in rows
+    ]
 
 
 def in_words(row: Row) -> dict[str, Any]:
@@ -81,7 +95,8 @@ def _said(step: Mapping[str, Any]) -> str:
 def _named(row: Row, unit: str) -> dict[str, str]:
     """What a series is of."""
     clients = row["client_nodes"]
-    about = [row["tool"], row["mode"], of(row["context"]), clients and numerals.counted(clients, "client node")]
+    counted = clients and numerals.counted(clients, "client node")
+    about = [row["tool"], row["mode"], of(row["context"]), of(row["settings"]), counted]
     return {
         "name": sentence(number_named(row)),
         "metric": str(questions.Metric(row["op"], row["quantity"], row["stat"])),

@@ -210,6 +210,34 @@ def test_amounts_and_times_beside_a_rate_are_no_series_unless_asked_for(client, 
     assert [step["after"] for step in asked["steps"]] == ["hw-4"]
 
 
+def test_other_settings_are_another_series(client, db) -> None:
+    """Writes of 1 MiB and of 4 KiB, night after night: neither is a step of the other."""
+    release = make_release("T1")
+    for number in range(1, 13):
+        small = number > 6
+        settings = {"bs": "4k" if small else "1M", "rw": "write", "rate": f"{number}m"}
+        parameters = settings | {"started": f"2026-03-{number:02}"}
+        result = make_result(release, f"hw-{number}", None, tool="fio", parameters=parameters)
+        make_measurement(result, "write", (5.0 if small else 50.0) + number / 100)
+    told = shown(client)["series"]
+    assert [(row["settings"]["bs"], len(row["points"]), row["steps"]) for row in told] == [("1M", 6, []), ("4k", 6, [])]
+    page = client.get(f"/{ADDRESS}").content.decode()
+    assert "fio, bs 4k, 10" in page and "rw write" not in page
+
+
+def test_the_settings_of_a_benchmark_whose_rules_set_them_are_tuning(client, db) -> None:
+    release = make_release("T1")
+    for number in range(1, 7):
+        make_result(
+            release,
+            f"hw-{number}",
+            50.0 + number,
+            parameters={"procs_per_node": number},
+            submitted_on=f"2026-03-0{number}",
+        )
+    assert {len(row["points"]) for row in shown(client)["series"]} == {6}
+
+
 def test_runs_of_one_day_stand_in_the_order_of_their_time(client, db) -> None:
     release = make_release("T1")
     for name, started in (("hw-late", "2026-03-04 10:00:00"), ("hw-early", "2026-03-04T09:00:00Z")):
