@@ -45,7 +45,9 @@ _BEST = ("max", "mean", "aggregate", "children_sum", "last_done", "net")
 """Statistics that say most of a run, where several are printed."""
 _IN_TIME = ("epochs", "events", "samples")
 _SIDE_BY_SIDE = (*MEMBERS, "iterations", "runs")
-_UNNAMED = {"test", "job", "phase", "sample", "iter", "count"}
+_UNNAMED = {"phase", "sample", "iter", "count"}
+"""Numbers in contexts that tell nothing of a leading figure."""
+_NO_STEPS = {*_UNNAMED, *NUMBERS_OF_TESTS, "client_group", "server_group"}
 """Numbers in contexts that are no steps of a sweep."""
 
 Distribution = Mapping[str, Any]
@@ -146,7 +148,7 @@ def _sweep(measured: Sequence[Row]) -> list[Figure]:
         return []
     quantity, stat = rows[0]["quantity"], rows[0]["stat"]
     rows = [row for row in rows if (row["quantity"], row["stat"]) == (quantity, stat)]
-    names = dict.fromkeys(name for row in rows for name in row["context"] if name not in _UNNAMED)
+    names = dict.fromkeys(name for row in rows for name in row["context"] if name not in _NO_STEPS)
     values = {name: {row["context"].get(name) for row in rows} for name in names}
     numeric = [name for name in names if all(type(value) in (int, float) for value in values[name])]
     step = max(numeric, key=lambda name: (len(values[name]), name), default="")

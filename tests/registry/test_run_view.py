@@ -32,8 +32,9 @@ def test_two_steps_are_read_in_the_table(counts):
     assert view(sweep(*counts))["figures"] == []
 
 
-def test_numbers_that_only_count_tests_are_no_steps():
-    assert view([row(test=number) for number in range(5)])["figures"] == []
+@pytest.mark.parametrize("what", ["test", "server_group"])
+def test_numbers_that_only_count_are_no_steps(what):
+    assert view([row(**{what: number}) for number in range(5)])["figures"] == []
 
 
 def test_epochs_are_stairs_under_their_threshold():
@@ -95,6 +96,8 @@ def test_the_best_figures_lead_with_what_they_are_of():
         "Write bandwidth", "4", "GiB/s", "mean, threads 4",
     )  # fmt: skip
     assert read["name"] == "Read bandwidth"
+    best = leading([row(value=(job + 1) * 2**30, job=job) for job in range(3)], {})
+    assert [(one["value"], one["of"]) for one in best] == [("3", "mean, job 2")]
     (net,) = leading([row(stat="raw", value=3 * 2**30), row(stat="net", value=2**30)], {})
     assert (net["value"], net["of"]) == ("1", "net")
     (au,) = leading([row("unet3d", "au", value=95.5, unit="%", printed_unit="%")], {"au_threshold": 90.0})
