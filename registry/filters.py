@@ -46,7 +46,7 @@ class InvalidValue(Problem):
     hint = "Correct what is named."
 
     def __init__(self, name: str, why: str) -> None:
-        super().__init__(f"{name}: {why}", errors={name: [why]})
+        super().__init__(f"{name}: {why}.", errors={name: [why]})
 
 
 def refuse_unknown(query: QueryDict, known: Iterable[str], prefixes: tuple[str, ...] = ()) -> None:

@@ -142,8 +142,10 @@ def _apart_notes(sides: Sequence[Side], rows: Mapping[Key, _Row]) -> Iterable[di
     shared = [any(row.found[0] and row.found[place] for row in rows.values()) for place in range(len(sides))]
     apart = [side.id for side, shares in zip(sides[1:], shared[1:], strict=True) if not shares]
     if apart:
-        message = f"{', '.join(apart)} and {sides[0].id} have no number of the same operation, quantity and statistic"
-        yield _note("compare.nothing-shared", f"{message}, so there is no ratio between them.")
+        message = (
+            f"{', '.join(apart)} measured nothing that {sides[0].id} did: no number has the same operation, quantity"
+        )
+        yield _note("compare.nothing-shared", f"{message}, statistic and unit, so no ratio is shown.")
 
 
 def _without_parameters(sides: Sequence[Side]) -> list[Side]:

@@ -17,7 +17,7 @@ from registry.views import drawings, numerals
 
 ROW = (
     '<tr role="row"><td role="cell" class="rank n">{rank}</td>{range}'
-    '<th role="rowheader" scope="row" class="lead">{name}{marks}</th>'
+    '<th role="rowheader" scope="row" class="lead">{tick}{name}{marks}</th>'
     '<td role="cell" class="all">{institution}</td>'
     '<td role="cell">{filesystem}</td>'
     '<td role="cell" class="n" data-l="clients">{clients}</td>'
@@ -27,6 +27,7 @@ ROW = (
 )
 FIGURE = '<td role="cell" class="n" data-l="{}">{}</td>'
 RANGE = '<td role="cell" class="range"><small>{}</small></td>'
+TICK = '<input type="checkbox" name="results" value="{id}" aria-label="{id}, to compare"> '
 NAMED = '<a href="/results/{id}/">{system}</a>'
 PARAMETER_LIMIT = 40
 UNNAMED = numerals.MISSING + ' <small>no name given</small> <a href="/results/{id}/">result {id}</a>'
@@ -81,6 +82,7 @@ def _row(
     return ROW.format(
         rank=entry["rank"],
         range=RANGE.format(numerals.ranks(entry["low"], entry["high"])) if ranges else "",
+        tick=TICK.format(id=escape(entry["result__public_id"])),
         name=_name(entry),
         marks=_marks(entry),
         institution=escape(entry["institution"]) or numerals.MISSING,

@@ -60,7 +60,7 @@ def test_results_without_a_number_in_common_say_so() -> None:
     sides = [side("a", measured("find", 1.0)), side("b", measured("find", 2.0)), side("c", measured("stat", 3.0))]
     found = compare(sides)
     assert [note["code"] for note in found["notes"]] == ["compare.nothing-shared"]
-    assert found["notes"][0]["message"].startswith("c and a have no number of the same operation")
+    assert found["notes"][0]["message"].startswith("c measured nothing that a did")
 
 
 def test_other_units_are_other_rows() -> None:
@@ -406,6 +406,23 @@ def test_the_page_leads_with_ratios_and_marks_what_is_no_default(client: Client,
     assert "/docs/uncertainty/" in page
     divided = client.get("/compare/?results=p-1,p-2&per=watt").content.decode()
     assert "Power of p-1, p-2: not in the record" in divided
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "/lists/SC21/ten/",
+        "/results/?tool=ior",
+        "/systems/hewlett-packard-enterprise-e1000-hdd/",
+        "/search/?q=E1000",
+    ],
+)
+def test_what_stands_in_a_table_of_results_is_ticked_and_compared(client: Client, loaded, db, address: str) -> None:
+    content = client.get(address).content.decode()
+    ticked = re.findall(r'<input type="checkbox" name="results" value="([^"]+)" aria-label="\1, to compare">', content)
+    assert len(ticked) > 1 and content.count("<button>Compare ticked</button>") == 1
+    compared = client.get("/compare/", {"results": ticked[:2]}).content.decode()
+    assert f'name="results" value="{ticked[0]},{ticked[1]}"' in compared
 
 
 def test_pages_of_a_result_and_of_its_system_lead_to_the_comparison(client: Client, db) -> None:
