@@ -71,6 +71,13 @@ _OF_MAPS = """
     GROUP BY o.result_id, o.parameter, o.role
 """
 
+# Counts of the whole described system, for what no tool prints: what one node has of it says nothing of all.
+_OF_DESCRIPTIONS = """
+    SELECT r.id, told.key || '@system', told.value #>> '{}', 1
+    FROM registry_result r CROSS JOIN LATERAL jsonb_each(r.snapshot -> 'described_parameters') AS told
+    WHERE r.id = ANY (%(ids)s) AND told.key IN ('drives', 'data_servers') AND jsonb_typeof(told.value) = 'number'
+"""
+
 CONFIGURATION = "configuration"
 """The fact by which repeats of a run are found."""
 
@@ -90,7 +97,7 @@ _INDEX = f"""
     INSERT INTO registry_fact (result_id, name, text)
     SELECT result_id, name, left(string_agg(text, '; ' ORDER BY instances DESC, text), 200)
     FROM ({_OF_COLUMNS} UNION ALL {_OF_RUNS} UNION ALL {_OF_SYSTEMS} UNION ALL {_OF_MAPS}
-        UNION ALL {_OF_CONFIGURATIONS})
+        UNION ALL {_OF_DESCRIPTIONS} UNION ALL {_OF_CONFIGURATIONS})
         AS told
     GROUP BY result_id, name
 """  # noqa: S608  # made of the constants above

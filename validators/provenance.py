@@ -13,6 +13,7 @@ from typing import Any
 from validators import catalogue
 from validators.measurements import Run
 from validators.system import facts
+from validators.system.parts import of_document
 
 OUTPUT = "output"
 FILE_NAMES = "file names"
@@ -66,6 +67,9 @@ def described(document: facts.Document) -> dict[str, Any]:
     found: dict[str, list[Any]] = {"filesystem_type": facts.filesystem_types(document)}
     if (nodes := facts.client_nodes(document)) is not None:
         found["client_nodes"] = [nodes]
+    parts = of_document(document)
+    for name, count in (("drives", parts.drives), ("data_servers", parts.servers)):
+        found[name] = [int(count.value)] if count else []
     for name, (parameter, role) in _DESCRIBED.items():
         values = [value for value in facts.values(document, parameter, role) if value is not None]
         found[name] = [value for value in values if isinstance(value, (str, int, float))][:MOST_VALUES]

@@ -17,6 +17,7 @@ from django.http import QueryDict
 
 from registry import filters, questions, record
 from registry.models import Platform, Result
+from registry.normalisation import divisors
 from registry.platforms import ceilings
 from registry.problems import Problem
 from registry.record import Row
@@ -85,7 +86,7 @@ def units_for(target: float, of_one: float) -> int:
 
 
 def document(asked: Asked) -> Row:
-    """The answer with all that it rests on. Raises NoSizing; three queries."""
+    """The answer with all that it rests on. Raises NoSizing; four queries."""
     basis = sorted(_basis(asked), key=lambda row: -row["of_one"])
     ceiling = _ceiling(asked)
     if not basis:
@@ -114,13 +115,18 @@ def _basis(asked: Asked) -> list[Row]:
     found = record.standing_results(filters.result_conditions(asked.filters))
     results, _ = record.newest(found.filter(platform=asked.platform, tool__in=crossings), MOST_RESULTS)
     measured = record.measured([one.pk for one in results])
-    best = (_best(asked, one, crossings[one.tool], measured[one.pk]) for one in results)
+    told = [{"id": one.public_id, "parameters": one.parameters, "source": one.source} for one in results]
+    drives = [one.value for one in divisors("drive", told)]
+    best = (
+        _best(asked, one, crossings[one.tool], measured[one.pk], count)
+        for one, count in zip(results, drives, strict=True)
+    )
     return [row for row in best if row]
 
 
-def _best(asked: Asked, one: Result, crossing: Row, measured: Iterable[Row]) -> Row | None:
+def _best(asked: Asked, one: Result, crossing: Row, measured: Iterable[Row], drives: float | None) -> Row | None:
     """The best rate of one enclosure that a result measured; None where nothing tells it."""
-    enclosures = _enclosures(one, asked.platform)
+    enclosures = _enclosures(one, asked.platform, drives)
     rates = [
         row
         for row in measured
@@ -136,14 +142,15 @@ def _best(asked: Asked, one: Result, crossing: Row, measured: Iterable[Row]) -> 
     return said | {"of_one": best["value"] / enclosures, "qualifier": qualifier, "source": one.source}
 
 
-def _enclosures(result: Result, platform: Platform) -> float | None:
-    """How many enclosures were measured: as the result says, else its drives over the slots of one."""
+def _enclosures(result: Result, platform: Platform, drives: float | None) -> float | None:
+    """How many enclosures were measured: as the result says, else its drives, if known, over the slots of one."""
     told = ceilings.Told(result.parameters, result.source)
     if count := told.count("enclosures") or told.count("appliances"):
         return count.value
-    drives = told.count("drives") or told.product("drives_per_ost", "osts")
+    product = told.product("drives_per_ost", "osts")
+    known = drives or (product.value if product else None)
     slots = hardware.figure(hardware.enclosure_of(platform.slug), "slots")
-    return drives.value / slots.value if drives and slots else None
+    return known / slots.value if known and slots else None
 
 
 def _ceiling(asked: Asked) -> Ceiling | None:

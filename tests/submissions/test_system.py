@@ -8,7 +8,7 @@ import re
 import pytest
 from django.test import Client
 
-from registry.models import ObservedParameter
+from registry.models import ObservedParameter, Platform, System
 from registry.models import SystemSnapshot as PublishedSystem
 from submissions import processing, review
 from submissions.described import published as described_form
@@ -222,6 +222,27 @@ def test_parameters_of_published_systems_can_be_asked_for(published, cast) -> No
         ("lustre.client.osc.max_rpcs_in_flight", "", "client", "8", 10),
         ("vm.sysctl", "vm.dirty_ratio", "client", "10", 10),
     }
+
+
+def test_results_are_divided_by_all_drives_and_servers_of_a_described_system(published, cast) -> None:
+    """Two servers of one enclosure see the same 32 drives each."""
+    site, platform = cast.alice.account.memberships.get().institution, Platform.objects.create(slug="cray-e2000")
+    System.objects.create(slug="north-lab-s", site=site, platform=platform)
+    seen = make_class(
+        role=["oss"], count=2, class_id="00112233445566bb", parameters=[make_parameter("drive.count", 32)]
+    )
+    targets = [{"kind": "data", "count": 2, "drives_per_target": 16}]
+    result = published(
+        make_system(
+            node_classes=[make_class(), seen], storage_systems=[{"name": "s", "type": "lustre", "targets": targets}]
+        )
+    )
+    question = "metric=ior-easy-write.bandwidth.phase&x=result&tool=io500"
+    for per, divisor in (("drive", 32), ("server", 2)):
+        (row,) = cast.stranger.get(f"/api/v1/study/?{question}&per={per}").json()["rows"]
+        assert (row["divisor"], row["missing"]) == (divisor, 0)
+    (basis,) = cast.stranger.get("/api/v1/sizing/?platform=cray-e2000&target=1&direction=write").json()["basis"]
+    assert (basis["result"], basis["enclosures"]) == (result.public_id, 1.0)
 
 
 # What differs between two submissions
