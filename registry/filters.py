@@ -20,6 +20,7 @@ from django.contrib.postgres.search import SearchQuery
 from django.db.models import Q, QuerySet
 from django.http import QueryDict
 
+from registry.axes import axis
 from registry.models import Fact, ListEntry, Measurement, ObservedParameter, Platform, Result, Site, System
 from registry.models.snapshots import text_of
 from registry.problems import Problem
@@ -28,6 +29,7 @@ from registry.record import releases_called
 Condition = Callable[..., Q]
 
 PARAMETER = "p."
+ROLE_SEPARATOR = "@"
 KEY_SEPARATOR = "/"
 VALUE_LIMIT = 200  # characters; the longest printed text of the record has 120
 VALUES_LIMIT = 20  # of one filter
@@ -153,17 +155,25 @@ def truth(value: str) -> bool:
 def parameter(name: str, value: str) -> Q:
     """Results with that parameter, of the run or of its system, or with that fact: as text, number or truth value.
 
-    Of a system one target or node that has the value is enough; NAME/KEY is one entry of a parameter that is a map.
+    Of a system one target or node that has the value is enough, by the name of an axis too; NAME/KEY is one entry of a
+    parameter that is a map.
     """
     meant = meanings(value)
     texts = set(map(text_of, meant))
     of_runs = reduce(or_, [Q(parameters__contains={name: one}) for one in meant])
-    bare, _, key = name.partition(KEY_SEPARATOR)
-    observed = ObservedParameter.objects.order_by().filter(parameter=bare, text__in=texts)
-    of_systems = (observed.filter(key=key) if key else observed).values("result_id")
+    sources = [name, *(source for source in axis(name).reads if ROLE_SEPARATOR in source)]
+    observed = ObservedParameter.objects.order_by().filter(text__in=texts)
+    of_systems = [observed.filter(_observed(source)).values("result_id") for source in sources]
     by_axis = Fact.objects.order_by().filter(name=name, text__in=texts).values("result_id")
     # A union of look-ups, each by its own index: with OR the whole table would be read.
-    return Q(id__in=Result.objects.order_by().filter(of_runs).values("id").union(of_systems, by_axis))
+    return Q(id__in=Result.objects.order_by().filter(of_runs).values("id").union(*of_systems, by_axis))
+
+
+def _observed(source: str) -> Q:
+    """What a parameter of a system is read by: NAME, NAME/KEY or NAME/KEY@ROLE."""
+    name, _, role = source.partition(ROLE_SEPARATOR)
+    bare, _, key = name.partition(KEY_SEPARATOR)
+    return Q(parameter=bare, **({"key": key} if key else {}), **({"role": role} if role else {}))
 
 
 def meanings(value: str) -> list[Any]:

@@ -106,8 +106,10 @@ def _left_out(sides: Sequence[Side]) -> frozenset[str]:
 def _not_comparable(sides: Sequence[Side]) -> Iterable[dict[str, str]]:
     if len({side.tool for side in sides}) > 1:
         yield _note("compare.other-tool", "The results are of different benchmarks, so no ratio is shown.")
-    if len({side.mode or "standard" for side in sides}) > 1:
-        yield _note("compare.other-mode", "The benchmark ran in different modes, so no ratio is shown.")
+    modes = {side.mode or "standard": side.mode or "standard or not said" for side in sides}
+    if len(modes) > 1:
+        named = "; ".join(sorted(modes.values()))
+        yield _note("compare.other-mode", f"The benchmark ran in different modes ({named}), so no ratio is shown.")
     if len({side.trust == REPORTED for side in sides}) > 1:
         message = "Some are reported in papers or slides, without raw data, and others were checked or published as "
         yield _note("compare.other-trust", f"{message}results, so no ratio is shown.")

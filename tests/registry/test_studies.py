@@ -228,7 +228,9 @@ def test_systems_are_asked_by_what_their_nodes_have(client, fabrics) -> None:
     facts.index([fabrics["ib"].pk])
     found = {row["result"]: row["nps"] for row in rows(client, f"{WRITE}&x=result&series=nps")}
     assert (found["hw-ib"], found["hw-tcp"]) == ("4; 1", None)
-    assert {row["result"] for row in rows(client, f"{WRITE}&x=result&p.bios.nps=4")} == {"hw-ib"}
+    for name in ("bios.nps", "bios.nps@oss", "nps"):
+        assert {row["result"] for row in rows(client, f"{WRITE}&x=result&p.{name}=1")} == {"hw-ib"}
+    assert rows(client, f"{WRITE}&x=result&p.bios.nps@mds=1") == []
 
 
 def test_maps_of_a_system_have_their_axes(client, fabrics) -> None:
