@@ -3,17 +3,21 @@
 The method, in short: Student's t between the two parts of a split, in logarithms, for every place where a series may be
 split (K. J. Worsley, JASA 74 (1979) 365) and for every stretch that may differ from all around it (circular binary
 segmentation; Olshen and others, Biostatistics 5 (2004) 557), the clearest taken with Bonferroni's bound over all that
-were tried, and each part searched again while one is found. Ranks have to agree, so that a few outliers are no step.
+were tried, and each part searched again while one is found. Where none is, splits of windows of every length are tried:
+of several steps in one direction none need show against the whole (Fryzlewicz, Annals of Statistics 42 (2014) 2243).
+Ranks have to agree, so that a few outliers are no step.
 docs/series.md says what it takes for granted.
 """
 
 from __future__ import annotations
 
 import math
+import statistics
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
+from operator import itemgetter
 
 from registry.comparing import uncertainty
 
@@ -78,28 +82,79 @@ def _levels(logs: Sequence[float], found: Sequence[tuple[int, float]]) -> list[f
 def _search(logs: Sequence[float], begin: int) -> list[tuple[int, float]]:
     """Places and chances of the steps in one stretch that begins at `begin`."""
     edges, chance = _clearest(logs)
-    if chance > LEVEL or not _stand_apart(logs, *edges):
+    if chance > LEVEL:
+        edges, chance = _clearest_in_windows(logs)
+    if chance > LEVEL:
         return []
     parts = [*zip((0, *edges), (*edges, len(logs)), strict=True)]
     inner = [step for low, high in parts for step in _search(logs[low:high], begin + low)]
     return sorted([*inner, *((begin + edge, chance) for edge in edges)])
 
 
-def _clearest(logs: Sequence[float]) -> tuple[tuple[int, ...], float]:
+Edges = tuple[int, ...]
+
+
+def _clearest(logs: Sequence[float]) -> tuple[Edges, float]:
     """The split in two or the stretch in the middle that is clearest, as its edges, and its chance."""
+    count = len(logs)
+    best: tuple[Edges, float] = ((), 1.0)
+    for tried in (_splits(count), _stretches(count)):
+        if tried:
+            edges, chance = _best(logs, tried)
+            best = min(best, (edges, 2 * len(tried) * chance), key=itemgetter(1))
+    return best if best[0] and _stand_apart(logs, *best[0]) else ((), 1.0)
+
+
+def _clearest_in_windows(logs: Sequence[float]) -> tuple[Edges, float]:
+    """The split that is clearest in some window: of several steps none need show against the whole series.
+
+    A few values may lie close by chance: a window varies at least as neighbours in the series do, and as runs do.
+    """
+    count, least = len(logs), max(_among_neighbours(logs), uncertainty.prior().deviation / 5) ** 2
+    windows = [(low, high, splits) for low, high in _windows(count) if (splits := _splits_of(low, high, count))]
+    tried = 2 * sum(len(splits) for *_, splits in windows)
+    best: tuple[Edges, float] = ((), 1.0)
+    for low, high, splits in windows:
+        edges, chance = _best(logs[low:high], splits, least)
+        if tried * chance < best[1] and _stand_apart(logs[low:high], *edges):
+            best = (low + edges[0],), tried * chance
+    return best
+
+
+def _windows(count: int) -> list[tuple[int, int]]:
+    """Overlapping parts of a series, of lengths that grow by a fifth."""
+    found, length = [], FEWEST
+    while length < count:
+        starts = {*range(0, count - length, length // 3), count - length}
+        found += [(low, low + length) for low in sorted(starts)]
+        length += length // 5
+    return found
+
+
+def _splits_of(low: int, high: int, count: int) -> list[tuple[int, int]]:
+    """Splits of a window. What ends inside of the series has a value more: three dips in a row are no level there."""
+    first = SHORTEST + (low > 0)
+    last = high - low - SHORTEST - (high < count)
+    return [(place, high - low) for place in range(first, last + 1)]
+
+
+def _among_neighbours(logs: Sequence[float]) -> float:
+    """The deviation of a series by the median difference of neighbours, which few steps do not change."""
+    return statistics.median(abs(after - before) for before, after in pairwise(logs)) / (math.sqrt(2) * 0.6745)
+
+
+def _best(logs: Sequence[float], tried: Sequence[tuple[int, int]], least: float = 0.0) -> tuple[Edges, float]:
+    """The clearest of these stretches, as its edges, and how likely it is by chance, had no other been tried.
+
+    `least` is the variance that its values have at least.
+    """
     count = len(logs)
     middle = math.fsum(logs) / count
     centred = [value - middle for value in logs]
     total = math.fsum(value * value for value in centred)
     sums = [0.0, *accumulate(centred)]
-    best: tuple[tuple[int, ...], float] = ((), 1.0)
-    for tried in (_splits(count), _stretches(count)):
-        if tried:
-            low, high = max(tried, key=lambda one: _between(sums, *one))
-            chance = 2 * len(tried) * _chance(sums, total, low, high)
-            if chance < best[1]:
-                best = ((low, high) if high < count else (low,)), chance
-    return best
+    low, high = max(tried, key=lambda one: _between(sums, *one))
+    return ((low, high) if high < count else (low,)), _chance(sums, total, low, high, least)
 
 
 def _stand_apart(logs: Sequence[float], low: int, high: int | None = None) -> bool:
@@ -131,14 +186,14 @@ def _between(sums: Sequence[float], low: int, high: int) -> float:
     return (sums[high] - sums[low]) ** 2 * count / (inside * (count - inside))
 
 
-def _chance(sums: Sequence[float], total: float, low: int, high: int) -> float:
+def _chance(sums: Sequence[float], total: float, low: int, high: int, least: float) -> float:
     """How likely the difference between a stretch and the rest is by chance, had no other been tried."""
     inside, count = high - low, len(sums) - 1
     gap = abs(sums[high] - sums[low]) * count / (inside * (count - inside))
     if gap < uncertainty.prior().deviation:
         return 1.0
     between = _between(sums, low, high)
-    within = max(total - between, 0.0) / (count - 2)
+    within = max((total - between) / (count - 2), least)
     return two_sided(math.sqrt(between / within), count - 2) if within else 0.0
 
 

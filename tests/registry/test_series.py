@@ -64,8 +64,9 @@ def test_a_step_is_seen_in_spite_of_an_outlier() -> None:
         ([1.0] * 3 + [0.8] * 3, [3]),
         ([1.0] * 10 + [1.1] * 10 + [1.0] * 10, [10, 20]),
         ([1.0] * 8 + [1.1] * 8 + [1.2] * 8, [8, 16]),
+        ([1.0] * 3 + [0.8] * 5 + [0.6] * 3, [3, 8]),
     ],
-    ids=["late", "short", "there and back", "stairs"],
+    ids=["late", "short", "there and back", "stairs", "short stairs"],
 )
 def test_known_steps_are_found_where_they_are(levels, places, seed) -> None:
     found = steps(noisy(levels, seed))
