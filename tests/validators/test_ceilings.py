@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.make_system import make_class, make_system
+from tests.make_system import make_class, make_parameter, make_system
 from validators import catalogue, hardware, schema
 from validators.bundle import Bundle
 from validators.ceilings import LAYERS, Ceiling, Parts, ceilings, lowest, pcie_lane, percent, raid_of
@@ -241,6 +241,19 @@ def test_parts_are_read_from_a_description() -> None:
     assert read["network"].value == pytest.approx(2 * 2 * 50 * GB)
     assert read["clients"].value == pytest.approx(10 * 25 * GB)
     assert set(read) == set(LAYERS) - {"controllers"}, "no processor of that name is in the catalogue"
+
+
+def test_what_is_not_described_of_targets_is_what_their_servers_tell() -> None:
+    told = [make_parameter("raid.drives_per_target", 16), make_parameter("drive.model", "SAMSUNG MZWLO15THBLA")]
+    bare = {"name": "s", "type": "lustre", "targets": [{"kind": "data", "count": 2}]}
+    drives = by_layer(
+        of_document(make_system(node_classes=[SERVERS | {"parameters": told}], storage_systems=[bare])), "read"
+    )
+    assert drives["drives"].value == pytest.approx(448 * GB)
+    unlike = [*told, make_parameter("raid.drives_per_target", 10, key="boot")]
+    assert (
+        of_document(make_system(node_classes=[SERVERS | {"parameters": unlike}], storage_systems=[bare])).drives is None
+    )
 
 
 @pytest.mark.parametrize(

@@ -61,15 +61,25 @@ def memory_of(cpu: hardware.Entry | None, sockets: int = 1) -> Figure | None:
     return Figure(sockets * channels.value * channel.value, "B/s", f"{channels.source}; {channel.source}")
 
 
+_OF_NODES = {"drives_per_target": "raid.drives_per_target", "drive_model": "drive.model"}
+"""What servers tell of their targets, by what the registry of parameters calls it."""
+
+
 def _data_target(document: Document) -> Mapping[str, Any]:
-    """The data targets of the only kind that the storage systems have; empty where there are several kinds."""
+    """The data targets of the only kind that the storage systems have; empty where there are several kinds.
+
+    What is not described of them is what all servers tell.
+    """
     found = [
         target
         for system in document.get("storage_systems", [])
         for target in system.get("targets", [])
         if target.get("kind") == "data"
     ]
-    return found[0] if len(found) == 1 else {}
+    if len(found) != 1:
+        return {}
+    told = {name: facts.values(document, parameter, facts.OSS) for name, parameter in _OF_NODES.items()}
+    return {**{name: values[0] for name, values in told.items() if len(values) == 1}, **found[0]}
 
 
 def _raid(target: Mapping[str, Any]) -> Raid | None:
