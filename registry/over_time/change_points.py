@@ -139,8 +139,9 @@ def _splits_of(low: int, high: int, count: int) -> list[tuple[int, int]]:
 
 
 def _among_neighbours(logs: Sequence[float]) -> float:
-    """The deviation of a series by the median difference of neighbours, which few steps do not change."""
-    return statistics.median(abs(after - before) for before, after in pairwise(logs)) / (math.sqrt(2) * 0.6745)
+    """The deviation of a series by the upper quartile of differences of neighbours, which few steps do not change."""
+    differences = [abs(after - before) for before, after in pairwise(logs)]
+    return statistics.quantiles(differences, method="inclusive")[2] / (math.sqrt(2) * 1.1503)
 
 
 def _best(logs: Sequence[float], tried: Sequence[tuple[int, int]], least: float = 0.0) -> tuple[Edges, float]:

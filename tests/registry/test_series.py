@@ -50,6 +50,14 @@ def test_dips_now_and_then_are_no_steps() -> None:
     assert sum(bool(steps(dips(seed))) for seed in range(100)) <= 1
 
 
+def test_numbers_that_are_printed_coarsely_have_no_steps() -> None:
+    def coarse(seed: int) -> list[float]:
+        chance = random.Random(seed)
+        return [chance.choice([10.0, 11.0]) for _ in range(30)]
+
+    assert sum(bool(steps(coarse(seed))) for seed in range(100)) <= 1
+
+
 def test_a_step_is_seen_in_spite_of_an_outlier() -> None:
     values = noisy([1.0] * 15 + [0.8] * 15, 3)
     values[5], values[22] = 0.7, 1.1
