@@ -98,6 +98,8 @@ def _is_scale(rows: Sequence[Row], name: str) -> bool:
 
 def _point(row: Row, x: str, told_apart_by: Sequence[str], unit: str) -> Row:
     series = ", ".join(_said(name, row[name]) for name in told_apart_by if row[name] != "")
+    if told_apart_by and not series:
+        series = f"{axis(told_apart_by[0]).title} not said"
     figures = {name: row[name] for name in FIGURES}
     if row.get("interval_low") is not None:
         figures |= {"low": row["interval_low"], "high": row["interval_high"]}
@@ -299,7 +301,8 @@ _DOT: Spec = {"type": "point", "filled": True, "size": 60, "strokeWidth": 1.5, "
 def _along(axes: Sequence[str], unit: str, points: Sequence[Row]) -> Spec:
     """Points over the x axis. Of more series than there are colours the last point of each has its name."""
     place = {"field": "x", "title": axis(axes[0]).title + _in_unit(axes[0]), "sort": None}
-    x = place | (_scale(points) if _is_scale(points, "x") else {"type": "nominal", "axis": {"labelAngle": -30}})
+    words = {"type": "nominal", "axis": {"labelAngle": -30, "labelOverlap": True}}
+    x = place | (_scale(points) if _is_scale(points, "x") else words)
     named = len(_names(points)) > COLOURS
     return {
         "height": 320,

@@ -425,6 +425,9 @@ def test_a_name_says_only_what_tells_series_apart() -> None:
     made = [row("write", "A", 1, 1, 1) | {"mode": "closed"}, row("write", "B", 2, 2, 2) | {"mode": "closed"}]
     spec = chart.chart("Phases", ["op", "platform", "mode"], "GB/s", made, "bars")
     assert [point["series"] for point in spec["data"]["values"]] == ["A", "B"]
+    made = [row("write", "A", 1, 1, 1) | {"mode": ""}, row("read", "A", 2, 2, 2) | {"mode": "standard"}]
+    spec = chart.chart("Phases", ["op", "mode"], "GB/s", made, "bars")
+    assert [point["series"] for point in spec["data"]["values"]] == ["mode of the benchmark not said", "standard"]
 
 
 def test_cells_of_a_heat_map_are_one_colour_in_depths() -> None:
