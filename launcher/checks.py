@@ -3,8 +3,8 @@
 import os
 import subprocess
 import tempfile
-import time
-from collections.abc import Mapping, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,6 +12,8 @@ from launcher.environment import Environment
 from launcher.processes import spawn
 from launcher.state import CHECKOUT
 
+AT_ONCE = 2
+"""Steps that run beside each other; most keep one core busy."""
 OPENAPI = CHECKOUT / "docs" / "openapi.json"
 # Settings as on a public host. No step opens a connection, so the addresses lead nowhere.
 PRODUCTION = {
@@ -69,14 +71,23 @@ def run_all(environment: Environment) -> bool:
     variables = environment.variables() | PRODUCTION
     with tempfile.TemporaryDirectory() as scratch:
         variables["HIGHWATER_STATE"] = scratch
-        passed = [run_step(step, variables) for step in steps(environment.python, Path(scratch))]
+        begun = begun_ahead(steps(environment.python, Path(scratch)), variables)
+        passed = [has_passed(step, process) for step, process in begun]
     return all(passed)
 
 
-def run_step(step: Step, variables: Mapping[str, str]) -> bool:
-    """Run one step; its own output is shown only if it failed."""
-    begun = time.monotonic()
-    process = spawn(
+def begun_ahead(all_steps: Iterable[Step], variables: Mapping[str, str]) -> Iterator[tuple[Step, subprocess.Popen]]:
+    """Every step with its process, in their order; the next ones have begun when one is given."""
+    begun: deque[tuple[Step, subprocess.Popen]] = deque()
+    for step in all_steps:
+        begun.append((step, begin(step, variables)))
+        if len(begun) == AT_ONCE:
+            yield begun.popleft()
+    yield from begun
+
+
+def begin(step: Step, variables: Mapping[str, str]) -> subprocess.Popen:
+    return spawn(
         step.argv,
         cwd=CHECKOUT,
         env=dict(variables),
@@ -85,11 +96,15 @@ def run_step(step: Step, variables: Mapping[str, str]) -> bool:
         stderr=subprocess.STDOUT,
         text=True,
     )
+
+
+def has_passed(step: Step, process: subprocess.Popen) -> bool:
+    """Wait for the end of a step and print its line; its own output is shown only if it failed."""
     output, _ = process.communicate()
     passed = process.returncode == 0
     if passed and step.must_equal is not None and not same_bytes(*step.must_equal):
         passed, output = False, f"{os.path.relpath(step.must_equal[1], CHECKOUT)} is not what the code says\n"
-    print(f"{'ok    ' if passed else 'FAILED'} {step.name} ({time.monotonic() - begun:.1f} s)", flush=True)
+    print(f"{'ok    ' if passed else 'FAILED'} {step.name}", flush=True)
     if not passed:
         print(f"{first_lines(output)}\nto mend it: {step.mend}\n", flush=True)
     return passed

@@ -1,11 +1,13 @@
 """The collector as its users run it: a process of its own, under every Python that is here."""
 
+import compileall
 import io
 import os
 import shutil
 import signal
 import subprocess
 import sys
+import time
 import zipfile
 from pathlib import Path
 
@@ -30,6 +32,13 @@ def find_python(minor):
     return on_path if works else None
 
 
+def wait_until(true, seconds=60):
+    ends = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < ends, f"not within {seconds} s"
+        time.sleep(0.01)
+
+
 @pytest.fixture(params=MINORS, ids=lambda minor: f"3.{minor}")
 def every_python(request):
     """Each interpreter from 3.6 to 3.13 in turn."""
@@ -50,10 +59,11 @@ def oldest_and_this_python(request):
 
 @pytest.fixture(scope="session")
 def collectors_alone(tmp_path_factory):
-    """A folder with nothing of the project but the collector, as its wheel holds it."""
+    """A folder with nothing of the project but the collector, as pip leaves it: the wheel, compiled for this Python."""
     folder = tmp_path_factory.mktemp("alone")
     with zipfile.ZipFile(io.BytesIO(collector_file.wheel()[1])) as wheel:
         wheel.extractall(folder)
+    compileall.compile_dir(folder, quiet=1)
     return folder
 
 

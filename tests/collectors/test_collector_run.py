@@ -8,13 +8,13 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections import namedtuple
 from pathlib import Path
 
 import pytest
 
 from collectors import schema, wrap
+from tests.collectors.conftest import wait_until
 
 COUNTS_INTERRUPTS = """
 import os, select, signal
@@ -232,13 +232,6 @@ def test_what_the_kernel_sent_to_the_whole_group_is_not_handed_on_again():
 
 def state_of(pid):
     return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-
-
-def wait_until(true, seconds=60):
-    ends = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < ends
-        time.sleep(0.01)
 
 
 def test_stopping_and_continuing_is_of_both(run):

@@ -58,10 +58,10 @@ def page(chromium, site: RunningSite) -> Iterator[playwright.Page]:
 
 
 def sign_in(page: playwright.Page, site: RunningSite, username: str) -> None:
-    site.token(username, institution="browser-lab")
     site.manage(
         "shell", "-c",
-        "from submissions.models import Account;"
+        "from django.core.management import call_command; from submissions.models import Account;"
+        f"call_command('create_token', {username!r}, '--institution', 'browser-lab');"
         f"account = Account.objects.get(username={username!r});"
         f"account.set_password({PASSWORD!r}); account.save()",
     )  # fmt: skip

@@ -22,13 +22,13 @@ LISTS = ["full", "historical", "io500", "ten"]
 @pytest.fixture(scope="module")
 def people(site) -> dict[str, str]:
     """Tokens: Alice and Bob submit for one site, Charlie for another, Dana reviews, Erin edits."""
-    return {
-        "alice": site.token("alice", institution="north-lab"),
-        "bob": site.token("bob", institution="north-lab"),
-        "charlie": site.token("charlie", institution="south-lab"),
-        "dana": site.token("dana", role="reviewer"),
-        "erin": site.token("erin", role="editor"),
-    }
+    return site.tokens(
+        alice=["--institution", "north-lab"],
+        bob=["--institution", "north-lab"],
+        charlie=["--institution", "south-lab"],
+        dana=["--role", "reviewer"],
+        erin=["--role", "editor"],
+    )
 
 
 def test_a_run_travels_from_upload_to_a_ranked_list(site, people, tmp_path: Path) -> None:

@@ -118,7 +118,7 @@ class Worker:
     def kill(self) -> None:
         """SIGKILL, for it and its children."""
         os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.wait(10)
+        self.process.wait(60)
 
 
 @pytest.fixture

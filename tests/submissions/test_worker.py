@@ -29,12 +29,28 @@ from registry.celery import app
 from submissions import processing, queue
 from submissions.models import Check, State, Submission
 
+from .cast import unhindered
 from .conftest import ROOT, services_environment, somebody_waits, wait_until
 from .test_storage import leftovers
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.services]
 
 UNFINISHED = (State.RECEIVED, State.PROCESSING)
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("bundles")
+
+
+@pytest.fixture(autouse=True)
+def bundles(settings, stored: Path) -> Iterator[Path]:
+    """One place for all tests, which the server knows; each finds it without a file."""
+    for name, value in unhindered(stored).items():
+        setattr(settings, name, value)
+    yield stored
+    for path in leftovers(stored):
+        path.unlink()
 
 
 def make_it_late() -> None:
@@ -186,28 +202,33 @@ def test_two_workers_and_every_task_twice_check_each_run_once(cast, archive, sta
 # Many clients at once, against a server of its own
 
 
-@pytest.fixture
-def server(broker, bundles: Path):
-    """The web server as it runs in production, on the test's database."""
-    with _serving(services_environment(bundles)) as address:
+@pytest.fixture(scope="module")
+def serving(django_db_setup, stored: Path) -> Iterator[str]:
+    """The web server as it runs in production, on the tests' database."""
+    with _serving(services_environment(stored)) as address:
         yield address
+
+
+@pytest.fixture
+def server(broker, serving: str) -> str:
+    return serving
 
 
 @contextmanager
 def _serving(environment: dict[str, str]) -> Iterator[str]:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [Path(sys.executable).parent / "gunicorn", "registry.wsgi", "--bind", f"127.0.0.1:{port}", "--preload"]
-    command += ["--workers", "2", "--threads", "8", "--worker-class", "gthread", "--log-level", "critical"]
-    process = subprocess.Popen(command, cwd=ROOT, env=os.environ | environment, start_new_session=True)
-    address = f"http://127.0.0.1:{port}"
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        address = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        bound = listening.fileno()
+        command = [Path(sys.executable).parent / "gunicorn", "registry.wsgi", "--bind", f"fd://{bound}", "--preload"]
+        command += ["--workers", "2", "--threads", "8", "--worker-class", "gthread", "--log-level", "critical"]
+        options = {"env": os.environ | environment, "pass_fds": [bound], "start_new_session": True}
+        process = subprocess.Popen(command, cwd=ROOT, **options)
     try:
         wait_until(lambda: _answers(address))
         yield address
     finally:
         os.killpg(process.pid, signal.SIGTERM)
-        process.wait(20)
+        process.wait(60)
 
 
 def _answers(address: str) -> bool:
