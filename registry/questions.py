@@ -190,9 +190,9 @@ def _starts(parts: list[str], metric: Metric) -> bool:
     return list(metric[: len(parts)]) == parts or list(metric[1 : 1 + len(parts)]) == parts
 
 
-def check_axes(question: Question) -> None:
-    """Raise UnknownAxis for an axis under whose name no result has a fact; one query where the vocabulary lacks one."""
-    unnamed = [name for name in question.axes if name not in axes.by_name() and not name.startswith(CONTEXT)]
+def check_axes(names: Iterable[str]) -> None:
+    """Raise UnknownAxis for a name under which no result has a fact; one query where the vocabulary lacks one."""
+    unnamed = [name for name in names if name not in axes.by_name()]
     known = facts.names() if unnamed else []
     for name in unnamed:
         if name not in known:

@@ -84,8 +84,12 @@ def measured_platforms() -> list[Platform]:
 
 
 def document(slug: str, asked: Asked) -> Row:
-    """The line of a platform with its gains. Five queries, one more each for a divisor and other steps."""
+    """The line of a platform with its gains. Five queries, one more each for a divisor and other steps.
+
+    Raises NotOnRecord, UnknownAxis and InvalidValue.
+    """
     members = line(slug)
+    questions.check_axes([asked.x])
     condition = filters.result_conditions(asked.filters)
     found = record.standing_results(condition).filter(platform__in=members).select_related("platform")
     results, left_out = record.newest(found, MOST_RESULTS)

@@ -79,7 +79,7 @@ class Answer:
 def ask(question: Question, order: Sequence[str] = ()) -> Answer:
     """Raises UnknownMetric, UnknownAxis, InvalidValue, UnknownParameter, MixedUnits, TooManyPoints."""
     wanted = questions.metrics(question.metric, known_metrics())
-    questions.check_axes(question)
+    questions.check_axes(name for name in question.axes if not name.startswith(CONTEXT))
     groups = _groups(question, wanted)
     axes = [*question.axes, *table.varying(groups, question.axes)]
     unit = table.unit_of(groups, question.unit)

@@ -166,6 +166,12 @@ def test_releases_stand_in_the_order_of_their_dates(client, measured) -> None:
     assert [one["result"] for one in shown["rows"][0]["steps"]] == ["hw-b", "hw-d"]
 
 
+def test_steps_along_what_no_result_has_are_refused(client, measured) -> None:
+    answer = client.get("/api/v1/generations/maker-100/?x=relase")
+    assert (answer.status_code, answer.json()["code"]) == (400, "study.unknown-axis")
+    assert "release" in answer.json()["hint"]
+
+
 def test_filters_choose_what_is_compared(client, measured) -> None:
     (row,) = client.get("/api/v1/generations/maker-200/?p.nps=4").json()["rows"]
     assert row["by_cause"] == {"hardware": 2.0, "software": 1.5}
