@@ -87,10 +87,10 @@ def test(state_folder: Path, arguments: list[str]) -> int:
 
 
 def distribution(arguments: list[str]) -> list[str]:
-    """How tests are run: all in two processes (7 minutes on two cores, not 11); some, or with a debugger, in one."""
+    """How tests are run: all in three processes, as many wait more than they work; some, or with a debugger, in one."""
     own = any(one.startswith(("-n", "--dist", "--pdb", "--collect-only", "--co")) for one in arguments)
     paths = any((CHECKOUT / one.partition("::")[0]).exists() for one in arguments if not one.startswith("-"))
-    return [] if own or paths else ["-n", "2", "--dist", "loadfile", "--no-loadscope-reorder"]
+    return [] if own or paths else ["-n", "3", "--dist", "loadfile", "--no-loadscope-reorder"]
 
 
 def check(state_folder: Path) -> int:
