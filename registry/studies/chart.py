@@ -156,6 +156,8 @@ def _places(points: Sequence[Row]) -> int:
 
 _LEGEND_COLUMNS = {"expr": "containerSize()[0] < 600 ? 1 : 2"}
 """Names stand under each other on a phone; a picture has two columns."""
+_LEGEND_PX = "(containerSize()[0] < 600 ? max(100, width - 20) : 400)"
+"""A legend begins where the plot does, and on a phone must end there."""
 
 
 def _coloured(points: Sequence[Row], channel: str) -> Spec:
@@ -164,7 +166,8 @@ def _coloured(points: Sequence[Row], channel: str) -> Spec:
     if not 1 < len(names) <= COLOURS:
         return {channel: {"value": "var(--s1)"}}
     scale = {"domain": names, "range": [f"var(--s{place})" for place in range(1, len(names) + 1)]}
-    legend = {"orient": "top", "title": None, "labelLimit": 300, "columns": _LEGEND_COLUMNS, "symbolType": "square"}
+    words = {"labelLimit": 300, "labelExpr": _shortened(_LEGEND_PX), "columns": _LEGEND_COLUMNS}
+    legend = {"orient": "top", "title": None, "symbolType": "square"} | words
     return {channel: {"field": "series", "type": "nominal", "scale": scale, "legend": legend}}
 
 
@@ -215,16 +218,19 @@ def _digits_px(points: Sequence[Row]) -> int:
 
 _LABELS_PX = "(isFinite(containerSize()[0]) ? max(120, 0.55 * containerSize()[0]) : 400)"
 """Names of rows have little more than half of a page; a picture has no page."""
-_LETTERS = f"floor({_LABELS_PX} / {LETTER_PX} / 2)"
-_SHORTENED = (
-    f"length(datum.label) <= 2 * {_LETTERS} ? datum.label"
-    f" : slice(datum.label, 0, {_LETTERS}) + '\N{HORIZONTAL ELLIPSIS}' + slice(datum.label, -{_LETTERS})"
-)
-"""A name that is too long keeps both ends: the middle tells rows apart least."""
+
+
+def _shortened(space_px: str) -> str:
+    """A name that is too long keeps both ends: the middle tells names apart least."""
+    letters = f"floor({space_px} / {LETTER_PX} / 2)"
+    return (
+        f"length(datum.label) <= 2 * {letters} ? datum.label"
+        f" : slice(datum.label, 0, {letters}) + '\N{HORIZONTAL ELLIPSIS}' + slice(datum.label, -{letters})"
+    )
 
 
 def _rows(field: str) -> Spec:
-    names = {"labelLimit": {"expr": f"1.2 * {_LABELS_PX}"}, "labelExpr": _SHORTENED}
+    names = {"labelLimit": {"expr": f"1.2 * {_LABELS_PX}"}, "labelExpr": _shortened(_LABELS_PX)}
     return {"y": {"field": field, "type": "nominal", "sort": None, "title": None, "axis": names}}
 
 
