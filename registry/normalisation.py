@@ -30,6 +30,8 @@ PER = {
 DIVIDED = frozenset({"B/s", "ops/s", ""})
 """Canonical units of what grows with a system: rates and scores. Times, shares and counts stay as they are."""
 
+OF_ONE_PART = frozenset({"per_drive", "mean_node", "median_node", "median_ost", "mean_process"})
+"""Statistics of one drive, node, target or process, which do not grow with a system either."""
 
 UNDIVIDED = frozenset({"s", "%"})
 """Canonical units of times and shares, which no study divides: there is no second per drive."""
@@ -41,6 +43,11 @@ class Divisor:
 
     value: float | None
     source: str
+
+
+def is_divided(unit: str, stat: str) -> bool:
+    """Whether a number of this canonical unit and statistic grows with a system."""
+    return unit in DIVIDED and stat not in OF_ONE_PART
 
 
 def positive(column: str) -> Any:

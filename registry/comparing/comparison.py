@@ -14,7 +14,7 @@ from registry import configuration
 from registry.comparing import uncertainty
 from registry.comparing.spreads import Key, key, spreads
 from registry.comparing.uncertainty import Spread
-from registry.normalisation import DIVIDED, Divisor
+from registry.normalisation import Divisor, is_divided
 from validators import catalogue
 from validators.meanings import Figure, why_not
 
@@ -226,7 +226,7 @@ def _note(code: str, message: str) -> dict[str, str]:
 
 def _row(place: Key, row: _Row, per: Per | None, *, compared: bool) -> dict[str, Any]:
     op, quantity, stat, unit, context = place
-    divided = per is not None and unit in DIVIDED
+    divided = per is not None and is_divided(unit, stat)
     values = [None if one is None else one["value"] for one in row.found]
     if per is not None and divided:
         values = [_ratio(value, one.value) for value, one in zip(values, per.divisors, strict=True)]

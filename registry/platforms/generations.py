@@ -124,7 +124,7 @@ def _divided(by_result: dict[int, list[Row]], results: Sequence[Any], per: str) 
         pk: [
             row | {"value": row["value"] / divisor}
             for row in rows
-            if row["unit"] in normalisation.DIVIDED and (divisor := divisors[pk].value)
+            if normalisation.is_divided(row["unit"], row["stat"]) and (divisor := divisors[pk].value)
         ]
         for pk, rows in by_result.items()
     }

@@ -36,7 +36,7 @@ from django.db.models.fields.json import KT, KeyTextTransform
 from registry import filters, questions
 from registry.axes import MEASURED, axis
 from registry.models import Measurement, Release, Result
-from registry.normalisation import PER, UNDIVIDED, positive
+from registry.normalisation import OF_ONE_PART, PER, UNDIVIDED, positive
 from registry.problems import Problem
 from registry.questions import COLUMN_METRICS, CONTEXT, Metric, Question
 from registry.record import rows_of
@@ -78,7 +78,7 @@ class Answer:
 
 def ask(question: Question, order: Sequence[str] = ()) -> Answer:
     """Raises UnknownMetric, UnknownAxis, InvalidValue, UnknownParameter, MixedUnits, TooManyPoints."""
-    wanted = questions.metrics(question.metric, known_metrics())
+    wanted = _wanted(question)
     questions.check_axes(name for name in question.axes if not name.startswith(CONTEXT))
     groups = _groups(question, wanted)
     axes = [*question.axes, *table.varying(groups, question.axes)]
@@ -94,6 +94,15 @@ def ask(question: Question, order: Sequence[str] = ()) -> Answer:
         row["per"] = question.per or None
         trust[row["trust"]] += row["count"]
     return Answer(question, wanted, axes, unit, rows, dict(sorted(trust.items())))
+
+
+def _wanted(question: Question) -> list[Metric]:
+    """The metrics asked for; of those that are divided none of one part. Raises UnknownMetric, InvalidValue."""
+    meant = questions.metrics(question.metric, known_metrics())
+    wanted = [metric for metric in meant if not question.per or metric.stat not in OF_ONE_PART]
+    if not wanted:
+        raise filters.InvalidValue("per", f"{meant[0].stat} is of one part already, and is not divided")
+    return wanted
 
 
 # Each step is one probe of measurement_by_metric, however many rows there are.

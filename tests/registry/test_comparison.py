@@ -203,6 +203,13 @@ def test_a_number_printed_as_about_has_a_ratio_and_no_interval() -> None:
     assert (row["ratios"], row["intervals"], row["qualifiers"]) == ([1.0, 2.0], [None, None], ["", "about"])
 
 
+def test_what_is_of_one_drive_already_is_not_divided() -> None:
+    per = Per("drives", [Divisor(4.0, "said"), Divisor(8.0, "said")])
+    of_one = measured("write", 2.0) | {"stat": "per_drive"}
+    row = compare([side("a", of_one), side("b", of_one)], per)["measurements"][0]
+    assert (row["values"], row["divided"]) == ([2.0, 2.0], False)
+
+
 def test_rates_are_divided_and_times_are_not_and_what_is_missing_is_no_zero() -> None:
     per = Per("drives", [Divisor(4.0, "said"), Divisor(None, "not said")])
     time = measured("find", 8.0, "time", "s")

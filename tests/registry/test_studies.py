@@ -346,6 +346,14 @@ def test_times_and_shares_are_not_divided(client, fabrics) -> None:
     assert "shares" in refused(client, "metric=io.share&x=fabric&per=target", "query.invalid-value")["detail"]
 
 
+def test_numbers_of_one_part_are_not_divided_again(client, fabrics) -> None:
+    measure(fabrics["ib"], "write", 9.0, "GB/s", stat="per_drive")
+    of_one = "metric=write.bandwidth.per_drive&x=fabric&per=target"
+    assert "per_drive is of one part" in refused(client, of_one, "query.invalid-value")["detail"]
+    of_all = client.get(f"{STUDY}metric=write.bandwidth&x=fabric&per=target").json()
+    assert of_all["metrics"] == ["write.bandwidth.max"]
+
+
 def test_metrics_of_different_units_are_refused(client, fabrics) -> None:
     measure(fabrics["ib"], "write", 9.0, "kIOPS", quantity="ops_rate")
     problem = refused(client, "metric=write&x=fabric", "study.mixed-units")
