@@ -57,7 +57,9 @@ def judged_by(account: Account, step_id: int) -> Step:
         raise NoStep
     step = may_judge(account).filter(pk=step_id).first()
     if step is None:
-        raise Forbidden("Of a step speak members of the institution whose system it is, and reviewers.")
+        raise Forbidden(
+            "Of a step speak members of the institution whose system it is, and reviewers; of anonymous systems nobody."
+        )
     return step
 
 

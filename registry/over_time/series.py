@@ -107,7 +107,8 @@ def of_system(system: System, condition: Q | None = None, metrics: Sequence[str]
         measured = {pk: list(_speeds(rows)) for pk, rows in measured.items()}
     grouped = _grouped(ordered, measured, {pk: moment.date() for pk, moment in moments.items()})
     rows = [_series(place, points) for place, points in grouped.items() if len(points) >= FEWEST]
-    return Seen(len(results), left_out, ordered, rows, len(grouped) - len(rows))
+    told = [row for row in rows if any(point["value"] for point in row["points"])]
+    return Seen(len(results), left_out, ordered, told, len(grouped) - len(rows))
 
 
 def moment_of(result: Any) -> dt.datetime | None:

@@ -21,6 +21,12 @@ class TokenRequest(s.Serializer):
     )
     days = s.IntegerField(min_value=1, max_value=tokens.MOST_DAYS, required=False, default=tokens.USUAL_DAYS)
 
+    def validate(self, asked: dict[str, Any]) -> dict[str, Any]:
+        """A misspelt field would leave the usual scopes and days, which may be more than was asked for."""
+        if unknown := sorted(set(self.initial_data) - set(self.fields)):
+            raise s.ValidationError({name[:80]: [f"Known are {', '.join(self.fields)}."] for name in unknown[:10]})
+        return asked
+
 
 class TokenRow(s.Serializer):
     id = s.CharField(help_text="What its key begins with.")

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from registry.models import Result
 from registry.over_time.change_points import steps, two_sided
 from registry.over_time.series import moment_of
 from tests.registry.record import make_measurement, make_release, make_result
@@ -169,6 +170,12 @@ def test_a_system_has_its_series_with_the_step_and_what_else_differed(
     assert (told["results"], told["single"], told["undated"]) == (8, 1, 0)
 
 
+def test_what_is_always_zero_is_no_series(client, nightly) -> None:
+    for result in Result.objects.all():
+        make_measurement(result, "timestamp", 0.0)
+    assert [row["op"] for row in shown(client)["series"]] == ["write"]
+
+
 def test_the_page_shows_picture_table_step_and_difference(client, nightly) -> None:
     page = client.get(f"/{ADDRESS}").content.decode()
     for text in (
@@ -199,8 +206,6 @@ def test_times_that_fall_are_better(client, db) -> None:
 
 
 def test_withdrawn_results_are_in_no_series(client, nightly) -> None:
-    from registry.models import Result
-
     Result.objects.filter(public_id="hw-5").update(withdrawn_at="2026-04-01T00:00:00Z")
     assert [one["result"] for one in shown(client)["series"][0]["points"]][4:] == ["hw-6", "hw-7"]
 

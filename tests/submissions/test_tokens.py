@@ -126,7 +126,16 @@ def test_nobody_sees_or_revokes_the_token_of_another(cast) -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"scopes": []}, {"scopes": ["root"]}, {"days": 0}, {"days": 9999}, {"name": "n" * 81}, {"scopes": "read"}]
+    "wrong",
+    [
+        {"scopes": []},
+        {"scopes": ["root"]},
+        {"days": 0},
+        {"days": 9999},
+        {"name": "n" * 81},
+        {"scopes": "read"},
+        {"scope": ["read"]},
+    ],
 )
 def test_a_wrong_wish_is_refused(cast, wrong) -> None:
     before = Token.objects.count()
