@@ -284,9 +284,10 @@ def _systems(numbered: Mapping[str, _Source]) -> dict[tuple[int, str, bool], Sys
         system = systems[source.system_key]
         if source.platform and not system.platform:
             system.platform = source.platform
-            placed.append(system)
+            if system.pk:
+                placed.append(system)
     System.objects.bulk_create(made)
-    System.objects.bulk_update([system for system in placed if system not in made], ["platform"])
+    System.objects.bulk_update(placed, ["platform"])
     return systems
 
 
