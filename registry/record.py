@@ -191,8 +191,9 @@ RESULT: Columns = {
 """Names of a result's facts in a table of results."""
 
 
-STANDING = Q(results__withdrawn_at=None, results__revised_by=None)
-"""Of systems and sites those of their results that `standing_results` are."""
+def stands(result: str) -> Q:
+    """Of rows that have results under this name those whose results `standing_results` are."""
+    return Q(**{f"{result}__withdrawn_at": None, f"{result}__revised_by": None})
 
 
 def standing_results(condition: Q | None = None) -> QuerySet[Result]:

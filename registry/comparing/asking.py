@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from django.contrib.postgres.expressions import ArraySubquery
-from django.db.models import OuterRef, Q, QuerySet, Subquery
+from django.db.models import OuterRef, QuerySet, Subquery
 from django.db.models.functions import JSONObject
 
 from registry import numbers, record, snapshots
@@ -75,14 +75,14 @@ def _compared() -> QuerySet[Result]:
     """Results with pk and scores of their `repeats` in the record, newest first, and the names of their lists."""
     configurations = Fact.objects.order_by().filter(name=CONFIGURATION)
     own = configurations.filter(result=OuterRef(OuterRef("pk"))).values("text")
-    standing = Q(result__withdrawn_at=None, result__revised_by=None)
-    same = configurations.filter(standing, text=Subquery(own)).exclude(result=OuterRef("pk")).order_by("-result")
+    same = configurations.filter(record.stands("result"), text=Subquery(own))
+    others = same.exclude(result=OuterRef("pk")).order_by("-result")
     scored = JSONObject(pk="result_id", **{name: f"result__{name}" for name in (*COLUMN_METRICS, "repeated_scores")})
     lists = ListEntry.objects.order_by().filter(result=OuterRef("pk")).values("ranked_list__name").distinct()
     return (
         Result.objects.select_related("release", "platform")
         .defer("search", "snapshot")
-        .annotate(repeats=ArraySubquery(same.values(told=scored)[:MOST_REPEATS]), list_names=ArraySubquery(lists))
+        .annotate(repeats=ArraySubquery(others.values(told=scored)[:MOST_REPEATS]), list_names=ArraySubquery(lists))
     )
 
 

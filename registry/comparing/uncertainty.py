@@ -91,8 +91,12 @@ def ratio_interval(ratio: float | None, one: Spread | None, other: Spread | None
     """
     if ratio is None or ratio <= 0 or one is None or other is None:
         return None
-    width = math.hypot(one.width, other.width)
-    return ratio * math.exp(-width), ratio * math.exp(width)
+    return around(ratio, math.hypot(one.width, other.width))
+
+
+def around(value: float, width: float) -> Interval:
+    """The interval of this width around a positive value."""
+    return value * math.exp(-width), value * math.exp(width)
 
 
 def is_tie(interval: Interval) -> bool:

@@ -14,6 +14,7 @@ from typing import Any
 
 from django.db.models import Q
 
+from registry import record
 from registry.comparing import uncertainty
 from registry.comparing.spreads import key, pooled, spreads
 from registry.comparing.uncertainty import Spread
@@ -117,7 +118,7 @@ def _repeats(result_ids: Collection[int]) -> dict[int, list[int]]:
     """Standing results of the same configuration, each result among its own, by result."""
     own = dict(Fact.objects.filter(name=CONFIGURATION, result__in=result_ids).values_list("result_id", "text"))
     same: dict[str, list[int]] = {}
-    standing = Fact.objects.filter(result__withdrawn_at=None, result__revised_by=None, name=CONFIGURATION)
+    standing = Fact.objects.filter(record.stands("result"), name=CONFIGURATION)
     for pk, text in standing.filter(text__in=set(own.values())).values_list("result_id", "text"):
         same.setdefault(text, []).append(pk)
     return {pk: same.get(text, []) for pk, text in own.items()}

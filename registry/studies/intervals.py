@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
+from registry.comparing import uncertainty
 from registry.comparing.asking import sides
 from registry.comparing.comparison import Side
 from registry.comparing.spreads import key, spreads
@@ -58,4 +59,4 @@ def _with_interval(group: Group, spread: Spread | None) -> Group:
     value = group.values[0]
     if spread is None or value is None or value <= 0:
         return group
-    return replace(group, interval=(value * math.exp(-spread.width), value * math.exp(spread.width)))
+    return replace(group, interval=uncertainty.around(value, spread.width))

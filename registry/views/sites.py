@@ -17,7 +17,7 @@ PAGE_ROWS = 100
 def index(request: HttpRequest) -> HttpResponse:
     """Sites by name."""
     columns = {**record.SITE, "results": "count"}
-    found = record.sites().annotate(count=Count("results", filter=record.STANDING))
+    found = record.sites().annotate(count=Count("results", filter=record.stands("results")))
     page = keyset.page(found, columns, BY_NAME, request.GET.get("cursor", ""), PAGE_ROWS)
     return render(request, "sites/index.html", {"section": "systems", "rows": page.rows, "next": page.cursor})
 

@@ -26,8 +26,9 @@ BY_NAME = keyset.chosen({"name": keyset.text("name")}, "name", "id", tie_follows
 def index(request: HttpRequest) -> HttpResponse:
     """Systems by name, narrowed down by what they are and by what was measured on them."""
     columns = {**record.SYSTEM, "results": "count", "score": "best"}
-    best = Max("results__score", filter=record.STANDING & Q(results__release__isnull=False))
-    found = facets.systems(request.GET).annotate(count=Count("results", filter=record.STANDING), best=best)
+    standing = record.stands("results")
+    best = Max("results__score", filter=standing & Q(results__release__isnull=False))
+    found = facets.systems(request.GET).annotate(count=Count("results", filter=standing), best=best)
     page = keyset.page(found, columns, BY_NAME, request.GET.get("cursor", ""), PAGE_ROWS)
     rows = [{**row, "score": numerals.decimal(row["score"]) or numerals.MISSING} for row in page.rows]
     asked = {name: request.GET[name] for name in facets.SYSTEM_NAMES if request.GET.get(name)}
