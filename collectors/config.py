@@ -1,8 +1,12 @@
-"""Which server, and with which token: HIGHWATER_URL and HIGHWATER_TOKEN, else ~/.config/highwater/config.ini."""
+"""Which server, and with which token: HIGHWATER_URL and HIGHWATER_TOKEN, else ~/.config/highwater/config.ini.
+
+A file that a registry handed out knows that registry's address, which counts last.
+"""
 
 import configparser
 import ipaddress
 import os
+import pkgutil
 import stat
 from collections import namedtuple
 from urllib.parse import urlsplit
@@ -10,32 +14,45 @@ from urllib.parse import urlsplit
 from collectors.errors import UsageError
 
 CONFIG_FILE = "~/.config/highwater/config.ini"
+# What pages and messages print in the place of a token.
+PLACEHOLDER = "hw_..."
 SECTION = "highwater"
 EXAMPLE = "[highwater], url = https://..., token = ..."
+# Put into the single file by the registry that hands it out (launcher/collector_file.py).
+REGISTRY = "data/registry.txt"
 
 Settings = namedtuple("Settings", "url token")
 Settings.__doc__ = "Where to send: the server's address without a slash at its end, and the account's token."
 
 
 def settings(environ):
-    """The Settings to use; the environment goes before the file, name by name.
+    """The Settings to use; the environment goes before the file, name by name, and the registry of download comes last.
 
-    A token from the file is used only for the address that stands beside it, so that another HIGHWATER_URL does not
-    learn it. Raises UsageError for what is missing, malformed, readable by others, or unsafe.
+    A token from the file is used only for the address that stands beside it, so that no other server learns it.
+    Raises UsageError for what is missing, malformed, readable by others, or unsafe.
     """
     url, token = environ.get("HIGHWATER_URL", ""), environ.get("HIGHWATER_TOKEN", "")
     if not (url and token):
         filed = read_config(os.path.expanduser(CONFIG_FILE))
-        if not token and filed.token and url and checked_url(url) != checked_url(filed.url):
+        chosen = url or filed.url or registry_of_download()
+        if not token and filed.token and chosen and (not filed.url or checked_url(chosen) != checked_url(filed.url)):
             raise UsageError(
                 "collector.token",
-                f"HIGHWATER_URL is {url}, but the token in {CONFIG_FILE} is for {filed.url or 'no address'}.",
-                "Set HIGHWATER_TOKEN to a token of that server.",
+                f"The server is {chosen}, but the token in {CONFIG_FILE} is for {filed.url or 'no address'}.",
+                "Set HIGHWATER_TOKEN to a token of that server, or write its url beside the token.",
             )
-        url, token = url or filed.url, token or filed.token
+        url, token = chosen, token or filed.token
     url = checked_url(url)
     require_safe_transport(url, environ)
-    return Settings(url, checked_token(token))
+    return Settings(url, checked_token(token, url))
+
+
+def registry_of_download():
+    """The address of the registry that handed out this file; empty for one that was built elsewhere."""
+    try:
+        return pkgutil.get_data("collectors", REGISTRY).decode("ascii").strip()
+    except OSError:
+        return ""
 
 
 def read_config(path):
@@ -83,12 +100,13 @@ def checked_url(url):
     return url.rstrip("/")
 
 
-def checked_token(token):
-    if not token:
+def checked_token(token, url):
+    if token in ("", PLACEHOLDER):
         raise UsageError(
             "collector.token",
-            "No token is set.",
-            f"Make one on your account's page, then set HIGHWATER_TOKEN or write it to {CONFIG_FILE} (mode 0600).",
+            f"{PLACEHOLDER} stands for a token of yours." if token else f"No token for {url} is set.",
+            f"Create one at {url}/account/ and then: export HIGHWATER_TOKEN={PLACEHOLDER}"
+            f"  (or keep it in {CONFIG_FILE})",
         )
     if not is_header_text(token):
         raise UsageError("collector.token", "The token holds a space or a sign that no token has.", "Copy it again.")

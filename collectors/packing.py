@@ -3,7 +3,7 @@
 import json
 import os
 
-from collectors import bundle, merge, pseudonyms, recognition, redact, system_file, validation
+from collectors import bundle, merge, offline_rules, pseudonyms, recognition, redact, system_file
 from collectors.bag import REPORT, SYSTEM, Bag
 from collectors.canonical import canonical
 from collectors.errors import BundleError, CollectorError, NothingCollected
@@ -39,6 +39,8 @@ class Packing:
         Raises BundleError, NothingCollected or UsageError; nothing was written then.
         """
         described = describe(system, others, self.profile)
+        if system_file.failed_run(described):
+            self.progress.note("warning: %s: %s" % (system, system_file.failed_run(described)))
         listing = bundle.scan(results)
         for line in bundle.remarks(listing):
             self.progress.note(line)
@@ -63,12 +65,13 @@ class Packing:
             pseudonyms.keep_names(names, self.progress.note)
 
     def hashes(self, results):
-        """The hashes that benchmarks printed, and what they should be, as the rules installed here tell them."""
-        if validation.rules_here().version is None:
-            self.progress.note("the benchmark's own hashes were not checked before: no rules are installed here")
+        """The hashes that benchmarks printed, and what they should be, as the registry's rules tell them."""
+        rules = offline_rules.rules_here()
+        if rules.version is None:
+            self.progress.note("the benchmark's own hashes were not checked before: " + rules.missing)
             return []
         try:
-            checked = validation.check_here(results, [], CHECK_TIMEOUT_S)
+            checked = offline_rules.check_here(results, [], CHECK_TIMEOUT_S)
         except CollectorError as error:
             self.progress.note("the benchmark's own hashes were not checked before: " + error.message)
             return []

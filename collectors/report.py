@@ -32,9 +32,9 @@ def severity(finding):
 
 
 def exit_status(document):
-    """1 if anything is an error or the state is invalid, 3 if nothing was recognised, else 0."""
+    """1 if anything is an error or the state is invalid, 3 if nothing was recognised or no rule ran, else 0."""
     refused = any(finding.get("code") == REFUSED_UNREAD for finding in findings_of(document))
-    if document.get("status") == "unreadable" and not refused:
+    if document.get("status") in ("unreadable", "not_evaluated") and not refused:
         return NOTHING
     if "invalid" in (document.get("state"), document.get("status")):
         return FINDINGS

@@ -22,6 +22,14 @@ def load(path):
     return document
 
 
+def failed_run(document):
+    """What to say of a document whose command failed; empty for any other, and for None."""
+    ran = (document or {}).get("run") or {}
+    if ran.get("exit_status", 0) == 0:
+        return ""
+    return "this describes a run that failed: %s ended with status %d" % (ran.get("command"), ran["exit_status"])
+
+
 def writable(path):
     """The path of a document that a verb changes: `path`, or system.json in that folder. Raises UsageError."""
     path = os.path.join(path, "system.json") if os.path.isdir(path) else path

@@ -1,73 +1,12 @@
-"""Checking before sending: with the registry's rules where they are installed here, else what can be said without."""
+"""Checking before sending, where the registry's rules cannot run: what can be said without them, and that."""
 
-import json
 import os
-import subprocess
-import sys
-from collections import namedtuple
 
 from collectors import archive, bundle
-from collectors.errors import CollectorError, NetworkError, NothingCollected, UsageError
+from collectors.errors import CollectorError, NetworkError, NothingCollected
+from collectors.offline_rules import checked
 
-# Prints the version of the rules; fails where they, or what they need, cannot be imported.
-PROBE = "import validators, validators.checks, validators.__main__; print(validators.VERSION)"
-PROBE_TIMEOUT_S = 60
 LEVELS = ("error", "warning", "info")
-
-
-Rules = namedtuple("Rules", "version missing")
-Rules.__doc__ = "The version of the rules that this Python can run; or None, and why it cannot."
-
-
-def rules_here():
-    """The Rules installed for this Python."""
-    try:
-        probe = subprocess.run(
-            [sys.executable, "-c", PROBE],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            timeout=PROBE_TIMEOUT_S,
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        return Rules(None, type(error).__name__)
-    if probe.returncode != 0:
-        return Rules(None, last_line(probe.stderr))
-    return Rules(last_line(probe.stdout), "")
-
-
-def last_line(output):
-    lines = output.decode("utf-8", "replace").strip().splitlines()
-    return lines[-1] if lines else ""
-
-
-def check_here(path, options, timeout_s):
-    """The JSON document of `python -m validators check`, run as a process of its own.
-
-    Raises NetworkError if it does not end in time, UsageError if it ends without a document.
-    """
-    command = [sys.executable, "-m", "validators", "check", path, "--json"] + options
-    try:
-        done = subprocess.run(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=timeout_s
-        )
-    except subprocess.TimeoutExpired:
-        raise NetworkError("collector.timeout", f"The check did not end in {timeout_s:g} s.", "Allow more: --timeout.")
-    try:
-        return checked(json.loads(done.stdout.decode("utf-8")))
-    except ValueError:
-        raise UsageError(
-            "collector.rules",
-            "The rules installed here gave no answer: " + (last_line(done.stderr) or f"exit status {done.returncode}"),
-            "Let the registry check it, keeping nothing: validate PATH --server",
-        )
-
-
-def checked(answer):
-    """The document of a check; raises ValueError if it is something else."""
-    if not isinstance(answer, dict) or not isinstance(answer.get("status"), str):
-        raise ValueError("not the document of a check")
-    return answer
 
 
 def checked_by_server(answer):
@@ -79,7 +18,7 @@ def checked_by_server(answer):
 
 
 def check_alone(path, missing):
-    """What can be said without the rules, in the shape of their document; nothing it passes is thereby valid.
+    """What can be said without the rules, in the shape of their document; what it passes is `not_evaluated`.
 
     `missing` is why the rules cannot run.
     """
@@ -122,8 +61,8 @@ def not_run(missing):
         "collector.rules.not-run",
         "warning",
         "No rule on the results was run: no parser, score, hash, schema or list rule. Only size, number of files and "
-        "names were looked at, because this Python cannot run the registry's rules: " + missing,
-        "Let the registry check it, keeping nothing: validate PATH --server",
+        "names were looked at. The registry's rules cannot run here: " + missing + ".",
+        "Run the same command with a newer Python, or let the registry check a copy: validate PATH --server",
     )
 
 

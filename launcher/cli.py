@@ -4,6 +4,7 @@ import argparse
 import os
 import signal
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from launcher import commands
 from launcher.console import LauncherError, Stopped, say
@@ -12,7 +13,7 @@ from launcher.state import CHECKOUT
 USAGE = """usage: ./dev.py COMMAND
 
   up [--port 8000] [--no-demo]   start everything and print the address once it answers; Ctrl-C stops it
-  test [PYTEST ARGS]             run all tests on services of their own
+  test [--deep] [PYTEST ARGS]    run all tests on services of their own; --deep: those too long for every run, too
   check                          format, lint, types, templates, migrations, OpenAPI file, documentation, deployment
   manage ARGS...                 manage.py with the settings and services of `up`
   exec CMD...                    a command in the project's environment, without services
@@ -97,14 +98,29 @@ def _up(folder: Path, arguments: list[str]) -> int:
     return commands.up(options.state.absolute(), options.port, demo=not options.no_demo)
 
 
+def _address(text: str) -> str:
+    """https://host without a slash at its end, as SITE_URL is written. ValueError: it is none."""
+    parts = urlsplit(text)
+    plain = text.isascii() and text.isprintable() and " " not in text
+    if not plain or parts.scheme not in ("http", "https") or not parts.hostname or parts.path.strip("/") or parts.query:
+        raise ValueError(text)
+    return text.rstrip("/")
+
+
 def _collector(folder: Path, arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="./dev.py collector")
     parser.add_argument(
         "--out", type=Path, help="file to write (default: highwater.pyz in the state folder); for --wheel a folder"
     )
     parser.add_argument("--wheel", action="store_true", help="a wheel for pip instead, written to the state folder")
+    parser.add_argument(
+        "--registry",
+        metavar="URL",
+        type=_address,
+        help="the address that the file sends to where nothing else is set, as the registry of that SITE_URL serves it",
+    )
     parser.add_argument("--state", type=Path, default=folder, help="the folder for all that it makes")
     options = parser.parse_args(arguments)
     if options.wheel:
         return commands.collector_wheel(options.out or options.state.absolute())
-    return commands.collector(options.out or options.state.absolute() / "highwater.pyz")
+    return commands.collector(options.out or options.state.absolute() / "highwater.pyz", options.registry or "")

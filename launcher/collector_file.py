@@ -5,6 +5,7 @@ who would rather say `pip install`; it holds the same modules and depends on not
 """
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 from launcher import wheels
@@ -30,15 +31,24 @@ runpy.run_module("collectors", run_name="__main__", alter_sys=True)
 """
 
 
+RULES = "collectors/data/rules/"
+"""The registry's rules, which `validate` runs; not at the top, where pip knows another package of that name."""
+REGISTRY = "collectors/data/registry.txt"
 SUMMARY = "Records the machines under a storage benchmark and brings both to a Highwater registry"
 ENTRY_POINTS = """[console_scripts]
 highwater = collectors.cli:main
 """
 
 
-def build(checkout: Path = CHECKOUT) -> bytes:
-    """The bytes of highwater.pyz: the same for the same sources, on every machine."""
-    return HEADER + wheels.zipped(_sources(checkout) | {"__main__.py": START}, offset=len(HEADER))
+def build(checkout: Path = CHECKOUT, registry: str = "") -> bytes:
+    """The bytes of highwater.pyz: the same for the same sources and the same registry, on every machine.
+
+    `registry` is the address of the registry that hands it out, which it then sends to where nothing else is set.
+    """
+    members = _sources(checkout) | {"__main__.py": START}
+    if registry:
+        members[REGISTRY] = f"{registry}\n".encode()
+    return HEADER + wheels.zipped(members, offset=len(HEADER))
 
 
 def wheel(checkout: Path = CHECKOUT) -> tuple[str, bytes]:
@@ -49,9 +59,19 @@ def wheel(checkout: Path = CHECKOUT) -> tuple[str, bytes]:
 
 
 def _sources(checkout: Path) -> dict[str, bytes]:
-    """Modules and data of the collector by their names in an archive; links are followed."""
+    """Modules and data of the collector and of the rules by their names in an archive; links are followed."""
     package = checkout / "collectors"
     data = package / "data"
     modules = [path for path in package.rglob("*.py") if data not in path.parents]
     paths = [*modules, *data.glob("*.json"), *data.glob("benchmarks/*/benchmark.json")]
-    return {path.relative_to(checkout).as_posix(): path.read_bytes() for path in paths}
+    members = {path.relative_to(checkout).as_posix(): path.read_bytes() for path in paths}
+    return members | {RULES + path.relative_to(checkout).as_posix(): path.read_bytes() for path in _rules(checkout)}
+
+
+def _rules(checkout: Path) -> Iterator[Path]:
+    """Modules and data of `validators`, without the samples of benchmarks and what tools leave."""
+    package = checkout / "validators"
+    for path in (*package.rglob("*.py"), *package.rglob("*.json")):
+        folders = path.relative_to(package).parts[:-1]
+        if not any(folder == "samples" or folder.startswith((".", "__")) for folder in folders):
+            yield path

@@ -35,7 +35,7 @@ def up(state_folder: Path, port: int, *, demo: bool) -> int:
             site.prepare(state, environment, variables, WITH_DEMONSTRATION if demo else PREPARATION)
             started = [Running(program) for program in site.programs(state, environment, variables, listening.fileno())]
             try:
-                site.wait_until_healthy(chosen, started)
+                site.wait_until_ready(chosen, environment, started)
                 lock.publish(variables)
                 say(f"logs in {state.logs}; Ctrl-C stops everything")
                 print(f"ready http://127.0.0.1:{chosen}/", flush=True)
@@ -82,7 +82,7 @@ def test(state_folder: Path, arguments: list[str]) -> int:
         with services(state, environment, durable=False) as (variables, _):
             # The tests of the launcher start launchers, which need not install everything again.
             variables["HIGHWATER_VENV"] = str(environment.folder)
-            command = [environment.python, "-m", "pytest", *distribution(arguments), *arguments]
+            command = [environment.python, "-m", "pytest", *distribution(arguments), *patience(arguments), *arguments]
             return run(command, variables, folder=CHECKOUT)
 
 
@@ -93,6 +93,11 @@ def distribution(arguments: list[str]) -> list[str]:
     return [] if own or paths else ["-n", "3", "--dist", "loadfile", "--no-loadscope-reorder"]
 
 
+def patience(arguments: list[str]) -> list[str]:
+    """When a test is taken to hang, and ended: a deep one after an hour, others after what pyproject.toml says."""
+    return ["-o", "faulthandler_timeout=3600"] if "--deep" in arguments else []
+
+
 def check(state_folder: Path) -> int:
     """Everything that can be said of the code without running it."""
     environment = environment_of(state_folder)
@@ -100,9 +105,9 @@ def check(state_folder: Path) -> int:
     return 0 if checks.run_all(environment) else 1
 
 
-def collector(out: Path) -> int:
-    """Write highwater.pyz, ready to run; print its path and sha256."""
-    _write_built(out, collector_file.build())
+def collector(out: Path, registry: str = "") -> int:
+    """Write highwater.pyz, ready to run, as the registry of that address serves it; print its path and sha256."""
+    _write_built(out, collector_file.build(registry=registry))
     out.chmod(0o755)
     return 0
 

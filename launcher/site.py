@@ -1,10 +1,12 @@
-"""The registry's own processes on this machine: web, worker and scheduler."""
+"""The registry's own processes on this machine: web, workers and scheduler."""
 
 import hashlib
 import http.client
 import signal
 import socket
+import subprocess
 import sys
+import threading
 import time
 from collections.abc import Mapping, Sequence
 
@@ -15,10 +17,12 @@ from launcher.processes import Program, Running, spawn
 from launcher.state import CHECKOUT, State
 
 PORTS_TO_TRY = 100
-READY_WITHIN_S = 60.0
+READY_WITHIN_S = 120.0
 # A program that ended so often within a minute waits so long before each further start.
 RESTARTS_AT_ONCE, RESTART_PAUSE_S = 5, 10.0
-WEB_PROCESSES, WEB_THREADS, WORKER_PROCESSES = 2, 6, 2
+WEB_PROCESSES, WEB_THREADS = 2, 6
+# The queues and the number of processes of each worker: what strangers send is read by the first alone.
+WORKERS = (("worker", "processing,check", 2), ("prompt", "prompt", 2))
 # Where code or data lies that decides what the database must hold.
 SOURCES = ("registry", "submissions", "validators")
 
@@ -33,7 +37,7 @@ def listen(port: int) -> socket.socket:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listening.bind(("127.0.0.1", candidate))
-            listening.listen(128)
+            listening.listen(2048)
         except OSError:
             listening.close()
             continue
@@ -69,31 +73,34 @@ def fingerprint(steps: Sequence[str]) -> str:
 
 
 def programs(state: State, environment: Environment, variables: Mapping[str, str], listening: int) -> list[Program]:
-    """Web on an inherited socket, a worker, and the scheduler."""
+    """Web on an inherited socket, the workers, and the scheduler."""
     celery = [environment.python, "-m", "celery", "--app", "registry", "--workdir", CHECKOUT]
     return [
         Program(
             name="web",
             argv=[
                 *(environment.python, "-m", "gunicorn", "registry.wsgi", "--chdir", CHECKOUT),
-                *("--bind", f"fd://{listening}", "--worker-class", "gthread", "--preload", "--no-control-socket"),
-                *("--workers", str(WEB_PROCESSES), "--threads", str(WEB_THREADS)),
-                *("--timeout", "60", "--graceful-timeout", "5"),
+                *("--config", CHECKOUT / "gunicorn.conf.py", "--bind", f"fd://{listening}", "--preload"),
+                *("--workers", str(WEB_PROCESSES), "--threads", str(WEB_THREADS), "--graceful-timeout", "5"),
             ],
             environment=variables,
             log=state.logs / "web.log",
             orphan_signal=signal.SIGQUIT,
             inherited_files=(listening,),
         ),
-        Program(
-            name="worker",
-            argv=[
-                *(*celery, "worker", "--loglevel", "INFO", "--concurrency", str(WORKER_PROCESSES)),
-                *("--without-gossip", "--without-mingle"),  # there is no other worker to greet for a second
-            ],
-            environment=variables,
-            log=state.logs / "worker.log",
-            orphan_signal=signal.SIGQUIT,
+        *(
+            Program(
+                name=name,
+                argv=[
+                    *(*celery, "worker", "--hostname", f"{name}@%h", "--queues", queues),
+                    *("--loglevel", "INFO", "--concurrency", str(processes)),
+                    *("--without-gossip", "--without-mingle"),  # workers have nothing to tell each other
+                ],
+                environment=variables,
+                log=state.logs / f"{name}.log",
+                orphan_signal=signal.SIGQUIT,
+            )
+            for name, queues, processes in WORKERS
         ),
         Program(
             name="scheduler",
@@ -107,24 +114,47 @@ def programs(state: State, environment: Environment, variables: Mapping[str, str
     ]
 
 
-def wait_until_healthy(port: int, started: Sequence[Running]) -> None:
-    """Wait for /healthz to answer 200. Raises LauncherError with the log of a program that ended instead."""
+def wait_until_ready(port: int, environment: Environment, started: Sequence[Running]) -> None:
+    """Wait until web, every worker and the scheduler have answered.
+
+    Raises LauncherError with the log of a program that ended, or the names of those that did not answer in time.
+    """
+    behind = {running.program.name: running for running in started if running.program.name != "web"}
+    argv = [environment.python, CHECKOUT / "launcher" / "answers.py"]
+    argv += [f"{name}={running.process.pid}" for name, running in behind.items()]
+    variables = dict(started[0].program.environment)
+    asking = spawn(argv, env=variables, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    answered: set[str] = set()
+    listener = threading.Thread(target=lambda: answered.update(line.decode().strip() for line in asking.stdout))
+    listener.start()
     deadline = time.monotonic() + READY_WITHIN_S
-    while (answer := healthz(port)) != 200:
-        for running in started:
-            if running.ended:
-                name, log = running.program.name, running.program.log
-                raise LauncherError(f"{name} ended; its log {log} ends:\n{running.last_words()}")
-        if time.monotonic() > deadline:
-            raise LauncherError(f"/healthz did not answer 200 within {READY_WITHIN_S:.0f} s (last answer: {answer})")
-        time.sleep(0.05)
+    status: int | None = None
+    try:
+        while status != 200 or answered != set(behind):
+            status = status if status == 200 else readyz(port)
+            for running in started:
+                if running.ended:
+                    name, log = running.program.name, running.program.log
+                    raise LauncherError(f"{name} ended; its log {log} ends:\n{running.last_words()}")
+            if time.monotonic() > deadline:
+                silent = [] if status == 200 else [f"web (/readyz: {status or 'no answer'})"]
+                silent += sorted(set(behind) - answered)
+                raise LauncherError(
+                    f"not ready within {READY_WITHIN_S:.0f} s; no answer from {', '.join(silent)} (logs in "
+                    f"{started[0].program.log.parent})"
+                )
+            time.sleep(0.05)
+    finally:
+        asking.kill()
+        asking.wait()
+        listener.join()
 
 
-def healthz(port: int) -> int | None:
+def readyz(port: int) -> int | None:
     """Status of one request, None without an answer."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
     try:
-        connection.request("GET", "/healthz")
+        connection.request("GET", "/readyz")
         return connection.getresponse().status
     except (OSError, http.client.HTTPException):
         return None

@@ -5,3 +5,6 @@ class RegistryConfig(AppConfig):
     name = "registry"
     verbose_name = "Public record"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        from registry import operator  # noqa: F401  registers its check

@@ -51,6 +51,8 @@ LOADERS = (
     "lists/ranking",
     "reported",
     "facts",
+    "alike",
+    "over_time/series",
     "lists/rank_ranges",
     "comparing/uncertainty",
     "comparing/spreads",
@@ -99,12 +101,17 @@ def load_catalogue() -> Loaded:
 
 
 def load_definitions() -> None:
-    """Bring list definitions and platforms to the data files, without any history. Raises CatalogueError."""
+    """Bring definitions of lists, platforms and ranges of ranks to the files, no history. Raises CatalogueError."""
     with transaction.atomic():
         _lock()
         _load_definitions(definitions.read_definitions())
         _load_platforms(_read(naming.ALIASES / "platforms.json"))
-        facts.index(Result.objects.order_by().filter(facts=None).values_list("id", flat=True))
+        results = Result.objects.order_by()
+        facts.index(results.filter(facts=None).values_list("id", flat=True))
+        facts.index(
+            results.filter(facts__name=facts.CONFIGURATION, observed_parameters=None).values_list("id", flat=True)
+        )
+        rank_ranges.index(RankedList.objects.filter(release__imported=False).select_related("definition"))
 
 
 def files_digest() -> str:
@@ -374,8 +381,13 @@ def _load_measurements(
 
 
 def _measured(row: Row) -> Iterator[Measured]:
-    """As the source prints them: of IO500 the ior phases in GiB/s and the others in kIOPS; else with their unit."""
+    """As the source prints them: of IO500 the ior phases in GiB/s and the others in kIOPS; else with their unit.
+
+    A phase printed as 0 beside a score was not measured: the score is a geometric mean, which one measured 0 makes 0.
+    """
     for phase, value in row.get("phases", {}).items():
+        if not value and row.get("score"):
+            continue
         quantity, unit = ("bandwidth", "GiB/s") if phase.startswith("ior-") else ("rate", "kIOPS")
         yield Measured.printed(phase, quantity, "phase", value, unit, scored=True)
     if "measurements" in row:

@@ -1,9 +1,14 @@
 """The Celery application: tasks carry ids only, are acknowledged after they ran, and may run twice."""
 
+import json
 import os
+import time
 
 from celery import Celery
+from celery.signals import after_task_publish, beat_init
 from kombu import Connection
+from kombu.exceptions import KombuError
+from redis.exceptions import RedisError
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "registry.settings")
 
@@ -21,3 +26,31 @@ _HURRIED = {
 def hurried_connection() -> Connection:
     """To the broker, with little patience, for somebody who waits; equal ones share a pool."""
     return app.connection_for_write(transport_options={**app.conf.broker_transport_options, **_HURRIED})
+
+
+# In the broker: when the scheduler last sent a task, and which process it is.
+SCHEDULER_NOTE = "highwater.scheduler"
+SCHEDULER_NOTE_KEPT_S = 86_400
+
+
+@beat_init.connect
+def note_what_is_sent(**_: object) -> None:
+    """In the scheduler alone: leave a note in the broker with each task."""
+    after_task_publish.connect(_note_scheduler, weak=False)
+
+
+def _note_scheduler(**_: object) -> None:
+    note = json.dumps({"process": os.getpid(), "at": time.time()})
+    try:
+        with hurried_connection() as broker:
+            broker.default_channel.client.set(SCHEDULER_NOTE, note, ex=SCHEDULER_NOTE_KEPT_S)
+    except (KombuError, RedisError, OSError):
+        return  # the task itself was sent, and the next note comes in two seconds
+
+
+def scheduler_last_sent() -> float | None:
+    """When the scheduler sent its last task, in seconds since 1970; None where no note lies in the broker."""
+    with app.connection_for_read() as broker:
+        broker.ensure_connection(max_retries=1, timeout=2)
+        note = broker.default_channel.client.get(SCHEDULER_NOTE)
+    return json.loads(note)["at"] if note else None

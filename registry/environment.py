@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import math
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -34,9 +35,16 @@ KNOWN: dict[str, str] = {
     "EMAIL_URL": "Mail server, smtp://user:password@host:587 or smtps://. Without it mail goes to STATE/mail.",
     "EMAIL_FROM": "Sender of mail.",
     "RECEIPT_KEY": "Private Ed25519 key in PEM that signs receipts; without it one that follows from SECRET_KEY.",
-    "SITE_URL": "Public address of the site, https://host; used in mails and machine forms.",
+    "SITE_URL": "Public address of the site, https://host; used in mails, machine forms and the served collector.",
     "PUBLIC_ONLY": "Serve only the public record, for hosts on a read replica. Off by default.",
+    "OPERATOR": "Who runs this registry, as pages name it. Default nobody.",
+    "CONTACT": "Where people ask for an account and report trouble: a mail address, or an address of a page.",
+    "IMPRINT_URL": "Address of the operator's imprint or privacy page, https://...; linked from every page.",
     "METRICS_TOKEN": "Lets a caller from elsewhere read /metrics (Authorization: Bearer); without it, loopback only.",
+    "CLIENT_PATIENCE_S": "Seconds for a client to send a head, or to move 4 KiB/s of a body or answer; default 10.",
+    "DATABASE_CONNECT_S": "Seconds to reach the database, at least 2; default 3.",
+    "DATABASE_STATEMENT_S": "Seconds that one statement of the web may take, 0 for any; default 30.",
+    "CHECK_SECONDS": "So long one check may take before it is stopped; default 60.",
     "LOG_LEVEL": "DEBUG, INFO, WARNING or ERROR; default INFO.",
     "SIGNUP_OPEN": "Anybody may make an account, with a mail address that is verified. Off by default.",
     "LOGIN_PROVIDERS": "Others who sign people in, a JSON array as in docs/accounts.md. Default none.",
@@ -117,6 +125,23 @@ def origin(name: str) -> str:
     return value
 
 
+def line(name: str) -> str:
+    """A text of one line and at most 200 characters, or "" where it is not set; anything else refuses to start."""
+    value = text(name, "").strip()
+    if len(value) > 200 or not value.isprintable():
+        raise ImproperlyConfigured(f"{name} must be one line of at most 200 characters")
+    return value
+
+
+def web_address(name: str) -> str:
+    """https://host/path, or "" where it is not set; anything else refuses to start."""
+    value = line(name)
+    parts = urlsplit(value)
+    if value and (parts.scheme not in ("http", "https") or not parts.hostname or " " in value):
+        raise ImproperlyConfigured(f"{name} must look like https://host/path, not {value!r}")
+    return value
+
+
 def login_providers(name: str) -> dict[str, dict[str, Any]]:
     """allauth's SOCIALACCOUNT_PROVIDERS for a JSON array; what is not quite one refuses to start."""
     try:
@@ -153,6 +178,14 @@ def choice(name: str, choices: tuple[str, ...], default: str) -> str:
     return value
 
 
+def number(name: str, default: int, *, least: int) -> int:
+    """A whole number that is not below `least`. Raises ImproperlyConfigured."""
+    value = text(name, str(default))
+    if not (value.isascii() and value.isdecimal() and len(value) < 10 and int(value) >= least):
+        raise ImproperlyConfigured(f"{name} must be a whole number of at least {least}, not {value!r}.")
+    return int(value)
+
+
 def rate(name: str, default: str) -> str:
     """A throttle such as 60/s, 600/h; `s`, `m` (or min), `h`, `d`."""
     value = text(name, default)
@@ -160,6 +193,18 @@ def rate(name: str, default: str) -> str:
     if not number.isdigit() or int(number) < 1 or period not in ("s", "m", "min", "h", "d"):
         raise ImproperlyConfigured(f"{name} must look like 60/s, 600/h or 10/min, not {value!r}")
     return value
+
+
+def seconds(name: str, default: float, least: float = 0.1) -> float:
+    """A number of seconds; less than `least`, or no number, refuses to start."""
+    value = text(name, str(default))
+    try:
+        number = float(value)
+    except ValueError:
+        number = math.nan
+    if not least <= number < math.inf:
+        raise ImproperlyConfigured(f"{name} must be a number of seconds from {least:g} on, not {value!r}")
+    return number
 
 
 def ed25519_key(name: str) -> Ed25519PrivateKey | None:
@@ -177,18 +222,21 @@ def ed25519_key(name: str) -> Ed25519PrivateKey | None:
     return key
 
 
-def database(name: str) -> dict[str, object]:
-    """Django's DATABASES entry for a postgresql:// URL; host, port and user may stand in the query as in libpq."""
+def database(name: str, connect_s: float) -> dict[str, object]:
+    """Django's DATABASES entry for a postgresql:// URL; host, port and user may stand in the query as in libpq.
+
+    `connect_s` is the time to connect, in seconds, where the query has no `connect_timeout`.
+    """
     parts = urlsplit(text(name))
     if parts.scheme not in ("postgresql", "postgres"):
         raise ImproperlyConfigured(f"{name} must begin with postgresql://, not {parts.scheme}://")
     query = {key: values[-1] for key, values in parse_qs(parts.query).items()}
     return {
-        "ENGINE": "django.db.backends.postgresql",
+        "ENGINE": "registry.database",
         "NAME": unquote(parts.path.lstrip("/")) or "highwater",
         "USER": unquote(parts.username or "") or query.pop("user", ""),
         "PASSWORD": unquote(parts.password or "") or query.pop("password", ""),
         "HOST": unquote(parts.hostname or "") or query.pop("host", ""),
         "PORT": str(parts.port or "") or query.pop("port", ""),
-        "OPTIONS": query,
+        "OPTIONS": {"connect_timeout": math.ceil(connect_s), **query},
     }

@@ -169,13 +169,16 @@ def _sqlite(path: Path) -> Iterator[Callable[[list[Row]], None]]:
     columns = [name for name in NAMES if name != "measurements"]
     with closing(sqlite3.connect(path)) as database, database:
         _create(database, "results", columns)
-        _create(database, "measurements", ["result", *record.MEASUREMENT])
+        _create(database, "measurements", ["result", *record.MEASUREMENT, "qualifier"])
 
         def add(rows: list[Row]) -> None:
             _insert(database, "results", len(columns), ([_kept(row[name]) for name in columns] for row in rows))
             measured = ((row["id"], one) for row in rows for one in row["measurements"])
-            values = ([result, *(_kept(one[name]) for name in record.MEASUREMENT)] for result, one in measured)
-            _insert(database, "measurements", 1 + len(record.MEASUREMENT), values)
+            values = (
+                [result, *(_kept(one[name]) for name in record.MEASUREMENT), one["context"].get("qualifier", "")]
+                for result, one in measured
+            )
+            _insert(database, "measurements", 2 + len(record.MEASUREMENT), values)
 
         yield add
         _add_others(database)

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 from django.db import connection
 
-from registry import axes, configuration
+from registry import alike, axes, configuration
 from registry.models import Fact
 from validators import catalogue
 
@@ -81,8 +81,10 @@ _OF_DESCRIPTIONS = """
 CONFIGURATION = "configuration"
 """The fact by which repeats of a run are found."""
 
-# The same for runs of one system with the same version, scale, settings and described parameters. Of verified results
-# only: what others print of their settings is too little to tell that nothing else was changed.
+# The same for runs of one system with the same version, scale, settings and described parameters, all of which have to
+# be known: two unknown ones are not equal. Of verified results only: what others print of their settings is too little
+# to tell that nothing else was changed. What a benchmark needs to be known is in its descriptor (registry/alike.py);
+# what stands in the contexts of all its numbers is known.
 _OF_CONFIGURATIONS = """
     SELECT r.id, 'configuration', md5(jsonb_build_array(
         r.system_id, r.tool, r.tool_version, r.mode, r.client_nodes, r.tasks, r.filesystem_type, r.filesystem_version,
@@ -90,7 +92,16 @@ _OF_CONFIGURATIONS = """
         (SELECT jsonb_agg(jsonb_build_array(o.parameter, o.key, o.role, o.text, o.instances)
                 ORDER BY o.parameter, o.key, o.role, o.text)
             FROM registry_observedparameter o WHERE o.result_id = r.id))::text), 1
-    FROM registry_result r WHERE r.id = ANY (%(ids)s) AND r.trust = 'verified'
+    FROM registry_result r WHERE r.id = ANY (%(ids)s) AND r.trust = 'verified' AND trim(r.tool_version) <> ''
+        AND EXISTS (SELECT FROM registry_observedparameter o WHERE o.result_id = r.id)
+        AND r.parameters - ARRAY(SELECT jsonb_array_elements_text(%(volatile)s::jsonb -> r.tool)) <> '{}'::jsonb
+        AND NOT EXISTS (
+            SELECT FROM jsonb_array_elements_text(coalesce(%(needed)s::jsonb -> r.tool, %(least)s::jsonb)) AS n (name)
+            WHERE coalesce(CASE n.name WHEN 'client_nodes' THEN r.client_nodes WHEN 'tasks' THEN r.tasks END::text,
+                    trim(r.parameters ->> n.name), '') = ''
+                AND (NOT EXISTS (SELECT FROM registry_measurement m WHERE m.result_id = r.id) OR EXISTS (
+                    SELECT FROM registry_measurement m
+                    WHERE m.result_id = r.id AND coalesce(trim(m.context ->> n.name), '') = '')))
 """
 
 _INDEX = f"""
@@ -122,12 +133,14 @@ def index(result_ids: Iterable[int]) -> None:
     sources = [(axis.name, source, place) for axis in axes.axes() for place, source in enumerate(axis.reads)]
     tools = [one.tool for one in catalogue.benchmarks()]
     volatile = json.dumps({tool: sorted(configuration.volatile([tool])) for tool in tools})
+    needed = json.dumps({tool: alike.needed(tool) for tool in tools})
+    bound = {"volatile": volatile, "needed": needed, "least": json.dumps(alike.LEAST["scale"])}
     names, read, places = (list(column) for column in zip(*sources, strict=True))
     with connection.cursor() as cursor:
         for start in range(0, len(ids), BATCH):
             batch = ids[start : start + BATCH]
             Fact.objects.filter(result__in=batch).delete()
-            cursor.execute(_INDEX, {"ids": batch, "columns": list(COLUMNS), "volatile": volatile})
+            cursor.execute(_INDEX, {"ids": batch, "columns": list(COLUMNS)} | bound)
             cursor.execute(_NAME, {"ids": batch, "names": names, "sources": read, "places": places})
 
 

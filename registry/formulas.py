@@ -12,6 +12,9 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import Protocol, TypeVar
 
+from registry import qualified
+from registry.qualified import Number
+
 LENGTH_LIMIT = 300  # characters
 LARGEST_POWER = 64
 LARGEST_CHOICE = 100_000  # members of a set; C(100000, n) is made in milliseconds
@@ -80,6 +83,11 @@ def evaluate(formula: str, values: Mapping[str, float]) -> float:
         raise FormulaError(f"{formula}: {error}") from error
 
 
+def evaluate_qualified(formula: str, values: Mapping[str, Number]) -> Number:
+    """As `evaluate`, of numbers that may be about, below or above so much. Raises FormulaError."""
+    return read(formula, _Qualified(values))
+
+
 def _power(base: float, exponent: float) -> float:
     if abs(exponent) > LARGEST_POWER:
         raise FormulaError(f"no powers beyond {LARGEST_POWER}")
@@ -121,3 +129,44 @@ class _Number:
 
     def call(self, function: str, arguments: list[float]) -> float:
         return self.functions[function](*arguments)
+
+
+class _Qualified:
+    """The qualified number of a formula for named ones."""
+
+    operators: Mapping[type[ast.operator], Callable[[Number, Number], Number]] = {
+        ast.Add: operator.add,
+        ast.Sub: operator.sub,
+        ast.Mult: operator.mul,
+        ast.Div: operator.truediv,
+    }
+
+    def __init__(self, values: Mapping[str, Number]) -> None:
+        self.values = values
+
+    def number(self, value: float) -> Number:
+        return Number(value, value)
+
+    def name(self, name: str) -> Number:
+        return self.values[name]
+
+    def negative(self, value: Number) -> Number:
+        return -value
+
+    def binary(self, kind: type[ast.operator], left: Number, right: Number) -> Number:
+        if kind is not ast.Pow:
+            return self.operators[kind](left, right)
+        if right.is_bound or abs(right.low) > LARGEST_POWER:
+            raise FormulaError(f"no powers that are bounds, or beyond {LARGEST_POWER}")
+        return left.power(right.low)
+
+    def call(self, function: str, arguments: list[Number]) -> Number:
+        if function == "sqrt":
+            (argument,) = arguments
+            return argument.power(0.5)
+        if function in ("min", "max"):
+            return (qualified.least if function == "min" else qualified.most)(arguments)
+        if any(one.is_bound for one in arguments):
+            raise FormulaError(f"{function} of what is only a bound")
+        value = float(_Number.functions[function](*(one.low for one in arguments)))
+        return Number(value, value, any(one.rough for one in arguments))

@@ -7,8 +7,10 @@ is reported by `highwater_source_up` and hides no other.
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable, Iterable, Iterator
 
+from django.core.cache import cache
 from django.db import DatabaseError
 from django.db.models import Count
 from kombu.exceptions import OperationalError
@@ -17,7 +19,7 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 from redis.exceptions import RedisError
 
-from registry.celery import app
+from registry.celery import app, scheduler_last_sent
 from registry.models import RankedList, Release, Result
 from validators import VERSION
 
@@ -47,6 +49,20 @@ def queues() -> Iterator[Metric]:
     yield waiting
 
 
+def scheduler() -> Iterator[Metric]:
+    """How long ago the scheduler, of which there is one per registry, sent a task."""
+    last = scheduler_last_sent()
+    if last is not None:
+        words = "Seconds since the scheduler sent a task."
+        yield GaugeMetricFamily("highwater_scheduler_silent_seconds", words, value=max(0.0, time.time() - last))
+
+
+def caching() -> Iterator[Metric]:
+    """Whether the cache answers; without it pages are made anew and nobody is throttled."""
+    cache.get("metrics")
+    return iter(())
+
+
 def build() -> Iterator[Metric]:
     """What is running."""
     version = GaugeMetricFamily("highwater_build_info", "Version of the rules and parsers.", labels=["validators"])
@@ -54,7 +70,7 @@ def build() -> Iterator[Metric]:
     yield version
 
 
-SOURCES: list[Source] = [build, record, queues]
+SOURCES: list[Source] = [build, record, queues, scheduler, caching]
 
 
 class Figures(Collector):

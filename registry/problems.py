@@ -9,8 +9,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import psycopg
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, JsonResponse
+from django.db import InterfaceError, OperationalError
+from django.http import Http404, HttpRequest, JsonResponse, UnreadablePostError
+from psycopg.errors import QueryCanceled
+from redis.exceptions import RedisError
 from rest_framework import exceptions
 from rest_framework.response import Response
 
@@ -31,6 +35,44 @@ class Problem(Exception):
         self.detail = detail or self.title
         self.hint = hint or self.hint
         self.errors = errors
+
+
+class Unavailable(Problem):
+    """Our side can't at the moment; the same request may do later."""
+
+    status = 503
+    code = "service.unavailable"
+    title = "The registry can't do that at the moment"
+    hint = "Try again after the seconds in Retry-After."
+    retry_after_s = 10
+
+
+class DatabaseUnavailable(Unavailable):
+    code = "database.unavailable"
+    title = "The database does not answer"
+
+
+class DatabaseTimeout(Unavailable):
+    code = "database.timeout"
+    title = "The database took too long"
+    hint = "Ask for less at a time, or try again after the seconds in Retry-After."
+
+
+def outage(error: BaseException) -> Unavailable | None:
+    """What a failure of a server behind us is for the caller; None for any other error. Looks at its causes too."""
+    seen: BaseException | None = error
+    while seen is not None:
+        if isinstance(seen, QueryCanceled):
+            return DatabaseTimeout()
+        if isinstance(seen, (psycopg.OperationalError, psycopg.InterfaceError)):
+            return DatabaseUnavailable()
+        if isinstance(seen, (OperationalError, InterfaceError)) and seen.__cause__ is None:
+            return DatabaseUnavailable()
+        # A body can't be read where the head was refused, by a database that came back a moment later.
+        if isinstance(seen, (RedisError, UnreadablePostError)):
+            return Unavailable()
+        seen = seen.__cause__ or seen.__context__
+    return None
 
 
 _CODES: dict[type[exceptions.APIException], tuple[str, str, str]] = {
@@ -75,6 +117,7 @@ def body(
 def problem_response(error: Exception, context: dict[str, Any]) -> Response | None:
     """DRF's exception handler. None for an unexpected error, which stays loud."""
     headers: dict[str, str] = {}
+    error = outage(error) or error
     if isinstance(error, Http404) and not isinstance(error, Problem):
         error = exceptions.NotFound()
     elif isinstance(error, PermissionDenied):

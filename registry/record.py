@@ -6,7 +6,9 @@ Rows are plain dictionaries with the names that the API shows; nothing here cost
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import reduce
+from operator import or_
 from typing import Any
 
 from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet, Subquery, Value
@@ -249,10 +251,17 @@ def measurements(of: Result) -> list[Row]:
     return rows_of(MEASUREMENT, Measurement.objects.filter(result=of).order_by("position"))
 
 
-def measured(ids: Iterable[int]) -> dict[int, list[Row]]:
-    """By primary key of a result its measurements, in their order."""
+def of_quantities(quantities: Iterable[tuple[str, str]]) -> Q:
+    """Of measurements those of one of these operations and quantities, or all where none is named."""
+    return reduce(or_, (Q(op=op, quantity=quantity) for op, quantity in quantities), Q())
+
+
+def measured(ids: Iterable[int], quantities: Collection[tuple[str, str]] = ()) -> dict[int, list[Row]]:
+    """By primary key of a result its measurements, in their order: of these operations and quantities, or all."""
     by_result: dict[int, list[Row]] = {pk: [] for pk in ids}
-    found = Measurement.objects.filter(result__in=by_result).order_by("result_id", "position")
+    found = Measurement.objects.filter(of_quantities(quantities), result__in=by_result).order_by(
+        "result_id", "position"
+    )
     for row in rows_of({"of": "result_id"} | MEASUREMENT, found):
         by_result[row.pop("of")].append(row)
     return by_result
@@ -262,7 +271,11 @@ def memberships(of: Result) -> list[Row]:
     """The lists that a result stands on, newest release first."""
     found = ListEntry.objects.filter(result=of)
     return rows_of(
-        MEMBERSHIP, found.order_by("-ranked_list__release__held_on", "ranked_list__position", "ranked_list__name")
+        MEMBERSHIP,
+        found.order_by(
+            *("-ranked_list__release__held_on", "ranked_list__position"),
+            *("ranked_list__name", "-ranked_list__release__slug"),
+        ),
     )
 
 

@@ -30,6 +30,9 @@ PUBLIC_ONLY = env.boolean("PUBLIC_ONLY")
 CSRF_TRUSTED_ORIGINS = env.names("CSRF_TRUSTED_ORIGINS", "")
 SITE_URL = env.origin("SITE_URL")
 RECEIPT_KEY = env.ed25519_key("RECEIPT_KEY")
+OPERATOR = env.line("OPERATOR")
+CONTACT = env.line("CONTACT")
+IMPRINT_URL = env.web_address("IMPRINT_URL")
 METRICS_TOKEN = env.text("METRICS_TOKEN", "")
 
 INSTALLED_APPS = [
@@ -60,6 +63,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "registry.admission.TooLargeMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -101,9 +105,12 @@ ACCOUNT_LOGOUT_ON_PASSWORD_CHANGE = True
 ACCOUNT_SESSION_REMEMBER = True
 ALLAUTH_TRUSTED_PROXY_COUNT = 1 if TRUSTED_PROXY else 0
 MFA_ADAPTER = "submissions.signup.MFAAdapter"
+SOCIALACCOUNT_ADAPTER = "submissions.signup.ProviderAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True
 MFA_TOTP_ISSUER = "Highwater"
+# The code before and the code after count, too (RFC 6238, 5.2): a code that is typed at its end is still right.
+MFA_TOTP_TOLERANCE = 1
 MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = INSECURE_LOCAL
 SOCIALACCOUNT_PROVIDERS = env.login_providers("LOGIN_PROVIDERS")
 # A form that ends at the provider would need its address in the Content-Security-Policy; a link does not.
@@ -128,9 +135,12 @@ TEMPLATES = [
 
 # Database, broker, cache
 
+# What one statement of the web may take; workers and management commands take as long as they need.
+DATABASE_STATEMENT_S = env.seconds("DATABASE_STATEMENT_S", 30, least=0)
+CLIENT_PATIENCE_S = env.seconds("CLIENT_PATIENCE_S", 10)
 DATABASES = {
     "default": {
-        **env.database("DATABASE_URL"),
+        **env.database("DATABASE_URL", connect_s=env.seconds("DATABASE_CONNECT_S", 3, least=2)),
         # Held open per thread and checked before use, so that a restarted database costs one retry and no error.
         "CONN_MAX_AGE": 60,
         "CONN_HEALTH_CHECKS": True,
@@ -138,7 +148,7 @@ DATABASES = {
 }
 CACHES = {
     "default": {
-        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "BACKEND": "registry.cache.Cache",
         "LOCATION": env.text("CACHE_URL"),
         # One attempt for a connection that a restart cut off; a server that hangs must not hold up every request.
         "OPTIONS": {"socket_timeout": 0.5, "socket_connect_timeout": 0.5, "retry": Retry(NoBackoff(), 1)},
@@ -154,6 +164,8 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_MAX_MEMORY_PER_CHILD = 1_000_000  # KiB; one check stays far below (docs/operate.md, "Limits")
 CELERY_TASK_SOFT_TIME_LIMIT = 120
 CELERY_TASK_TIME_LIMIT = 150
+# Of one check. The published archive that takes longest takes 0.7 s.
+CHECK_SECONDS = env.number("CHECK_SECONDS", 60, least=5)
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 # A publisher that meets a dead broker gives up at once: the sweeper queues again what was received.
 CELERY_TASK_PUBLISH_RETRY = False
@@ -164,11 +176,19 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "retry_on_timeout": False,
 }
 CELERY_TIMEZONE = "UTC"
-# Short tasks and those that somebody waits for do not stand behind a backlog of submissions.
+# Bytes that strangers sent are read in `processing` and `check` alone: whoever holds the processes of these two holds
+# up no mail and no release. Somebody waits for `check`, so it does not stand behind a backlog of submissions.
 CELERY_TASK_DEFAULT_QUEUE = "processing"
-CELERY_TASK_QUEUES = [Queue(name, Exchange(name), routing_key=name) for name in ("processing", "prompt")]
-_PROMPT = {"registry": ("make_edition",), "submissions": ("sweep", "find_steps", "tell", "tidy", "check_held")}
-CELERY_TASK_ROUTES = {f"{app}.tasks.{name}": {"queue": "prompt"} for app, names in _PROMPT.items() for name in names}
+_TASKS_OF_QUEUES = {
+    "processing": (),
+    "check": ("submissions.tasks.check_held",),
+    "prompt": (
+        "registry.tasks.make_edition",
+        *(f"submissions.tasks.{name}" for name in ("sweep", "find_steps", "tell", "tidy")),
+    ),
+}
+CELERY_TASK_QUEUES = [Queue(name, Exchange(name), routing_key=name) for name in _TASKS_OF_QUEUES]
+CELERY_TASK_ROUTES = {task: {"queue": queue} for queue, tasks in _TASKS_OF_QUEUES.items() for task in tasks}
 CELERY_BEAT_SCHEDULE = {
     "sweep": {"task": "submissions.tasks.sweep", "schedule": 2.0, "options": {"expires": 2}},
     "find_steps": {"task": "submissions.tasks.find_steps", "schedule": 2.0, "options": {"expires": 2}},
@@ -291,7 +311,7 @@ SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = not INSECURE_LOCAL
 SECURE_SSL_REDIRECT = not INSECURE_LOCAL
-SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^metrics$"]
+SECURE_REDIRECT_EXEMPT = [r"^(livez|readyz|healthz)$", r"^metrics$"]
 SECURE_HSTS_SECONDS = 0 if INSECURE_LOCAL else 31_536_000
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = not INSECURE_LOCAL
 if TRUSTED_PROXY:
@@ -309,7 +329,9 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
+    "filters": {"without_traceback": {"()": "registry.log_records.WithoutTraceback"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "loggers": {"django.security.DisallowedHost": {"filters": ["without_traceback"]}},
     "root": {
         "handlers": ["console"],
         "level": env.choice("LOG_LEVEL", ("DEBUG", "INFO", "WARNING", "ERROR"), "INFO"),

@@ -9,5 +9,11 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "registry.settings")
 
 application = get_wsgi_application()
 
+from registry import admission, database  # noqa: E402  (after Django is set up)
+
+# registry/web_server.py asks it before a body may come.
+application.body_limit = admission.body_limit
+database.limit_statements()
+
 # Imports every view now, once for all processes of the server, and not at the first request of each.
 _ = get_resolver().url_patterns

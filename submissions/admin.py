@@ -12,8 +12,8 @@ from submissions.models import (
     Derivative,
     Event,
     Membership,
-    RefusedBundle,
     Review,
+    SecretFile,
     SigningKey,
     Submission,
 )
@@ -88,9 +88,12 @@ class SigningKeyAdmin(admin.ModelAdmin):
         return False
 
 
-@admin.register(RefusedBundle)
-class RefusedBundleAdmin(ToLookAt):
-    list_display = ["sha256", "refused_at"]
+@admin.register(SecretFile)
+class SecretFileAdmin(ToLookAt):
+    list_display = ["sha256", "submission_id", "account", "outcome", "found_at", "bytes_deleted_at"]
+    list_filter = ["outcome"]
+    list_select_related = ["account"]
+    search_fields = ["=sha256", "account__username"]
 
 
 @admin.register(Derivative)

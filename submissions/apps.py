@@ -8,6 +8,6 @@ class SubmissionsConfig(AppConfig):
 
     def ready(self) -> None:
         from registry.metrics import SOURCES
-        from submissions.figures import submissions
+        from submissions.figures import failures, submissions
 
-        SOURCES.append(submissions)
+        SOURCES += [submissions, failures]

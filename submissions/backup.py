@@ -38,8 +38,8 @@ from django.utils import timezone
 
 from registry import turns
 from registry.models import Edition, RecordChange, Result
-from submissions import storage
-from submissions.models import Derivative, RefusedBundle, State, Submission, Version
+from submissions import quarantine, storage
+from submissions.models import Derivative, State, Submission, Version
 from validators import VERSION
 
 FORMAT = 1
@@ -62,13 +62,16 @@ class BackupError(Exception):
 # Making one
 
 
-def make(file: Path, progress: Progress) -> None:
-    """Write a backup to `file`, mode 0600, which must not exist. Raises BackupError; then there is no file."""
+def make(file: Path, progress: Progress) -> list[str]:
+    """Write a backup to `file`, mode 0600, which must not exist; what should be in the storage and is not.
+
+    Each missing bundle is `KIND SHA256`; the manifest has them, too. Raises BackupError; then there is no file.
+    """
     if os.path.lexists(file):
         raise BackupError(f"{file} exists already; a backup never overwrites. Give another name.")
     try:
         with _partial(file) as out:
-            _write(out, progress)
+            return _write(out, progress)
     except (OSError, DatabaseError) as error:
         raise BackupError(f"The backup could not be written: {error}") from error
 
@@ -87,8 +90,8 @@ def _partial(file: Path) -> Iterator[IO[bytes]]:
         Path(name).unlink()
 
 
-def _write(out: IO[bytes], progress: Progress) -> None:
-    manifest: dict[str, Any] = {"tables": [], "members": {}}
+def _write(out: IO[bytes], progress: Progress) -> list[str]:
+    manifest: dict[str, Any] = {"tables": [], "members": {}, "missing": []}
     with tarfile.open(fileobj=out, mode="w|", format=tarfile.PAX_FORMAT) as archive:
         with turns.one_view():
             stamp = json.dumps(_stamp()).encode()
@@ -96,19 +99,25 @@ def _write(out: IO[bytes], progress: Progress) -> None:
             for table, columns in _tables().items():
                 _add_table(archive, table, columns, manifest)
             wanted = {"received": _received(), "public": _public()}
-            dispensable = _of_withdrawn_only() | _refused()
+            withdrawn, refused = _of_withdrawn_only(), _dropped_by_all()
         progress(f"{len(manifest['tables'])} tables, {sum(table['rows'] for table in manifest['tables'])} rows")
         for kind, digests in wanted.items():
             for number, digest in enumerate(digests, 1):
-                if digest in dispensable and not _store(kind).exists(storage.key_of(digest)):
-                    progress(f"left out: {digest}, withdrawn or refused, which is no longer in the storage")
+                if kind == "received" and digest in refused:
+                    progress(f"left out: {digest}, refused because of a private key or a token")
+                elif _add_bundle(archive, kind, digest, manifest):
+                    pass
+                elif digest in withdrawn:
+                    progress(f"left out: {digest}, withdrawn, which is no longer in the storage")
                 else:
-                    _add_bundle(archive, kind, digest, manifest)
+                    progress(f"MISSING: {kind} bundle {digest} is not in the storage ({storage.key_of(digest)})")
+                    manifest["missing"].append(f"{kind} {digest}")
                 if not number % 1000:
                     progress(f"{number} of {len(digests)} {kind} bundles")
             progress(f"{len(digests)} {kind} bundles")
         content = json.dumps(manifest).encode()
         archive.addfile(_member(MANIFEST, len(content)), io.BytesIO(content))
+    return manifest["missing"]
 
 
 def _stamp() -> dict[str, Any]:
@@ -135,16 +144,18 @@ def _add_table(archive: tarfile.TarFile, table: str, columns: list[str], manifes
         _add(archive, f"database/{table}.copy.gz", rows, size, manifest)
 
 
-def _add_bundle(archive: tarfile.TarFile, kind: str, digest: str, manifest: dict[str, Any]) -> None:
-    """Add stored bytes, checked against their name on the way."""
+def _add_bundle(archive: tarfile.TarFile, kind: str, digest: str, manifest: dict[str, Any]) -> bool:
+    """Add stored bytes, checked against their name on the way; False where they are missing."""
     store, key = _store(kind), storage.key_of(digest)
     try:
-        with store.open(key) as file:
-            found = _add(archive, f"{kind}/{digest}", file, store.size(key), manifest)
-    except FileNotFoundError as error:
-        raise BackupError(f"The {kind} bundle {digest} is missing from the storage ({key}).") from error
+        file, size = store.open(key), store.size(key)
+    except FileNotFoundError:
+        return False
+    with file:
+        found = _add(archive, f"{kind}/{digest}", file, size, manifest)
     if found != digest:
         raise BackupError(f"The {kind} bundle {digest} is damaged in the storage ({key}): its sha256 is {found}.")
+    return True
 
 
 def _add(archive: tarfile.TarFile, name: str, content: Any, size: int, manifest: dict[str, Any]) -> str:
@@ -180,9 +191,9 @@ def _of_withdrawn_only() -> set[str]:
     return _files_of(submissions.filter(withdrawn)) - _files_of(submissions.exclude(withdrawn))
 
 
-def _refused() -> set[str]:
-    """Bundles that held a private key or a live token, and were deleted."""
-    return set(RefusedBundle.objects.values_list("sha256", flat=True))
+def _dropped_by_all() -> set[str]:
+    """Bundles that every submission lost because of a private key or a live token."""
+    return {sha256 for sha256 in quarantine.dropped() if not quarantine.is_held(sha256)}
 
 
 def _public() -> list[str]:

@@ -33,7 +33,7 @@ from registry.models import (
     SystemSnapshot,
 )
 from registry.over_time import steps
-from submissions import derivation, nameless, questionnaire, repeats
+from submissions import derivation, nameless, quarantine, questionnaire, repeats
 from submissions import models as submitted
 from submissions.described import published
 from submissions.models import Check, Derivative, Review, Submission
@@ -155,6 +155,7 @@ class _Source:
     """Takes the names out of what is published anonymously."""
     platform: Platform | None
     """The one that was declared, where the record knows it."""
+    copy_withheld_at: datetime | None = None
 
     @property
     def anonymous(self) -> bool:
@@ -230,7 +231,7 @@ def _gathered(submissions: list[Submission], *, as_published: bool = False) -> I
     reviews = _latest(Review.objects.filter(submission__in=ids, decision=Review.Decision.ACCEPT))
     derivatives = {row.submission_id: row for row in Derivative.objects.filter(submission__in=ids)}
     systems = {row.submission_id: row for row in submitted.SystemSnapshot.objects.filter(submission__in=ids)}
-    platforms = _platforms()
+    platforms, quarantined = _platforms(), quarantine.quarantined_among(ids)
     for submission in submissions:
         derivative = derivatives.get(submission.pk) or derivation.ensure(submission)
         system = systems.get(submission.pk)
@@ -238,7 +239,8 @@ def _gathered(submissions: list[Submission], *, as_published: bool = False) -> I
         without = nameless.of(submission) if nameless.is_anonymous(submission) else None
         platform = platforms.get(fold(submission.metadata.get("platform")))
         check, accepted = checks[submission.pk], reviews[submission.pk]
-        yield _Source(submission, check, accepted, derivative, system, document, without, platform)
+        withheld_at = quarantine.copy_withheld_at(submission) if submission.pk in quarantined else None
+        yield _Source(submission, check, accepted, derivative, system, document, without, platform, withheld_at)
 
 
 def _platforms() -> dict[str, Platform]:
@@ -348,6 +350,7 @@ def _result(
         snapshot=shown(_snapshot(source, asked)) | _of_the_copy(source),
         bundle_sha256=submission.sha256,
         public_sha256="" if source.anonymous else source.derivative.sha256,
+        copy_withheld_at=source.copy_withheld_at,
         revision=older.revision + 1 if older else 1,
         revises=older,
         revision_reason=nameless.WITHHELD if older and source.anonymous else shown(submission.revision_reason),

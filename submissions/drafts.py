@@ -11,7 +11,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from registry.revisions import Change, differences
-from submissions import intake, questionnaire, queue, states
+from submissions import intake, quarantine, questionnaire, queue, states
 from submissions.errors import (
     AlreadyRevised,
     AnswersInvalid,
@@ -84,7 +84,7 @@ def answer(submission: Submission, account: Account, sent: Any) -> None:
     require_own(account, submission)
     states.require(submission, EDITABLE)
     require_in_time(submission)
-    answers = _storable(sent)
+    answers = _storable(sent, submission)
     if not Submission.objects.filter(pk=submission.pk, state__in=EDITABLE).update(answers=answers):
         raise StateConflict
     if submission.state == State.SUBMITTED:
@@ -134,7 +134,8 @@ def put_file(
     TooManyFiles.
     """
     _require_files_open(submission, account)
-    with intake.taken(sent, sha256) as incoming:
+    sender = submission.account
+    with intake.taken(sent, sha256) as incoming, quarantine.storing(sender, incoming.sha256):
         return _put(submission, account, incoming, replaces, version)
 
 
@@ -260,7 +261,7 @@ def revise(
     states.require(submission, (State.PUBLISHED,))
     reason = states.require_reason(reason)
     said = submission.metadata if metadata is None else intake.read_metadata(metadata)
-    answered = submission.answers if answers is None else _storable(answers)
+    answered = submission.answers if answers is None else _storable(answers, submission)
     with transaction.atomic():
         older = Submission.objects.select_for_update(of=("self",)).select_related("result").get(pk=submission.pk)
         states.require(older, (State.PUBLISHED,))
@@ -307,8 +308,8 @@ def _said(submission: Submission) -> dict[str, Any]:
     return metadata | answers | {"lists": submission.lists}
 
 
-def _storable(sent: Any) -> dict[str, Any]:
-    answers = questionnaire.read(sent)
+def _storable(sent: Any, submission: Submission) -> dict[str, Any]:
+    answers = questionnaire.read(sent, submission.answers)
     if not intake.is_storable(answers, ANSWERS_LIMIT_BYTES):
         raise AnswersInvalid
     return answers

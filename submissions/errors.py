@@ -16,7 +16,8 @@ Problem (registry.problems)
 ├── Unavailable              our side can't at the moment; try again (Retry-After)
 │   ├── StorageFull              storage.full
 │   ├── StorageUnavailable       storage.unavailable
-│   ├── DatabaseUnavailable      database.unavailable
+│   ├── DatabaseUnavailable      database.unavailable (registry.problems)
+│   ├── DatabaseTimeout          database.timeout (registry.problems)
 │   ├── MailUnavailable          mail.unavailable
 │   └── NoWorker                 check.unavailable
 ├── CheckTimeout             check.timeout
@@ -43,7 +44,9 @@ Problem (registry.problems)
 ├── FileRefused              what of an archive can't be shown
 │   ├── NoSuchFile               files.not-found
 │   ├── BinaryFile               files.binary
-│   └── UnreadableArchive        files.unreadable
+│   ├── UnreadableArchive        files.unreadable
+│   ├── FileQuarantined          files.quarantined
+│   └── FileGone                 files.gone
 ├── FileInUse                files.in-use
 ├── NoSuchVersion            files.no-version
 ├── LastFile                 files.last
@@ -58,8 +61,12 @@ Problem (registry.problems)
 │   ├── RunInvalid               submit.run-invalid
 │   ├── NoInstitution            submit.no-institution
 │   ├── TestSubmission           submit.test
+│   ├── ExampleSubmission        submit.example
 │   └── EmbargoPast              submit.embargo-past
+├── NoSecretFile             quarantine.not-found
 ├── ReleasePublished         release.published
+├── WouldBeEmpty             release.would-be-empty
+├── NotConfirmed             release.not-confirmed
 ├── ReleaseExists            release.exists
 ├── ReleaseInvalid           release.invalid
 ├── ProposalInvalid          release.proposal-invalid
@@ -73,6 +80,8 @@ Problem (registry.problems)
 ├── NoToken                  account.no-token
 ├── TokenRefused             account.token
 ├── AnswersInvalid           answers.invalid
+├── UnknownField             request.unknown-field
+├── RepeatedField            request.repeated-field
 ├── BadReceipt               receipt.invalid
 ├── WebhookRefused           webhook.refused
 ├── WebhookExists            webhook.exists
@@ -86,7 +95,7 @@ Problem (registry.problems)
 
 from __future__ import annotations
 
-from registry.problems import Problem
+from registry.problems import Problem, Unavailable
 
 
 class IntakeRefused(Problem):
@@ -118,8 +127,11 @@ class TooLarge(IntakeRefused):
 
 class HoldsSecret(IntakeRefused):
     code = "bundle.secret"
-    title = "A private key or a live token was found in these bytes before"
-    hint = "Nothing was kept. Revoke what was sent, and pack with the collector, which takes such things out."
+    title = "This account sent these bytes before, and a private key or a live token was found in them"
+    hint = (
+        "Nothing was kept. Revoke what was sent, and pack with the collector, which takes such things out. "
+        "If there is no secret in it, ask an editor to clear the file."
+    )
 
 
 class NoSha256(IntakeRefused):
@@ -165,14 +177,6 @@ class UnknownList(IntakeRefused):
     hint = "Send names of lists, such as io500: the field `lists` repeated, or separated by commas."
 
 
-class Unavailable(Problem):
-    status = 503
-    code = "service.unavailable"
-    title = "The registry can't do that at the moment"
-    hint = "Try again after the seconds in Retry-After."
-    retry_after_s = 10
-
-
 class StorageFull(Unavailable):
     code = "storage.full"
     title = "There is no room for the bundle"
@@ -184,11 +188,6 @@ class StorageUnavailable(Unavailable):
     code = "storage.unavailable"
     title = "The bundle could not be stored"
     hint = "Nothing was kept. Try again after the seconds in Retry-After."
-
-
-class DatabaseUnavailable(Unavailable):
-    code = "database.unavailable"
-    title = "The database does not answer"
 
 
 class MailUnavailable(Unavailable):
@@ -374,6 +373,12 @@ class TestSubmission(SubmitRefused):
     hint = "Upload the bundle from another account, or ask an editor to take the flag off."
 
 
+class ExampleSubmission(SubmitRefused):
+    code = "submit.example"
+    title = "The example of the collector measured nothing and is for trying out"
+    hint = "Submit a run of your own. A registry started with ./dev.py up takes the example."
+
+
 class EmbargoPast(SubmitRefused):
     code = "submit.embargo-past"
     title = "The embargo ends in the past"
@@ -459,11 +464,46 @@ class UnreadableArchive(FileRefused):
     title = "The archive can't be opened here"
 
 
+class FileQuarantined(FileRefused):
+    status = 409
+    code = "files.quarantined"
+    title = "The file is in quarantine"
+    hint = "A private key or a live token was found in it. It is kept, and shown to nobody until an editor decides."
+
+
+class FileGone(FileRefused):
+    status = 410
+    code = "files.gone"
+    title = "The stored bytes are gone"
+    hint = "The history tells why, if the registry deleted them. Else sending the same bytes again restores them."
+
+
+class NoSecretFile(Problem):
+    status = 404
+    code = "quarantine.not-found"
+    title = "There is no such file in quarantine"
+    hint = "GET quarantine/ lists what waits for an editor."
+
+
 class ReleasePublished(Problem):
     status = 409
     code = "release.published"
     title = "The release is published and does not change any more"
     hint = "Use the next release; lists of this one change by overrides with a reason."
+
+
+class WouldBeEmpty(Problem):
+    status = 409
+    code = "release.would-be-empty"
+    title = "Publishing would freeze empty lists, or no new result"
+    hint = "Take the lists out of the release, wait for results, or allow it: by API with `allow_empty` as true."
+
+
+class NotConfirmed(Problem):
+    status = 422
+    code = "release.not-confirmed"
+    title = "The name of the release was not typed"
+    hint = "Type it as it stands there: what is published can't be taken back as a whole."
 
 
 class ReleaseExists(Problem):
@@ -604,6 +644,23 @@ class StepChanged(Problem):
     code = "step.changed"
     title = "Somebody else said something of the step meanwhile"
     hint = "Read it again, and send the version that you read."
+
+
+class UnknownField(Problem):
+    status = 400
+    code = "request.unknown-field"
+    title = "The body has a field that is not known here"
+    hint = "Send the fields that openapi.json names. Nothing was changed."
+
+
+class RepeatedField(Problem):
+    status = 400
+    code = "request.repeated-field"
+    title = "A field of the body comes twice"
+    hint = "Send it once: only one of its values could count. Nothing was changed."
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"The field {name[:80]} comes twice.", errors={name[:80]: ["It comes twice."]})
 
 
 class BadReceipt(Problem):

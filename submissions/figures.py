@@ -6,10 +6,21 @@ from collections.abc import Iterator
 
 from django.db.models import Count, Min
 from django.utils import timezone
-from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 
-from submissions.models import State, Submission
-from submissions.states import UNFINISHED
+from submissions.models import Event, State, Submission
+from submissions.states import FAILURES_OF_OURS, UNFINISHED
+
+
+def failures() -> Iterator[Metric]:
+    """Checks that failed through a fault of the registry: each has a traceback in the log of the worker."""
+    failed = CounterMetricFamily(
+        "highwater_check_failures", "Checks that failed through a fault of the registry.", labels=["code"]
+    )
+    ended = Event.objects.filter(actor=None, to_state__in=(State.CHECKED, State.INVALID))
+    for code in FAILURES_OF_OURS:
+        failed.add_metric([code], ended.filter(reason__endswith=f"; {code}").count())
+    yield failed
 
 
 def submissions() -> Iterator[Metric]:

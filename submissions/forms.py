@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable
 from typing import Any
 
 from django import forms
+from django.http import QueryDict
 from django.utils import timezone
 
 from registry.lists.definitions import tool_of
@@ -13,7 +14,7 @@ from registry.lists.listing import newest_definitions
 from registry.models import Override, Platform, Release, Result
 from submissions import tokens
 from submissions.models import Account, Comment, Judgement, Membership, Review, Submission, Token
-from submissions.releases import known_lists, read_time
+from submissions.releases import SLUG, known_lists, read_time
 from submissions.review import open_releases, releases_for
 
 
@@ -87,6 +88,11 @@ class SubmitForm(forms.Form):
         self.fields["release"].choices = choices
         self.fields["lists"].choices = lists_of(releases, tools)
 
+    def filled(self, sent: QueryDict) -> SubmitForm:
+        """The same form with what was sent in the place of what was said at upload."""
+        self.initial = {name: self.fields[name].widget.value_from_datadict(sent, {}, name) for name in self.fields}
+        return self
+
 
 class MomentField(forms.Field):
     """A moment with its zone, as releases.read_time takes it; None where empty."""
@@ -108,7 +114,12 @@ class MomentField(forms.Field):
 class ReleaseForm(forms.Form):
     """A call for submissions, as editors make and change it."""
 
-    slug = forms.CharField(max_length=40, help_text="Stands in addresses: SC27")
+    slug = forms.RegexField(
+        rf"\A{SLUG.pattern}\Z",
+        max_length=40,
+        help_text="Stands in addresses: SC27",
+        error_messages={"invalid": "Letters, digits and single hyphens, at most 40."},
+    )
     name = forms.CharField(max_length=120, required=False, help_text="As readers see it; empty: the slug")
     opens = MomentField(required=False, help_text="Empty: at once")
     deadline = MomentField(help_text="2027-04-30 AoE, or 2027-04-30T12:00:00Z")

@@ -20,15 +20,15 @@ from django.utils import timezone
 from registry import naming, record
 from registry.lists.ranking import fold
 from registry.models import ListDefinition, Release, Site
-from submissions import queue, refusal, signing, states
+from submissions import quarantine, queue, signing, states
 from submissions.errors import (
     BadMetadata,
     BadSha256,
     BadSignature,
     EmptyBundle,
-    HoldsSecret,
     NoBundle,
     NoSha256,
+    RepeatedField,
     StateConflict,
     UnknownList,
     UnknownRelease,
@@ -39,6 +39,7 @@ from submissions.storage import CHUNK, Incoming
 from validators import schema
 
 METADATA_LIMIT_BYTES = 256 * 1024
+METADATA_FIELDS = tuple(schema.schemas()[schema.METADATA]["properties"])
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
@@ -67,19 +68,17 @@ def receive(
     """
     if signature and not signing.is_signature(signature):
         raise BadSignature
-    return _register(account, keep(bundle, sha256), said, test, signature)
-
-
-def keep(sent: UploadedFile | Incoming | None, sha256: str) -> Incoming:
-    """Store what was sent under its sha256. Raises IntakeRefused, Unavailable; nothing is kept then."""
-    with taken(sent, sha256) as incoming:
+    with taken(bundle, sha256) as incoming, quarantine.storing(account, incoming.sha256):
         incoming.keep()
-    return incoming
+        return _register(account, incoming, said, test, signature)
 
 
 @contextmanager
 def taken(sent: UploadedFile | Incoming | None, sha256: str) -> Iterator[Incoming]:
-    """What was sent, whole and not stored yet; forgotten afterwards unless it was. Raises IntakeRefused."""
+    """What was sent, whole and not stored yet; forgotten afterwards unless it was.
+
+    Raises IntakeRefused.
+    """
     if sent is None:
         raise NoBundle
     incoming = sent if isinstance(sent, Incoming) else _drain(sent)
@@ -87,8 +86,6 @@ def taken(sent: UploadedFile | Incoming | None, sha256: str) -> Iterator[Incomin
         if not incoming.size:
             raise EmptyBundle
         require_matching(incoming, sha256)
-        if refusal.is_refused(incoming.sha256):
-            raise HoldsSecret
         yield incoming
     finally:
         incoming.close()
@@ -112,7 +109,7 @@ def begin(account: Account, said: Declared, *, test: bool = False) -> Submission
 
 
 def declared(release: str = "", lists: Iterable[str] = (), metadata: str | Mapping[str, Any] | None = None) -> Declared:
-    """Read what is said beside a bundle. Raises UnknownRelease, UnknownList, BadMetadata."""
+    """Read what is said beside a bundle. Raises UnknownRelease, UnknownList, BadMetadata, RepeatedField."""
     found = known_release(release) if release else None
     return Declared(found, known_lists(lists, found), read_metadata(metadata))
 
@@ -147,12 +144,20 @@ def read_metadata(metadata: str | Mapping[str, Any] | None) -> dict[str, Any]:
         return {}
     errors: dict[str, list[str]] = {}
     said = {name: naming.plain(one) if _is_name(name, one) else one for name, one in metadata.items()}
+    for name in [name for name in said if name not in METADATA_FIELDS][:20]:
+        near = record.nearest(name[:80], METADATA_FIELDS, 1)
+        errors[name[:80]] = [f"Did you mean {near[0]}?" if near else f"Known are {', '.join(METADATA_FIELDS)}."]
     for error in schema.errors(said, schema.METADATA)[:20]:
+        if error.validator == "additionalProperties" and not error.absolute_path:
+            continue  # named above, each by itself
         errors.setdefault(".".join(map(str, error.absolute_path)) or "metadata", []).append(error.message[:300])
     if not is_storable(metadata):
         errors["metadata"] = ["A text holds NUL or half a surrogate pair, or it is too long."]
     if errors:
-        raise BadMetadata(next(iter(errors.values()))[0], errors=errors)
+        name, (why, *_) = next(iter(errors.items()))
+        raise BadMetadata(
+            why if name in (*METADATA_FIELDS, "metadata") else f"There is no field {name}. {why}", errors=errors
+        )
     return said
 
 
@@ -181,12 +186,22 @@ def _parse(text: str) -> dict[str, Any]:
     if not text.strip():
         return {}
     try:
-        found = json.loads(text, parse_constant=_refuse_constant)
+        found = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=once_each)
     except (ValueError, RecursionError) as error:
         raise BadMetadata("The metadata is not JSON.", errors={"metadata": [str(error)[:300]]}) from error
     if not isinstance(found, dict):
         raise BadMetadata("The metadata is not a JSON object.", errors={"metadata": ["It must begin with {."]})
     return found
+
+
+def once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON. Raises RepeatedField for a name that comes twice."""
+    made: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in made:
+            raise RepeatedField(name)
+        made[name] = value
+    return made
 
 
 def _refuse_constant(name: str) -> None:

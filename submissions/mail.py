@@ -13,7 +13,7 @@ from django.conf import settings
 from django.core.mail import EmailMessage
 from django.template.loader import render_to_string
 
-from registry.models import Step
+from registry.models import Release, Step
 from registry.over_time import steps
 from registry.views import numerals, series
 from submissions import states
@@ -36,22 +36,52 @@ def send(account: Account, events: Sequence[Event], moved: Sequence[Step]) -> No
 
     Raises OSError, SMTPException.
     """
-    latest = {(event.submission_id, states.is_note(event)): event for event in events}.values()
+    news = [event for event in events if event.submission.account_id == account.pk or not states.failure_of_ours(event)]
+    latest = {(event.submission_id, states.is_note(event)): event for event in news}.values()
     told = [(event, event.submission, _became(event)) for event in latest]
+    failures = [(event, code) for event in events if (code := states.failure_of_ours(event)) and _is_operator(account)]
     systems = _by_system(moved)
-    subject = "Highwater: " + ", and ".join(filter(None, [_news(told), _steps(systems)]))
-    context = {"account": account, "told": told, "systems": systems, "site": settings.SITE_URL}
+    subject = "Highwater: " + ", and ".join(filter(None, [_failed(failures), _news(told, account), _steps(systems)]))
+    context = {"account": account, "told": told, "failures": failures, "systems": systems, "site": settings.SITE_URL}
     body = render_to_string("mail/news.txt", context)
     headers = {"Auto-Submitted": "auto-generated"}
     EmailMessage(subject, body, settings.EMAIL_FROM, [account.email], headers=headers).send()
 
 
-def _news(told: Sequence[tuple[Event, Any, str]]) -> str:
+def _is_operator(account: Account) -> bool:
+    return account.role == Account.Role.ADMIN
+
+
+def _failed(failures: Sequence[tuple[Event, str]]) -> str:
+    counted = numerals.counted(len(failures), "check").replace(numerals.NO_BREAK, " ")
+    return f"{counted} failed through a fault of the registry" if failures else ""
+
+
+def tell_editors(release: Release, empty: Sequence[str]) -> None:
+    """One letter to all editors: the scheduler published lists without an entry, or, without such, nothing at all.
+
+    Raises OSError, SMTPException.
+    """
+    roles = (Account.Role.EDITOR, Account.Role.ADMIN)
+    editors = Account.objects.filter(role__in=roles, is_active=True).exclude(email="").exclude(mail=Account.Mail.NONE)
+    became = "was published with empty lists" if empty else "was not published"
+    body = render_to_string("mail/release.txt", {"release": release, "empty": empty, "site": settings.SITE_URL})
+    addresses = list(editors.order_by("pk").values_list("email", flat=True))
+    headers = {"Auto-Submitted": "auto-generated"}
+    if addresses:
+        EmailMessage(
+            f"Highwater: {release.name} {became}", body, settings.EMAIL_FROM, bcc=addresses, headers=headers
+        ).send()
+
+
+def _news(told: Sequence[tuple[Event, Any, str]], account: Account) -> str:
+    """Editors are told of submissions that are not their own."""
     ids = {event.submission_id for event, _, _ in told}
+    own = all(submission.account_id == account.pk for _, submission, _ in told)
     if len(ids) != 1:
-        return f"news of {len(ids)} of your submissions" if ids else ""
+        return f"news of {len(ids)} {'of your ' if own else ''}submissions" if ids else ""
     event, _, became = told[-1]
-    return f"your submission {str(event.submission_id)[:8]} {became}"
+    return f"{'your ' if own else ''}submission {str(event.submission_id)[:8]} {became}"
 
 
 def _became(event: Event) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -22,11 +22,10 @@ from django.utils import timezone
 
 from registry import turns
 from registry.models import Release
-from submissions import questionnaire, queue, refusal, signing, states
+from submissions import findings, quarantine, questionnaire, queue, signing, states
 from submissions.errors import NotFound, StateConflict
 from submissions.models import Check, State, Submission, SystemSnapshot
 from submissions.storage import key_of, local_files, local_path
-from submissions.versions import files_of
 from validators import VERSION
 from validators.checks import check
 from validators.findings import ERROR, Finding, worst_first
@@ -55,6 +54,12 @@ class Checked:
     signature: signing.Verdict | None = None
     tool: str = ""
     contradictions: int = 0
+    former: Sequence[dict[str, Any]] = ()
+    """Findings `bundle.secret` in files that no check has read before they were replaced."""
+
+    @property
+    def secrets(self) -> list[dict[str, Any]]:
+        return [*self.report["findings"], *self.former]
 
     @property
     def state(self) -> State:
@@ -73,7 +78,7 @@ def recheck(submission_id: UUID | str) -> None:
 
     What was decided or edited while the worker looked keeps its check; who edited it has queued another one.
     """
-    submission = Submission.objects.select_related("release").filter(pk=submission_id).first()
+    submission = Submission.objects.select_related("release", "derivative").filter(pk=submission_id).first()
     if submission is None or submission.state not in states.UNDER_REVIEW:
         return
     checked = examine(submission)
@@ -84,6 +89,7 @@ def recheck(submission_id: UUID | str) -> None:
         )  # fmt: skip
         if unchanged.values_list("pk", flat=True).first():
             unchanged.update(checked_at=_store(submission, checked).made_at)
+            quarantine.act_on(submission, checked.secrets)
 
 
 def check_file(key: str, said: dict[str, Any]) -> dict[str, Any]:
@@ -193,7 +199,7 @@ def _process(submission_id: UUID | str) -> None:
 
 def _claim(submission_id: UUID | str) -> Submission | None:
     """Take it up, if it waits: a row that is `processing` while the lock was free has lost its worker."""
-    submission = Submission.objects.select_related("release").filter(pk=submission_id).first()
+    submission = Submission.objects.select_related("release", "derivative").filter(pk=submission_id).first()
     if submission is None or submission.state not in states.UNFINISHED:
         return None
     submission.attempts += 1
@@ -210,9 +216,9 @@ def _claim(submission_id: UUID | str) -> Submission | None:
 def examine(submission: Submission) -> Checked:
     """Run the validators on the stored bytes. Raises what they raise, except for time that ran out."""
     begun = time.monotonic()
-    if refusal.is_refused(*(file["sha256"] for file in files_of(submission))):
-        return Checked(refusal.report().as_json(), 0.0)
-    signed, verdict = signing.of(submission), None
+    if blocked := quarantine.blocked_report(submission):
+        return Checked(blocked.as_json(), 0.0)
+    signed, verdict, former = signing.of(submission), None, []
     try:
         with local_path(key_of(submission.sha256)) as path, local_files(submission.beside) as beside:
             report = check(
@@ -224,17 +230,20 @@ def examine(submission: Submission) -> Checked:
                 answers=submission.answers,
                 submitted_at=_submitted_at(submission),
                 beside=beside,
+                sha256=submission.sha256,
+                cleared=quarantine.cleared(submission),
             )
             if signed is not None:
                 verdict = signing.verify(signed, path)
                 report.findings = worst_first([*report.findings, verdict.finding])
+        former = quarantine.search_former(submission)
     except SoftTimeLimitExceeded:
         report = _out_of_time()
     found, system = storable(report.as_json()), _described(report)
     run = questionnaire.run_of(submission, found)
     against = questionnaire.fill(submission, {}, system and system["document"], run).contradictions
     tool = run["tool"] if run else ""
-    return Checked(found, time.monotonic() - begun, system, verdict, tool, len(against))
+    return Checked(found, time.monotonic() - begun, system, verdict, tool, len(against), former)
 
 
 def _submitted_at(submission: Submission) -> str | None:
@@ -260,11 +269,8 @@ def _finish(submission: Submission, checked: Checked) -> None:
         if mine.values_list("state", flat=True).first() != State.PROCESSING:
             return
         found = _store(submission, checked)
-        reason = _in_words(found)
-        if refusal.holds_secret(checked.report):
-            for sha256 in refusal.holders(checked.report, files_of(submission)):
-                refusal.refuse(sha256)
-            reason = refusal.REASON
+        reason = states.with_failure(_in_words(found), _codes(checked.report))
+        reason = quarantine.act_on(submission, checked.secrets) or reason
         states.move(submission.pk, [State.PROCESSING], checked.state, reason=reason, checked_at=found.made_at)
 
 
@@ -275,14 +281,14 @@ def _store(submission: Submission, checked: Checked) -> Check:
         SystemSnapshot.objects.update_or_create(submission=submission, defaults=checked.system)
     if checked.signature is not None:
         signing.store(submission, checked.signature)
-    levels = [finding["level"] for finding in _counted(checked.report)]
+    counted = findings.counted(submission, checked.report)
     return Check.objects.create(
         submission=submission,
         version=submission.version,
         validators_version=VERSION,
         status=checked.report["status"],
-        errors=levels.count("error"),
-        warnings=levels.count("warning"),
+        errors=counted.errors,
+        warnings=counted.warnings,
         seconds=checked.seconds,
         tool=checked.tool,
         contradictions=checked.contradictions,
@@ -290,10 +296,10 @@ def _store(submission: Submission, checked: Checked) -> Check:
     )
 
 
-def _counted(report: dict[str, Any]) -> list[dict[str, str]]:
-    """Findings on the archive and on the run that counts, on all runs where none is clear."""
-    runs = report["runs"] if report["primary"] is None else [report["runs"][report["primary"]]]
-    return report["findings"] + [finding for run in runs for finding in run["findings"]]
+def _codes(report: dict[str, Any]) -> set[str]:
+    """The codes of all findings, on the archive and on every run."""
+    rows = report["findings"] + [finding for run in report["runs"] for finding in run["findings"]]
+    return {finding["code"] for finding in rows}
 
 
 def _in_words(check: Check) -> str:
@@ -303,7 +309,7 @@ def _in_words(check: Check) -> str:
 def _out_of_time() -> Report:
     return _ours(
         "processing.timeout",
-        f"The check took longer than {settings.CELERY_TASK_SOFT_TIME_LIMIT} s and was stopped.",
+        f"The check took longer than {settings.CHECK_SECONDS} s and was stopped.",
         "Leave out what no check reads, such as per-rank tables of every phase, and upload again.",
     )
 
@@ -312,7 +318,7 @@ def _gave_up() -> Checked:
     report = _ours(
         "processing.failed",
         f"The check failed {ATTEMPTS} times for a reason of our own.",
-        "Nothing for you to do: the bytes are kept, and an operator has been told.",
+        "Nothing for you to do: the bytes are kept. It is logged, and administrators with a mail address get a letter.",
     )
     return Checked(report.as_json(), 0.0)
 

@@ -20,8 +20,8 @@ from django.utils import timezone
 
 from registry.lists import listing
 from registry.models import RankedList, Release, Result
-from submissions import amendments, copying, derivation, states
-from submissions.errors import Forbidden, ReleaseInvalid
+from submissions import amendments, copying, derivation, mail, states
+from submissions.errors import Forbidden, ReleaseInvalid, WouldBeEmpty
 from submissions.models import Account, State, Submission
 from submissions.permissions import has_role
 
@@ -41,8 +41,23 @@ class Published:
     embargoed: int
 
 
-def publish(release: Release, editor: Account | None) -> Published:
-    """Publish a release; None as editor is the scheduler. Raises Forbidden, ReleaseInvalid."""
+@dataclass(frozen=True, slots=True)
+class Foretold:
+    """What publishing would freeze now: entries by list, and accepted runs that would become results."""
+
+    lists: dict[str, int]
+    results: int
+
+    @property
+    def empty(self) -> list[str]:
+        return [name for name, entries in self.lists.items() if not entries]
+
+
+def publish(release: Release, editor: Account | None, *, allow_empty: bool = False) -> Published:
+    """Publish a release; None as editor is the scheduler, which looks for empty lists by itself.
+
+    Raises Forbidden, ReleaseInvalid, and without `allow_empty` WouldBeEmpty; then nothing is published.
+    """
     if editor is not None and not has_role(editor, Account.Role.EDITOR):
         raise Forbidden
     if release.imported:
@@ -53,28 +68,34 @@ def publish(release: Release, editor: Account | None) -> Published:
         amendments.take_turns()
         release = Release.objects.select_for_update().get(pk=release.pk)
         if release.published_at is None:
-            _publish(release, editor, timezone.now())
+            frozen = _publish(release, editor, timezone.now())
+            if editor is not None and not allow_empty:
+                _refuse_empty(frozen)
         else:
             _add_late(release, editor, timezone.now())
     return _outcome(release)
 
 
 def checklist(release: Release) -> list[tuple[bool, str]]:
-    """What an editor has to see to before publishing: whether it is done, and the sentence that says so."""
+    """What an editor has to see to before publishing: whether it is done, and a sentence that is true as it stands."""
     found = Submission.objects.filter(release=release, test=False)
     waiting = found.filter(state__in=states.UNDER_REVIEW).count()
     sent_back = found.filter(state=State.CHANGES_REQUESTED).count()
     asking = found.filter(state=State.ACCEPTED).exclude(UNNAMED_OR_NAMED).count()
     accepted = _accepted(release=release)
-    unready = accepted.filter(derivative=None).count()
+    ready, unready = accepted.count(), accepted.filter(derivative=None).count()
+    is_over = release.deadline is not None and release.deadline < timezone.now()
     return [
-        (release.deadline is not None and release.deadline < timezone.now(), "The deadline is over."),
-        (not waiting, f"Every submission is decided; {waiting} wait for reviewers."),
-        (not sent_back, f"No changes are awaited; {sent_back} were asked for."),
-        (not asking, f"No accepted run waits for a word on anonymous publication; {asking} do, and are left out."),
-        (accepted.exists(), "At least one submission is accepted."),
-        (not unready, f"Every accepted run has its scrubbed copy; {unready} lack it and get it when publishing."),
-    ]
+        (is_over, "The deadline is over." if is_over else "The deadline is not over: runs can still be submitted."),
+        (not waiting, f"{waiting} wait for reviewers." if waiting else "Every submission is decided."),
+        (not sent_back, f"Changes of {sent_back} were asked for." if sent_back else "No changes are awaited."),
+        (not asking, f"{asking} asked for anonymous publication, wait for a decision on it, and are left out."
+         if asking else "No accepted run waits for a decision on anonymous publication."),
+        (bool(ready), f"{ready} accepted, to be published."
+         if ready else "No submission is accepted that could be published now."),
+        (not unready, f"{unready} accepted lack a scrubbed copy, which publishing makes."
+         if unready else "No accepted run lacks its scrubbed copy."),
+    ]  # fmt: skip
 
 
 @contextmanager
@@ -93,15 +114,47 @@ def rehearsed(release: Release) -> Iterator[dict[str, UUID]]:
         transaction.set_rollback(True)
 
 
+def foretold(release: Release) -> Foretold:
+    """What publishing would freeze now; nothing is stored. Raises ListError."""
+    with rehearsed(release) as unpublished:
+        lists = {name: len(listing.compute(release, name).rows) for name in release.list_names}
+        return Foretold(lists, len(unpublished))
+
+
 def publish_due() -> None:
-    """Publish what the calendar says, for the scheduler; a failure is loud and tried again."""
+    """Publish what the calendar says, for the scheduler; a failure is loud and tried again.
+
+    What nobody looks at is not frozen empty: a release without an accepted run is left to its editors.
+    """
     called = Q(published_at=None, publishes__lte=timezone.now())
     embargo_over = Q(published_at__isnull=False, pk__in=_accepted().values("release"))
     for release in Release.objects.filter(called | embargo_over, imported=False).order_by("publishes"):
         try:
-            publish(release, None)
+            if release.published_at is None and not _accepted(release=release).exists():
+                _leave_to_editors(release)
+                continue
+            was_called, outcome = release.published_at is None, publish(release, None)
+            if was_called:
+                _tell_of_empty(release, [one["name"] for one in outcome.lists if not one["entries"]])
         except Exception:
             log.exception("Publishing %s failed", release.slug)
+
+
+@transaction.atomic
+def _leave_to_editors(release: Release) -> None:
+    """Take the date off that was planned, once, and tell the editors; OSError, SMTPException: tried again."""
+    due = Release.objects.select_for_update().filter(pk=release.pk, published_at=None, publishes=release.publishes)
+    if not due.exists():
+        return
+    due.update(publishes=None)
+    log.warning("%s was due and has no accepted run: it waits for an editor", release.slug)
+    mail.tell_editors(release, [])
+
+
+def _tell_of_empty(release: Release, empty: list[str]) -> None:
+    if empty:
+        log.warning("%s was published as planned, with empty lists: %s", release.slug, ", ".join(empty))
+        mail.tell_editors(release, empty)
 
 
 # One release, inside its transaction
@@ -116,12 +169,23 @@ def _accepted(**narrower: Any) -> QuerySet[Submission]:
     return found.exclude(embargo_until__gt=timezone.now()).order_by("submitted_at", "id")
 
 
-def _publish(release: Release, editor: Account | None, now: datetime) -> None:
-    _add_results(release, editor, now)
+def _publish(release: Release, editor: Account | None, now: datetime) -> Foretold:
+    results = len(_add_results(release, editor, now))
     release.published_at = now
     release.save(update_fields=["published_at"])
-    for name in release.list_names:
-        listing.build(release, name, freeze=True)
+    lists = {name: listing.build(release, name, freeze=True).entries.count() for name in release.list_names}
+    return Foretold(lists, results)
+
+
+def _refuse_empty(frozen: Foretold) -> None:
+    """Raises WouldBeEmpty, inside the transaction that froze them."""
+    errors = {"lists": frozen.empty} if frozen.empty else {}
+    said = [f"Without an entry: {', '.join(frozen.empty)}."] if frozen.empty else []
+    if not frozen.results:
+        said.append("No accepted run would become a result now.")
+        errors["results"] = said[-1:]
+    if errors:
+        raise WouldBeEmpty(" ".join(said), errors=errors)
 
 
 def _add_late(release: Release, editor: Account | None, now: datetime) -> None:

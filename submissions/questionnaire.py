@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from registry import record
 from registry.lists.listing import newest_definitions
 from submissions.errors import AnswersInvalid
 from submissions.models import Check, Submission
@@ -139,15 +140,22 @@ def in_words(question: Question, value: Any) -> str:
     return str(question.get("choices", {}).get(value, value))
 
 
-def read(sent: Any) -> dict[str, Any]:
+OF_A_DOWNLOAD = ("questionnaire", "answers", "questions", "lists", "contradictions", "proposal")
+OF_THE_COLLECTOR = ("about", "questions")
+
+
+def read(sent: Any, kept: Collection[str] = ()) -> dict[str, Any]:
     """The answers in what was sent: an object of them, the file that was downloaded, or that of the collector.
 
+    Ids in `kept` are taken though the questionnaire does not know them: they were stored before it was asked.
     Raises AnswersInvalid.
     """
     answers, name = sent, REPRODUCIBILITY
     if isinstance(sent, dict) and "questionnaire" in sent:
+        _require_fields(sent, OF_A_DOWNLOAD)
         answers, name = sent.get("answers"), sent["questionnaire"]
     elif isinstance(sent, dict) and isinstance(sent.get("questions"), list):
+        _require_fields(sent, OF_THE_COLLECTOR)
         answers = _of_the_collector(sent["questions"])
     if not isinstance(answers, dict):
         raise AnswersInvalid
@@ -155,11 +163,35 @@ def read(sent: Any) -> dict[str, Any]:
         questionnaire = load(name)
     except (KeyError, TypeError):
         raise AnswersInvalid(f"There is no questionnaire {str(name)[:60]!r}.", hint="GET questionnaires/.") from None
+    _require_questions(answers, questionnaire, kept)
     if wrong := problems(questionnaire, answers):
         errors = {question: [why] for question, why in wrong.items()}
         hint = "Correct the answers under `errors`; GET questionnaires/ says what is asked."
         raise AnswersInvalid(f"Not of the kind that is asked for: {', '.join(wrong)}.", hint=hint, errors=errors)
     return answers
+
+
+def _require_fields(sent: dict[str, Any], known: tuple[str, ...]) -> None:
+    """Raises AnswersInvalid for a field that no such file has: what it holds would be ignored."""
+    if unknown := sorted(set(sent) - set(known)):
+        errors = {name[:80]: [f"Known are {', '.join(known)}."] for name in unknown[:20]}
+        raise AnswersInvalid(f"The file has a field that is not known: {unknown[0][:80]}.", errors=errors)
+
+
+def _require_questions(answers: dict[str, Any], questionnaire: Questionnaire, kept: Collection[str]) -> None:
+    """Raises AnswersInvalid for an id that no question has: its answer would count nowhere, and nobody would say so."""
+    asked = [question["id"] for question in each(questionnaire)]
+    errors = {}
+    for name in [name for name in answers if name not in asked and name not in kept][:20]:
+        near = record.nearest(name[:80], asked, 1)
+        errors[name[:80]] = [f"Did you mean {near[0]}?" if near else "There is no such question."]
+    if errors:
+        name, (why,) = next(iter(errors.items()))
+        raise AnswersInvalid(
+            f"There is no question {name!r}.",
+            hint=f"{why} GET questionnaires/ has them. Nothing was changed.",
+            errors=errors,
+        )
 
 
 def _of_the_collector(rows: list[Any]) -> dict[str, Any]:

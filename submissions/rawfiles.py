@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from submissions import quarantine
 from submissions.errors import BinaryFile, NoSuchFile, UnreadableArchive
 from submissions.models import Submission
-from submissions.storage import key_of, local_files, local_path, received
+from submissions.storage import key_of, local_files, local_path
 from submissions.versions import files_of
 from validators.bundle import Bundle, BundleError, Limits, open_bundle
 
@@ -46,7 +47,7 @@ class Page:
 
 
 def listing(submission: Submission) -> list[dict[str, Any]]:
-    """Path and size in bytes of every file of the archive. Raises UnreadableArchive."""
+    """Path and size in bytes of every file of the archive. Raises UnreadableArchive, FileQuarantined, FileGone."""
     with _opened(submission) as bundle:
         return [{"path": path, "size": entry.size} for path, entry in bundle.files.items()]
 
@@ -78,12 +79,13 @@ def split(where: str) -> tuple[str, int]:
 
 @contextmanager
 def _opened(submission: Submission) -> Iterator[Bundle]:
-    keys = [key_of(file["sha256"]) for file in files_of(submission)]
-    if not keys or not all(received().exists(key) for key in keys):
-        raise UnreadableArchive("Its bytes are not here, or no longer.")
+    files = files_of(submission)
+    if not files:
+        raise UnreadableArchive("The draft has no file yet.")
+    quarantine.require_served(submission, *(file["sha256"] for file in files))
     try:
         with (
-            local_path(keys[0]) as path,
+            local_path(key_of(submission.sha256)) as path,
             local_files(submission.beside) as beside,
             open_bundle(path, LIMITS, submission.filename, beside) as bundle,
         ):

@@ -15,7 +15,7 @@ from registry.models import ListDefinition, Release
 from submissions.errors import ReleaseExists, ReleaseInvalid, ReleasePublished
 
 DEMO = "next"
-_SLUG = re.compile(r"[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)*")
+SLUG = re.compile(r"[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)*")
 _AOE = re.compile(r"(\d{4}-\d{2}-\d{2}) +AoE", re.IGNORECASE)
 
 
@@ -31,7 +31,7 @@ def create(
     accepting_reviewers: int = 1,
 ) -> Release:
     """A new call; without `lists` it makes those of IO500. Raises ReleaseInvalid, ReleaseExists."""
-    if not _SLUG.fullmatch(slug) or len(slug) > 40:
+    if not SLUG.fullmatch(slug) or len(slug) > 40:
         raise ReleaseInvalid(f"{slug!r} is no slug: letters, digits and single hyphens, at most 40.")
     release = Release(
         slug=slug,
@@ -78,9 +78,13 @@ def read_time(text: str) -> datetime:
     """
     if match := _AOE.fullmatch(text.strip()):
         return datetime.fromisoformat(match[1]).replace(tzinfo=UTC) + timedelta(hours=36) - timedelta(seconds=1)
-    moment = datetime.fromisoformat(text.strip())
+    forms = "write 2027-04-30T12:00:00Z or 2027-04-30 AoE"
+    try:
+        moment = datetime.fromisoformat(text.strip())
+    except ValueError as error:
+        raise ValueError(f"{text!r} is no time: {forms}") from error
     if moment.tzinfo is None:
-        raise ValueError(f"{text!r} has no offset: write 2027-04-30T12:00:00Z or 2027-04-30 AoE")
+        raise ValueError(f"{text!r} has no offset: {forms}")
     return moment.astimezone(UTC)
 
 

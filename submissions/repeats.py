@@ -20,10 +20,11 @@ COLUMNS = {"score": "value", "bandwidth_gib_per_s": "bandwidth_gib_per_s", "rate
 def group(report: Row, index: int) -> Row:
     """The runs of the configuration of one, itself too, with their `distributions`; both empty where it stands alone.
 
-    Runs are in the order of their time where they tell it, else in that of the archive.
+    Runs are in the order of their time where they tell it, else in that of the archive. Of a report from before
+    `missing_settings` nothing is taken: its repeats may have settings that nobody knows.
     """
     groups = (one for one in report.get("groups", []) if one["kind"] == REPEATS and index in one["runs"])
-    found = next(groups, None)
+    found = next((one for one in groups if one.get("missing_settings") == []), None)
     if found is None or len(found["runs"]) > MOST_MEMBERS:
         return {"runs": [], "distributions": []}
     return {"runs": [report["runs"][one] for one in found["runs"]], "distributions": found["distributions"]}

@@ -17,7 +17,7 @@ from django.db import transaction
 from django.db.models import OuterRef, QuerySet, Subquery
 from django.utils import timezone
 
-from submissions import processing, questionnaire, queue, refusal, states
+from submissions import processing, quarantine, questionnaire, queue, states
 from submissions.models import Check, Recheck, State, Submission
 from validators import VERSION
 
@@ -56,9 +56,14 @@ def recheck(submission_id: UUID | str) -> None:
     """Check one again, in a worker, and keep what differs. Again is harmless."""
     submission = Submission.objects.select_related("release").filter(pk=submission_id).first()
     latest = Check.objects.filter(submission=submission_id).order_by("-made_at", "-id").first()
-    if submission is None or latest is None or refusal.is_refused(submission.sha256):
+    if submission is None or latest is None or quarantine.blocked_report(submission):
         return
-    report = processing.examine(submission).report
+    checked = processing.examine(submission)
+    report = checked.report
+    with transaction.atomic():
+        current = Submission.objects.select_for_update().get(pk=submission.pk)
+        if current.version == submission.version and quarantine.is_protected(current):
+            quarantine.act_on(current, checked.secrets)
     lines = difference(submission, latest.report, report)
     Recheck.objects.update_or_create(
         submission=submission,

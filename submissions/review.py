@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
@@ -20,6 +21,7 @@ from submissions.errors import (
     AlreadyRevised,
     ConflictOfInterest,
     EmbargoPast,
+    ExampleSubmission,
     ListNotOfRelease,
     ListOfAnotherTool,
     NoInstitution,
@@ -35,6 +37,7 @@ from submissions.errors import (
 )
 from submissions.models import Account, Assignment, Check, LateEntry, Review, State, Submission
 from submissions.permissions import is_own, require_own, require_review, require_role
+from validators import example
 from validators.findings import ERROR
 
 SUBMITTABLE = (State.CHECKED, State.CHANGES_REQUESTED)
@@ -67,6 +70,8 @@ def submit(
     states.require(submission, SUBMITTABLE)
     if submission.test:
         raise TestSubmission
+    if not settings.INSECURE_LOCAL and _is_example(submission):
+        raise ExampleSubmission
     if not (acknowledge_rules and acknowledge_publication):
         raise NotAcknowledged
     now = timezone.now()
@@ -159,6 +164,8 @@ def decide(
     states.require(submission, states.UNDER_REVIEW)
     reason, about = states.require_reason(reason), _about(submission, findings)
     with transaction.atomic():
+        if decision == Review.Decision.ACCEPT:
+            _require_run(submission)
         if decision == Review.Decision.ACCEPT and not drafts.corrects(submission):
             _require_unpublished(submission)
         state = Submission.objects.select_for_update().values_list("state", flat=True).get(pk=submission.pk)
@@ -257,6 +264,14 @@ def sweep() -> None:
     for submission_id in waiting.order_by("submitted_at").values_list("pk", flat=True)[:100]:
         Submission.objects.filter(pk=submission_id).update(queued_at=timezone.now())
         queue.send("prepare_review", str(submission_id))
+
+
+def _require_run(submission: Submission) -> None:
+    """Raises StateConflict where the latest check read no run to publish, as of a file in quarantine."""
+    report, chosen = _newest_report(submission), submission.chosen_primary
+    counted = report["primary"] if chosen is None else chosen
+    if counted is None or counted >= len(report["runs"]):
+        raise StateConflict("Its latest check read no run that could be published.", hint="Have it checked again.")
 
 
 def _require_unpublished(submission: Submission) -> None:
@@ -375,9 +390,19 @@ def _institution(submission: Submission, account: Account) -> Site:
     return site
 
 
+def _newest_report(submission: Submission) -> dict[str, Any]:
+    reports = Check.objects.filter(submission=submission).order_by("-made_at", "-id").values_list("report", flat=True)
+    return dict(reports[0])
+
+
+def _is_example(submission: Submission) -> bool:
+    """Whether it holds the run that the collector hands out for trying, which measured nothing."""
+    return any(finding["code"] == example.CODE for finding in _newest_report(submission)["findings"])
+
+
 def _primary(submission: Submission, chosen: int | None) -> tuple[int | None, str]:
     """The run that counts, where the submitter says so, and its tool. Raises PrimaryNeeded, NoSuchRun, RunInvalid."""
-    report = Check.objects.filter(submission=submission).order_by("-made_at", "-id").values_list("report", flat=True)[0]
+    report = _newest_report(submission)
     if chosen is not None and chosen >= len(report["runs"]):
         raise NoSuchRun(f"There are {len(report['runs'])} runs.")
     if chosen is None:

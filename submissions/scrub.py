@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
-from validators.bundle import LIMITS, LINE_LIMIT, Bundle, Limits, open_bundle
+from validators.bundle import LIMITS, LINE_LIMIT, Bundle, Limits, StoredFile, open_bundle
 from validators.scrubbing import personal
 
 FILE_LIMIT = 32 * 1024 * 1024
@@ -72,7 +72,7 @@ def derive(
     limits: Limits = LIMITS,
     *,
     name: str = "",
-    beside: Mapping[str, Path] | None = None,
+    beside: Mapping[str, StoredFile] | None = None,
 ) -> Derivative:
     """Write the scrubbed copy of a bundle to `out`. The same bytes give the same copy.
 

@@ -9,9 +9,11 @@ from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.models import EmailAddress
 from allauth.account.stages import EmailVerificationStage
 from allauth.mfa.adapter import DefaultMFAAdapter
+from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
+from allauth.socialaccount.models import SocialApp
 from django.conf import settings
 from django.core.exceptions import ValidationError
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from qrcode.image.svg import SvgPathFillImage
 
 MISMATCH = "Name and password don\N{RIGHT SINGLE QUOTATION MARK}t belong together, or the account is closed."
@@ -45,6 +47,17 @@ class Adapter(DefaultAccountAdapter):
         """Signing in and out is seen without a message."""
         if message_template not in ("account/messages/logged_in.txt", "account/messages/logged_out.txt"):
             super().add_message(request, level, message_template, *args, **kwargs)
+
+
+class ProviderAdapter(DefaultSocialAccountAdapter):
+    """A provider that this site has not configured is no address of it."""
+
+    def get_app(self, request: HttpRequest, *args: Any, **kwargs: Any) -> SocialApp:
+        """Raises Http404, where allauth would end with an error of the server."""
+        try:
+            return super().get_app(request, *args, **kwargs)
+        except SocialApp.DoesNotExist as error:
+            raise Http404 from error
 
 
 class MFAAdapter(DefaultMFAAdapter):

@@ -34,6 +34,8 @@ PERMITTED: dict[State, frozenset[State]] = {
     State.PUBLISHED: frozenset({State.WITHDRAWN}),
     State.WITHDRAWN: frozenset(),
 }
+FAILURES_OF_OURS = ("processing.failed", "bundle.reader-failed")
+"""Finding codes of checks that failed through a fault of the registry; they end the reason of the event."""
 UNFINISHED = (State.RECEIVED, State.PROCESSING)
 UNDER_REVIEW = (State.SUBMITTED, State.IN_REVIEW)
 
@@ -50,10 +52,11 @@ def require(submission: Submission, expected: Collection[State]) -> None:
 
 
 def require_reason(text: str) -> str:
-    """A reason in words. Raises ReasonNeeded."""
-    if not text.strip():
+    """A reason in words, as PostgreSQL stores it: a form may carry NUL. Raises ReasonNeeded."""
+    text = text.replace("\0", "\ufffd").strip()
+    if not text:
         raise ReasonNeeded
-    return text.strip()
+    return text
 
 
 def move(
@@ -81,21 +84,36 @@ def move(
     raise StateConflict(f"It is {found}, not {' or '.join(sorted(expected))}.")
 
 
-def note(submission: Submission, actor: Account | None, text: str, *, told: bool = False) -> None:
+def note(
+    submission: Submission, actor: Account | None, text: str, *, told: bool = False, editors: bool = False
+) -> None:
     """Write into the history what happened without a change of state, such as an assignment.
 
-    `told`: its submitter gets a letter about it.
+    `told`: its submitter gets a letter about it, and with `editors` they do, too.
     """
     with transaction.atomic():
         state = Submission.objects.select_for_update().values_list("state", flat=True).get(pk=submission.pk)
         event = Event.objects.create(submission=submission, actor=actor, from_state=state, to_state=state, reason=text)
         if told:
-            Notice.objects.create(event=event)
+            Notice.objects.create(event=event, editors=editors)
 
 
 def is_note(event: Event) -> bool:
     """Whether it came without a change of state. What is received or taken up again changed, though not by name."""
     return event.from_state == event.to_state and event.to_state not in UNFINISHED
+
+
+def with_failure(reason: str, codes: Collection[str]) -> str:
+    """The reason of a check's event, which says by its end where a fault of the registry was met."""
+    failure = next((code for code in FAILURES_OF_OURS if code in codes), "")
+    return f"{reason}; {failure}" if failure else reason
+
+
+def failure_of_ours(event: Event) -> str:
+    """The code of the registry's fault that a check's event tells of; nothing for all others."""
+    if event.actor_id is not None or event.to_state not in (State.CHECKED, State.INVALID):
+        return ""
+    return next((code for code in FAILURES_OF_OURS if event.reason.endswith(f"; {code}")), "")
 
 
 def move_all(submission_ids: Iterable[UUID], expected: State, to: State, actor: Account | None, reason: str) -> None:

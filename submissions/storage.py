@@ -21,7 +21,9 @@ from django.core.files import File
 from django.core.files.storage import FileSystemStorage, Storage, storages
 from django.core.files.uploadhandler import FileUploadHandler, SkipFile, StopFutureHandlers
 
+from registry.stored import key_of
 from submissions.errors import StorageFull, StorageUnavailable, TooLarge
+from validators.bundle import StoredFile
 
 SCRATCH = "incoming"
 CHUNK = 256 * 1024
@@ -35,10 +37,6 @@ def received() -> Storage:
 def public() -> Storage:
     """Scrubbed derivatives, which anybody may read once published."""
     return storages["public"]
-
-
-def key_of(sha256: str) -> str:
-    return f"{sha256[:2]}/{sha256[2:4]}/{sha256}"
 
 
 class Incoming:
@@ -114,14 +112,16 @@ class BundleUploadHandler(FileUploadHandler):
     def __init__(self, request=None) -> None:
         super().__init__(request)
         self.file: Incoming | io.BytesIO = io.BytesIO()  # Django closes it when the form breaks off
+        self.skipped: list[str] = []
 
     def handle_raw_input(self, input_data, META, content_length, boundary, encoding=None) -> None:
         if content_length > settings.UPLOAD_LIMIT_BYTES + settings.DATA_UPLOAD_MAX_MEMORY_SIZE:
-            raise TooLarge(f"{content_length} bytes were announced; {settings.UPLOAD_LIMIT_BYTES} are allowed.")
+            raise TooLarge(f"At least {content_length} bytes; {settings.UPLOAD_LIMIT_BYTES} are allowed.")
 
     def new_file(self, field_name, *args, **kwargs) -> None:
         super().new_file(field_name, *args, **kwargs)
         if field_name not in FILE_FIELDS or isinstance(self.file, Incoming):
+            self.skipped.append(field_name)
             raise SkipFile
         self.file = Incoming(self.file_name or "")
         raise StopFutureHandlers
@@ -152,10 +152,13 @@ def local_path(key: str, storage: Storage | None = None) -> Iterator[Path]:
 
 
 @contextmanager
-def local_files(files: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Path]]:
-    """Paths by name to read stored files from, each with `name` and `sha256`. Raises what `local_path` does."""
+def local_files(files: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, StoredFile]]:
+    """Stored files by name, to be read here; each row has `name` and `sha256`. Raises as `local_path` does."""
     with ExitStack() as opened:
-        yield {file["name"]: opened.enter_context(local_path(key_of(file["sha256"]))) for file in files}
+        yield {
+            file["name"]: StoredFile(opened.enter_context(local_path(key_of(file["sha256"]))), file["sha256"])
+            for file in files
+        }
 
 
 def remove(key: str, storage: Storage | None = None) -> None:

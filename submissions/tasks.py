@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
+import logging
+
 from celery import shared_task
+from django.conf import settings
 
-from submissions import checking, processing, publication, refusal, retention, revalidation, review, telling, watching
+from submissions import (
+    checking,
+    presence,
+    processing,
+    publication,
+    quarantine,
+    retention,
+    revalidation,
+    review,
+    telling,
+    watching,
+)
+
+log = logging.getLogger(__name__)
 
 
-@shared_task
+@shared_task(soft_time_limit=settings.CHECK_SECONDS, time_limit=settings.CHECK_SECONDS + 30)
 def process(submission_id: str) -> None:
     """Check what was received."""
     processing.process(submission_id)
@@ -19,7 +35,7 @@ def prepare_review(submission_id: str) -> None:
     review.prepare(submission_id)
 
 
-@shared_task
+@shared_task(soft_time_limit=settings.CHECK_SECONDS, time_limit=settings.CHECK_SECONDS + 30)
 def recheck(submission_id: str) -> None:
     """Tell what today's rules find otherwise."""
     revalidation.recheck(submission_id)
@@ -53,6 +69,12 @@ def tell() -> None:
 
 @shared_task
 def tidy() -> None:
-    """Delete what an interrupted request left behind, and what must not be kept."""
-    retention.tidy()
-    refusal.delete_what_is_left()
+    """Delete what an interrupted request left behind, and what must not be kept; look for what must be there.
+
+    What one of them can't do stops no other.
+    """
+    for step in (retention.tidy, quarantine.delete_leftovers, presence.look):
+        try:
+            step()
+        except Exception:
+            log.exception("%s.%s failed", step.__module__, step.__name__)

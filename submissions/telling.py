@@ -16,7 +16,7 @@ from datetime import datetime, timedelta
 from smtplib import SMTPException
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, Max, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from registry import turns
@@ -33,6 +33,7 @@ FOR_S = 10.0
 RETRIES = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 30, 120, 480, 1440))
 TOGETHER = timedelta(seconds=5)
 """Mail waits so long for what happens next: an upload and its findings are one letter."""
+FAILURES_APART = timedelta(hours=1)
 DIGEST_HOUR_UTC = 6
 
 MAILED = frozenset(
@@ -47,6 +48,7 @@ MAILED = frozenset(
         State.WITHDRAWN,
     }
 )
+_IS_OF_FAILURE = Q(*(("event__reason__endswith", f"; {code}") for code in states.FAILURES_OF_OURS), _connector=Q.OR)
 _JOINED = ("event__submission__release", "event__submission__result", "step__system", "step__before", "step__after")
 
 
@@ -98,29 +100,53 @@ def tell() -> None:
 @transaction.atomic
 def _take_notices() -> bool:
     """Turn the oldest notices into deliveries; whether there may be more."""
-    notices = list(
-        Notice.objects.select_related("event__submission__account").order_by("event_id").select_for_update()[:AT_ONCE]
-    )
+    waiting = Notice.objects.select_related("event__submission__account").order_by("event_id")
+    # Of the notices alone: who uploads or checks locks accounts and submissions in another order.
+    notices = list(waiting.select_for_update(of=("self",))[:AT_ONCE])
     now = timezone.now()
     Delivery.objects.bulk_create(
-        [delivery for notice in notices for delivery in _deliveries(notice.event, now)], ignore_conflicts=True
+        [delivery for notice in notices for delivery in _of_notice(notice, now)], ignore_conflicts=True
     )
     Notice.objects.filter(pk__in=[notice.pk for notice in notices]).delete()
     return len(notices) == AT_ONCE
 
 
+def _of_notice(notice: Notice, now: datetime) -> Iterator[Delivery]:
+    yield from _deliveries(notice.event, now)
+    if notice.editors:
+        for editor in Account.objects.filter(role__in=(Account.Role.EDITOR, Account.Role.ADMIN), is_active=True):
+            if _takes_mail(editor) and editor.pk != notice.event.submission.account_id:
+                yield Delivery(event=notice.event, account=editor, due_at=_mail_due(editor, now))
+
+
 def _deliveries(event: Event, now: datetime) -> Iterator[Delivery]:
     """To the submitter by mail, unless it was the submitter's own doing; to every webhook of those whose run it is.
 
-    What came without a change of state is told by mail alone.
+    What came without a change of state is told by mail alone. A fault of the registry is told to its administrators.
     """
+    operators = _operators() if states.failure_of_ours(event) else []
+    yield from (Delivery(event=event, account=one, due_at=_failure_due(one, now)) for one in operators)
     is_note = states.is_note(event)
     account = event.submission.account
     own_doing = event.actor_id == account.pk and event.to_state != State.RECEIVED
-    if _takes_mail(account) and (is_note or event.to_state in MAILED) and not own_doing:
+    if account in operators:
+        pass  # the letter to an administrator tells of the own submission, too
+    elif _takes_mail(account) and (is_note or event.to_state in MAILED) and not own_doing:
         yield Delivery(event=event, account=account, due_at=_mail_due(account, now))
     for webhook in () if is_note else _webhooks(event):
         yield Delivery(event=event, account_id=webhook.account_id, webhook=webhook, due_at=now)
+
+
+def _operators() -> list[Account]:
+    """Administrators with a mail address, whatever mail they get about their own submissions."""
+    return list(Account.objects.filter(is_active=True, role=Account.Role.ADMIN).exclude(email="").order_by("pk"))
+
+
+def _failure_due(operator: Account, now: datetime) -> datetime:
+    """Of the first failure at once, of those that follow an hour after the letter before: they may be thousands."""
+    of_failures = Delivery.objects.filter(_IS_OF_FAILURE, account=operator, webhook=None)
+    last = of_failures.aggregate(last=Max("tried_at"))["last"]
+    return max(now + TOGETHER, last + FAILURES_APART) if last else now + TOGETHER
 
 
 def _mail_due(account: Account, now: datetime) -> datetime:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from registry.revisions import differences
+from submissions import findings
 from submissions.errors import NoSuchVersion
 from submissions.models import Check, Submission, Version
 
@@ -20,14 +21,21 @@ def files_of(submission: Submission) -> list[File]:
 
 
 def every(submission: Submission) -> list[dict[str, Any]]:
-    """All versions, oldest first: number, since when and by whom, files, and the latest check in short."""
+    """All versions, oldest first: number, since when and by whom, files, and the latest check in short.
+
+    Of the current one with what its scrubbed copy told since.
+    """
     former = list(Version.objects.filter(submission=submission).select_related("replaced_by").order_by("number"))
     checks = {check.version: check for check in submission.checks.order_by("made_at", "id").defer("report")}
     since, by, rows = submission.received_at, submission.account.username, []
     for version in former:
         rows.append(_row(version.number, since, by, version.files, checks))
         since, by = version.replaced_at, version.replaced_by.username
-    return [*rows, _row(submission.version, since, by, files_of(submission), checks)]
+    current = _row(submission.version, since, by, files_of(submission), checks)
+    if current["check"]:
+        counted = findings.counted(submission, checks[submission.version].report)
+        current["check"] |= {"errors": counted.errors, "warnings": counted.warnings}
+    return [*rows, current]
 
 
 def file_of(submission: Submission, number: int, name: str) -> File:

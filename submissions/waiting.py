@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 
-from submissions import states
+from submissions import findings, states
 from submissions.models import Account, Assignment, Check, Submission
 from submissions.permissions import conflicting, visible_to
 
@@ -15,7 +15,7 @@ ME, NOBODY = "me", "nobody"
 
 
 def queue(account: Account) -> QuerySet[Submission]:
-    """Longest waiting first, with `errors`, `warnings`, `tool` and `contradictions` of the latest check."""
+    """Longest waiting first, with `tool` and `contradictions` of the latest check, and the part that has findings."""
     waiting = visible_to(account).filter(state__in=states.UNDER_REVIEW)
     found = waiting.exclude(
         Q(account=account) | Q(institution__in=account.memberships.order_by().values("institution"))
@@ -23,8 +23,9 @@ def queue(account: Account) -> QuerySet[Submission]:
     if tied := conflicting(account, found):
         found = found.exclude(pk__in=tied)
     latest = Check.objects.filter(submission=OuterRef("pk")).order_by("-made_at", "-id")
-    columns = {name: Subquery(latest.values(name)[:1]) for name in ("errors", "warnings", "tool", "contradictions")}
-    return found.annotate(**columns).select_related("institution", "release", "account").order_by("submitted_at", "id")
+    columns = {name: Subquery(latest.values(name)[:1]) for name in ("tool", "contradictions")}
+    found = findings.with_reports(found.annotate(**columns)).select_related("institution", "release", "account")
+    return found.order_by("submitted_at", "id")
 
 
 def narrowed(found: QuerySet[Submission], asked: Mapping[str, str], account: Account) -> QuerySet[Submission]:

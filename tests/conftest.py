@@ -1,10 +1,11 @@
-"""What every test may use, and the last line of a run: how many real-data tests ran and how many were skipped."""
+"""What every test may use, and the last lines of a run: how many deep and real-data tests ran or were left out."""
 
 from __future__ import annotations
 
 import os
 import re
 from collections import Counter
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,10 @@ SHARED = Path(os.environ.get("HIGHWATER_SHARED") or ROOT.parent / "shared")
 # Tests that share a running registry or a state folder; they wait more than they work, and so begin first.
 TOGETHER = ("flows", "launcher")
 
+FUZZ_REQUESTS, FUZZ_REQUESTS_DEEP = 2, 25
+
 _real_data: Counter[str] = Counter()
+_deep: Counter[str] = Counter()
 
 # A busy machine is no failure of what is tested.
 settings.register_profile("highwater", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -25,12 +29,17 @@ settings.load_profile("highwater")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    words = "requests of each operation that tests/submissions/test_fuzz.py makes"
-    parser.addoption("--fuzz", type=int, default=2, help=words)
+    parser.addoption("--deep", action="store_true", help="also the tests that are too long for every run")
+    kept = "begin the upgrade drill with a copy of this folder, which tests.deep.earlier_release made"
+    parser.addoption("--earlier-state", metavar="DIR", help=kept)
+    words = f"requests of each operation that tests/submissions/test_fuzz.py makes (default: {FUZZ_REQUESTS}, "
+    parser.addoption("--fuzz", type=int, help=f"{words}with --deep {FUZZ_REQUESTS_DEEP})")
 
 
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
     """Each test client starts its own middleware; that WhiteNoise lists 200 files then is a fifth of a small test."""
+    if config.option.fuzz is None:
+        config.option.fuzz = FUZZ_REQUESTS_DEEP if config.option.deep else FUZZ_REQUESTS
     if django_settings.configured:
         django_settings.WHITENOISE_AUTOREFRESH = True
 
@@ -43,13 +52,40 @@ def shared() -> Path:
     return SHARED
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Whoever asks for shared data is a real-data test; a distributed run begins with what waits most."""
+@pytest.hookimpl(wrapper=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Generator[None]:
+    """Whoever asks for shared data is a real-data test; a distributed run begins with what takes or waits longest.
+
+    Deep tests are left out last, so that those are counted which -k and -m chose.
+    """
     for item in items:
         if "shared" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.real_data)
+    yield
+    if not config.option.deep:
+        leave_out_deep(config, items)
     if hasattr(config, "workerinput"):
-        items.sort(key=lambda item: group_of(item.nodeid) not in TOGETHER)
+        items.sort(key=lambda item: (not is_deep(item), group_of(item.nodeid) not in TOGETHER))
+
+
+def is_deep(item: pytest.Item) -> bool:
+    return item.get_closest_marker("deep") is not None
+
+
+def leave_out_deep(config: pytest.Config, items: list[pytest.Item]) -> None:
+    left_out = [item for item in items if is_deep(item)]
+    items[:] = [item for item in items if not is_deep(item)]
+    config.hook.pytest_deselected(items=left_out)
+    _deep["left out"] = len(left_out)
+    if hasattr(config, "workerinput"):
+        config.workeroutput["deep tests left out"] = len(left_out)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node) -> None:
+    """Each process of a distributed run collects all tests, and none of them tells pytest what it left out."""
+    told = getattr(node, "workeroutput", {})
+    _deep["left out"] = max(_deep["left out"], told.get("deep tests left out", 0))
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -89,11 +125,16 @@ def with_number(url: str, number: int) -> str:
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    if "real_data" in report.keywords and (report.when == "call" or report.skipped):
-        _real_data["skipped" if report.skipped else "ran"] += 1
+    for keyword, counted in (("real_data", _real_data), ("deep", _deep)):
+        if keyword in report.keywords and (report.when == "call" or report.skipped):
+            counted["skipped" if report.skipped else "ran"] += 1
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     """After everything else that pytest prints; workers of a distributed run stay silent."""
     if not hasattr(config, "workerinput") and not config.option.collectonly:
+        if _deep["left out"]:
+            print(f"deep tests: {_deep['left out']} left out; ./dev.py test --deep runs them, too")
+        elif config.option.deep:
+            print(f"deep tests: {_deep['ran']} ran, {_deep['skipped']} skipped")
         print(f"real-data tests: {_real_data['ran']} ran, {_real_data['skipped']} skipped")

@@ -23,7 +23,7 @@ from collections.abc import Container, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import IO, BinaryIO, NoReturn
+from typing import IO, BinaryIO, NamedTuple, NoReturn
 
 from validators import tar
 from validators.findings import ERROR, INFO, WARNING, Finding
@@ -66,20 +66,37 @@ class BundleError(Exception):
         self.finding = Finding(code, ERROR, message, hint, where)
 
 
+class StoredFile(NamedTuple):
+    """A file on disk that is opened as part of a bundle, and the sha256 under which it is stored, "" if unknown."""
+
+    path: Path
+    sha256: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One regular file of a bundle: `size` in bytes; where its content lies is the bundle's affair."""
+    """One regular file of a bundle: `size` in bytes; where its content lies is the bundle's affair.
+
+    `sources` are the sha256 of the stored files that the content was read from: one, unless two hold the same file.
+    """
 
     size: int
     offset: int = 0
     file: Path | None = None
+    sources: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)
 class Bundle:
-    """The files of a bundle by normalised relative POSIX path, in the order they were met."""
+    """The files of a bundle by normalised relative POSIX path, in the order they were met.
+
+    `unread` are contents that no reader gets: litter, refused names, the second file of a path, what lies before the
+    damage of an archive. Whoever searches stored bytes must look into them, too.
+    """
 
     files: dict[str, Entry] = field(default_factory=dict)
+    unread: list[tuple[str, Entry]] = field(default_factory=list)
+    unreadable: BundleError | None = None
     findings: list[Finding] = field(default_factory=list)
     packed_bytes: int = 0
     unpacked_bytes: int = 0
@@ -108,7 +125,10 @@ class Bundle:
 
     def chunks(self, path: str) -> Iterator[bytes]:
         """The whole content of a file in pieces of at most CHUNK bytes. KeyError for a path that isn't in `files`."""
-        entry = self.files[path]
+        yield from self.pieces(self.files[path])
+
+    def pieces(self, entry: Entry) -> Iterator[bytes]:
+        """The whole content of an entry in pieces of at most CHUNK bytes."""
         for begun in range(0, entry.size, CHUNK):
             yield self.slice(entry, begun)
 
@@ -131,19 +151,36 @@ class Bundle:
 
 @contextmanager
 def open_bundle(
-    path: str | Path, limits: Limits = LIMITS, name: str = "", beside: Mapping[str, Path] | None = None
+    path: str | Path,
+    limits: Limits = LIMITS,
+    name: str = "",
+    beside: Mapping[str, StoredFile] | None = None,
+    sha256: str = "",
+    partly: bool = False,
 ) -> Iterator[Bundle]:
     """Open a raw file, a folder or an archive for reading. Raises BundleError; OSError where the path is not there.
 
+    `partly`: a bundle that can't be read as a whole is given as far as it was read, and has `unreadable`.
+
     `name` is what a raw file was called where it came from; storage knows it by another name. `beside` are more files
-    by their names, read as if they lay in the root of the bundle and within its limits.
+    by their names, read as if they lay in the root of the bundle and within its limits. `sha256` is that of `path`
+    where it is stored; each entry says from which stored file it was read.
     """
     bundle = Bundle()
+    stored = [("", StoredFile(Path(path), sha256)), *(beside or {}).items()]
     try:
         opening = _Opening(bundle, limits, name)
-        opening.open(Path(path))
-        for called, file in (beside or {}).items():
-            opening.add(called, file)
+        for called, file in stored:
+            opening.sources = frozenset({file.sha256} - {""})
+            try:
+                opening.add(called, file.path) if called else opening.open(file.path)
+            except BundleError as error:
+                if not partly:
+                    raise
+                bundle.unreadable = bundle.unreadable or error
+                size = file.path.stat().st_size
+                if file.path.is_file() and size <= limits.packed_bytes:
+                    opening.leave_unread(called or name or file.path.name, Entry(size, file=file.path))
         yield bundle
     finally:
         bundle.close()
@@ -156,6 +193,7 @@ class _Opening:
         self.bundle = bundle
         self.limits = limits
         self.name = name
+        self.sources: frozenset[str] = frozenset()  # sha256 of the stored files whose bytes are being read
         self._met: Counter[str] = Counter()  # files of each archive, by its path
         self._headers = 0
 
@@ -183,8 +221,11 @@ class _Opening:
     def add(self, name: str, file: Path) -> None:
         """Add one file on disk under a name of its own, with what is in it if it is an archive."""
         found = file.lstat()
-        path = self._accept(_readable(name), _kind_of_mode(found.st_mode))
+        kind = _kind_of_mode(found.st_mode)
+        path = self._accept(_readable(name), kind)
         if path is None:
+            if kind == "file":
+                self.leave_unread(name, Entry(found.st_size, file=file))
             return
         self.bundle.packed_bytes += found.st_size
         self._charge(found.st_size)
@@ -211,8 +252,11 @@ class _Opening:
             if kind and self._expand(file, kind, prefix="", depth=0):
                 return
             file.seek(0)
-            name = self._accept(_readable(self.name or path.name), "file")
-            if name is not None:
+            called = _readable(self.name or path.name)
+            name = self._accept(called, "file")
+            if name is None:
+                self.leave_unread(called, Entry(size, file=path))
+            else:
                 self._charge(size)
                 self._add(name, Entry(size, file=path))
 
@@ -229,6 +273,7 @@ class _Opening:
             for chunk in self.bundle.chunks(path):
                 file.write(chunk)
             file.seek(0)
+            outer, self.sources = self.sources, self.bundle.files[path].sources
             try:
                 self._expand(file, kind, prefix=path + "/", depth=depth)
             except BundleError as error:
@@ -236,6 +281,8 @@ class _Opening:
                     raise
                 message = f"The archive inside can't be read: {error.finding.message}"
                 self._note("bundle.inner-unreadable", WARNING, message, "Check that nothing is missing.", path)
+            finally:
+                self.sources = outer
 
     def _expand(self, file: BinaryIO | IO[bytes], kind: str, prefix: str, depth: int) -> bool:
         """Add the members of an archive; False for gzip that holds no tar: it stays the file that it is."""
@@ -269,9 +316,11 @@ class _Opening:
         try:
             for member in tar.members(_Metered(stream, self)):
                 path = self._accept(prefix + member.name, member.kind, prefix)
-                if path is not None:
-                    kind = self._store(path, member)
-                    inner += [(path, kind)] if kind else []
+                if path is None:
+                    self.leave_unread(prefix + member.name, self._spooled(prefix + member.name, member))
+                    continue
+                kind = self._store(path, member)
+                inner += [(path, kind)] if kind else []
         except EOFError as error:
             raise _truncated(prefix) from error
         except (tar.TarError, zlib.error) as error:
@@ -288,10 +337,14 @@ class _Opening:
             with zipfile.ZipFile(file) as archive:
                 _refuse_shared_bytes(archive, file.seek(0, os.SEEK_END), prefix)
                 for member in archive.infolist():
-                    path = self._accept(prefix + _readable(member.filename), _kind_of_zip_member(member), prefix)
-                    if path is None:
+                    called = prefix + _readable(member.filename)
+                    path = self._accept(called, _kind_of_zip_member(member), prefix)
+                    if path is None and member.is_dir():
                         continue
                     with archive.open(member) as content:
+                        if path is None:
+                            self.leave_unread(called, self._spooled(called, content, charge=True))
+                            continue
                         kind = self._store(path, content, charge=True)
                         inner += [(path, kind)] if kind else []
         except (zipfile.BadZipFile, zlib.error, struct.error, NotImplementedError, ValueError, LookupError) as error:
@@ -319,18 +372,28 @@ class _Opening:
 
     def _store(self, path: str, content: tar.Readable, charge: bool = False) -> str:
         """Append a member's bytes to the spool; returns what kind of archive it is, or ''."""
+        entry = self._spooled(path, content, charge)
+        self._add(path, entry)
+        return _archive_kind(self.bundle.slice(entry, 0)[:1024])
+
+    def _spooled(self, path: str, content: tar.Readable, charge: bool = False) -> Entry:
+        """The content at the end of the spool; what comes before damage is left unread."""
         spool = self.bundle._spool
         offset = spool.seek(0, os.SEEK_END)
-        size, kind = 0, ""
-        while chunk := content.read(CHUNK):
-            if not size:
-                kind = _archive_kind(chunk[:1024])
-            if charge:
-                self._charge(len(chunk))
-            size += len(chunk)
-            spool.write(chunk)
-        self._add(path, Entry(size, offset))
-        return kind
+        try:
+            while chunk := content.read(CHUNK):
+                if charge:
+                    self._charge(len(chunk))
+                spool.write(chunk)
+        except BaseException:
+            self.leave_unread(path, Entry(spool.tell() - offset, offset))
+            raise
+        return Entry(spool.tell() - offset, offset)
+
+    def leave_unread(self, path: str, entry: Entry) -> None:
+        """Keep what no reader gets, for those who search."""
+        if entry.size:
+            self.bundle.unread.append((_shown(path), replace(entry, sources=self.sources)))
 
     # What may be in a bundle
 
@@ -341,7 +404,7 @@ class _Opening:
             raise self._too_many_files()
         if kind == "folder":
             return None
-        shown = "".join(character if character.isprintable() else "?" for character in name)[:200]
+        shown = _shown(name)
         member = name.removeprefix(prefix)
         parts = [part for part in member.split("/") if part not in ("", ".")]
         refusal = _refusal(member, parts, kind)
@@ -362,10 +425,14 @@ class _Opening:
 
     def _add(self, path: str, entry: Entry) -> None:
         """Add a file. The same path again is refused unless the content is the same, for readers would differ."""
-        if path in self.bundle.files and self._differs(path, entry):
-            self._note("bundle.duplicate-path", ERROR, "Two files of one name.", "Pack the folder again.", path)
-            return
-        self.bundle.files[path] = entry
+        sources = self.sources
+        if path in self.bundle.files:
+            if self._differs(path, entry):
+                self._note("bundle.duplicate-path", ERROR, "Two files of one name.", "Pack the folder again.", path)
+                self.leave_unread(path, entry)
+                return
+            sources |= self.bundle.files[path].sources
+        self.bundle.files[path] = replace(entry, sources=sources)
 
     def _differs(self, path: str, entry: Entry) -> bool:
         known = self.bundle.files[path]
@@ -435,6 +502,11 @@ def _refusal(member: str, parts: list[str], kind: str) -> tuple[str, str] | None
     if member.startswith(("/", "\\")) or (_DRIVE.match(member) and "\\" in member):
         return "bundle.absolute-path", "The path is absolute."
     return None
+
+
+def _shown(name: str) -> str:
+    """A name that may hold anything, as findings show it."""
+    return "".join(character if character.isprintable() else "?" for character in name)[:200]
 
 
 def is_litter(parts: list[str]) -> bool:

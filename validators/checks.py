@@ -5,12 +5,25 @@ The same function serves the command line, the worker and a re-check of history.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from validators import bagit, catalogue, descriptions, distributions, groups, provenance, schema, secrets
-from validators.bundle import LIMITS, LINE_LIMIT, Bundle, BundleError, Limits, open_bundle
+from validators import (
+    bagit,
+    catalogue,
+    completeness,
+    descriptions,
+    distributions,
+    example,
+    groups,
+    provenance,
+    schema,
+    secrets,
+)
+from validators.bundle import LIMITS, LINE_LIMIT, Bundle, BundleError, Limits, StoredFile, open_bundle
+from validators.failures import READER_ERRORS, reader_failed
 from validators.findings import ERROR, Finding, worst_first
 from validators.measurements import Report, Run
 from validators.rules import Context
@@ -40,7 +53,9 @@ def check(
     answers: Mapping[str, Any] | None = None,
     submitted_at: str | None = None,
     limits: Limits = LIMITS,
-    beside: Mapping[str, Path] | None = None,
+    beside: Mapping[str, StoredFile] | None = None,
+    sha256: str = "",
+    cleared: Collection[str] = (),
 ) -> Report:
     """The report of one raw file, result folder, archive or bundle.
 
@@ -48,6 +63,7 @@ def check(
     `benchmark` limits the search to one tool (LookupError for an unknown one); `release` (facts: slug,
     benchmark_versions, deadline), `list_name`, `metadata`, `answers` and `submitted_at` give the rules what is known
     beside the run.
+    `sha256` is that of the stored file at `path`; `cleared` are those of stored files that are known to hold no secret.
     A bundle with a private key or a live token is not read any further.
     What is wrong with the content becomes a finding; only OSError of the path itself is raised.
     """
@@ -55,20 +71,28 @@ def check(
     report = Report(findings=schema.metadata_findings(metadata or {}))
     declared = metadata if isinstance(metadata, Mapping) else {}
     try:
-        with open_bundle(path, limits, name, beside) as bundle:
-            if found := secrets.scan(bundle):
+        with open_bundle(path, limits, name, beside, sha256, partly=True) as bundle:
+            if found := secrets.scan(bundle, cleared):
                 return Report(findings=found)
-            report.system, findings = document.read(bundle)
-            report.findings += bundle.findings + bagit.verify(bundle) + findings
-            report.findings += descriptions.findings(bundle)
+            if bundle.unreadable:
+                raise bundle.unreadable
+            report.findings += bundle.findings
+            with _failing_into(report.findings, "the archive's own files"):
+                report.findings += bagit.verify(bundle)
+                report.findings += descriptions.findings(bundle) + example.findings(bundle)
+            with _failing_into(report.findings, "system descriptions"):
+                report.system, findings = document.read(bundle)
+                report.findings += findings
             _read(bundle, searched, report)
             context = Context(
                 bundle, declared, release or {}, list_name, answers or {}, submitted_at, report.system,
                 catalogue.crossings(),
             )  # fmt: skip
             for run in report.runs:
-                _judge(run, context)
-            report.groups = groups.groups(report.runs)
+                with _failing_into(run.findings, f"rules of {run.tool}", run.path):
+                    _judge(run, context)
+            with _failing_into(report.findings, "repeats"):
+                report.groups = groups.groups(report.runs)
     except BundleError as error:
         report.runs, report.primary, report.system = [], None, None
         report.findings.append(error.finding)
@@ -84,8 +108,9 @@ def _read(bundle: Bundle, searched: list[catalogue.Benchmark], report: Report) -
     readings: list[catalogue.Reading] = []
     claimed: set[str] = set()
     for benchmark in sorted(searched, key=lambda one: not one.is_composite):
-        readings.append(benchmark.find_runs(bundle.without(claimed)))
-        claimed |= readings[-1].claimed
+        with _failing_into(report.findings, benchmark.tool):
+            readings.append(benchmark.find_runs(bundle.without(claimed)))
+            claimed |= readings[-1].claimed
     for reading in readings:
         if reading.runs and reading.primary is not None and report.primary is None:
             report.primary = len(report.runs) + reading.primary
@@ -97,12 +122,22 @@ def _read(bundle: Bundle, searched: list[catalogue.Benchmark], report: Report) -
         report.findings.append(_wrong_tool(bundle, searched) or _unrecognised(bundle, report))
 
 
+@contextmanager
+def _failing_into(findings: list[Finding], what: str, path: str = "") -> Iterator[None]:
+    """What wrong code of ours raises inside becomes a finding, and what comes after goes on."""
+    try:
+        yield
+    except READER_ERRORS:
+        findings.append(reader_failed(what, path))
+
+
 def _judge(run: Run, context: Context) -> None:
-    """Sum up what repeats in a run, evaluate its rules and add what only its context tells."""
+    """Complete a run: what was not measured, what repeats in it, its rules, and what only its context tells."""
+    benchmark = catalogue.benchmark(run.tool)
+    completeness.examine(run, benchmark.descriptor)
     run.distributions = distributions.kept([*distributions.repeated(run.measurements), *run.distributions])
     run.parameter_sources = provenance.sources(run)
     run.described_parameters = provenance.described(context.system.document) if context.system else {}
-    benchmark = catalogue.benchmark(run.tool)
     run.rules = [rule.evaluate(run, context) for rule in benchmark.rules]
     run.findings += benchmark.findings(run, context)
     system_rules.evaluate(run, context)

@@ -82,7 +82,7 @@ def _incomplete(described: Mapping[str, Any], path: str) -> Iterator[Finding]:
 def _impossible(described: Mapping[str, Any], path: str) -> Iterator[Finding]:
     for place, name, value in _figures(described):
         least, most, words = _POSSIBLE[name]
-        if isinstance(value, bool) or not isinstance(value, int | float):
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
             message = f"{name} is no number: its unit is in its name."
         elif not least <= value <= most:
             message = f"{name} can't be {value:g}: no machine has that."

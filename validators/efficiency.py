@@ -37,12 +37,22 @@ class Efficiency:
         """The lowest ceiling."""
         return lowest(self.ceilings)
 
+    @property
+    def qualifier(self) -> str:
+        """About, below or above, where the source of the number says so; it holds of every share, too."""
+        return str(self.measurement["context"].get("qualifier", ""))
+
     def percent(self, ceiling: Ceiling) -> float:
         return percent(self.measurement["value"], ceiling)
 
     @property
     def above(self) -> list[Ceiling]:
-        """The ceilings that it is above, which no system can be: something measured or described is not as it seems."""
+        """The ceilings that it is above, which no system can be: something measured or described is not as it seems.
+
+        None of a number that is only said to be below something.
+        """
+        if self.qualifier == "below":
+            return []
         return [one for one in self.ceilings if self.percent(one) > 100 + _ROUNDING]
 
 

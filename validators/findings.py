@@ -16,7 +16,9 @@ class Finding:
     """One thing that a reader of a run should know.
 
     `code` is stable and documented in docs/findings.md; `message` says what is wrong, `hint` what to do next;
-    `where` is `path:line` inside the bundle. `expected` and `actual` are short texts with their unit.
+    `where` is `path:line` inside the bundle. `expected` and `actual` are short texts with their unit. `sha256` is that
+    of the stored file that the bytes were read from, where who opened the bundle named it: paths inside an archive are
+    its sender's words, and say nothing of what is stored.
     """
 
     code: str
@@ -26,9 +28,14 @@ class Finding:
     where: str = ""
     expected: str = ""
     actual: str = ""
+    sha256: str = ""
 
     def as_json(self) -> dict[str, str]:
-        return asdict(self)
+        """Every field; `sha256` only where it is known."""
+        document = asdict(self)
+        if not self.sha256:
+            del document["sha256"]
+        return document
 
 
 def has_error(findings: Iterable[Finding]) -> bool:

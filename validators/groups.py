@@ -1,14 +1,16 @@
-"""Several runs of one tool in one bundle: repeats of one configuration, or a sweep over what differs.
+"""Several runs of one tool in one bundle: repeats of one configuration, a sweep over what differs, or neither.
 
-Runs with an error finding belong to no group: what cannot count is neither a repeat nor a step.
+Runs are alike only where everything that the descriptor names as `same_settings` is known of each, and equal: a setting
+that an output does not tell may differ. Runs of which something is not known are of the kind `unknown`, from which
+nothing is computed. Runs with an error finding belong to no group: what cannot count is neither a repeat nor a step.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from validators import provenance
+from validators import catalogue, provenance
 from validators.distributions import Distribution, is_repeat, kept, summed
 from validators.findings import has_error
 from validators.measurements import Run
@@ -16,14 +18,20 @@ from validators.units import is_finite_number
 
 REPEATS = "repeats"
 SWEEP = "sweep"
+UNKNOWN = "unknown"
 _TIMES = ("started", "started_timestamp_s", "ended_timestamp_s")
 """Parameters that say when a run was made, one kind in all runs of a tool."""
+_NOT_KEPT = "not kept"
+"""What stands for the value of a setting that is compared and not shown."""
 
 Group = dict[str, Any]
 
 
 def groups(runs: Sequence[Run]) -> list[Group]:
-    """The groups of at least two runs: `kind`, `tool`, indices of `runs`, `varies` and `distributions`."""
+    """The groups of at least two runs.
+
+    Each has `kind`, `tool`, indices of `runs`, `varies`, `missing_settings` and `distributions`.
+    """
     by_tool: dict[str, list[int]] = {}
     for index, run in enumerate(runs):
         if run.measurements and not has_error(run.findings):
@@ -32,15 +40,36 @@ def groups(runs: Sequence[Run]) -> list[Group]:
 
 
 def _of_tool(tool: str, members: list[int], runs: Sequence[Run]) -> list[Group]:
-    """All runs of a tool as a sweep where they differ, and the runs of each configuration as its repeats."""
+    """The sweep and the repeats of the runs that are known, and all runs as unknown where one of them is not."""
+    missing = {index: missing_settings(runs[index]) for index in members}
+    known = [index for index in members if not missing[index]]
     by_configuration: dict[str, list[int]] = {}
-    for index in members:
+    for index in known:
         by_configuration.setdefault(_configuration(runs[index]), []).append(index)
     found = [_repeats(tool, _in_time(same, runs), runs) for same in by_configuration.values() if len(same) > 1]
     if len(by_configuration) > 1:
+        found.insert(0, _group(SWEEP, tool, known, varies=_varies([runs[index] for index in known])))
+    if len(known) < len(members) and len(members) > 1:
+        names = dict.fromkeys(name for index in members for name in missing[index])
         varies = _varies([runs[index] for index in members])
-        found.insert(0, {"kind": SWEEP, "tool": tool, "runs": members, "varies": varies, "distributions": []})
+        found.append(_group(UNKNOWN, tool, members, varies=varies, missing=list(names)))
     return found
+
+
+def missing_settings(run: Run) -> list[str]:
+    """Names of what must be known of a run before it is like another one, and is not: `version` and `same_settings`.
+
+    Of names of which one is enough, the first stands for all.
+    """
+    known = {name for name, value in provenance.settings(run).items() if value is not None}
+    if run.tests:
+        known |= {name for name in run.tests[0] if all(test.get(name) is not None for test in run.tests)}
+    needed = catalogue.descriptor(run.tool).get("same_settings", ["settings"])
+    missing = [] if run.version else ["version"]
+    if not run.states_all_settings:
+        alternatives = ([name] if isinstance(name, str) else name for name in needed)
+        missing += [names[0] for names in alternatives if known.isdisjoint(names)]
+    return list(dict.fromkeys([*missing, *run.unknown_settings]))
 
 
 def _in_time(members: list[int], runs: Sequence[Run]) -> list[int]:
@@ -54,16 +83,52 @@ def _in_time(members: list[int], runs: Sequence[Run]) -> list[int]:
 
 def _configuration(run: Run) -> str:
     """What makes two runs the same: version, mode, settings, and what their measurements are of."""
-    measured = sorted({(one.op, repr(sorted(one.context.items(), key=str))) for one in _summaries(run)})
-    return repr((run.version, run.mode, sorted(provenance.settings(run).items(), key=str), measured))
+    settings = sorted(provenance.settings(run).items(), key=str)
+    undisclosed = sorted(run.undisclosed_settings.items())
+    return repr((run.version, run.mode, settings, _of_tests(run), undisclosed, _measured(run)))
+
+
+def _of_tests(run: Run) -> dict[str, list[Any]]:
+    """The settings of each test of a run, in which its tests may differ: those that the descriptor names."""
+    descriptor = catalogue.descriptor(run.tool)
+    named = [*(one["name"] for one in descriptor.get("parameters", ())), *descriptor.get("same_settings", ())]
+    names = dict.fromkeys(name for one in named for name in ([one] if isinstance(one, str) else one))
+    told = [name for name in names if any(name in test for test in run.tests)]
+    return {name: [test.get(name) for test in run.tests] for name in told}
+
+
+def _measured(run: Run) -> list[tuple[str, str]]:
+    return sorted({(one.op, repr(sorted(one.context.items(), key=str))) for one in _summaries(run)})
 
 
 def _varies(runs: Sequence[Run]) -> dict[str, list[Any]]:
-    """Settings that differ, with the value of each run in order; null where a run has none."""
+    """Settings that differ, with the value of each run in order; null where a run has none.
+
+    Where no setting does, it is the command line, what the tests were, or what was measured.
+    """
     settings = [provenance.settings(run) | {"version": run.version, "mode": run.mode} for run in runs]
-    names = dict.fromkeys(name for one in settings for name in one if name != "command_line")
-    values = {name: [one.get(name) for one in settings] for name in names}
+    plain = _differing([{name: one[name] for name in one if name != "command_line"} for one in settings])
+    undisclosed = _differing([run.undisclosed_settings for run in runs])
+    shown = plain | {name: _numbered(values) for name, values in undisclosed.items()}
+    if shown:
+        return shown
+    tests = [{name: ", ".join(map(str, values)) for name, values in _of_tests(run).items()} for run in runs]
+    operations = [{"operations": ", ".join(sorted({op for op, _ in _measured(run)}))} for run in runs]
+    contexts = [{"measured": str(len(_measured(run)))} for run in runs]
+    return _differing(settings) or _differing(tests) or _differing(operations) or _differing(contexts)
+
+
+def _differing(rows: Iterable[dict[str, Any]]) -> dict[str, list[Any]]:
+    known = list(rows)
+    names = dict.fromkeys(name for one in known for name in one)
+    values = {name: [one.get(name) for one in known] for name in names}
     return {name: found for name, found in values.items() if len(set(map(repr, found))) > 1}
+
+
+def _numbered(values: Sequence[Any]) -> list[str | None]:
+    """In the place of values that are not shown: which of them are the same."""
+    seen = list(dict.fromkeys(value for value in values if value is not None))
+    return [None if value is None else f"{_NOT_KEPT} ({seen.index(value) + 1})" for value in values]
 
 
 def _repeats(tool: str, members: list[int], runs: Sequence[Run]) -> Group:
@@ -80,7 +145,26 @@ def _repeats(tool: str, members: list[int], runs: Sequence[Run]) -> Group:
             of_each = [one.value for one in same]
             found = summed(first.op, first.quantity, first.stat, "runs", of_each, first.unit, first.context)
             over += [one | {"printed_unit": first.printed_unit} for one in found]
-    return {"kind": REPEATS, "tool": tool, "runs": members, "varies": {}, "distributions": kept(over)}
+    return _group(REPEATS, tool, members, distributions=kept(over))
+
+
+def _group(
+    kind: str,
+    tool: str,
+    members: list[int],
+    *,
+    varies: dict[str, list[Any]] | None = None,
+    missing: Sequence[str] = (),
+    distributions: Sequence[Distribution] = (),
+) -> Group:
+    return {
+        "kind": kind,
+        "tool": tool,
+        "runs": members,
+        "varies": varies or {},
+        "missing_settings": list(missing),
+        "distributions": list(distributions),
+    }
 
 
 def _summaries(run: Run) -> list[Any]:

@@ -81,24 +81,58 @@ def label_before(text: str) -> re.Pattern[str] | None:
     return re.compile(pattern if text.startswith("[") else f"^{pattern}")
 
 
+PLACES = "places"
+"""The name that the places of its files have among the settings of a run that are not shown."""
+_DIGITS = re.compile(r"\d{1,40}")
+_SHOWN = re.compile(r"\d{1,15}[kKmMgGtT]?")
+"""Values of options that are never private: numbers and sizes."""
+
+
 def options_of(command: str, valued: str) -> dict[str, str]:
     """The options of a command line as getopt reads them: `-t 4k -Fe` -> {"t": "4k", "F": "", "e": ""}.
 
     `valued` are the letters that take a value. Long options go by their name without dashes, with what follows `=`.
     An option that is given again counts as given last, as it does for the tool.
     """
+    return dict(_given(command, valued))
+
+
+def _given(command: str, valued: str) -> Iterator[tuple[str, str]]:
+    """Every option in its order, with its value or an empty text."""
     words = iter(re.sub(r"[\"']", "", command).split()[1:])
-    found: dict[str, str] = {}
     for word in words:
         if word.startswith("--"):
             name, _, value = word[2:].partition("=")
-            found[name] = value
+            yield name, value
         elif word.startswith("-"):
             for place, letter in enumerate(word[1:], start=2):
-                found[letter] = (word[place:] or next(words, "")) if letter in valued else ""
+                yield letter, (word[place:] or next(words, "")) if letter in valued else ""
                 if letter in valued:
                     break
-    return found
+
+
+def values_not_shown(command: str, valued: str, files: str) -> dict[str, str]:
+    """The values that `command_shape` leaves out, to compare two runs by; of those that name files the `places`.
+
+    `files` are the letters whose value is a path. So is a value with a slash, and one of a name with `file` in it.
+    """
+    found: dict[str, list[str]] = {}
+    for name, value in _given(command, valued):
+        parts = [part for part in value.split(",") if "/" not in part and "file" not in part.partition("=")[0].lower()]
+        is_shown = _SHOWN.fullmatch(value) is not None
+        if not is_shown and "".join(parts) and name not in files and "file" not in name.lower():
+            found.setdefault(f"-{name}" if len(name) == 1 else f"--{name[:40]}", []).extend(parts)
+        elif name in files and "/" in value:
+            found.setdefault(PLACES, []).append(place(value))
+    return {name: ",".join(parts) for name, parts in found.items()}
+
+
+def place(path: str) -> str:
+    """A path as far as two runs can be told apart by it: without digits, which count runs and jobs, and name times.
+
+    Runs in other folders may be of other file systems, and nothing else of their output would say so.
+    """
+    return _DIGITS.sub("", path)
 
 
 def command_shape(command: str, valued: str) -> str:
@@ -108,7 +142,7 @@ def command_shape(command: str, valued: str) -> str:
     """
     shown = []
     for name, value in options_of(command, valued).items():
-        kept = value if re.fullmatch(r"\d{1,15}[kKmMgGtT]?", value) else "..." if value else ""
+        kept = value if _SHOWN.fullmatch(value) else "..." if value else ""
         if len(name) == 1:
             shown.append(f"-{name} {kept}".rstrip())
         else:

@@ -56,8 +56,12 @@ def why_not(entries: Sequence[Meaning], one: Figure, other: Figure) -> str:
     if None in found:
         return "" if all(scopes) else "versions differ in what it means, and what one of them meant is not known"
     first, second = (entry for entry in found if entry is not None)
-    if different := [name for name in first.get("alike", ()) if one.parameters.get(name) != other.parameters.get(name)]:
-        return f"{first['scope']}: it depends on {', '.join(different)}"
+    for name in first.get("alike", ()):
+        values = [figure.parameters.get(name) for figure in (one, other)]
+        if None in values:
+            return f"{first['scope']}: it depends on {name}, which is not known of both"
+        if values[0] != values[1]:
+            return f"{first['scope']}: it depends on {name}"
     if all(scopes):
         return ""
     return _between(first, second, one, other)

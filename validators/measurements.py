@@ -73,7 +73,13 @@ class RuleOutcome:
 
 @dataclass(slots=True)
 class Run:
-    """One run of one tool as found in a bundle. Shapes as in docs/check.md, "The report"."""
+    """One run of one tool as found in a bundle. Shapes as in docs/check.md, "The report".
+
+    The last five are for the check alone and in no report: `operations_done` are operations that did work, with their
+    context, whether they have a measurement or not; `not_measured` names what was printed as 0 and is no value;
+    `states_all_settings` says that a setting that is absent has its default; `unknown_settings` names those that this
+    output cannot tell; `undisclosed_settings` are compared and never shown.
+    """
 
     tool: str
     path: str
@@ -89,6 +95,11 @@ class Run:
     distributions: list[dict[str, Any]] = field(default_factory=list)
     rules: list[RuleOutcome] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
+    operations_done: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    not_measured: list[str] = field(default_factory=list)
+    states_all_settings: bool = False
+    unknown_settings: list[str] = field(default_factory=list)
+    undisclosed_settings: dict[str, str] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
         return {

@@ -9,13 +9,21 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from validators.bundle import HEAD_BYTES, LINE_LIMIT, Bundle
 from validators.catalogue import Reading
-from validators.findings import ERROR, Finding
+from validators.failures import READER_ERRORS, reader_failed
+from validators.findings import ERROR, WARNING, Finding
 from validators.measurements import Run
 
+READ_LINE_LIMIT = 8 * 1024
+"""Characters of a line that the readers of text are given: no line of a tool's own comes near."""
+LONG_LINE = "line-too-long"
+_MOST_LONG_LINES = 20
+_LONGEST_NUMBER = 40
+_ROW_WORDS = 32
+_ROW_NUMBERS = 3
 TEXT_LIMIT = 64 * 1024 * 1024
 """Bytes of an output that has to be read whole, as JSON has."""
 
@@ -52,6 +60,8 @@ class Output:
 
     bundle: Bundle
     path: str
+    long_lines: list[Finding] = field(default_factory=list)
+    """What was left out for its length, while lines were read."""
 
     @property
     def size(self) -> int:
@@ -66,8 +76,37 @@ class Output:
             )
         return self.bundle.read(self.path).decode("utf-8", "replace")
 
-    def lines(self) -> Iterator[str]:
-        """Line by line, without the ends of lines, in bounded memory. Raises Refusal for a line of over 512 KiB."""
+    def lines(self, longest: int = READ_LINE_LIMIT, *, of_others: bool = False) -> Iterator[str]:
+        """Line by line, without the ends of lines, in bounded memory. Raises Refusal for a line of over 512 KiB.
+
+        A line of more than `longest` characters is given as an empty one, and goes to `long_lines`. `of_others`: the
+        application that was measured prints there too, so that figures in long lines are its own.
+        """
+        for number, line in enumerate(self._whole_lines(), start=1):
+            if len(line) > longest:
+                self._leave_out(line, number, of_others)
+                yield ""
+            else:
+                yield line
+
+    def left_out(self, tool: str) -> list[Finding]:
+        """Findings on the long lines that were met, for a run of this tool."""
+        return [replace(one, code=f"{tool}.{one.code}") for one in self.long_lines]
+
+    def _leave_out(self, line: str, number: int, of_others: bool) -> None:
+        """Note a long line: as an error where its words are those of a row of figures."""
+        if len(self.long_lines) >= _MOST_LONG_LINES:
+            return
+        words = line.split(None, _ROW_WORDS)[:_ROW_WORDS]
+        numbers = sum(bool(_NUMBER.fullmatch(word[:_LONGEST_NUMBER].strip("[](),;:%"))) for word in words)
+        is_row = not of_others and numbers >= _ROW_NUMBERS and 3 * numbers >= len(words)
+        what = "a row of figures" if is_row else "a line"
+        message = f"It has {what} of {len(line)} characters, which was not read: no line of the tool's own is so long."
+        where = f"{self.path}:{number}"
+        hint = "Upload the output as the tool printed it, without what was put into its lines."
+        self.long_lines.append(Finding(LONG_LINE, ERROR if is_row else WARNING, message, hint, where))
+
+    def _whole_lines(self) -> Iterator[str]:
         decoder = codecs.getincrementaldecoder("utf-8")("replace")
         rest, number = "", 0
         for chunk in self.bundle.chunks(self.path):
@@ -97,12 +136,18 @@ def find_outputs(
         if not head or not (is_wide or is_output(head)):
             continue
         reading.claimed.add(path)
+        output = Output(bundle, path)
         try:
             if is_wide:
                 raise Refusal("bad-encoding", "The output is UTF-16.", "Convert it to UTF-8: iconv -f utf-16 -t utf-8.")
-            reading.runs += read(Output(bundle, path))
+            runs = read(output)
         except Refusal as refusal:
-            reading.runs.append(Run(tool, path, findings=[refusal.finding(tool, path)]))
+            runs = [Run(tool, path, findings=[refusal.finding(tool, path)])]
+        except READER_ERRORS:
+            runs = [Run(tool, path, findings=[reader_failed(tool, path)])]
+        for run in runs:
+            run.findings += output.left_out(tool)
+        reading.runs += runs
     reading.primary = 0 if len(reading.runs) == 1 else None
     return reading
 

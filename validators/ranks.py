@@ -36,10 +36,14 @@ def attach(reading: Reading, bundle: Bundle, header: bytes, unit: str, cells: Ce
     The tables become part of what was read.
     """
     tables = [path for path in bundle.files if bundle.head(path, len(header)) == header]
+    tables_of = Counter(map(_folder, tables))
+    runs_of: dict[str, list[Run]] = {}
+    for run in reading.runs:
+        if run.measurements:
+            runs_of.setdefault(_folder(run.path), []).append(run)
     for path in tables:
-        folder = _folder(path)
-        runs = [run for run in reading.runs if _folder(run.path) == folder and run.measurements]
-        if len(runs) == 1 and [_folder(other) for other in tables].count(folder) == 1:
+        runs = runs_of.get(_folder(path), [])
+        if len(runs) == 1 and tables_of[_folder(path)] == 1:
             reading.claimed.add(path)
             _attach(runs[0], Output(bundle, path), unit, cells)
 

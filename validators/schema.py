@@ -1,18 +1,20 @@
-"""JSON Schemas of what people send: versioned files, and their errors as findings."""
+"""JSON Schemas of what people send: versioned files, and their errors as findings.
+
+The package jsonschema evaluates them. In the single file that a site runs offline it is not there: `json_schema`
+stands in then, with the same places and messages (decision 32).
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from validators import json_schema
 from validators.findings import ERROR, Finding
-
-if TYPE_CHECKING:
-    from jsonschema import Draft202012Validator
-    from jsonschema.exceptions import ValidationError
+from validators.json_schema import SchemaError
 
 FOLDER = Path(__file__).parent / "schemas"
 METADATA = "metadata.1"
@@ -25,21 +27,27 @@ def schemas() -> dict[str, dict[str, Any]]:
 
 
 @cache
-def _validator(name: str) -> Draft202012Validator:
-    from jsonschema import Draft202012Validator  # takes longer to import than a check takes, so only when needed
+def _evaluator(name: str) -> Callable[[object], Iterator[SchemaError]]:
+    schema = schemas()[name]
+    try:
+        from jsonschema import Draft202012Validator  # longer to import than a check takes, so only when needed
+    except ImportError:
+        return lambda document: json_schema.errors(document, schema)
+    validator = Draft202012Validator(schema, format_checker=Draft202012Validator.FORMAT_CHECKER)
+    return lambda document: (
+        SchemaError(error.message, error.validator or "", tuple(error.absolute_path))
+        for error in validator.iter_errors(document)
+    )
 
-    return Draft202012Validator(schemas()[name], format_checker=Draft202012Validator.FORMAT_CHECKER)
 
-
-def errors(document: object, name: str) -> list[ValidationError]:
+def errors(document: object, name: str) -> list[SchemaError]:
     """What is wrong with a document by the named schema, in the order of the document. KeyError: no such schema."""
     return sorted(each_error(document, name), key=lambda error: [str(part) for part in error.absolute_path])
 
 
-def each_error(document: object, name: str) -> Iterator[ValidationError]:
+def each_error(document: object, name: str) -> Iterator[SchemaError]:
     """The same one by one, as they are found: a large document may have more of them than anybody reads."""
-    found: Iterator[ValidationError] = _validator(name).iter_errors(document)
-    return found
+    return _evaluator(name)(document)
 
 
 def metadata_findings(metadata: object) -> list[Finding]:
@@ -58,7 +66,7 @@ def metadata_findings(metadata: object) -> list[Finding]:
     ]
 
 
-def sentence(error: ValidationError) -> str:
-    """jsonschema's message without a long value in it."""
-    message = str(error.message)
+def sentence(error: SchemaError) -> str:
+    """The message without a long value in it."""
+    message = error.message
     return message if len(message) < 200 else message[:199] + "…"

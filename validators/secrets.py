@@ -10,25 +10,36 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Iterator
+import zlib
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
+from itertools import chain
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from validators.findings import ERROR, Finding
+from validators.gunzip import gunzip
 
 if TYPE_CHECKING:
-    from validators.bundle import Bundle
+    from validators.bundle import Bundle, Entry
 
 CODE = "bundle.secret"
+_PIECE = 256 * 1024
 _OVERLAP = 8192
 """Bytes that are looked at again with the next piece, more than any token or the beginning of a key has."""
 _MOST = 20
+"""Findings of one stored file: those of one never hide those of another."""
+_GUNZIPPED_BYTES = 64 * 1024 * 1024
+"""That is searched of the insides of all gzips that hold no archive; a log shrinks to a tenth."""
 _DISTINCT = 8
 """Different characters of a token; one of x and zeros is a placeholder."""
 
-_KEY = re.compile(
-    rb"-----BEGIN (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----(?:\s|\\[nr]){0,16}"
-    rb"(?:[A-Za-z-]{1,40}: [^\r\n]{0,200}(?:\s|\\[nr]){1,8}){0,4}[A-Za-z0-9+/]{4}"
-)
+_KEY = re.compile(rb"-----BEGIN (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
+_KEY_BEGINNING_BYTES = 1024
+"""Behind its first line, in which the body of a key has begun: the headers before it have a few lines."""
+_MOST_KEY_HEADERS = 4
+_LINE_END = re.compile(rb"\r|\n|\\[nr]")
+_KEY_HEADER, _KEY_BODY = re.compile(rb"[A-Za-z-]{1,40}: "), re.compile(rb"(?:^|\s)[A-Za-z0-9+/]{4}")
 _TOKENS: tuple[tuple[bytes, str, re.Pattern[bytes]], ...] = tuple(
     (hint, name, re.compile(rb"(?<![A-Za-z0-9_-])" + pattern))
     for hint, name, pattern in (
@@ -50,22 +61,60 @@ _TOKENS: tuple[tuple[bytes, str, re.Pattern[bytes]], ...] = tuple(
 )
 
 
-def scan(bundle: Bundle) -> list[Finding]:
-    """Findings `bundle.secret`, one for each kind and file; nothing of the secret itself is in them."""
-    found: list[Finding] = []
-    for path in bundle.files:
-        found += [_finding(path, line, what) for what, line in sorted(_in_file(bundle, path).items())]
-        if len(found) >= _MOST:
-            break
-    return found[:_MOST]
+def scan(bundle: Bundle, cleared: Collection[str] = ()) -> list[Finding]:
+    """Findings `bundle.secret`, for each kind and file; nothing of the secret itself is in them.
+
+    Each has the sha256 of the stored file that the bytes were read from. What was read from stored files that are all
+    in `cleared` (sha256) is not searched: somebody looked, and it holds no secret. What readers do not get is searched.
+    """
+    findings: list[Finding] = []
+    counts: Counter[str] = Counter()
+    left = _GUNZIPPED_BYTES
+    archives = {str(parent) for path in bundle.files for parent in PurePosixPath(path).parents}
+    for path, entry in chain(bundle.files.items(), bundle.unread):
+        if entry.sources and entry.sources.issubset(cleared):
+            continue
+        sources = [source for source in sorted(entry.sources) or [""] if counts[source] < _MOST]
+        if not sources:
+            continue
+        first = _first_of_each(bundle.pieces(entry))
+        if path not in archives and bundle.slice(entry, 0).startswith(b"\x1f\x8b"):
+            inside = _Gunzipped(bundle, entry, left)
+            first = _first_of_each(inside) | first
+            left = inside.left
+        for what, line in sorted(first.items()):
+            findings += [_finding(path, line, what, source) for source in sources]
+            counts.update(sources)
+    return findings
 
 
-def _in_file(bundle: Bundle, path: str) -> dict[str, int]:
+class _Gunzipped:
+    """What a gzip holds, in pieces, until it ends, is damaged or gave `left` bytes."""
+
+    def __init__(self, bundle: Bundle, entry: Entry, left: int) -> None:
+        self.left = left
+        self._packed = bundle.pieces(entry)
+
+    def __iter__(self) -> Iterator[bytes]:
+        unpacked = gunzip(self)  # type: ignore[arg-type]  # it is only read from
+        try:
+            while self.left > 0 and (piece := unpacked.read(_PIECE)):
+                self.left -= len(piece)
+                yield piece
+        except (EOFError, zlib.error):
+            return
+
+    def read(self, size: int) -> bytes:
+        """The next piece of the gzip itself, of whatever size."""
+        return next(self._packed, b"")
+
+
+def _first_of_each(pieces: Iterable[bytes]) -> dict[str, int]:
     """The line of the first secret of each kind."""
     first: dict[str, int] = {}
     lines, tail = 1, b""
-    for chunk in bundle.chunks(path):
-        window = tail + chunk
+    for piece in pieces:
+        window = tail + piece
         for what, position in _in_bytes(window):
             first.setdefault(what, lines + window.count(b"\n", 0, position))
         tail = window[-_OVERLAP:]
@@ -74,11 +123,30 @@ def _in_file(bundle: Bundle, path: str) -> dict[str, int]:
 
 
 def _in_bytes(window: bytes) -> Iterator[tuple[str, int]]:
-    if b"PRIVATE KEY" in window and (key := _KEY.search(window)):
+    if b"PRIVATE KEY" in window and (key := next(filter(_has_body, _KEY.finditer(window)), None)):
         yield "a private key", key.start()
     for hint, name, pattern in _TOKENS:
         if hint in window:
             yield from ((name, token.start()) for token in pattern.finditer(window) if _looks_live(token[1]))
+
+
+def _has_body(key: re.Match[bytes]) -> bool:
+    """Whether base64 follows the first line of a key, behind headers such as `Proc-Type: 4,ENCRYPTED`.
+
+    Ends of lines may be written as they are in JSON. A body may stand behind a blank on the line of a header.
+    """
+    headers = 0
+    for line in _LINE_END.split(key.string[key.end() : key.end() + _KEY_BEGINNING_BYTES]):
+        line = line.strip()
+        header = _KEY_HEADER.match(line) if headers < _MOST_KEY_HEADERS else None
+        if header is None:
+            if line:
+                return _KEY_BODY.match(line) is not None
+        elif _KEY_BODY.search(line, header.end()):
+            return True
+        else:
+            headers += 1
+    return False
 
 
 def _looks_live(body: bytes) -> bool:
@@ -95,11 +163,20 @@ def _is_jwt_header(part: bytes) -> bool:
     return isinstance(header, dict) and "alg" in header
 
 
-def _finding(path: str, line: int, what: str) -> Finding:
+def _without_tokens(path: str) -> str:
+    """A path may be called like a token, and findings are kept."""
+    name = path.encode("utf-8", "replace")
+    for _, _, pattern in _TOKENS:
+        name = pattern.sub(b"...", name)
+    return name.decode()
+
+
+def _finding(path: str, line: int, what: str, source: str) -> Finding:
     return Finding(
         CODE,
         ERROR,
-        f"There is {what} in the bundle. It was refused, and nothing of it is kept.",
-        "Revoke what was sent: it left your site. Then pack with the collector, which takes such things out.",
-        f"{path}:{line}",
+        f"There is {what} in this file. A registry keeps no bundle with one.",
+        "Revoke it, if it left your site. Then pack with the collector, which takes such things out.",
+        f"{_without_tokens(path)}:{line}",
+        sha256=source,
     )

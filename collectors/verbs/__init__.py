@@ -6,6 +6,7 @@ Each has ABOUT (one line), EXAMPLES (shown by --help), define(parser) and run(op
 from collectors.verbs import (
     collect,
     diff,
+    example,
     explain,
     fold,
     import_,
@@ -32,6 +33,7 @@ VERBS = (
     diff,
     list_probes,
     explain,
+    example,
     upload,
     validate,
     pack,

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import sys
 
 from collectors import bundle, report
@@ -58,7 +59,7 @@ def run(options, progress):
         for line in removed(packing.report):
             progress.note(line)
         progress.note(f"{len(members)} files, {size:,} bytes packed; bundle {packing.bag.id()}")
-        progress.note(f"next: highwater.pyz upload {options.out}")
+        progress.note(f"next: highwater.pyz upload {shlex.quote(options.out)}")
         report.show(f"{sha256}  {options.out}", sys.stdout)
     return OK
 

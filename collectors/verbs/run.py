@@ -5,7 +5,7 @@ import json
 import os
 import time
 
-from collectors import capture, drift, parameters, wrap
+from collectors import capture, drift, parameters, system_file, wrap
 from collectors.door import Door
 from collectors.errors import CollectorError, UsageError
 from collectors.files import write_whole
@@ -157,4 +157,7 @@ class Record:
             self.progress.note("... and %d more changes" % (len(changes) - MAX_CHANGES_TOLD))
         place = os.path.relpath(self.place)
         self.progress.note("%s: %s, %d changes during the run" % (place, summary(self.document), len(changes)))
-        self.progress.note("next: highwater.pyz pack --results DIR --system %s --out run.tar.gz" % place)
+        if system_file.failed_run(self.document):
+            self.progress.note(system_file.failed_run(self.document) + "; run it again with another --out")
+        else:
+            self.progress.note("next: highwater.pyz pack --results DIR --system %s --out run.tar.gz" % place)

@@ -2,7 +2,7 @@
 
 import os
 
-from collectors import arguments, bundle, descriptions, report, submission, validation, verification
+from collectors import arguments, bundle, descriptions, offline_rules, report, submission, validation, verification
 from collectors.errors import CollectorError, UsageError
 
 ABOUT = "check results without submitting them"
@@ -14,8 +14,8 @@ EXAMPLES = """examples:
   %(prog)s system.json
 
 Of a bundle, every file is held against its checksum and the system document against its schema.
-Uses the registry's rules where `validators` is installed for this Python. With --server the
-registry checks a copy and keeps nothing.
+The registry's rules come with this command and need Python 3.9 or later; an older one says so
+and ends with 3. With --server the registry checks a copy and keeps nothing.
 """
 
 
@@ -36,17 +36,17 @@ def run(options, progress):
 
 
 def check_here(options, progress):
-    """What can be said without the registry: of a description by itself; of results by the rules, where installed."""
+    """What can be said without the registry: of a description by itself; of results by the rules that come along."""
     if descriptions.is_description(options.path):
         described = descriptions.findings(options.path)
         if described is not None:
             return validation.of_description(described)
-    rules = validation.rules_here()
+    rules = offline_rules.rules_here()
     if rules.version is None:
         answer = validation.check_alone(options.path, rules.missing)
     else:
-        progress.note(f"checking with the rules {rules.version} installed here")
-        answer = validation.check_here(options.path, rule_options(options), options.timeout)
+        progress.note(f"checking with the registry's rules {rules.version}, on this machine")
+        answer = offline_rules.check_here(options.path, rule_options(options), options.timeout)
     return validation.with_own(answer, bag_findings(options.path))
 
 

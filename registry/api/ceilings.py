@@ -49,6 +49,9 @@ class Efficiency(s.Serializer):
     context = s.DictField()
     value = s.FloatField()
     unit = s.CharField()
+    qualifier = s.CharField(
+        allow_blank=True, help_text="About, below or above, of the value and of every percentage, as its source says."
+    )
     direction = s.CharField(help_text="read or write.")
     over = s.CharField(help_text="What the number is of: system, server or drive.")
     limiting = Limiting()

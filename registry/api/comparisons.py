@@ -24,9 +24,11 @@ class ComparedSpread(serializers.Serializer):
     """How well a number repeats (docs: uncertainty)."""
 
     deviation_percent = serializers.FloatField(
-        allow_null=True, help_text="Sample deviation of one run, in percent of the number; null: not known."
+        allow_null=True, help_text="Sample deviation of one run, in % of the number; null: not repeated."
     )
-    runs = serializers.IntegerField(allow_null=True, help_text="Repeats that it was measured over; null: the prior.")
+    runs = serializers.IntegerField(
+        allow_null=True, help_text="Repeats that it was measured over, three or more; null: not repeated."
+    )
 
 
 class ComparedMeasurement(serializers.Serializer):
@@ -42,11 +44,19 @@ class ComparedMeasurement(serializers.Serializer):
     ratios = serializers.ListField(child=serializers.FloatField(allow_null=True), help_text="To the first result.")
     intervals = serializers.ListField(
         child=serializers.ListField(child=serializers.FloatField(), min_length=2, max_length=2, allow_null=True),
-        help_text="Where each ratio lies with 95 %; one that holds 1 is a tie. Null: not known.",
+        help_text="Where each ratio lies with 95 %, by repeats of both numbers; one that holds 1 is a tie. Null: not "
+        "repeated, so that nobody can tell whether they differ by more than chance.",
+    )
+    interval_basis = serializers.ListField(
+        child=serializers.CharField(allow_null=True), help_text="For each interval `repeats`; null where there is none."
     )
     spreads = ComparedSpread(many=True)
     printed_units = serializers.ListField(
         child=serializers.CharField(), help_text="In which its source prints it; empty where it says none."
+    )
+    ratio_qualifiers = serializers.ListField(
+        child=serializers.CharField(allow_blank=True),
+        help_text="What follows of each ratio: about, below, above; unknown, and no ratio, where nothing does.",
     )
     qualifiers = serializers.ListField(
         child=serializers.CharField(allow_blank=True), help_text="about, above or below, as printed; else empty."

@@ -13,6 +13,8 @@ from registry.api import serializers as shape
 from registry.api.reading import PublicRead, link
 from registry.platforms import generations, sizing
 
+FACTOR = "About, below or above, where the numbers are; unknown, and no factor, where bounds leave nothing to say."
+
 
 class PlatformName(s.Serializer):
     slug = s.CharField()
@@ -42,12 +44,15 @@ class StepShape(s.Serializer):
     count = s.IntegerField(help_text="Results of the step that have the number.")
     x_first = s.FloatField(allow_null=True, help_text="How many times better than the first step.")
     x_before = s.FloatField(allow_null=True, help_text="Than the step before; null of the first.")
+    x_first_qualifier = s.CharField(allow_blank=True, help_text=FACTOR)
+    x_before_qualifier = s.CharField(allow_blank=True, help_text=FACTOR)
 
 
 class ChangeShape(s.Serializer):
     before = s.CharField()
     after = s.CharField()
-    factor = s.FloatField()
+    factor = s.FloatField(allow_null=True)
+    factor_qualifier = s.CharField(allow_blank=True, help_text=FACTOR)
     cause = s.CharField(allow_null=True, help_text="hardware, software or tuning, where it alone differs; else null.")
     may_be = s.ListField(child=s.CharField(), help_text="All that it may come from, as far as the record tells.")
     differs = s.DictField(help_text="Names of what differs, by kind.")
@@ -56,7 +61,8 @@ class ChangeShape(s.Serializer):
 
 class PossibleShape(s.Serializer):
     may_be = s.ListField(child=s.CharField())
-    factor = s.FloatField()
+    factor = s.FloatField(allow_null=True)
+    factor_qualifier = s.CharField(allow_blank=True, help_text=FACTOR)
 
 
 class GainShape(s.Serializer):
@@ -73,7 +79,7 @@ class GainShape(s.Serializer):
     chain = ChangeShape(
         many=True, help_text="From first to last best, one cause at a time; empty where no results allow it."
     )
-    by_cause = s.DictField(child=s.FloatField(), help_text="Factors by cause along the chain.")
+    by_cause = s.DictField(child=s.FloatField(), help_text="Factors by cause along the chain, which has no bounds.")
     by_possible = PossibleShape(many=True, help_text="Factors of the changes by all that they may come from.")
 
 
@@ -134,9 +140,18 @@ class LineDetail(PublicRead):
 
 
 class UnitsShape(s.Serializer):
-    low = s.IntegerField(help_text="If every unit does what the best did.")
-    middle = s.IntegerField(help_text="The median.")
-    high = s.IntegerField(help_text="The least.")
+    low = s.IntegerField(
+        allow_null=True, help_text="If every unit does what the best did; of bounds alone, which no fewer reach."
+    )
+    middle = s.IntegerField(allow_null=True, help_text="The median; null where there are only bounds.")
+    high = s.IntegerField(
+        allow_null=True, help_text="The least; of bounds alone, which is enough. Of one measurement there is no range."
+    )
+    measurements = s.IntegerField(help_text="Measured rates that it rests on; bounds are not counted.")
+    qualifier = s.CharField(
+        allow_blank=True,
+        help_text="above: at least `low`, and not known how many. below: at most `high`. about: of rough rates.",
+    )
 
 
 class OneUnit(s.Serializer):

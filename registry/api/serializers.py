@@ -369,6 +369,15 @@ class ResultDetail(Result):
     filesystem_version = s.CharField(allow_blank=True)
     bundle_sha256 = s.CharField(allow_blank=True, help_text="Of the bytes as received, which stay private.")
     public_sha256 = s.CharField(allow_blank=True, help_text="Of the published derivative.")
+    archive_missing_since = s.DateTimeField(
+        allow_null=True, help_text="Since when the bytes as received are known to be gone; null: they are stored."
+    )
+    copy_missing_since = s.DateTimeField(
+        allow_null=True, help_text="Since when the public copy is known to be gone; null: it can be downloaded."
+    )
+    copy_withheld_at = s.DateTimeField(
+        allow_null=True, help_text="When the public copy went into quarantine; null: it is not in quarantine."
+    )
     revises = s.CharField(allow_null=True)
     revised_by = s.CharField(allow_null=True)
     revision_reason = s.CharField(allow_blank=True)
@@ -540,6 +549,27 @@ class Benchmark(s.Serializer):
         required=False, help_text="The layers that its data crosses, whose ceilings hold for it: layers, stats."
     )
     operations = s.ListField(child=s.DictField(), help_text="op, quantity, unit as printed, better, description.")
+    required = s.ListField(
+        required=False,
+        child=s.DictField(),
+        help_text="Quantities that every operation which did work is reported with.",
+    )
+    never_zero = s.ListField(
+        required=False, child=s.CharField(), help_text="Quantities whose 0 beside work says that nothing was measured."
+    )
+    tried_versions = s.DictField(
+        required=False, child=s.CharField(), help_text="from and through: versions whose real output was tried."
+    )
+    same_settings = s.ListField(
+        required=False,
+        child=s.JSONField(),
+        help_text="Parameters that must be known before runs are called alike; of an inner list, one.",
+    )
+    experiment = s.DictField(
+        required=False,
+        child=s.ListField(child=s.CharField()),
+        help_text="scale and settings: what must be known of two runs before they are held for the same experiment.",
+    )
     versions = s.ListField(
         child=s.DictField(), help_text="What numbers are over, by version, and with which others they compare."
     )

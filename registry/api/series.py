@@ -27,6 +27,7 @@ class SeriesPoint(s.Serializer):
     result = s.CharField()
     day = s.DateField(help_text="Of the run, else of its submission, else of its release.")
     value = s.FloatField(help_text="Canonical.")
+    qualifier = s.CharField(allow_blank=True, help_text="What its source says of it: about, below or above.")
 
 
 class StepTold(s.Serializer):
@@ -70,8 +71,28 @@ class SeriesNamed(s.Serializer):
 
 
 class SystemSeries(SeriesNamed):
+    list = s.CharField(
+        allow_blank=True, help_text="Kind of IO500 list: 10-node, production, both; empty for those of any scale."
+    )
+    scale = s.DictField(help_text="What else its results have in common in size, such as client processes.")
     points = SeriesPoint(many=True, help_text="Oldest first.")
-    steps = SeriesStep(many=True)
+    steps = SeriesStep(many=True, help_text="None where a point is a bound, and no measured value.")
+
+
+class NotJoined(s.Serializer):
+    """A result of which it is not known which other ones are of the same experiment."""
+
+    result = s.CharField()
+    day = s.DateField()
+    tool = s.CharField()
+    mode = s.CharField(allow_blank=True)
+    trust = s.CharField()
+    client_nodes = s.IntegerField(allow_null=True)
+    tasks = s.IntegerField(allow_null=True)
+    score = s.FloatField(allow_null=True)
+    list = s.CharField(allow_blank=True, help_text="As of a series.")
+    unknown = s.ListField(child=s.CharField(), help_text="What would have to be known: client nodes, settings.")
+    numbers = s.IntegerField(help_text="So many of its numbers are in no series.")
 
 
 class SeriesChange(s.Serializer):
@@ -89,6 +110,7 @@ class SystemHistoryShape(s.Serializer):
     left_out = s.BooleanField(help_text="There are more.")
     undated = s.IntegerField(help_text="Results of which no day is known; they are in no series.")
     single = s.IntegerField(help_text="Numbers that only one result has.")
+    not_joined = NotJoined(many=True, help_text="Results, or numbers of them, whose scale or settings are not known.")
     fewest = s.IntegerField(help_text="So many points a series needs for a step.")
     series = SystemSeries(many=True, help_text="Those with steps first, then the longest.")
     changes = SeriesChange(many=True, help_text="At most ten, the newest first.")

@@ -16,6 +16,7 @@ from registry.api import serializers as shape
 from registry.api.reading import CSVRenderer, JSONRenderer, PublicRead, Table, link
 from registry.studies import answers, asking, curated, files
 from registry.studies.chart import with_colours
+from registry.studies.table import in_a_file
 
 THEME = "theme"
 
@@ -58,7 +59,11 @@ class StudyShape(serializers.Serializer):
     points = serializers.IntegerField()
     missing = serializers.IntegerField(help_text="Points without a value or without a place on the x axis.")
     columns = serializers.ListField(child=serializers.CharField())
-    rows = serializers.ListField(child=serializers.DictField())
+    rows = serializers.ListField(
+        child=serializers.DictField(),
+        help_text="Of a single measurement `interval_low`, `interval_high`, `interval_basis` (repeats) and "
+        "`interval_runs` (three or more); all null where it was not repeated, for which CSV says `not repeated`.",
+    )
     chart = serializers.DictField(allow_null=True, help_text="Vega-Lite 6; null where nothing can be drawn.")
     question = serializers.CharField(help_text="The query string that asks for this.")
     metrics = serializers.ListField(child=serializers.CharField())
@@ -145,7 +150,7 @@ def answered(request: Request, document: answers.Document, name: str) -> Respons
         "Content-Disposition": f'{"inline" if form in ("svg", "png") else "attachment"}; filename="{name}.{form}"'
     }
     if form == "csv":
-        return Response(Table(document["columns"], document["rows"]), headers=headers)
+        return Response(Table(document["columns"], map(in_a_file, document["rows"])), headers=headers)
     if form == "parquet":
         about = {"title": document["title"], "unit": document["unit"], "question": document.get("question", "")}
         return Response(files.parquet(document["columns"], document["rows"], about), headers=headers)

@@ -30,6 +30,7 @@ class SweepRun(s.Serializer):
     client_nodes = s.IntegerField(allow_null=True)
     day = s.DateField(allow_null=True)
     value = s.FloatField(help_text="Canonical.")
+    qualifier = s.CharField(allow_blank=True, help_text="What its source says of it: about, below or above.")
 
 
 class SweepCell(s.Serializer):
@@ -38,13 +39,17 @@ class SweepCell(s.Serializer):
     choices = s.ListField(child=s.CharField())
     op = s.CharField()
     verdict = s.CharField(
-        help_text="missing; first, with no release before; equal within the interval; better; or worse."
+        help_text="missing; first, with no release before; equal within the interval; better; worse; not_repeated: "
+        "fewer than three runs of either, so that nobody can tell; or unknown: there is one before, but not that both "
+        "ran alike, or which is more, is known."
     )
+    unknown = s.ListField(child=s.CharField(), help_text="What would have to be known of both to compare them.")
     unit = s.CharField(allow_blank=True)
     latest = SweepRun(allow_null=True)
     before = SweepRun(allow_null=True, help_text="Of the release before, of the same trust and run alike.")
     ratio = s.FloatField(allow_null=True)
     interval = s.ListField(child=s.FloatField(), min_length=2, max_length=2, allow_null=True)
+    interval_basis = s.CharField(allow_null=True, help_text="repeats; null where there is no interval.")
 
 
 class SweepUnplaced(s.Serializer):
@@ -71,6 +76,7 @@ class SystemSweepShape(s.Serializer):
     cells = s.IntegerField()
     measured = s.IntegerField()
     regressed = s.IntegerField(help_text="Worse than in the release before, beyond the interval.")
+    not_repeated = s.IntegerField(help_text="Cells with a release before, of which repeats do not tell what changed.")
     parts = SweepPart(many=True)
 
 

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
 from django.contrib.postgres.expressions import ArraySubquery
-from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import JSONObject
 
 from registry import numbers, record, snapshots
 from registry.axes import axis
 from registry.comparing import comparison
 from registry.comparing.comparison import Per, Side
+from registry.comparing.spreads import INSIDE, NO_MEAN
 from registry.facts import CONFIGURATION
-from registry.models import Fact, ListEntry, Result
+from registry.models import Fact, ListEntry, Measurement, Result
 from registry.normalisation import PER, divisors
 from registry.questions import COLUMN_METRICS
 from registry.record import NotOnRecord, Row
@@ -56,8 +57,10 @@ def _as_per(per: str, by: Per | None) -> Row | None:
     return {"name": per, "axis": PER[per], "title": by.title, "divisors": told}
 
 
-def sides(public_ids: Sequence[str]) -> tuple[list[Side], list[Row]]:
+def sides(public_ids: Sequence[str], quantities: Collection[tuple[str, str]] = ()) -> tuple[list[Side], list[Row]]:
     """Results to compare, in the order given, and the facts to head their columns; two queries.
+
+    `quantities` are the operations and quantities whose measurements are read; empty: all.
 
     Raises NotOnRecord for the first id that is not there.
     """
@@ -66,9 +69,22 @@ def sides(public_ids: Sequence[str]) -> tuple[list[Side], list[Row]]:
     if missing:
         raise NotOnRecord("result", missing[0])
     wanted = {pk for one in found.values() for pk in (one.pk, *(same["pk"] for same in one.repeats))}
-    measured = record.measured(wanted)
+    measured = record.measured(wanted, quantities)
     ordered = [found[public_id] for public_id in public_ids]
     return [_side(one, measured) for one in ordered], [_heading(one) for one in ordered]
+
+
+def perhaps_repeated(public_ids: Sequence[str], quantities: Collection[tuple[str, str]]) -> list[str]:
+    """Those of some results whose numbers of these operations and quantities may have a spread; one query.
+
+    Most were measured once, and reading all about them to find no repeats costs more than the rest of an answer.
+    """
+    again = Q(repeats__isnull=False) | Q(stat__in=NO_MEAN) | Q(context__has_any_keys=INSIDE)
+    measured = Measurement.objects.order_by().filter(record.of_quantities(quantities), again, result=OuterRef("pk"))
+    same = Fact.objects.order_by().filter(name=CONFIGURATION, result=OuterRef("pk"))
+    found = Result.objects.order_by().filter(public_id__in=public_ids)
+    found = found.filter(Exists(measured) | Exists(same) | ~Q(repeated_scores={}))
+    return list(found.values_list("public_id", flat=True))
 
 
 def _compared() -> QuerySet[Result]:

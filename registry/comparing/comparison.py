@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from registry import configuration
+from registry import alike, configuration, qualified
 from registry.comparing import uncertainty
 from registry.comparing.spreads import Key, key, spreads
 from registry.comparing.uncertainty import Spread
@@ -67,11 +67,13 @@ def compare(sides: Sequence[Side], per: Per | None = None) -> dict[str, Any]:
     """Measurements with one value and one ratio per result (to the first), notes, and what else differed.
 
     {"comparable", "notes": [{"code", "message"}], "measurements": [{"op", "quantity", "stat", "context", "unit",
-    "divided", "values", "ratios", "intervals", "spreads", "printed_units",
-    "qualifiers", "differs"}], "differences": [{"parameter",
+    "divided", "values", "ratios", "intervals", "interval_basis", "spreads", "printed_units",
+    "qualifiers", "ratio_qualifiers", "differs"}], "differences": [{"parameter",
     "values"}], "equal": count}. A value that a result does not have is None, and so is its ratio; without comparable
-    results there is no ratio at all. `differs` says for each result why its number does not mean the same as the first
-    one's; it has no ratio then. `qualifiers` are `about`, `above` or `below`, as printed. With `per`, rates and scores
+    results there is no ratio at all. A ratio has an interval where both of its numbers were repeated three times.
+    `differs` says for each result why its number does not mean the same as the first one's; it has no ratio then.
+    `qualifiers` are `about`, `above` or `below`, as printed, `ratio_qualifiers` what follows of the ratios: `unknown`,
+    and no ratio, where bounds leave nothing to say. With `per`, rates and scores
     are divided; without a divisor they are None.
     """
     reasons = list(_not_comparable(sides))
@@ -83,6 +85,7 @@ def compare(sides: Sequence[Side], per: Per | None = None) -> dict[str, Any]:
             *reasons,
             *([] if reasons else _apart_notes(sides, rows)),
             *_notes(sides),
+            *([] if reasons else _scale_notes(sides)),
             *_meaning_notes(rows),
             *_divisor_notes(sides, per),
         ],
@@ -129,6 +132,19 @@ def _notes(sides: Sequence[Side]) -> Iterable[dict[str, str]]:
         yield _note("compare.other-lists", f"They stand on no list together ({named}), so their ranks do not compare.")
     if len({side.parameters["client_nodes"] for side in sides if "client_nodes" in side.parameters}) > 1:
         yield _note("compare.other-clients", "The numbers of client nodes differ; totals grow with clients.")
+
+
+def _scale_notes(sides: Sequence[Side]) -> Iterable[dict[str, str]]:
+    if unknown := {side.id: lacking for side in sides if (lacking := _unknown_scale(side))}:
+        named = "; ".join(f"{id}: {', '.join(lacking)}" for id, lacking in unknown.items())
+        yield _note("compare.unknown-scale", f"That they ran at one scale is not known ({named}): totals grow with it.")
+
+
+def _unknown_scale(side: Side) -> list[str]:
+    """What of the scale of a run is not known, in words."""
+    known = alike.told(side.parameters, None, side.columns.get("tasks"))
+    beside = {name for row in side.measurements for name in row["context"]}
+    return [name.replace("_", " ") for name in alike.missing(known, alike.scale(side.tool)) if name not in beside]
 
 
 def _divisor_notes(sides: Sequence[Side], per: Per | None) -> Iterable[dict[str, str]]:
@@ -230,10 +246,10 @@ def _row(place: Key, row: _Row, per: Per | None, *, compared: bool) -> dict[str,
     values = [None if one is None else one["value"] for one in row.found]
     if per is not None and divided:
         values = [_ratio(value, one.value) for value, one in zip(values, per.divisors, strict=True)]
-    ratios = [
-        _ratio(value, values[0]) if compared and not reason else None
-        for value, reason in zip(values, row.differs, strict=True)
-    ]
+    qualifiers = ["" if one is None else qualified.qualifier_of(one) for one in row.found]
+    times = _times(values, qualifiers, row.differs) if compared else [None] * len(values)
+    ratios = [one and one.value for one in times]
+    intervals = [None, *map(uncertainty.ratio_interval, ratios[1:], [row.spreads[0]] * len(ratios), row.spreads[1:])]
     return {
         "op": op,
         "quantity": quantity,
@@ -243,15 +259,29 @@ def _row(place: Key, row: _Row, per: Per | None, *, compared: bool) -> dict[str,
         "divided": divided,
         "values": values,
         "ratios": ratios,
-        "intervals": [
-            None,
-            *map(uncertainty.ratio_interval, ratios[1:], [row.spreads[0]] * len(ratios), row.spreads[1:]),
-        ],
+        "ratio_qualifiers": ["" if one is None else one.qualifier for one in times],
+        "intervals": intervals,
+        "interval_basis": [uncertainty.REPEATS if interval else None for interval in intervals],
         "spreads": [_as_spread(spread) for spread in row.spreads],
         "printed_units": [one.get("printed_unit", "") if one else "" for one in row.found],
-        "qualifiers": [one["context"].get("qualifier", "") if one else "" for one in row.found],
+        "qualifiers": qualifiers,
         "differs": list(row.differs),
     }
+
+
+def _times(
+    values: Sequence[float | None], qualifiers: Sequence[str], differs: Sequence[str]
+) -> list[qualified.Number | None]:
+    """How many times the first number each is; a bound makes it one, the first is itself whatever it is."""
+    known = [
+        None if value is None else qualified.number(value, qualifier)
+        for value, qualifier in zip(values, qualifiers, strict=True)
+    ]
+    itself = qualified.number(1.0) if values[0] else None
+    others = [
+        None if reason else qualified.ratio(one, known[0]) for one, reason in zip(known[1:], differs[1:], strict=True)
+    ]
+    return [itself, *others]
 
 
 def _ratio(value: float | None, first: float | None) -> float | None:
@@ -259,7 +289,7 @@ def _ratio(value: float | None, first: float | None) -> float | None:
 
 
 def _as_spread(spread: Spread | None) -> dict[str, Any]:
-    """How a number repeats, as the API says it; `runs` is null for the prior, both are where nothing is known."""
+    """How a number repeats, as the API says it; null where it was not repeated three times."""
     if spread is None:
         return {"deviation_percent": None, "runs": None}
-    return {"deviation_percent": 100 * spread.deviation, "runs": spread.runs or None}
+    return {"deviation_percent": 100 * spread.deviation, "runs": spread.runs}

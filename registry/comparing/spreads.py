@@ -1,4 +1,4 @@
-"""How well the numbers of one result repeat, by what is known of it: repeats in the record, in the run, or the prior.
+"""How well the numbers of one result repeat, where that was measured: in the record, in its archive, in the run.
 
 Plain values in, plain values out: measurements are dictionaries as in the API.
 """
@@ -12,7 +12,6 @@ from typing import Any
 
 from registry.comparing import uncertainty
 from registry.comparing.uncertainty import Spread
-from validators.distributions import REPEATS
 
 Row = Mapping[str, Any]
 Key = tuple[str, ...]
@@ -22,6 +21,8 @@ NO_MEAN = ("stdev", "stddev", "deviation", "sd")
 """Statistics that say how much others vary."""
 NO_CONTEXT = ("invalid", "scope", "qualifier")
 """Parts of a context that say what a number is worth, and not what it is of."""
+INSIDE = ("iter", "run")
+"""Parts of a context that count runs of one configuration; samples of one run are none."""
 
 
 def key(row: Row) -> Key:
@@ -31,11 +32,10 @@ def key(row: Row) -> Key:
 
 
 def spreads(tool: str, measured: Sequence[Row], parameters: Row, repeats: Sequence[Sequence[Row]]) -> dict[Key, Spread]:
-    """The spread of each measurement of a result of which one is known; of what is printed as about or above, none.
+    """The spread of each measurement that was repeated three times; of what is printed as about or above, none.
 
-    `repeats` are the measurements of other results of the same system and configuration. With them and with other runs
-    in the archives of all, or with a deviation that the tool prints, or with three repeats inside the run, it is
-    measured; else it is the prior for its unit.
+    `repeats` are the measurements of other results of the same system and configuration. It is measured with them and
+    with other runs in the archives of all, else by a deviation that the tool prints, else by repeats inside the run.
     """
     others = [{key(row): of_archive(row) for row in one} for one in repeats]
     inside = _inside(measured)
@@ -51,7 +51,6 @@ def spreads(tool: str, measured: Sequence[Row], parameters: Row, repeats: Sequen
                 uncertainty.of_repeats(again)
                 or printed.get(place)
                 or uncertainty.of_repeats(among, is_mean=row["stat"] == "mean")
-                or uncertainty.assumed(row["unit"])
             )
     return {place: spread for place, spread in found.items() if spread}
 
@@ -70,7 +69,7 @@ def pooled(archives: Sequence[Sequence[float]]) -> list[float]:
 
 def _under(row: Row) -> Key:
     """What a repeat and the summary of its repeats have in common."""
-    context = {name: value for name, value in row["context"].items() if name not in (*NO_CONTEXT, *REPEATS)}
+    context = {name: value for name, value in row["context"].items() if name not in (*NO_CONTEXT, *INSIDE)}
     return (row["op"], row["quantity"], row["unit"], json.dumps(context, sort_keys=True))
 
 
@@ -78,7 +77,7 @@ def _inside(measured: Iterable[Row]) -> dict[Key, dict[str, list[float]]]:
     """Values that were measured again and again in one run, by what they are of and their statistic."""
     found: dict[Key, dict[str, list[float]]] = {}
     for row in measured:
-        if not REPEATS.keys().isdisjoint(row["context"]):
+        if any(name in row["context"] for name in INSIDE):
             found.setdefault(_under(row), {}).setdefault(row["stat"], []).append(row["value"])
     return found
 

@@ -1,7 +1,8 @@
-"""How well a number repeats: the spread of its repeats or a documented prior, intervals of ratios, ranges of ranks.
+"""How well a number repeats: the spread of its repeats, intervals of ratios, ranges of ranks.
 
-Plain values in, plain values out; docs/uncertainty.md tells the same in words. All intervals are of 95 %. Widths are of
-natural logarithms, where a ratio is a difference: 0.02 is about 2 %.
+Plain values in, plain values out; docs/uncertainty.md tells the same in words. What was not repeated has no spread, and
+no interval. All intervals are of 95 %. Widths are of natural logarithms, where a ratio is a difference: 0.02 is about
+2 %.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from typing import Any
 
 FILE = Path(__file__).with_name("uncertainty.json")
 FEWEST = 3
-"""A deviation of fewer runs says nothing; the prior stands in for it."""
+"""A deviation of fewer runs says nothing."""
+REPEATS = "repeats"
+"""What an interval rests on. There is no other basis: where this is missing, so is the interval."""
 NORMAL = 1.960
 STUDENT = (
     *(4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131),
@@ -33,36 +36,35 @@ Interval = tuple[float, float]
 class Spread:
     """How one number varies: relative sample deviation of a run, of how many runs, and whether it is their mean.
 
-    `runs` is 0 for the prior.
+    Raises ValueError below FEWEST runs.
     """
 
     deviation: float
-    runs: int = 0
+    runs: int
     is_mean: bool = False
 
-    @property
-    def is_measured(self) -> bool:
-        return self.runs >= FEWEST
+    def __post_init__(self) -> None:
+        if self.runs < FEWEST:
+            raise ValueError(f"{self.runs} runs show no spread")
 
     @property
     def width(self) -> float:
         """Half of the interval around the number, as a difference of logarithms."""
-        if not self.is_measured:
-            return NORMAL * self.deviation
         student = STUDENT[self.runs - FEWEST] if self.runs - FEWEST < len(STUDENT) else NORMAL
         return student * self.deviation / (math.sqrt(self.runs) if self.is_mean else 1.0)
 
 
 @cache
 def facts() -> Mapping[str, Any]:
-    """The prior with its source, and which deviations tools print."""
+    """How published sets of runs vary, with the source, and which deviations tools print."""
     loaded: Mapping[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
     return loaded
 
 
 @cache
-def prior() -> Spread:
-    return Spread(facts()["prior"]["deviation_percent"] / 100)
+def published_deviation() -> float:
+    """By how much runs vary in nine of ten published sets, as a share. No number gets an interval from it."""
+    return float(facts()["published_sets"]["deviation_percent"]) / 100
 
 
 def of_repeats(values: Sequence[float], *, is_mean: bool = False) -> Spread | None:
@@ -77,11 +79,6 @@ def of_printed(mean: float, deviation: float, runs: int, *, of_population: bool)
     if runs < FEWEST or mean <= 0 or deviation < 0:
         return None
     return Spread(deviation / mean * (math.sqrt(runs / (runs - 1)) if of_population else 1.0), runs, is_mean=True)
-
-
-def assumed(unit: str) -> Spread | None:
-    """The prior for a number in this canonical unit; None where no published sets tell of such numbers."""
-    return prior() if unit in facts()["prior_units"] else None
 
 
 def ratio_interval(ratio: float | None, one: Spread | None, other: Spread | None) -> Interval | None:
@@ -105,27 +102,30 @@ def is_tie(interval: Interval) -> bool:
 
 
 def rank_ranges(
-    scores: Sequence[float], spreads: Sequence[Spread], *, lower_is_better: bool = False
+    scores: Sequence[float], spreads: Sequence[Spread | None], *, lower_is_better: bool = False
 ) -> list[tuple[int, int]]:
     """For each of some positive scores the best and the worst rank that it may have.
 
-    As many entries stand clearly above it as the best rank has above it, and as many clearly below as the worst has
-    below; clearly means that the interval of their ratio does not hold 1.
+    As many entries stand above it as the best rank has above it, and as many below as the worst has below. Of two that
+    were repeated one stands above where the interval of their ratio does not hold 1; else the scores alone decide.
     """
     sign = -1 if lower_is_better else 1
     levels = [sign * math.log(score) for score in scores]
-    by_width: dict[float, list[float]] = {}
-    for level, spread in zip(levels, spreads, strict=True):
-        by_width.setdefault(spread.width, []).append(level)
+    widths = [spread and spread.width for spread in spreads]
+    by_width: dict[float | None, list[float]] = {}
+    for level, width in zip(levels, widths, strict=True):
+        by_width.setdefault(width, []).append(level)
     for alike in by_width.values():
         alike.sort()
-    return [_range(level, spread.width, by_width, len(levels)) for level, spread in zip(levels, spreads, strict=True)]
+    return [_range(level, width, by_width, len(levels)) for level, width in zip(levels, widths, strict=True)]
 
 
-def _range(level: float, width: float, by_width: Mapping[float, list[float]], count: int) -> tuple[int, int]:
+def _range(
+    level: float, width: float | None, by_width: Mapping[float | None, list[float]], count: int
+) -> tuple[int, int]:
     above = below = 0
     for other, alike in by_width.items():
-        apart = math.hypot(width, other)
+        apart = 0.0 if width is None or other is None else math.hypot(width, other)
         above += len(alike) - bisect_right(alike, level + apart)
         below += bisect_left(alike, level - apart)
     return 1 + above, count - below

@@ -1,4 +1,4 @@
-"""The ranks that entries of lists may have, as sure as their scores are: written when a list is made or loaded.
+"""The ranks that entries of lists may have, by repeats of their runs: written when a list is made or loaded.
 
 The arithmetic is in registry/comparing/uncertainty.py; this module only brings lists to it and back. No list
 changes by it.
@@ -37,7 +37,10 @@ class _Known:
 
 
 def index(lists: Iterable[RankedList]) -> None:
-    """Write the ranges of these lists anew; as many queries for many lists as for one."""
+    """Write the ranges of these lists anew; as many queries for many lists as for one.
+
+    What was not repeated has none: it shares ranks by equal scores alone, which its entry says itself.
+    """
     by_id = {one.pk: one for one in lists}
     entries: dict[int, list[ListEntry]] = {pk: [] for pk in by_id}
     found = ListEntry.objects.filter(ranked_list__in=by_id, score__gt=0).order_by("ranked_list", "position")
@@ -45,6 +48,7 @@ def index(lists: Iterable[RankedList]) -> None:
         entries[entry.ranked_list_id].append(entry)
     known = _known([(by_id[pk], [entry.result_id for entry in rows]) for pk, rows in entries.items()])
     made = [RankRange(**one) for pk, rows in entries.items() for one in _of_list(by_id[pk], rows, known)]
+    RankRange.objects.filter(entry__ranked_list__in=by_id).delete()
     fields = {"unique_fields": ["entry"], "update_fields": ["low", "high"]}
     RankRange.objects.bulk_create(made, batch_size=5000, update_conflicts=True, **fields)
 
@@ -52,7 +56,7 @@ def index(lists: Iterable[RankedList]) -> None:
 def foretold(ranked_list: RankedList, entries: Iterable[ListEntry]) -> dict[int, tuple[int, int]]:
     """By result, the ranges that these entries of a list would get; neither list nor entries need be stored.
 
-    Without entries whose score is not positive, which get none.
+    Without entries whose score is not positive or was not repeated, which get none.
     """
     scored = [entry for entry in entries if entry.score > 0]
     known = _known([(ranked_list, [entry.result_id for entry in scored])])
@@ -60,15 +64,14 @@ def foretold(ranked_list: RankedList, entries: Iterable[ListEntry]) -> dict[int,
 
 
 def _of_list(ranked_list: RankedList, entries: Sequence[ListEntry], known: _Known) -> Iterable[Row]:
-    """Each entry with the ranks that it may have, its published one always among them."""
+    """Each entry that was repeated with the ranks that it may have, its published one always among them."""
     body = _body(ranked_list)
-    ranges = uncertainty.rank_ranges(
-        [entry.score for entry in entries],
-        [_spread(body, entry.result_id, known) or uncertainty.prior() for entry in entries],
-        lower_is_better=lower_is_better(body),
-    )
-    for entry, (low, high) in zip(entries, ranges, strict=True):
-        yield {"entry": entry, "low": min(low, entry.rank_low), "high": max(high, entry.rank_high)}
+    repeating = [_spread(body, entry.result_id, known) for entry in entries]
+    scores = [entry.score for entry in entries]
+    ranges = uncertainty.rank_ranges(scores, repeating, lower_is_better=lower_is_better(body))
+    for entry, spread, (low, high) in zip(entries, repeating, ranges, strict=True):
+        if spread:
+            yield {"entry": entry, "low": min(low, entry.rank_low), "high": max(high, entry.rank_high)}
 
 
 def _body(ranked_list: RankedList) -> Row:
@@ -115,10 +118,10 @@ def _known(lists: Sequence[tuple[RankedList, Sequence[int]]]) -> _Known:
 
 
 def _repeats(result_ids: Collection[int]) -> dict[int, list[int]]:
-    """Standing results of the same configuration, each result among its own, by result."""
+    """Standing results of the same configuration, by result; where none is known to be, the result alone."""
     own = dict(Fact.objects.filter(name=CONFIGURATION, result__in=result_ids).values_list("result_id", "text"))
     same: dict[str, list[int]] = {}
     standing = Fact.objects.filter(record.stands("result"), name=CONFIGURATION)
     for pk, text in standing.filter(text__in=set(own.values())).values_list("result_id", "text"):
         same.setdefault(text, []).append(pk)
-    return {pk: same.get(text, []) for pk, text in own.items()}
+    return {pk: same.get(own[pk], [pk]) if pk in own else [pk] for pk in result_ids}

@@ -90,6 +90,15 @@ class Result(models.Model):
         max_length=64, blank=True, help_text="Of the bytes as received, which stay private."
     )
     public_sha256 = models.CharField(max_length=64, blank=True, help_text="Of the scrubbed derivative.")
+    archive_missing_since = models.DateTimeField(
+        null=True, blank=True, help_text="Since when the bytes as received are known to be gone from the storage."
+    )
+    copy_missing_since = models.DateTimeField(
+        null=True, blank=True, help_text="Since when the public copy is known to be gone from the storage."
+    )
+    copy_withheld_at = models.DateTimeField(
+        null=True, blank=True, help_text="When the public copy went into quarantine: it holds a key or a token."
+    )
 
     revision = models.PositiveSmallIntegerField(default=1)
     revises = models.OneToOneField("self", null=True, blank=True, on_delete=models.PROTECT, related_name="revised_by")

@@ -50,7 +50,7 @@ class Step:
 def steps(values: Sequence[float]) -> list[Step]:
     """The steps of a series in its order; none of fewer than six values, or where one is not positive.
 
-    A change by less than one run usually varies by (comparing/uncertainty.json) is no step, however clear it is.
+    A change by less than nine of ten published sets vary (comparing/uncertainty.json) is no step, however clear.
     """
     if len(values) < FEWEST or min(values) <= 0:
         return []
@@ -67,7 +67,7 @@ def _moving(logs: Sequence[float], found: list[tuple[int, float]]) -> list[tuple
     while found:
         moves = [abs(after - before) for before, after in pairwise(_levels(logs, found))]
         least = min(moves)
-        if least >= uncertainty.prior().deviation:
+        if least >= uncertainty.published_deviation():
             break
         found = [step for step, move in zip(found, moves, strict=True) if move > least]
     return found
@@ -110,7 +110,7 @@ def _clearest_in_windows(logs: Sequence[float]) -> tuple[Edges, float]:
 
     A few values may lie close by chance: a window varies at least as neighbours in the series do, and as runs do.
     """
-    count, least = len(logs), max(_among_neighbours(logs), uncertainty.prior().deviation / 5) ** 2
+    count, least = len(logs), max(_among_neighbours(logs), uncertainty.published_deviation() / 5) ** 2
     windows = [(low, high, splits) for low, high in _windows(count) if (splits := _splits_of(low, high, count))]
     tried = 2 * sum(len(splits) for *_, splits in windows)
     best: tuple[Edges, float] = ((), 1.0)
@@ -191,7 +191,7 @@ def _chance(sums: Sequence[float], total: float, low: int, high: int, least: flo
     """How likely the difference between a stretch and the rest is by chance, had no other been tried."""
     inside, count = high - low, len(sums) - 1
     gap = abs(sums[high] - sums[low]) * count / (inside * (count - inside))
-    if gap < uncertainty.prior().deviation:
+    if gap < uncertainty.published_deviation():
         return 1.0
     between = _between(sums, low, high)
     within = max((total - between) / (count - 2), least)

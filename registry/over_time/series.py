@@ -1,7 +1,8 @@
 """The results of one system over time: each number as a series, its steps, and what else differed at each.
 
-A series holds results of one benchmark, mode, level of trust, count of client nodes and settings, by when they were
-made: what would move it anyway is not in it. change_points.py finds the steps.
+A series holds results of one benchmark, mode, level of trust, kind of ranked list, scale and settings, by when they
+were made: what would move it anyway is not in it. A result of which one of these is not known is in none: it may be
+another experiment (registry/alike.py). change_points.py finds the steps.
 """
 
 from __future__ import annotations
@@ -14,13 +15,14 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.db.models import Q
+from django.contrib.postgres.expressions import ArraySubquery
+from django.db.models import OuterRef, Q, QuerySet
 from django.http import QueryDict
 
-from registry import filters, numbers, record, snapshots
+from registry import alike, filters, numbers, record, snapshots
 from registry.comparing import asking, comparison
 from registry.comparing.spreads import NO_MEAN, key
-from registry.models import Step, System
+from registry.models import ListEntry, Result, Step, System
 from registry.over_time import change_points
 from registry.record import Row
 from validators import catalogue
@@ -29,6 +31,8 @@ from validators.units import LOWER_IS_BETTER
 
 MOST_RESULTS = 100
 """Newest results of a system that are looked at; each brings all its numbers."""
+MOST_BEFORE = 200
+"""Newest results of a system among which the one before each is looked for."""
 MOST_CHANGES = 10
 """Pairs of results around steps whose configurations are compared, newest first."""
 FEWEST = 2
@@ -45,6 +49,9 @@ _TIMES = ("started", "ended")
 """Parameters of runs that begin with a date, and may go on with the time of day."""
 _MOMENTS = ("started_timestamp_s", "ended_timestamp_s")
 """Parameters of runs that are seconds since 1970."""
+
+_TEN_NODE = frozenset({"ten", "ten-production"})
+_PRODUCTION = frozenset({"production", "ten-production"})
 
 Pair = tuple[str, str]
 
@@ -80,6 +87,7 @@ def document(slug: str, asked: Asked) -> Row:
         "left_out": seen.left_out,
         "undated": seen.results - len(seen.ordered),
         "single": seen.single,
+        "not_joined": seen.not_joined,
         "fewest": change_points.FEWEST,
         "series": rows,
         "changes": _changes(_newest(pairs, seen.ordered)),
@@ -88,27 +96,75 @@ def document(slug: str, asked: Asked) -> Row:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What was looked at of a system: its dated results, oldest first, and the series that they make."""
+    """What was looked at of a system: its dated results, oldest first, the series that they make, and those in none."""
 
     results: int
     left_out: bool
     ordered: Sequence[Any]
     rows: Sequence[Row]
     single: int
+    not_joined: Sequence[Row]
 
 
 def of_system(system: System, condition: Q | None = None, metrics: Sequence[str] = ()) -> Seen:
     """The series of the newest results of a system that meet a condition. Two queries. Raises UnknownMetric."""
-    results, left_out = record.newest(record.standing_results(condition).filter(system=system), MOST_RESULTS)
+    results, left_out = record.newest(_with_lists(condition).filter(system=system), MOST_RESULTS)
     moments = {one.pk: moment for one in results if (moment := moment_of(one))}
     ordered = sorted((one for one in results if one.pk in moments), key=lambda one: (moments[one.pk], one.pk))
     measured = numbers.of_results(results, metrics)
     if not metrics:
         measured = {pk: list(_speeds(rows)) for pk, rows in measured.items()}
-    grouped = _grouped(ordered, measured, {pk: moment.date() for pk, moment in moments.items()})
-    rows = [_series(place, points) for place, points in grouped.items() if len(points) >= FEWEST]
-    told = [row for row in rows if any(point["value"] for point in row["points"])]
-    return Seen(len(results), left_out, ordered, told, len(grouped) - len(rows))
+    days = {pk: moment.date() for pk, moment in moments.items()}
+    grouped, not_joined = _grouped(ordered, measured, days)
+    rows = [_series(points) for points in grouped.values() if len(points) >= FEWEST]
+    moving = [row for row in rows if any(point["value"] for point in row["points"])]
+    return Seen(len(results), left_out, ordered, moving, len(grouped) - len(rows), not_joined)
+
+
+def _with_lists(condition: Q | None = None) -> QuerySet[Result]:
+    """Standing results with the names of their ranked lists, as `kind_of_list` needs them."""
+    lists = ListEntry.objects.order_by().filter(result=OuterRef("pk")).values("ranked_list__name").distinct()
+    return record.standing_results(condition).annotate(list_names=ArraySubquery(lists))
+
+
+Standing = tuple[str, str, int]
+"""System, kind of list and client nodes of a best score."""
+
+
+def best_scores(condition: Q) -> dict[Standing, list[tuple[str, float]]]:
+    """The best IO500 score of each release, oldest first, apart for each system, kind of list and count of clients.
+
+    Without results whose count of client nodes is not known. One query.
+    """
+    found = _with_lists(condition).filter(tool="io500", score__gt=0, release__isnull=False, client_nodes__isnull=False)
+    best: dict[Standing, dict[str, float]] = {}
+    rows = found.select_related("release", "system").defer("search", "snapshot", "parameters")
+    for one in rows.order_by("release__held_on", "release__name", "pk"):
+        if one.release and one.client_nodes and one.score:
+            scores = best.setdefault((one.system.name, kind_of_list(one), one.client_nodes), {})
+            scores[one.release.name] = max(one.score, scores.get(one.release.name, 0.0))
+    return {place: list(scores.items()) for place, scores in best.items()}
+
+
+def before(condition: Q) -> dict[str, str]:
+    """By result the newest one before it that is known to be of the same experiment; none where that is not known.
+
+    Two queries.
+    """
+    results, _ = record.newest(_with_lists(condition), MOST_BEFORE)
+    moments = {one.pk: moment for one in results if (moment := moment_of(one))}
+    older: dict[Place, str] = {}
+    found: dict[str, str] = {}
+    for one in sorted((one for one in results if one.pk in moments), key=lambda one: (moments[one.pk], one.pk)):
+        needed, settings = alike.needed(one.tool), settings_of(one)
+        known = alike.told(one.parameters, one.client_nodes, one.tasks)
+        same = alike.key({name: known.get(name) for name in {*needed, *settings}}, needed)
+        if same is not None:
+            place = (one.system_id, one.tool, one.mode, one.trust, kind_of_list(one), same)
+            if place in older:
+                found[one.public_id] = older[place]
+            older[place] = one.public_id
+    return found
 
 
 def moment_of(result: Any) -> dt.datetime | None:
@@ -155,51 +211,93 @@ def settings_of(result: Any) -> Row:
     return {name: known[name] for name in named if isinstance(known.get(name), str | int | float)}
 
 
+def kind_of_list(result: Any) -> str:
+    """On which kind of IO500 list a result stands: "10-node", "production", both, or "" for those of any scale.
+
+    By the lists that it was ranked on or accepted for, else by what was declared. `result` has `list_names`.
+    """
+    names = {*result.list_names, *result.lists}
+    ten = "10-node" * bool(names & _TEN_NODE or result.ten_node)
+    production = "production" * bool(names & _PRODUCTION or result.production)
+    return " ".join(filter(None, [ten, production])) if result.tool == "io500" else ""
+
+
 Place = tuple[Any, ...]
-"""Benchmark, mode, trust, client nodes, settings, then as spreads.key."""
+"""What tells a series of a system from its others."""
 
 
 def name_of(row: Row) -> str:
-    """A digest that tells a series from the others of its system."""
-    settings = [row["settings"]] if row["settings"] else []
-    place = (row["tool"], row["mode"], row["trust"], row["client_nodes"], *settings, *key(row))
+    """A digest that tells a series from the others of its system.
+
+    What was added to the key later is in it only where it is there: a series that stays the same keeps its name.
+    """
+    later = {name: row[name] for name in ("list", "scale") if row[name]}
+    parts = [part for part in (row["settings"], later) if part]
+    place = (row["tool"], row["mode"], row["trust"], row["client_nodes"], *parts, *key(row))
     return hashlib.md5(json.dumps(place).encode(), usedforsecurity=False).hexdigest()
 
 
 def _grouped(
     ordered: Iterable[Any], measured: Mapping[int, Iterable[Row]], days: Mapping[int, dt.date]
-) -> dict[Place, dict[str, Row]]:
-    """Points by series and result, oldest first; of a number that a result has twice the first."""
+) -> tuple[dict[Place, dict[str, Row]], list[Row]]:
+    """Points by series and result, oldest first, of a number that a result has twice the first; and who is in none."""
     found: dict[Place, dict[str, Row]] = {}
+    not_joined: list[Row] = []
     for one in ordered:
-        settings = tuple(settings_of(one).items())
+        needed, settings, kind = alike.needed(one.tool), settings_of(one), kind_of_list(one)
+        known = alike.told(one.parameters, one.client_nodes, one.tasks)
+        lacking: dict[str, None] = {}
+        left_out = 0
         for row in measured[one.pk]:
-            if row["stat"] not in NO_MEAN:
-                place = (one.tool, one.mode, one.trust, one.client_nodes, settings, *key(row))
-                point = {"result": one.public_id, "day": days[one.pk], "value": row["value"]}
-                point |= {"printed_unit": row["printed_unit"], "context": row["context"]}
-                found.setdefault(place, {}).setdefault(one.public_id, point)
-    return found
+            if row["stat"] in NO_MEAN:
+                continue
+            configuration = {name: known[name] for name in known.keys() & {*needed, *settings}} | row["context"]
+            same = alike.key({name: configuration.get(name) for name in {*needed, *settings}}, needed)
+            if same is None:
+                lacking |= dict.fromkeys(alike.missing(configuration, needed))
+                left_out += 1
+                continue
+            scale = {name: known[name] for name in alike.scale(one.tool) if name != "client_nodes" and name in known}
+            point = {"result": one.public_id, "day": days[one.pk], "value": row["value"], "row": row}
+            point |= {"tool": one.tool, "mode": one.mode, "trust": one.trust, "client_nodes": one.client_nodes}
+            point |= {"list": kind, "settings": settings, "scale": _not_in(settings, scale)}
+            place = (one.tool, one.mode, one.trust, kind, same, *key(row))
+            found.setdefault(place, {}).setdefault(one.public_id, point)
+        if left_out:
+            not_joined.append(_not_joined(one, kind, days[one.pk], list(lacking), left_out))
+    return found, not_joined
 
 
-def _series(place: Place, points: Mapping[str, Row]) -> Row:
-    tool, mode, trust, client_nodes, settings, op, quantity, stat, unit, _ = place
-    rows = list(points.values())
+def _not_in(settings: Row, scale: Row) -> Row:
+    return {name: value for name, value in scale.items() if name not in settings}
+
+
+def _not_joined(one: Any, kind: str, day: dt.date, lacking: list[str], count: int) -> Row:
+    """A result that stands alone, and what is not known of it."""
+    columns = {name: getattr(one, name) for name in ("tool", "mode", "trust", "client_nodes", "tasks", "score")}
+    return {"result": one.public_id, "day": day} | columns | {"list": kind, "unknown": lacking, "numbers": count}
+
+
+def _series(points: Mapping[str, Row]) -> Row:
+    rows = [point | {"printed_unit": point["row"]["printed_unit"]} for point in points.values()]
+    first, number = rows[0], rows[0]["row"]
     return {
-        "tool": tool,
-        "mode": mode,
-        "trust": trust,
-        "client_nodes": client_nodes,
-        "settings": dict(settings),
-        "op": op,
-        "quantity": quantity,
-        "stat": stat,
-        "unit": unit,
-        "printed_unit": rows[0]["printed_unit"],
-        "context": rows[0]["context"],
-        "points": [{name: row[name] for name in ("result", "day", "value")} for row in rows],
-        "steps": [_step(step, rows, unit) for step in change_points.steps([row["value"] for row in rows])],
+        **{name: first[name] for name in ("tool", "mode", "trust", "client_nodes", "list", "scale", "settings")},
+        **{name: number[name] for name in ("op", "quantity", "stat", "unit", "printed_unit", "context")},
+        "points": [
+            {name: row[name] for name in ("result", "day", "value")}
+            | {"qualifier": row["row"]["context"].get("qualifier", "")}
+            for row in rows
+        ],
+        "steps": _steps_of(rows, number["unit"]),
     }
+
+
+def _steps_of(rows: Sequence[Row], unit: str) -> list[Row]:
+    """Steps of measured values; a bound ("below 200") has no level, so a series with one has no step."""
+    if any(row["row"]["context"].get("qualifier") for row in rows):
+        return []
+    return [_step(step, rows, unit) for step in change_points.steps([row["value"] for row in rows])]
 
 
 def _step(step: change_points.Step, rows: Sequence[Row], unit: str) -> Row:

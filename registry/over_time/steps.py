@@ -26,7 +26,7 @@ from registry.record import Row
 WITHIN = change_points.SHORTEST
 """A step found less than so many results from where it stood is the same one: closer two can't be."""
 PAUSE = timedelta(minutes=10)
-_MOVES = ("before", "after", "printed_unit", "day", "level_before", "level_after", "chance", "gone_at")
+_MOVES = ("series", "before", "after", "printed_unit", "day", "level_before", "level_after", "chance", "gone_at")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +100,8 @@ def _find(system: System) -> Changed:
     results = {one.public_id: one for one in seen.ordered}
     rows = {series.name_of(row): row for row in seen.rows}
     known: dict[str, list[Step]] = {name: [] for name in rows}
-    for step in Step.objects.filter(system=system):
-        known.setdefault(step.series, []).append(step)
+    for step in Step.objects.filter(system=system).select_related("after"):
+        known.setdefault(_series_of(step, rows), []).append(step)
     changed, moved = Changed(), list[Step]()
     for name, steps in known.items():
         row = rows.get(name, {"points": [], "steps": []})
@@ -110,7 +110,7 @@ def _find(system: System) -> Changed:
         standing = [step or _new(system, name, row, one) for step, one in zip(standing, row["steps"], strict=True)]
         changed.begun.extend(step for step in standing if step.pk is None or step.gone_at)
         for step, one in zip(standing, row["steps"], strict=True):
-            moved += [step] * _move(step, _columns(row, one, results))
+            moved += [step] * _move(step, {"series": name} | _columns(row, one, results))
         for step, place in zip(steps, stood, strict=True):
             out_of_sight = seen.left_out and place < WITHIN
             if step not in standing and step.gone_at is None and not out_of_sight:
@@ -121,6 +121,23 @@ def _find(system: System) -> Changed:
     if known_ones:
         Step.objects.bulk_update(known_ones, _MOVES)
     return changed
+
+
+def _series_of(step: Step, rows: Mapping[str, Row]) -> str:
+    """The series that a known step is in: where what tells series apart has changed, that which has its result now.
+
+    So nobody is told anew of a step that only has another name. One whose results stand in no series any more, as their
+    scale is not known, keeps the old name, and is gone.
+    """
+    if step.series in rows:
+        return step.series
+    number = [step.op, step.quantity, step.stat, step.unit, json.dumps(step.context, sort_keys=True)]
+    same = (name for name, row in rows.items() if list(key(row)) == number and _has(row, step.after.public_id))
+    return next(same, step.series)
+
+
+def _has(row: Row, public_id: str) -> bool:
+    return any(point["result"] == public_id for point in row["points"])
 
 
 def _stood(step: Step, points: Sequence[Row], results: Mapping[str, Any]) -> float:

@@ -14,7 +14,8 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from registry import datafiles, facts, numbers, record
+from registry import alike, datafiles, facts, numbers, qualified, record
+from registry.alike import Likeness
 from registry.comparing import spreads, uncertainty
 from registry.over_time import series
 from registry.record import Row
@@ -25,7 +26,12 @@ SCHEMA = "sweep.schema.json"
 STANDARD = "standard"
 MOST_RESULTS = 200
 """Newest results of the sweep's benchmarks that are looked at."""
-MISSING, FIRST, EQUAL, BETTER, WORSE = "missing", "first", "equal", "better", "worse"
+MISSING, FIRST, EQUAL, BETTER, WORSE, UNKNOWN = "missing", "first", "equal", "better", "worse", "unknown"
+NOT_REPEATED = "not_repeated"
+"""There is a number before, and nobody can tell whether the two differ by more than chance."""
+_SCALE = frozenset({alike.CLIENTS, alike.TASKS})
+_FACTS = {alike.TASKS: alike.PER_NODE, "transfer_size_bytes": "transfer_size"}
+"""Facts under which a sweep names what descriptors do, where they differ."""
 
 Facts = Mapping[str, str]
 Part = Mapping[str, Any]
@@ -48,7 +54,8 @@ def is_met(condition: Mapping[str, Any], facts: Facts) -> bool:
     if "absent" in condition:
         return text is None
     if "none_of" in condition:
-        return text not in condition["none_of"]
+        # What is not said is off, as the file has it; a scale that is not known may be any.
+        return text not in condition["none_of"] and (text is not None or _SCALE.isdisjoint(condition["facts"]))
     if "at_least" in condition:
         return _number(text) >= condition["at_least"]
     return text in condition["one_of"]
@@ -100,17 +107,19 @@ def document(slug: str) -> Row:
         "cells": verdicts.total(),
         "measured": verdicts.total() - verdicts[MISSING],
         "regressed": verdicts[WORSE],
+        "not_repeated": verdicts[NOT_REPEATED],
         "parts": parts,
     }
 
 
 def _run(one: Any, facts: Facts, asked: Mapping[str, Any]) -> Row:
-    """One result as a cell shows it; `alike` are the trust and the facts in which two that are compared agree."""
+    """One result as a cell shows it; `alike` are the facts in which two that are compared agree."""
     return {
         "pk": one.pk,
         "tool": one.tool,
         "parameters": one.parameters,
-        "alike": (one.trust, *(facts.get(name) for name in asked["alike"])),
+        "alike": {name: facts.get(name) for name in asked["alike"]},
+        "needed": [_FACTS.get(name, name) for name in alike.needed(one.tool)],
         "result": one.public_id,
         "trust": one.trust,
         "client_nodes": one.client_nodes,
@@ -133,6 +142,7 @@ def _part(part: Part, runs: Sequence[tuple[Row, Sequence[Row], Facts]]) -> Row:
         for choice in choices:
             for op, row in values.items():
                 number = {"value": row["value"], "unit": row["unit"], "spread": repeating.get(spreads.key(row))}
+                number |= {"qualifier": qualified.qualifier_of(row)}
                 filled.setdefault((*choice, op), []).append(run | number)
     return {
         "title": part["title"],
@@ -157,37 +167,56 @@ def _cell(place: tuple[str, ...], runs: Sequence[Row]) -> Row:
     """The newest number of a cell beside the newest of the release before, of the same trust and run alike."""
     *choices, op = place
     if not runs:
-        nothing = dict.fromkeys(("latest", "before", "ratio", "interval"))
-        return {"choices": choices, "op": op, "verdict": MISSING, "unit": ""} | nothing
+        nothing = dict.fromkeys(("latest", "before", "ratio", "interval", "interval_basis"))
+        return {"choices": choices, "op": op, "verdict": MISSING, "unit": "", "unknown": []} | nothing
     latest = runs[0]
-    before = next((run for run in runs if _is_before(run, latest)), None)
-    ratio = latest["value"] / before["value"] if before and before["value"] else None
+    earlier = [(run, _likeness(run, latest)) for run in runs if _is_before(run, latest)]
+    before = next((run for run, verdict in earlier if verdict.outcome is Likeness.ALIKE), None)
+    open_ = [name for _, verdict in earlier if verdict.outcome is Likeness.UNKNOWN for name in verdict.unknown]
+    times = qualified.ratio(qualified.of(latest), qualified.of(before)) if before else None
+    ratio = times and times.value
     interval = uncertainty.ratio_interval(ratio, latest["spread"], before["spread"]) if before else None
     return {
         "choices": choices,
         "op": op,
-        "verdict": _verdict(ratio, interval, latest["unit"]),
+        "verdict": UNKNOWN if _is_open(times, before, open_) else _verdict(ratio, interval, latest["unit"]),
         "unit": latest["unit"],
+        "unknown": [] if before else list(dict.fromkeys(open_)),
         "latest": _shown(latest),
         "before": before and _shown(before),
         "ratio": ratio,
         "interval": interval,
+        "interval_basis": uncertainty.REPEATS if interval else None,
     }
 
 
 def _is_before(run: Row, latest: Row) -> bool:
-    """Whether a result is of another release and can be held against the latest; without days none is before."""
+    """Whether a result is of another release and of the same trust as the latest; without days none is before."""
     known = all(one["release"] and one["day"] for one in (run, latest))
-    return known and run["release"] != latest["release"] and run["alike"] == latest["alike"]
+    return known and run["release"] != latest["release"] and run["trust"] == latest["trust"]
+
+
+def _likeness(run: Row, latest: Row) -> alike.Verdict:
+    """Whether two ran alike. What neither says is passed over, but for what its benchmark needs."""
+    return alike.compare(run["alike"], latest["alike"], [name for name in run["needed"] if name in run["alike"]])
 
 
 def _shown(run: Row) -> Row:
-    return {name: run[name] for name in ("result", "release", "trust", "client_nodes", "day", "value")}
+    return {name: run[name] for name in ("result", "release", "trust", "client_nodes", "day", "value", "qualifier")}
+
+
+def _is_open(times: qualified.Number | None, before: Row | None, open_: Sequence[str]) -> bool:
+    """Whether there is a number before, and nobody knows that both ran alike, or, as they are bounds, which is more."""
+    if before is None:
+        return bool(open_)
+    return times is not None and times.is_bound and qualified.compare(times, qualified.number(1.0)) is None
 
 
 def _verdict(ratio: float | None, interval: uncertainty.Interval | None, unit: str) -> str:
     if ratio is None:
         return FIRST
-    if interval and uncertainty.is_tie(interval):
+    if interval is None:
+        return NOT_REPEATED
+    if uncertainty.is_tie(interval):
         return EQUAL
     return BETTER if (ratio < 1) == (unit in LOWER_IS_BETTER) else WORSE

@@ -98,9 +98,15 @@ class _Sql:
         return (f"sqrt({given})" if function == "sqrt" else self.extreme.format(function, given)), values
 
 
+# A number that is only below or above something has no place in an order. Only documents have such numbers; of all
+# others the index tells the value alone, without the row.
 _FROM = {
     "metric": """SELECT result_id, {extreme}(value) * %s AS v FROM registry_measurement
-        WHERE op = %s AND quantity = %s AND stat = %s AND unit = %s GROUP BY result_id""",
+        WHERE op = %s AND quantity = %s AND stat = %s AND unit = %s AND result_id NOT IN (
+            SELECT m.result_id FROM registry_result r JOIN registry_measurement m ON m.result_id = r.id
+            WHERE r.trust = 'reported' AND m.op = %s AND m.quantity = %s AND m.stat = %s AND m.unit = %s
+                AND m.context ->> 'qualifier' IN ('below', 'above'))
+        GROUP BY result_id""",
     "fact": "SELECT result_id, number * %s AS v FROM registry_fact WHERE name = %s AND number IS NOT NULL",
     "column": "SELECT id AS result_id, {column} * %s AS v FROM registry_result WHERE {column} IS NOT NULL",
 }
@@ -154,7 +160,7 @@ def _source(one: Input) -> Sql:
     extreme = "min" if lower_is_better(one.unit) else "max"
     column = one.source[0] if one.kind == "column" else ""
     text = _FROM[one.kind].format(extreme=extreme, column=column)
-    return text, [one.factor, *({"metric": (*one.source, one.unit), "fact": one.source}.get(one.kind, ()))]
+    return text, [one.factor, *({"metric": (*one.source, one.unit) * 2, "fact": one.source}.get(one.kind, ()))]
 
 
 def _told(ranked: Sequence[Row], inputs: dict[str, Input], unit: str) -> list[Row]:

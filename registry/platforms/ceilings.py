@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from registry import record, snapshots
+from registry import qualified, record, snapshots
 from registry.models import Result
 from registry.record import Row
 from validators import catalogue, hardware
@@ -38,9 +38,14 @@ def best(found: Sequence[Efficiency]) -> list[Efficiency]:
     nearest: dict[tuple[str, ...], Efficiency] = {}
     for one in found:
         key = tuple(one.measurement[name] for name in ("op", "quantity", "stat"))
-        if key not in nearest or one.percent(one.limit) > nearest[key].percent(nearest[key].limit):
+        if key not in nearest or _rank(one) > _rank(nearest[key]):
             nearest[key] = one
     return list(nearest.values())
+
+
+def _rank(one: Efficiency) -> tuple[bool, float]:
+    """What is only below something comes last: how near it was is not known."""
+    return one.qualifier != qualified.BELOW, one.percent(one.limit)
 
 
 def parts_of(result: Result, document: Mapping[str, Any] | None) -> Parts:
@@ -126,6 +131,7 @@ def _row(one: Efficiency) -> Row:
     names = ("op", "quantity", "stat", "context", "value", "unit")
     limit = one.limit
     return {name: one.measurement[name] for name in names} | {
+        "qualifier": one.qualifier,
         "direction": one.direction,
         "over": one.over,
         "limiting": {"layer": limit.layer, "words": limit.words, "percent": one.percent(limit)},

@@ -9,7 +9,12 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import mul
 from typing import Any
+
+from registry import qualified
+from registry.qualified import Number
 
 HARDWARE, SOFTWARE, TUNING, CONDITIONS = "hardware", "software", "tuning", "conditions"
 KINDS = (HARDWARE, SOFTWARE, TUNING, CONDITIONS)
@@ -32,6 +37,10 @@ class Point:
     qualifier: str = ""
     """What the source says of the number: about, below or above; mostly nothing."""
 
+    @property
+    def number(self) -> Number:
+        return qualified.number(self.value, self.qualifier)
+
 
 @dataclass(frozen=True, slots=True)
 class Change:
@@ -39,7 +48,7 @@ class Change:
 
     before: Point
     after: Point
-    factor: float
+    factor: Number
     differs: Mapping[str, Sequence[str]]
     unrecorded: frozenset[str]
 
@@ -56,21 +65,23 @@ class Change:
         return [kind for kind in KINDS if kind in self.differs or kind in self.unrecorded]
 
 
-def factor(before: float, after: float, lower_is_better: bool) -> float | None:
+def factor(before: Number, after: Number, lower_is_better: bool) -> Number | None:
     """How many times better `after` is; None where one of them is zero."""
-    if not before or not after:
+    if not before.value or not after.value:
         return None
     return before / after if lower_is_better else after / before
 
 
 def best(points: Sequence[Point], lower_is_better: bool) -> Point:
-    """Of several points the best; of equal ones the first."""
-    return (min if lower_is_better else max)(points, key=lambda point: point.value)
+    """Of several points the best, of equal ones the first; one that may be worse than it says only where all may be."""
+    worse = qualified.ABOVE if lower_is_better else qualified.BELOW
+    sign = -1 if lower_is_better else 1
+    return max(points, key=lambda point: (point.qualifier != worse, sign * point.value))
 
 
 def change(before: Point, after: Point, lower_is_better: bool = False) -> Change:
     """What lies between two points. Raises ValueError where one of them is zero."""
-    gained = factor(before.value, after.value, lower_is_better)
+    gained = factor(before.number, after.number, lower_is_better)
     if gained is None:
         raise ValueError("a value of zero has no factor")
     differs: dict[str, list[str]] = {}
@@ -90,8 +101,13 @@ def change(before: Point, after: Point, lower_is_better: bool = False) -> Change
 
 
 def chain(points: Sequence[Point], start: Point, end: Point, lower_is_better: bool = False) -> list[Change]:
-    """The shortest way from start to end of which every change has one cause; empty where there is none."""
-    usable = [point for point in points if point.value]
+    """The shortest way from start to end of which every change has one cause; empty where there is none.
+
+    A bound is no step of the way: what a change brought, it does not say.
+    """
+    if start.number.is_bound or end.number.is_bound:
+        return []
+    usable = [point for point in points if point.value and not point.number.is_bound]
     reached: dict[str, list[Change]] = {start.result: []}
     waiting = deque([start])
     while waiting and end.result not in reached:
@@ -110,16 +126,20 @@ def by_cause(changes: Sequence[Change]) -> dict[str, float]:
     """The product of the factors of each cause."""
     products: dict[str, float] = {}
     for one in changes:
-        products[one.cause] = products.get(one.cause, 1.0) * one.factor
+        products[one.cause] = products.get(one.cause, 1.0) * (one.factor.value or 0.0)
     return {cause: products[cause] for cause in CAUSES if cause in products}
 
 
 def by_possible(changes: Sequence[Change]) -> list[dict[str, Any]]:
     """The product of the factors of changes that may come from the same: what holds where no chain separates them."""
-    products: dict[tuple[str, ...], float] = {}
+    factors: dict[tuple[str, ...], list[Number]] = {}
     for one in changes:
-        products[tuple(one.may_be)] = products.get(tuple(one.may_be), 1.0) * one.factor
-    return [{"may_be": list(kinds), "factor": product} for kinds, product in products.items()]
+        factors.setdefault(tuple(one.may_be), []).append(one.factor)
+    return [
+        {"may_be": list(kinds), "factor": product.value, "factor_qualifier": product.qualifier}
+        for kinds, found in factors.items()
+        for product in (reduce(mul, found),)
+    ]
 
 
 def steps_of(points: Sequence[Point], order: Sequence[str], lower_is_better: bool) -> list[dict[str, Any]]:
@@ -130,7 +150,9 @@ def steps_of(points: Sequence[Point], order: Sequence[str], lower_is_better: boo
         if not found:
             continue
         top = best(found, lower_is_better)
-        first, last = (rows[0]["value"], rows[-1]["value"]) if rows else (top.value, None)
+        first, last = (qualified.of(rows[0]), qualified.of(rows[-1])) if rows else (None, None)
+        gained = factor(first, top.number, lower_is_better) if first else qualified.number(1.0)
+        again = factor(last, top.number, lower_is_better) if last else None
         rows.append({
             "step": step,
             "value": top.value,
@@ -140,7 +162,9 @@ def steps_of(points: Sequence[Point], order: Sequence[str], lower_is_better: boo
             "low": min(point.value for point in found),
             "high": max(point.value for point in found),
             "count": len(found),
-            "x_first": factor(first, top.value, lower_is_better),
-            "x_before": factor(last, top.value, lower_is_better) if last is not None else None,
+            "x_first": gained and gained.value,
+            "x_before": again and again.value,
+            "x_first_qualifier": gained.qualifier if gained else "",
+            "x_before_qualifier": again.qualifier if again else "",
         })  # fmt: skip
     return rows

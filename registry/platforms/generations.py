@@ -214,7 +214,8 @@ def _as_row(one: Change) -> Row:
     return {
         "before": one.before.result,
         "after": one.after.result,
-        "factor": one.factor,
+        "factor": one.factor.value,
+        "factor_qualifier": one.factor.qualifier,
         "cause": one.cause or None,
         "may_be": one.may_be,
         "differs": {kind: list(names) for kind, names in one.differs.items()},

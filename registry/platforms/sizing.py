@@ -2,24 +2,25 @@
 
 Each result gives what one enclosure delivered: its rate over its enclosures, else over its drives by the slots of one.
 The answer is a range, from the best to the least of them, beside what the ceiling of the parts allows; it takes for
-granted that a file system of that size scales as the measured ones did.
+granted that a file system of that size scales as the measured ones did. One measurement is no range, and of what a
+source only says that it is below something, nobody knows how many units are enough.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from statistics import median
 from typing import Any
 
 from django.http import QueryDict
 
-from registry import filters, questions, record
+from registry import filters, qualified, questions, record
 from registry.models import Platform, Result
 from registry.normalisation import divisors
 from registry.platforms import ceilings
 from registry.problems import Problem
+from registry.qualified import Number
 from registry.record import Row
 from validators import catalogue, hardware
 from validators.ceilings import BANDWIDTH, IOPS, READ, WRITE, Ceiling, lowest
@@ -85,21 +86,47 @@ def units_for(target: float, of_one: float) -> int:
     return max(1, math.ceil(round(target / of_one, 9)))
 
 
+def units(target: float, of_one: Sequence[Number]) -> Row:
+    """How many units of which each delivers one of these rates: `low` where all do what the best did, `high` the least.
+
+    A number that only bounds give is one-sided: of rates below something `low` alone is known, which no fewer reach; of
+    rates above something `high`, which is enough. `measurements` counts what is no bound; of a single one there is no
+    range, and of none no `middle`. `qualifier` says how the answer is to be read: about, above (at least so many, and
+    not known how many), below (at most), or nothing.
+    """
+    measured = [one for one in of_one if not one.is_bound]
+    answer: Row = dict.fromkeys(("low", "middle", "high"))
+    if measured:
+        middle = qualified.median(measured)
+        answer["middle"] = units_for(target, middle.high)
+        if len(measured) > 1:
+            rates = [one.high for one in measured]
+            answer |= {"low": units_for(target, max(rates)), "high": units_for(target, min(rates))}
+        rough = any(one.rough for one in measured)
+        return answer | {"measurements": len(measured), "qualifier": qualified.ABOUT if rough else ""}
+    most = [one.high for one in of_one if one.qualifier.startswith(qualified.BELOW)]
+    least = [one.low for one in of_one if one.qualifier.startswith(qualified.ABOVE)]
+    if most:
+        answer["low"] = units_for(target, max(most))
+    if least:
+        answer["high"] = units_for(target, min(least))
+    bounded = (qualified.ABOVE if most else qualified.BELOW) if bool(most) != bool(least) else ""
+    return answer | {"measurements": 0, "qualifier": bounded}
+
+
 def document(asked: Asked) -> Row:
     """The answer with all that it rests on. Raises NoSizing; four queries."""
-    basis = sorted(_basis(asked), key=lambda row: -row["of_one"])
+    basis = sorted(_basis(asked), key=lambda row: (row["qualifier"] == qualified.BELOW, -row["of_one"]))
     ceiling = _ceiling(asked)
     if not basis:
         raise NoSizing(f"{asked.platform.name}, {asked.direction}, {asked.kind}.")
-    rates = [row["of_one"] for row in basis]
-    most, middle, least = (units_for(asked.target, rate) for rate in (rates[0], median(rates), rates[-1]))
     return {
         "platform": asked.platform.slug,
         "direction": asked.direction,
         "kind": asked.kind,
         "target": from_canonical(asked.target, asked.unit),
         "unit": asked.unit,
-        "units": {"low": most, "middle": middle, "high": least},
+        "units": units(asked.target, [qualified.number(row["of_one"], row["qualifier"]) for row in basis]),
         "ceiling": _as_row(asked, ceiling) if ceiling else None,
         "basis": [row | {"of_one": from_canonical(row["of_one"], asked.unit)} for row in basis],
     }
@@ -136,7 +163,7 @@ def _best(asked: Asked, one: Result, crossing: Row, measured: Iterable[Row], dri
     ]
     if not enclosures or not rates:
         return None
-    best = max(rates, key=lambda row: row["value"])
+    best = max(rates, key=lambda row: (not qualified.is_bound(row), row["value"]))
     said = {"result": one.public_id, "op": best["op"], "trust": one.trust, "enclosures": enclosures}
     qualifier = best["context"].get("qualifier", "")
     return said | {"of_one": best["value"] / enclosures, "qualifier": qualifier, "source": one.source}

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import reduce
 from operator import or_
 from typing import Any
@@ -156,7 +156,26 @@ def _groups(question: Question, metrics: list[Metric]) -> list[Group]:
         raise TooManyPoints(f"More than {MOST_ROWS}.")
     alone = {row["first"] for row in read if row["results"] == 1}
     said, qualified = _said(alone), {} if column else _qualified(alone)
-    return table.merged(_group(row, names, said, qualified) for row in read)
+    several = any(row["results"] > 1 and row["trust"] == Result.Trust.REPORTED for row in read) and not column
+    among = _qualified_among(found, keys, value) if several else {}
+    return table.merged(
+        replace(_group(row, names, said, qualified), qualified=among.get(tuple(row[key] for key in keys), ()))
+        if row["results"] > 1
+        else _group(row, names, said, qualified)
+        for row in read
+    )
+
+
+def _qualified_among(found: QuerySet, keys: Iterable[str], value: Any) -> dict[Any, list[tuple[float, str]]]:
+    """By place of a group the values that their source qualifies, with what it says. Only documents qualify numbers."""
+    said = found.filter(trust=Result.Trust.REPORTED, m__context__has_key="qualifier").annotate(
+        qualified_value=ExpressionWrapper(value, FloatField()), qualifier=KeyTextTransform("qualifier", "m__context")
+    )
+    among: dict[Any, list[tuple[float, str]]] = {}
+    for *place, one, word in said.values_list(*keys, "qualified_value", "qualifier"):
+        if one is not None:
+            among.setdefault(tuple(place), []).append((one, word))
+    return among
 
 
 def _asked(question: Question) -> tuple[QuerySet[Result], bool]:

@@ -1,8 +1,9 @@
 """The chart of a study as a Vega-Lite specification: plain data from rows of registry/studies/table.py.
 
 Bars begin at zero, what differs a hundredfold stands on a logarithmic scale, what is not known is not drawn. Fill tells
-trust (verified full, imported half, reported light), and every point says in words what it is. Colours are custom
-properties of static/tokens.css until `with_colours` sets them.
+trust (verified full, imported half, reported light), and every point says in words what it is. A solid line is the 95 %
+range by repeats, a dashed one reaches from the lowest to the highest of several measurements; what was not repeated has
+none, and a diamond for its dot. Colours are custom properties of static/tokens.css until `with_colours` sets them.
 """
 
 from __future__ import annotations
@@ -17,9 +18,10 @@ from typing import Any
 
 from django.conf import settings
 
+from registry import qualified
 from registry.axes import axis
 from registry.charts import SCHEMA
-from registry.studies.table import FIGURES, Row, lower_is_better, written
+from registry.studies.table import FIGURES, Row, is_not_repeated, lower_is_better, written
 
 Spec = dict[str, Any]
 
@@ -64,15 +66,47 @@ def chart(title: str, axes: Sequence[str], unit: str, rows: Sequence[Row], kind:
         "width": "container",
         "autosize": {"type": "fit-x", "contains": "padding"},
         "data": {"values": points},
-        "usermeta": {"title": title, "subtitle": f"{unit or 'no unit'}, {_trust(points)}"},
     }
-    return spec | _DRAWN[kind](axes, unit, points)
+    drawn_as = _DRAWN[kind](axes, unit, points)
+    meaning = "; ".join(_legend_of_lines(points, has_lines=has_lines(drawn_as)))
+    said = {"title": title, "subtitle": f"{unit or 'no unit'}, {_trust(points)}", "repeats": meaning}
+    return spec | {"usermeta": said} | _without_empty_lines(drawn_as, points)
+
+
+def _without_empty_lines(spec: Spec, points: Sequence[Row]) -> Spec:
+    """Without the layer of lines where no point has one: over nothing the browser warns of an infinite extent."""
+    if "layer" not in spec or any(point["spread"] in (REPEATED, SEVERAL) for point in points):
+        return spec
+    return spec | {"layer": [layer for layer in spec["layer"] if layer.get("transform") != _REACHING]}
+
+
+REPEATED, SEVERAL, NOT_REPEATED, FIGURE = "repeated", "several", "not repeated", "figure"
+"""What a point is: measured again in runs of its configuration, the median of several, neither, or no measurement."""
+
+
+def _legend_of_lines(points: Sequence[Row], *, has_lines: bool) -> list[str]:
+    """What lines mean, and that what has none was not repeated."""
+    kinds = {point["spread"] for point in points}
+    lines = {
+        REPEATED: "solid line with ends: 95 % range by repeats",
+        SEVERAL: "dashed line: lowest to highest of several",
+    }
+    told = [words for kind, words in lines.items() if has_lines and kind in kinds]
+    if NOT_REPEATED in kinds:
+        told.append(NOT_REPEATED if kinds == {NOT_REPEATED} else f"diamond, or bar without a line: {NOT_REPEATED}")
+    return told
+
+
+def has_lines(spec: Spec) -> bool:
+    """Whether a chart draws how far its points reach."""
+    return any(layer.get("transform") == _REACHING for layer in spec.get("layer", ()))
 
 
 def _trust(points: Sequence[Row]) -> str:
     """The one level of trust of all points, or what their fills mean."""
     levels = {point["trust"] for point in points}
-    return levels.pop() if len(levels) == 1 else "full: verified, half: imported, light: reported"
+    fills = levels.pop() if len(levels) == 1 else "full: verified, half: imported, light: reported"
+    return f"{fills}, dashed: a bound, not a measured value" if any(point["bound"] for point in points) else fills
 
 
 def _fitting(axes: Sequence[str], rows: Sequence[Row]) -> str:
@@ -100,15 +134,39 @@ def _point(row: Row, x: str, told_apart_by: Sequence[str], unit: str) -> Row:
     series = ", ".join(_said(name, row[name]) for name in told_apart_by if row[name] != "")
     if told_apart_by and not series:
         series = f"{axis(told_apart_by[0]).title} not said"
-    figures = {name: row[name] for name in FIGURES}
+    figures = {name: row["value"] if row[name] is None else row[name] for name in FIGURES}
+    qualifier = row.get("qualifier") or ""
     if row.get("interval_low") is not None:
         figures |= {"low": row["interval_low"], "high": row["interval_high"]}
     place = _said(x, row[x])
-    value = f"{written(row['value'], 6)} {unit}".strip()
-    words = f"{place}{', ' + series if series else ''}: {value}, {row['trust']}"
+    value = qualified.in_words(qualifier, f"{written(row['value'], 6)} {unit}".strip())
+    kind, reach = _reach(row)
+    words = f"{place}{', ' + series if series else ''}: {', '.join(filter(None, (value, row['trust'], reach)))}"
     name = f"{place} {series}".strip()
-    said = {"series": series, "name": name, "trust": row["trust"], "words": words, "shown": written(row["value"])}
-    return figures | {"x": row[x], "place": place} | said
+    said = {"series": series, "name": name, "trust": row["trust"], "words": words, "shown": _marked(row, qualifier)}
+    said["bound"] = qualifier.startswith((qualified.BELOW, qualified.ABOVE))
+    return figures | {"x": row[x], "place": place, "spread": kind} | said
+
+
+def _reach(row: Row) -> tuple[str, str]:
+    """What a point is, and in words how far it reaches and by what."""
+    if row["count"] > 1:
+        if row.get("low") is None:
+            return FIGURE, f"median of {row['count']:,} measurements"
+        ends = f"{written(row['low'])} to {written(row['high'])}"
+        return SEVERAL, f"median of {row['count']:,} measurements, lowest to highest {ends}"
+    if is_not_repeated(row):
+        return NOT_REPEATED, "not repeated"
+    if row.get("interval_low") is None:
+        return FIGURE, ""
+    ends = f"{written(row['interval_low'])} to {written(row['interval_high'])}"
+    return REPEATED, f"95 % range {ends} by {row['interval_runs']} runs"
+
+
+def _marked(row: Row, qualifier: str) -> str:
+    """The number of a point in short: "< 200", "~ 8"."""
+    sign = {qualified.BELOW: "<", qualified.ABOVE: "\N{GREATER-THAN OR EQUAL TO}", qualified.ABOUT: "~"}
+    return f"{sign.get(qualifier.partition(' ')[0], '')} {written(row['value'])}".strip()
 
 
 def _said(name: str, value: Any) -> str:
@@ -173,12 +231,38 @@ def _coloured(points: Sequence[Row], channel: str) -> Spec:
 
 def _trusted() -> Spec:
     """Fill by trust, as the marks of trust in tables have it."""
-    tests = [{"test": f"datum.trust === '{level}'", "value": opacity} for level, opacity in FILL.items()]
+    tests = [{"test": "datum.bound", "value": 0}]
+    tests += [{"test": f"datum.trust === '{level}'", "value": opacity} for level, opacity in FILL.items()]
     return {"fillOpacity": {"condition": tests, "value": 1}}
 
 
 _SPREAD: Spec = {"type": "rule", "color": "var(--edge)", "aria": False}
-"""From the least to the largest where a point is of several measurements; of one, where it lies with 95 %."""
+"""From the lowest to the highest of several measurements; of a repeated one, where it lies with 95 %."""
+_REACHING = [{"filter": f"datum.spread === '{REPEATED}' || datum.spread === '{SEVERAL}'"}]
+_DASHED: Spec = {
+    "strokeDash": {"condition": {"test": f"datum.spread === '{SEVERAL}'", "value": [3, 3]}, "value": [1, 0]}
+}
+
+
+def _whiskers(points: Sequence[Row], encoding: Spec, **mark: Any) -> list[Spec]:
+    """Lines over how far points reach; none where no point does, of which Vega would warn."""
+    if all(point["spread"] not in (REPEATED, SEVERAL) for point in points):
+        return []
+    return [{"transform": _REACHING, "mark": _SPREAD | mark, "encoding": encoding | _DASHED}]
+
+
+def _caps(points: Sequence[Row], channel: str, ends: Mapping[str, Spec]) -> list[Spec]:
+    """Both ends of the 95 % range, as strokes across: many a range is narrower than the mark of its point."""
+    mark = {"type": "tick", "color": "var(--ink)", "thickness": 1.5, "size": 12, "aria": False}
+    if all(point["spread"] != REPEATED for point in points):
+        return []
+    only = [{"filter": f"datum.spread === '{REPEATED}'"}]
+    return [{"transform": only, "mark": mark, "encoding": {channel: end}} for end in ends.values()]
+
+
+_SHAPE: Spec = {
+    "shape": {"condition": {"test": f"datum.spread === '{NOT_REPEATED}'", "value": "diamond"}, "value": "circle"}
+}
 _SPOKEN: Spec = {"description": {"field": "words"}, "tooltip": {"field": "words", "title": "value"}}
 
 
@@ -193,10 +277,12 @@ def _bars(axes: Sequence[str], unit: str, points: Sequence[Row]) -> Spec:
                 "mark": {"type": "bar", "strokeWidth": 1.5},
                 "encoding": _outlined(points) | _trusted() | _SPOKEN,
             },
-            {
-                "mark": _SPREAD | {"color": "var(--ink)"},
-                "encoding": {"x": _value_axis(unit, "low") | _room(points), "x2": {"field": "high"}},
-            },
+            *_whiskers(
+                points,
+                {"x": _value_axis(unit, "low") | _room(points), "x2": {"field": "high"}},
+                color="var(--ink)",
+            ),
+            *_caps(points, "x", {end: _value_axis(unit, end) | _room(points) for end in ("low", "high")}),
             {
                 "mark": {"type": "text", "align": "left", "dx": 4, "aria": False},
                 "encoding": {"x": _value_axis(unit, "high") | _room(points), "text": {"field": "shown"}},
@@ -237,7 +323,8 @@ def _rows(field: str) -> Spec:
 def _outlined(points: Sequence[Row]) -> Spec:
     """Fill and outline in the colour of the series; the two share a legend."""
     fill = _coloured(points, "fill")
-    return fill | {"stroke": fill["fill"]}
+    dashed = {"condition": {"test": "datum.bound", "value": [2, 2]}, "value": [1, 0]}
+    return fill | {"stroke": fill["fill"], "strokeDash": dashed}
 
 
 def _box(axes: Sequence[str], unit: str, points: Sequence[Row]) -> Spec:
@@ -246,7 +333,8 @@ def _box(axes: Sequence[str], unit: str, points: Sequence[Row]) -> Spec:
         "height": BAR_PX * len(points),
         "encoding": _rows("name"),
         "layer": [
-            {"mark": _SPREAD, "encoding": spread},
+            *_whiskers(points, spread),
+            *_caps(points, "x", {end: _fitting_axis(unit, points, end) for end in ("low", "high")}),
             {
                 "mark": {"type": "bar", "strokeWidth": 1.5, "height": 10, "stroke": "var(--s1)"},
                 "encoding": {"x": _fitting_axis(unit, points, "q1"), "x2": {"field": "q3"}}
@@ -263,7 +351,8 @@ def _box(axes: Sequence[str], unit: str, points: Sequence[Row]) -> Spec:
 
 def _lines(axes: Sequence[str], unit: str, points: Sequence[Row]) -> Spec:
     drawn = _along(axes, unit, points)
-    line = {"mark": {"type": "line", "strokeWidth": 2, "aria": False}, "encoding": _coloured(points, "color")}
+    line: Spec = {"mark": {"type": "line", "strokeWidth": 2, "aria": False}, "encoding": _coloured(points, "color")}
+    line["transform"] = [{"filter": "!datum.bound"}]
     line["encoding"] |= {"detail": [{"field": "series"}, {"field": "trust"}]}
     return drawn | {"layer": [line, *drawn["layer"]]}
 
@@ -285,11 +374,13 @@ def _dots(axes: Sequence[str], unit: str, points: Sequence[Row]) -> Spec:
         "height": BAR_PX * len(points),
         "encoding": _rows("name"),
         "layer": [
-            {"mark": _SPREAD, "encoding": measured("low") | {"x2": {"field": "high"}}},
+            *_whiskers(points, measured("low") | {"x2": {"field": "high"}}),
+            *_caps(points, "x", {end: measured(end)["x"] for end in ("low", "high")}),
             {
                 "mark": _DOT,
                 "encoding": measured("value")
                 | {"fill": {"value": "var(--s1)"}, "stroke": {"value": "var(--s1)"}}
+                | _SHAPE
                 | _trusted()
                 | _SPOKEN,
             },
@@ -314,11 +405,9 @@ def _along(axes: Sequence[str], unit: str, points: Sequence[Row]) -> Spec:
         "height": 320,
         "encoding": {"x": x, "y": _fitting_axis(unit, points)},
         "layer": [
-            {
-                "mark": _SPREAD,
-                "encoding": {"y": _fitting_axis(unit, points, "low"), "y2": {"field": "high"}},
-            },
-            {"mark": _DOT, "encoding": _outlined(points) | _trusted() | _SPOKEN},
+            *_whiskers(points, {"y": _fitting_axis(unit, points, "low"), "y2": {"field": "high"}}),
+            *_caps(points, "y", {end: _fitting_axis(unit, points, end) for end in ("low", "high")}),
+            {"mark": _DOT, "encoding": _outlined(points) | _SHAPE | _trusted() | _SPOKEN},
             *([_LAST_NAMES] if named else []),
         ],
     }
@@ -423,7 +512,7 @@ def _radar(axes: Sequence[str], unit: str, points: Sequence[Row]) -> Spec:
             {"mark": line | {"strokeWidth": 2}, "encoding": _coloured(points, "color") | by_series},
             {
                 "mark": _DOT | {"size": 50},
-                "encoding": _outlined(points) | _trusted() | _SPOKEN,
+                "encoding": _outlined(points) | _SHAPE | _trusted() | _SPOKEN,
             },
             *(_spoke_names([name for name in rim if beside(name)], **how) for beside, how in _SIDES),
         ],

@@ -16,10 +16,11 @@ from typing import Any, NamedTuple
 from django.db.models import Q
 from django.http import QueryDict
 
-from registry import datafiles, questions
-from registry.formulas import evaluate
+from registry import datafiles, qualified, questions
+from registry.formulas import evaluate_qualified
 from registry.models import Measurement, Result
 from registry.platforms import ceilings
+from registry.qualified import Number
 from registry.record import NotOnRecord, Row, nearest
 from registry.studies import answers
 from registry.studies.table import FIGURES, written
@@ -27,7 +28,7 @@ from validators.units import UNITS, from_canonical, to_canonical
 
 STUDIES = Path(__file__).parent
 SCHEMA = "studies.schema.json"
-FIGURE_COLUMNS = ("value", "unit", "trust", "printed", "verdict", "formula", "inputs", "source", "note")
+FIGURE_COLUMNS = ("value", "qualifier", "unit", "trust", "printed", "verdict", "formula", "inputs", "source", "note")
 
 Study = dict[str, Any]
 
@@ -37,6 +38,7 @@ class Known(NamedTuple):
 
     value: float
     unit: str
+    qualifier: str = ""
 
     @property
     def printed(self) -> float:
@@ -107,12 +109,15 @@ def figure_rows(one: Study) -> list[Row]:
 
 def _row(one: Study, figure: Row, inputs: Mapping[str, Row], known: Mapping[tuple[str, ...], Known]) -> Row:
     value, unit = figure.get("value"), figure.get("unit", "")
+    qualifier = None
     if "formula" in figure:
-        value = computed(figure["formula"], unit, {name: quantity(given, known) for name, given in inputs.items()})
+        found = computed(figure["formula"], unit, {name: quantity(given, known) for name, given in inputs.items()})
+        value, qualifier = (found.value, found.qualifier or None) if found else (None, None)
     at = dict(zip(one["axes"], figure["at"], strict=True))
     document = one["document"]
     source = f"{document['title']} ({document['publisher']}), {figure.get('place', one['place'])}"
     said = {name: figure.get(name) for name in ("printed", "verdict", "formula", "note")}
+    said["qualifier"] = qualifier
     said["verdict"] = said["verdict"] or verdict(value, said["printed"] or "")
     said["inputs"] = "; ".join(_told(name, given, known) for name, given in inputs.items()) or None
     count = {"count": int(value is not None), "unit": unit, "trust": Result.Trust.REPORTED.value}
@@ -138,25 +143,31 @@ def _told(name: str, given: Row, known: Mapping[tuple[str, ...], Known]) -> str:
         return f"{name}: {given['value']} {given.get('unit', '')}".rstrip() + f" ({given['source']})"
     ceiling = f"{given['ceiling']} ceiling of " if "ceiling" in given else ""
     found = known.get(_key(given))
-    shown = f"{written(found.printed, 6)} {found.unit}" if found else "not on the record"
+    shown = (
+        qualified.in_words(found.qualifier, f"{written(found.printed, 6)} {found.unit}")
+        if found
+        else "not on the record"
+    )
     return f"{name}: {shown} ({ceiling}{given['metric'].replace('.', ' ')} of {given['result']})"
 
 
-def computed(formula: str, unit: str, values: Mapping[str, float | None]) -> float | None:
-    """The value of a formula in `unit`; None where an input is not on the record. Raises FormulaError."""
+def computed(formula: str, unit: str, values: Mapping[str, Number | None]) -> Number | None:
+    """The number of a formula in `unit`; None where an input is not on the record. Raises FormulaError."""
     if any(value is None for value in values.values()):
         return None
-    value = evaluate(formula, {name: value for name, value in values.items() if value is not None})
-    return from_canonical(value, unit) if unit in UNITS else value
+    found = evaluate_qualified(formula, {name: value for name, value in values.items() if value is not None})
+    if unit not in UNITS:
+        return found
+    return Number(from_canonical(found.low, unit), from_canonical(found.high, unit), found.rough)
 
 
-def quantity(given: Row, known: Mapping[tuple[str, ...], Known]) -> float | None:
+def quantity(given: Row, known: Mapping[tuple[str, ...], Known]) -> Number | None:
     """An input in its canonical unit: a number with unit, or a measurement of the record."""
     if "result" in given:
         found = known.get(_key(given))
-        return found.value if found else None
+        return qualified.number(found.value, found.qualifier) if found else None
     unit = given.get("unit", "")
-    return to_canonical(given["value"], unit)[0] if unit in UNITS else given["value"]
+    return qualified.number(to_canonical(given["value"], unit)[0] if unit in UNITS else given["value"])
 
 
 def _key(given: Row) -> tuple[str, ...]:
@@ -188,5 +199,6 @@ def measurements(asked: Iterable[Row]) -> dict[tuple[str, ...], Known]:
         one = Q(result__public_id=given["result"], op=op, quantity=quantity_, stat=stat)
         met |= one & (Q(context__contains=given["context"]) if "context" in given else Q())
     found = Measurement.objects.order_by().filter(met)
-    columns = ("result__public_id", "op", "quantity", "stat", "value", "printed_unit")
-    return {tuple(place): Known(value, unit) for *place, value, unit in found.values_list(*columns)}
+    columns = ("result__public_id", "op", "quantity", "stat", "value", "printed_unit", "context__qualifier")
+    rows = found.values_list(*columns)
+    return {tuple(place): Known(value, unit, word or "") for *place, value, unit, word in rows}

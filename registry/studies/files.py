@@ -12,8 +12,8 @@ from registry.studies.table import FIGURES, INTERVAL, Row
 
 VEGA_LITE = "6.4"
 WIDTH_PX = 800
-NUMBERS = (*FIGURES, *INTERVAL, "divisor", "printed_value")
-COUNTS = ("count", "missing")
+NUMBERS = (*FIGURES, *INTERVAL[:2], "divisor", "printed_value")
+COUNTS = ("count", "missing", "interval_runs")
 THEMES = ("light", "dark")
 
 
@@ -70,4 +70,6 @@ def _picture(spec: Spec | None, theme: str) -> Spec:
         raise NothingToDraw
     drawn = with_colours(spec, theme, WIDTH_PX)
     said = drawn["usermeta"]
-    return drawn | {"title": {"text": said["title"], "subtitle": said["subtitle"]}}
+    return drawn | {
+        "title": {"text": said["title"], "subtitle": [line for line in (said["subtitle"], said["repeats"]) if line]}
+    }

@@ -1,4 +1,4 @@
-"""Where single measurements of a study lie with 95 %: by the spreads that a comparison of their results would have."""
+"""Where single measurements of a study lie with 95 %: by the repeats that a comparison of their results would have."""
 
 from __future__ import annotations
 
@@ -7,32 +7,32 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from registry.comparing import uncertainty
-from registry.comparing.asking import sides
+from registry.comparing.asking import perhaps_repeated, sides
 from registry.comparing.comparison import Side
 from registry.comparing.spreads import key, spreads
 from registry.comparing.uncertainty import Spread
-from registry.studies.table import Group
-
-MOST = 60
-"""Results whose spreads are looked up for one answer; of more points nobody sees how far each reaches."""
+from registry.studies.table import Group, Interval
 
 
 def of_single(groups: Sequence[Group], *, alone: bool) -> list[Group]:
-    """Groups with the interval of those that are one measurement, where a spread is known. No query or two.
+    """Groups with the interval of those that are one measurement, where it was repeated. At most three queries.
 
     `alone`: without other results of a configuration, which may come later than the answer is of.
     """
-    ids = list(dict.fromkeys(group.facts["result"] for group in groups if _is_single(group)))
-    if not 0 < len(ids) <= MOST:
+    single = [group for group in groups if _is_single(group)]
+    quantities = {(group.at["op"] or "", group.at["quantity"] or "") for group in single}
+    alone_at = list(dict.fromkeys(group.facts["result"] for group in single))
+    ids = perhaps_repeated(alone_at, quantities) if alone_at else []
+    if not ids:
         return list(groups)
-    by_id = {side.id: side for side in sides(ids)[0]}
+    by_id = {side.id: side for side in sides(ids, quantities)[0]}
     known = {
         id: spreads(side.tool, side.measurements, side.parameters, () if alone else side.repeats)
         for id, side in by_id.items()
     }
     return [
         _with_interval(group, _spread(group, by_id[group.facts["result"]], known[group.facts["result"]]))
-        if _is_single(group)
+        if _is_single(group) and group.facts["result"] in by_id
         else group
         for group in groups
     ]
@@ -59,4 +59,4 @@ def _with_interval(group: Group, spread: Spread | None) -> Group:
     value = group.values[0]
     if spread is None or value is None or value <= 0:
         return group
-    return replace(group, interval=uncertainty.around(value, spread.width))
+    return replace(group, interval=Interval(*uncertainty.around(value, spread.width), spread.runs))

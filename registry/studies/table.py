@@ -13,7 +13,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from registry import qualified
 from registry.axes import MEASURED
+from registry.comparing import uncertainty
 from registry.problems import Problem
 from validators.units import LOWER_IS_BETTER, UNITS
 
@@ -21,7 +23,7 @@ Row = dict[str, Any]
 
 USUAL_UNITS = {"B/s": "GiB/s", "ops/s": "kIOPS"}
 FIGURES = ("value", "low", "q1", "q3", "high")
-INTERVAL = ("interval_low", "interval_high")
+INTERVAL = ("interval_low", "interval_high", "interval_basis", "interval_runs")
 COLUMNS = (
     *(*FIGURES, "unit", "per", "count", "missing", "divisor", "trust"),
     *("result", "label", "printed_value", "printed_unit", "qualifier", "source"),
@@ -29,7 +31,8 @@ COLUMNS = (
 )
 """What every row has after its axes. Figures are in `unit`: median, least, quartiles, largest of `count` values.
 
-The interval is where a single measurement lies with 95 %.
+The interval is where a single measurement lies with 95 %, by so many runs of its configuration; all four are None where
+it was not repeated three times. `low` to `high` of several measurements is no interval: it says how far they lie apart.
 """
 
 
@@ -37,6 +40,15 @@ class MixedUnits(Problem):
     code = "study.mixed-units"
     title = "The metrics of the question have different units"
     hint = "Ask for one of them, or for metrics of one unit."
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """Where a value lies, by how many runs of its configuration."""
+
+    low: float
+    high: float
+    runs: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +62,9 @@ class Group:
     printed_units: frozenset[str]
     divisor: float | None = None
     facts: Mapping[str, Any] = field(default_factory=dict)
-    interval: tuple[float, float] | None = None
+    interval: Interval | None = None
+    qualified: Sequence[tuple[float, str]] = ()
+    """Those of several values that their source says are about, below or above so much; with what it says."""
 
 
 def merged(groups: Iterable[Group]) -> list[Group]:
@@ -66,7 +80,8 @@ def merged(groups: Iterable[Group]) -> list[Group]:
 def _joined(one: Group, other: Group) -> Group:
     divisor = one.divisor if one.divisor == other.divisor else None
     units = one.printed_units | other.printed_units
-    return Group(one.at, one.trust, [*one.values, *other.values], one.unit, units, divisor)
+    both = [*one.qualified, *other.qualified]
+    return Group(one.at, one.trust, [*one.values, *other.values], one.unit, units, divisor, qualified=both)
 
 
 def quartiles(values: Sequence[float]) -> dict[str, float]:
@@ -112,13 +127,50 @@ def _row(group: Group, axes: Sequence[str], unit: str, numeric: set[str]) -> Row
     measured = [value for value in group.values if value is not None]
     factor = UNITS[unit].factor if unit else 1.0
     figures = {name: value / factor for name, value in quartiles(measured).items()} if measured else {}
+    if group.qualified:
+        figures = _with_bounds(measured, group.qualified, factor)
     if len(measured) == 1 and group.divisor is None and group.facts.get("printed_unit") == unit:
         figures = dict.fromkeys(FIGURES, group.facts["printed_value"])  # no rounding on the way to canonical and back
     counts = {"count": len(measured), "missing": len(group.values) - len(measured)}
     said = {"unit": unit, "divisor": group.divisor, "trust": group.trust}
     at = {name: number(group.at[name]) if name in numeric else group.at[name] for name in axes}
-    interval = dict(zip(INTERVAL, (end / factor for end in group.interval or ()), strict=False))
-    return figures | interval | counts | said | group.facts | at
+    # Columns keep their order: the figures first, and last once more, as a bound's word goes before that of the facts.
+    first = {name: figures[name] for name in FIGURES if name in figures}
+    return first | _interval(group.interval, factor) | counts | said | group.facts | figures | at
+
+
+def _with_bounds(measured: Sequence[float], bounds: Sequence[tuple[float, str]], factor: float) -> Row:
+    """The figures of several values some of which are only bounds: the median as far as it is known.
+
+    `low` to `high` are None: where the least and the largest lie, bounds do not say.
+    """
+    plain = list(measured)
+    for value, _ in bounds:
+        plain.remove(value)
+    middle = qualified.median([*map(qualified.number, plain), *(qualified.number(*one) for one in bounds)])
+    value = None if middle.value is None else middle.value / factor
+    spread = {} if any(word in _BOUNDS for _, word in bounds) else quartiles([one / factor for one in measured])
+    return dict.fromkeys(FIGURES) | spread | {"value": value, "qualifier": middle.qualifier or None}
+
+
+_BOUNDS = (qualified.BELOW, qualified.ABOVE)
+
+
+def _interval(interval: Interval | None, factor: float) -> Row:
+    if interval is None:
+        return {}
+    ends = (interval.low / factor, interval.high / factor)
+    return dict(zip(INTERVAL, (*ends, uncertainty.REPEATS, interval.runs), strict=True))
+
+
+def is_not_repeated(row: Row) -> bool:
+    """Whether a row is one measurement of the record of which nobody knows how far it would move in another run."""
+    return bool(row["count"] == 1 and "interval_low" in row and row["interval_low"] is None)
+
+
+def in_a_file(row: Row) -> Row:
+    """A row for people who open the table as a file: it says in words that a measurement was not repeated."""
+    return row | {"interval_basis": "not repeated"} if is_not_repeated(row) else row
 
 
 def number(text: str | None) -> int | float | None:

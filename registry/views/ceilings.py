@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
+from registry import qualified
 from registry.views import numerals
 from registry.views.caching import public_page
 from registry.views.measured import Table
@@ -74,15 +75,19 @@ def _cells(one: Efficiency, layers: Sequence[str], untold: Set[str]) -> list[Cel
     row = one.measurement
     told = of({name: value for name, value in row["context"].items() if name not in untold})
     name = ", ".join(filter(None, [f"{spoken(row['op'])} {spoken(row['quantity'])}", spoken(row["stat"]), told]))
-    shares = {ceiling.layer: one.percent(ceiling) for ceiling in one.ceilings}
+    shares = {ceiling.layer: _percent(one, ceiling) for ceiling in one.ceilings}
     return [
         Cell(name, n=False),
-        Cell(_amount(row["value"], row["unit"], row["printed_unit"])),
+        Cell(qualified.in_words(one.qualifier, _amount(row["value"], row["unit"], row["printed_unit"]))),
         Cell(_amount(one.limit.value, row["unit"], row["printed_unit"])),
         Cell(one.limit.words, n=False),
-        Cell(f"{one.percent(one.limit):.1f}", note=ABOVE if one.above else ""),
-        *(Cell(f"{shares[layer]:.1f}" if layer in shares else "") for layer in layers),
+        Cell(_percent(one, one.limit), note=ABOVE if one.above else ""),
+        *(Cell(shares.get(layer, "")) for layer in layers),
     ]
+
+
+def _percent(one: Efficiency, ceiling: Ceiling) -> str:
+    return qualified.in_words(one.qualifier, f"{one.percent(ceiling):.1f}")
 
 
 def _basis(canonical: str, direction: str, over: str, ceiling: Ceiling) -> Basis:

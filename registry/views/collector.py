@@ -1,10 +1,11 @@
-"""The collector as a download: built from the sources that run here, once per process."""
+"""The collector as a download: built from the sources that run here and the address of this site, once per process."""
 
 from __future__ import annotations
 
 import hashlib
 from functools import cache
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.module_loading import import_string
@@ -18,10 +19,18 @@ WHEEL_BUILDER = "launcher.collector_file.wheel"
 """Named by string: the record imports nothing of the launcher, and both serve the same bytes."""
 
 
-@cache
 def _file() -> tuple[bytes, str]:
-    """Bytes and sha256 of highwater.pyz."""
-    content = import_string(BUILDER)()
+    """Bytes and sha256 of highwater.pyz.
+
+    It knows the address of SITE_URL and never that of a request, whose Host anybody can write: whoever keeps an answer
+    for others would hand out a file that sends tokens elsewhere.
+    """
+    return _built(settings.SITE_URL)
+
+
+@cache
+def _built(registry: str) -> tuple[bytes, str]:
+    content = import_string(BUILDER)(registry=registry)
     return content, hashlib.sha256(content).hexdigest()
 
 
@@ -34,6 +43,7 @@ def page(request: HttpRequest) -> HttpResponse:
         "sha256": sha256,
         "size": numerals.size(len(content)),
         "site": site,
+        "registry": settings.SITE_URL,
         "wheel": wheels.built(WHEEL_BUILDER)[0],
     }
     return render(request, "collector.html", context)

@@ -8,8 +8,9 @@ from urllib.parse import urlencode
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from registry import filters, questions
+from registry import filters, qualified, questions
 from registry.comparing import asking
+from registry.comparing.spreads import NO_MEAN
 from registry.comparing.uncertainty import is_tie
 from registry.problems import Problem
 from registry.record import Row
@@ -55,7 +56,8 @@ def page(request: HttpRequest) -> HttpResponse:
         "figures": shown,
         "more": len(rows) - len(shown),
         "profiles": _profiles(found["results"], rows),
-        "is_prior": any(map(_rests_on_the_prior, rows)),
+        "ranged": any(interval for row in rows[:ROWS_SHOWN] for interval in row["intervals"]),
+        "unrepeated": any(map(_is_unrepeated, rows[:ROWS_SHOWN])),
         "system": what_differed(found["configuration"], ids),
         "equal": found["equal"] + found["system"]["equal"],
         "undescribed": [one for one, known in zip(ids, found["system"]["described"], strict=True) if not known],
@@ -99,6 +101,7 @@ def _key(row: Row, per: str) -> Row:
         "ratio": f"\N{MULTIPLICATION SIGN} {numerals.times(ratio)}" if ratio is not None else numerals.MISSING,
         "numbers": f"{' → '.join(numbers)} {unit}".strip() if len(numbers) == 2 else "not known of both",
         "tie": _tie(row["intervals"][1]),
+        "unrepeated": ratio is not None and row["intervals"][1] is None,
     }
 
 
@@ -132,24 +135,38 @@ def _written(name: str, quantity: str, unit: str, texts: Sequence[str], row: Row
     """A row of the table; the first result has no ratio, a number that means something else a dash for one."""
     cells = [
         {
-            "value": f"{qualifier} {text}".strip(),
-            "ratio": numerals.times(ratio, 3) if ratio is not None else numerals.MISSING if differs else "",
+            "value": qualified.in_words(qualifier, text),
+            "ratio": _times(ratio, bound, differs),
             "range": f"{numerals.significant(interval[0])}{numerals.EN_DASH}{numerals.significant(interval[1])}"
             if interval
             else "",
             "tie": _tie(interval),
+            "unrepeated": ratio is not None and interval is None and row["stat"] not in NO_MEAN,
         }
-        for text, qualifier, ratio, interval, differs in zip(
-            texts, row["qualifiers"], row["ratios"], row["intervals"], row["differs"], strict=True
+        for text, qualifier, ratio, bound, interval, differs in zip(
+            texts,
+            row["qualifiers"],
+            row["ratios"],
+            row["ratio_qualifiers"],
+            row["intervals"],
+            row["differs"],
+            strict=True,
         )
     ]
     return {"name": name, "quantity": quantity, "unit": unit.strip(), "first": cells[0], "others": cells[1:]}
 
 
-def _rests_on_the_prior(row: Row) -> bool:
-    return any(row["intervals"]) and any(
-        spread["deviation_percent"] and not spread["runs"] for spread in row["spreads"]
-    )
+def _times(ratio: float | None, bound: str, differs: str) -> str:
+    if ratio is not None:
+        return qualified.in_words(bound, numerals.times(ratio, 3))
+    return "not known" if bound else numerals.MISSING if differs else ""
+
+
+def _is_unrepeated(row: Row) -> bool:
+    """Whether some ratio of a row has no interval, so that nobody can tell whether it is more than chance."""
+    beside_the_first = zip(row["ratios"][1:], row["intervals"][1:], strict=True)
+    unknown = any(ratio is not None and interval is None for ratio, interval in beside_the_first)
+    return unknown and row["stat"] not in NO_MEAN
 
 
 def _tie(interval: Sequence[float] | None) -> bool:
@@ -161,7 +178,12 @@ def _profiles(headings: Sequence[Row], rows: Sequence[Row]) -> list[Row]:
     columns = [_ratios(rows, place) for place in range(1, len(headings))][:MOST_PROFILES]
     drawn = profiles(columns)
     return [
-        {"heading": heading, "pictures": pictures, "ranged": any(interval for _, _, interval in column)}
+        {
+            "heading": heading,
+            "pictures": pictures,
+            "ranged": any(interval for _, _, interval in column),
+            "unrepeated": any(interval is None for _, _, interval in column),
+        }
         for heading, pictures, column in zip(headings[1:], drawn, columns, strict=False)
     ]
 
@@ -169,12 +191,21 @@ def _profiles(headings: Sequence[Row], rows: Sequence[Row]) -> list[Row]:
 def _ratios(rows: Sequence[Row], place: int) -> list[Ratio]:
     """The rows that have a ratio above zero, named so that they are told apart.
 
-    How long a phase took is left to the table: it ends at its stonewall.
+    How long a phase took is left to the table: it ends at its stonewall. So is how far other numbers vary.
     """
-    drawn = [row for row in rows if row["ratios"][place] and not (row["stat"] == "phase" and row["unit"] == "s")]
+    drawn = [
+        row
+        for row in rows
+        if _is_drawn(row, place) and row["stat"] not in NO_MEAN and not (row["stat"] == "phase" and row["unit"] == "s")
+    ]
     return [
         (name, row["ratios"][place], row["intervals"][place]) for name, row in zip(_names(drawn), drawn, strict=True)
     ]
+
+
+def _is_drawn(row: Row, place: int) -> bool:
+    """Whether a picture may have the ratio: a dot for a bound would say that so much was measured."""
+    return bool(row["ratios"][place]) and row["ratio_qualifiers"][place] in ("", qualified.ABOUT)
 
 
 def _names(rows: Sequence[Row]) -> list[str]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sys
+
+from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from registry.problems import Problem, problem_page
+from registry.problems import Problem, outage, problem_page
 from registry.record import NotOnRecord
 
 ADDRESSES = {
@@ -36,7 +39,10 @@ def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpR
 def refused(request: HttpRequest, problem: Problem) -> HttpResponse:
     """What domain code refused, as a page."""
     errors = [f"{name}: {' '.join(map(str, why))}" for name, why in (problem.errors or {}).items()]
-    return _page(request, problem.status, problem.code, problem.title, " ".join([*errors, problem.hint]))
+    response = _page(request, problem.status, problem.code, problem.title, " ".join([*errors, problem.hint]))
+    if problem.retry_after_s is not None:
+        response["Retry-After"] = str(problem.retry_after_s)
+    return response
 
 
 def refused_form(request: HttpRequest, reason: str = "") -> HttpResponse:
@@ -46,7 +52,17 @@ def refused_form(request: HttpRequest, reason: str = "") -> HttpResponse:
     )
 
 
+def too_large(request: HttpRequest) -> HttpResponse:
+    """A body that was not read, because of its size."""
+    return _page(request, 413, "request.too-large", "The request is too large", "Send less at a time.")
+
+
 def server_error(request: HttpRequest) -> HttpResponse:
+    """What no view expected. A database or cache that is away is no fault of ours that repeats: come again (503)."""
+    error = sys.exception()
+    if error is not None and (problem := outage(error)):
+        request.user = AnonymousUser()  # who signed in stands in the database
+        return refused(request, problem)
     return _page(request, 500, "server.error", "Something broke on our side", "Try again; it has been logged.")
 
 

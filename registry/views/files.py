@@ -3,28 +3,57 @@
 from __future__ import annotations
 
 from django.core.files.storage import Storage, storages
-from django.http import FileResponse, Http404, HttpRequest
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.utils.cache import patch_cache_control
 from django.views.decorators.http import require_safe
 
-from registry import record
+from registry import record, stored
+from registry.problems import Problem
+from registry.views.errors import refused
+
+
+class CopyWithheld(Problem):
+    status = 409
+    code = "files.quarantined"
+    title = "The copy of this run is in quarantine"
+    hint = "A private key or a live token was found in it. It is kept, and shown to nobody until an editor decides."
+
+
+class CopyGone(Problem):
+    status = 410
+    code = "files.gone"
+    title = "The stored bytes are gone"
+    hint = (
+        "The storage of this registry no longer holds this copy. The numbers of the run stay; its files can't be read."
+    )
 
 
 @require_safe
-def published_copy(request: HttpRequest, public_id: str) -> FileResponse:
+def published_copy(request: HttpRequest, public_id: str) -> HttpResponse:
     """The scrubbed copy of a published run. Its bytes never change, so it may be kept for ever."""
     result = record.result(public_id)
     if not result.public_sha256:
         raise Http404
-    response = archive(storages["public"], result.public_sha256, f"{result.public_id}.tar.gz")
+    if result.copy_withheld_at:
+        return refused(request, CopyWithheld())
+    try:
+        response = archive(storages["public"], result.public_sha256, f"{result.public_id}.tar.gz")
+    except Http404:
+        return refused(request, CopyGone())
+    except stored.StorageAway as away:
+        return refused(request, away)
     response["ETag"] = f'"{result.public_sha256}"'
     patch_cache_control(response, public=True, max_age=86_400, immutable=True)
     return response
 
 
 def archive(storage: Storage, sha256: str, name: str) -> FileResponse:
-    """Stored bytes as an attachment that no browser interprets. Raises Http404 where the storage has none."""
-    key = f"{sha256[:2]}/{sha256[2:4]}/{sha256}"
-    if not storage.exists(key):
-        raise Http404
-    return FileResponse(storage.open(key), as_attachment=True, filename=name, content_type="application/octet-stream")
+    """Stored bytes as an attachment that no browser interprets.
+
+    Raises Http404 where the storage has none, StorageAway where it does not answer.
+    """
+    try:
+        file = stored.opened(storage, sha256)
+    except FileNotFoundError as error:
+        raise Http404 from error
+    return FileResponse(file, as_attachment=True, filename=name, content_type="application/octet-stream")

@@ -5,10 +5,18 @@ from __future__ import annotations
 from django.conf import settings
 from django.http import HttpRequest
 
+from registry.operator import contact
+
 THEMES = ("light", "dark")
 
 
 def frame(request: HttpRequest) -> dict[str, object]:
-    """The theme from its cookie ('' follows the system), and whether this host takes submissions."""
+    """The theme from its cookie ('' follows the system), whether this host takes submissions, and who runs it."""
     theme = request.COOKIES.get("theme", "")
-    return {"theme": theme if theme in THEMES else "", "takes_submissions": not settings.PUBLIC_ONLY}
+    return {
+        "theme": theme if theme in THEMES else "",
+        "takes_submissions": not settings.PUBLIC_ONLY,
+        "operator": settings.OPERATOR,
+        "contact": contact(),
+        "imprint_url": settings.IMPRINT_URL,
+    }

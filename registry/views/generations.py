@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from registry import filters
+from registry import filters, qualified
 from registry.platforms import generations, sizing
 from registry.problems import Problem
 from registry.record import Row
@@ -64,24 +64,31 @@ def _written(row: Row, order: Sequence[str]) -> dict[str, Any]:
         "trust": row["trust"],
         "unit": shown_unit(unit),
         "cells": cells,
-        "total": numerals.times(last["x_first"]),
+        "total": _factor(last, "x_first"),
         "causes": [(cause, numerals.times(factor)) for cause, factor in row["by_cause"].items()],
-        "possible": [(" or ".join(one["may_be"]), numerals.times(one["factor"])) for one in row["by_possible"]],
+        "possible": [(" or ".join(one["may_be"]), _factor(one, "factor")) for one in row["by_possible"]],
         "changes": [_change(one) for one in row["chain"] or row["changes"]],
     }
 
 
 def _cell(step: Row, unit: str) -> dict[str, str]:
     value = written(step["value"], unit) if unit else numerals.decimal(step["value"])
-    said = f"{step['qualifier']} {value}".strip()
-    return {"value": said, "x": numerals.times(step["x_first"]), "result": step["result"]}
+    said = qualified.in_words(step["qualifier"], value)
+    return {"value": said, "x": _factor(step, "x_first"), "result": step["result"]}
+
+
+def _factor(row: Row, name: str) -> str:
+    """How many times, in words: "less than 2.34x"."""
+    if row[name] is None:
+        return "not known"
+    return qualified.in_words(row[f"{name}_qualifier"], f"{numerals.times(row[name])}\N{MULTIPLICATION SIGN}")
 
 
 def _change(one: Row) -> dict[str, Any]:
     return {
         "before": one["before"],
         "after": one["after"],
-        "factor": numerals.times(one["factor"]),
+        "factor": _factor(one, "factor"),
         "cause": one["cause"],
         "differs": [(kind, ", ".join(names)) for kind, names in one["differs"].items()],
         "unrecorded": ", ".join(one["unrecorded"]),
@@ -100,7 +107,7 @@ def _figures(rows: Sequence[Row], order: Sequence[str]) -> list[dict[str, Any]]:
 def _figure(title: str, rows: Sequence[Row], order: Sequence[str]) -> dict[str, Any] | None:
     places = {step: place for place, step in enumerate(order)}
     series = [(_named_apart(row, rows), _times(row, places)) for row in rows]
-    drawn = [one for one in series if one[1] and max(value for _, value in one[1]) <= LARGEST][:MOST_LINES]
+    drawn = [one for one in series if len(one[1]) > 1 and max(value for _, value in one[1]) <= LARGEST][:MOST_LINES]
     if not drawn:
         return None
     most = max(value for _, values in drawn for _, value in values)
@@ -119,7 +126,9 @@ def _named_apart(row: Row, rows: Sequence[Row]) -> str:
 
 
 def _times(row: Row, places: dict[str, int]) -> list[tuple[int, float]]:
-    return [(places[one["step"]], one["x_first"]) for one in row["steps"] if one["x_first"]]
+    """Without bounds, of which a line would say that they were measured."""
+    drawn = (one for one in row["steps"] if one["x_first"] and one["x_first_qualifier"] in ("", qualified.ABOUT))
+    return [(places[one["step"]], one["x_first"]) for one in drawn]
 
 
 def _short(step: str, order: Sequence[str]) -> str:
@@ -150,14 +159,36 @@ def size(request: HttpRequest) -> HttpResponse:
 
 
 def _sized(answer: Row) -> dict[str, Any]:
-    units, ceiling = answer["units"], answer["ceiling"]
+    ceiling = answer["ceiling"]
     return answer | {
+        "counted": _counted(answer["units"]),
+        "rests_on": _rests_on(answer["units"]),
         "target_written": f"{numerals.printed(answer['target'])}{numerals.NO_BREAK}{answer['unit']}",
-        "range": numerals.ranks(units["low"], units["high"]) or numerals.whole(units["low"]),
         "at_ceiling": ceiling and numerals.significant(ceiling["of_one"], 4),
         "rows": [row | {"written": _of_one(row)} for row in answer["basis"]],
     }
 
 
+def _counted(units: Row) -> str:
+    """How many, as far as it is known."""
+    low, middle, high = units["low"], units["middle"], units["high"]
+    if middle is None and None not in (low, high):
+        return f"at least {low:,d}; {high:,d} are enough"
+    if middle is None:
+        return f"at least {low:,d}" if high is None else f"at most {high:,d}"
+    range_ = numerals.ranks(low, high) if low is not None else ""
+    return qualified.in_words(units["qualifier"], range_ or numerals.whole(middle))
+
+
+def _rests_on(units: Row) -> str:
+    """What the number is made of, in words."""
+    if units["middle"] is None:
+        known = "how many are enough is not known" if units["high"] is None else "how few would do is not known"
+        return "from bounds alone" if None not in (units["low"], units["high"]) else f"{known}, from bounds alone"
+    if units["measurements"] == 1:
+        return "from one measurement"
+    return f"median {numerals.whole(units['middle'])} of {units['measurements']} measurements"
+
+
 def _of_one(row: Row) -> str:
-    return f"{row['qualifier']} {numerals.significant(row['of_one'], 4)}".strip()
+    return qualified.in_words(row["qualifier"], numerals.significant(row["of_one"], 4))

@@ -1,4 +1,7 @@
-"""Several runs of one tool in one archive, seen together: a sweep over what differs, or repeats of one thing."""
+"""Several runs of one tool in one archive: a sweep over what differs, or repeats of one configuration, seen together.
+
+Runs of which a setting is not known are neither; nothing is shown of them together.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from registry.views.given import text
 from registry.views.run import MOST_VARYING, view
 from registry.views.wording import Row, spoken
 from validators.distributions import is_repeat
-from validators.groups import SWEEP
+from validators.groups import REPEATS, SWEEP
 
 MOST_STEPS_NAMED = 12
 
@@ -33,6 +36,8 @@ def _shown(group: Mapping[str, Any], runs: Sequence[Mapping[str, Any]]) -> dict[
             "note": "; ".join([*steps, *(["mean where a step ran several times"] if len(means) < len(rows) else [])]),
             "run": view(means, tool=_tool(group, members)),
         }
+    if group["kind"] != REPEATS:
+        return {"title": f"Not known to be alike: {count}", "note": _unknown(group), "run": view([])}
     repeated = [
         {**row, "context": {**row["context"], "run": place}}
         for place, run in zip(group["runs"], members, strict=True)
@@ -43,6 +48,15 @@ def _shown(group: Mapping[str, Any], runs: Sequence[Mapping[str, Any]]) -> dict[
         "note": f"One configuration, runs {', '.join(str(index) for index in group['runs'])} of the archive",
         "run": view(repeated, group["distributions"], tool=_tool(group, members)),
     }
+
+
+def _unknown(group: Mapping[str, Any]) -> str:
+    """Why runs are neither repeats nor a sweep: what is not known of all of them, and what is known to differ."""
+    missing = ", ".join(map(spoken, group["missing_settings"]))
+    steps = [f"{spoken(name)} {_steps(values)}" for name, values in group["varies"].items()]
+    told = [f"not known of every run: {missing}"] if missing else []
+    differs = [f"known to differ: {'; '.join(steps)}"] if steps else []
+    return "; ".join([*told, *differs, "no mean and no spread is made of them"])
 
 
 def _tool(group: Mapping[str, Any], members: Sequence[Mapping[str, Any]]) -> tuple[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.conf import settings
 from django.db.models import F
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -31,7 +32,7 @@ Leader = dict[str, Any]
 @public_page
 def home(request: HttpRequest) -> HttpResponse:
     leaders = list_leaders()
-    newest = [leader for leader in leaders if leader["release_slug"] == leaders[-1]["release_slug"]]
+    newest = newest_leaders(leaders)
     shown = next((leader for leader in newest if leader["name"] == PRODUCTION), newest[0] if newest else None)
     context = {
         "pictures": pictures(leaders),
@@ -40,6 +41,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "entries": first_entries(shown["pk"]) if shown else [],
         "calls": open_calls(),
         "site": origin.site(request),
+        "knows_address": bool(settings.SITE_URL),
     }
     return render(request, "home.html", context)
 
@@ -57,6 +59,16 @@ def list_leaders() -> list[Leader]:
         )
     )  # fmt: skip
     return [{**leader, "written": numerals.decimal(leader["score"])} for leader in leaders]
+
+
+def newest_leaders(leaders: list[Leader]) -> list[Leader]:
+    """Those of the newest release with an entry on a main list; without one, those of the newest release.
+
+    Results of a trial release that only the historical list takes are not what visitors come for.
+    """
+    main = [leader for leader in leaders if leader["name"] in (PRODUCTION, RESEARCH)]
+    slug = (main or leaders)[-1]["release_slug"] if leaders else None
+    return [leader for leader in leaders if leader["release_slug"] == slug]
 
 
 def first_entries(ranked_list: int) -> list[dict[str, Any]]:

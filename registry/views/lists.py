@@ -49,6 +49,7 @@ class Summary:
     new: int
     families: list[tuple[str, int]]
     ranges: bool
+    unrepeated: int
     axis: drawings.LogAxis | None = field(repr=False)
     wide: drawings.Strip | None = field(repr=False)
     thin: drawings.Strip | None = field(repr=False)
@@ -156,24 +157,26 @@ def _order(ordering: str) -> list[Any]:
 def summarise(shown: RankedList) -> Summary:
     """Of a frozen list the summary changes with its ranges only: it is kept under its digest and the last load."""
     if shown.digest:
-        return remembered(f"list-summary-3:{shown.pk}:{shown.digest}:{shown.last_load}", lambda: _summary(shown))
+        return remembered(f"list-summary-4:{shown.pk}:{shown.digest}:{shown.last_load}", lambda: _summary(shown))
     return _summary(shown)
 
 
 def _summary(shown: RankedList) -> Summary:
+    columns = ("score", "new", "institution", "family", "range__low")
     rows = list(
         ListEntry.objects.filter(ranked_list=shown)
         .annotate(family=FAMILY)
-        .values_list("score", "new", "institution", "family", record.ENTRY["rank_low"], record.ENTRY["rank_high"])
+        .values_list(*columns, record.ENTRY["rank_low"], record.ENTRY["rank_high"])
     )
-    families = Counter(family for _, _, _, family, _, _ in rows if family)
+    families = Counter(family for _, _, _, family, *_ in rows if family)
     scores = [(score, is_new) for score, is_new, *_ in rows]
     return Summary(
         entries=len(rows),
-        institutions=len({institution for _, _, institution, _, _, _ in rows if institution}),
+        institutions=len({institution for _, _, institution, *_ in rows if institution}),
         new=sum(is_new for _, is_new, *_ in rows),
         families=sorted(families.items(), key=lambda pair: (-pair[1], pair[0].casefold())),
         ranges=any(low != high for *_, low, high in rows),
+        unrepeated=sum(by_repeats is None for *_, by_repeats, _, _ in rows),
         axis=drawings.row_axis([score for score, _ in scores]),
         wide=drawings.strip(scores, width=600, height=150, radius=4.5),
         thin=drawings.strip(scores, width=358, height=150, radius=3.3),

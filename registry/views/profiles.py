@@ -26,12 +26,18 @@ SIDE_ROOM = 84
 MARGIN = 1.08
 """Of the axis beyond the outermost interval, as a factor."""
 
+APART, TIE, UNREPEATED = "apart", "tie", "unrepeated"
+_SPOKEN = {APART: "", TIE: " tie", UNREPEATED: " not repeated"}
+
 Ratio = tuple[str, float, Interval | None]
-"""The name of a row, its ratio, and where that lies."""
+"""The name of a row, its ratio, and where that lies; None where that is not known, as it was not repeated."""
 
 
 class Mark(NamedTuple):
-    """One row: dot, interval from left to right, and the ratio in figures, `tie` where the interval holds 1."""
+    """One row: its mark, interval from left to right, and the ratio in figures.
+
+    `kind` is `apart`, `tie` where the interval holds 1, or `unrepeated` where there is none.
+    """
 
     y: int
     name: str
@@ -39,7 +45,7 @@ class Mark(NamedTuple):
     left: float
     right: float
     text: str
-    tie: bool
+    kind: str
 
 
 class Profile(NamedTuple):
@@ -73,7 +79,7 @@ def profiles(columns: Sequence[Sequence[Ratio]]) -> list[list[Profile]]:
 def _profile(kind: str, rows: Sequence[Ratio], axis: LogAxis, low: float, high: float) -> Profile:
     marks = [_mark(TOP + 16 + ROW * place, row, axis) for place, row in enumerate(rows)]
     words = "; ".join(
-        f"{name} {numerals.significant(ratio)}{' tie' if mark.tie else ''}"
+        f"{name} {numerals.significant(ratio)}{_SPOKEN[mark.kind]}"
         for (name, ratio, _), mark in zip(rows, marks, strict=True)
     )
     base, one = TOP + ROW * len(rows), axis.at(1)
@@ -91,8 +97,8 @@ def _said(row: Ratio) -> str:
 def _mark(y: int, row: Ratio, axis: LogAxis) -> Mark:
     name, ratio, interval = row
     left, right = interval or (ratio, ratio)
-    tie = interval is not None and is_tie(interval)
-    return Mark(y, _short(name), axis.at(ratio), axis.at(left), axis.at(right), _said(row), tie)
+    kind = UNREPEATED if interval is None else TIE if is_tie(interval) else APART
+    return Mark(y, _short(name), axis.at(ratio), axis.at(left), axis.at(right), _said(row), kind)
 
 
 def _short(name: str) -> str:

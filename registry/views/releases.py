@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -9,7 +10,7 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 
 from registry import record
-from registry.lists import awards
+from registry.lists import awards, listing
 from registry.lists.awards import Award
 from registry.models import RankedList, Release
 from registry.views import numerals
@@ -25,9 +26,7 @@ def index(request: HttpRequest) -> HttpResponse:
             "release": release,
             "lists": list(release.ranked_lists.all()),
             "deadline": numerals.deadline(release.deadline, now) if release.deadline else "",
-            "open": not release.imported
-            and not release.published_at
-            and (release.opens or now) <= now < release.deadline,
+            "open": is_open(release, now),
         }
         for release in Release.objects.prefetch_related("ranked_lists")
     ]
@@ -48,9 +47,24 @@ def release(request: HttpRequest, release: str) -> HttpResponse:
         "opens": numerals.moment(found.opens) if found.opens else "",
         "deadline": numerals.deadline(found.deadline, now) if found.deadline else "",
         "publishes": numerals.moment(found.publishes) if found.publishes else "",
+        "is_open": is_open(found, now),
+        "planned": _planned(found),
         "awards": [_award(ranked, award) for ranked, won in awards.awarded(found) for award in won],
     }
     return render(request, "releases/release.html", context)
+
+
+def is_open(release: Release, now: datetime) -> bool:
+    """Whether it takes submissions."""
+    if release.imported or release.published_at or release.deadline is None:
+        return False
+    return (release.opens or now) <= now < release.deadline
+
+
+def _planned(release: Release) -> list[dict[str, Any]]:
+    """Name and title of each list that it will make."""
+    bodies = listing.newest_definitions(release.list_names)
+    return [{"name": name, "title": bodies.get(name, {}).get("title", name)} for name in release.list_names]
 
 
 def _award(ranked: RankedList, award: Award) -> dict[str, Any]:

@@ -7,7 +7,6 @@ from typing import Any
 
 from registry.comparing import repeats
 from registry.comparing.spreads import NO_CONTEXT
-from registry.comparing.uncertainty import assumed
 from registry.models import Result
 from registry.record import Row
 from registry.views import numerals
@@ -17,6 +16,8 @@ from registry.views.wording import Cell, Head, number_named, of, shown_unit, uni
 MOST_VALUES = 20
 """Runs whose values stand in a row; the API has those of all."""
 LEADING = 3
+LEADING_UNITS = ("B/s", "ops/s", "")
+"""Rates and scores: how far times, shares and counts vary stands in the table only."""
 FEW = 12
 """Rows that are shown without asking."""
 
@@ -27,7 +28,7 @@ def shown(result: Result, measured: Sequence[Row]) -> dict[str, Any] | None:
     if not rows:
         return None
     heads = [Head("Number", n=False), Head("deviation", "%"), Head("Runs in their order", n=False)]
-    known = [row for row in rows if row["deviation_percent"] is not None and assumed(row["unit"])]
+    known = [row for row in rows if row["deviation_percent"] is not None and row["unit"] in LEADING_UNITS]
     return {
         "runs": rows[0]["runs"],
         "leading": "; ".join(f"{_name(row)} = {_percent(row)}{numerals.NO_BREAK}%" for row in known[:LEADING]),

@@ -149,6 +149,7 @@ def detail(request: HttpRequest, public_id: str) -> HttpResponse:
             ceilings.best(ceilings.of_result(result, measured, snapshot.document if snapshot else None))
         ),
         "files": record.files(result) if result.public_sha256 else [],
+        "downloadable": not (result.copy_missing_since or result.copy_withheld_at),
         **cited.shown(cited.result_work(result, main), f"/api/v1/results/{public_id}/citation/"),
     }
     return render(request, "results/result.html", context)

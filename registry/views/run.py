@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from registry import qualified
 from registry.members import SIDE_BY_SIDE as MEMBERS
 from registry.views import numerals, plots
 from registry.views.glossary import glossary
@@ -92,10 +93,15 @@ def leading(measured: Sequence[Row], parameters: Mapping[str, Any]) -> list[dict
     for row in sorted(rows, key=lambda row: row["stat"] not in _BEST):
         first = best.setdefault(row[part], row)
         alike = all(row[name] == first[name] for name in ("quantity", "stat"))
-        best[row[part]] = row if alike and row["value"] > first["value"] else first
-    names = dict.fromkeys(name for row in rows for name in row["context"] if name not in _UNNAMED)
+        best[row[part]] = row if alike and _rank(row) > _rank(first) else first
+    names = dict.fromkeys(name for row in rows for name in row["context"] if name not in (*_UNNAMED, "qualifier"))
     varying = [name for name in names if len({str(row["context"].get(name)) for row in rows}) > 1]
     return [_led(row, varying, parameters) for row in list(best.values())[:LEADING]]
+
+
+def _rank(row: Row) -> tuple[bool, float]:
+    """By its value; what is only below something is the best only where there is nothing else."""
+    return qualified.qualifier_of(row) != qualified.BELOW, row["value"]
 
 
 def _led(row: Row, varying: Sequence[str], parameters: Mapping[str, Any]) -> dict[str, str]:
@@ -104,7 +110,7 @@ def _led(row: Row, varying: Sequence[str], parameters: Mapping[str, Any]) -> dic
     against = f"threshold {limit:g}" if limit is not None else ""
     return {
         "name": sentence(f"{spoken(row['op'])} {spoken(row['quantity'])}"),
-        "value": written(row["value"], unit),
+        "value": qualified.of(row).written(lambda value: written(value, unit)),
         "unit": shown_unit(unit),
         "of": ", ".join(filter(None, [spoken(row["stat"]), context, against])),
     }

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from registry import filters, questions
+from registry import filters, qualified, questions
 from registry.models import Step
 from registry.over_time import series
 from registry.record import Row
 from registry.views import numerals, plots
 from registry.views.caching import public_page
 from registry.views.snapshots import what_differed
-from registry.views.wording import number_named, of, sentence, shown_unit, unit_of, written
+from registry.views.wording import number_named, of, sentence, shown_unit, spoken, unit_of, written
 from validators.units import UNITS
 
 MOST_DRAWN = 4
@@ -39,6 +39,7 @@ def history(request: HttpRequest, slug: str) -> HttpResponse:
         "more": max(0, len(shown["series"]) - MOST_ROWS),
         "drawn": [one | _drawing(row) for one, row in zip(written_out[:MOST_DRAWN], shown["series"], strict=False)],
         "changes": [_change(one) for one in shown["changes"]],
+        "not_joined": [_not_joined(one) for one in reversed(shown["not_joined"])],
         "query": query.urlencode(),
     }
     return render(request, "systems/history.html", context)
@@ -57,23 +58,19 @@ def moves(shown: Row) -> list[dict[str, Any]]:
 
 
 def _told_apart(rows: Sequence[Row]) -> list[Row]:
-    """Series with those of their settings only in which others of the same benchmark differ."""
-    named = {(row["tool"], name) for row in rows for name in row["settings"]}
-    varying = {
-        (tool, name)
-        for tool, name in named
-        if len({row["settings"].get(name) for row in rows if row["tool"] == tool}) > 1
-    }
-    return [
-        row | {"settings": {name: value for name, value in row["settings"].items() if (row["tool"], name) in varying}}
-        for row in rows
-    ]
+    """Series with those of their settings and of their scale only in which others of the same benchmark differ."""
+    return [row | {part: _varying(row, rows, part) for part in ("settings", "scale")} for row in rows]
+
+
+def _varying(row: Row, rows: Sequence[Row], part: str) -> Row:
+    others = [one[part] for one in rows if one["tool"] == row["tool"]]
+    return {name: value for name, value in row[part].items() if len({one.get(name) for one in others}) > 1}
 
 
 def in_words(row: Row) -> dict[str, Any]:
     """A step that has the columns of its series (registry/over_time/steps.py, row_of), its numbers in words."""
     levels = [{"value": row[name], "printed_unit": row["printed_unit"]} for name in ("level_before", "level_after")]
-    unit = unit_of(levels, row["unit"])
+    unit = _in_unit(row, levels)
     return _step(row, unit) | _named(row, unit)
 
 
@@ -96,7 +93,8 @@ def _named(row: Row, unit: str) -> dict[str, str]:
     """What a series is of."""
     clients = row["client_nodes"]
     counted = clients and numerals.counted(clients, "client node")
-    about = [row["tool"], row["mode"], of(row["context"]), of(row["settings"]), counted]
+    kind = row.get("list") and f"{row['list']} list"
+    about = [row["tool"], row["mode"], of(row["context"]), of(row["settings"]), counted, of(row.get("scale", {})), kind]
     return {
         "name": sentence(number_named(row)),
         "metric": str(questions.Metric(row["op"], row["quantity"], row["stat"])),
@@ -109,20 +107,32 @@ def _named(row: Row, unit: str) -> dict[str, str]:
 def _series(row: Row) -> dict[str, Any]:
     unit = _unit(row)
     first, last = row["points"][0], row["points"][-1]
+    times = qualified.of(last) / qualified.of(first) if first["value"] else None
     return _named(row, unit) | {
         "count": len(row["points"]),
-        "first": _value(first["value"], unit),
-        "last": _value(last["value"], unit),
+        "first": _said_value(first, unit),
+        "last": _said_value(last, unit),
         "last_result": last["result"],
         "last_day": last["day"],
-        "ratio": numerals.times(last["value"] / first["value"]) if first["value"] else numerals.MISSING,
-        "points": [(one["day"], one["result"], _value(one["value"], unit)) for one in row["points"]],
+        "ratio": times.written(numerals.times) if times else numerals.MISSING,
+        "points": [(one["day"], one["result"], _said_value(one, unit)) for one in row["points"]],
         "steps": [_step(one, unit) for one in row["steps"]],
     }
 
 
 def _unit(row: Row) -> str:
-    return unit_of(({"value": one["value"], "printed_unit": row["printed_unit"]} for one in row["points"]), row["unit"])
+    return _in_unit(row, ({"value": one["value"], "printed_unit": row["printed_unit"]} for one in row["points"]))
+
+
+def _in_unit(row: Row, values: Iterable[Row]) -> str:
+    """The unit that is printed, as all rates of a page are read in one; of what has none, one that fits."""
+    printed = row["printed_unit"]
+    fits = printed in UNITS and UNITS[printed].canonical == row["unit"]
+    return str(printed) if fits else unit_of(values, row["unit"])
+
+
+def _said_value(point: Row, unit: str) -> str:
+    return qualified.of(point).written(lambda value: _value(value, unit))
 
 
 def _value(value: float, unit: str) -> str:
@@ -147,6 +157,15 @@ def _drawing(row: Row) -> dict[str, Any]:
     levels = [row["steps"][0]["level_before"], *(step["level_after"] for step in row["steps"])] if row["steps"] else []
     stretches = [(low, high, level / factor) for (low, high), level in zip(pairwise(edges), levels, strict=False)]
     return {"drawing": plots.levels([str(one["day"]) for one in row["points"]], values, stretches)}
+
+
+def _not_joined(one: Row) -> dict[str, Any]:
+    """A result that stands alone, with why."""
+    score = numerals.decimal(one["score"]) or numerals.MISSING
+    names = ", ".join(spoken(name) for name in one["unknown"])
+    kind = one["list"] and f"{one['list']} list"
+    about = ", ".join(filter(None, [one["tool"], one["mode"], kind, one["trust"]]))
+    return one | {"score": score, "about": about, "reason": f"Not known: {names}"}
 
 
 def _change(one: Row) -> dict[str, Any]:

@@ -8,11 +8,12 @@ from urllib.parse import urlencode
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.shortcuts import render
 
-from registry import axes, facts, filters, questions, saved
+from registry import axes, facts, filters, qualified, questions, saved
 from registry.models import SavedStudy
 from registry.problems import Problem
 from registry.record import Row
 from registry.studies import answers, asking, curated, table
+from registry.studies.chart import has_lines
 from registry.views import numerals, wording
 from registry.views.caching import public_page
 
@@ -86,6 +87,8 @@ def _shown(
         "unit": table.in_words(answer["unit"], answer["per"] or ""),
         "spread": any(row["count"] > 1 for row in answer["rows"]),
         "ranged": any(row.get("interval_low") is not None for row in answer["rows"]),
+        "unrepeated": any(map(table.is_not_repeated, answer["rows"])),
+        "has_lines": bool(answer["chart"]) and has_lines(answer["chart"]),
         "figures": asked is None,
         "trusts": list(answer["trust"]),
         "sources": sorted({row["source"] for row in answer["rows"] if row.get("source")}),
@@ -110,11 +113,13 @@ def _row(answer: answers.Document, row: Row) -> Row:
         "divisor": _divisor(row),
         "spread": spread,
         "range": _reach(row.get("interval_low"), row.get("interval_high")),
+        "runs": row.get("interval_runs"),
+        "unrepeated": table.is_not_repeated(row),
         "count": row["count"],
         "trust": row["trust"],
         "result": row.get("result"),
         "label": row.get("label") or row.get("result"),
-        "qualifier": row.get("qualifier"),
+        "qualifier": qualified.in_words(row.get("qualifier") or "", ""),
         "as_printed": f"{numerals.printed(row['printed_value'])} {row['printed_unit']}" if other else "",
         "printed": row.get("printed"),
         "verdict": row.get("verdict"),

@@ -7,6 +7,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
+from registry import qualified
 from registry.over_time import sweeps
 from registry.record import Row
 from registry.views import numerals
@@ -41,7 +42,20 @@ def _cell(cell: Row) -> dict[str, Any]:
     return cell | {
         "name": ", ".join([sentence(spoken(cell["op"])), *cell["choices"]]),
         "unit": unit,
-        "latest": cell["latest"] and cell["latest"] | {"written": written(cell["latest"]["value"], unit)},
-        "before": cell["before"] and cell["before"] | {"written": written(cell["before"]["value"], unit)},
-        "times": numerals.times(cell["ratio"], 3),
+        "latest": cell["latest"] and cell["latest"] | {"written": _said(cell["latest"], unit)},
+        "before": cell["before"] and cell["before"] | {"written": _said(cell["before"], unit)},
+        "times": _times(cell),
+        "unknown": ", ".join(map(spoken, cell["unknown"])),
     }
+
+
+def _said(run: Row, unit: str) -> str:
+    return qualified.of(run).written(lambda value: written(value, unit))
+
+
+def _times(cell: Row) -> str:
+    """How many times the number before the newest is."""
+    if not cell["before"]:
+        return ""
+    times = qualified.ratio(qualified.of(cell["latest"]), qualified.of(cell["before"]))
+    return times.written(lambda value: numerals.times(value, 3)) if times else ""

@@ -5,18 +5,21 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import urlencode
 
-from django.db.models import Count, F, Max, Q
+from django.db.models import Count, Max, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from registry import facets, keyset, record
 from registry.models import Result
+from registry.over_time import series
 from registry.views import drawings, numerals
 from registry.views.caching import public_page, remembered
 from registry.views.results import written
 
 PAGE_ROWS = 100
 RESULTS_SHOWN = 200
+MOST_PANELS = 2
+"""Pictures of scores over the releases on one page; the page over time has the others."""
 OFFERED = {"tool": "Benchmark", "filesystem_type": "File system", "vendor": "Vendor"}
 NEWEST = keyset.chosen({"id": keyset.plain("id")}, "-id", "id", tie_follows=True)
 BY_NAME = keyset.chosen({"name": keyset.text("name")}, "name", "id", tie_follows=False)
@@ -52,7 +55,8 @@ def system(request: HttpRequest, slug: str) -> HttpResponse:
     """One system with its results over the releases."""
     shown = record.system(slug)
     condition = Q(system=shown)
-    parted = {kind: _with_before(rows) for kind, rows in results_apart(condition).items()}
+    before = series.before(condition)
+    parted = {kind: _with_before(rows, before) for kind, rows in results_apart(condition).items()}
     context = {"system": shown, **parted, "pictures": history(condition, shown.name)}
     return render(request, "systems/system.html", {"section": "systems", **context})
 
@@ -85,23 +89,25 @@ def results_apart(condition: Q) -> dict[str, list[dict[str, Any]]]:
     return parted
 
 
-def _with_before(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Rows, newest first, with the id of the result of the same tool `before` each."""
-    older: dict[str, str] = {}
-    told = []
-    for row in reversed(rows):
-        told.append(row | {"before": older.get(row["tool"], "")})
-        older[row["tool"]] = row["id"]
-    return told[::-1]
+def _with_before(rows: list[dict[str, Any]], before: dict[str, str]) -> list[dict[str, Any]]:
+    """Rows with the id of the result `before` each that is known to be of the same experiment."""
+    return [row | {"before": before.get(row["id"], "")} for row in rows]
 
 
 def history(condition: Q, name: str) -> list[drawings.Picture]:
-    """The best score over the releases as rising water. Nothing for fewer than two releases."""
-    points = (
-        record.standing_results(condition & Q(tool="io500", score__gt=0, release__isnull=False))
-        .order_by()
-        .values(held_on=F("release__held_on"), release_name=F("release__name"))
-        .annotate(score=Max("score"))
-        .order_by("held_on", "release_name")
-    )
-    return drawings.pictures([(name, [(row["release_name"], row["score"], "") for row in points])], height=220)
+    """The best score over the releases as rising water, of runs of one system and one scale each.
+
+    Those with the most releases, each of at least two; nothing for fewer.
+    """
+    found = series.best_scores(condition)
+    panels = [
+        (_panel(place, name), [(release, score, "") for release, score in points])
+        for place, points in sorted(found.items(), key=lambda one: (-len(one[1]), one[0]))
+        if len(points) > 1
+    ]
+    return drawings.pictures(panels[:MOST_PANELS], height=220)
+
+
+def _panel(place: series.Standing, name: str) -> str:
+    system, kind, clients = place
+    return ", ".join(filter(None, [system or name, numerals.counted(clients, "client node"), kind and f"{kind} list"]))

@@ -33,7 +33,9 @@ from registry.views import (
 )
 
 urlpatterns = [
-    path("healthz", operations.healthz, name="healthz"),
+    path("livez", operations.livez, name="livez"),
+    path("readyz", operations.readyz, name="readyz"),
+    path("healthz", operations.readyz, name="healthz"),
     path("metrics", operations.metrics, name="metrics"),
     path("robots.txt", collector.robots, name="robots"),
     path("", home.home, name="home"),

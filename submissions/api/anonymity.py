@@ -11,6 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from submissions import anonymity
+from submissions.api.bodies import writes
 from submissions.api.edges import CONFLICT, REFUSED, PrivateView, valid
 from submissions.models import Submission, Token
 from submissions.permissions import seen_by
@@ -44,7 +45,7 @@ class SubmissionAnonymity(PrivateView):
     def get(self, request: Request, id: UUID) -> Response:
         return _asked(request, id)
 
-    @extend_schema(
+    @writes(
         operation_id="submissions_anonymity_ask",
         request=AskRequest,
         responses={200: Anonymity} | REFUSED | CONFLICT,
@@ -53,7 +54,7 @@ class SubmissionAnonymity(PrivateView):
         anonymity.ask(seen_by(request.user, id, JOINED), request.user, **valid(request, AskRequest))
         return _asked(request, id)
 
-    @extend_schema(operation_id="submissions_anonymity_take_back", responses={200: Anonymity} | REFUSED | CONFLICT)
+    @writes(operation_id="submissions_anonymity_take_back", responses={200: Anonymity} | REFUSED | CONFLICT)
     def delete(self, request: Request, id: UUID) -> Response:
         anonymity.take_back(seen_by(request.user, id, JOINED), request.user)
         return _asked(request, id)
@@ -64,7 +65,7 @@ class SubmissionAnonymityDecision(PrivateView):
 
     token_scope = Token.Scope.RELEASE
 
-    @extend_schema(
+    @writes(
         operation_id="submissions_anonymity_decide",
         request=DecisionRequest,
         responses={200: Anonymity} | REFUSED | CONFLICT,

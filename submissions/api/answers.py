@@ -13,6 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from submissions import drafts, questionnaire
+from submissions.api.bodies import writes
 from submissions.api.edges import CONFLICT, REFUSED, PrivateView
 from submissions.api.serializers import Finding, Mapping
 from submissions.models import Submission
@@ -54,7 +55,7 @@ class SubmissionAnswers(PrivateView):
     def get(self, request: Request, id: UUID) -> Response:
         return Response(_document(seen_by(request.user, id, DESCRIBED)))
 
-    @extend_schema(
+    @writes(
         operation_id="submissions_answers",
         request=OpenApiTypes.OBJECT,
         responses={200: Answers} | REFUSED | CONFLICT,

@@ -10,7 +10,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from registry.models import Override, RankedList
-from submissions import derivation, drafts, questionnaire
+from submissions import drafts, findings, questionnaire
 from submissions.models import Check, Event, LateEntry, Review, Submission, SystemSnapshot
 from submissions.review import prospects
 from submissions.states import UNFINISHED
@@ -18,7 +18,6 @@ from submissions.versions import files_of
 from validators.system import difference as system_difference
 
 _OF_THE_RUN = ("tool", "version", "mode", "path")
-_LEVELS = ("error", "warning", "info")
 SOON = timedelta(seconds=5)
 
 
@@ -84,7 +83,7 @@ def signature(submission: Submission) -> str:
 def checked(submission: Submission, check: Check | None) -> dict[str, Any]:
     """The latest report as seen from the run that counts, and all runs in short."""
     report = check.report if check else {"status": None, "primary": None, "findings": [], "runs": []}
-    primary = chosen_primary(submission, report)
+    primary = findings.chosen_run(submission, report)
     run = report["runs"][primary] if primary is not None else {}
     return {
         "status": report["status"],
@@ -99,30 +98,10 @@ def checked(submission: Submission, check: Check | None) -> dict[str, Any]:
         "tests": run.get("tests", []),
         "distributions": run.get("distributions", []),
         "rules": run.get("rules", []),
-        "findings": findings(submission, report),
+        "findings": findings.of(submission, report),
         "runs": [_in_short(one) for one in report["runs"]],
         "groups": report.get("groups", []),
     }
-
-
-def findings(submission: Submission, report: dict[str, Any]) -> list[dict[str, Any]]:
-    """Those of the archive and of the run that counts, worst first; without such a run each says which run it is of."""
-    primary = chosen_primary(submission, report)
-    if primary is not None:
-        found = report["findings"] + report["runs"][primary]["findings"]
-    else:
-        of_runs = [finding | {"run": index} for index, run in enumerate(report["runs"]) for finding in run["findings"]]
-        found = report["findings"] + of_runs
-    found = found + derivation.findings(submission)
-    return sorted(found, key=lambda finding: _LEVELS.index(finding["level"]))
-
-
-def chosen_primary(submission: Submission, report: dict[str, Any]) -> int | None:
-    """The submitter's choice where there is one, else what the check found."""
-    chosen = submission.chosen_primary
-    if chosen is not None and chosen < len(report["runs"]):
-        return chosen
-    return report["primary"]
 
 
 def latest_check(submission: Submission) -> Check | None:
@@ -163,7 +142,7 @@ def assigned(submission: Submission) -> list[str]:
 def excluded(submission: Submission, review: Review) -> dict[str, dict[str, str]]:
     """By list, why the run that counts could not rank there."""
     check = latest_check(submission)
-    primary = chosen_primary(submission, check.report) if check else None
+    primary = findings.chosen_run(submission, check.report) if check else None
     run = check.report["runs"][primary] if primary is not None else {}
     found = prospects(submission, run, review.production, review.reproducibility)
     return {name: {"code": why.code, "why": why.why} for name, why in found.items() if why}

@@ -14,6 +14,7 @@ from registry.filters import refuse_unknown
 from submissions import drafts, versions
 from submissions.api import documents
 from submissions.api import serializers as shape
+from submissions.api.bodies import writes
 from submissions.api.edges import CONFLICT, LARGE, REFUSED, UNAVAILABLE, BundleParser, PrivateView, UploadView
 from submissions.models import Submission
 from submissions.permissions import require_own, seen_by
@@ -33,7 +34,7 @@ class SubmissionFiles(UploadView):
     def get(self, request: Request, id: UUID) -> Response:
         return Response(documents.files(seen_by(request.user, id, DERIVED)))
 
-    @extend_schema(
+    @writes(
         operation_id="submissions_files_add",
         request={"multipart/form-data": shape.FileRequest},
         responses={202: shape.Receipt, 200: shape.Receipt} | REFUSED | CONFLICT | LARGE | UNAVAILABLE,
@@ -57,7 +58,7 @@ class SubmissionFiles(UploadView):
 class SubmissionFile(PrivateView):
     """One file of the current version."""
 
-    @extend_schema(
+    @writes(
         operation_id="submissions_files_remove",
         parameters=[OpenApiParameter("version", int, description="The version that must be current, else 409.")],
         responses={202: shape.Receipt} | REFUSED | CONFLICT,

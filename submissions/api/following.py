@@ -10,13 +10,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from submissions import following
+from submissions.api.bodies import Choice, writes
 from submissions.api.edges import REFUSED, PrivateView, valid
 from submissions.models import Following, Token
 
 
 class FollowRequest(s.Serializer):
     system = s.CharField(max_length=160, help_text="Slug.")
-    steps = s.ChoiceField(Following.Steps.choices, default=Following.Steps.ALL)
+    steps = Choice(Following.Steps.choices, default=Following.Steps.ALL)
 
 
 class Followed(s.Serializer):
@@ -41,7 +42,7 @@ class FollowingList(PrivateView):
         own = request.user.following.select_related("system")
         return Response({"next": None, "results": [_document(one) for one in own]})
 
-    @extend_schema(operation_id="following_follow", request=FollowRequest, responses={200: Followed} | REFUSED)
+    @writes(operation_id="following_follow", request=FollowRequest, responses={200: Followed} | REFUSED)
     def post(self, request: Request) -> Response:
         return Response(_document(following.follow(request.user, **valid(request, FollowRequest))))
 
@@ -51,7 +52,7 @@ class FollowingDetail(PrivateView):
 
     token_scope = Token.Scope.ACCOUNT
 
-    @extend_schema(operation_id="following_stop", responses={204: None} | REFUSED)
+    @writes(operation_id="following_stop", responses={204: None} | REFUSED)
     def delete(self, request: Request, slug: str) -> Response:
         following.stop(request.user, slug)
         return Response(status=204)

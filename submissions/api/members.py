@@ -10,6 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from submissions import members
+from submissions.api.bodies import Choice, writes
 from submissions.api.edges import CONFLICT, REFUSED, UNAVAILABLE, PrivateView, valid
 from submissions.models import Invitation, Membership, Token
 
@@ -49,11 +50,11 @@ class MemberPage(s.Serializer):
 
 class InviteRequest(s.Serializer):
     invitee = s.CharField(max_length=254, help_text="Name of an account, or mail address.")
-    role = s.ChoiceField(Membership.Role.choices, default=Membership.Role.SUBMITTER)
+    role = Choice(Membership.Role.choices, default=Membership.Role.SUBMITTER)
 
 
 class RoleRequest(s.Serializer):
-    role = s.ChoiceField(Membership.Role.choices)
+    role = Choice(Membership.Role.choices)
 
 
 class InstitutionList(PrivateView):
@@ -79,7 +80,7 @@ class MemberList(PrivateView):
         waiting = members.invitations_of(institution) if members.manages(request.user, institution) else []
         return Response({"next": None, "results": rows, "invitations": [_invitation(one) for one in waiting]})
 
-    @extend_schema(
+    @writes(
         operation_id="members_invite", request=InviteRequest, responses={201: InvitationRow} | REFUSED | UNAVAILABLE
     )
     def post(self, request: Request, slug: str) -> Response:
@@ -94,12 +95,12 @@ class MemberDetail(PrivateView):
 
     token_scope = Token.Scope.ACCOUNT
 
-    @extend_schema(operation_id="members_change", request=RoleRequest, responses={200: MemberRow} | REFUSED | CONFLICT)
+    @writes(operation_id="members_change", request=RoleRequest, responses={200: MemberRow} | REFUSED | CONFLICT)
     def patch(self, request: Request, slug: str, username: str) -> Response:
         institution = members.managed_by(request.user, slug)
         return Response(_member(members.change_role(institution, username, **valid(request, RoleRequest))))
 
-    @extend_schema(operation_id="members_remove", responses={204: None} | REFUSED | CONFLICT)
+    @writes(operation_id="members_remove", responses={204: None} | REFUSED | CONFLICT)
     def delete(self, request: Request, slug: str, username: str) -> Response:
         leaves = username == request.user.username
         find = members.institution_seen_by if leaves else members.managed_by
@@ -112,7 +113,7 @@ class InvitationDetail(PrivateView):
 
     token_scope = Token.Scope.ACCOUNT
 
-    @extend_schema(operation_id="invitations_withdraw", responses={204: None} | REFUSED)
+    @writes(operation_id="invitations_withdraw", responses={204: None} | REFUSED)
     def delete(self, request: Request, slug: str, id: int) -> Response:
         members.withdraw(members.managed_by(request.user, slug), id)
         return Response(status=204)
@@ -123,7 +124,7 @@ class InvitationAccept(PrivateView):
 
     token_scope = Token.Scope.ACCOUNT
 
-    @extend_schema(operation_id="invitations_accept", request=None, responses={200: MemberRow} | REFUSED)
+    @writes(operation_id="invitations_accept", request=None, responses={200: MemberRow} | REFUSED)
     def post(self, request: Request, id: int) -> Response:
         made = members.accept(members.invitation_for(request.user, id), request.user)
         return Response(_member(made))

@@ -11,6 +11,7 @@ from rest_framework.response import Response
 from registry import record
 from registry.api.serializers import Definition, Ranks
 from submissions import preview
+from submissions.api.bodies import writes
 from submissions.api.edges import REFUSED, PrivateView, valid
 
 
@@ -61,7 +62,7 @@ class ListPreview(PrivateView):
         made = preview.preview(record.release(release), list.lower(), request.user)
         return Response(preview.shown(made))
 
-    @extend_schema(operation_id="lists_preview_proposed", request=Proposal, responses={200: PreviewShape} | REFUSED)
+    @writes(operation_id="lists_preview_proposed", request=Proposal, responses={200: PreviewShape} | REFUSED)
     def post(self, request: Request, release: str, list: str) -> Response:
         made = preview.preview(record.release(release), list.lower(), request.user, **valid(request, Proposal))
         return Response(preview.shown(made))

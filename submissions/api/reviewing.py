@@ -11,8 +11,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from registry.filters import InvalidValue, refuse_unknown, whole_number
-from submissions import assignment, rawfiles, rubric, talk
+from submissions import assignment, findings, rawfiles, rubric, talk
 from submissions.api import documents
+from submissions.api.bodies import Choice, writes
 from submissions.api.edges import CONFLICT, REFUSED, PrivateView, valid
 from submissions.api.serializers import Finding, Receipt
 from submissions.models import Comment, Judgement, Submission, Token
@@ -34,7 +35,7 @@ class SubmissionAssign(PrivateView):
 
     token_scope = Token.Scope.REVIEW
 
-    @extend_schema(
+    @writes(
         operation_id="submissions_assign",
         request=AssignRequest,
         responses={200: Assigned} | REFUSED | CONFLICT,
@@ -44,13 +45,12 @@ class SubmissionAssign(PrivateView):
         assignment.assign(submission, request.user, **valid(request, AssignRequest))
         return _assigned(submission, request)
 
-    @extend_schema(
+    @writes(
         operation_id="submissions_unassign",
         parameters=[OpenApiParameter("reviewer", str, description="Username; without it the caller.")],
         responses={200: Assigned} | REFUSED | CONFLICT,
     )
     def delete(self, request: Request, id: UUID) -> Response:
-        refuse_unknown(request.query_params, ("reviewer",))
         submission = seen_by(request.user, id, JOINED)
         assignment.take_back(submission, request.user, request.query_params.get("reviewer", "")[:150])
         return _assigned(submission, request)
@@ -85,7 +85,7 @@ class Rubric(s.Serializer):
 
 class JudgeRequest(s.Serializer):
     rule = s.CharField(max_length=80)
-    outcome = s.ChoiceField(Judgement.Outcome.choices)
+    outcome = Choice(Judgement.Outcome.choices)
     note = s.CharField(max_length=4000)
 
 
@@ -100,7 +100,7 @@ class SubmissionRubric(PrivateView):
         require_review(request.user, submission)
         return Response(_rubric(submission))
 
-    @extend_schema(operation_id="submissions_judge", request=JudgeRequest, responses={200: Rubric} | REFUSED | CONFLICT)
+    @writes(operation_id="submissions_judge", request=JudgeRequest, responses={200: Rubric} | REFUSED | CONFLICT)
     def post(self, request: Request, id: UUID) -> Response:
         submission = seen_by(request.user, id, JOINED)
         require_review(request.user, submission)
@@ -149,7 +149,7 @@ class CommentPage(s.Serializer):
 
 class CommentRequest(s.Serializer):
     text = s.CharField(max_length=8000)
-    audience = s.ChoiceField(
+    audience = Choice(
         Comment.Audience.choices, required=False, default="", help_text="Without it that of the thread, else submitter."
     )
     answers = s.IntegerField(required=False, allow_null=True, default=None, min_value=1, max_value=2**63 - 1)
@@ -164,7 +164,7 @@ class SubmissionComments(PrivateView):
         found = talk.readable(seen_by(request.user, id, JOINED), request.user)
         return Response({"next": None, "results": [_comment(one) for one in found]})
 
-    @extend_schema(
+    @writes(
         operation_id="submissions_comment",
         request=CommentRequest,
         responses={201: CommentRow} | REFUSED | CONFLICT,
@@ -229,7 +229,7 @@ class SubmissionReceived(PrivateView):
         except ValueError as error:
             raise InvalidValue("line", str(error)) from error
         check = documents.latest_check(submission)
-        page = rawfiles.page(submission, path, begin, documents.findings(submission, check.report) if check else [])
+        page = rawfiles.page(submission, path, begin, findings.of(submission, check.report) if check else [])
         return Response(
             {
                 "path": page.path,

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers as s
 
 from registry.api.serializers import Change, Distribution, Problem, SystemSummary
 from registry.models import Override, Result
+from submissions.api.bodies import Choice
 from submissions.models import Review, Signature, State
 
 __all__ = ["Problem"]
@@ -191,7 +194,7 @@ class SubmissionWhole(SubmissionRow):
     findings = Finding(many=True)
     runs = s.ListField(child=Mapping())
     assigned = s.ListField(child=s.CharField(), help_text="Usernames of the reviewers who are to decide.")
-    groups = s.ListField(child=Mapping(), help_text="Repeats and sweeps of several runs of one tool.")
+    groups = s.ListField(child=Mapping(), help_text="Repeats, sweeps and runs not known to be alike.")
     reviews = ReviewRow(many=True)
     history = HistoryRow(many=True)
 
@@ -203,6 +206,7 @@ class SubmissionPage(s.Serializer):
 
 class FileRequest(s.Serializer):
     file = s.FileField(help_text="A file of any kind; with the others of the submission at most 64 MiB.")
+    bundle = s.FileField(required=False, help_text="The file, as the collector calls it; in place of `file`.")
     sha256 = s.CharField(required=False, help_text="Of the file, 64 hexadecimal digits.")
     replaces = s.CharField(required=False, help_text="Name of the file whose place it takes; one of its own name does.")
     version = s.IntegerField(required=False, help_text="The version that must be current, else 409.")
@@ -273,13 +277,22 @@ class WithdrawRequest(s.Serializer):
 
 
 class ReviewRequest(s.Serializer):
-    decision = s.ChoiceField(Review.Decision.choices)
-    reproducibility = s.ChoiceField(Result.Reproducibility.choices, default="undefined")
+    decision = Choice(Review.Decision.choices)
+    reproducibility = Choice(
+        Result.Reproducibility.choices, required=False, help_text="The awarded level; needed to accept a run."
+    )
     production = s.BooleanField(default=False)
     reason = s.CharField(max_length=8000)
     findings = s.ListField(
         child=s.CharField(max_length=120), required=False, max_length=50, help_text="Codes that the reason is about."
     )
+
+    def validate(self, said: dict[str, Any]) -> dict[str, Any]:
+        """What is accepted can't be decided again, so its level is what somebody wrote and no default."""
+        if said["decision"] == Review.Decision.ACCEPT and "reproducibility" not in said:
+            levels = ", ".join(Result.Reproducibility.values)
+            raise s.ValidationError({"reproducibility": [f"An accepted run is awarded a level: {levels}."]})
+        return said
 
 
 class ReviewAnswer(Receipt, ReviewRow):
@@ -316,6 +329,12 @@ class ReleaseRequest(ReleaseChange):
     deadline = s.DateTimeField()
 
 
+class PublishRequest(s.Serializer):
+    allow_empty = s.BooleanField(
+        default=False, help_text="Publish although lists would be empty, or no accepted run would become a result."
+    )
+
+
 class Published(s.Serializer):
     release = s.CharField()
     published_at = s.DateTimeField()
@@ -326,7 +345,7 @@ class Published(s.Serializer):
 
 class OverrideRequest(s.Serializer):
     result = s.CharField(max_length=60)
-    action = s.ChoiceField(Override.Action.choices)
+    action = Choice(Override.Action.choices)
     score = s.FloatField(required=False, allow_null=True, default=None, min_value=0)
     reason = s.CharField(max_length=2000)
 

@@ -15,6 +15,7 @@ from registry.api.series import STATES, SeriesNamed, StepTold
 from registry.models import Step
 from registry.over_time import steps
 from submissions import triage
+from submissions.api.bodies import writes
 from submissions.api.edges import CONFLICT, REFUSED, PrivateView, valid
 from submissions.models import StepComment
 
@@ -75,7 +76,7 @@ class StepDetail(PrivateView):
     def get(self, request: Request, id: int) -> Response:
         return Response(_with_history(triage.judged_by(request.user, id)))
 
-    @extend_schema(operation_id="steps_say", request=SayRequest, responses={200: StepWithHistory} | REFUSED | CONFLICT)
+    @writes(operation_id="steps_say", request=SayRequest, responses={200: StepWithHistory} | REFUSED | CONFLICT)
     def post(self, request: Request, id: int) -> Response:
         triage.judge(triage.judged_by(request.user, id), request.user, **valid(request, SayRequest))
         return self.get(request, id)

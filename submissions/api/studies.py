@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from django.utils import timezone
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers as s
-from rest_framework.parsers import JSONParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -13,6 +11,7 @@ from registry import saved
 from registry.api import rankings, studies
 from registry.api.reading import link
 from registry.models import SavedStudy
+from submissions.api.bodies import Choice, WritingView, writes
 from submissions.api.edges import REFUSED, valid
 
 STUDY, RANKING = SavedStudy.Kind.STUDY, SavedStudy.Kind.RANKING
@@ -21,7 +20,7 @@ STUDY, RANKING = SavedStudy.Kind.STUDY, SavedStudy.Kind.RANKING
 class SaveRequest(s.Serializer):
     title = s.CharField(max_length=saved.TITLE_LIMIT)
     question = s.CharField(max_length=saved.QUESTION_LIMIT, help_text="The query string of study/ or ranking/.")
-    keep = s.ChoiceField(
+    keep = Choice(
         saved.KEEP, default=saved.LIVE, help_text="live: follows new results; as-of: stays as it is at this moment."
     )
 
@@ -33,39 +32,35 @@ def _save(request: Request, kind: str, place: str) -> Response:
     return Response(saved.in_short(made) | {"url": link(request, place, made.slug)}, status=201)
 
 
-class StudyList(studies.StudyList):
+class StudyList(WritingView, studies.StudyList):
     """All studies; anyone signed in saves one more."""
 
-    parser_classes = [JSONParser]
-
-    @extend_schema(operation_id="studies_save", request=SaveRequest, responses={201: studies.StudyListed} | REFUSED)
+    @writes(operation_id="studies_save", request=SaveRequest, responses={201: studies.StudyListed} | REFUSED)
     def post(self, request: Request) -> Response:
         return _save(request, STUDY, "studies")
 
 
-class StudyDetail(studies.StudyDetail):
+class StudyDetail(WritingView, studies.StudyDetail):
     """One study; who saved it may remove it."""
 
-    @extend_schema(operation_id="studies_remove", responses={204: None} | REFUSED)
+    @writes(operation_id="studies_remove", responses={204: None} | REFUSED)
     def delete(self, request: Request, slug: str) -> Response:
         saved.remove(STUDY, slug, request.user.username)
         return Response(status=204)
 
 
-class RankingList(rankings.RankingList):
+class RankingList(WritingView, rankings.RankingList):
     """Rankings that people saved; anyone signed in saves one more."""
 
-    parser_classes = [JSONParser]
-
-    @extend_schema(operation_id="rankings_save", request=SaveRequest, responses={201: studies.StudyListed} | REFUSED)
+    @writes(operation_id="rankings_save", request=SaveRequest, responses={201: studies.StudyListed} | REFUSED)
     def post(self, request: Request) -> Response:
         return _save(request, RANKING, "rankings")
 
 
-class RankingDetail(rankings.RankingDetail):
+class RankingDetail(WritingView, rankings.RankingDetail):
     """One saved ranking; who saved it may remove it."""
 
-    @extend_schema(operation_id="rankings_remove", responses={204: None} | REFUSED)
+    @writes(operation_id="rankings_remove", responses={204: None} | REFUSED)
     def delete(self, request: Request, slug: str) -> Response:
         saved.remove(RANKING, slug, request.user.username)
         return Response(status=204)

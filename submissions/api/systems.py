@@ -14,6 +14,7 @@ from registry.api.comparisons import SystemsCompared
 from registry.api.reading import download
 from registry.api.serializers import SystemDescription
 from registry.filters import refuse_unknown, whole_id
+from submissions import findings
 from submissions.api import documents
 from submissions.api.edges import REFUSED, PrivateView
 from submissions.errors import NoSystem
@@ -68,7 +69,7 @@ class SubmissionDifference(PrivateView):
 def told(submission: Submission) -> exports.Told:
     """What forms ask beside the description: of the run that counts, and of who submits."""
     check = documents.latest_check(submission)
-    primary = documents.chosen_primary(submission, check.report) if check else None
+    primary = findings.chosen_run(submission, check.report) if check else None
     run = check.report["runs"][primary] if primary is not None else {"parameters": {}, "version": ""}
     return exports.Told(
         institution=submission.institution.name if submission.institution else "",

@@ -8,19 +8,21 @@ from uuid import UUID
 from django.db.models import Q
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework.parsers import JSONParser
+from rest_framework.exceptions import ValidationError
 from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.serializers import BooleanField
 
 from registry import record
 from registry.api import views
 from registry.api.reading import next_address, page_size
 from registry.api.throttles import CheckThrottle, UploadThrottle
 from registry.filters import any_of, given, one_of, refuse_unknown
-from submissions import amendments, checking, drafts, intake, publication, releases, review
+from submissions import amendments, checking, drafts, findings, intake, publication, releases, review
 from submissions.api import documents
 from submissions.api import serializers as shape
+from submissions.api.bodies import WritingView, writes
 from submissions.api.edges import (
     CONFLICT,
     LARGE,
@@ -33,6 +35,7 @@ from submissions.api.edges import (
     valid,
 )
 from submissions.api.paging import page
+from submissions.errors import NotYours
 from submissions.models import State, Submission, Token
 from submissions.permissions import IsEditor, is_own, require_own, require_review, seen_by, visible_to
 
@@ -43,6 +46,14 @@ WHOLE = JOINED.select_related("system_snapshot").defer("system_snapshot__documen
 def _declared(request: Request) -> intake.Declared:
     data = request.data
     return intake.declared(data.get("release", ""), list_names(data), data.get("metadata"))
+
+
+def _is_true(request: Request, name: str) -> bool:
+    """Raises ValidationError for what is neither true nor false: taken as false, a trial would be in earnest."""
+    try:
+        return bool(BooleanField().run_validation(request.data.get(name) or False))
+    except ValidationError as error:
+        raise ValidationError({name: error.detail}) from error
 
 
 class SubmissionList(UploadView):
@@ -71,17 +82,17 @@ class SubmissionList(UploadView):
         rows = [documents.summary(row, request) for row in shown.rows]
         return Response({"next": next_address(request, shown.cursor), "results": rows})
 
-    @extend_schema(
+    @writes(
         operation_id="submissions_upload",
         request={"multipart/form-data": shape.UploadRequest},
         responses={202: shape.Receipt, 200: shape.Receipt, 201: shape.Receipt} | REFUSED | LARGE | UNAVAILABLE,
     )
     def post(self, request: Request) -> Response:
         bundle = request.FILES.get("bundle")
-        test = request.data.get("test", "").lower() == "true"
-        if bundle is None and request.data.get("draft", "").lower() == "true":
-            draft = intake.begin(request.user, _declared(request), test=test)
-            return Response(documents.receipt(draft, request), status=201)
+        test, draft = (_is_true(request, name) for name in ("test", "draft"))
+        if bundle is None and draft:
+            begun = intake.begin(request.user, _declared(request), test=test)
+            return Response(documents.receipt(begun, request), status=201)
         submission, created = intake.receive(
             request.user,
             bundle,
@@ -108,7 +119,7 @@ class SubmissionFindings(PrivateView):
     def get(self, request: Request, id: UUID) -> Response:
         submission = seen_by(request.user, id)
         check = documents.latest_check(submission)
-        found = documents.findings(submission, check.report) if check else []
+        found = findings.of(submission, check.report) if check else []
         return Response({"next": None, "results": found})
 
 
@@ -123,7 +134,7 @@ class SubmissionHistory(PrivateView):
 class SubmissionSubmit(PrivateView):
     """Submit a checked run to an open release."""
 
-    @extend_schema(
+    @writes(
         operation_id="submissions_submit",
         request=shape.SubmitRequest,
         responses={200: shape.SubmissionWhole} | REFUSED | CONFLICT,
@@ -138,7 +149,7 @@ class SubmissionSubmit(PrivateView):
 class SubmissionRevalidate(PrivateView):
     """Check again: by the submitter with what is said beside the bytes changed, by a reviewer while under review."""
 
-    @extend_schema(
+    @writes(
         operation_id="submissions_revalidate",
         request=shape.RevalidateRequest,
         responses={202: shape.Receipt} | REFUSED | CONFLICT,
@@ -148,6 +159,8 @@ class SubmissionRevalidate(PrivateView):
         said = valid(request, shape.RevalidateRequest)
         if is_own(request.user, submission):
             drafts.revalidate(submission, request.user, **said)
+        elif said:
+            raise NotYours("A reviewer checks it again as it is; what is said beside it is the submitter's.")
         else:
             review.check_again(submission, request.user)
         submission.refresh_from_db(fields=["state"])
@@ -157,7 +170,7 @@ class SubmissionRevalidate(PrivateView):
 class SubmissionRevise(PrivateView):
     """Begin a revision of a published result: a submission of its own, with the same bytes."""
 
-    @extend_schema(
+    @writes(
         operation_id="submissions_revise",
         request=shape.ReviseRequest,
         responses={202: shape.Receipt} | REFUSED | CONFLICT,
@@ -172,7 +185,7 @@ class SubmissionRevise(PrivateView):
 class SubmissionWithdraw(PrivateView):
     """Take a run back, with a reason; a published result keeps its page, which says so."""
 
-    @extend_schema(
+    @writes(
         operation_id="submissions_withdraw",
         request=shape.WithdrawRequest,
         responses={200: shape.SubmissionWhole} | REFUSED | CONFLICT,
@@ -189,7 +202,7 @@ class SubmissionReview(PrivateView):
 
     token_scope = Token.Scope.REVIEW
 
-    @extend_schema(
+    @writes(
         operation_id="submissions_review",
         request=shape.ReviewRequest,
         responses={200: shape.ReviewAnswer} | REFUSED | CONFLICT,
@@ -211,7 +224,7 @@ class SubmissionLate(PrivateView):
 
     token_scope = Token.Scope.RELEASE
 
-    @extend_schema(
+    @writes(
         operation_id="submissions_late",
         request=shape.LateRequest,
         responses={200: shape.LateAnswer} | REFUSED | CONFLICT,
@@ -223,14 +236,13 @@ class SubmissionLate(PrivateView):
         )
 
 
-class ReleaseList(views.ReleaseList):
+class ReleaseList(WritingView, views.ReleaseList):
     """Every release, newest first; editors add one."""
 
     token_scope = Token.Scope.RELEASE
     permission_classes = [IsAuthenticated, IsEditor]
-    parser_classes = [JSONParser]
 
-    @extend_schema(
+    @writes(
         operation_id="releases_create",
         request=shape.ReleaseRequest,
         responses={201: OpenApiTypes.OBJECT} | REFUSED | CONFLICT,
@@ -240,14 +252,13 @@ class ReleaseList(views.ReleaseList):
         return Response(views.as_release(release, []), status=201)
 
 
-class ReleaseDetail(views.ReleaseDetail):
+class ReleaseDetail(WritingView, views.ReleaseDetail):
     """One release with its lists; editors change it until it is published."""
 
     token_scope = Token.Scope.RELEASE
     permission_classes = [IsAuthenticated, IsEditor]
-    parser_classes = [JSONParser]
 
-    @extend_schema(
+    @writes(
         operation_id="releases_change",
         request=shape.ReleaseChange,
         responses={200: OpenApiTypes.OBJECT} | REFUSED | CONFLICT,
@@ -263,11 +274,14 @@ class ReleasePublish(PrivateView):
     token_scope = Token.Scope.RELEASE
     permission_classes = [IsAuthenticated, IsEditor]
 
-    @extend_schema(
-        operation_id="releases_publish", request=None, responses={200: shape.Published} | REFUSED | UNAVAILABLE
+    @writes(
+        operation_id="releases_publish",
+        request=shape.PublishRequest,
+        responses={200: shape.Published} | REFUSED | CONFLICT | UNAVAILABLE,
     )
     def post(self, request: Request, release: str) -> Response:
-        return Response(asdict(publication.publish(record.release(release), request.user)))
+        asked = valid(request, shape.PublishRequest)
+        return Response(asdict(publication.publish(record.release(release), request.user, **asked)))
 
 
 class ListOverrides(PrivateView):
@@ -276,7 +290,7 @@ class ListOverrides(PrivateView):
     token_scope = Token.Scope.RELEASE
     permission_classes = [IsAuthenticated, IsEditor]
 
-    @extend_schema(
+    @writes(
         operation_id="lists_override",
         request=shape.OverrideRequest,
         responses={200: shape.OverrideAnswer} | REFUSED,
@@ -294,7 +308,7 @@ class CheckNow(UploadView):
     parser_classes = [BundleParser]
     throttle_classes = [CheckThrottle]
 
-    @extend_schema(
+    @writes(
         operation_id="check",
         request={"multipart/form-data": shape.CheckRequest},
         responses={200: shape.Report, (504, "application/problem+json"): shape.Problem} | REFUSED | LARGE | UNAVAILABLE,

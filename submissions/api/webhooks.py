@@ -10,6 +10,7 @@ from rest_framework.response import Response
 
 from submissions import webhooks
 from submissions.api import serializers as shape
+from submissions.api.bodies import writes
 from submissions.api.edges import CONFLICT, REFUSED, PrivateView, valid
 from submissions.errors import NotFound
 from submissions.models import Delivery, Token, Webhook
@@ -26,7 +27,7 @@ class WebhookList(PrivateView):
     def get(self, request: Request) -> Response:
         return Response({"next": None, "results": [_document(one) for one in request.user.webhooks.all()]})
 
-    @extend_schema(
+    @writes(
         operation_id="webhooks_add",
         request=shape.WebhookRequest,
         responses={201: shape.WebhookWithSecret} | REFUSED | CONFLICT,
@@ -46,7 +47,7 @@ class WebhookDetail(PrivateView):
         found = own_webhook(request.user, id)
         return Response(_document(found) | {"secret": webhooks.secret(found)})
 
-    @extend_schema(operation_id="webhooks_remove", responses={204: None} | REFUSED)
+    @writes(operation_id="webhooks_remove", responses={204: None} | REFUSED)
     def delete(self, request: Request, id: UUID) -> Response:
         own_webhook(request.user, id).delete()
         return Response(status=204)
@@ -62,7 +63,7 @@ class WebhookDeliveries(PrivateView):
         rows = own_webhook(request.user, id).deliveries.select_related("event", "step__system")[:DELIVERIES_SHOWN]
         return Response({"next": None, "results": [_delivery(row) for row in rows]})
 
-    @extend_schema(operation_id="webhooks_try", request=None, responses={202: shape.Delivery} | REFUSED)
+    @writes(operation_id="webhooks_try", request=None, responses={202: shape.Delivery} | REFUSED)
     def post(self, request: Request, id: UUID) -> Response:
         return Response(_delivery(webhooks.try_out(own_webhook(request.user, id))), status=202)
 

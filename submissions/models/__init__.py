@@ -4,13 +4,13 @@ from submissions.models.accounts import Account, AccountManager, Invitation, Mem
 from submissions.models.checks import Check, Derivative, Recheck, SystemSnapshot
 from submissions.models.following import Following
 from submissions.models.review import Assignment, Comment, Judgement, Review
+from submissions.models.secret_files import SecretFile
 from submissions.models.submissions import (
     CLOSED,
     Anonymity,
     Event,
     LateEntry,
     ReceiptKey,
-    RefusedBundle,
     Signature,
     State,
     Submission,
@@ -38,8 +38,8 @@ __all__ = [
     "Notice",
     "ReceiptKey",
     "Recheck",
-    "RefusedBundle",
     "Review",
+    "SecretFile",
     "Signature",
     "SigningKey",
     "State",

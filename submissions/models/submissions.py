@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import uuid
 
+from django.contrib.postgres.indexes import GinIndex
 from django.db import models
+from django.db.models import F
 
 from registry.models import Release, Result, Site
 from submissions.models.accounts import Account
@@ -58,6 +60,9 @@ class Submission(models.Model):
     queued_at = models.DateTimeField(null=True, blank=True, help_text="Last time that a task was sent for it.")
     attempts = models.PositiveSmallIntegerField(default=0, help_text="Times that a worker took it up since received.")
     checked_at = models.DateTimeField(null=True, blank=True)
+    bytes_seen_at = models.DateTimeField(
+        null=True, blank=True, help_text="When the scheduler last looked for the stored bytes of a published run."
+    )
     chosen_primary = models.PositiveSmallIntegerField(
         null=True, blank=True, help_text="Index of the run that counts, where the submitter had to choose."
     )
@@ -114,6 +119,15 @@ class Submission(models.Model):
             ),
             # Publication of one release.
             models.Index(fields=["release", "state"], name="submission_by_release"),
+            # Who else refers to the same stored bytes.
+            models.Index(fields=["sha256"], name="submission_by_sha256"),
+            GinIndex(fields=["beside"], opclasses=["jsonb_path_ops"], name="submission_by_file_beside"),
+            # Whose bytes were not looked for longest.
+            models.Index(
+                F("bytes_seen_at").asc(nulls_first=True),
+                condition=models.Q(result__isnull=False),
+                name="submission_bytes_unseen",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -132,6 +146,8 @@ class Version(models.Model):
     class Meta:
         ordering = ["submission", "number"]
         constraints = [models.UniqueConstraint(fields=["submission", "number"], name="version_once")]
+        # Who else refers to the same stored bytes.
+        indexes = [GinIndex(fields=["files"], opclasses=["jsonb_path_ops"], name="version_by_file")]
 
     def __str__(self) -> str:
         return f"version {self.number} of {self.submission_id}"
@@ -199,16 +215,6 @@ class Signature(models.Model):
 
     def __str__(self) -> str:
         return self.outcome
-
-
-class RefusedBundle(models.Model):
-    """Bytes that are not taken, whoever sends them: a private key or a live token was found in them."""
-
-    sha256 = models.CharField(max_length=64, primary_key=True)
-    refused_at = models.DateTimeField(auto_now_add=True)
-
-    def __str__(self) -> str:
-        return self.sha256[:12]
 
 
 class ReceiptKey(models.Model):

@@ -5,19 +5,19 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any
 
-from allauth.account.views import LoginView
+from allauth.account.utils import passthrough_next_redirect_url
+from allauth.account.views import LoginView, SignupView
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
-from redis.exceptions import RedisError
 
 from registry.api.throttles import LoopbackAwareThrottle
 from registry.problems import Problem
 from registry.views.errors import refused
 from submissions import members, signing, tokens
-from submissions.errors import NoToken, TokenRefused, Unavailable
+from submissions.errors import NoToken, TokenRefused
 from submissions.forms import FingerprintForm, NewTokenForm, SigningKeyForm, TokenForm, VendorsForm
 from submissions.views.private import private_page
 
@@ -35,14 +35,10 @@ class LoginThrottle(LoopbackAwareThrottle):
 
 
 class SignIn(LoginView):
-    """The page of `/login/`; goes back to where it was asked for. The name may be a mail address."""
+    """The page of `/login/`; goes back to where it was asked for. The name may be a mail address.
 
-    def dispatch(self, request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
-        """Attempts are counted in the cache; while it is away nobody guesses, and nobody signs in."""
-        try:
-            return super().dispatch(request, *args, **kwargs)
-        except RedisError:
-            return refused(request, Unavailable())
+    Attempts are counted in the cache; while it is away nobody guesses, and nobody signs in (503).
+    """
 
     def get_form_kwargs(self) -> dict[str, Any]:
         kwargs = super().get_form_kwargs()
@@ -52,7 +48,8 @@ class SignIn(LoginView):
         return kwargs
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        return super().get_context_data(**kwargs) | {"signup_open": settings.SIGNUP_OPEN}
+        context = super().get_context_data(**kwargs)
+        return context | ways_to_an_account() | {"why_here": why_here(context.get("redirect_field_value") or "")}
 
     def post(self, request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
         throttle = LoginThrottle()
@@ -62,6 +59,37 @@ class SignIn(LoginView):
         response = refused(request, TooManySignIns(hint=f"Try again in {seconds} s."))
         response["Retry-After"] = str(seconds)
         return response
+
+
+class SignUp(SignupView):
+    """The page of `/account/signup/`; where sign-up is closed it says how to get an account."""
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        return super().get_context_data(**kwargs) | ways_to_an_account()
+
+    def closed(self) -> HttpResponse:
+        address = passthrough_next_redirect_url(self.request, "/login/", "next")
+        return render(self.request, "account/signup_closed.html", {"login_url": address} | ways_to_an_account())
+
+
+def ways_to_an_account() -> dict[str, bool]:
+    """What templates/account/ways.html asks, beside the frame of the page."""
+    return {"signup_open": settings.SIGNUP_OPEN, "on_this_machine": settings.INSECURE_LOCAL}
+
+
+WHY = (
+    ("/submissions/new/", "To submit a run you need an account."),
+    ("/submissions/", "To see your submissions you need an account."),
+    ("/review/", "To review runs you need an account with the role of a reviewer."),
+    ("/account/invitations/", "To accept an invitation you need an account."),
+    ("/account/", "To see your account you have to sign in."),
+)
+
+
+def why_here(wanted: str) -> str:
+    """Why somebody who wanted to go to an address of this site has to sign in, as a sentence."""
+    usual = "Reading the public record needs no account. Submitting and reviewing do."
+    return next((why for address, why in WHY if wanted.startswith(address)), usual)
 
 
 @require_safe

@@ -10,11 +10,12 @@ from django.shortcuts import redirect, render
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_POST, require_safe
 
+from registry.admission import takes_uploads
 from registry.api.throttles import UploadThrottle
 from registry.problems import Problem
 from registry.views import changes, numerals
 from registry.views.files import archive
-from submissions import drafts, versions
+from submissions import drafts, findings, quarantine, versions
 from submissions.errors import Forbidden, NoSuchVersion
 from submissions.models import Submission
 from submissions.permissions import require_bytes, require_own, seen_by
@@ -32,6 +33,7 @@ from submissions.views.submissions import (
 ACCOUNT = Submission.objects.select_related("account")
 
 
+@takes_uploads
 @csrf_exempt
 @require_POST
 def put(request: HttpRequest, id: UUID) -> HttpResponse:
@@ -118,6 +120,7 @@ def download(request: HttpRequest, id: UUID, version: int, name: str) -> FileRes
     shown = seen_by(request.user, id, Submission.objects.select_related("institution"))
     require_bytes(request.user, shown)
     file = versions.file_of(shown, version, name)
+    quarantine.require_served(shown, file["sha256"])
     return archive(received(), file["sha256"], file["name"])
 
 
@@ -125,7 +128,7 @@ def _row(row: dict[str, Any]) -> dict[str, Any]:
     check = row["check"] or {}
     return row | {
         "since": numerals.moment(row["since"]),
-        "findings": counted_findings(check.get("errors"), check.get("warnings")),
+        "findings": counted_findings(findings.Counted(check["errors"], check["warnings"]) if check else None),
     }
 
 

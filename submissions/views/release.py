@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 from django.db.models import Count
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -15,11 +13,12 @@ from registry.lists.definitions import SCORED, tool_of
 from registry.models import Release
 from registry.problems import Problem
 from registry.views import numerals
-from submissions import publication, releases
+from submissions import findings, publication, releases
+from submissions.errors import NotConfirmed
 from submissions.forms import ReleaseForm
 from submissions.models import Account, State, Submission
 from submissions.views.private import staff_page
-from submissions.views.submissions import name_of, primary_of, run_row
+from submissions.views.submissions import name_of, run_row
 
 SHOWN = 500
 
@@ -32,7 +31,9 @@ def publish(request: HttpRequest, release: str) -> HttpResponse:
     if request.method != "POST":
         return _page(request, found)
     try:
-        publication.publish(found, request.user)
+        if request.POST.get("confirm", "").strip().lower() != found.slug.lower():
+            raise NotConfirmed
+        publication.publish(found, request.user, allow_empty="allow_empty" in request.POST)
     except Problem as problem:
         return _page(request, found, problem)
     return redirect("release-lists", release=found.slug)
@@ -47,25 +48,37 @@ def _page(request: HttpRequest, release: Release, problem: Problem | None = None
     )
     states = Submission.objects.filter(release=release).order_by().values_list("state").annotate(Count("id"))
     now = timezone.now()
+    may_publish = not release.imported and release.published_at is None
+    foretold = publication.foretold(release) if may_publish else None
     context = {
         "section": "review",
         "release": release,
         "problem": problem,
         "rows": [_row(one) for one in accepted],
-        "lists": sorted(Counter(name for one in accepted for name in one.lists).items()),
+        "foretold": foretold,
+        "lists": _lists(foretold) if foretold else [],
+        "listed": any(foretold.lists.values()) if foretold else False,
+        "allows_empty": "allow_empty" in request.POST,
         "states": [(State(state).label, count) for state, count in states if state != State.ACCEPTED],
         "deadline": numerals.deadline(release.deadline, now) if release.deadline else "",
         "checklist": publication.checklist(release),
         "is_early": release.deadline is not None and now < release.deadline,
-        "may_publish": not release.imported and release.published_at is None,
+        "may_publish": may_publish,
     }
     return render(request, "review/publish.html", context, status=problem.status if problem else 200)
+
+
+def _lists(foretold: publication.Foretold) -> list[dict[str, object]]:
+    """What each list would hold, with its title; the empty ones first."""
+    titles = {name: body["title"] for name, body in releases.known_lists()}
+    rows = [{"name": name, "title": titles[name], "entries": entries} for name, entries in foretold.lists.items()]
+    return sorted(rows, key=lambda row: row["entries"] != 0)
 
 
 def _row(submission: Submission) -> dict[str, object]:
     check = next(iter(submission.checks.all()), None)
     report = check.report if check else {}
-    primary = primary_of(submission, report)
+    primary = findings.chosen_run(submission, report)
     score = run_row(primary, report["runs"][primary], True)["score"] if primary is not None else numerals.MISSING
     return {
         "id": submission.pk,

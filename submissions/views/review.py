@@ -14,7 +14,7 @@ from registry.models import Release, Result
 from registry.problems import Problem
 from registry.views import numerals
 from registry.views.results import OUTCOMES
-from submissions import assignment, questionnaire, review, rubric, talk, waiting
+from submissions import assignment, findings, quarantine, questionnaire, review, rubric, talk, waiting
 from submissions.errors import NotFound
 from submissions.forms import DecisionForm, JudgementForm
 from submissions.models import Account, Check, Comment, Judgement, Review, State, Submission
@@ -47,6 +47,7 @@ def queue(request: HttpRequest) -> HttpResponse:
         "choices": _choices(facts),
         "waiting": len(facts),
         "conflicts": in_all - len(facts),
+        "quarantined": quarantine.count_waiting() if editor else 0,
         "publishable": Release.objects.filter(imported=False, published_at=None) if editor else [],
     }
     return render(request, "review/queue.html", context)
@@ -80,7 +81,7 @@ def _row(submission: Submission) -> dict[str, Any]:
         "lists": ", ".join(submission.lists),
         "tool": submission.tool,
         "waiting": numerals.distance(submission.submitted_at, now) if submission.submitted_at else "",
-        "findings": counted_findings(submission.errors, submission.warnings),
+        "findings": counted_findings(findings.counted(submission, submission.in_report)),
         "contradictions": submission.contradictions,
         "state": submission.get_state_display(),
         "reviewers": ", ".join(one.reviewer.username for one in submission.assignments.all()),

@@ -9,8 +9,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.core.paginator import Paginator
-from django.db.models import OuterRef, Subquery
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
@@ -18,6 +17,7 @@ from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django_htmx.http import HttpResponseClientRedirect
 
+from registry.admission import takes_uploads
 from registry.api.throttles import UploadThrottle
 from registry.problems import Problem
 from registry.views import changes, numerals
@@ -28,7 +28,7 @@ from registry.views.measured import Table
 from registry.views.results import OUTCOMES
 from registry.views.run import view
 from registry.views.snapshots import described
-from submissions import anonymity, derivation, drafts, intake, questionnaire, review, talk
+from submissions import anonymity, drafts, findings, intake, quarantine, questionnaire, review, talk
 from submissions.errors import AlreadyRevised, Forbidden, NotFound, ReasonNeeded
 from submissions.forms import MetadataForm, SubmitForm, UploadForm
 from submissions.models import Check, Derivative, State, Submission
@@ -70,12 +70,7 @@ class FormInvalid(Problem):
 @private_page
 def index(request: HttpRequest) -> HttpResponse:
     """The account's own submissions and those of its institutions."""
-    latest = Check.objects.filter(submission=OuterRef("pk")).order_by("-made_at", "-id")
-    found = (
-        visible_to(request.user)
-        .select_related("institution", "release", "account")
-        .annotate(errors=Subquery(latest.values("errors")[:1]), warnings=Subquery(latest.values("warnings")[:1]))
-    )
+    found = findings.with_reports(visible_to(request.user).select_related("institution", "release", "account"))
     page = Paginator(found, PAGE_ROWS).get_page(request.GET.get("page"))
     links = {}
     if page.has_previous():
@@ -95,7 +90,7 @@ def _row(submission: Submission) -> dict[str, Any]:
         "state": submission.get_state_display(),
         "test": submission.test,
         "release": submission.release,
-        "findings": counted_findings(submission.errors, submission.warnings),
+        "findings": counted_findings(findings.counted(submission, submission.in_report)),
         "received": numerals.moment(submission.received_at),
     }
 
@@ -105,14 +100,16 @@ def name_of(submission: Submission) -> str:
     return str(submission.metadata.get("system") or submission.filename or "Draft without a file")
 
 
-def counted_findings(errors: int | None, warnings: int | None) -> str:
-    if errors is None:
+def counted_findings(counted: findings.Counted | None) -> str:
+    """In words; what only informs is not counted."""
+    if counted is None:
         return "not checked yet"
-    parts = [numerals.counted(errors, "error")] if errors else []
-    parts += [numerals.counted(warnings, "warning")] if warnings else []
-    return ", ".join(parts) or "no findings"
+    parts = [numerals.counted(counted.errors, "error")] if counted.errors else []
+    parts += [numerals.counted(counted.warnings, "warning")] if counted.warnings else []
+    return ", ".join(parts) or "no errors or warnings"
 
 
+@takes_uploads
 @csrf_exempt
 @require_http_methods(["GET", "HEAD", "POST"])
 def upload(request: HttpRequest) -> HttpResponse:
@@ -146,7 +143,8 @@ def streamed(request: HttpRequest) -> Iterator[None]:
 
 @private_page
 def _empty_form(request: HttpRequest) -> HttpResponse:
-    return _upload_page(request, UploadForm())
+    """With `?release=SLUG`, as the page of an open call links it, for that release."""
+    return _upload_page(request, UploadForm(initial={"release": request.GET.get("release", "")[:40]}))
 
 
 @csrf_protect
@@ -191,6 +189,7 @@ def received_bytes(request: HttpRequest, id: UUID) -> HttpResponse:
     require_bytes(request.user, shown)
     if not shown.sha256:
         raise NotFound
+    quarantine.require_served(shown, shown.sha256)
     return archive(received(), shown.sha256, shown.filename)
 
 
@@ -203,6 +202,7 @@ def scrubbed_copy(request: HttpRequest, id: UUID) -> HttpResponse:
     derivative = getattr(shown, "derivative", None)
     if derivative is None:
         raise NotFound
+    quarantine.require_not_withheld(shown, *(file["sha256"] for file in files_of(shown)))
     return archive(public(), derivative.sha256, f"{shown.pk}-scrubbed.tar.gz")
 
 
@@ -214,13 +214,13 @@ def submit(request: HttpRequest, id: UUID) -> HttpResponse:
     form = SubmitForm(request.POST, submission=shown)
     if not form.is_valid():
         words = {name: [str(one) for one in why] for name, why in form.errors.items()}
-        return refused_page(request, shown, FormInvalid(errors=words))
+        return refused_page(request, shown, FormInvalid(errors=words), submitted=request.POST)
     try:
         review.submit(shown, request.user, **form.cleaned_data)
     except Forbidden:
         raise
     except Problem as problem:
-        return refused_page(request, shown, problem)
+        return refused_page(request, shown, problem, submitted=request.POST)
     return redirect("submission", id=id)
 
 
@@ -278,9 +278,15 @@ def revise(request: HttpRequest, id: UUID) -> HttpResponse:
     return redirect("submission", id=revision.pk)
 
 
-def refused_page(request: HttpRequest, shown: Submission, problem: Problem) -> HttpResponse:
-    """The page of the submission with what was refused on top."""
+def refused_page(
+    request: HttpRequest, shown: Submission, problem: Problem, submitted: QueryDict | None = None
+) -> HttpResponse:
+    """The page of the submission with what was refused on top; the form that submits keeps what was `submitted`."""
     context = page_context(request, shown) | {"problem": problem}
+    if submitted is not None:
+        context["submit"] = context["submit"].filled(submitted)
+        for row in context["runs"]:
+            row["primary"] = str(row["index"]) == submitted.get("primary")
     return render(request, "submissions/submission.html", context, status=problem.status)
 
 
@@ -289,14 +295,15 @@ def page_context(request: HttpRequest, shown: Submission) -> dict[str, Any]:
     check = shown.checks.first()
     report = check.report if check else {}
     runs = report.get("runs", [])
-    primary = primary_of(shown, report)
+    primary = findings.chosen_run(shown, report)
     run = runs[primary] if primary is not None else {}
-    findings = worst_first([*report.get("findings", []), *run.get("findings", []), *derivation.findings(shown)])
+    told = findings.of(shown, report)
     rows = [run_row(index, one, index == primary) for index, one in enumerate(runs)]
     own = is_own(request.user, shown)
     editable = own and shown.state in drafts.EDITABLE and drafts.in_time(shown)
+    withheld = quarantine.withheld(shown)
     if own or not conflict(request.user, shown):
-        findings = [one | {"address": raw_address(shown, one["where"])} if one["where"] else one for one in findings]
+        told = [one | {"address": raw_address(shown, one["where"])} if one["where"] else one for one in told]
     return {
         "section": "submissions",
         "submission": shown,
@@ -314,11 +321,11 @@ def page_context(request: HttpRequest, shown: Submission) -> dict[str, Any]:
         ],
         "groups": groups(report),
         "missing": any(row["scored"] and numerals.MISSING in row.values() for row in rows),
-        "findings": findings,
+        "findings": told,
         "levels": ", ".join(
             numerals.counted(count, level) if level != "info" else f"{count} info"
             for level in LEVELS
-            if (count := sum(finding["level"] == level for finding in findings))
+            if (count := sum(finding["level"] == level for finding in told))
         ),
         "rules": rule_rows(run),
         "copy": copy_row(getattr(shown, "derivative", None)),
@@ -343,7 +350,11 @@ def page_context(request: HttpRequest, shown: Submission) -> dict[str, Any]:
         "may_check_again": editable and shown.state in drafts.AGAIN,
         "may_edit": editable and shown.state in (State.DRAFT, *drafts.AGAIN, State.SUBMITTED),
         "until": until(shown),
-        "files": [file | {"size": numerals.size(file["size"])} for file in files_of(shown)],
+        "files": [
+            file | {"size": numerals.size(file["size"]), "withheld": withheld.get(file["sha256"])}
+            for file in files_of(shown)
+        ],
+        "unserved": quarantine.unserved(shown, withheld),
         "may_change_files": editable and shown.revises is None,
         "may_ask_anonymity": own and anonymity.is_askable(shown),
         "may_be_named": own and anonymity.is_nameable(shown),
@@ -374,16 +385,6 @@ def until(shown: Submission) -> str:
 def initial(shown: Submission) -> dict[str, Any]:
     """What was said at upload, for the form that submits."""
     return {"release": shown.release.slug if shown.release else "", "lists": shown.lists}
-
-
-def primary_of(shown: Submission, report: dict[str, Any]) -> int | None:
-    """The index of the run that counts: chosen by the submitter, else clear from the bundle, else None."""
-    chosen = shown.chosen_primary if shown.chosen_primary is not None else report.get("primary")
-    return chosen if chosen is not None and 0 <= chosen < len(report.get("runs", [])) else None
-
-
-def worst_first(findings: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return sorted(findings, key=lambda finding: LEVELS.index(finding["level"]))
 
 
 def run_row(index: int, run: dict[str, Any], is_primary: bool) -> dict[str, Any]:
@@ -429,6 +430,15 @@ def rule_rows(run: dict[str, Any]) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: order.index(row["outcome"]) if row["outcome"] in order else len(order))
 
 
+def _checked(shown: Submission, report: dict[str, Any]) -> str:
+    """Findings, and the rules that the run that counts violates: a rule may be violated without a finding."""
+    primary = findings.chosen_run(shown, report)
+    rules = [] if primary is None else report["runs"][primary].get("rules", [])
+    violated = sum(rule["outcome"] == "violated" for rule in rules)
+    counted = counted_findings(findings.counted(shown, report))
+    return f"{counted}, {numerals.counted(violated, 'rule')} violated" if violated else counted
+
+
 def event_row(event: Any) -> dict[str, str]:
     return {
         "at": numerals.moment(event.at),
@@ -453,7 +463,7 @@ def steps(shown: Submission, check: Check | None) -> list[dict[str, Any]]:
     deadline = shown.release.deadline if shown.release else None
     notes = {
         "Received": numerals.moment(shown.received_at),
-        "Checked": counted_findings(check.errors, check.warnings) if check else "not yet",
+        "Checked": _checked(shown, check.report) if check else "not yet",
         "Submit": numerals.moment(shown.submitted_at) if shown.submitted_at else "not yet",
         "Review": "with the reviewers" if state in (State.SUBMITTED, State.IN_REVIEW) else "",
         "Publish": "with the release",

@@ -112,7 +112,8 @@ def test_python_2_gets_a_sentence(collector, collectors_alone):
 
 
 def test_every_file_compiles(every_python, collectors_alone, tmp_path):
-    shutil.copytree(collectors_alone, tmp_path / "copy")
+    # The rules are data to an older Python than 3.9, which says that it cannot run them.
+    shutil.copytree(collectors_alone, tmp_path / "copy", ignore=shutil.ignore_patterns("rules"))
     done = subprocess.run([every_python, "-m", "compileall", "-q", tmp_path / "copy"], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (0, "")
 

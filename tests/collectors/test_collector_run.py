@@ -114,7 +114,24 @@ def test_the_exit_status_is_the_commands(oldest_and_this_python, run):
     assert made["run"]["command"] == "sh"
     assert [look["phase"] for look in made["captures"]] == ["pre", "post"]
     assert made["drift"] == []
-    assert "pack --results DIR --system out/system.json" in done.stderr
+    assert "this describes a run that failed: sh ended with status 7" in done.stderr
+    assert "pack --results" not in done.stderr
+
+
+def test_after_a_run_that_went_well_the_next_command_is_told(run):
+    assert "next: highwater.pyz pack --results DIR --system out/system.json" in run("true").stderr
+
+
+@pytest.mark.parametrize(("command", "warned"), [("true", False), ("false", True)])
+def test_pack_says_when_its_document_is_of_a_failed_run(run, collector, command, warned):
+    run(command)
+    (collector.cwd / "results").mkdir()
+    (collector.cwd / "results" / "output.txt").write_text("of another run\n")
+    done = collector("pack", "--results", "results", "--system", "out/system.json", "--out", "run.tar.gz")
+    assert done.returncode == 0, done.stderr
+    assert (
+        "warning: out/system.json: this describes a run that failed: false ended with status 1" in done.stderr
+    ) == warned
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSEGV, signal.SIGTERM])

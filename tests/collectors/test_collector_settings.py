@@ -1,5 +1,7 @@
 """Server and token: where they come from, and when the collector will not use them."""
 
+import shutil
+
 import pytest
 
 
@@ -53,6 +55,73 @@ def test_without_a_token_the_user_hears_how_to_set_one(collector, peer, results)
     done = collector("upload", results)
     assert done.returncode == 2
     assert "HIGHWATER_TOKEN" in done.stderr
+
+
+@pytest.fixture
+def downloaded(collector, collectors_alone, tmp_path):
+    """downloaded(URL) makes the collector one that the registry of that address handed out."""
+
+    def make(url):
+        copy = tmp_path / "downloaded"
+        shutil.copytree(collectors_alone, copy)
+        (copy / "collectors" / "data" / "registry.txt").write_text(url + "\n")
+        collector.environ["PYTHONPATH"] = str(copy)
+        return collector
+
+    return make
+
+
+def test_the_registry_of_download_is_the_server_where_nothing_else_is_set(every_python, downloaded, peer, results):
+    collector = downloaded(peer.url)
+    collector.environ["HIGHWATER_TOKEN"] = "alice-token"
+    assert collector("upload", results, python=every_python).returncode == 0
+    assert peer.received[0].path == "/api/v1/submissions/"
+
+
+def test_the_environment_goes_before_the_registry_of_download(downloaded, peer, results):
+    collector = downloaded("https://download.invalid")
+    collector.environ.update(HIGHWATER_URL=peer.url, HIGHWATER_TOKEN="alice-token")
+    assert collector("upload", results).returncode == 0
+
+
+def test_the_file_goes_before_the_registry_of_download(downloaded, peer, results):
+    collector = downloaded("https://download.invalid")
+    collector.write_config(f"[highwater]\nurl = {peer.url}\ntoken = alice-token\n")
+    assert collector("upload", results).returncode == 0
+
+
+@pytest.mark.parametrize("url", ["", "url = https://home.invalid\n"])
+def test_a_token_from_the_file_is_not_sent_to_the_registry_of_download(downloaded, peer, results, url):
+    collector = downloaded(peer.url)
+    collector.write_config(f"[highwater]\n{url}token = alice-token\n")
+    collector.environ["HIGHWATER_INSECURE"] = "1"
+    done = collector("upload", results)
+    assert done.returncode != 0
+    assert peer.received == []
+
+
+def test_without_a_token_the_user_hears_on_which_page_to_create_one(downloaded, peer, results):
+    done = downloaded(peer.url)("upload", results)
+    assert done.returncode == 2
+    assert f"Create one at {peer.url}/account/ and then: export HIGHWATER_TOKEN=hw_..." in done.stderr
+    assert peer.received == []
+
+
+def test_the_commands_of_the_first_page_as_printed_name_the_page_that_makes_a_token(downloaded, peer, results):
+    collector = downloaded(peer.url)
+    collector.environ["HIGHWATER_TOKEN"] = "hw_..."
+    done = collector("upload", results)
+    assert done.returncode == 2
+    assert "hw_... stands for a token of yours." in done.stderr
+    assert f"Create one at {peer.url}/account/" in done.stderr
+    assert peer.received == []
+
+
+def test_a_token_does_not_travel_to_a_registry_of_download_over_plain_http(downloaded, results):
+    collector = downloaded("http://registry.example")
+    collector.environ["HIGHWATER_TOKEN"] = "alice-token"
+    done = collector("upload", results)
+    assert (done.returncode, "collector.insecure" in done.stderr) == (2, True)
 
 
 @pytest.mark.parametrize("host", ["registry.example", "10.0.0.1", "localhost.example.org", "127.0.0.1.example.org"])

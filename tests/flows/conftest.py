@@ -10,6 +10,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -84,7 +85,13 @@ class RunningSite:
 
 @pytest.fixture(scope="package")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
-    state = tmp_path_factory.mktemp("site")
+    with started_site(tmp_path_factory.mktemp("site")) as running:
+        yield running
+
+
+@contextmanager
+def started_site(state: Path) -> Iterator[RunningSite]:
+    """A registry on a state folder, until the end of the `with`."""
     environment = {name: value for name, value in os.environ.items() if name not in OF_THE_TESTS}
     environment["HIGHWATER_VENV"] = sys.prefix
     command = [sys.executable, ROOT / "dev.py", "up", "--port", "0", "--state", state]

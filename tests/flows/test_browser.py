@@ -138,7 +138,8 @@ def test_two_results_of_a_system_are_compared_by_keyboard(page) -> None:
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile(r"/compare/\?results=io500-683,io500-772$"))
     expect(page.get_by_role("img", name="Ratios on a logarithmic axis: score 1.38")).to_be_visible()
-    expect(page.get_by_role("region", name="Numbers side by side")).to_contain_text("1.34\N{EN DASH}1.43")
+    expect(page.get_by_role("region", name="Numbers side by side")).to_contain_text("1.383")
+    expect(page.get_by_text("not repeated").first).to_be_visible()
     page.get_by_role("combobox", name="Numbers").select_option("per drive")
     page.get_by_role("button", name="Show").press("Enter")
     expect(page).to_have_url(re.compile("per=drive"))
@@ -186,7 +187,7 @@ def test_gains_sizes_and_chances_are_asked_by_keyboard(page) -> None:
     page.get_by_label("Unit").fill("TB/s")
     page.get_by_role("button", name="Show").press("Enter")
     expect(page.get_by_text("Enclosures for 1 TB/s")).to_be_visible()
-    expect(page.get_by_role("definition").first).to_have_text("5")
+    expect(page.get_by_role("definition").first).to_have_text(re.compile("^at least 5"))
     page.goto("/stragglers/")
     page.get_by_label("Targets").fill("273")
     page.get_by_label("Slow ones").fill("18")
@@ -207,7 +208,7 @@ def publish_three_drives(site: RunningSite) -> str:
         (editor, "api/v1/releases/", release),
         (dora, f"{path}submit/", asked),
         (editor, f"{path}review/", decision),
-        (editor, "api/v1/releases/drives/publish/", None),
+        (editor, "api/v1/releases/drives/publish/", {"allow_empty": True}),
     ):
         answer = site.ask("POST", address, token, document)
         assert answer.status in (200, 201), answer.body
@@ -244,7 +245,7 @@ def test_a_radar_is_drawn_under_the_policy(page) -> None:
 
 def test_the_cells_of_a_heat_map_differ_in_depth(page) -> None:
     page.goto("/study/?metric=rate.mean&x=fabric&series=op&tool=mdtest&p.items_kind=files&chart=heat")
-    cells = page.locator("figure[data-chart] svg [aria-label$='ops/s, reported']")
+    cells = page.locator("figure[data-chart] svg [aria-label*='ops/s, reported']")
     expect(cells.first).to_have_css("fill", "rgb(31, 90, 140)")
     assert len({cell.get_attribute("fill-opacity") for cell in cells.all()}) > 3
 

@@ -39,12 +39,16 @@ def archives(tmp_path_factory: pytest.TempPathFactory) -> Iterator[bytes]:
 
 
 def kill_children_of_the_worker(site: RunningSite) -> None:
-    for child in children(program(site, " worker ")):
+    for child in children(program(site, " processing,check ")):
         os.kill(child, signal.SIGKILL)
 
 
 def kill_worker(site: RunningSite) -> None:
-    os.killpg(program(site, " worker "), signal.SIGKILL)
+    os.killpg(program(site, " processing,check "), signal.SIGKILL)
+
+
+def kill_prompt_worker(site: RunningSite) -> None:
+    os.killpg(program(site, " prompt "), signal.SIGKILL)
 
 
 def kill_web_process(site: RunningSite) -> None:
@@ -66,6 +70,7 @@ def lose_what_the_broker_holds(site: RunningSite) -> None:
 FAILURES = [
     kill_children_of_the_worker,
     kill_worker,
+    kill_prompt_worker,
     kill_web_process,
     kill_database,
     lose_what_the_broker_holds,
@@ -108,18 +113,42 @@ def test_what_was_accepted_is_checked(
     assert [path for path in stored if hashlib.sha256(path.read_bytes()).hexdigest() != path.name] == []
 
 
-def test_the_site_says_which_service_hangs(site: RunningSite, token: str, archives: Iterator[bytes]) -> None:
-    """A broker that neither answers nor hangs up holds no upload, which waits WITHIN_S at most; /healthz tells it."""
+def test_a_cache_and_a_broker_that_hang_take_no_host_away(
+    site: RunningSite, token: str, archives: Iterator[bytes]
+) -> None:
+    """They neither answer nor hang up: pages are answered, uploads kept, and only /metrics tells."""
     broker = program(site, "valkey-server")
     os.kill(broker, signal.SIGSTOP)
     try:
         answer = upload(site, token, next(archives))
-        health = site.ask("GET", "healthz")
+        pages = [site.ask("GET", path).status for path in ("readyz", "healthz", "livez", "", "releases/", "login/")]
+        figures = site.ask("GET", "metrics").body.decode()
     finally:
         os.kill(broker, signal.SIGCONT)
-    assert (health.status, health.json) == (503, {"ok": False, "database": True, "cache": False, "broker": False})
+    assert pages == [200] * 6
+    for source in ("queues", "scheduler", "caching"):
+        assert f'highwater_source_up{{source="registry.metrics.{source}"}} 0.0' in figures
     assert answer and answer.status == 202
     wait_until(lambda: state_of(site, token, answer.json["id"]) == "checked")
+
+
+def test_a_database_that_hangs_is_told_and_comes_back(site: RunningSite, token: str) -> None:
+    """Its processes are stopped in the middle of what they do, so nobody refuses a connection or closes one."""
+    database = program(site, "/postgres ")
+    stopped = [database, *children(database)]
+    for process in stopped:
+        os.kill(process, signal.SIGSTOP)
+    try:
+        answers = {path: site.ask("GET", path, token) for path in ("livez", "readyz", "releases/", "api/v1/releases/",
+                                                                   "login/", "api/v1/submissions/")}  # fmt: skip
+    finally:
+        for process in reversed(stopped):
+            os.kill(process, signal.SIGCONT)
+    assert answers.pop("livez").status == 200
+    assert answers.pop("readyz").status == 503
+    for path, answer in answers.items():
+        assert (answer.status, answer.headers["Retry-After"]) == (503, "10"), path
+    wait_until(lambda: site.ask("GET", "releases/").status == 200)
 
 
 def upload(site: RunningSite, token: str, content: bytes) -> Answer | None:

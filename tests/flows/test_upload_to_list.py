@@ -64,7 +64,9 @@ def test_a_run_travels_from_upload_to_a_ranked_list(site, people, tmp_path: Path
     reviewed = site.ask("POST", path + "review/", people["dana"], decision)
     assert reviewed.status in (200, 201), reviewed.body
     assert site.ask("POST", "api/v1/releases/flow1/publish/", people["dana"]).status == 403
-    published = site.ask("POST", "api/v1/releases/flow1/publish/", people["erin"])
+    refused = site.ask("POST", "api/v1/releases/flow1/publish/", people["erin"])
+    assert (refused.status, refused.json["code"]) == (409, "release.would-be-empty")
+    published = site.ask("POST", "api/v1/releases/flow1/publish/", people["erin"], {"allow_empty": True})
     assert published.status == 200, published.body
 
     # The public finds it on the lists, with its score, and its own page; the received bytes stay private.

@@ -62,12 +62,13 @@ def test_collector_prints_the_path_and_the_sha256(tmp_path: Path) -> None:
 
 
 def test_the_collector_is_the_same_from_another_checkout(tmp_path: Path) -> None:
-    copy = tmp_path / "collectors"
     # Other dates, other modes, files where there were links.
     compiled = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(ROOT / "collectors", copy, ignore=compiled, copy_function=shutil.copyfile)
-    (copy / "__pycache__").mkdir()
-    (copy / "__pycache__" / "cli.pyc").write_bytes(b"anything")
+    for package in ("collectors", "validators"):
+        copy = tmp_path / package
+        shutil.copytree(ROOT / package, copy, ignore=compiled, copy_function=shutil.copyfile)
+        (copy / "__pycache__").mkdir()
+        (copy / "__pycache__" / "cli.pyc").write_bytes(b"anything")
     assert collector_file.build(tmp_path) == collector_file.build(ROOT)
 
 
@@ -96,12 +97,47 @@ def test_the_collector_carries_what_it_shares_with_the_registry(tmp_path: Path, 
 
 
 def test_the_collector_carries_nothing_but_modules_and_data(tmp_path: Path) -> None:
-    copy = tmp_path / "collectors"
-    shutil.copytree(ROOT / "collectors", copy, ignore=shutil.ignore_patterns("__pycache__"))
-    (copy / ".ruff_cache").mkdir(exist_ok=True)
-    (copy / ".ruff_cache" / "CACHEDIR.TAG").write_text("left by a tool")
-    (copy / "notes.txt").write_text("left by a person")
+    for package in ("collectors", "validators"):
+        copy = tmp_path / package
+        shutil.copytree(ROOT / package, copy, ignore=shutil.ignore_patterns("__pycache__"))
+        (copy / ".ruff_cache").mkdir(exist_ok=True)
+        (copy / ".ruff_cache" / "CACHEDIR.TAG").write_text("left by a tool")
+        (copy / ".ruff_cache" / "left.json").write_text("{}")
+        (copy / "notes.txt").write_text("left by a person")
     assert collector_file.build(tmp_path) == collector_file.build(ROOT)
+
+
+def test_the_collector_carries_the_rules_and_none_of_their_samples(tmp_path: Path) -> None:
+    file = tmp_path / "highwater.pyz"
+    file.write_bytes(collector_file.build())
+    with zipfile.ZipFile(file) as archive:
+        rules = {name for name in archive.namelist() if name.startswith("collectors/data/rules/")}
+        assert (
+            archive.read("collectors/data/rules/validators/checks.py") == (ROOT / "validators/checks.py").read_bytes()
+        )
+    assert "collectors/data/rules/validators/benchmarks/io500/rules.json" in rules
+    assert [name for name in rules if "/samples/" in name or not name.endswith((".py", ".json"))] == []
+
+
+def test_the_collector_of_a_registry_differs_by_its_address_alone(tmp_path: Path) -> None:
+    done = run(tmp_path, "collector", "--out", tmp_path / "c.pyz", "--registry", "https://registry.example/")
+    assert done.returncode == 0, done.stderr
+    built = (tmp_path / "c.pyz").read_bytes()
+    assert built == collector_file.build(registry="https://registry.example")
+    (tmp_path / "plain.pyz").write_bytes(collector_file.build())
+    with zipfile.ZipFile(tmp_path / "c.pyz") as ours, zipfile.ZipFile(tmp_path / "plain.pyz") as plain:
+        assert set(ours.namelist()) - set(plain.namelist()) == {"collectors/data/registry.txt"}
+        assert ours.read("collectors/data/registry.txt") == b"https://registry.example\n"
+        assert all(ours.read(name) == plain.read(name) for name in plain.namelist())
+
+
+@pytest.mark.parametrize(
+    "address", ["registry.example", "ftp://registry.example", "https://", "https://a b/", "https://h/?x"]
+)
+def test_an_address_of_no_registry_is_refused(tmp_path: Path, address: str) -> None:
+    done = run(tmp_path, "collector", "--out", tmp_path / "c.pyz", "--registry", address)
+    assert done.returncode == 2
+    assert not (tmp_path / "c.pyz").exists()
 
 
 def test_the_wheel_installs_without_any_other_package_and_runs(tmp_path: Path) -> None:

@@ -6,13 +6,17 @@ import json
 import os
 import signal
 import socket
+import sys
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from launcher.site import RESTARTS_AT_ONCE, is_due
+from launcher.console import LauncherError
+from launcher.environment import Environment
+from launcher.processes import Program, Running, stop
+from launcher.site import RESTARTS_AT_ONCE, is_due, wait_until_ready
 from tests.launcher.conftest import Up, processes_of, run, wait_until
 
 pytestmark = pytest.mark.services
@@ -44,6 +48,22 @@ def pids(state: Path, word: str) -> list[int]:
 def test_the_address_is_printed_once_it_answers(up: Up) -> None:
     assert up.first_line == f"ready {up.address}"
     assert healthy(up.address)
+
+
+def test_ready_waits_for_worker_and_scheduler_and_names_who_is_silent(up: Up, monkeypatch) -> None:
+    """The registry that runs has a worker and a scheduler, which are not those that are asked for here."""
+    monkeypatch.setattr("launcher.site.READY_WITHIN_S", 3.0)
+    variables = json.loads((up.state / "lock").read_text())["environment"]
+    deaf = [
+        Running(Program(name, ["sleep", "600"], variables, up.state / "logs" / f"{name}.log"))
+        for name in ("web", "worker", "prompt-worker", "scheduler")
+    ]
+    port = int(up.address.rstrip("/").rpartition(":")[2])
+    try:
+        with pytest.raises(LauncherError, match="no answer from prompt-worker, scheduler, worker "):
+            wait_until_ready(port, Environment(Path(sys.prefix)), deaf)
+    finally:
+        stop(deaf)
 
 
 def test_without_the_demo_the_record_is_empty(up: Up) -> None:

@@ -16,6 +16,7 @@ from registry.models import (
     ListDefinition,
     ListEntry,
     Measurement,
+    ObservedParameter,
     Override,
     Platform,
     RankedList,
@@ -27,6 +28,8 @@ from registry.models import (
 )
 
 GIB = 2**30
+IOR = {"access": "file-per-process", "transfer_size_bytes": 2**20, "direct_io": True}
+"""What has to be known of a run of IOR before it stands in a row with others."""
 
 
 def stored_in(folder: Path) -> dict[str, Any]:
@@ -70,6 +73,14 @@ def make_result(release: Release, public_id: str, score: float | None = 10.0, **
         "vendor": "Maker",
     }
     return Result.objects.create(public_id=public_id, release=release, **given | facts)
+
+
+def described(result: Result, **parameters: str) -> Result:
+    """The result with a described system, of which one parameter is known if no other is named."""
+    for name, text in (parameters or {"os.kernel": "5.14"}).items():
+        told = {"parameter": name, "role": "client", "value": text, "text": text, "instances": 10}
+        ObservedParameter.objects.create(result=result, **told)
+    return result
 
 
 def make_list(release: Release, name: str, results: list[Result], *, frozen: bool = True, **facts: Any) -> RankedList:
@@ -124,7 +135,7 @@ def make_nights(release: Release, values: list[float], first: int = 1, **facts: 
     """Results of one system, hw-1 on the first of March 2026 and so on, that wrote so many GiB/s in its `max`."""
     made = []
     for number, value in enumerate(values, first):
-        parameters = {"started": f"2026-03-{number:02} 01:00:00"}
+        parameters = IOR | {"started": f"2026-03-{number:02} 01:00:00"}
         made.append(make_result(release, f"hw-{number}", None, tool="ior", parameters=parameters, **facts))
         make_measurement(made[-1], "write", value, stat="max")
     return made

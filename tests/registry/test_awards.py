@@ -82,7 +82,9 @@ def test_the_api_and_the_page_of_a_release_tell_them(client, django_assert_num_q
 def test_a_release_that_is_not_published_has_no_awards(client) -> None:
     make_release("next", imported=False, deadline=timezone.now(), list_names=["io500"])
     assert client.get("/api/v1/releases/next/awards/").json() == {"release": "next", "awards": []}
-    assert "Not published yet. It will make: io500." in client.get("/releases/next/").content.decode()
+    page = client.get("/releases/next/").content.decode()
+    assert "Not published yet. It will make:" in page and '<small class="mono">io500</small>' in page
+    assert 'id="awards"' not in page
 
 
 def test_a_release_that_is_not_there_is_not_found(client) -> None:

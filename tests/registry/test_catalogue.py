@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 from collections import defaultdict
 from io import StringIO
 from pathlib import Path
@@ -126,6 +127,15 @@ def test_phases_are_measurements_with_their_units() -> None:
     assert (phase.value, phase.unit) == (pytest.approx(243.64 * 2**30), "B/s")
     find = Measurement.objects.get(result__public_id="io500-1", op="find")
     assert (find.quantity, find.value, find.unit) == ("rate", 8_838_000.0, "ops/s")
+
+
+def test_a_phase_printed_as_zero_beside_a_score_was_not_measured() -> None:
+    """Four runs of 2017 and 2018 print 0 for mdtest-hard-read; their rate is the geometric mean of the seven others."""
+    result = Result.objects.get(public_id="io500-65")
+    rates = [value / 1000 for value in result.measurements.filter(quantity="rate").values_list("value", flat=True)]
+    assert len(rates) == 7
+    assert math.prod(rates) ** (1 / 7) == pytest.approx(result.rate_kiops, rel=2e-3)
+    assert not Measurement.objects.filter(result__trust="imported", value=0).exists()
 
 
 def test_spellings_of_one_site_lead_to_one_page() -> None:

@@ -15,7 +15,7 @@ from registry.comparing.comparison import Per, Side, compare, what_differed
 from registry.models import Result, SystemSnapshot
 from registry.normalisation import Divisor
 from tests.make_system import make_class, make_parameter, make_system
-from tests.registry.record import make_measurement, make_rate, make_release, make_result
+from tests.registry.record import IOR, described, make_measurement, make_rate, make_release, make_result
 from validators import parameters
 from validators.system.difference import difference
 
@@ -27,7 +27,7 @@ def measured(op: str, value: float, quantity: str = "bandwidth", unit: str = "B/
 def side(
     id: str, *measurements: dict, tool: str = "io500", version: str = "sc25", mode: str = "standard", **parameters
 ):
-    return Side(id, tool, version, mode, "verified", "next", parameters, measurements)
+    return Side(id, tool, version, mode, "verified", "next", {"client_nodes": 10} | parameters, measurements)
 
 
 def test_ratios_are_to_the_first() -> None:
@@ -190,11 +190,41 @@ def test_results_on_no_list_together_say_so(lists: tuple[str, str], told: bool) 
     assert ("compare.other-lists" in codes(compare(sides))) is told
 
 
-def test_a_ratio_of_single_runs_has_the_interval_of_the_prior() -> None:
+NOT_REPEATED = {"deviation_percent": None, "runs": None}
+
+
+def again(value: float, *others: float) -> dict:
+    return measured("find", value) | {"repeats": [value, *others]}
+
+
+def test_a_ratio_of_single_runs_has_no_interval() -> None:
     row = compare([side("a", measured("find", 100.0)), side("b", measured("find", 110.0))])["measurements"][0]
-    width = math.exp(1.96 * 0.0108 * math.sqrt(2))
+    assert (row["ratios"], row["intervals"]) == ([1.0, pytest.approx(1.1)], [None, None])
+    assert row["interval_basis"] == [None, None]
+    assert row["spreads"] == [NOT_REPEATED] * 2
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (again(100.0, 99.0, 101.0), measured("find", 110.0)),
+        (measured("find", 100.0), again(110.0, 109.0, 111.0)),
+        (again(100.0, 99.0, 101.0), again(110.0, 111.0)),
+    ],
+    ids=["first-alone", "second-alone", "two-runs-are-too-few"],
+)
+def test_a_ratio_has_no_interval_unless_both_were_repeated_three_times(first, second) -> None:
+    row = compare([side("a", first), side("b", second)])["measurements"][0]
+    assert (row["intervals"], row["interval_basis"]) == ([None, None], [None, None])
+
+
+def test_a_ratio_of_repeated_runs_has_the_interval_of_their_own_spreads() -> None:
+    """Deviations of 1 % of 100 and of 110, Student's t of three runs, and nothing else."""
+    row = compare([side("a", again(100.0, 99.0, 101.0)), side("b", again(110.0, 108.9, 111.1))])["measurements"][0]
+    width = math.exp(4.303 * math.hypot(0.01, 0.01))
     assert row["intervals"] == [None, pytest.approx((1.1 / width, 1.1 * width))]
-    assert row["spreads"] == [{"deviation_percent": pytest.approx(1.08), "runs": None}] * 2
+    assert row["interval_basis"] == [None, "repeats"]
+    assert row["spreads"] == [{"deviation_percent": pytest.approx(1.0), "runs": 3}] * 2
 
 
 def test_a_number_printed_as_about_has_a_ratio_and_no_interval() -> None:
@@ -267,7 +297,7 @@ def test_every_section_of_a_described_system_has_a_group() -> None:
 def test_what_else_differed_leaves_volatile_parameters_out() -> None:
     found = compare([side("a", api="POSIX", tasks=16, started="now"), side("b", api="DFS", tasks=16, started="then")])
     assert found["differences"] == [{"parameter": "api", "values": ["POSIX", "DFS"]}]
-    assert found["equal"] == 1
+    assert found["equal"] == 2  # client nodes and processes
 
 
 def test_two_published_results_by_the_api(client: Client, loaded, db, django_assert_num_queries) -> None:
@@ -300,7 +330,8 @@ def test_two_generations_per_unit_as_the_documentation_has_it(client: Client, lo
 def test_the_page_has_the_unit_of_the_source_and_says_where_no_interval_is_known(client: Client, loaded, db) -> None:
     content = client.get("/compare/?results=benchmarking-lustre-flash-bio-kfi,cug25-ior-e2000").content.decode()
     assert "59.10" in content and "GB/s" in content and "GiB/s" not in content
-    assert "no interval" in content and "95 % range; " not in content
+    assert "\N{WHITE DIAMOND} not repeated" in content and "cannot be told whether" in content
+    assert "95 % range" not in content and "tie:" not in content
 
 
 @pytest.mark.parametrize(
@@ -334,7 +365,7 @@ def test_the_form_keeps_what_can_not_be_compared(client: Client, loaded, db, res
 
 def test_rows_of_the_picture_are_told_apart(client: Client, loaded, db) -> None:
     content = client.get("/compare/?results=cug25-table3-1,cug25-table3-3").content.decode()
-    assert "write aggregate 1.00 tie; read aggregate 1.47; write per_drive" in content
+    assert "write aggregate 1.00 not repeated; read aggregate 1.47 not repeated; write per_drive" in content
 
 
 def test_the_page_names_what_changed_its_meaning(client: Client, db) -> None:
@@ -353,10 +384,13 @@ def indexed(*results: Result) -> None:
     facts.index(result.pk for result in results)
 
 
-def repeat(release, public_id: str, value: float, trust: str = "verified", **parameters) -> Result:
+def repeat(
+    release, public_id: str, value: float, trust: str = "verified", facts: dict | None = None, **parameters
+) -> Result:
     """A run of one system whose settings are the same but for `parameters`; when it began differs always."""
     settings = {"api": "POSIX", "started": public_id, "stonewall_s": 300} | parameters
-    result = make_result(release, public_id, None, trust=trust, bundle_sha256="ab" * 32, parameters=settings)
+    known = {"tool_version": "io500-sc25", "bundle_sha256": "ab" * 32, "parameters": settings} | (facts or {})
+    result = make_result(release, public_id, None, trust=trust, **known)
     make_measurement(result, "ior-easy-write", value)
     return result
 
@@ -373,14 +407,120 @@ def test_three_verified_runs_of_one_configuration_tell_their_spread(client: Clie
     imported = [repeat(release, f"i-{place}", 10.0, trust="imported") for place in range(3)]
     for run in runs:
         Result.objects.filter(pk=run.pk).update(score=run.measurements.get().printed_value)
-    indexed(*runs, other, *imported)
+    indexed(*map(described, (*runs, other, *imported)))
     spreads = easy_write(client, "r-0,o-1,i-0")["spreads"]
-    prior = {"deviation_percent": pytest.approx(1.08), "runs": None}
-    assert spreads == [{"deviation_percent": pytest.approx(10.0), "runs": 3}, prior, prior]
+    assert spreads == [{"deviation_percent": pytest.approx(10.0), "runs": 3}, NOT_REPEATED, NOT_REPEATED]
     score = client.get("/api/v1/compare/?results=r-0,o-1").json()["measurements"][0]
     assert (score["op"], score["spreads"][0]) == ("score", spreads[0])
     Result.objects.filter(public_id="r-2").update(withdrawn_at="2026-01-01T00:00:00Z", withdrawn_reason="wrong")
-    assert easy_write(client, "r-0,o-1")["spreads"][0] == prior
+    assert easy_write(client, "r-0,o-1")["spreads"][0] == NOT_REPEATED
+
+
+@pytest.mark.parametrize(
+    "unknown",
+    [{"tool_version": ""}, {"parameters": {}}, {"parameters": {"started": "at noon"}}, None],
+    ids=["version", "settings", "nothing-but-a-time", "described-parameters"],
+)
+def test_runs_of_which_something_is_unknown_are_no_repeats_of_one_another(client: Client, db, unknown) -> None:
+    """Two unknown versions, settings or descriptions are not equal: nobody knows that nothing else was changed."""
+    release = make_release("next")
+    runs = [repeat(release, f"r-{place}", value) for place, value in enumerate((9.0, 10.0, 11.0))]
+    for run in runs:
+        if unknown:
+            described(run)
+            Result.objects.filter(pk=run.pk).update(**unknown)
+    indexed(*runs)
+    assert easy_write(client, "r-0,r-1")["spreads"] == [NOT_REPEATED, NOT_REPEATED]
+
+
+def test_runs_on_systems_that_are_described_otherwise_are_no_repeats(client: Client, db) -> None:
+    release = make_release("next")
+    runs = [repeat(release, f"r-{place}", value) for place, value in enumerate((9.0, 10.0, 11.0))]
+    for run, kernel in zip(runs, ("5.14", "5.14", "6.1"), strict=True):
+        described(run, **{"os.kernel": kernel})
+    indexed(*runs)
+    assert easy_write(client, "r-0,r-1")["spreads"] == [NOT_REPEATED, NOT_REPEATED]
+
+
+def test_the_page_has_a_range_where_both_were_repeated_and_says_where_not(client: Client, db) -> None:
+    release = make_release("next")
+    runs = [repeat(release, f"r-{place}", 100.0 + place) for place in range(3)]
+    for run in runs[:2]:
+        run.measurements.update(repeats=[99.0 * 2**30, 100.0 * 2**30, 101.0 * 2**30])
+        make_measurement(run, "find", 1.0)
+    make_measurement(runs[2], "find", 1.0)
+    indexed(*runs)
+    page = client.get("/compare/?results=r-0,r-1").content.decode()
+    assert "Line: 95 % range by repeats" in page and "ior-easy-write 1.01 tie; find 1.00 not repeated" in page
+    assert '<td class="n soft">0.95\N{EN DASH}1.07 tie</td>' in page and ">not repeated</td>" in page
+    alone = client.get("/compare/?results=r-0,r-2").content.decode()
+    assert "95 % range" not in alone and "ior-easy-write 1.02 not repeated" in alone
+
+
+@pytest.mark.parametrize(
+    ("known", "ratio", "why"),
+    [
+        (({"accelerator": "h100"}, {"accelerator": "h100"}), 2.0, ""),
+        (({"accelerator": "h100"}, {"accelerator": "a100"}), None, "it depends on accelerator"),
+        (({"accelerator": "h100"}, {}), None, "accelerator, which is not known of both"),
+        (({}, {}), None, "accelerator, which is not known of both"),
+    ],
+)
+def test_what_a_number_depends_on_has_to_be_known_of_both(known, ratio, why) -> None:
+    sides = [
+        side(
+            id, measured("unet3d", value) | {"quantity": "samples_rate"}, tool="mlperf-storage", version="1.0", **named
+        )
+        for id, value, named in zip("ab", (10.0, 20.0), known, strict=True)
+    ]
+    (row,) = compare(sides)["measurements"]
+    assert row["ratios"][1] == ratio
+    assert why in row["differs"][1]
+
+
+@pytest.mark.parametrize("unknown", [{"client_nodes": None}, {"tool_version": ""}, {"tool_version": " "}])
+def test_runs_of_which_scale_or_version_is_not_known_are_no_repeats(client: Client, db, unknown) -> None:
+    release = make_release("next")
+    runs = [repeat(release, f"r-{place}", value, facts=unknown) for place, value in enumerate((9.0, 10.0, 11.0))]
+    indexed(*map(described, runs))
+    assert easy_write(client, "r-0,r-1")["spreads"][0]["runs"] is None
+
+
+@pytest.mark.parametrize("unknown", ["transfer_size_bytes", "access", "direct_io"])
+def test_runs_of_which_a_setting_is_not_known_are_no_repeats(client: Client, db, unknown) -> None:
+    release = make_release("next")
+    for known, runs in ((IOR, 3), ({name: IOR[name] for name in IOR if name != unknown}, None)):
+        made = [
+            make_result(
+                release, f"r-{runs}-{place}", None, tool="ior", tool_version="4.0.0", trust="verified",
+                bundle_sha256="ab" * 32, parameters=known,
+            )
+            for place in range(3)
+        ]  # fmt: skip
+        for place, result in enumerate(made):
+            make_measurement(result, "ior-easy-write", 9.0 + place)
+        indexed(*map(described, made))
+        assert easy_write(client, f"r-{runs}-0,r-{runs}-1")["spreads"][0]["runs"] == runs
+
+
+def test_a_bound_makes_its_ratio_one(client: Client, db) -> None:
+    release = make_release("next")
+    for public_id, value, qualifier in (("a", 100, ""), ("b", 200, "below"), ("c", 50, "below"), ("d", 50, "about")):
+        result = make_result(release, public_id, None, trust="reported")
+        make_measurement(result, "ior-easy-write", value, context={"qualifier": qualifier} if qualifier else {})
+    row = easy_write(client, "a,b,d")
+    assert (row["ratios"], row["ratio_qualifiers"]) == ([1, 2, 0.5], ["", "below", "about"])
+    row = easy_write(client, "b,a,c")
+    assert (row["ratios"], row["ratio_qualifiers"]) == ([1, 0.5, None], ["", "above", "unknown"])
+    page = client.get("/compare/?results=b,a,c").content.decode()
+    assert "at least 0.500" in page and "not known" in page and "less than" in page
+
+
+def test_that_scale_is_not_known_is_said(client: Client, db) -> None:
+    release = make_release("next")
+    make_result(release, "a", 10.0), make_result(release, "b", 20.0, client_nodes=None)
+    notes = {one["code"]: one["message"] for one in client.get("/api/v1/compare/?results=a,b").json()["notes"]}
+    assert "b: client nodes" in notes["compare.unknown-scale"]
 
 
 def test_a_divisor_comes_with_its_source(client: Client, db, django_assert_num_queries) -> None:
@@ -408,7 +548,7 @@ def test_the_page_leads_with_ratios_and_marks_what_is_no_default(client: Client,
     indexed(*results)
     page = client.get("/compare/?results=p-1&results=p-2").content.decode()
     assert "\N{MULTIPLICATION SIGN} 1.50" in page
-    assert "ior-easy-write 1.01 tie" in page
+    assert "ior-easy-write 1.01 not repeated" in page and "95 % range" not in page
     assert '<b>30</b> <span class="tag">\N{NOT EQUAL TO} default</span>' in page
     assert "/docs/uncertainty/" in page
     divided = client.get("/compare/?results=p-1,p-2&per=watt").content.decode()

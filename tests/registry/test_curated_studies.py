@@ -47,6 +47,22 @@ def test_every_study_has_points_and_says_where_they_are_from(answers) -> None:
     assert unsourced == []
 
 
+def test_every_interval_of_every_study_comes_from_three_runs_and_more(answers) -> None:
+    """Numbers of papers, slides and copied lists: none of their single measurements has an interval."""
+    points = [(slug, row) for slug, one in answers.items() for row in one["rows"]]
+    ranged = [(slug, row) for slug, row in points if row.get("interval_low") is not None]
+    assert [slug for slug, row in ranged if row["interval_basis"] != "repeats" or row["interval_runs"] < 3] == []
+    single = [row for _, row in points if row["count"] == 1 and "interval_low" in row and row not in ranged]
+    assert len(single) > 400
+    printed = set(Measurement.objects.filter(stat="stdev").values_list("result__public_id", flat=True))
+    assert [slug for slug, row in ranged if row["result"] not in printed] == []
+    for one in answers.values():
+        told = [f"interval_{end}" for end in ("low", "high", "basis", "runs")]
+        assert all(len({row[name] is None for name in told}) == 1 for row in one["rows"] if "interval_low" in row)
+        drawn = one["chart"]["data"]["values"] if one["chart"] else []
+        assert all(point["low"] == point["high"] for point in drawn if point.get("spread") == "not repeated")
+
+
 @pytest.mark.parametrize(
     ("slug", "at", "value", "unit"),
     [
@@ -494,8 +510,8 @@ def test_lines_are_listed_and_pages_lead_to_them(client, django_assert_num_queri
     assert "/generations/cray-e2000/" in client.get("/platforms/cray-e2000/").content.decode()
     units = client.get("/generations/cray-e2000/").content.decode()
     assert "samples/s" in units and "64.40</a>" in units and "GiB/s" not in units
-    assert "about 150</a>" in units and "below 200</a>" in units
-    assert "1,485" in units and "not separated: hardware or software or tuning 1.95" in units
+    assert "about 150</a>" in units and "less than 200</a>" in units
+    assert "1,485" in units and "not separated: hardware or software or tuning about 1.95" in units
     with django_assert_num_queries(5):
         client.get("/api/v1/generations/cray-e2000/")
 
@@ -540,16 +556,26 @@ def test_what_lines_and_sizing_refuse(client, address, status, code) -> None:
 @pytest.mark.parametrize(
     ("query", "units", "limit", "at_least"),
     [
-        ("platform=cray-e2000&target=1&unit=TB/s&direction=read", (5, 5, 5), "network", 5),
-        ("platform=cray-e2000&target=1&unit=TB/s&direction=write", (7, 7, 7), "drives, less parity", 7),
-        ("platform=clusterstor-e1000&target=1000&direction=write&p.direct_io=true", (17, 18, 29), None, None),
-        ("platform=clusterstor-e1000&target=10000&kind=iops&direction=read&p.raid=GridRAID", (9, 11, 15), None, None),
+        ("cray-e2000&target=1&unit=TB/s&direction=read", (5, None, None, 0, "above"), "network", 5),
+        ("cray-e2000&target=1&unit=TB/s&direction=write", (None, 7, None, 1, "about"), "drives, less parity", 7),
+        ("clusterstor-e1000&target=1000&direction=write&p.direct_io=true", (17, 18, 29, 4, ""), None, None),
+        ("clusterstor-e1000&target=10000&kind=iops&direction=read&p.raid=GridRAID", (9, 11, 15, 4, ""), None, None),
     ],
 )
 def test_units_for_a_rate_are_a_range_with_the_limiting_layer(client, query, units, limit, at_least) -> None:
-    found = client.get(f"/api/v1/sizing/?{query}").json()
+    found = client.get(f"/api/v1/sizing/?platform={query}").json()
     assert tuple(found["units"].values()) == units
     assert limit is None or (found["ceiling"]["words"], found["ceiling"]["units"]) == (limit, at_least)
+
+
+def test_what_a_source_only_bounds_is_a_bound_against_its_ceiling(client) -> None:
+    """Reads of less than 200 GB/s through ports of 200 GB/s: less than 100 %, and above nothing."""
+    found = client.get("/api/v1/results/cug25-ior-e2000/ceilings/").json()["results"]
+    said = {row["op"]: (row["qualifier"], row["above"]) for row in found}
+    assert said == {"read": ("below", []), "write": ("about", [])}
+    page = client.get("/results/cug25-ior-e2000/").content.decode()
+    assert "less than 200" in page[: page.index("What was measured")]
+    assert "less than 100.0" in page and "less than 200" in page and "about 97.7" in page
 
 
 def test_half_an_enclosure_is_counted_as_half(client) -> None:
@@ -564,5 +590,8 @@ def test_the_page_of_sizing_asks_answers_and_says_what_is_wrong(client) -> None:
     page = client.get("/sizing/?platform=cray-e2000&target=1000&unit=&direction=write&kind=bandwidth").content.decode()
     assert "limited by drives, less parity" in page
     assert "about 150" in page
+    assert "about 7" in page and "from one measurement" in page
+    bound = client.get("/sizing/?platform=cray-e2000&target=1000&direction=read").content.decode()
+    assert "at least 5" in bound and "how many are enough is not known" in bound and "median" not in bound
     wrong = client.get("/sizing/?platform=cray-e2000&target=much")
     assert (wrong.status_code, "a number above zero" in wrong.content.decode()) == (400, True)

@@ -25,6 +25,20 @@ def test_an_address_is_read_without_its_last_slash(monkeypatch: pytest.MonkeyPat
     assert environment.origin("SITE_URL") == read
 
 
+@pytest.mark.parametrize("given", ["4", "-60", "sixty", "6e1", "60.0", "9" * 10, "\u0666\u0660"])
+def test_a_number_that_is_none_or_too_low_is_refused(monkeypatch: pytest.MonkeyPatch, given: str) -> None:
+    monkeypatch.setenv("CHECK_SECONDS", given)
+    with pytest.raises(ImproperlyConfigured, match="CHECK_SECONDS must be a whole number of at least 5"):
+        environment.number("CHECK_SECONDS", 60, least=5)
+
+
+def test_a_number_is_read_or_has_a_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHECK_SECONDS", "90")
+    assert environment.number("CHECK_SECONDS", 60, least=5) == 90
+    monkeypatch.delenv("CHECK_SECONDS")
+    assert environment.number("CHECK_SECONDS", 60, least=5) == 60
+
+
 def test_an_empty_name_of_a_file_is_as_if_it_was_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SECRET_KEY", raising=False)
     monkeypatch.setenv("SECRET_KEY_FILE", "")

@@ -45,7 +45,7 @@ def record(django_db_setup: None, django_db_blocker: Any, tmp_path_factory) -> I
             make_result(release, "hw-2", 20.0, withdrawn_at=timezone.now())
             third = make_result(release, "hw-3", None, system_name="=1+1", institution="Süd-Labor")
             make_measurement(third, "ior-easy-write", 2.0, context={"test": "1"})
-            make_measurement(third, "ior-easy-read", 3.0, repeats=[2.0, 3.0])
+            make_measurement(third, "ior-easy-read", 3.0, repeats=[2.0, 3.0], context={"qualifier": "below"})
             make_list(release, "full", [first])
             Site.objects.create(slug="waits", name="Has accounts and no result")
             editions.make_due()
@@ -96,6 +96,9 @@ def test_the_database_can_be_asked(client, tmp_path: Path) -> None:
         JOIN measurements m ON m.result = r.id ORDER BY m.value"""
     assert database.execute(asked).fetchall() == [
         ("Süd-Labor", "ior-easy-write", 2.0, "GiB/s"), ("Süd-Labor", "ior-easy-read", 3.0, "GiB/s")
+    ]  # fmt: skip
+    assert database.execute("SELECT op, qualifier FROM measurements ORDER BY value").fetchall() == [
+        ("ior-easy-write", ""), ("ior-easy-read", "below")
     ]  # fmt: skip
     assert database.execute("SELECT release, list, rank, result FROM list_entries").fetchall() == [
         ("T1", "full", 1, "hw-1")

@@ -10,7 +10,7 @@ import time_machine
 from django.utils import timezone
 
 from registry.models import RankedList
-from tests.registry.record import make_list, make_measurement, make_release, make_result
+from tests.registry.record import IOR, make_list, make_measurement, make_release, make_result
 
 pytestmark = pytest.mark.django_db
 ATOM = "{http://www.w3.org/2005/Atom}"
@@ -66,7 +66,8 @@ def test_no_entry_lies_in_the_future(client, call) -> None:
 def test_steps_of_a_system_are_told_once_for_all_numbers_that_moved(client) -> None:
     release = make_release("T1")
     for number, value in enumerate([50.0, 50.5, 49.8, 45.0, 45.3, 44.9], 1):
-        result = make_result(release, f"hw-{number}", None, tool="ior", submitted_on=f"2026-03-0{number}")
+        told = {"parameters": IOR, "submitted_on": f"2026-03-0{number}"}
+        result = make_result(release, f"hw-{number}", None, tool="ior", **told)
         make_measurement(result, "write", value, stat="max")
         make_measurement(result, "read", 90 - value, stat="max")
     address = "/systems/site-one-test-system-a/history/feed.atom"

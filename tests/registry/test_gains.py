@@ -7,7 +7,8 @@ import pytest
 from registry import configuration, facts
 from registry.models import Fact
 from registry.platforms.gains import Facts, Point, best, by_cause, by_possible, chain, change, factor, steps_of
-from registry.platforms.sizing import units_for
+from registry.platforms.sizing import units, units_for
+from registry.qualified import number
 from tests.registry.record import make_measurement, make_platform, make_release, make_result
 
 OLD: Facts = {
@@ -45,8 +46,10 @@ def test_a_chain_of_single_changes_separates_hardware_software_and_tuning() -> N
 def test_without_the_middle_of_the_chain_nothing_is_separated() -> None:
     assert chain([START, point("m", 20.0, platform="Two"), END], START, END) == []
     step = change(START, END)
-    assert (step.cause, step.may_be, step.factor) == ("", ["hardware", "software", "tuning"], 6.0)
-    assert by_possible([step, step]) == [{"may_be": ["hardware", "software", "tuning"], "factor": 36.0}]
+    assert (step.cause, step.may_be, step.factor) == ("", ["hardware", "software", "tuning"], number(6.0))
+    assert by_possible([step, step]) == [
+        {"may_be": ["hardware", "software", "tuning"], "factor": 36.0, "factor_qualifier": ""}
+    ]
 
 
 @pytest.mark.parametrize(
@@ -75,9 +78,11 @@ def test_other_conditions_are_no_gain() -> None:
 
 
 def test_of_times_less_is_better_and_zero_has_no_factor() -> None:
-    assert factor(2900.0, 1485.0, lower_is_better=True) == pytest.approx(1.953, abs=0.001)
+    gained = factor(number(2900.0), number(1485.0), lower_is_better=True)
+    assert gained is not None and gained.value == pytest.approx(1.953, abs=0.001)
     assert best([START, END], lower_is_better=True) is START
-    assert factor(0.0, 5.0, lower_is_better=False) is factor(5.0, 0.0, lower_is_better=True) is None
+    assert factor(number(0.0), number(5.0), lower_is_better=False) is None
+    assert factor(number(5.0), number(0.0), lower_is_better=True) is None
     with pytest.raises(ValueError, match="zero"):
         change(point("a", 0.0), END)
     assert chain([START, point("zero", 0.0), END], START, END) == []
@@ -90,6 +95,54 @@ def test_steps_have_their_best_and_empty_ones_are_left_out() -> None:
         ("two", "z", 60.0, 60.0, 1),
     ]
     assert [(row["x_first"], row["x_before"]) for row in rows] == [(1.0, None), (6.0, 6.0)]
+
+
+def bound(name: str, value: float, qualifier: str, step: str = "one") -> Point:
+    return Point(name, step, value, OLD, qualifier=qualifier)
+
+
+def test_what_is_only_below_something_is_the_best_only_where_all_are() -> None:
+    assert best([bound("a", 200.0, "below"), point("b", 150.0)], lower_is_better=False).result == "b"
+    assert best([bound("a", 200.0, "below"), bound("b", 150.0, "below")], lower_is_better=False).result == "a"
+    assert best([bound("a", 200.0, "above"), point("b", 150.0)], lower_is_better=False).result == "a"
+    assert best([bound("a", 10.0, "above"), point("b", 20.0)], lower_is_better=True).result == "b"
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "times", "qualifier"),
+    [
+        ((85.4, ""), (200.0, "below"), 2.342, "below"),
+        ((85.4, "below"), (200.0, ""), 2.342, "above"),
+        ((85.4, "about"), (200.0, ""), 2.342, "about"),
+        ((85.4, "below"), (200.0, "below"), None, "unknown"),
+    ],
+)
+def test_the_gain_over_a_bound_is_one(first, last, times, qualifier) -> None:
+    points = [bound("a", *first), bound("z", *last, "two")]
+    (_, row) = steps_of(points, ["one", "two"], lower_is_better=False)
+    assert row["x_first"] == (times and pytest.approx(times, abs=0.001))
+    assert (row["x_first_qualifier"], row["x_before_qualifier"]) == (qualifier, qualifier)
+    step = change(*points)
+    (possible,) = by_possible([step])
+    assert (possible["factor"], possible["factor_qualifier"]) == (row["x_first"], qualifier)
+    assert chain(points, *points) == [] or qualifier == "about"
+
+
+@pytest.mark.parametrize(
+    ("rates", "answer"),
+    [
+        ([(200.0, "below")], (5, None, None, 0, "above")),
+        ([(200.0, "below"), (100.0, "below")], (5, None, None, 0, "above")),
+        ([(200.0, "above")], (None, None, 5, 0, "below")),
+        ([(200.0, "below"), (100.0, "above")], (5, None, 10, 0, "")),
+        ([(200.0, "")], (None, 5, None, 1, "")),
+        ([(200.0, "about")], (None, 5, None, 1, "about")),
+        ([(200.0, ""), (100.0, "")], (5, 7, 10, 2, "")),
+        ([(500.0, "below"), (200.0, ""), (100.0, "")], (5, 7, 10, 2, "")),
+    ],
+)
+def test_units_of_bounds_and_of_one_measurement_are_no_range(rates, answer) -> None:
+    assert tuple(units(1000.0, [number(*rate) for rate in rates]).values()) == answer
 
 
 @pytest.mark.parametrize(

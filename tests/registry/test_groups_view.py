@@ -39,6 +39,17 @@ def test_repeats_have_a_row_for_each_run_and_their_spread():
     ]
 
 
+def test_runs_that_are_not_known_to_be_alike_have_neither_table_nor_mean():
+    made = report("unknown", [], [1, 2, 3])
+    made["groups"][0] |= {"missing_settings": ["direct", "size"], "varies": {"bs": ["4k", "4k", "1M"]}}
+    (shown,) = groups(made)
+    assert shown["title"] == "Not known to be alike: 3 runs of fio"
+    assert shown["note"] == (
+        "not known of every run: direct, size; known to differ: bs 4k, 1M; no mean and no spread is made of them"
+    )
+    assert (shown["run"]["tables"], shown["run"]["figures"], shown["run"]["spread"]) == ([], [], None)
+
+
 def test_a_report_without_groups_shows_none():
     assert groups({"runs": []}) == []
 

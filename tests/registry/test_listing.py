@@ -168,9 +168,9 @@ def test_building_asks_the_same_number_of_questions_for_any_number_of_results(
     for number in range(3):
         publish(release, f"a{number}", float(number + 1))
     build(release, "ten")
-    with django_assert_num_queries(13):
+    with django_assert_num_queries(14):
         build(release, "ten")
     for number in range(30):
         publish(release, f"b{number}", float(number + 1))
-    with django_assert_num_queries(13):
+    with django_assert_num_queries(14):
         build(release, "ten")

@@ -147,20 +147,21 @@ def test_texts_of_a_narrow_axis_do_not_touch() -> None:
     assert [text for _, text in wide.ticks][:2] == ["1", "10"]
 
 
-def test_a_profile_has_each_ratio_with_its_interval_and_marks_ties() -> None:
+def test_a_profile_has_each_ratio_with_its_interval_and_marks_ties_and_single_runs() -> None:
     rows = [("ior-easy-write", 1.5, (1.4, 1.6)), ("find", 0.01, None), ("ior-easy-read", 1.01, (0.98, 1.04))]
     [[wide, thin]] = profiles([rows])
     assert (wide.kind, thin.kind) == ("wide", "thin")
     for profile in (wide, thin):
         easy, find, read = profile.marks
-        assert (easy.text, easy.tie, read.text, read.tie) == ("\N{MULTIPLICATION SIGN} 1.50", False, "tie", True)
+        assert (easy.text, easy.kind, read.text, read.kind) == ("\N{MULTIPLICATION SIGN} 1.50", "apart", "tie", "tie")
+        assert (find.text, find.kind) == ("\N{MULTIPLICATION SIGN} 0.01", "unrepeated")
         assert find.left == find.at == find.right < profile.one < easy.left < easy.at < easy.right < profile.width
         assert read.left < profile.one < read.right
         assert [text for at, text in profile.ticks if at == profile.one] == ["1"]
         apart = [after[0] - before[0] for before, after in pairwise(profile.ticks)]
         assert min(apart) > 20
     assert {"0.01", "0.1", "1"} <= {text for _, text in thin.ticks}
-    assert wide.words == "ior-easy-write 1.50; find 0.01; ior-easy-read 1.01 tie"
+    assert wide.words == "ior-easy-write 1.50; find 0.01 not repeated; ior-easy-read 1.01 tie"
 
 
 def test_profiles_beside_one_another_share_their_axis_and_nothing_makes_none() -> None:

@@ -12,7 +12,7 @@ from django.test import Client
 
 from registry import facts
 from registry.formulas import FormulaError
-from registry.models import Result
+from registry.models import Release, Result
 from registry.own_rankings import dimensions
 from tests.registry.record import empty, make_measurement, make_rate, make_release, make_result
 
@@ -253,3 +253,16 @@ def test_units_that_do_not_fit_are_refused(formula) -> None:
     units = {name: dimensions.of_unit(text) for name, text in {"b": "B/s", "r": "ops/s", "n": "count"}.items()}
     with pytest.raises(FormulaError):
         dimensions.of_formula(formula, units)
+
+
+@pytest.mark.parametrize(("qualifier", "ranked"), [("below", 1), ("above", 1), ("about", 2), ("", 2)])
+def test_a_bound_has_no_place_in_an_order(client, qualifier, ranked) -> None:
+    """Below 5 may be anything: such a result lacks a number, as one does that did not measure it."""
+    for public_id, value, context in (("hw-x", 5.0, {"qualifier": qualifier} if qualifier else {}), ("hw-y", 4.0, {})):
+        result = make_result(Release.objects.get(), public_id, None, trust="reported")
+        make_measurement(result, "ior-easy-write", value, context=context)
+        make_measurement(result, "ior-easy-read", 1.0)
+        facts.index([result.pk])
+    shown = ask(client, f"{WRITE} / {READ}")
+    assert shown["counts"]["reported"] == {"ranked": ranked, "missing": 2 - ranked}
+    assert [row[1] for row in ranks(shown, "reported")] == ["hw-x", "hw-y"][-ranked:]

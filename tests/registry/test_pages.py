@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import html
 import io
 import re
@@ -17,6 +18,7 @@ from django.test import Client
 from django.utils import timezone
 from django.utils.http import parse_http_date
 
+from launcher import collector_file
 from registry.models import Result, System
 from registry.views import documentation
 from tests.registry.record import (
@@ -355,12 +357,42 @@ def test_public_pages_take_no_post(client, address) -> None:
 
 
 def test_the_collector_is_served_with_its_checksum(client) -> None:
-    import hashlib
-
     content = client.get("/collector/highwater.pyz").content
     digest = hashlib.sha256(content).hexdigest()
     assert client.get("/collector/highwater.pyz.sha256").content.decode() == f"{digest}  highwater.pyz\n"
     assert digest in client.get("/collector/").content.decode()
+
+
+def test_the_served_collector_knows_the_address_that_is_set_and_is_built_alike_elsewhere(client, settings) -> None:
+    settings.SITE_URL = "https://registry.example"
+    content = client.get("/collector/highwater.pyz").content
+    assert content == collector_file.build(registry="https://registry.example")
+    digest = hashlib.sha256(content).hexdigest()
+    assert client.get("/collector/highwater.pyz.sha256").content.decode() == f"{digest}  highwater.pyz\n"
+    page = client.get("/collector/").content.decode()
+    assert digest in page
+    assert "./dev.py collector --registry https://registry.example" in page
+    settings.SITE_URL = "https://other.example"
+    assert client.get("/collector/highwater.pyz").content == collector_file.build(registry="https://other.example")
+
+
+@pytest.mark.parametrize("set_address", ["", "https://registry.example"])
+@pytest.mark.parametrize(
+    "headers",
+    [{"Host": "evil.example"}, {"X-Forwarded-Host": "evil.example"}, {"Forwarded": "host=evil.example;proto=https"}],
+)
+def test_no_request_says_where_the_served_collector_sends_to(client, settings, set_address, headers) -> None:
+    settings.SITE_URL, settings.ALLOWED_HOSTS, settings.TRUSTED_PROXY = set_address, ["*"], True
+    content = client.get("/collector/highwater.pyz", headers=headers).content
+    assert content == collector_file.build(registry=set_address)
+    assert b"evil.example" not in content
+
+
+def test_the_commands_of_the_first_page_name_the_server_where_the_file_cannot(client, settings) -> None:
+    settings.SITE_URL = ""
+    assert "export HIGHWATER_URL=http://testserver" in client.get("/").content.decode()
+    settings.SITE_URL = "https://registry.example"
+    assert "HIGHWATER_URL" not in client.get("/").content.decode()
 
 
 def test_the_collector_is_served_for_pip_under_the_name_of_its_version(client) -> None:

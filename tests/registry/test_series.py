@@ -11,7 +11,7 @@ import pytest
 from registry.models import Result
 from registry.over_time.change_points import steps, two_sided
 from registry.over_time.series import moment_of
-from tests.registry.record import make_measurement, make_release, make_result
+from tests.registry.record import IOR, make_list, make_measurement, make_release, make_result
 
 
 def noisy(levels: list[float], seed: int, deviation: float = 0.01) -> list[float]:
@@ -138,11 +138,11 @@ def nightly(db: None) -> None:
     release = make_release("T1")
     for number, value in reversed(list(enumerate(VALUES, 1))):
         kernel = "5.14.1" if number < 5 else "5.14.9"
-        parameters = {"started": f"2026-03-0{number} 01:00:00", "kernel": kernel, "stripe_count": 4}
+        parameters = IOR | {"started": f"2026-03-0{number} 01:00:00", "kernel": kernel, "stripe_count": 4}
         result = make_result(release, f"hw-{number}", None, tool="ior", parameters=parameters)
         make_measurement(result, "write", value, stat="max")
         make_measurement(result, "write", 0.5, stat="stddev")
-    few = make_result(release, "hw-few", None, tool="ior", client_nodes=1, parameters={"started": "2026-03-05"})
+    few = make_result(release, "hw-few", None, tool="ior", client_nodes=1, parameters=IOR | {"started": "2026-03-05"})
     make_measurement(few, "write", 3.0, stat="max")
 
 
@@ -273,6 +273,123 @@ def test_runs_of_one_day_stand_in_the_order_of_their_time(client, db) -> None:
 )
 def test_when_a_result_was_made(db, parameters, moment) -> None:
     assert str(moment_of(make_result(make_release("T1"), "hw-1", parameters=parameters))) == moment
+
+
+# What is not known joins nothing
+
+
+def make_scored(release: Any, name: str, score: float, nodes: int | None, day: str, **facts: Any) -> Result:
+    return make_result(release, name, score, client_nodes=nodes, submitted_on=day, **facts)
+
+
+def test_runs_of_unknown_scale_join_no_series_and_start_none_together(client, db) -> None:
+    """As of Aurora: runs of 300 and of 10 nodes, of which the list says neither."""
+    release = make_release("T1")
+    for number, score in enumerate([32166.0, 2886.0, 43219.0, 3749.0], 1):
+        make_scored(release, f"io-{number}", score, None, f"2023-11-0{number}")
+    told = shown(client)
+    assert (told["series"], told["single"], told["undated"]) == ([], 0, 0)
+    assert [(one["result"], one["unknown"], one["score"]) for one in told["not_joined"]] == [
+        ("io-1", ["client_nodes"], 32166.0), ("io-2", ["client_nodes"], 2886.0),
+        ("io-3", ["client_nodes"], 43219.0), ("io-4", ["client_nodes"], 3749.0),
+    ]  # fmt: skip
+    page = client.get(f"/{ADDRESS}").content.decode()
+    assert "Scale or settings not known, so not joined" in page and "Not known: client nodes" in page
+    assert page.count("32,166.00") == 1 and "with the same client nodes and settings" not in page
+    assert "compare with the one before" not in client.get("/systems/site-one-test-system-a/").content.decode()
+
+
+def test_a_run_of_unknown_scale_does_not_stand_in_the_series_of_those_that_are_known(client, db) -> None:
+    release = make_release("T1")
+    for number, nodes in enumerate([10, None, 10], 1):
+        make_scored(release, f"io-{number}", 50.0 + number, nodes, f"2026-03-0{number}")
+    told = shown(client)
+    assert [[point["result"] for point in row["points"]] for row in told["series"]] == [["io-1", "io-3"]]
+    assert [one["result"] for one in told["not_joined"]] == ["io-2"]
+    page = client.get("/systems/site-one-test-system-a/").content.decode()
+    assert "/compare/?results=io-1,io-3" in page and page.count("compare with the one before") == 1
+
+
+@pytest.mark.parametrize("unknown", ["access", "transfer_size_bytes", "direct_io"])
+@pytest.mark.parametrize("value", [None, "", "absent"])
+def test_settings_that_are_not_known_join_no_series(client, db, unknown, value) -> None:
+    release = make_release("T1")
+    for number in range(1, 7):
+        parameters = IOR | {"started": f"2026-03-0{number}", unknown: value}
+        if value == "absent":
+            del parameters[unknown]
+        result = make_result(release, f"hw-{number}", None, tool="ior", parameters=parameters)
+        make_measurement(result, "write", 50.0, stat="max")
+    told = shown(client)
+    assert told["series"] == []
+    assert [one["unknown"] for one in told["not_joined"]] == [[unknown]] * 6
+
+
+def test_other_or_unknown_counts_of_processes_are_no_series(client, db) -> None:
+    release = make_release("T1")
+    for number, tasks in enumerate([160, 320, None, None], 1):
+        parameters = IOR | {"started": f"2026-03-0{number}"}
+        result = make_result(release, f"hw-{number}", None, tool="ior", tasks=tasks, parameters=parameters)
+        make_measurement(result, "write", 50.0, stat="max")
+    told = shown(client)
+    assert (told["series"], told["single"]) == ([], 2)
+    assert [one["unknown"] for one in told["not_joined"]] == [["tasks"], ["tasks"]]
+
+
+@pytest.mark.parametrize("lists", [("ten", "io500"), ("production", "io500"), ("ten-production", "production")])
+def test_runs_of_other_kinds_of_lists_are_no_series(client, db, lists) -> None:
+    release = make_release("T1")
+    results = [make_scored(release, f"io-{number}", 50.0, 10, f"2026-03-0{number}") for number in (1, 2)]
+    for name, result in zip(lists, results, strict=True):
+        make_list(release, name, [result])
+    assert (shown(client)["series"], shown(client)["single"]) == ([], 2)
+
+
+def test_the_kind_of_list_is_said(client, db) -> None:
+    release = make_release("T1")
+    results = [make_scored(release, f"io-{number}", 50.0, 10, f"2026-03-0{number}") for number in (1, 2)]
+    make_list(release, "ten-production", results)
+    (row,) = shown(client)["series"]
+    assert row["list"] == "10-node production"
+    assert "10-node production list" in client.get(f"/{ADDRESS}").content.decode()
+
+
+def test_setting_that_stands_beside_the_number_is_known(client, db) -> None:
+    """obdfilter-survey says the record size of each number, and not of its run."""
+    release = make_release("T1")
+    for number in (1, 2):
+        parameters = {"osts": 2, "case": "disk", "started": f"2026-03-0{number}"}
+        result = make_result(release, f"hw-{number}", None, tool="obdfilter-survey", parameters=parameters)
+        make_measurement(result, "write", 2.0, context={"record_KiB": 1024, "objects": 4, "threads": 8})
+        make_measurement(result, "rewrite", 2.0, context={"record_KiB": 1024, "objects": 4})
+    told = shown(client)
+    assert [row["op"] for row in told["series"]] == ["write"]
+    assert [(one["unknown"], one["numbers"]) for one in told["not_joined"]] == [(["threads"], 1)] * 2
+
+
+def test_bounds_have_no_step_and_say_so(client, db) -> None:
+    release = make_release("T1")
+    for number, value in enumerate([50.0, 50.0, 50.0, 20.0, 20.0, 20.0], 1):
+        result = make_result(
+            release, f"hw-{number}", None, tool="ior", parameters=IOR, submitted_on=f"2026-03-0{number}"
+        )
+        make_measurement(result, "write", value, stat="max", context={"qualifier": "below"} if value == 20 else {})
+    (row,) = shown(client)["series"]
+    assert row["steps"] == []
+    assert [point["qualifier"] for point in row["points"]] == ["", "", "", "below", "below", "below"]
+    page = client.get(f"/{ADDRESS}").content.decode()
+    assert "less than 20" in page and "less than 0.40" in page
+
+
+def test_the_best_scores_of_a_page_are_of_one_scale(client, db) -> None:
+    for slug, scores in (("SC22", {10: 20.0, 300: 900.0, None: 5000.0}), ("SC23", {10: 22.0, None: 9000.0})):
+        release = make_release(slug, f"20{slug[2:]}-11-01")
+        for nodes, score in scores.items():
+            make_scored(release, f"{slug}-{nodes}", score, nodes, f"20{slug[2:]}-11-01")
+    page = client.get("/systems/site-one-test-system-a/").content.decode()
+    picture = page[page.index("<figcaption>The best score") : page.index("</figure>")]
+    assert "10\N{NO-BREAK SPACE}client nodes" in picture
+    assert "5,000" not in picture and "9,000" not in picture and "900" not in picture
 
 
 @pytest.mark.parametrize(

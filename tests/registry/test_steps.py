@@ -193,3 +193,18 @@ def test_of_two_that_look_one_finds_and_publishing_waits_for_neither(release) ->
     other.join()
     assert answers == [steps.Changed()]
     assert steps.due() == [system.pk]
+
+
+def test_steps_of_unknown_scale_go_without_a_word_and_known_ones_keep_their_row(release) -> None:
+    """Steps that were found while unknown counted as equal: gone at the next look, and none is new."""
+    nights = make_nights(release, FALL)
+    found()
+    step = Step.objects.get()
+    Step.objects.update(series="0" * 32, state="investigating", version=1)  # as named before lists and scale counted
+    assert found() == steps.Changed()
+    (kept,) = Step.objects.all()
+    assert (kept.pk, kept.series, kept.state, kept.gone_at) == (step.pk, step.series, "investigating", None)
+    Result.objects.filter(pk__in=[one.pk for one in nights]).update(client_nodes=None)
+    changed = found()
+    assert (changed.begun, changed.gone) == ([], [kept])
+    assert not told(Step.objects.get())[2]

@@ -80,23 +80,76 @@ def test_a_number_comes_back_as_it_is_printed_with_its_unit(client, fabrics) -> 
     assert (found[0]["result"], found[0]["trust"], found[0]["direct_io"]) == ("hw-ib", "imported", "true")
 
 
-def test_a_single_measurement_has_its_interval_and_the_chart_draws_it(client, fabrics) -> None:
-    """By the prior, where no repeats are known; of what is printed as about, and of several, there is none."""
+def test_a_repeated_measurement_has_its_interval_and_a_single_one_has_none(client, fabrics) -> None:
     fabrics["ib"].measurements.filter(op="write").update(repeats=[57.9 * GB, 58.9 * GB, 59.9 * GB])
     document = client.get(f"{STUDY}{WRITE}&x=fabric&per=target&unit=GB/s").json()
-    found = {(row["fabric"], row["trust"]): (row["interval_low"], row["interval_high"]) for row in document["rows"]}
-    prior, measured = 1.96 * 0.0108, 4.303 / 58.9
+    found = {(row["fabric"], row["trust"]): [row[f"interval_{name}"] for name in REACH] for row in document["rows"]}
+    low, high = (29.45 * math.exp(sign * 4.303 / 58.9) for sign in (-1, 1))
     assert found == {
-        ("InfiniBand", "imported"): pytest.approx((29.45 * math.exp(-measured), 29.45 * math.exp(measured))),
-        ("TCP", "imported"): pytest.approx((17.85 * math.exp(-prior), 17.85 * math.exp(prior))),
-        ("TCP", "reported"): (None, None),
-        (None, "imported"): (None, None),
+        ("InfiniBand", "imported"): [pytest.approx(low), pytest.approx(high), "repeats", 3],
+        ("TCP", "imported"): UNKNOWN,
+        ("TCP", "reported"): UNKNOWN,
+        (None, "imported"): UNKNOWN,
     }
-    (drawn,) = [one for one in document["chart"]["data"]["values"] if one["place"] == "InfiniBand"]
-    assert (drawn["low"], drawn["high"]) == found["InfiniBand", "imported"]
-    assert rows(client, f"{WRITE}&x=direct_io&trust=imported")[-1]["interval_low"] is None
+    drawn = {one["place"]: one for one in document["chart"]["data"]["values"] if one["trust"] == "imported"}
+    assert (drawn["InfiniBand"]["low"], drawn["InfiniBand"]["high"]) == (pytest.approx(low), pytest.approx(high))
+    assert drawn["InfiniBand"]["words"].endswith("GB/s per target, imported, 95 % range 27.375 to 31.682 by 3 runs")
+    assert drawn["TCP"]["words"] == "TCP: 17.85 GB/s per target, imported, not repeated"
     shown = client.get(f"/study/?{WRITE}&x=fabric").content.decode()
-    assert "Lines: 95 % range" in shown and "34.95\N{EN DASH}36.46" in shown
+    assert "Solid lines with ends: 95 % range by repeats" in shown and "<small>3 runs</small>" in shown
+    assert shown.count('<span class="soft">not repeated</span>') == 3
+
+
+REACH = ("low", "high", "basis", "runs")
+UNKNOWN = [None] * 4
+
+
+def test_two_runs_are_too_few_for_an_interval(client, fabrics) -> None:
+    fabrics["ib"].measurements.filter(op="write").update(repeats=[57.9 * GB, 58.9 * GB])
+    assert {row["interval_basis"] for row in rows(client, f"{WRITE}&x=fabric")} == {None}
+
+
+def test_without_repeats_page_chart_and_file_say_so_and_draw_no_line(client, fabrics) -> None:
+    document = client.get(f"{STUDY}{WRITE}&x=fabric").json()
+    assert all(row[f"interval_{name}"] is None for row in document["rows"] for name in REACH)
+    assert {point["spread"] for point in document["chart"]["data"]["values"]} == {"not repeated"}
+    assert document["chart"]["usermeta"]["repeats"] == "not repeated"
+    picture = client.get(f"{STUDY}{WRITE}&x=fabric&format=svg").content.decode()
+    assert "not repeated<" in picture
+    shown = client.get(f"/study/?{WRITE}&x=fabric").content.decode()
+    assert "Not repeated: how far a single measurement would move" in shown and "95 %" not in shown
+    lines = list(csv.DictReader(client.get(f"{STUDY}{WRITE}&x=fabric&format=csv").content.decode().splitlines()))
+    assert {(line["interval_low"], line["interval_basis"], line["interval_runs"]) for line in lines} == {
+        ("", "not repeated", "")
+    }
+    table = pyarrow.parquet.read_table(io.BytesIO(client.get(f"{STUDY}{WRITE}&x=fabric&format=parquet").content))
+    assert table["interval_low"].null_count == table["interval_runs"].null_count == len(lines)
+
+
+def test_the_lowest_to_the_highest_of_several_is_no_uncertainty(client, fabrics) -> None:
+    """20 to 58.9 GB/s of different systems: a dashed line with its ends in words, and no interval."""
+    document = client.get(f"{STUDY}{WRITE}&x=tool&trust=imported").json()
+    (row,) = document["rows"]
+    assert (row["count"], row["low"], row["high"], row["interval_basis"]) == (3, 20.0, 58.9, None)
+    (point,) = document["chart"]["data"]["values"]
+    assert point["spread"] == "several"
+    assert point["words"].endswith("imported, median of 3 measurements, lowest to highest 20 to 58.9")
+    assert document["chart"]["usermeta"]["repeats"] == "dashed line: lowest to highest of several"
+    shown = client.get(f"/study/?{WRITE}&x=tool&trust=imported").content.decode()
+    assert "are no uncertainty of a measurement" in shown and "95 %" not in shown
+    text = client.get(f"{STUDY}{WRITE}&x=tool&trust=imported&format=csv").content.decode()
+    assert "not repeated" not in text
+
+
+def test_a_repeated_one_among_many_points_keeps_its_interval(client, fabrics) -> None:
+    """However many points there are: none is called not repeated because nobody looked."""
+    release = fabrics["ib"].release
+    for place in range(80):
+        measure(make_result(release, f"many-{place}", None, tool="ior"), "write", 10.0 + place)
+    fabrics["ib"].measurements.filter(op="write").update(repeats=[57.9 * GB, 58.9 * GB, 59.9 * GB])
+    found = {row["result"]: row["interval_runs"] for row in rows(client, f"{WRITE}&x=result")}
+    assert len(found) == 84 and found.pop("hw-ib") == 3
+    assert set(found.values()) == {None}
 
 
 def test_levels_of_trust_never_share_a_point(client, fabrics) -> None:
@@ -413,12 +466,24 @@ def radar(rows: list[tuple[str, str, float]]) -> dict[str, Any]:
 
 
 def test_bars_show_how_far_several_measurements_reach_and_leave_room_for_it() -> None:
-    made = [row("write", "A", 10, 8, 40), row("read", "A", 20, 20, 20)]
+    made = [row("write", "A", 10, 8, 40) | {"count": 3}, row("read", "A", 20, 20, 20)]
     spec = chart.chart("Phases", ["op", "platform"], "GB/s", made, "bars")
     (spread,) = [layer for layer in spec["layer"] if layer["mark"]["type"] == "rule"]
     assert (spread["encoding"]["x"]["field"], spread["encoding"]["x2"]["field"]) == ("low", "high")
     assert [(point["low"], point["high"]) for point in spec["data"]["values"]] == [(8, 40), (20, 20)]
     assert all(layer["encoding"]["x"]["scale"]["domainMax"] == 40 for layer in spec["layer"][1:])
+
+
+@pytest.mark.parametrize("kind", ["bars", "points", "box", "lines"])
+def test_a_chart_has_lines_only_where_a_point_reaches_somewhere(kind) -> None:
+    made = [row("write", "A", 10, 10, 10), row("read", "A", 20, 20, 20)]
+
+    def drawn(rows: list[dict[str, Any]]) -> list[str]:
+        layers = chart.chart("Phases", ["op", "platform"], "GB/s", rows, kind)["layer"]
+        return [layer["mark"]["type"] for layer in layers if layer["mark"]["type"] == "rule"]
+
+    assert drawn(made) == []
+    assert drawn([made[0] | {"low": 8, "high": 40, "count": 3}, made[1]]) == ["rule"]
 
 
 def test_numbers_in_charts_are_no_powers_of_ten_and_bars_leave_room_for_them() -> None:
@@ -466,7 +531,7 @@ def test_a_radar_has_a_spoke_for_each_place_from_zero_to_its_largest_value() -> 
 
 def test_a_radar_of_two_spokes_is_bars_and_of_more_series_than_colours_a_heat_map() -> None:
     spec = radar([("write", "A", 10), ("read", "A", 30)])
-    assert [layer["mark"]["type"] for layer in spec["layer"]] == ["bar", "rule", "text"]
+    assert [layer["mark"]["type"] for layer in spec["layer"]] == ["bar", "text"]
     spec = radar([(op, platform, 10) for op in ("write", "read", "stat") for platform in "ABCDE"])
     assert [layer["mark"]["type"] for layer in spec["layer"]] == ["rect", "text"]
 
@@ -499,8 +564,11 @@ def test_an_unchanged_answer_costs_304(client, fabrics) -> None:
 
 
 def test_a_study_costs_the_same_queries_however_many_results(client, fabrics, django_assert_num_queries) -> None:
-    # names of metrics, the groups (in a transaction of their own), single results, their qualifiers and intervals
-    with django_assert_num_queries(9):
+    # names of metrics, the groups (in a transaction of their own), single results, their qualifiers, who was repeated
+    with django_assert_num_queries(8):
+        rows(client, f"{WRITE}&x=result&series=fabric,targets,trust")
+    Measurement.objects.filter(op="write").update(repeats=[1.0, 2.0, 3.0])
+    with django_assert_num_queries(10):
         rows(client, f"{WRITE}&x=result&series=fabric,targets,trust")
 
 
@@ -633,5 +701,41 @@ def test_hostile_names_are_escaped(client, fabrics) -> None:
 
 
 def test_the_page_of_a_question_costs_few_queries(client, fabrics, django_assert_num_queries) -> None:
-    with django_assert_num_queries(11):
+    with django_assert_num_queries(10):
         page(client, f"/study/?{WRITE}&x=result&series=fabric")
+
+
+@pytest.mark.parametrize(
+    ("bounds", "value", "qualifier"),
+    [
+        ([(30.0, "below"), (20.0, ""), (10.0, "")], 20.0, "below"),
+        ([(30.0, "above"), (20.0, ""), (10.0, "")], 20.0, None),
+        ([(30.0, "below"), (20.0, "below")], 25.0, "below"),
+        ([(30.0, "above"), (20.0, "below")], 15.0, "above"),
+        ([(30.0, "about"), (20.0, "")], 25.0, "about"),
+    ],
+)
+def test_the_median_of_what_is_only_bounded_says_so(client, db, bounds, value, qualifier) -> None:
+    release = make_release("T1")
+    for place, (one, word) in enumerate(bounds):
+        result = make_result(release, f"hw-{place}", None, trust="reported", tool="ior", parameters={"fabric": "TCP"})
+        measure(result, "write", one, context={"qualifier": word} if word else {})
+        facts.index([result.pk])
+    (row,) = rows(client, f"{WRITE}&x=fabric&trust=reported")
+    assert (row["value"], row["qualifier"], row["count"]) == (pytest.approx(value), qualifier, len(bounds))
+    bounded = any(word in ("below", "above") for _, word in bounds)
+    assert (row["low"] is None, row["high"] is None) == (bounded, bounded)
+    (halved,) = rows(client, f"{WRITE}&x=fabric&trust=reported&per=client")
+    assert (halved["value"], halved["qualifier"]) == (pytest.approx(value / 10), qualifier)
+
+
+def test_a_chart_draws_a_bound_as_one(client, db) -> None:
+    result = make_result(make_release("T1"), "hw-1", None, trust="reported", tool="ior", parameters={"fabric": "TCP"})
+    measure(result, "write", 200.0, context={"qualifier": "below"})
+    facts.index([result.pk])
+    chart = client.get(STUDY + f"{WRITE}&x=fabric&trust=reported").json()["chart"]
+    (point,) = chart["data"]["values"]
+    assert (point["bound"], point["shown"]) == (True, "< 200")
+    assert "less than 200 GB/s" in point["words"] and "dashed: a bound" in chart["usermeta"]["subtitle"]
+    page = client.get(f"/study/?{WRITE}&x=fabric&trust=reported").content.decode()
+    assert "less than</small>" in page

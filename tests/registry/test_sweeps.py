@@ -64,7 +64,8 @@ FLASH = {"access": "file-per-process", "direct_io": "true", "targets": "2", "cli
         (FLASH, [("a file per process", "direct", "all flash, 2 OSTs")], []),
         (FLASH | {"jbods": "1"}, [("a file per process", "direct", "one JBOD, 2 OSTs")], []),
         (FLASH | {"targets": "3"}, [], ["targets and clients"]),
-        ({"targets": "2"}, [], ["access", "page cache"]),
+        ({"targets": "2"}, [], ["access", "page cache", "targets and clients"]),
+        ({name: text for name, text in FLASH.items() if name != "client_nodes"}, [], ["targets and clients"]),
         (
             FLASH | {"client_nodes": "1", "tasks": "1", "overstriping": "true"},
             [("a file per process", "direct", "one client, one thread, overstriped")],
@@ -86,6 +87,7 @@ ADDRESS = "systems/site-one-test-system-a/sweep/"
 def make_ior(name: str, software: str, written: float, day: str, **parameters: Any) -> None:
     told = {
         "storage_software": software, "access": "file-per-process", "direct_io": True, "osts": 2, "started": day,
+        "procs_per_node": 16, "transfer_size_bytes": 2**20,
     }  # fmt: skip
     result = make_result(make_release(name), name, None, tool="ior", parameters=told | parameters)
     make_measurement(result, "write", written, stat="max")
@@ -95,11 +97,13 @@ def make_ior(name: str, software: str, written: float, day: str, **parameters: A
 
 @pytest.fixture
 def swept(db: None) -> None:
-    """Two releases of the software; the newer one was recorded first, and writes slower."""
+    """Two releases of the software, three runs of each; the newer one was recorded first, and writes slower."""
     make_ior("hw-new", "6.2", 45.0, "2026-04-01")
     make_ior("hw-old", "6.1", 50.0, "2026-01-01")
     make_ior("hw-fabric", "6.1", 90.0, "2026-02-01", fabric="InfiniBand HDR")
     make_ior("hw-vague", "6.1", 90.0, "2026-02-01", access="", direct_io=None)
+    for one in Measurement.objects.filter(result__public_id__in=["hw-new", "hw-old"]):
+        Measurement.objects.filter(pk=one.pk).update(repeats=[0.99 * one.value, one.value, 1.01 * one.value])
     metadata = {"mdts": 1, "file_size_bytes": 0, "storage_software": "6.2"}
     result = make_result(make_release("hw-md"), "hw-md", None, tool="mdtest", parameters=metadata)
     make_rate(result, "file_create", "mean", 100_000.0)
@@ -129,12 +133,63 @@ def test_cells_are_measured_missing_equal_or_worse(client, swept, django_assert_
 
 
 def test_what_repeats_say_of_a_number_decides_whether_it_got_worse(client, swept) -> None:
-    """45 after 50 GiB/s is worse where runs vary by 1 %, and not where those of the archive vary by 20 %."""
+    """45 after 50 GiB/s is worse where runs vary by 1 %, and not where those of one release vary by 20 %."""
     old = Measurement.objects.get(result__public_id="hw-old", op="write")
     Measurement.objects.filter(pk=old.pk).update(repeats=[0.8 * old.value, old.value, 1.2 * old.value])
     cells = shown(client)["parts"][BANDWIDTH]["cells"]
     (write,) = (one for one in cells if one["op"] == "write" and one["before"])
     assert (write["verdict"], write["ratio"]) == ("equal", pytest.approx(0.9))
+    assert (write["interval_basis"], write["interval"][0] < 1 < write["interval"][1]) == ("repeats", True)
+
+
+@pytest.mark.parametrize("single", ["hw-new", "hw-old"])
+@pytest.mark.parametrize("repeats", [None, 2])
+def test_without_three_runs_of_both_nothing_is_called_worse(client, swept, single, repeats) -> None:
+    for one in Measurement.objects.filter(result__public_id=single):
+        Measurement.objects.filter(pk=one.pk).update(repeats=repeats and [one.value] * repeats)
+    told = shown(client)
+    assert (told["regressed"], told["not_repeated"]) == (0, 2)
+    found = [one for one in told["parts"][BANDWIDTH]["cells"] if one["before"]]
+    assert {(one["verdict"], one["interval"], one["interval_basis"]) for one in found} == {("not_repeated", None, None)}
+    assert sorted(one["ratio"] for one in found) == [pytest.approx(0.9), 1.0]
+    page = client.get(f"/{ADDRESS}").content.decode()
+    assert "cannot be told whether their difference is more than" in page and "95 %" not in page
+    assert '<span class="no">worse</span>' not in page
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "unknown"),
+    [
+        ({}, {}, []),
+        ({"fabric": "TCP"}, {"fabric": "TCP"}, []),
+        ({"fabric": "TCP"}, {}, ["fabric"]),
+        ({"procs_per_node": None}, {"procs_per_node": None}, ["procs_per_node"]),
+        ({"transfer_size_bytes": None}, {"transfer_size_bytes": None}, ["transfer_size"]),
+        ({"transfer_size_bytes": None}, {}, ["transfer_size"]),
+    ],
+)
+def test_of_runs_that_are_not_known_to_be_alike_none_got_worse(client, db, old, new, unknown) -> None:
+    make_ior("hw-old", "6.1", 50.0, "2026-01-01", **old)
+    make_ior("hw-new", "6.2", 45.0, "2026-04-01", **new)
+    (write,) = (one for one in shown(client)["parts"][BANDWIDTH]["cells"] if one["op"] == "write" and one["latest"])
+    assert write["unknown"] == unknown
+    page = client.get(f"/{ADDRESS}").content.decode()
+    if unknown:
+        assert (write["verdict"], write["before"], write["ratio"]) == ("unknown", None, None)
+        assert f"not known of both: {unknown[0].replace('_', ' ')}" in page
+    else:
+        assert (write["before"]["result"], write["ratio"]) == ("hw-old", pytest.approx(0.9))
+
+
+def test_a_bound_is_not_known_to_be_worse(client, db) -> None:
+    for name, software, day in (("hw-old", "6.1", "2026-01-01"), ("hw-new", "6.2", "2026-04-01")):
+        make_ior(name, software, 50.0, day)
+    Measurement.objects.filter(result__public_id="hw-new", op="write").update(
+        value=60.0 * 2**30, context={"qualifier": "below"}
+    )
+    (write,) = (one for one in shown(client)["parts"][BANDWIDTH]["cells"] if one["op"] == "write" and one["latest"])
+    assert (write["verdict"], write["latest"]["qualifier"]) == ("unknown", "below")
+    assert "less than 1.20" in client.get(f"/{ADDRESS}").content.decode()
 
 
 def test_the_page_shows_each_cell_and_what_is_missing(client, swept) -> None:

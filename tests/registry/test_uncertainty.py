@@ -1,4 +1,4 @@
-"""The prior follows from published sets; intervals hold what they promise; ranks tell apart only what differs."""
+"""Intervals come from repeats alone and hold what they promise; ranks tell apart only what repeats do."""
 
 from __future__ import annotations
 
@@ -13,17 +13,18 @@ from hypothesis import strategies as st
 
 from registry.comparing import uncertainty
 from registry.comparing.spreads import key, spreads
-from registry.comparing.uncertainty import Spread, is_tie, of_printed, of_repeats, prior, rank_ranges, ratio_interval
+from registry.comparing.uncertainty import Spread, is_tie, of_printed, of_repeats, rank_ranges, ratio_interval
 from validators import catalogue
 from validators.checks import check
 
 scores = st.floats(1e-3, 1e7)
 deviations = st.floats(0, 0.2)
-measured = st.builds(Spread, deviations, st.sampled_from([0, 3, 5, 40]), st.booleans())
+measured = st.builds(Spread, deviations, st.sampled_from([3, 5, 40]), st.booleans())
 entries = st.lists(st.tuples(scores, measured), min_size=1, max_size=25)
+some_repeated = st.lists(st.tuples(scores, st.none() | measured), min_size=1, max_size=25)
 
 
-def test_the_prior_is_the_90th_percentile_of_the_published_sets(shared: Path) -> None:
+def test_nine_of_ten_published_sets_vary_less_than_the_least_move_of_a_step(shared: Path) -> None:
     with (shared / "data" / "mlperf_storage_v1.0.csv").open(encoding="utf-8") as table:
         rows = [row for row in csv.DictReader(table) if row["num_runs"] == "5"]
     sets = {(float(row["samples_per_s_mean"]), float(row["samples_per_s_stdev"])) for row in rows}
@@ -32,8 +33,8 @@ def test_the_prior_is_the_90th_percentile_of_the_published_sets(shared: Path) ->
     deciles = statistics.quantiles(in_percent, n=10, method="inclusive")
     assert round(statistics.median(in_percent), 2) == 0.22
     assert round(deciles[8], 2) == 1.08
-    assert prior().deviation == pytest.approx(deciles[8] / 100, rel=0.005)
-    told = uncertainty.facts()["prior"]
+    assert uncertainty.published_deviation() == pytest.approx(deciles[8] / 100, rel=0.005)
+    told = uncertainty.facts()["published_sets"]
     assert f"largest {max(in_percent):.2f} %" in told["is"]
     assert "MLPerf Storage v1.0" in told["source"]
 
@@ -70,13 +71,6 @@ def test_a_printed_deviation_of_the_population_is_that_of_a_sample_times_the_roo
     assert of_printed(0.0, 2.0, 5, of_population=True) is None
 
 
-@pytest.mark.parametrize(
-    ("unit", "known"), [("B/s", True), ("ops/s", True), ("", True), ("s", False), ("count", False)]
-)
-def test_the_prior_stands_for_rates_and_scores_only(unit: str, known: bool) -> None:
-    assert (uncertainty.assumed(unit) == prior()) is known
-
-
 @given(scores, scores, measured, measured)
 def test_an_interval_holds_its_ratio_and_turns_with_it(one, other, first, second) -> None:
     ratio = other / one
@@ -87,26 +81,62 @@ def test_an_interval_holds_its_ratio_and_turns_with_it(one, other, first, second
     assert ratio_interval(1.0, first, second)[0] <= 1 <= ratio_interval(1.0, first, second)[1]
 
 
+STEADY, UNSTEADY = Spread(0.005, 3), Spread(0.2, 3)
+"""Half-widths of 4.303 deviations: 2.15 % and 86 %."""
+
+
 @pytest.mark.parametrize("ratio", [None, 0.0, -1.0])
 def test_what_has_no_logarithm_has_no_interval(ratio: float | None) -> None:
-    assert ratio_interval(ratio, prior(), prior()) is None
-    assert ratio_interval(1.5, None, prior()) is None
+    assert ratio_interval(ratio, STEADY, STEADY) is None
 
 
-def test_two_single_runs_are_told_apart_from_three_percent_on() -> None:
-    assert is_tie(ratio_interval(1.029, prior(), prior()))
-    assert not is_tie(ratio_interval(1.031, prior(), prior()))
+@pytest.mark.parametrize("spreads_of", [(None, None), (STEADY, None), (None, STEADY)])
+def test_a_ratio_has_an_interval_only_where_both_numbers_were_repeated(spreads_of) -> None:
+    assert ratio_interval(1.5, *spreads_of) is None
+    assert ratio_interval(1.5, STEADY, STEADY) is not None
 
 
-def test_entries_that_overlap_share_their_ranks_and_others_do_not() -> None:
-    assert rank_ranges([100.0, 99.0, 97.5, 50.0], [prior()] * 4) == [(1, 3), (1, 3), (1, 3), (4, 4)]
-    assert rank_ranges([100.0, 98.0, 96.0], [prior()] * 3) == [(1, 2), (1, 3), (2, 3)]
-    assert rank_ranges([1.0, 2.0], [prior()] * 2, lower_is_better=True) == [(1, 1), (2, 2)]
+@pytest.mark.parametrize("runs", [0, 1, 2])
+def test_fewer_than_three_runs_are_no_spread(runs: int) -> None:
+    with pytest.raises(ValueError, match="show no spread"):
+        Spread(0.01, runs)
+
+
+def test_two_sets_of_three_are_told_apart_by_their_own_deviations_alone() -> None:
+    """sqrt(2) x 4.303 x 0.5 % is 3.04 %: nothing else is mixed in."""
+    assert is_tie(ratio_interval(1.030, STEADY, STEADY))
+    assert not is_tie(ratio_interval(1.031, STEADY, STEADY))
+
+
+def test_entries_whose_repeats_overlap_share_their_ranks_and_others_do_not() -> None:
+    assert rank_ranges([100.0, 99.0, 97.5, 50.0], [STEADY] * 4) == [(1, 3), (1, 3), (1, 3), (4, 4)]
+    assert rank_ranges([100.0, 98.0, 96.0], [STEADY] * 3) == [(1, 2), (1, 3), (2, 3)]
+    assert rank_ranges([1.0, 2.0], [STEADY] * 2, lower_is_better=True) == [(1, 1), (2, 2)]
     assert rank_ranges([], []) == []
 
 
+def test_single_runs_share_ranks_by_equal_scores_alone() -> None:
+    assert rank_ranges([100.0, 99.999, 99.999, 50.0], [None] * 4) == [(1, 1), (2, 3), (2, 3), (4, 4)]
+    assert rank_ranges([1.0, 1.001], [None] * 2, lower_is_better=True) == [(1, 1), (2, 2)]
+
+
+def test_repeats_of_one_entry_say_nothing_of_a_single_run_beside_it() -> None:
+    """However much the first varies: how the second does is not known, and its order by score is all that is."""
+    assert rank_ranges([100.0, 99.0], [UNSTEADY, None]) == [(1, 1), (2, 2)]
+    assert rank_ranges([100.0, 99.5, 99.0], [UNSTEADY, None, UNSTEADY]) == [(1, 2), (2, 2), (2, 3)]
+
+
 def test_a_wide_spread_makes_a_wide_range() -> None:
-    assert rank_ranges([100.0, 80.0, 60.0], [prior(), Spread(0.2), prior()]) == [(1, 2), (1, 3), (2, 3)]
+    assert rank_ranges([100.0, 80.0, 60.0], [STEADY, UNSTEADY, STEADY]) == [(1, 2), (1, 3), (2, 3)]
+
+
+@given(some_repeated)
+def test_ranges_of_single_runs_are_the_ranks_of_their_scores(pairs) -> None:
+    values = [value for value, _ in pairs]
+    logs = [math.log(value) for value in values]
+    for level, (_, spread), found in zip(logs, pairs, rank_ranges(values, [one for _, one in pairs]), strict=True):
+        if spread is None:
+            assert found == (1 + sum(other > level for other in logs), sum(other >= level for other in logs))
 
 
 @given(entries)
@@ -128,7 +158,7 @@ def test_ranges_hold_the_rank_by_score_and_do_not_depend_on_the_unit(pairs, fact
     for value, (low, high) in zip(values, rank_ranges(values, known), strict=True):
         assert low <= 1 + sum(other > value for other in values)
         assert sum(other >= value for other in values) <= high
-    same_width = [prior()] * len(values)
+    same_width = [STEADY] * len(values)
     ranges = dict(zip(values, rank_ranges(values, same_width), strict=True))
     ordered = [ranges[value] for value in sorted(values, reverse=True)]
     assert ordered == sorted(ordered)
@@ -168,10 +198,16 @@ def found_for(measurement: dict, *others: dict, tool: str = "ior", repeats=(), *
     return spreads(tool, [measurement, *others], parameters, repeats).get(key(measurement))
 
 
-def test_a_single_run_has_the_prior_and_a_time_has_none() -> None:
-    assert found_for(row(10.0)) == prior()
-    assert found_for(row(10.0, quantity="time", unit="s")) is None
+@pytest.mark.parametrize(("quantity", "unit"), [("bandwidth", "B/s"), ("rate", "ops/s"), ("score", ""), ("time", "s")])
+def test_a_single_run_has_no_spread_whatever_it_measures(quantity: str, unit: str) -> None:
+    assert found_for(row(10.0, quantity=quantity, unit=unit)) is None
     assert found_for(row(10.0, "stdev")) is None
+
+
+def test_samples_of_one_run_are_no_repeats_of_it() -> None:
+    samples = [row(value, sample=place, group="g") for place, value in enumerate((9.0, 10.0, 11.0))]
+    assert found_for(row(10.0, group="g"), *samples, tool="lst") is None
+    assert found_for(samples[0], *samples[1:], tool="lst") is None
 
 
 def test_repeats_inside_a_run_count_from_three_on() -> None:
@@ -179,13 +215,13 @@ def test_repeats_inside_a_run_count_from_three_on() -> None:
     elsewhere = [row(value, "iteration", test=1, iter=place) for place, value in enumerate((1.0, 10.0, 100.0))]
     assert found_for(row(10.0, test=0), *three, *elsewhere) == Spread(pytest.approx(0.1), 3, is_mean=True)
     assert found_for(row(11.0, "max", test=0), *three) == Spread(pytest.approx(0.1), 3)
-    assert found_for(row(10.0, test=0), *three[:2]) == prior()
+    assert found_for(row(10.0, test=0), *three[:2]) is None
 
 
 def test_other_results_of_the_same_configuration_count_before_all_else() -> None:
     repeats = [[row(value)] for value in (9.0, 11.0)]
     assert found_for(row(10.0), repeats=repeats) == Spread(pytest.approx(0.1), 3)
-    assert found_for(row(10.0), repeats=repeats[:1]) == prior()
+    assert found_for(row(10.0), repeats=repeats[:1]) is None
 
 
 def test_the_deviation_that_mdtest_prints_goes_before_rates_of_rank_0() -> None:
@@ -196,7 +232,7 @@ def test_the_deviation_that_mdtest_prints_goes_before_rates_of_rank_0() -> None:
     known = {"tool": "mdtest", "iterations": 3}
     assert found_for(printed[0], *printed[1:], *single, **known) == Spread(pytest.approx(0.2), 3, is_mean=True)
     assert found_for(printed[2], *printed[:2], **known) == Spread(pytest.approx(0.2), 3)
-    assert found_for(printed[0], *printed[1:], tool="mdtest", iterations=2) == prior()
+    assert found_for(printed[0], *printed[1:], tool="mdtest", iterations=2) is None
 
 
 @pytest.mark.parametrize(("sample", "deviation"), [("4.0.0-unique-i3", 75.440 / 3293.141), ("3.2.1-unique-i3", None)])
@@ -204,20 +240,20 @@ def test_outputs_of_mdtest_tell_what_their_deviation_is_over(sample, deviation) 
     (run,) = check(catalogue.FOLDER / "mdtest" / "samples" / sample).as_json()["runs"]
     found = spreads("mdtest", run["measurements"], run["parameters"], [])
     (mean,) = (one for one in run["measurements"] if (one["op"], one["stat"]) == ("dir_create", "mean"))
-    expected = Spread(pytest.approx(deviation, rel=1e-3), 3, is_mean=True) if deviation else prior()
-    assert found[key(mean)] == expected
+    expected = Spread(pytest.approx(deviation, rel=1e-3), 3, is_mean=True) if deviation else None
+    assert found.get(key(mean)) == expected
 
 
 def test_the_deviation_of_early_mdtest_is_over_ranks_and_is_not_taken() -> None:
     over = {"quantity": "rate", "unit": "ops/s", "scope": "ranks and iterations, population stdev"}
     known = {"tool": "mdtest", "iterations": 3}
-    assert found_for(row(100.0, **over), row(20.0, "stdev", **over), **known) == prior()
+    assert found_for(row(100.0, **over), row(20.0, "stdev", **over), **known) is None
 
 
 def test_other_runs_of_an_archive_count_with_those_of_other_results() -> None:
     archive = row(11.0) | {"repeats": [9.0, 10.0, 11.0]}
     assert found_for(archive) == Spread(pytest.approx(0.1), 3)
-    assert found_for(row(10.0) | {"repeats": [9.0, 10.0]}) == prior()
+    assert found_for(row(10.0) | {"repeats": [9.0, 10.0]}) is None
     assert found_for(row(10.0), repeats=[[row(9.0) | {"repeats": [9.0, 11.0]}]]) == Spread(pytest.approx(0.1), 3)
     assert found_for(archive, repeats=[[archive], [archive]]) == Spread(pytest.approx(0.1), 3), (
         "one archive counts once"
@@ -230,5 +266,5 @@ def test_the_deviation_that_mlperf_storage_prints_is_of_the_population() -> None
     known = {"tool": "mlperf-storage", "runs": 5}
     found = found_for(row(100.0, **rates), row(1.0, "stdev", **rates), **known)
     assert found == Spread(pytest.approx(0.01 * math.sqrt(5 / 4)), 5, is_mean=True)
-    assert found_for(row(100.0, **rates), row(1.0, "stdev", **rates), tool="other", runs=5) == prior()
-    assert found_for(row(100.0, **rates), row(1.0, "stdev", **rates), tool="mlperf-storage", runs=0) == prior()
+    assert found_for(row(100.0, **rates), row(1.0, "stdev", **rates), tool="other", runs=5) is None
+    assert found_for(row(100.0, **rates), row(1.0, "stdev", **rates), tool="mlperf-storage", runs=0) is None

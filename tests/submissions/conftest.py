@@ -23,7 +23,7 @@ from django.utils import timezone
 from registry.celery import _HURRIED, app
 from registry.lists.definitions import read_definitions
 from registry.models import Release
-from submissions import drafts, processing, queue, releases
+from submissions import drafts, processing, publication, queue, releases, review
 from submissions.models import Submission
 from tests.make_io500 import make_archive
 from tests.submissions.cast import Cast, Person, define, make_cast, submit_to, unhindered
@@ -106,6 +106,28 @@ def submitted(cast: Cast, release: Release, checked) -> Callable[..., Submission
     return make
 
 
+@pytest.fixture
+def check(django_capture_on_commit_callbacks) -> Callable[..., Submission]:
+    """Has a worker check a submission, with all that follows its commit."""
+
+    def check(submission_id: object) -> Submission:
+        with django_capture_on_commit_callbacks(execute=True):
+            processing.process(submission_id)
+        return Submission.objects.get(pk=submission_id)
+
+    return check
+
+
+@pytest.fixture
+def published(cast, submitted, release) -> Submission:
+    submission = submitted(lists=("full", "io500"))
+    review.prepare(str(submission.pk))
+    review.decide(submission, cast.dana.account, "accept", "Sound.", reproducibility="fully")
+    publication.publish(release, None)
+    submission.refresh_from_db()
+    return submission
+
+
 # Real services
 
 
@@ -140,9 +162,10 @@ def start_worker(broker, bundles: Path, tmp_path: Path, monkeypatch) -> Iterator
     monkeypatch.setitem(_HURRIED, "socket_timeout", 30)
     started: list[Worker] = []
 
-    def start(processes: int = 1, **environment: str) -> Worker:
+    def start(processes: int = 1, queues: str = "", **environment: str) -> Worker:
         command = [sys.executable, "-m", "celery", "-A", "registry", "worker", "--loglevel", "INFO"]
         command += ["--concurrency", str(processes), "--without-gossip", "--without-mingle", "--without-heartbeat"]
+        command += ["--hostname", f"{len(started)}@%h"] + (["--queues", queues] if queues else [])
         log = tmp_path / f"worker-{len(started)}.log"
         with log.open("w") as written:
             process = subprocess.Popen(

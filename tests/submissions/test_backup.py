@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from django.core.files.base import ContentFile
 from django.core.management import CommandError, call_command
 from django.db import connection, transaction
 from django.utils import timezone
@@ -17,8 +18,9 @@ from django.utils import timezone
 from registry.catalogue import load_catalogue
 from registry.models import Edition, ListEntry, RecordChange, Release, Result, Site
 from submissions import backup, derivation, storage
-from submissions.models import Account, Submission
+from submissions.models import Account, Derivative, Submission
 from tests.registry.record import make_list, make_release, make_result
+from tests.submissions.test_quarantine import KEY
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -167,14 +169,6 @@ def test_a_backup_is_of_one_moment(site: Path, tmp_path: Path, monkeypatch: pyte
     assert every_row() == rows
 
 
-def test_a_missing_bundle_stops_a_backup_and_leaves_no_file(site: Path, tmp_path: Path) -> None:
-    digest = Submission.objects.first().sha256
-    storage.remove(storage.key_of(digest))
-    with pytest.raises(CommandError, match=f"{digest} is missing"):
-        call_command("backup", tmp_path / "b", stderr=io.StringIO())
-    assert [path.name for path in tmp_path.iterdir() if path.is_file() and path.name.startswith((".", "b"))] == []
-
-
 def test_bytes_of_a_withdrawn_submission_may_be_gone(site: Path, tmp_path: Path) -> None:
     submission = Submission.objects.first()
     Submission.objects.filter(pk=submission.pk).update(state="withdrawn")
@@ -193,8 +187,10 @@ def test_bytes_that_another_account_still_needs_may_not_be_gone(site: Path, tmp_
     Submission.objects.filter(pk=first.pk).update(state="withdrawn")
     Submission.objects.filter(pk=second.pk).update(sha256=first.sha256)
     storage.remove(storage.key_of(first.sha256))
-    with pytest.raises(CommandError, match="is missing"):
-        call_command("backup", tmp_path / "b", stderr=io.StringIO())
+    said = io.StringIO()
+    with pytest.raises(SystemExit):
+        call_command("backup", tmp_path / "b", stderr=said, stdout=io.StringIO())
+    assert f"MISSING: received bundle {first.sha256}" in said.getvalue()
 
 
 def test_a_damaged_bundle_stops_a_backup(site: Path, tmp_path: Path) -> None:
@@ -305,3 +301,36 @@ def test_a_restore_that_fails_in_the_middle_changes_nothing(
     assert every_row() == rows
     assert every_bundle(site) == {}
     assert not Release.objects.exists()
+
+
+def test_what_is_missing_is_named_and_the_rest_is_saved(site: Path, checked, cast, tmp_path: Path) -> None:
+    kept, lost = Submission.objects.order_by("received_at")[:2]
+    refused = checked(extra={"results/job.out": KEY.encode()})
+    assert not storage.received().exists(storage.key_of(refused.sha256))
+    storage.remove(storage.key_of(lost.sha256))
+    told = io.StringIO()
+    with pytest.raises(SystemExit) as ended:
+        call_command("backup", tmp_path / "partial.backup", stderr=told, stdout=told)
+    assert ended.value.code == 3
+    lines = told.getvalue()
+    assert f"MISSING: received bundle {lost.sha256}" in lines
+    assert f"left out: {refused.sha256}" in lines
+    assert kept.sha256 not in lines
+    rows = every_row()
+    wipe(site)
+    restore(tmp_path / "partial.backup")
+    assert every_row() == rows
+    assert storage.received().exists(storage.key_of(kept.sha256))
+    assert not storage.received().exists(storage.key_of(lost.sha256))
+
+
+def test_a_refused_file_that_is_still_stored_is_in_no_backup(site: Path, checked, tmp_path: Path) -> None:
+    """A worker was killed before the deletion. Public copies are saved, whatever was refused."""
+    refused = checked(extra={"results/job.out": KEY.encode()})
+    key = storage.key_of(refused.sha256)
+    for store in (storage.received(), storage.public()):
+        store.save(key, ContentFile(b"in truth the bytes of this name"))
+    copied = Submission.objects.exclude(pk=refused.pk).exclude(derivative=None).first()
+    Derivative.objects.filter(submission=copied).update(sha256=refused.sha256)
+    with pytest.raises(CommandError, match=f"public bundle {refused.sha256} is damaged"):
+        call_command("backup", tmp_path / "made.backup", stdout=io.StringIO())

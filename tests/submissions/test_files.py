@@ -12,7 +12,7 @@ from django.test import Client
 
 from submissions import backup, derivation, drafts, processing
 from submissions.errors import Problem
-from submissions.models import RefusedBundle, Submission
+from submissions.models import SecretFile, Submission
 from submissions.storage import key_of, received
 from tests.make_io500 import make_run, pack
 from tests.make_system import make_bag, make_system
@@ -161,7 +161,7 @@ def test_a_secret_beside_the_bundle_costs_that_file_only(cast, checked) -> None:
     put(cast.alice, submission, KEY, "id_ed25519")
     processing.process(submission.pk)
     assert state(submission) == "invalid"
-    assert RefusedBundle.objects.get().sha256 == hashlib.sha256(KEY).hexdigest()
+    assert SecretFile.objects.get().sha256 == hashlib.sha256(KEY).hexdigest()
     assert put(cast.alice, submission, KEY, "again").json()["code"] == "bundle.secret"
     remove(cast.alice, submission, "id_ed25519")
     processing.process(submission.pk)

@@ -5,15 +5,17 @@ from __future__ import annotations
 import hashlib
 import re
 import uuid
+from datetime import timedelta
 
 import pytest
 from django.core.cache import cache
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from registry.models import Result
-from submissions import processing, publication, review
+from submissions import processing, publication, releases, review
 from submissions.models import Submission
 from tests.make_io500 import make_run
 from tests.submissions.cast import Person
@@ -283,6 +285,26 @@ def test_a_checked_run_is_submitted(cast, release, checked) -> None:
     assert (submission.state, submission.lists) == ("submitted", ["io500", "ten"])
 
 
+def test_what_is_wrong_beside_an_upload_is_said_at_its_field(cast) -> None:
+    shown = text(send(browser(cast.alice), b"x", client_nodes="-3", system="Fjord"))
+    assert re.search(r'name="client_nodes"[^>]*> <span class="no">[^<]*greater than or equal to 1', shown)
+    assert 'value="Fjord"' in shown
+
+
+def test_a_refused_form_keeps_its_release_lists_and_run(cast, release, checked) -> None:
+    """It fell back to what was said at upload: who only added what was missing submitted to another release."""
+    releases.create("SC98", timezone.now() + timedelta(days=30), name="SC98")
+    other = make_run(performance=1.5, folder="results/2025.10.02-09.00.00")
+    submission = checked(extra=other, fields={"release": release.slug})
+    fields = {"release": "SC98", "lists": ["full"], "acknowledge_rules": "on", "primary": "1"}
+    client = browser(cast.bob)
+    shown = client.post(f"/submissions/{submission.pk}/submit/", fields).content.decode()
+    assert re.findall(r'<option value="(\w+)" selected', shown) == ["SC98"]
+    chosen = [tag for tag in re.findall(r"<input[^>]*>", shown) if " checked" in tag]
+    assert [re.search(r'name="(\w+)"', tag)[1] for tag in chosen] == ["primary", "lists", "acknowledge_rules"]
+    assert ['value="1"' in chosen[0], 'value="full"' in chosen[1]] == [True, True]
+
+
 def test_of_several_runs_the_submitter_chooses_one(cast, release, checked) -> None:
     other = make_run(performance=1.5, folder="results/2025.10.02-09.00.00")
     submission = checked(extra=other)
@@ -411,7 +433,9 @@ def test_an_editor_sees_what_would_be_published_and_publishes(cast, release, sub
     review.decide(submission, cast.dana.account, "accept", "Fine.", reproducibility="fully")
     client = browser(cast.erin)
     assert "Gale" in text(client.get("/releases/sc99/publish/"))
-    assert client.post("/releases/sc99/publish/")["Location"] == "/lists/sc99/"
+    assert (
+        client.post("/releases/sc99/publish/", {"confirm": "sc99", "allow_empty": "on"})["Location"] == "/lists/sc99/"
+    )
     assert Result.objects.get(trust="verified").system_name == "Gale"
     assert "Gale" in text(Client().get("/lists/sc99/io500/"))
 
@@ -428,7 +452,7 @@ def test_publishing_is_not_there_for_others(cast, release, name) -> None:
 def test_a_published_result_shows_its_checks_in_public(cast, release, submitted) -> None:
     submission = submitted()
     review.decide(submission, cast.dana.account, "accept", "Fine.")
-    publication.publish(release, cast.erin.account)
+    publication.publish(release, cast.erin.account, allow_empty=True)
     result = Result.objects.get(trust="verified")
     page = text(Client().get(f"/results/{result.public_id}/"))
     assert "rules satisfied" in page

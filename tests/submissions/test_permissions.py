@@ -22,11 +22,11 @@ from tests.submissions.stage import MISSING
 
 ANSWER = {
     "submit": {"release": "sc99", "lists": ["io500"], "acknowledge_rules": True, "acknowledge_publication": True},
-    "review": {"decision": "accept", "reason": "All rules are satisfied."},
+    "review": {"decision": "accept", "reproducibility": "fully", "reason": "All rules are satisfied."},
     "withdraw": {"reason": "Wrong file."},
     "revise": {"reason": "The vendor was misspelt."},
     "revalidate": {},
-    "answers": {"persistence": "yes"},
+    "answers": {"feedback": "yes"},
     "rubric": {"rule": "io500.no-such-rule", "outcome": "satisfied", "note": "Seen."},
     "comments": {"text": "Which stripe count?"},
     "assign": {},
@@ -129,7 +129,7 @@ BY_STATE = {
 OF_EDITORS = {
     ("POST", "releases/"): (403, 403, 403, 403, 201, 201, 401),
     ("PATCH", "releases/sc99/"): (403, 403, 403, 403, 200, 200, 401),
-    ("POST", "releases/sc99/publish/"): (403, 403, 403, 403, 200, 200, 401),
+    ("POST", "releases/sc99/publish/"): (403, 403, 403, 403, 409, 409, 401),  # its lists would be empty
     ("POST", "lists/sc99/io500/overrides/"): (403, 403, 403, 403, 404, 404, 401),
     ("GET", "lists/sc99/io500/preview/"): (403, 403, 403, 200, 200, 200, 401),
     ("POST", "lists/sc99/io500/preview/"): (403, 403, 403, 200, 200, 200, 401),
@@ -187,6 +187,12 @@ OF_EVERYBODY_WITH_A_TOKEN = {
     ("POST", "tokens/"): (201,) * 6 + (401,),
     ("DELETE", "tokens/1/"): (404,) * 6 + (401,),
 }
+# Nobody learns from a refusal whether a file of that number is there.
+OF_QUARANTINE = {
+    ("GET", "quarantine/"): (403, 403, 403, 403, 200, 200, 401),
+    ("POST", "quarantine/1/clear/"): (403, 403, 403, 403, 404, 404, 401),
+    ("POST", "quarantine/1/withhold/"): (403, 403, 403, 403, 404, 404, 401),
+}
 OF_CHECKS = {("POST", "check/"): (415,) * 6 + (401,)}
 
 
@@ -233,7 +239,9 @@ def ask(cast, person: str, method: str, path: str) -> int:
     name = path.rstrip("/").rsplit("/", 1)[-1]
     document = ANSWER.get(name, {"slug": "sc100", "deadline": "2099-01-01T00:00:00Z"} if name == "releases" else {})
     if method == "PATCH":
-        document = {"name": "SC99 again"}
+        document = {"name": "SC99 again"} if path.startswith("releases/") else {}
+    if method == "DELETE":
+        document = {}
     return client.generic(method, f"/api/v1/{path}", json.dumps(document), content_type="application/json").status_code
 
 
@@ -245,7 +253,7 @@ def test_every_route_stands_in_a_table() -> None:
     for state, table in BY_STATE.items():
         assert set(table) == of_submissions, state
     others = [pattern for pattern in urls.urlpatterns if not str(pattern.pattern).startswith(of_one)]
-    assert set(OF_EDITORS | OF_EVERYBODY_WITH_A_TOKEN | OF_CHECKS) == addresses(others, OF_A_ROUTE)
+    assert set(OF_EDITORS | OF_EVERYBODY_WITH_A_TOKEN | OF_QUARANTINE | OF_CHECKS) == addresses(others, OF_A_ROUTE)
     for slug, table in (("sc98", OF_EDITORS_ONCE_PUBLISHED), ("sc77", OF_EDITORS_WITHOUT_A_RELEASE)):
         of_a_release = [pattern for pattern in others if "<str:release>" in str(pattern.pattern)]
         assert set(table) == addresses(of_a_release, OF_A_ROUTE | {"release": slug})
@@ -267,7 +275,14 @@ def test_who_may_with_a_submission(stage, state, method, path, statuses) -> None
 
 @pytest.mark.parametrize(
     ("method", "path", "statuses"),
-    rows(OF_EDITORS | OF_EDITORS_ONCE_PUBLISHED | OF_EDITORS_WITHOUT_A_RELEASE | OF_EVERYBODY_WITH_A_TOKEN | OF_CHECKS),
+    rows(
+        OF_EDITORS
+        | OF_EDITORS_ONCE_PUBLISHED
+        | OF_EDITORS_WITHOUT_A_RELEASE
+        | OF_EVERYBODY_WITH_A_TOKEN
+        | OF_QUARANTINE
+        | OF_CHECKS
+    ),
 )
 def test_what_concerns_no_single_run(stage, method, path, statuses) -> None:
     assert statuses_of(stage.cast, method, path) == statuses

@@ -93,7 +93,8 @@ def test_a_form_that_nobody_touched_changes_no_answer(cast, described) -> None:
 
 def test_the_form_keeps_what_was_answered_and_what_it_does_not_know(cast, described) -> None:
     submission = described()
-    cast.alice.put(f"submissions/{submission.pk}/answers/", {"of_tomorrow": [1], "trust": "To be replaced."})
+    submission.answers = {"of_yesterday": [1], "trust": "To be replaced."}
+    submission.save(update_fields=["answers"])
     client = browser(cast.bob)
     sent = fields(client.get(address(submission)).content.decode())
     sent |= {
@@ -105,7 +106,7 @@ def test_the_form_keeps_what_was_answered_and_what_it_does_not_know(cast, descri
     assert client.post(address(submission), sent)["Location"] == address(submission)
     submission.refresh_from_db()
     assert submission.answers == {
-        "of_tomorrow": [1],
+        "of_yesterday": [1],
         "trust": f"{WORDS}\nEvery time.",
         "tasks": 161,
         "exclusive_cluster_usage": False,

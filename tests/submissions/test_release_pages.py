@@ -44,9 +44,10 @@ def test_an_editor_makes_a_release_and_changes_it(editor) -> None:
     ("change", "why"),
     [
         ({"deadline": "2099-04-30T12:00"}, "has no offset"),
-        ({"deadline": "soon"}, "soon"),
+        ({"deadline": "soon"}, "'soon' is no time: write 2027-04-30T12:00:00Z or 2027-04-30 AoE"),
+        ({"deadline": "soon", "slug": "SC 99"}, "Letters, digits and single hyphens"),
         ({"opens": "2099-06-01 AoE"}, "It opens after its deadline."),
-        ({"slug": "SC 99"}, "is no slug"),
+        ({"slug": "SC 99"}, "Letters, digits and single hyphens"),
         ({"lists": []}, "required"),
         ({"lists": ["best"]}, "best"),
         ({"accepting_reviewers": "0"}, "greater than or equal to 1"),
@@ -74,7 +75,7 @@ def test_who_does_not_edit_finds_no_such_page(cast, release) -> None:
 
 
 def test_a_published_release_is_not_changed(cast, editor, release) -> None:
-    cast.erin.post("releases/sc99/publish/")
+    cast.erin.post("releases/sc99/publish/", {"allow_empty": True})
     refused = editor.post("/releases/sc99/edit/", FIELDS)
     assert refused.status_code == 409
     assert "release.published" in refused.content.decode()
@@ -86,5 +87,7 @@ def test_before_publishing_an_editor_sees_what_is_still_to_do(cast, editor, subm
     review.decide(back, cast.dana.account, "request_changes", "Name the system.")
     page = editor.get("/releases/sc99/publish/").content.decode()
     assert "1 wait for reviewers" in page
-    assert "1 were asked for" in page
+    assert "Changes of 1 were asked for" in page
+    assert "The deadline is not over" in page
+    assert "The deadline is over" not in page
     assert page.count("? open") == 4

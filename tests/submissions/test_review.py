@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from django.db import connection, transaction
@@ -15,6 +17,7 @@ from submissions.models import Derivative, Membership, Review, Submission
 from tests.make_io500 import make_run, pack
 from tests.submissions.conftest import somebody_waits, wait_until
 
+EXAMPLE = Path(__file__).resolve().parents[2] / "collectors" / "data" / "example-run.1.json"
 ASKED = {"release": "sc99", "lists": ["io500", "ten"], "acknowledge_rules": True, "acknowledge_publication": True}
 
 
@@ -86,7 +89,7 @@ def test_a_release_that_is_not_open_takes_nothing(cast, release, checked, change
 
 def test_a_published_release_takes_nothing(cast, release, checked) -> None:
     submission = checked()
-    assert cast.erin.post("releases/sc99/publish/").status_code == 200
+    assert cast.erin.post("releases/sc99/publish/", {"allow_empty": True}).status_code == 200
     assert submit(cast.alice, submission).json()["code"] == "submit.release-closed"
 
 
@@ -102,6 +105,26 @@ def test_a_run_is_submitted_once(cast, release, checked) -> None:
 
 def test_a_test_upload_is_never_submitted(cast, release, checked) -> None:
     assert submit(cast.alice, checked(fields={"test": "true"})).json()["code"] == "submit.test"
+
+
+@pytest.mark.parametrize("around", ["", "bundle/data/results/"])
+@pytest.mark.parametrize(("local", "status", "code"), [(True, 200, None), (False, 422, "submit.example")])
+def test_the_example_of_the_collector_reaches_lists_for_trying_out_only(
+    cast, release, checked, settings, around, local, status, code
+) -> None:
+    settings.INSECURE_LOCAL, settings.SECURE_SSL_REDIRECT = local, False
+    files = json.loads(EXAMPLE.read_text())["files"]
+    answer = submit(cast.alice, checked(extra={f"{around}EXAMPLE.txt": files["EXAMPLE.txt"].encode()}))
+    assert (answer.status_code, answer.json().get("code")) == (status, code)
+
+
+def test_a_file_of_the_examples_name_makes_no_example(cast, release, checked, settings) -> None:
+    settings.INSECURE_LOCAL, settings.SECURE_SSL_REDIRECT = False, False
+    files = {
+        "EXAMPLE.txt": b"An example of what we measured.\n",
+        "example.txt": b"This run is an example of Highwater.",
+    }
+    assert submit(cast.alice, checked(extra=files)).status_code == 200
 
 
 def test_an_account_of_no_institution_submits_nothing(cast, release, checked) -> None:
@@ -161,12 +184,12 @@ def test_words_that_are_not_valid_are_refused(cast, checked) -> None:
 
 def test_answers_are_kept_as_they_are(cast, checked) -> None:
     submission = checked()
-    answers = {"q1": {"value": 5, "unit": "GiB"}, "q2": ["a", None]}
+    answers = {"usable_capacity": {"value": 5, "unit": "TiB"}, "trust": "The file system was idle."}
     assert cast.bob.put(f"submissions/{submission.pk}/answers/", answers).status_code == 200
     assert cast.alice.get(f"submissions/{submission.pk}/").json()["answers"] == answers
 
 
-@pytest.mark.parametrize("answers", [[], "text", 5, {"a": "x" * 300_000}, {"a": "\0"}])
+@pytest.mark.parametrize("answers", [[], "text", 5, {"feedback": "x" * 300_000}, {"feedback": "\0"}])
 def test_answers_are_one_object_of_moderate_size(cast, checked, answers) -> None:
     refused = cast.alice.put(f"submissions/{checked().pk}/answers/", answers)
     assert (refused.status_code, refused.json()["code"]) == (422, "answers.invalid")
@@ -201,11 +224,11 @@ def test_a_reviewer_decides_with_a_reason(cast, submitted, decision, state) -> N
     "document",
     [
         {"decision": "accept"},
-        {"decision": "accept", "reason": ""},
-        {"decision": "accept", "reason": " \n "},
+        {"decision": "accept", "reproducibility": "fully", "reason": ""},
+        {"decision": "accept", "reproducibility": "fully", "reason": " \n "},
         {"decision": "approve", "reason": "x"},
         {"decision": "accept", "reason": "x", "reproducibility": "best"},
-        {"decision": "accept", "reason": "x", "production": "perhaps"},
+        {"decision": "accept", "reason": "x", "reproducibility": "fully", "production": "perhaps"},
         {"reason": "x"},
     ],
 )
@@ -219,20 +242,24 @@ def test_a_decision_that_is_not_whole_is_refused(cast, submitted, document) -> N
 def test_nobody_reviews_for_their_own_institution(cast, submitted) -> None:
     submission = submitted()
     Membership.objects.create(account=cast.dana.account, institution=submission.institution)
-    answer = cast.dana.post(f"submissions/{submission.pk}/review/", {"decision": "accept", "reason": "x"})
+    answer = cast.dana.post(
+        f"submissions/{submission.pk}/review/", {"decision": "accept", "reproducibility": "fully", "reason": "x"}
+    )
     assert (answer.status_code, answer.json()["code"]) == (403, "review.conflict-of-interest")
 
 
 def test_nobody_reviews_their_own_run(cast, submitted) -> None:
     submission = submitted(cast.dana)
-    answer = cast.dana.post(f"submissions/{submission.pk}/review/", {"decision": "accept", "reason": "x"})
+    answer = cast.dana.post(
+        f"submissions/{submission.pk}/review/", {"decision": "accept", "reproducibility": "fully", "reason": "x"}
+    )
     assert answer.json()["code"] == "review.conflict-of-interest"
     assert not waiting.queue(cast.dana.account).exists()
 
 
 def test_a_decision_falls_once(cast, submitted) -> None:
     submission = submitted()
-    document = {"decision": "accept", "reason": "x"}
+    document = {"decision": "accept", "reproducibility": "fully", "reason": "x"}
     statuses = [cast.dana.post(f"submissions/{submission.pk}/review/", document).status_code for _ in range(2)]
     assert statuses == [200, 409]
     assert Review.objects.count() == 1
@@ -258,9 +285,8 @@ def test_the_queue_has_what_waits_longest_first(cast, submitted) -> None:
 
 def test_an_award_says_where_the_run_cannot_rank(cast, submitted) -> None:
     submission = submitted(lists=("full", "io500", "ten", "production"), client_nodes=12)
-    answer = cast.dana.post(
-        f"submissions/{submission.pk}/review/", {"decision": "accept", "production": True, "reason": "In production."}
-    )
+    said = {"decision": "accept", "production": True, "reproducibility": "undefined", "reason": "In production."}
+    answer = cast.dana.post(f"submissions/{submission.pk}/review/", said)
     excluded = {name: why["code"] for name, why in answer.json()["excluded"].items()}
     assert excluded == {
         "io500": "on-production-list", "ten": "not-ten-client-nodes", "production": "answers-incomplete"
@@ -346,7 +372,7 @@ def test_a_late_entry_needs_a_reason_and_a_release(cast, closed, checked, change
 
 
 def test_nothing_comes_late_to_a_published_release(cast, closed, checked) -> None:
-    cast.erin.post("releases/sc99/publish/")
+    cast.erin.post("releases/sc99/publish/", {"allow_empty": True})
     assert cast.erin.post(f"submissions/{checked().pk}/late/", LATE).status_code == 409
 
 

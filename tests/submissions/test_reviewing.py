@@ -63,8 +63,12 @@ def test_editors_assign_others_and_reviewers_do_not(cast, gil, submitted) -> Non
 @pytest.mark.parametrize("verb", ["assign", "review", "rubric"])
 def test_the_own_institution_is_a_conflict(cast, submitted, verb) -> None:
     Account.objects.filter(username="bob").update(role="reviewer")
-    said = {"decision": "accept", "reason": "Ours.", "rule": "x", "outcome": "satisfied", "note": "x"}
-    assert code(call(cast.bob, submitted(), verb, **said)) == (403, "review.conflict-of-interest")
+    said = {
+        "assign": {},
+        "review": {"decision": "accept", "reproducibility": "fully", "reason": "Ours."},
+        "rubric": {"rule": "x", "outcome": "satisfied", "note": "x"},
+    }
+    assert code(call(cast.bob, submitted(), verb, **said[verb])) == (403, "review.conflict-of-interest")
 
 
 @pytest.mark.parametrize(
@@ -252,7 +256,7 @@ def test_several_must_accept_where_the_release_says_so(cast, gil, release, submi
     )
     submission = submitted()
     first = call(cast.dana, submission, "review", decision="accept", reason="Sound.", reproducibility="limited")
-    again = call(cast.dana, submission, "review", decision="accept", reason="Still sound.")
+    again = call(cast.dana, submission, "review", decision="accept", reason="Still sound.", reproducibility="limited")
     assert (first.json()["state"], again.json()["state"]) == ("in_review", "in_review")
     second = call(gil, submission, "review", decision="accept", reason="Yes.", reproducibility="proprietary")
     assert second.json()["state"] == "accepted"
@@ -267,7 +271,7 @@ def test_several_must_accept_where_the_release_says_so(cast, gil, release, submi
 def test_who_changes_their_mind_no_longer_counts_as_accepting(cast, gil, release, submitted) -> None:
     Release.objects.update(accepting_reviewers=2)
     submission = submitted()
-    call(cast.dana, submission, "review", decision="accept", reason="Sound.")
+    call(cast.dana, submission, "review", decision="accept", reason="Sound.", reproducibility="limited")
     asked = call(gil, submission, "review", decision="request_changes", reason="Say more.")
     assert asked.json()["state"] == "changes_requested"
     cast.alice.post(
@@ -309,7 +313,8 @@ def test_of_two_reviewers_at_once_one_decides_and_the_other_is_told(cast, gil, s
     def decide(person: Person) -> int:
         decision = "accept" if person is gil else "reject"
         try:
-            return call(person, submission, "review", decision=decision, reason="Mine.").status_code
+            said = {"decision": decision, "reason": "Mine.", "reproducibility": "limited"}
+            return call(person, submission, "review", **said).status_code
         finally:
             connection.close()
 

@@ -46,6 +46,8 @@ def made(account: Account, *scopes: str, days: int = 30) -> str:
         ("get", "tokens/", "read"),
         ("post", "tokens/", "account"),
         ("delete", "tokens/hw_000000000000/", "account"),
+        ("post", "quarantine/1/clear/", "release"),
+        ("post", "quarantine/1/withhold/", "release"),
     ],
 )
 def test_a_token_is_for_what_it_was_made_for(cast, method, path, scope) -> None:

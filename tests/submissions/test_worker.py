@@ -8,15 +8,12 @@ import json
 import os
 import signal
 import socket
-import subprocess
-import sys
 import threading
 import urllib.error
 import urllib.request
 import uuid
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 
@@ -25,13 +22,16 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
+from launcher.site import WORKERS
 from registry.celery import app
+from registry.models import Release
 from submissions import processing, queue
-from submissions.models import Check, State, Submission
+from submissions.models import Account, Check, Delivery, State, Submission
 
 from .cast import unhindered
-from .conftest import ROOT, services_environment, somebody_waits, wait_until
+from .conftest import services_environment, somebody_waits, wait_until
 from .test_storage import leftovers
+from .web import serving_with
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.services]
 
@@ -205,41 +205,13 @@ def test_two_workers_and_every_task_twice_check_each_run_once(cast, archive, sta
 @pytest.fixture(scope="module")
 def serving(django_db_setup, stored: Path) -> Iterator[str]:
     """The web server as it runs in production, on the tests' database."""
-    with _serving(services_environment(stored)) as address:
+    with serving_with(services_environment(stored)) as address:
         yield address
 
 
 @pytest.fixture
 def server(broker, serving: str) -> str:
     return serving
-
-
-@contextmanager
-def _serving(environment: dict[str, str]) -> Iterator[str]:
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        address = f"http://127.0.0.1:{listening.getsockname()[1]}"
-        bound = listening.fileno()
-        command = [Path(sys.executable).parent / "gunicorn", "registry.wsgi", "--bind", f"fd://{bound}", "--preload"]
-        command += ["--workers", "2", "--threads", "8", "--worker-class", "gthread", "--log-level", "critical"]
-        options = {"env": os.environ | environment, "pass_fds": [bound], "start_new_session": True}
-        process = subprocess.Popen(command, cwd=ROOT, **options)
-    try:
-        wait_until(lambda: _answers(address))
-        yield address
-    finally:
-        os.killpg(process.pid, signal.SIGTERM)
-        process.wait(60)
-
-
-def _answers(address: str) -> bool:
-    """Whether it serves at all, healthy or not."""
-    try:
-        urllib.request.urlopen(f"{address}/healthz", timeout=5).close()
-    except urllib.error.HTTPError:
-        return True
-    except OSError:
-        return False
-    return True
 
 
 def send(address: str, token: str, content: bytes, path: str = "submissions/", sha256: str = "") -> tuple[int, dict]:
@@ -261,7 +233,7 @@ def send(address: str, token: str, content: bytes, path: str = "submissions/", s
 
 
 def test_a_database_that_is_away_is_told(cast, archive, bundles: Path) -> None:
-    with _serving(services_environment(bundles) | {"DATABASE_URL": "postgresql:///x?host=/nonexistent"}) as address:
+    with serving_with(services_environment(bundles) | {"DATABASE_URL": "postgresql:///x?host=/nonexistent"}) as address:
         status, problem = send(address, cast.alice.token, archive())
     assert (status, problem["code"]) == (503, "database.unavailable")
     assert leftovers(bundles) == []
@@ -293,8 +265,8 @@ def test_a_client_that_hangs_up_leaves_nothing(cast, server, bundles: Path) -> N
             '--x\r\nContent-Disposition: form-data; name="bundle"; filename="run"\r\n\r\n'.encode()
             + b"a" * 400_000
         )
-        wait_until(lambda: leftovers(bundles))
-    wait_until(lambda: not leftovers(bundles))
+    assert send(server, cast.alice.token, b"", sha256="x")[0] == 422  # answered after the one that hung up
+    assert leftovers(bundles) == []
     assert not Submission.objects.exists()
 
 
@@ -321,8 +293,52 @@ def test_who_is_refused_while_still_sending_reads_why(cast, server, bundles: Pat
     assert _send_all(server, pieces, token) == (413, "bundle.too-large")
     assert _send_all(server, pieces, {}) == (401, "auth.required")
     chunked = token | {"Transfer-Encoding": "chunked"}
-    assert _send_all(server, pieces, chunked, encode_chunked=True) == (400, "intake.no-bundle")
+    assert _send_all(server, pieces, chunked, encode_chunked=True) == (413, "bundle.too-large")
     assert leftovers(bundles) == []
+
+
+# Whoever holds all processes that read what strangers send
+
+
+def test_held_checks_hold_up_neither_a_release_nor_mail(cast, archive, submitted, release, start_worker) -> None:
+    """As two hostile uploads of one account do; the workers are those that `./dev.py up` starts."""
+    accepted = submitted()
+    said = {"decision": "accept", "reason": "Sound.", "reproducibility": "fully"}
+    assert cast.dana.post(f"submissions/{accepted.pk}/review/", said).status_code == 200
+    Account.objects.filter(username="alice").update(email="alice@example.org")
+    app.control.purge()
+    for _, queues, processes in WORKERS:
+        start_worker(processes, queues)
+    with psycopg.connect(services_connection()) as blocker:
+        blocker.execute("LOCK TABLE submissions_check IN EXCLUSIVE MODE")
+        for number in range(max(processes for _, _, processes in WORKERS) + 1):
+            assert cast.alice.upload(archive(performance=3 + number)).status_code == 202
+        wait_until(lambda: checks_that_wait() == 2)
+        Release.objects.update(publishes=timezone.now())
+        send_as_scheduled("sweep")
+        wait_until(lambda: Submission.objects.filter(pk=accepted.pk, result__release=release).exists())
+        wait_until(mail_was_sent)
+        assert checks_that_wait() == 2
+    wait_until(finished)
+
+
+def send_as_scheduled(task: str) -> None:
+    """As the scheduler sends it, but for its expiry: nobody sends it again here."""
+    app.send_task(f"submissions.tasks.{task}")
+
+
+def mail_was_sent() -> bool:
+    """As the scheduler does again and again, until what is due was sent; no letter waits for more of its kind."""
+    Delivery.objects.filter(state=Delivery.State.WAITING).update(due_at=timezone.now())
+    send_as_scheduled("tell")
+    return Delivery.objects.filter(state=Delivery.State.DELIVERED).exists()
+
+
+def checks_that_wait() -> int:
+    """How many workers checked a run and can't store what they found."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'submissions_check'::regclass")
+        return cursor.fetchone()[0]
 
 
 # check/

@@ -10,14 +10,27 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from validators import catalogue
+from validators import catalogue, failures
 from validators.bundle import open_bundle
 
 TOOLS = [benchmark for benchmark in catalogue.benchmarks() if benchmark.tool != "io500"]
 ROUNDS = 30
 """How often the samples of a tool are changed in each of the ways, all together."""
 NUMBER = re.compile(rb"\d+(?:\.\d+)?")
-WORSE_NUMBERS = (b"nan", b"-1", b"inf", b"1e999", b"9" * 400, b"0", b"", b"1,5", b"0x1F", b"1.2.3", "٣".encode())
+WORSE_NUMBERS = (
+    b"nan",
+    b"-1",
+    b"inf",
+    b"1e999",
+    b"9" * 400,
+    b"9" * 5000,
+    b"0",
+    b"",
+    b"1,5",
+    b"0x1F",
+    b"1.2.3",
+    "٣".encode(),
+)
 JUNK = (
     b"Test 0 started: x",
     b"TestID : 99999",
@@ -27,6 +40,14 @@ JUNK = (
     b"[0] ",
     b"=" * 3000,
     b"{" * 2000,
+    b"{" * 100_000,
+    b"[" * 100_000,
+    b"x" * 70_000,
+    b" " * 9_000,
+    b"9" * 5_000,
+    b"0001-01-01T00:00:00+23:59",
+    b"99999-99-99 99:99:99",
+    b"1e400",
     b"\t\x1b[31m",
     b'"',
     b"\r",
@@ -56,12 +77,20 @@ def made_wrong(content, chance, rounds):
         lines = content.split(b"\n")
         one, other = chance.randrange(len(lines)), chance.randrange(len(lines))
         yield b"\n".join(lines[:one] + lines[one + 1 :])
+        yield b"\n".join([*lines[:one], stretched(lines[one], chance), *lines[one + 1 :]])
         yield b"\n".join([*lines[:one], lines[other], *lines[one:]])
         yield b"\n".join([*lines[:one], chance.choice(JUNK) + b" 12.5 read", *lines[one:]])
     yield content.replace(b"\n", b"\r\n")
     yield content.replace(b".", b",")
     yield content.replace(b"\n", b" ")
     yield content * 3
+
+
+def stretched(line, chance):
+    """A line of which one word, or cell, has 70,000 characters."""
+    words = re.split(rb"([ ,;:=\t\"|/]+)", line)
+    words[chance.randrange(len(words))] *= 70_000
+    return b"".join(words)[:500_000]
 
 
 def require_sound(benchmark, content, folder):
@@ -72,6 +101,7 @@ def require_sound(benchmark, content, folder):
     for run in reading.runs:
         assert all(math.isfinite(one.value) and math.isfinite(one.printed_value) for one in run.measurements)
         json.dumps(run.as_json(), allow_nan=False)
+        assert failures.CODE not in [finding.code for finding in run.findings]
         benchmark.explain(run)
 
 

@@ -6,8 +6,11 @@ import shutil
 import pytest
 
 from tests.validators.bench_cases import codes_of
+from validators import catalogue
 from validators.benchmarks.elbencho import phase
 from validators.checks import check
+
+SAMPLES = catalogue.FOLDER / "elbencho" / "samples"
 
 HEAD = """OPERATION   RESULT TYPE         FIRST DONE   LAST DONE
 =========== ================    ==========   =========
@@ -100,6 +103,54 @@ def test_text_says_the_same_in_whole_units(tmp_path):
     assert found["rwmix70_read", "latency", "max"] == (1.5, "s")
     assert "elbencho.rounded" in codes_of(report)
     assert report.status == "valid"
+
+
+def test_times_of_older_text_have_no_unit_behind_them(tmp_path):
+    text = (
+        HEAD
+        + "WRITE     Elapsed ms       :      45276      45281\n"
+        + "          Throughput MiB/s :        766        772\n---\n"
+    )
+    found = figures(checked(tmp_path, text).runs[0])
+    assert found["write", "time", "first_done"] == (45276.0, "ms")
+    assert found["write", "time", "last_done"] == (45281.0, "ms")
+
+
+def test_the_command_line_of_text_gives_settings_and_nothing_private(tmp_path):
+    command = (
+        'COMMAND LINE: "/opt/elbencho" "--hosts" "node17,node18," "--threads" "32" "--size" "1t" "-b" "4k" "--direct" '
+        '"--resfile" "x.out" "/lustre/prj0042/"\n'
+    )
+    (run,) = checked(tmp_path, command + HEAD + WRITE).runs
+    told = {name: run.parameters.get(name) for name in ("hosts", "threads", "file_size", "block_size", "direct_io")}
+    assert told == {
+        "hosts": "2",
+        "threads": "32",
+        "file_size": str(2**40),
+        "block_size": "4096",
+        "direct_io": "true",
+    }
+    assert run.parameters["client_nodes"] == 2
+    assert not [word for word in ("node17", "prj0042", "x.out") if word in str(run.as_json())]
+    other = tmp_path / "two"
+    other.mkdir()
+    for name, threads in (("a", "2"), ("b", "32")):
+        (other / name).write_text(command.replace('"32"', f'"{threads}"') + HEAD + WRITE)
+    (group,) = check(other).groups
+    assert (group["kind"], group["varies"]) == ("unknown", {"threads": ["2", "32"]})
+    assert "version" in group["missing_settings"]
+
+
+def test_a_phase_that_wrote_and_tells_no_time_is_not_reported_whole(tmp_path):
+    report = checked(tmp_path, HEAD + "WRITE     Throughput MiB/s :        766        772\n---\n")
+    assert (report.status, codes_of(report)[0]) == ("invalid", "elbencho.measurement-missing")
+
+
+def test_a_latency_of_0_is_no_latency(tmp_path):
+    report = check(SAMPLES / "rand-4k-lat" / "results.json")
+    zeros = [one for one in report.runs[0].measurements if one.quantity == "latency" and not one.value]
+    assert (zeros, report.status) == ([], "valid")
+    assert "elbencho.not-measured" in codes_of(report)
 
 
 def test_decimal_megabytes_of_text_are_no_mebibytes(tmp_path):

@@ -84,13 +84,17 @@ def test_what_is_secret_in_a_job_stays_out(tmp_path):
     [
         (document(), "fio.no-results"),
         (document(jobs="none"), "fio.no-results"),
+        (document(client_stats=[{"jobname": "a"}]), "fio.not-supported"),
         (document(1), "fio.inconsistent"),
         (document(job())[:-40], "fio.truncated"),
         ('{"fio version": "fio-3.33", "jobs": ' + "[" * 100_000, "fio.truncated"),
         (document(job(error=28)), "fio.run-failed"),
         (document(job(write={**side(), "bw_bytes": 5 * 1048576})), "fio.inconsistent"),
         (document(job(write={**side(), "iops": 1.0})), "fio.inconsistent"),
-        (document(job(write={"total_ios": 1, "io_bytes": "many", "bw_bytes": float("nan")})), "fio.no-results"),
+        (
+            document(job(write={"total_ios": 1, "io_bytes": "many", "bw_bytes": float("nan")})),
+            "fio.measurement-missing",
+        ),
         (document(job(write=[])), "fio.no-results"),
     ],
 )
@@ -117,6 +121,229 @@ def test_two_outputs_are_two_runs_of_which_none_counts_alone(tmp_path):
     report = check(tmp_path)
     assert [run.tool for run in report.runs] == ["fio", "fio"]
     assert report.primary is None
+
+
+# Versions before 3.2
+
+
+def old_side(kibibytes=2048, seconds=2.0, size=4096, **changes):
+    """One direction as 2.x prints it: KiB, KiB/s and us, and no unit in any name."""
+    bandwidth = int(kibibytes / seconds)
+    return {
+        "io_bytes": kibibytes,
+        "bw": bandwidth,
+        "iops": kibibytes * 1024 / size / seconds,
+        "runtime": int(seconds * 1000),
+        "total_ios": kibibytes * 1024 // size,
+        "lat": {"min": 3, "max": 9000, "mean": 250.5, "stddev": 1.0},
+        "clat": {"percentile": {"50.000000": 240, "99.000000": 800}},
+    } | changes
+
+
+def old(side_changes=None, drop=(), version="fio-2.16", op="write", **options):
+    made = {name: value for name, value in old_side(**(side_changes or {})).items() if name not in drop}
+    told = {"job options": {"rw": op, "bs": "4k"} | options}
+    return document(job(**{"write": made, **told}), **{"fio version": version})
+
+
+def figures_of(report):
+    (run,) = report.runs
+    return {(m.op, m.quantity, m.stat): (m.value, m.printed_value, m.printed_unit) for m in run.measurements}
+
+
+def test_version_2_prints_kib_and_microseconds(tmp_path):
+    report = checked(tmp_path, old())
+    assert (report.status, codes_of(report)) == ("valid", [])
+    assert figures_of(report) == {
+        ("write", "bandwidth", "mean"): (1048576, 1024, "KiB/s"),
+        ("write", "iops", "mean"): (256, 256, "ops/s"),
+        ("write", "volume", "total"): (2 * 1048576, 2048, "KiB"),
+        ("write", "ops", "total"): (512, 512, "ops"),
+        ("write", "time", "total"): (2.0, 2000, "ms"),
+        ("write", "latency", "mean"): (pytest.approx(250.5e-6), 250.5, "us"),
+        ("write", "latency", "max"): (pytest.approx(9e-3), 9000, "us"),
+        ("write", "completion_latency", "p50"): (pytest.approx(240e-6), 240, "us"),
+        ("write", "completion_latency", "p99"): (pytest.approx(800e-6), 800, "us"),
+    }
+    (total,) = report.runs[0].parameters["sums"]
+    assert (total["bandwidth"], total["iops"]) == (1048576, 256)
+
+
+def test_the_last_releases_before_3_print_bytes_and_their_bandwidth_says_so(tmp_path):
+    report = checked(tmp_path, old({"io_bytes": 2048 * 1024}, version="fio-2.99"))
+    assert report.status == "valid"
+    assert figures_of(report)["write", "volume", "total"] == (2 * 1048576, 2 * 1048576, "B")
+    assert figures_of(report)["write", "bandwidth", "mean"] == (1048576, 1024, "KiB/s")
+
+
+def test_versions_3_0_and_3_1_print_bytes_and_kib_beside_each_other(tmp_path):
+    made = {**side(), "io_kbytes": 2048, "bw": 1024}
+    del made["bw_bytes"]
+    report = checked(tmp_path, document(job(write=made), **{"fio version": "fio-3.1"}))
+    assert (report.status, codes_of(report)) == ("valid", [])
+    assert figures_of(report)["write", "bandwidth", "mean"] == (1048576, 1024, "KiB/s")
+    assert figures_of(report)["write", "volume", "total"] == (2 * 1048576, 2 * 1048576, "B")
+    assert figures_of(report)["write", "latency", "mean"][2] == "ns"
+
+
+def test_version_2_1_counts_no_requests_and_did_work_all_the_same(tmp_path):
+    report = checked(tmp_path, old(drop=("total_ios",), version="fio-2.1.11"))
+    assert report.status == "valid"
+    assert codes_of(report) == ["fio.version-untested"]
+    assert ("write", "ops", "total") not in figures_of(report)
+    assert figures_of(report)["write", "volume", "total"][0] == 2 * 1048576
+
+
+@pytest.mark.parametrize(
+    ("changes", "drop"),
+    [
+        ({"io_bytes": 2048 * 1000}, ()),  # neither KiB nor B over the run time
+        ({"io_bytes": 2048 * 1024 * 1024}, ()),
+        ({"bw": 1048576}, ()),  # as if it were B/s
+        ({"io_bytes": 2048 * 1024, "bw": 1024 * 1024}, ()),  # agree with each other, and not with 512 requests of 4 KiB
+        ({"kibibytes": 2, "io_bytes": 2048, "bw": 1, "size": 4 << 10, "total_ios": 512, "iops": 256.0}, ()),
+        ({"io_kbytes": 7}, ()),
+    ],
+)
+def test_where_bytes_time_and_requests_fit_no_unit_nothing_is_taken(tmp_path, changes, drop):
+    report = checked(tmp_path, old(changes, drop))
+    assert report.status == "invalid"
+    assert "fio.inconsistent" in codes_of(report)
+    assert not {"bandwidth", "volume"} & {one.quantity for one in report.runs[0].measurements}
+
+
+@pytest.mark.parametrize("missing", ["bw", "runtime", "io_bytes", "iops"])
+@pytest.mark.parametrize("version", ["fio-2.16", "fio-3.1", "fio-3.33"])
+def test_a_figure_that_every_operation_has_and_this_one_lacks_makes_the_run_invalid(tmp_path, missing, version):
+    report = checked(tmp_path, old(drop=(missing,), version=version))
+    assert (report.status, codes_of(report)) == ("invalid", ["fio.measurement-missing"])
+    names = {"bw": "bandwidth", "runtime": "time", "io_bytes": "volume", "iops": "iops"}
+    assert f"write has no {names[missing]}" in report.runs[0].findings[0].message
+
+
+def test_a_sum_is_not_formed_where_a_process_has_no_bandwidth(tmp_path):
+    jobs = [job(write=old_side()), job(write={k: v for k, v in old_side().items() if k != "bw"})]
+    report = checked(tmp_path, document(*jobs, **{"fio version": "fio-2.16"}))
+    (total,) = report.runs[0].parameters["sums"]
+    assert total == {"group": 0, "op": "write", "iops": 512.0, "jobs": 2}
+
+
+@pytest.mark.parametrize(("version", "is_tried"), [
+    ("fio-2.15", False), ("fio-2.16", True), ("fio-2.16-dirty", True), ("fio-3.33", True), ("fio-3.41-1-gabc", True),
+    ("fio-3.42", False), ("fio-4", False), ("fio-2.2.10", False), ("fio-git", True),
+])  # fmt: skip
+def test_a_version_that_was_never_tried_is_said(tmp_path, version, is_tried):
+    report = checked(tmp_path, document(job(), **{"fio version": version}))
+    assert report.status == "valid"
+    assert codes_of(report) == ([] if is_tried else ["fio.version-untested"])
+
+
+NORMAL = """a: (g=0): rw=randread, bs=(R) 4096B-4096B, (W) 4096B-4096B, (T) 4096B-4096B, ioengine=libaio, iodepth=32
+fio-3.33
+Starting 1 process
+
+a: (groupid=0, jobs=1): err= 0: pid=17: Fri Nov 20 19:00:55 2026
+{side}
+     lat (usec): min=165, max=22563, avg=5688.34, stdev=5041.32
+
+Run status group 0 (all jobs):
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "value"),
+    [
+        ("  read: IOPS=256, BW=1024KiB/s (1049kB/s)(2048KiB/2000msec)", (1048576, 1024, "KiB/s")),
+        ("  read: IOPS=256, BW=1049kB/s (1024KiB/s)(2097kB/2000msec)", (1049000, 1049, "kB/s")),
+    ],
+)
+def test_in_text_each_unit_says_what_it_is_of(tmp_path, line, value):
+    report = checked(tmp_path, NORMAL.format(side=line))
+    assert report.status == "valid"
+    assert figures_of(report)["read", "bandwidth", "mean"] == value
+    run = report.runs[0]
+    assert run.parameters == {"rw": "randread", "bs": "4096B", "ioengine": "libaio", "iodepth": "32"}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "  read: IOPS=256, BW=8192Kibit/s (8389kb/s)(2048KiB/2000msec)",
+        "  read : io=2048.0KB, bw=1024.0KB/s, iops=256, runt=  2000msec",
+    ],
+)
+def test_rates_of_another_form_are_not_said_to_be_no_work(tmp_path, line):
+    report = checked(tmp_path, NORMAL.format(side=line))
+    (finding,) = report.runs[0].findings
+    assert (report.status, finding.code) == ("invalid", "fio.not-supported")
+    assert "moved" not in finding.message
+    both = checked(tmp_path, NORMAL.format(side=f"{line}\n  write: IOPS=1, BW=4KiB/s (4kB/s)(8KiB/2000msec)"))
+    assert (both.status, codes_of(both)) == ("invalid", ["fio.measurement-missing"])
+
+
+# What is printed as 0
+
+
+@pytest.mark.parametrize("latency", ["lat_ns", "lat"])
+def test_a_latency_of_0_was_not_measured(tmp_path, latency):
+    nothing = {"min": 0, "max": 0, "mean": 0.0, "stddev": 0.0, "N": 0}
+    made = {name: value for name, value in side().items() if name not in ("lat_ns", "clat_ns")} | {latency: nothing}
+    report = checked(tmp_path, document(job(write=made)))
+    (finding,) = report.runs[0].findings
+    assert (report.status, finding.code, finding.level) == ("valid", "fio.not-measured", "info")
+    assert "write latency mean, write latency max" in finding.message
+    assert "latency" not in {one.quantity for one in report.runs[0].measurements}
+
+
+def test_a_percentile_below_what_is_printed_is_no_0(tmp_path):
+    report = checked(tmp_path, old({"clat": {"percentile": {"50.000000": 0, "99.000000": 1}}}))
+    assert codes_of(report) == ["fio.not-measured"]
+    assert figures_of(report)["write", "completion_latency", "p99"][1:] == (1, "us")
+    assert ("write", "completion_latency", "p50") not in figures_of(report)
+
+
+def test_work_in_no_time_has_no_bandwidth_of_0(tmp_path):
+    made = side() | {"bw_bytes": 0, "iops": 0.0, "runtime": 0}
+    report = checked(tmp_path, document(job(write=made)))
+    assert (report.status, codes_of(report)) == ("invalid", ["fio.measurement-missing", "fio.not-measured"])
+    assert report.runs[0].parameters["sums"] == [{"group": 0, "op": "write", "jobs": 1}]
+
+
+def test_a_number_that_c_prints_as_nan_ends_no_document(tmp_path):
+    report = checked(tmp_path, document(job()).replace('"jobname": "a"', '"jobname": "a", "slope": -nan'))
+    assert (report.status, codes_of(report)) == ("valid", [])
+
+
+# Runs that were stopped
+
+
+def test_a_run_that_a_signal_ended_does_not_count(tmp_path):
+    for text in (
+        "fio: terminating on signal 2\n" + document(job()),
+        document(job()) + "\nfio: terminating on signal 15\n",
+    ):
+        report = checked(tmp_path, text)
+        assert report.status == "invalid"
+        assert codes_of(report)[0] == "fio.interrupted"
+
+
+@pytest.mark.parametrize(
+    ("options", "is_short"),
+    [
+        ({"runtime": "5m", "time_based": "1"}, True),
+        ({"runtime": "300", "time_based": ""}, True),
+        ({"runtime": "300"}, False),  # it may have moved all of its size before
+        ({"runtime": "300", "time_based": "0"}, False),
+        ({"runtime": "300", "time_based": "1", "ss": "iops:5%"}, False),
+        ({"runtime": "50", "time_based": "1"}, False),
+        ({"runtime": "soon", "time_based": "1"}, False),
+    ],
+)
+def test_a_timed_run_that_ended_long_before_its_time_is_said(tmp_path, options, is_short):
+    told = {"job options": {"rw": "write", "bs": "4k"} | options}
+    report = checked(tmp_path, document(job(write=side(seconds=48.0), **told)))
+    assert report.status == "valid"
+    assert codes_of(report) == (["fio.interrupted"] if is_short else [])
 
 
 # Drives and jobs one by one

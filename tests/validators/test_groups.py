@@ -67,20 +67,212 @@ def test_repeats_stand_in_the_order_of_their_time_where_all_tell_it(tmp_path):
     assert group["runs"] == [0, 1, 2]
 
 
-def test_values_of_repeats_are_canonical_whatever_their_label_says(tmp_path):
-    """The script of early IO500 releases prints GiB/s and labels it GB/s."""
-    for place, times in enumerate((1.0, 1.1)):
-        for path, content in make_run(performance=times, format="shell", version="io500-isc20").items():
+def io500(tmp_path, *changes):
+    for place, changed in enumerate(changes):
+        for path, content in make_run(**changed).items():
             (tmp_path / str(place) / path).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / str(place) / path).write_bytes(content)
-    report = check(tmp_path).as_json()
+    return check(tmp_path).as_json()
+
+
+def test_values_of_repeats_are_those_of_the_runs(tmp_path):
+    report = io500(tmp_path, {"performance": 1.0}, {"performance": 1.1})
     (group,) = report["groups"]
+    assert (group["kind"], group["missing_settings"]) == ("repeats", [])
     easy = next(one for one in group["distributions"] if one["quantity"] == "bandwidth")
     values = [
         row["value"] for run in report["runs"] for row in run["measurements"]
         if (row["op"], row["quantity"]) == (easy["op"], "bandwidth")
     ]  # fmt: skip
-    assert (easy["members"], easy["printed_unit"]) == (values, "GB/s")
+    assert (easy["members"], easy["printed_unit"]) == (values, "GiB/s")
+
+
+def test_runs_of_the_early_script_of_io500_tell_no_version_and_are_not_alike(tmp_path):
+    report = io500(tmp_path, *({"performance": one, "format": "shell", "version": "io500-isc20"} for one in (1.0, 1.1)))
+    (group,) = report["groups"]
+    assert (group["kind"], group["runs"], group["distributions"]) == ("unknown", [0, 1], [])
+    assert group["missing_settings"] == ["version", "stonewall_s", "data_packet_type"]
+
+
+# What is not known
+
+
+def samples(tmp_path, *names):
+    """Outputs of samples, each in a folder of its own; the same name may be given twice."""
+    for place, name in enumerate(names):
+        folder = catalogue.FOLDER / name.split("/")[0] / "samples" / name.split("/")[1]
+        source = folder / json.loads((folder / "expected.json").read_text())["path"]
+        (tmp_path / str(place)).mkdir()
+        (tmp_path / str(place) / source.name).write_bytes(source.read_bytes())
+    report = check(tmp_path).as_json()
+    assert len(report["runs"]) == len(names)
+    return report
+
+
+@pytest.mark.parametrize(
+    ("pair", "missing"),
+    [
+        (("darshan/ior-posix-fpp-perf", "darshan/ior-mpiio-collective-parser"), "arguments"),
+        (("darshan/ior-posix-fpp-perf", "darshan/ior-posix-fpp-perf"), "arguments"),
+        (("lst/lst-survey-table4", "lst/lstsh-read-1m-mbs"), "concurrency"),
+        (("lst/lstsh-write-1m-mib", "lst/lstsh-write-1m-mib"), "version"),
+        (("fio/terse-v3", "fio/text-normal"), "bs"),
+        (("fio/terse-v3", "fio/terse-v3"), "rw"),
+        (("fio/text-normal", "fio/text-normal"), "direct"),
+        (("fio/text-normal", "fio/json-two-jobs"), "direct"),
+        (("ior/4.1-csv-i3", "ior/4.1-csv-i3"), "command_line"),
+        (("ior/4.1-script-two-tests", "ior/4.1-script-two-tests"), "script"),
+        (("mlperf_storage/report-alone", "mlperf_storage/report-alone"), "num_hosts"),
+        (("obdfilter_survey/short-runs", "obdfilter_survey/seed000-table3-row1-2ost"), "version"),
+        (("cray_mpich/stats-and-timers", "cray_mpich/stats-and-timers"), "program"),
+        (("gdsio/sweep", "gdsio/sweep"), "version"),
+        (("wrf/quilted", "wrf/nested-with-restart"), "namelist"),
+        (("elbencho/text-latency", "elbencho/text-latency"), "threads"),
+    ],
+)
+def test_runs_of_which_not_all_settings_are_known_are_neither_repeats_nor_a_sweep(tmp_path, pair, missing):
+    report = samples(tmp_path, *pair)
+    (group,) = report["groups"]
+    assert (group["kind"], group["runs"], group["distributions"]) == ("unknown", [0, 1], [])
+    assert missing in group["missing_settings"]
+
+
+@pytest.mark.parametrize(
+    "name", ["ior/4.1-iorhard", "mdtest/4.1-rank-labelled", "fio/json-two-jobs", "fio/json-2.16",
+             "elbencho/large-file-write-read", "iozone/throughput-retest"],
+)  # fmt: skip
+def test_runs_that_tell_all_their_settings_are_repeats(tmp_path, name):
+    (group,) = samples(tmp_path, name, name)["groups"]
+    assert (group["kind"], group["varies"], group["missing_settings"]) == ("repeats", {}, [])
+    assert group["distributions"]
+
+
+def sample_of(name, folder):
+    """The one output of a sample, its files in `folder` instead of where they were."""
+    tool, case = name.split("/")
+    source = catalogue.FOLDER / tool / "samples" / case
+    text = (source / json.loads((source / "expected.json").read_text())["path"]).read_text()
+    assert "/mnt/" in text
+    return text.replace("/mnt/", folder)
+
+
+@pytest.mark.parametrize("name", ["ior/4.1-iorhard", "mdtest/4.1-rank-labelled", "iozone/throughput-retest"])
+def test_runs_in_folders_of_two_file_systems_are_no_repeats(tmp_path, name):
+    (group,) = checked(tmp_path, sample_of(name, "/scratch/"), sample_of(name, "/home/"))["groups"]
+    assert (group["kind"], group["distributions"]) == ("sweep", [])
+    assert group["varies"] == {"places": ["not kept (1)", "not kept (2)"]}
+
+
+@pytest.mark.parametrize("name", ["ior/4.1-iorhard", "mdtest/4.1-rank-labelled", "iozone/throughput-retest"])
+def test_runs_in_numbered_folders_are_repeats(tmp_path, name):
+    (group,) = checked(tmp_path, sample_of(name, "/scratch/job-17/"), sample_of(name, "/scratch/job-183/"))["groups"]
+    assert group["kind"] == "repeats"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "kind"),
+    [
+        ({"directory": "/scratch"}, {"directory": "/home"}, "sweep"),
+        ({"filename": "/scratch/a"}, {"filename": "/home/a"}, "sweep"),
+        ({"filename": "/scratch/a"}, {}, "sweep"),
+        ({"directory": "/scratch/run-1"}, {"directory": "/scratch/run-12"}, "repeats"),
+    ],
+)
+def test_of_files_of_fio_the_place_counts(tmp_path, first, second, kind):
+    assert [group["kind"] for group in checked(tmp_path, fio(**first), fio(2**21, **second))["groups"]] == [kind]
+
+
+def text_run(rw="write", bs="4096B", rate=1024):
+    return f"""a: (g=0): rw={rw}, bs=(R) {bs}-{bs}, (W) {bs}-{bs}, (T) {bs}-{bs}, ioengine=psync, iodepth=1
+fio-3.33
+
+a: (groupid=0, jobs=1): err= 0: pid=17: Fri Nov 20 19:00:55 2026
+  write: IOPS=256, BW={rate}KiB/s ({rate}kB/s)({2 * rate}KiB/2000msec)
+
+Run status group 0 (all jobs):
+"""
+
+
+def test_what_text_tells_of_fio_is_named_where_it_differs(tmp_path):
+    (group,) = checked(tmp_path, text_run(bs="4096B"), text_run(bs="64.0KiB"))["groups"]
+    assert (group["kind"], group["varies"]) == ("unknown", {"bs": ["4096B", "64.0KiB"]})
+    assert group["missing_settings"] == ["numjobs", "direct", "size", "runtime"]
+
+
+def test_known_runs_stay_repeats_beside_one_that_is_not_known(tmp_path):
+    repeats, unknown = checked(tmp_path, fio(), fio(2**21), text_run())["groups"]
+    assert (repeats["kind"], repeats["runs"]) == ("repeats", [0, 1])
+    assert (unknown["kind"], unknown["runs"]) == ("unknown", [0, 1, 2])
+
+
+def test_a_document_without_options_does_not_say_that_they_had_their_defaults(tmp_path):
+    made = json.loads(fio())
+    del made["jobs"][0]["job options"]
+    (group,) = checked(tmp_path, json.dumps(made), json.dumps(made))["groups"]
+    assert group["kind"] == "unknown"
+    assert "rw" in group["missing_settings"]
+
+
+@pytest.mark.parametrize("version", ["", "fio-"])
+def test_where_only_the_version_is_not_known_runs_are_not_alike(tmp_path, version):
+    made = json.dumps(json.loads(fio()) | {"fio version": version})
+    (tmp_path / "0.json").write_text(made)
+    (tmp_path / "1.json").write_text(fio())
+    report = check(tmp_path, benchmark="fio").as_json()
+    assert [group["kind"] for group in report.get("groups", [])] in ([], ["unknown"])
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({"random_distribution": "zipf:1.1"}, {}),
+        ({"filename": "/dev/nvme0n1"}, {"filename": "/dev/nvme1n1"}),
+        ({"offset": "0"}, {"offset": "1g"}),
+    ],
+)
+def test_options_that_are_not_kept_are_compared_all_the_same(tmp_path, one, other):
+    report = checked(tmp_path, fio(**one), fio(**other))
+    (group,) = report["groups"]
+    (name,) = {*one, *other}
+    values = group["varies"][name]
+    assert (group["kind"], len(set(values))) == ("sweep", 2)
+    assert not [value for value in ("zipf", "nvme", "1g") if value in json.dumps(report)]
+
+
+def test_directories_and_names_make_no_other_configuration(tmp_path):
+    told = [{"directory": "/scratch/17", "name": "a"}, {"directory": "/scratch/18", "name": "b"}]
+    (group,) = checked(tmp_path, *(fio(**one) for one in told))["groups"]
+    assert group["kind"] == "repeats"
+
+
+def test_jobs_that_differ_inside_their_runs_make_no_repeats(tmp_path):
+    """No block size stands above all jobs of a run here, in either run."""
+
+    def made(*sizes):
+        return document(*(job(write=side(), **{"job options": {"rw": "write", "bs": size}}) for size in sizes))
+
+    (group,) = checked(tmp_path, made("4k", "1M"), made("4k", "64k"))["groups"]
+    assert (group["kind"], group["varies"]) == ("sweep", {"bs": ["4k, 1M", "4k, 64k"]})
+
+
+def test_a_sweep_always_says_what_differs(tmp_path):
+    """The settings of both are the same; one of them only read."""
+    made = [json.loads(fio()), json.loads(fio())]
+    made[1]["jobs"][0]["read"] = made[1]["jobs"][0].pop("write")
+    (group,) = checked(tmp_path, *map(json.dumps, made))["groups"]
+    assert (group["kind"], group["varies"]) == ("sweep", {"operations": ["write", "read"]})
+
+
+@pytest.mark.parametrize("option", ["-O lustreStripeCount={}", "--posix.mmap={}", "-O a=1 -O lustreStripeCount={}"])
+def test_values_of_ior_that_are_not_shown_are_compared(tmp_path, option):
+    sample = (catalogue.FOLDER / "ior" / "samples" / "4.1-iorhard" / "stdout.txt").read_text()
+    assert sample.count(" -w ") == 1
+    texts = [sample.replace(" -w ", f" -w {option.format(value)} ") for value in ("on", "off")]
+    (group,) = checked(tmp_path, *texts)["groups"]
+    assert (group["kind"], len(group["varies"])) == ("sweep", 1)
+    texts = [sample.replace(" -w ", f" -w -O summaryFile={value}.json ") for value in ("on", "off")]
+    (group,) = checked(tmp_path, *texts)["groups"]
+    assert group["kind"] == "repeats"
 
 
 def test_a_run_that_failed_is_no_repeat(tmp_path):

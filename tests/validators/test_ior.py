@@ -82,6 +82,23 @@ def run_of(tmp_path, text):
     return report.runs[0]
 
 
+def test_one_repetition_has_no_deviation():
+    """Its rates stay; of two repetitions alike a deviation of 0 would be a measured one."""
+    folder = Path(parser.__file__).parent / "samples"
+    (once,) = check(folder / "4.1-iorhard" / "stdout.txt").runs
+    assert {one.stat for one in once.measurements if one.quantity == "bandwidth"} == {"iteration", "max", "min", "mean"}
+    (finding,) = [one for one in once.findings if one.code == "ior.not-measured"]
+    assert "write bandwidth stdev" in finding.message
+
+
+def test_repetitions_that_are_alike_have_a_deviation_of_0(tmp_path):
+    summaries = [summary("write", (100.0, 100.0, 100.0, 0.0))]
+    (tmp_path / "out.txt").write_text(output(rows=[row("write", 100.0, n) for n in (0, 1)], summaries=summaries))
+    (run,) = check(tmp_path / "out.txt").runs
+    assert [one.value for one in run.measurements if (one.quantity, one.stat) == ("bandwidth", "stdev")] == [0.0]
+    assert "ior.not-measured" not in [one.code for one in run.findings]
+
+
 def test_a_run_gives_iterations_and_summary_with_their_units(tmp_path):
     run = run_of(tmp_path, output())
     figures = {(m.op, m.quantity, m.stat, m.context.get("iter")): (m.value, m.printed_unit) for m in run.measurements}

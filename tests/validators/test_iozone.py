@@ -127,6 +127,22 @@ def test_operations_and_times_are_no_bandwidths(tmp_path, line, unit):
     assert {m.printed_unit for m in run.measurements} == {unit}
 
 
+def test_a_time_that_is_printed_as_0_was_not_measured(tmp_path):
+    line = "Microseconds/op Mode. Output is in microseconds per operation."
+    report = checked(tmp_path, output(HEAD, row(4096, 64, 11, 0)).replace("Output is in kBytes/sec", line))
+    assert [(m.op, m.printed_value) for m in report.runs[0].measurements] == [("write", 11)]
+    (finding,) = [one for one in report.runs[0].findings if one.code == "iozone.not-measured"]
+    assert (finding.level, "rewrite time" in finding.message, report.status) == ("info", True, "valid")
+
+
+def test_runs_on_several_clients_do_not_tell_how_many(tmp_path):
+    text = output("\tNetwork distribution mode enabled.\n", TEST)
+    for name in "ab":
+        (tmp_path / name).write_text(text)
+    (group,) = check(tmp_path).groups
+    assert (group["kind"], group["missing_settings"]) == ("unknown", ["client_nodes"])
+
+
 def test_files_and_hosts_of_the_command_line_stay_out(tmp_path):
     (run,) = checked(tmp_path, output(TEST)).runs
     assert run.parameters["command_line"] == "iozone -i 0 -e -r 64k -s 8m -t 2 -+n -+m ... -F ..."

@@ -69,6 +69,20 @@ def test_a_run_gives_rates_and_leaves_out_what_was_not_run(tmp_path):
     assert run.parameters["not_run"] == ["file_remove", "tree_remove"]
 
 
+ALIKE = {name: (row[2], row[2], row[2], 0.0) for name, row in FIGURES.items()}
+
+
+@pytest.mark.parametrize(
+    ("version", "colon", "iterations", "has_deviation"),
+    [("4.1.0", "", 1, False), ("4.1.0", "", 2, True), ("3.3.0", " :", 1, True)],
+)
+def test_one_iteration_has_no_deviation(tmp_path, version, colon, iterations, has_deviation):
+    """Until 3.3 it is over the ranks, too, of which there are two."""
+    run = run_of(tmp_path, output(table(figures=ALIKE, colon=colon, iterations=iterations), version=version))
+    assert any(one.stat == "stdev" for one in run.measurements) is has_deviation
+    assert any(one.code == "mdtest.not-measured" for one in run.findings) is not has_deviation
+
+
 def test_parameters_have_the_fields_names(tmp_path):
     run = run_of(tmp_path, output(command="mdtest -F -C -T -E -n 100 -u -N 1 -w 3901 -W 300 -d /p"))
     expected = {

@@ -138,6 +138,31 @@ def test_without_a_report_runs_of_a_workload_are_one_result(tmp_path):
     assert codes_of(check(tmp_path)) == []
 
 
+def deviations(report):
+    (run,) = report.runs
+    return [one.printed_value for one in run.measurements if one.stat == "stdev"]
+
+
+def test_one_run_has_no_deviation(tmp_path):
+    report_of_one = report(
+        runs=1, train_throughput_stdev_samples_per_second=0.0, train_throughput_stdev_MB_per_second=0
+    )
+    found = checked(tmp_path, [summary()], report_of_one)
+    assert deviations(found) == []
+    (finding,) = [one for one in found.runs[0].findings if one.code == "mlperf-storage.not-measured"]
+    assert "unet3d samples_rate stdev, unet3d bandwidth stdev" in finding.message
+
+
+def test_of_one_run_without_a_report_no_deviation_is_computed(tmp_path):
+    assert deviations(checked(tmp_path, [summary()])) == []
+
+
+def test_runs_that_are_the_same_have_a_deviation_of_0(tmp_path):
+    alike = report(runs=5, train_throughput_stdev_samples_per_second=0.0)
+    assert deviations(checked(tmp_path / "report", [summary()] * 5, alike)) == [0.0, 0.0]
+    assert deviations(checked(tmp_path / "runs", [summary()] * 5)) == [0.0, 0.0]
+
+
 def test_hosts_users_and_folders_stay_out(tmp_path):
     (run,) = checked(tmp_path, [summary()] * 5, report(), below="run{}/node17").runs
     text = json.dumps([run.parameters, run.tests, [one.as_json() for one in run.measurements]])

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Union
 
 from validators.parameters import parameters
 from validators.units import UNITS, is_finite_number
@@ -22,7 +22,7 @@ TOLERANCE = 0.02
 # 2.15.50 and later are the way to 2.16.
 FIRST_DEVELOPMENT_PATCH = 50
 
-Value = int | float | str | bool
+Value = Union[int, float, str, bool]
 Release = tuple[int, int]
 
 

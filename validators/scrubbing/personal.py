@@ -57,7 +57,7 @@ _SUBMITTER = re.compile(
 )
 _SUBMITTER_HINTS = ("submitter", "contact", "author")
 
-_STANDS_ALREADY = re.compile(r"(?:[\"',]*(?:m-[0-9a-f]{8}|<[a-z-]+>)(?::\d+)?[\"',]*)+$")
+_STANDS_ALREADY = re.compile(r"[\"',]*(?:(?:m-[0-9a-f]{8}|<[a-z-]+>)(?::\d+)?[\"',]*)+$")
 """What a scrubbing before left; scrubbing again changes nothing."""
 _PLACEHOLDER = re.compile(r"<([a-z-]+)>")
 _OF_PATHS = ("secret", "address", "user", "e-mail", "host", "guid")

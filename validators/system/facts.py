@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+from validators.times import parse_time
+
 Document = Mapping[str, Any]
 
 CLIENT, OSS, MDS = "client", "oss", "mds"
@@ -125,7 +127,7 @@ def capture_time(document: Document, phase: str) -> datetime | None:
 def moment(text: object) -> datetime | None:
     """An RFC 3339 time; None for what is none. A time without zone counts as UTC."""
     try:
-        time = datetime.fromisoformat(str(text))
+        time = parse_time(str(text))
     except ValueError:
         return None
     return time if time.tzinfo else time.replace(tzinfo=UTC)

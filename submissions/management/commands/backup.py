@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -9,16 +10,21 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from submissions import backup
 
+INCOMPLETE = 3
+
 
 class Command(BaseCommand):
-    help = "Write database and bundles, consistent with each other, to one new file with mode 0600."
+    help = "Write database and bundles, consistent with each other, to one new file. Status 3: bundles are missing."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", type=Path, help="The file to write; it must not exist.")
 
     def handle(self, *args: Any, file: Path, **options: Any) -> None:
         try:
-            backup.make(file, self.stderr.write)
+            missing = backup.make(file, self.stderr.write)
         except backup.BackupError as error:
             raise CommandError(str(error)) from error
         self.stdout.write(f"{file}: {file.stat().st_size} bytes")
+        if missing:
+            self.stderr.write(f"{len(missing)} bundles are missing, named above; everything else is in the backup.")
+            sys.exit(INCOMPLETE)

@@ -26,8 +26,6 @@ HEAD_BYTES = 4 * 1024 * 1024
 """An application prints before it closes its first file."""
 MOST_BOXES = 2_000
 MOST_ENTRIES = 200
-LONGEST_LINE = 2_000
-"""No line of a box comes near; longer ones are of the application."""
 
 _BEGIN = re.compile(
     r"\| {1,4}MPIIO (?P<op>write|read) (?:(?P<patterns>access patterns)|by phases(?:, [\w ]{1,40},)?)"
@@ -171,9 +169,7 @@ def _boxes(output: Output, run: Run) -> Iterator[Box]:
     Each box has an upper and a lower border: where only one stands between two boxes, the first was cut.
     """
     box: Box | None = None
-    for number, line in enumerate(output.lines(), start=1):
-        if len(line) > LONGEST_LINE:
-            continue
+    for number, line in enumerate(output.lines(of_others=True), start=1):
         if begin := _BEGIN.search(line):
             if box:
                 box.closed = box.borders > 1

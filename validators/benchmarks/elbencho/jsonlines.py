@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from validators.benchmarks.elbencho.phase import CONFIG, STATS, Phase, named
+from validators.bundle import LINE_LIMIT
 from validators.outputs import Output, Refusal, printed_number
 from validators.signs import Sign
 
@@ -30,7 +31,7 @@ _HINT_AGAIN = "Upload the file that --jsonfile named, as elbencho wrote it."
 
 def phases(output: Output) -> Iterator[Phase]:
     """Every phase of the file. Raises Refusal for a line that is cut or none of elbencho's."""
-    for number, line in enumerate(output.lines(), start=1):
+    for number, line in enumerate(output.lines(LINE_LIMIT), start=1):
         if line.strip():
             yield _phase(line, number)
 

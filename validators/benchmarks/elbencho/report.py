@@ -3,7 +3,7 @@
     WRITE       Elapsed time     :        33ms        45ms
                 Throughput MiB/s :        1458        1412
 
-Bandwidths are whole MiB/s, or MB/s with --base10.
+Bandwidths are whole MiB/s, or MB/s with --base10. Until 2.1 times stand as `Elapsed ms`, without a unit behind them.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ _LINE = re.compile(
     r" +(?P<first>\S{1,40}) +(?P<last>\S{1,40})\s*$"
 )
 _LATENCY = re.compile(
-    r" +(?P<what>\S{1,20})(?P<read> rd| wr)? latency +: \[ min=(?P<min>\S{1,20}) avg=(?P<mean>\S{1,20}) "
-    r"max=(?P<max>\S{1,20}) \]"
+    r"^(?:\[\d{1,6}\] )? +(?P<what>\S{1,20})(?P<read> rd| wr)? latency +: \[ min=(?P<min>\S{1,20}) "
+    r"avg=(?P<mean>\S{1,20}) max=(?P<max>\S{1,20}) \]"
 )
 _END_OF_PHASE = re.compile(r"^(?:\[\d{1,6}\] )?---\s*$")
 _VERSION = re.compile(r"\belbencho version:? +(\d\S{0,20})", re.IGNORECASE)
@@ -48,17 +48,32 @@ _UNITS = {"rate": "ops/s", "iops": "ops/s", "ops": "ops"}
 _KNOWN_UNITS = {"bandwidth": ("MiB/s", "MB/s"), "volume": ("MiB", "MB")}
 _TIME = re.compile(r"(?:(\d{1,6})h:?)?(?:(\d{1,6})m:?(?!s))?(?:(\d{1,9}(?:\.\d{1,6})?)s)?(?:(\d{1,9})ms)?", re.ASCII)
 _DURATION = re.compile(r"([\d.]{1,20})(us|ms|s)", re.ASCII)
+_COMMAND = re.compile(r"^COMMAND LINE: (.{1,8000})")
+_WORDS = re.compile(r'"([^"]{0,2000})"')
+_SIZE = re.compile(r"(\d{1,12})([kmgtp]?)", re.IGNORECASE | re.ASCII)
+_OPTIONS = {
+    "--threads": "threads",
+    "-t": "threads",
+    "--block": "block_size",
+    "-b": "block_size",
+    "--size": "file_size",
+    "-s": "file_size",
+    "--iodepth": "io_depth",
+}
+"""Options of the command line that are settings; its paths and hosts are not kept."""
 _HINT_AGAIN = "Upload what elbencho printed, or better the file of --jsonfile."
 
 
 def phases(output: Output) -> Iterator[Phase]:
     """Every phase of the text. Raises Refusal where it failed or was cut."""
     phase: Phase | None = None
-    version = ""
+    version, config = "", dict[str, str]()
     for number, line in enumerate(output.lines(), start=1):
         if "ERROR: " in line:
             raise Refusal("run-failed", "elbencho stopped with an error.", "Repair the cause, repeat the run.", number)
-        if "ersion" in line and (found := _VERSION.search(line)):
+        if line.startswith("COMMAND LINE: ") and (command := _COMMAND.match(line)):
+            config = _settings(_WORDS.findall(command[1]))
+        elif "ersion" in line and (found := _VERSION.search(line)):
             version = found[1]
         elif phase and "---" in line and _END_OF_PHASE.match(line):
             yield phase
@@ -66,12 +81,31 @@ def phases(output: Output) -> Iterator[Phase]:
         elif ":" in line and (figures := _LINE.match(line)):
             if figures["phase"] and figures["phase"] != "OPERATION":
                 phase = _begin(phase, figures["phase"], version, number)
+                phase.config = dict(config)
             if phase:
                 _take(phase, figures, number)
-        elif phase and (latency := _LATENCY.search(line)):
+        elif phase and (latency := _LATENCY.match(line)):
             _take_latency(phase, latency, number)
     if phase:
         raise Refusal("truncated", f"{phase.name} ends before its end.", _HINT_AGAIN, phase.line)
+
+
+def _settings(words: list[str]) -> dict[str, str]:
+    """What the command line of a result file sets, under the names and in the bytes of the other forms.
+
+    What it leaves out has its default, of which nothing is said here.
+    """
+    found: dict[str, str] = {}
+    for word, value in zip(words, [*words[1:], ""], strict=True):
+        if word == "--direct":
+            found["direct_io"] = "true"
+        elif word == "--rand":
+            found["random_offsets"] = "true"
+        elif word == "--hosts" and re.fullmatch(r"[\w.,:-]{1,2000}", value):
+            found["hosts"] = str(len(list(filter(None, value.split(",")))))
+        elif word in _OPTIONS and (size := _SIZE.fullmatch(value)):
+            found[_OPTIONS[word]] = str(int(size[1]) * 1024 ** " kmgtp".index(size[2].lower() or " "))
+    return found
 
 
 def _begin(before: Phase | None, name: str, version: str, line: int) -> Phase:
@@ -84,6 +118,10 @@ def _begin(before: Phase | None, name: str, version: str, line: int) -> Phase:
 
 
 def _take(phase: Phase, line: re.Match[str], number: int) -> None:
+    if line["kind"] == "Elapsed ms":
+        for stat, name in zip(STATS, ("first", "last"), strict=True):
+            phase.add("time", stat, printed_number(line[name], number), "ms")
+        return
     if line["kind"] == "Elapsed time":
         for stat, name in zip(STATS, ("first", "last"), strict=True):
             phase.add("time", stat, _milliseconds(line[name], number), "ms")

@@ -1,7 +1,7 @@
 """The file of --csvfile: a row for each phase. Its last column, the command, has quotes that are not escaped.
 
 No other column has a comma or quotes, so rows are split at commas, as often as the head has columns. Bandwidths are
-whole MiB/s.
+whole MiB/s. The command of many hosts may be long; nothing here searches in it.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from validators.benchmarks.elbencho.phase import STATS, Phase, named
+from validators.bundle import LINE_LIMIT
 from validators.outputs import Output, Refusal, printed_number
 from validators.signs import Sign
 
@@ -45,7 +46,7 @@ _HINT_AGAIN = "Upload the file that --csvfile named, as elbencho wrote it."
 def phases(output: Output) -> Iterator[Phase]:
     """Every phase of the table. Raises Refusal for a row that is cut."""
     head: list[str] = []
-    for number, line in enumerate(output.lines(), start=1):
+    for number, line in enumerate(output.lines(LINE_LIMIT), start=1):
         if line.lstrip("\ufeff").startswith("ISO date,label,"):
             head = line.lstrip("\ufeff").split(",")
         elif head and line.strip():

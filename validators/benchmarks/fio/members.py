@@ -51,7 +51,7 @@ def _rates(run: Run) -> dict[tuple[str, str, str], dict[int, float]]:
     """By operation, quantity and unit, the rate of each job."""
     found: dict[tuple[str, str, str], dict[int, float]] = {}
     for one in run.measurements:
-        if one.quantity in _RATES:
+        if one.quantity in _RATES and one.printed_value:
             found.setdefault((one.op, one.quantity, one.printed_unit), {})[one.context["job"]] = one.printed_value
     return found
 

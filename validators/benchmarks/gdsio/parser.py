@@ -29,7 +29,7 @@ _HEAD = (
     r"IOSize: (?P<io_size>[\d.:-]{1,40})\((?P<io_unit>\w{1,5})\)"
 )
 _REST = (
-    r" *Throughput: (?P<bandwidth>\S{1,40}) (?P<unit>\S{1,12})/sec,? Avg_Latency: (?P<latency>\S{1,40}) usecs "
+    r"Throughput: (?P<bandwidth>\S{1,40}) (?P<unit>\S{1,12})/sec,? Avg_Latency: (?P<latency>\S{1,40}) usecs "
     r"ops: (?P<ops>\S{1,40}) total_time:? (?P<time>\S{1,40}) secs"
 )
 _KNOWN = (

@@ -20,7 +20,7 @@ from validators.findings import Finding
 if TYPE_CHECKING:
     from validators.bundle import Bundle
 
-_DECLARED = re.compile(r"^io500_info_(\w+)=[\"']?(.*?)[\"']?\s*$")
+_DECLARED = re.compile(r"^io500_info_(\w+)=(.*)$")
 _FIND_COMMAND = re.compile(r"^\[Exec\] (.*(?:find|mmfind)\S*\s.*)$")
 _PRIVATE = frozenset({"submitter", "email", "contact"})
 _DECLARED_LIMIT = 64
@@ -147,12 +147,17 @@ def _read_shell_log(bundle: Bundle, path: str, evidence: Evidence) -> None:
         if line.startswith("io500_info_"):
             match = _DECLARED.match(line[:500])
             if match and match[1] not in _PRIVATE and len(evidence.declared) < _DECLARED_LIMIT:
-                evidence.declared[match[1]] = match[2]
+                evidence.declared[match[1]] = _without_quotes(match[2].rstrip())
         elif line.startswith("[Exec]") and "find" in line:
             match = _FIND_COMMAND.match(line[:4000])
             evidence.find_command = match[1] if match else evidence.find_command
     if evidence.summary is None:
         evidence.summary = read_summary(lines, path)
+
+
+def _without_quotes(text: str) -> str:
+    text = text[1:] if text.startswith(("'", '"')) else text
+    return text[:-1] if text.endswith(("'", '"')) else text
 
 
 def _read_raw(bundle: Bundle, folder: Folder, evidence: Evidence) -> None:

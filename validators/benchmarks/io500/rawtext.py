@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 
 _IOR_VERSION = re.compile(rb"IOR-([\w.+-]{1,40})")
-_IOR_OPTION = re.compile(rb"^\s*(api|nodes|tasks|clients per node)\s*[:=]\s*(\S[^\r\n]{0,60})", re.MULTILINE)
+_IOR_OPTION = re.compile(rb"^[ \t]*(api|nodes|tasks|clients per node)\s*[:=]\s*(\S[^\r\n]{0,60})", re.MULTILINE)
 _IOR_CLIENTS = re.compile(rb"clients\s*=\s*(\d+) \((\d+) per node\)")
 _MDTEST_LAUNCH = re.compile(
     rb"mdtest-([\w.+-]{1,40}) was launched with\s+(\d{1,9}) total task\(s\) on\s+(\d{1,9}) node"
@@ -20,7 +20,7 @@ _FILE_SYSTEM = re.compile(
     re.MULTILINE,
 )
 _MACHINE = re.compile(rb"^Machine\s*:\s*(\S+)", re.MULTILINE)
-_FIXED = re.compile(rb"\d+\.\d{3}")
+_FIXED = re.compile(rb"(?<!\d)\d+\.\d{3}")
 _FIND_RATE = re.compile(rb"runtime:\s*([\d.]+)\s+rate:\s*([\d.]+)")
 
 _MDTEST_ROWS = {

@@ -30,6 +30,7 @@ from validators.findings import WARNING, Finding
 from validators.measurements import NEEDS_HUMAN, NOT_EVALUATED, SATISFIED, VIOLATED, Run
 from validators.questionnaires import each, load
 from validators.rules import Context, Rule, RuleJudge, Verdict, load_rules
+from validators.times import parse_time
 
 Judge = Callable[[Run, Evidence, Context], Verdict]
 
@@ -308,7 +309,7 @@ def _deadline(run: Run, evidence: Evidence, context: Context) -> Verdict:
 def _instant(value: object) -> datetime | None:
     """A time as text in RFC 3339 or as a datetime, in UTC; None for anything else."""
     try:
-        moment = datetime.fromisoformat(value) if isinstance(value, str) else value
+        moment = parse_time(value) if isinstance(value, str) else value
     except ValueError:
         return None
     if not isinstance(moment, datetime):

@@ -15,7 +15,8 @@ C = "c"
 MOST_PHASES = 200
 """Phases that are read: io500 never had more than 23."""
 
-_VERSION = re.compile(r"IO500 version (?P<version>.*?)\s*(?:\((?P<mode>\w+)\))?\s*$")
+_VERSION = "IO500 version "
+_MODE = re.compile(r"\w+\)")
 _PHASE = re.compile(
     r"\[(?P<tag>RESULT| {6})\]\s+(?:(?:BW|IOPS)\s+phase\s+\d+\s+)?(?P<name>[A-Za-z0-9][\w-]*)\s+(?P<value>\S+)\s+"
     r"(?P<unit>[A-Za-z/]+)\s*:\s*time\s+(?P<seconds>\S+)\s+seconds(?P<invalid>\s+\[INVALID\])?\s*$"
@@ -83,14 +84,19 @@ def read_summary(lines: Iterable[str], path: str) -> Summary:
             _read_phase(summary, line, number)
         elif line.startswith("[SCORE"):
             _read_score(summary, line, number)
-        elif line.startswith("IO500 version"):
-            match = _VERSION.match(line)
-            if match:
-                summary.dialect, summary.version, summary.mode = C, match["version"], match["mode"] or ""
+        elif line.startswith(_VERSION):
+            summary.dialect, (summary.version, summary.mode) = C, _version_and_mode(line.removeprefix(_VERSION))
     if any("-" in name for name in summary.phases):
         summary.dialect = C
     _hyphenate(summary)
     return summary
+
+
+def _version_and_mode(text: str) -> tuple[str, str]:
+    """`io500-sc25 (standard)` -> ("io500-sc25", "standard"); without brackets at the end there is no mode."""
+    text = text.rstrip()
+    before, _, after = text.rpartition("(")
+    return (before.rstrip(), after[:-1]) if _MODE.fullmatch(after) else (text, "")
 
 
 def _read_phase(summary: Summary, line: str, number: int) -> None:

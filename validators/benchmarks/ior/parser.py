@@ -13,11 +13,11 @@ from typing import Any
 from validators import ranks
 from validators.benchmarks.ior import consistency, jsonform, text
 from validators.benchmarks.ior.record import COMPONENTS, Record
-from validators.benchmarks.ior.settings import command_of, is_dry_run, settings_of
-from validators.bundle import Bundle
+from validators.benchmarks.ior.settings import VALUED, command_of, is_dry_run, settings_of
+from validators.bundle import LINE_LIMIT, Bundle
 from validators.catalogue import Reading
 from validators.findings import WARNING, Finding
-from validators.launching import BY_IO500, label_before, unlabelled
+from validators.launching import BY_IO500, label_before, options_of, unlabelled, values_not_shown
 from validators.measurements import Measurement, Run
 from validators.outputs import Output, Refusal, find_outputs
 from validators.signs import Sign
@@ -92,7 +92,7 @@ def _record(output: Output, head: bytes) -> Record:
     if _is_json(head):
         if output.size > JSON_LIMIT:
             raise Refusal("too-large", f"The JSON has more than {JSON_LIMIT} bytes.", "Split it by test.")
-        content = "\n".join(output.lines())
+        content = "\n".join(output.lines(LINE_LIMIT))
         if (key := _VERSION_KEY.search(content)) and (label := label_before(key[1])):
             content = "\n".join(label.sub("", line) for line in content.split("\n"))
         return jsonform.read_json(content)
@@ -105,10 +105,18 @@ def _run(record: Record, path: str) -> Run:
     _require_whole(record)
     run = Run(TOOL, path, record.version)
     run.tests = [{"test": test.id, **_test(record, test.id)} for test in record.tests]
-    run.measurements = [*_iterations(record), *_summaries(record)]
+    run.measurements = [*_iterations(record), *_summaries(record, run)]
     run.parameters = _parameters(run, record)
+    _settings_not_shown(run, record)
     run.findings = [*consistency.findings(record, run, path), *_warnings(record, path)]
     return run
+
+
+def _settings_not_shown(run: Run, record: Record) -> None:
+    """What makes a configuration and is in no parameter: values of options, and what a script (-f) sets."""
+    if "f" in options_of(record.command, VALUED):
+        run.unknown_settings.append("script")
+    run.undisclosed_settings = values_not_shown(record.command, VALUED, files="ofUa")  # -a is the parameter api
 
 
 def _require_whole(record: Record) -> None:
@@ -147,9 +155,14 @@ def _iterations(record: Record) -> Iterator[Measurement]:
             yield Measurement.printed(row.op, quantity, "iteration", value, COMPONENTS[quantity], context=context)
 
 
-def _summaries(record: Record) -> Iterator[Measurement]:
+def _summaries(record: Record, run: Run) -> Iterator[Measurement]:
+    """The rows of the summary. A single repetition has no deviation, though 0.00 is printed of it."""
+    repetitions = {test["test"]: test.get("repetitions") for test in run.tests}
     for summary in record.summaries:
         for (quantity, stat), value in summary.values.items():
+            if stat == "stdev" and not value and repetitions.get(summary.test) == 1:
+                run.not_measured.append(f"{summary.op} {quantity} {stat}")
+                continue
             context = {"test": summary.test, **_scope(record, quantity)}
             yield Measurement.printed(summary.op, quantity, stat, value, _UNITS[quantity], context=context)
 

@@ -14,6 +14,7 @@ from validators.benchmarks.iozone import table
 from validators.bundle import Bundle
 from validators.catalogue import Reading
 from validators.findings import ERROR, WARNING, Finding
+from validators.launching import PLACES, place
 from validators.measurements import Measurement, Run
 from validators.outputs import Output, Refusal, find_outputs, printed_number
 from validators.signs import Sign
@@ -166,6 +167,8 @@ def read(output: Output) -> list[Run]:
             raise Refusal("too-large", message, "Upload one run of iozone.", number)
     _end_block(state, 0)
     _weigh(state)
+    if state.run.parameters.get("several_clients"):
+        state.run.unknown_settings.append("client_nodes")  # they stand in the file of -+m
     return [state.run]
 
 
@@ -196,6 +199,8 @@ def _take_rest(state: _Read, line: str, number: int) -> None:
         _take_row(state, row, number)
     elif command := _COMMAND.search(line):
         state.run.parameters["command_line"] = _command_shape(command[1])
+        if places := [place(word) for word in command[1].split()[1:] if "/" in word]:
+            state.run.undisclosed_settings = {PLACES: " ".join(places)}
     elif version := _VERSION.search(line):
         state.run.version = version[1]
     elif any(sign in line for sign in _SIGNS_OF_FAILURE) and _FAILURE.search(line):
@@ -240,6 +245,8 @@ def _take_row(state: _Read, row: table.Row, number: int) -> None:
         if value:
             one = Measurement.printed(op, quantity, "single", value, unit, context=context)
             state.run.measurements.append(one)
+        else:
+            state.run.not_measured.append(f"{op} {quantity}")
     state.run.tests.append({**context, "ops": [op for op, _ in row.figures]})
 
 

@@ -20,6 +20,8 @@ from validators.outputs import Output, Refusal, printed_number
 from validators.signs import Sign
 
 MOST_MEASUREMENTS = 60_000
+LONGEST_LINE = 64 * 1024
+"""Of characters: lst.sh prints the addresses of all nodes of a group in one line."""
 
 _BLOCK = re.compile(r"\[LNet (?P<kind>Rates|Bandwidth) of (?P<group>[^\]\s]{1,80})\]")
 _SIDE = re.compile(r"\[(?P<side>[RW])\] *(?P<rest>(?:Avg|Min|Max)?:?.{0,300})$")
@@ -141,7 +143,7 @@ def _merged(tool: str, runs: list[Run]) -> Run:
 
 def _sessions(output: Output) -> Iterator[_Session]:
     session, measured = _Session(output.path), 0
-    for number, line in enumerate(output.lines(), start=1):
+    for number, line in enumerate(output.lines(LONGEST_LINE), start=1):
         if start := _START.search(line):
             if session.mode or session.block:
                 yield session

@@ -6,10 +6,12 @@ the group named by -g) received, write what they sent. Counts of nodes with erro
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from validators.bundle import LINE_LIMIT
 from validators.distributions import Distribution, summed
 from validators.findings import WARNING, Finding
 from validators.measurements import Measurement, Run
@@ -53,12 +55,33 @@ class _Row:
 
 
 @dataclass(slots=True)
+class _Groups:
+    """Groups of nodes, numbered as they are met. Of each, which may list thousands of addresses, a digest is kept."""
+
+    numbers: dict[bytes, int] = field(default_factory=dict)
+    nodes: int = 0
+    current: int = 0
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def meet(self, group: str) -> int:
+        """The number of a group, which is the current one from now on."""
+        digest = hashlib.sha256(group.encode("utf-8", "surrogatepass")).digest()
+        if digest not in self.numbers:
+            self.numbers[digest] = len(self.numbers)
+            self.nodes += len(group.split())
+        self.current = self.numbers[digest]
+        return self.current
+
+
+@dataclass(slots=True)
 class _Table:
     """The rows of a survey; groups of servers and clients, which may be several, are known by their number."""
 
     rows: list[_Row] = field(default_factory=list)
-    servers: list[str] = field(default_factory=list)
-    clients: list[str] = field(default_factory=list)
+    servers: _Groups = field(default_factory=_Groups)
+    clients: _Groups = field(default_factory=_Groups)
     errors: dict[str, int] = field(default_factory=dict)
     begun: int = 0
     finished: int = 0
@@ -79,7 +102,7 @@ def read(tool: str, output: Output) -> Run:
     if not any(one.value for one in run.measurements):
         raise Refusal("no-results", "The survey has no figure.", "Look at the output of lst.sh that it kept.")
     run.parameters = {
-        **({"server_nodes": _nodes(table.servers), "client_nodes": _nodes(table.clients)} if table.servers else {}),
+        **({"server_nodes": table.servers.nodes, "client_nodes": table.clients.nodes} if table.servers else {}),
         "modes": sorted({row.mode for row in table.rows}),
         **({"error_nodes": table.errors, "nodes_with_errors": sum(table.errors.values())} if table.errors else {}),
     }
@@ -102,13 +125,9 @@ def _over_groups(measurements: list[Measurement]) -> list[Distribution]:
     ]
 
 
-def _nodes(groups: list[str]) -> int:
-    return sum(len(group.split()) for group in groups)
-
-
 def _table(output: Output) -> _Table:
     table, separator = _Table(), ""
-    for number, line in enumerate(output.lines(), start=1):
+    for number, line in enumerate(output.lines(LINE_LIMIT), start=1):
         if head := _CSV_HEAD.match(line):
             separator = head["separator"]
         elif separator and line.strip():
@@ -127,7 +146,7 @@ def _take_csv(table: _Table, cells: list[str], line: int) -> None:
         message = f"A row has {len(cells)} of {_COLUMNS} columns: the survey stopped there, or was cut."
         raise Refusal("truncated", message, _HINT_AGAIN, line)
     servers, clients, mode, *figures = (cell.strip().strip('"') for cell in cells)
-    context = {"server_group": _number_of(table.servers, servers), "client_group": _number_of(table.clients, clients)}
+    context = {"server_group": table.servers.meet(servers), "client_group": table.clients.meet(clients)}
     table.rows.append(_Row(_mode(mode, line), figures[:4], line, context))
     for name, text in zip(("servers", "clients"), figures[4:], strict=True):
         table.errors[name] = max(table.errors.get(name, 0), int(printed_number(text, line)))
@@ -139,16 +158,10 @@ def _mode(text: str, line: int) -> str:
     return text
 
 
-def _number_of(groups: list[str], group: str) -> int:
-    if group not in groups:
-        groups.append(group[:65536])
-    return groups.index(group)
-
-
 def _take_text(table: _Table, line: str, number: int) -> None:
     if row := _TEXT_ROW.match(line):
         figures = [row["receive"], row["receive_rate"], row["send"], row["send_rate"]]
-        context = {"server_group": max(len(table.servers) - 1, 0), "client_group": max(len(table.clients) - 1, 0)}
+        context = {"server_group": table.servers.current, "client_group": table.clients.current}
         table.rows.append(_Row(row["mode"], figures, number, context))
     elif line.startswith(_COMMENCE):
         table.begun += 1
@@ -166,8 +179,7 @@ def _take_text(table: _Table, line: str, number: int) -> None:
 def _take_groups(table: _Table, line: str) -> None:
     for head, groups in (("Server Group: ", table.servers), ("Client Group: ", table.clients)):
         if line.startswith(head):
-            group = line.removeprefix(head).strip()
-            groups[:] = [*(one for one in groups if one != group), group]
+            groups.meet(line.removeprefix(head).strip())
 
 
 def _measurements(row: _Row, context: dict[str, int]) -> Iterator[Measurement]:

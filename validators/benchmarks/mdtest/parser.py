@@ -18,7 +18,7 @@ from validators.benchmarks.mdtest.text import Record, Row, Table, Test
 from validators.bundle import Bundle
 from validators.catalogue import Reading
 from validators.findings import ERROR, WARNING, Finding
-from validators.launching import BY_IO500, command_shape, options_of, unlabelled
+from validators.launching import BY_IO500, command_shape, options_of, unlabelled, values_not_shown
 from validators.measurements import Measurement, Run
 from validators.outputs import Output, Refusal, find_outputs
 from validators.signs import Sign
@@ -116,8 +116,9 @@ def _run(record: Record, path: str) -> Run:
     for index, test in enumerate(record.tests):
         context = {"test": index} if len(record.tests) > 1 else {}
         run.tests.append({**context, **_settings(test, options)})
-        run.measurements += [*_table_measurements(test, options, context), *_other_measurements(test, context)]
+        run.measurements += [*_table_measurements(test, options, context, run), *_other_measurements(test, context)]
     run.parameters = _parameters(run, record, options)
+    run.undisclosed_settings = values_not_shown(record.command, VALUED, files="dx")
     run.findings = [*_disagreements(record, path), *_failures(record, path), *_warnings(record, path)]
     if not run.measurements and not run.findings:
         raise Refusal("no-results", "No phase was run.", "Ask for phases: -C, -T, -E, -r, or none of them for all.")
@@ -139,12 +140,19 @@ def _is_over_ranks(test: Test) -> bool:
     return any(row.has_colon for table in test.tables for row in table.rows)
 
 
-def _table_measurements(test: Test, options: dict[str, str], context: dict[str, Any]) -> Iterator[Measurement]:
+def _table_measurements(
+    test: Test, options: dict[str, str], context: dict[str, Any], run: Run
+) -> Iterator[Measurement]:
+    """The rows of the summary. A single value has no deviation, though 0.000 is printed of it."""
     missing = _not_run(test, options)
     scope = {"scope": OVER_RANKS if _is_over_ranks(test) else OVER_ITERATIONS}
     for table in test.tables:
+        values = table.iterations * (test.tasks if _is_over_ranks(test) else 1)
         for row in table.rows:
             for stat, value in row.figures.items() if row.op not in missing else ():
+                if stat == "stdev" and not value and values == 1:
+                    run.not_measured.append(f"{row.op} {table.quantity} {stat}")
+                    continue
                 told = context if stat in text.RANK_STATS else context | scope
                 yield Measurement.printed(row.op, table.quantity, stat, value, table.unit, context=told)
 

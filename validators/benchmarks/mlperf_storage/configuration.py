@@ -51,8 +51,8 @@ _SHOWN = frozenset(
 """Parameters that say what was measured."""
 _OVERRIDE = re.compile(r"^- '?\+{0,2}([\w.]{1,80})=(.{0,200})$", re.MULTILINE)
 _WORKLOAD = re.compile(r"(\w+?)(?:_([a-z]{1,2}\d{2,3}\w{0,4}))?")
-_RECORD_LENGTH = re.compile(r"^\s+record_length(?:_bytes)?: ([\d.]{1,20})\s*$", re.MULTILINE)
-_SETTING = re.compile(r"^\s+(\w{1,40}): (\d{1,15}|true|false|True|False)\s*$", re.MULTILINE)
+_RECORD_LENGTH = re.compile(r"^[ \t]+record_length(?:_bytes)?: ([\d.]{1,20})[ \t\r]*$", re.MULTILINE)
+_SETTING = re.compile(r"^[ \t]+(\w{1,40}): (\d{1,15}|true|false|True|False)[ \t\r]*$", re.MULTILINE)
 _TARGET = re.compile(r"^  metric:\s+au: (0?\.\d{1,4}|1\.0)\s*$", re.MULTILINE)
 
 

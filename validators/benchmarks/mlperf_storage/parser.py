@@ -48,7 +48,7 @@ def _run(result: Result) -> Run:
     model = _model(result)
     threshold = agreement.THRESHOLDS.get(model, result.configured("au_target"))
     run.tests = [_test(one) for one in result.runs]
-    run.measurements = [*_overall(result, model), *(m for one in result.runs for m in _of_run(one, model))]
+    run.measurements = [*_overall(result, model, run), *(m for one in result.runs for m in _of_run(one, model))]
     run.distributions = [one for folder in result.runs for one in _over_epochs(folder, model)]
     run.parameters = _parameters(result, model, threshold)
     run.findings += agreement.findings(result, threshold)
@@ -86,8 +86,11 @@ def _model(result: Result) -> str:
     return str(named or "unknown")
 
 
-def _overall(result: Result, model: str) -> Iterator[Measurement]:
-    """What the report says of all runs together, or what they say where there is no report."""
+def _overall(result: Result, model: str, run: Run) -> Iterator[Measurement]:
+    """What the report says of all runs together, or what they say where there is no report.
+
+    A single run has no deviation, though the report says 0 of it.
+    """
     overall = result.report.get("overall")
     samples = [run.samples_per_s for run in result.runs if run.samples_per_s is not None]
     bandwidths = [run.mib_per_s for run in result.runs if run.mib_per_s is not None]
@@ -100,14 +103,17 @@ def _overall(result: Result, model: str) -> Iterator[Measurement]:
         ("au", "mean", fmean(utilisations) if utilisations else None, "%"),
         ("au", "min_run", min(utilisations, default=None), "%"),
     ]
+    is_single = max(len(result.reported_runs), len(result.runs)) == 1
     for quantity, stat, value, unit in figures:
-        if value is not None:
+        if stat == "stdev" and not value and is_single:
+            run.not_measured += [] if value is None else [f"{model} {quantity} {stat}"]
+        elif value is not None:
             yield Measurement.printed(model, quantity, stat, value, unit)
 
 
 def _reported(overall: object, name: str, computed: Any, values: list[float]) -> float | None:
     said = documents.number(overall, f"train_throughput_{name}_per_second")
-    if said is not None or not values:
+    if said is not None or len(values) < (2 if computed is pstdev else 1):
         return said
     return float(computed(values))
 

@@ -52,7 +52,7 @@ _MESSAGES = r"(?:[^\n]{0,300}\n){0,8}? *"
 """What a remote shell says between two pieces of a row, up to the end of its line."""
 _TEST = re.compile(
     _TEST_NAME
-    + rf"\s+{_MESSAGES}(?P<aggregate>-?(?:[\d.][\w.,+-]{{0,400}}|nan|inf)) +{_MESSAGES}"
+    + rf"\s+(?!\s){_MESSAGES}(?P<aggregate>-?(?:[\d.][\w.,+-]{{0,400}}|nan|inf)) +(?! ){_MESSAGES}"
     + r"(?:\[(?P<range>[^\]\[]{1,80})\]|(?P<state>SHORT|ERROR)\b)"
 )
 _BEGUN = re.compile(_TEST_NAME + r"(?: +[\d.,]+)?(?: +\[[^\]]{0,80})?\s*$")
@@ -146,7 +146,7 @@ def _with_detail(runs: list[Run], output: Output) -> list[Run]:
         rows = list(detail.rows(output))
         owner = next((run for run in runs if detail.belongs(rows, run)), None)
         if owner:
-            owner.findings += detail.attach(rows, owner, output.path)
+            owner.findings += [*detail.attach(rows, owner, output.path), *output.left_out(TOOL)]
             return []
         message = "A detail file has the rates of single targets only."
         raise Refusal("no-results", message, "Upload the summary that the script wrote beside it.")

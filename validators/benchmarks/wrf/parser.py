@@ -136,7 +136,7 @@ def read(output: Output) -> list[Run]:
 
 def _logs(output: Output) -> Iterator[Log]:
     log, found = Log(), 0
-    for number, line in enumerate(output.lines(), start=1):
+    for number, line in enumerate(output.lines(of_others=True), start=1):
         log.add(line, number)
         if log.complete:
             found += bool(log.events or log.steps)

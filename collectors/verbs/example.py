@@ -1,0 +1,44 @@
+"""`example`: write a small IO500 run that was made up, to try the other verbs with."""
+
+import json
+import os
+import pkgutil
+import shlex
+
+from collectors.errors import OK, UsageError
+
+ABOUT = "write a small made-up IO500 run, to try the other verbs with"
+
+EXAMPLES = """examples:
+  %(prog)s --out results
+  highwater.pyz validate results
+  highwater.pyz upload results --test
+
+Nothing was measured: EXAMPLE.txt in the folder says so, and so does a warning wherever the run is
+checked. A registry that others can reach does not take it for its lists.
+"""
+
+RUN = "data/example-run.1.json"
+
+
+def define(verb):
+    verb.add_argument("--out", metavar="DIR", required=True, help="the folder to write it to, new or empty")
+
+
+def run(options, progress):
+    files = json.loads(pkgutil.get_data("collectors", RUN).decode("utf-8"))["files"]
+    require_empty(options.out)
+    for name, text in sorted(files.items()):
+        place = os.path.join(options.out, *name.split("/"))
+        os.makedirs(os.path.dirname(place), exist_ok=True)
+        with open(place, "x", encoding="utf-8", newline="\n") as stream:
+            stream.write(text)
+    progress.note(f"{options.out}: {len(files)} files of an IO500 run that was made up; nothing was measured")
+    progress.note(f"next: highwater.pyz validate {shlex.quote(options.out)}")
+    return OK
+
+
+def require_empty(folder):
+    """Raise UsageError if anything is in the way: results of somebody would be mixed with the example."""
+    if os.path.lexists(folder) and not (os.path.isdir(folder) and not os.listdir(folder)):
+        raise UsageError("collector.out", f"{folder} is there already.", "Name a folder that is new or empty.")

@@ -1,0 +1,17 @@
+"""gunicorn's configuration: read by itself where the web server is started in this folder (docs/operate.md).
+
+Processes and threads are set by the command that starts it.
+"""
+
+worker_class = "registry.web_server.Worker"
+workers = 2
+threads = 6
+# Clients per process that are connected at the same time. One that is slow or idle costs no thread.
+worker_connections = 4000
+backlog = 2048
+keepalive = 5
+timeout = 60
+graceful_timeout = 30
+control_socket_disable = True
+# No proxy needs them; by default anybody who comes from loopback, and so everybody behind a proxy, may set SCRIPT_NAME.
+forwarder_headers = ""

@@ -1,0 +1,52 @@
+"""The example: a made-up run that says so, written beside nothing of the user's."""
+
+import json
+
+from tools import example_run
+
+
+def test_the_example_is_what_the_tests_writer_of_runs_makes():
+    """Else: ./dev.py exec python -m tools.example_run"""
+    assert example_run.FILE.read_text(encoding="utf-8") == example_run.document()
+
+
+def test_every_python_writes_the_same_files(every_python, collector):
+    done = collector("example", "--out", "results", python=every_python)
+    assert done.returncode == 0, done.stderr
+    folder = collector.cwd / "results"
+    written = {str(path.relative_to(folder)): path.read_text() for path in folder.rglob("*") if path.is_file()}
+    assert written == json.loads(example_run.document())["files"]
+    assert "Nothing was measured" in written["EXAMPLE.txt"]
+
+
+def test_it_is_valid_and_every_check_says_what_it_is(collector):
+    collector("example", "--out", "results")
+    done = collector("validate", "results", "--json")
+    document = json.loads(done.stdout)
+    assert (done.returncode, document["status"]) == (0, "valid")
+    assert [finding["code"] for finding in document["findings"]] == ["bundle.example"]
+    assert document["runs"][0]["findings"] == []
+
+
+def test_packed_it_is_the_example_still(collector):
+    collector("example", "--out", "results")
+    collector("pack", "--results", "results", "--out", "run.tar.gz")
+    document = json.loads(collector("validate", "run.tar.gz", "--json").stdout)
+    assert "bundle.example" in [finding["code"] for finding in document["findings"]]
+
+
+def test_nothing_is_written_among_files_of_the_user(collector):
+    (collector.cwd / "results").mkdir()
+    (collector.cwd / "results" / "result.txt").write_text("mine")
+    done = collector("example", "--out", "results")
+    assert (done.returncode, "is there already" in done.stderr) == (2, True)
+    assert [path.name for path in (collector.cwd / "results").iterdir()] == ["result.txt"]
+    (collector.cwd / "file").write_text("mine")
+    assert collector("example", "--out", "file").returncode == 2
+    (collector.cwd / "link").symlink_to("nowhere")
+    assert collector("example", "--out", "link").returncode == 2
+
+
+def test_an_empty_folder_will_do(collector):
+    (collector.cwd / "results").mkdir()
+    assert collector("example", "--out", "results").returncode == 0

@@ -1,0 +1,80 @@
+"""No regular expression that reads what strangers send takes more than twice the time for twice the text.
+
+Every pattern of the code is collected, so a new one is looked at without a word here.
+"""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests import pumping
+
+PACKAGES = ("validators", "submissions")
+MADE_WHILE_RUNNING = {
+    "validators/benchmarks/darshan/parser.py": "called with patterns of the same file, which are looked at below",
+    "validators/launching.py": "a launcher's label, whose letters are escaped and whose figures are bounded",
+    "validators/scrubbing/names.py": "names of hosts and users, escaped",
+    "validators/signs.py": "patterns of Sign, found as the values of modules",
+}
+"""Files that call `re` with what is not written there, and why each is harmless."""
+OF_DARSHAN = (r"\d{1,3}\.\d{1,4}", r"[\w.+-]{1,80}")
+LABELS = ("[0] ", "0: ", "[1,0]<stdout>: ", "node17.example: ")
+OLD_ELBENCHO = r" +(?P<what>\S{1,20})(?P<read> rd| wr)? latency +: \[ min=(?P<min>\S{1,20})"
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_twice_the_text_takes_no_more_than_twice_the_time(package):
+    found = pumping.patterns(package)
+    assert len(found) > 5  # the collecting itself works
+    slow = [told for pattern in found if (told := pumping.slowness(pattern))]
+    assert not slow, "\n".join(slow)
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_patterns_that_are_made_while_running_are_known(package):
+    unknown = [place for place in pumping.unreadable_calls(package) if place.split(":")[0] not in MADE_WHILE_RUNNING]
+    assert not unknown
+
+
+def test_labels_of_launchers_make_linear_patterns():
+    from validators.launching import label_before
+
+    made = [label_before(label) for label in LABELS]
+    slow = [told for one in made if (told := pumping.slowness(pumping.Pattern("label", one, frozenset({"sub"}))))]
+    assert not slow
+
+
+def test_names_that_are_given_make_a_linear_pattern():
+    from validators.scrubbing.personal import Names
+
+    names = Names()
+    names.give(["carol", "ca.rol"], ["node-1", "aaaa", "aaaa.aaaa"])
+    assert not pumping.slowness(pumping.Pattern("names", names.given, frozenset()))
+
+
+@pytest.mark.parametrize(
+    "slow",
+    [
+        OLD_ELBENCHO,
+        r"\s+$",
+        r"^(\w+) (.*?)\s*(?:\((\w+)\))?\s*$",
+        r"(?:[\"',]*(?:m-[0-9a-f]{8}|<[a-z-]+>)[\"',]*)+$",
+        r"(a|a)*b",
+        r"\d+\.\d{3}",
+    ],
+)
+def test_a_pattern_that_is_not_linear_is_noticed(slow):
+    assert pumping.slowness(pumping.Pattern("here", re.compile(slow), frozenset()))
+
+
+@pytest.mark.parametrize("linear", [r"^ +x$", r"(?<!\d)\d+\.\d{3}", r"a{1,40}b", r"(?:ab|cd){0,9}e"])
+def test_a_linear_pattern_is_let_through(linear):
+    assert not pumping.slowness(pumping.Pattern("here", re.compile(linear), frozenset()))
+
+
+def test_what_is_matched_from_its_beginning_only_may_begin_with_a_repeat():
+    spaces = re.compile(r"\s+x")
+    assert pumping.slowness(pumping.Pattern("here", spaces, frozenset({"search"})))
+    assert not pumping.slowness(pumping.Pattern("here", spaces, frozenset({"match", "fullmatch"})))
