@@ -1,0 +1,181 @@
+"""What differs between two observations, and which differences are meant.
+
+Only what was there before is held against what is there now: more fields, more rows of a catalogue and more
+operations of the API are fine. What changed on purpose stands in tests/deep/intended.py, a line each with its reason.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any
+
+from tests.deep.observation import GROWING, Observation
+
+NOTHING = "(nothing)"
+KEYS = ("id", "slug", "result", "code", "name", "username")
+"""By the first of these that all rows of a collection have, a row of before is looked for among those of now."""
+NAMES = ("release", "list", "result", "id", "slug", "position", "op", "quantity", "stat")
+"""Columns that say what a row of an export is of; its other columns may have changed."""
+SHOWN = 300
+"""Characters of a value in a line."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One value of one document: `field` is its path in dots, rows by their key or place."""
+
+    document: str
+    field: str
+    before: Any
+    now: Any
+
+    def __str__(self) -> str:
+        return f"{self.document} : {self.field}: {shortened(self.before)} -> {shortened(self.now)}"
+
+    @property
+    def kind(self) -> str:
+        """What a line of the table of meant differences could say: who asked, ids and places are left open."""
+        who, space, path = self.document.partition(" ")
+        collection, slash, rest = path.partition("/")
+        rest = re.sub(r"^[^/?]+", "*", rest)
+        document = f"{who if who == 'anybody' else '*'} {collection}{slash}{rest}" if space else who
+        return f"{document} : {'.'.join('*' if re.search(r'[0-9]', part) else part for part in self.field.split('.'))}"
+
+
+@dataclass(frozen=True)
+class Intended:
+    """A difference that is meant: patterns of document and field (`*` is anything), the reason, and what must hold."""
+
+    document: str
+    field: str
+    reason: str
+    holds: Callable[[Any, Any], bool] = lambda before, now: True
+
+    def covers(self, one: Difference) -> bool:
+        return (
+            fnmatchcase(one.document, self.document)
+            and fnmatchcase(one.field, self.field)
+            and self.holds(one.before, one.now)
+        )
+
+
+def difference_of(before: Observation, now: Observation) -> list[Difference]:
+    """All that an observation says otherwise than an earlier one."""
+    found = list(documents(before.documents, now.documents))
+    for name in ("downloads", "pages", "commands"):
+        found += compared(name, "", getattr(before, name), getattr(now, name), grows=False)
+    tables = {name: in_one_order(table, now.tables.get(name, {})) for name, table in before.tables.items()}
+    for name, (old, new) in tables.items():
+        found += compared(f"export {name}", "", old, new, grows=False)
+    return found
+
+
+def in_one_order(before: Mapping[str, Any], now: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Tables of both with their rows in one order, as no file promises any: by the columns that both have.
+
+    Columns that name a row come first and those with fractions last, so that a changed number moves its row among those
+    of the same name alone.
+    """
+    old, new = dict(before), dict(now)
+    for name in old.keys() & new.keys():
+        rows = [old[name], new[name]]
+        if not all(isinstance(one, list) and one for one in rows):
+            continue
+        columns = rows[0][0].keys() & rows[1][0].keys()
+        fractions = {column for one in rows for row in one for column in columns if isinstance(row[column], float)}
+        names = [column for column in NAMES if column in columns]
+        order = [*names, *sorted(columns - fractions - set(names)), *sorted(fractions)]
+        old[name], new[name] = (sorted(one, key=lambda row: [str(row[column]) for column in order]) for one in rows)
+    return old, new
+
+
+def documents(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Difference]:
+    for name, document in before.items():
+        _, _, path = name.partition(" ")
+        if path == "openapi.json":
+            document, later = operations(document), operations(now.get(name, {}))
+        else:
+            later = now.get(name, NOTHING)
+        yield from compared(name, "", document, later, grows=path.partition("/")[0].partition(" ")[0] in GROWING)
+
+
+def operations(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Of a description of the API what programs hold on to: addresses, methods, names of parameters."""
+    paths = document.get("answer", {}).get("paths", {})
+    return {
+        path: {
+            method: {one["name"]: True for one in operation.get("parameters", [])}
+            for method, operation in methods.items()
+            if isinstance(operation, Mapping)
+        }
+        for path, methods in paths.items()
+    }
+
+
+def compared(document: str, field: str, before: Any, now: Any, *, grows: bool) -> Iterator[Difference]:
+    """Differences of two values. Rows that only now has are differences, too, unless their collection `grows`."""
+    if isinstance(before, Mapping) and isinstance(now, Mapping):
+        for name, value in before.items():
+            yield from compared(document, joined(field, name), value, now.get(name, NOTHING), grows=grows)
+    elif isinstance(before, list) and isinstance(now, list):
+        yield from compared_rows(document, field, before, now, grows=grows)
+    elif type(before) is not type(now) or before != now:
+        yield Difference(document, field, before, now)
+
+
+def compared_rows(document: str, field: str, before: list[Any], now: list[Any], *, grows: bool) -> Iterator[Difference]:
+    key = next((key for key in KEYS if is_key(key, before) and is_key(key, now)), None)
+    if before and key:
+        old, new = ({str(row[key]): row for row in rows} for rows in (before, now))
+        yield from compared(document, field, old, new, grows=grows)
+        order = [name for name in new if name in old]
+        if order != [name for name in old if name in new]:
+            yield Difference(document, joined(field, "(order)"), list(old), order)
+        added = [name for name in new if name not in old]
+    else:
+        for place, row in enumerate(before):
+            yield from compared(
+                document, joined(field, str(place)), row, now[place] if place < len(now) else NOTHING, grows=grows
+            )
+        added = [str(place) for place in range(len(before), len(now))]
+    if not grows:
+        for name in added:
+            yield Difference(document, joined(field, name), NOTHING, "(a new row)")
+
+
+def is_key(key: str, rows: list[Any]) -> bool:
+    values = [row.get(key) if isinstance(row, Mapping) else None for row in rows]
+    return all(isinstance(value, str | int) for value in values) and len(set(values)) == len(values)
+
+
+def joined(field: str, name: str) -> str:
+    return f"{field}.{name}" if field else name
+
+
+def shortened(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}... ({len(text)} characters)"
+
+
+def judged(found: list[Difference], meant: tuple[Intended, ...]) -> tuple[list[Difference], str]:
+    """The differences that nobody means, and a text: reasons of those meant, of the others an example of each kind."""
+    counts: Counter[Intended] = Counter()
+    unmeant: list[Difference] = []
+    for one in found:
+        covering = next((line for line in meant if line.covers(one)), None)
+        if covering is None:
+            unmeant.append(one)
+        else:
+            counts[covering] += 1
+    lines = [f"{len(found)} differences, of which {len(unmeant)} nobody means"]
+    lines += [f"  {counts[line]:6} {line.document} : {line.field}: {line.reason}" for line in meant if counts[line]]
+    lines += [f"  unused: {line.document} : {line.field}: {line.reason}" for line in meant if not counts[line]]
+    kinds: dict[str, list[Difference]] = {}
+    for one in unmeant:
+        kinds.setdefault(one.kind, []).append(one)
+    lines += [f"  NOT MEANT {len(same)} x {kind}\n      {same[0]}" for kind, same in kinds.items()]
+    return unmeant, "\n".join(lines)

@@ -1,0 +1,61 @@
+"""The table of differences that are meant between the earlier release and this checkout.
+
+A new line needs a reason that a reader of the changelog accepts, and the narrowest patterns that do. Once the drill
+begins with a later release (earlier_release.RELEASE), the table is empty again. A drill names lines that cover nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.deep.differences import Intended
+
+
+def became_null(before: Any, now: Any) -> bool:
+    return before is not None and now is None
+
+
+MOMENTARY = (
+    Intended("* tokens/", "*.last_used_at", "each call is a use"),
+    Intended("* submissions/*/receipt/", "answer.receipt.issued_at", "a receipt is issued when it is asked for"),
+    Intended("* submissions/*/receipt/", "answer.signature", "it signs the moment, too"),
+)
+"""Differences between any two looks at one registry."""
+
+NO_REPEATS = "a value without repeats has no interval"
+
+RANKED_BY_SCORE = "ranks of lists are a range only for equal scores, or measured repeats"
+LOADED_ANEW = "imported history is loaded anew where the code that loads it changed"
+BOUNDS = "a bound of a source stays a bound, in words and in charts"
+UNKNOWN_SCALE = "runs of unknown scale or settings join no series"
+REDRAWN = "a chart has lines only for what was repeated, and another mark for what was not"
+
+INTENDED = (
+    Intended("* submissions/*/files/received/", "answer.detail", "a draft without a file says that it has none yet"),
+    Intended(
+        "* submissions/*/versions/", "answer.results.*.check.warnings", "findings of the scrubbed copy count, too"
+    ),
+    Intended("anybody compare/*", "answer.measurements.*.intervals.*", NO_REPEATS, became_null),
+    Intended("anybody compare/*", "answer.measurements.*.spreads.*.deviation_percent", NO_REPEATS, became_null),
+    Intended("commands", "the Python client.compare.measurements.*.intervals.*", NO_REPEATS, became_null),
+    Intended(
+        "commands", "the Python client.compare.measurements.*.spreads.*.deviation_percent", NO_REPEATS, became_null
+    ),
+    Intended("anybody lists/*", "*frozen_at", LOADED_ANEW),
+    Intended("anybody releases/*", "*frozen_at", LOADED_ANEW),
+    Intended("anybody lists/*", "answer.entries.*.rank_low", RANKED_BY_SCORE),
+    Intended("anybody lists/*", "answer.entries.*.rank_high", RANKED_BY_SCORE),
+    Intended("anybody results/*/", "answer.lists.*.rank_low", RANKED_BY_SCORE),
+    Intended("anybody results/*/", "answer.lists.*.rank_high", RANKED_BY_SCORE),
+    Intended("export record.sqlite", "list_entries.*.rank_low", RANKED_BY_SCORE),
+    Intended("export record.sqlite", "list_entries.*.rank_high", RANKED_BY_SCORE),
+    Intended("anybody stud*", "answer.chart.*", REDRAWN),
+    Intended("anybody stud*", "answer.columns.*", "columns are found by name: there are more, such as interval_basis"),
+    Intended("anybody studies/*/", "answer.rows.*.inputs", BOUNDS),
+    Intended("anybody systems/*/history/", "answer.single", UNKNOWN_SCALE),
+    Intended("anybody systems/*/history/", "answer.series.*", UNKNOWN_SCALE),
+    Intended("anybody stud*", "*.interval_low", NO_REPEATS, became_null),
+    Intended("anybody stud*", "*.interval_high", NO_REPEATS, became_null),
+    Intended("commands", "the Python client.study.rows.*.interval_low", NO_REPEATS, became_null),
+    Intended("commands", "the Python client.study.rows.*.interval_high", NO_REPEATS, became_null),
+)
