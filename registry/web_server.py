@@ -340,6 +340,7 @@ class Worker(BaseWorker):
         """Refuse what the loop does not speak; TLS and HTTP/2 are the proxy's."""
         if cfg.is_ssl or cfg.proxy_protocol not in (False, "off") or "h2" in cfg.http_protocols:
             raise RuntimeError("registry.web_server speaks HTTP/1.1 without TLS, behind a proxy (docs/operate.md)")
+        tempfile.gettempdir()  # chosen once, for all processes: a full one is told later, not left for another
 
     def init_process(self) -> None:
         self.connections = OrderedDict()  # the one that changed its state longest ago comes first

@@ -309,7 +309,7 @@ def test_a_full_disk_is_told_and_passes(django_db_setup, stored: Path, tmp_path:
     asked = head("GET", "/docs/parameters/", "Connection: close")
     large = f"Content-Length: {1024 * 1024}"
     uploading = head("POST", UPLOADS, f"Authorization: Token {cast.alice.token}", MULTIPART, large)
-    with serving_with(services_environment(stored) | {"TMPDIR": str(folder)}, THREADS) as address:
+    with serving_with(services_environment(stored) | {"TMPDIR": str(folder)}, THREADS, processes=8) as address:
         folder.rmdir()
         for request in (asked, uploading + bytes(1024 * 1024)):
             client = connect(address, request)
