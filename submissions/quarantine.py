@@ -369,16 +369,15 @@ def withhold(row: SecretFile, editor: Account, reason: str) -> None:
 def _decide(
     row: SecretFile, editor: Account, reason: str, expected: Iterable[str], outcome: Outcome, note: str
 ) -> None:
-    """The note locks the submission until the transaction ends: decisions on its files take turns."""
+    """In the transaction of the caller; the note locks the submission, so that decisions on its files take turns."""
     require_role(editor, Account.Role.EDITOR)
     if why := conflict(editor, row.submission):
         raise ConflictOfInterest(why)
     reason = states.require_reason(reason)
-    with transaction.atomic():
-        waits = SecretFile.objects.filter(pk=row.pk, outcome__in=list(expected))
-        if not waits.update(outcome=outcome, decided_at=timezone.now(), decided_by=editor, reason=reason):
-            raise StateConflict("Somebody else has decided that.")
-        states.note(row.submission, editor, f"{note} {reason}", told=True)
+    waits = SecretFile.objects.filter(pk=row.pk, outcome__in=list(expected))
+    if not waits.update(outcome=outcome, decided_at=timezone.now(), decided_by=editor, reason=reason):
+        raise StateConflict("Somebody else has decided that.")
+    states.note(row.submission, editor, f"{note} {reason}", told=True)
     row.refresh_from_db()
 
 

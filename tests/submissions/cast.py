@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import io
+import tarfile
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,6 +21,17 @@ from submissions import review, tokens
 from submissions.models import Account, Membership, Submission, Token
 
 API = "/api/v1/"
+
+
+def tar(members: dict[str, bytes]) -> bytes:
+    """A compressed tar of these files."""
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w:gz") as packed:
+        for name, content in members.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            packed.addfile(member, io.BytesIO(content))
+    return out.getvalue()
 
 
 @dataclass
@@ -70,6 +83,11 @@ def unhindered(folder: Path) -> dict[str, Any]:
         stores[kind] = {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": options}
     throttles = dict.fromkeys(settings.THROTTLE_RATES, ("100000/s", "100000/s"))
     return {"STORAGES": stores, "THROTTLE_RATES": throttles}
+
+
+def leftovers(folder: Path) -> list[Path]:
+    """The stored files in it."""
+    return [path for path in folder.rglob("*") if path.is_file()]
 
 
 def make_cast() -> Cast:

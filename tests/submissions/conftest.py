@@ -26,20 +26,27 @@ from registry.models import Release
 from submissions import drafts, processing, publication, queue, releases, review
 from submissions.models import Submission
 from tests.make_io500 import make_archive
-from tests.submissions.cast import Cast, Person, define, make_cast, submit_to, unhindered
+from tests.submissions.cast import Cast, Person, define, leftovers, make_cast, submit_to, unhindered
 from tests.submissions.receiver import receiver  # noqa: F401
 from tests.submissions.stage import stage  # noqa: F401
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
+@pytest.fixture
+def bundle_folder(tmp_path: Path) -> Path:
+    """A folder of this test alone; modules with a server of their own have one that the server knows."""
+    return tmp_path / "bundles"
+
+
 @pytest.fixture(autouse=True)
-def bundles(settings, tmp_path: Path) -> Path:
-    """Storage folders of this test alone; nobody is throttled."""
-    folder = tmp_path / "bundles"
-    for name, value in unhindered(folder).items():
+def bundles(settings, bundle_folder: Path) -> Iterator[Path]:
+    """Storage folders, empty when a test begins; nobody is throttled."""
+    for name, value in unhindered(bundle_folder).items():
         setattr(settings, name, value)
-    return folder
+    yield bundle_folder
+    for path in leftovers(bundle_folder):
+        path.unlink()
 
 
 @pytest.fixture

@@ -16,7 +16,8 @@ from submissions.models import SecretFile, Submission
 from submissions.storage import key_of, received
 from tests.make_io500 import make_run, pack
 from tests.make_system import make_bag, make_system
-from tests.submissions.test_storage import leftovers
+
+from .cast import leftovers
 
 SCRIPT = b"#!/bin/sh\nmpirun -np 320 ./io500 config.ini\n"
 KEY = b"-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAABG5vbmU=\n-----END OPENSSH PRIVATE KEY-----\n"

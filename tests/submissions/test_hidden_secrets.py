@@ -15,7 +15,8 @@ from submissions.errors import HoldsSecret
 from submissions.models import SecretFile
 from submissions.storage import key_of, received
 from tests.submissions.test_quarantine import KEY, TOKEN, put, tar
-from tests.submissions.test_storage import leftovers
+
+from .cast import leftovers
 
 pytestmark = pytest.mark.django_db
 

@@ -12,7 +12,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from submissions.intake import file_name, institution_of
 from submissions.models import Membership, Submission
 
-from .test_storage import leftovers
+from .cast import leftovers
 
 CONTENT = b"IO500 version io500-sc25 (standard)\n"
 URL = "/api/v1/submissions/"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
@@ -19,7 +18,7 @@ from submissions.errors import StateConflict
 from submissions.models import Account, Derivative, Membership, SecretFile, Submission
 from submissions.storage import key_of, public, received
 
-from .test_storage import leftovers
+from .cast import leftovers, tar
 
 pytestmark = pytest.mark.django_db
 
@@ -39,16 +38,6 @@ def refused(cast, archive, check):
         return check(answer.json()["id"])
 
     return make
-
-
-def tar(members: dict[str, bytes]) -> bytes:
-    out = io.BytesIO()
-    with tarfile.open(fileobj=out, mode="w:gz") as packed:
-        for name, content in members.items():
-            member = tarfile.TarInfo(name)
-            member.size = len(content)
-            packed.addfile(member, io.BytesIO(content))
-    return out.getvalue()
 
 
 def stored(submission: Submission) -> bytes:

@@ -9,7 +9,7 @@ from pathlib import Path
 from submissions import retention
 from submissions.storage import Incoming
 
-from .test_storage import leftovers
+from .cast import leftovers
 
 
 def left_behind(path: Path, hours: float) -> Path:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import tarfile
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -14,7 +12,7 @@ from django.urls import reverse
 from registry.models import Release, Site
 from submissions import rawfiles, review, waiting
 from submissions.models import Account, Membership, Review, State, Submission
-from tests.submissions.cast import Person
+from tests.submissions.cast import Person, tar
 
 
 @pytest.fixture
@@ -353,22 +351,12 @@ def test_identical_bytes_of_another_account_are_shown_to_reviewers_only(cast, su
 # Raw files
 
 
-def packed(**files: bytes) -> bytes:
-    out = io.BytesIO()
-    with tarfile.open(fileobj=out, mode="w:gz") as archive:
-        for name, content in files.items():
-            member = tarfile.TarInfo(name)
-            member.size = len(content)
-            archive.addfile(member, io.BytesIO(content))
-    return out.getvalue()
-
-
 @pytest.fixture
 def sent(cast):
     """A submission of Alice's archive of such files, as it is before any check."""
 
     def make(**files: bytes) -> Submission:
-        return Submission.objects.get(pk=cast.alice.upload(packed(**files)).json()["id"])
+        return Submission.objects.get(pk=cast.alice.upload(tar(files)).json()["id"])
 
     return make
 

@@ -15,11 +15,9 @@ from submissions import storage
 from submissions.errors import StorageFull, StorageUnavailable, TooLarge
 from submissions.storage import Incoming, key_of, local_path
 
+from .cast import leftovers
+
 CONTENT = b"a run"
-
-
-def leftovers(folder: Path) -> list[Path]:
-    return [path for path in folder.rglob("*") if path.is_file()]
 
 
 def test_bytes_lie_under_their_hash(bundles: Path) -> None:

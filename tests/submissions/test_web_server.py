@@ -22,9 +22,8 @@ from django.db import connection
 from registry.web_server import BODIES_AT_ONCE, FromFile
 from submissions.models import Submission
 
-from .cast import unhindered
+from .cast import leftovers
 from .conftest import services_environment, somebody_waits, wait_until
-from .test_storage import leftovers
 from .web import serving_with
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.services]
@@ -37,30 +36,21 @@ MANY = 40
 
 
 @pytest.fixture(scope="module")
-def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def bundle_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("bundles")
 
 
-@pytest.fixture(autouse=True)
-def bundles(settings, stored: Path) -> Iterator[Path]:
-    for name, value in unhindered(stored).items():
-        setattr(settings, name, value)
-    yield stored
-    for path in leftovers(stored):
-        path.unlink()
-
-
 @pytest.fixture(scope="module")
-def patient(django_db_setup, stored: Path) -> Iterator[str]:
+def patient(django_db_setup, bundle_folder: Path) -> Iterator[str]:
     """A server that waits for longer than the tests take: nobody is answered because others were closed."""
-    with serving_with(services_environment(stored) | {"CLIENT_PATIENCE_S": "3600"}, THREADS) as address:
+    with serving_with(services_environment(bundle_folder) | {"CLIENT_PATIENCE_S": "3600"}, THREADS) as address:
         yield address
 
 
 @pytest.fixture(scope="module")
-def hurried(django_db_setup, stored: Path) -> Iterator[str]:
+def hurried(django_db_setup, bundle_folder: Path) -> Iterator[str]:
     """A server that waits for nobody for long."""
-    with serving_with(services_environment(stored) | {"CLIENT_PATIENCE_S": "1"}, THREADS) as address:
+    with serving_with(services_environment(bundle_folder) | {"CLIENT_PATIENCE_S": "1"}, THREADS) as address:
         yield address
 
 
@@ -302,14 +292,14 @@ def test_a_file_that_became_shorter_breaks_the_answer_off(tmp_path: Path) -> Non
     part.close()
 
 
-def test_a_full_disk_is_told_and_passes(django_db_setup, stored: Path, tmp_path: Path, cast, archive) -> None:
+def test_a_full_disk_is_told_and_passes(django_db_setup, bundle_folder: Path, tmp_path: Path, cast, archive) -> None:
     """A folder that is gone stands for a disk that is full: nothing can be written there."""
     folder = tmp_path / "temporary"
     folder.mkdir()
     asked = head("GET", "/docs/parameters/", "Connection: close")
     large = f"Content-Length: {1024 * 1024}"
     uploading = head("POST", UPLOADS, f"Authorization: Token {cast.alice.token}", MULTIPART, large)
-    with serving_with(services_environment(stored) | {"TMPDIR": str(folder)}, THREADS, processes=8) as address:
+    with serving_with(services_environment(bundle_folder) | {"TMPDIR": str(folder)}, THREADS, processes=8) as address:
         folder.rmdir()
         for request in (asked, uploading + bytes(1024 * 1024)):
             client = connect(address, request)
@@ -321,9 +311,9 @@ def test_a_full_disk_is_told_and_passes(django_db_setup, stored: Path, tmp_path:
         assert answer(connect(address, asked))[0] == 200
 
 
-def test_a_process_that_stops_answers_what_is_on_its_way(django_db_setup, stored: Path, cast) -> None:
+def test_a_process_that_stops_answers_what_is_on_its_way(django_db_setup, bundle_folder: Path, cast) -> None:
     """Stopped while the first of two requests is answered, it answers the second, too, and says that it is the last."""
-    environment = services_environment(stored) | {"GUNICORN_CMD_ARGS": "--max-requests 20"}
+    environment = services_environment(bundle_folder) | {"GUNICORN_CMD_ARGS": "--max-requests 20"}
     with serving_with(environment, THREADS, processes=1) as address:
         with psycopg.connect(**connection.get_connection_params() | {"cursor_factory": None}) as other:
             other.execute("LOCK TABLE registry_release IN ACCESS EXCLUSIVE MODE")
@@ -357,9 +347,9 @@ def test_an_account_that_sends_too_many_bodies_loses_its_slowest(patient, cast, 
         assert upload(patient, token, archive()) == 202
 
 
-def test_who_left_goes_out_when_all_wait_for_long(django_db_setup, stored: Path, cast, archive) -> None:
+def test_who_left_goes_out_when_all_wait_for_long(django_db_setup, bundle_folder: Path, cast, archive) -> None:
     """One thread, held up by a lock: the upload behind it is of a client that hung up."""
-    environment = services_environment(stored) | {"CLIENT_PATIENCE_S": "1"}
+    environment = services_environment(bundle_folder) | {"CLIENT_PATIENCE_S": "1"}
     content = bundle(archive())
     left = head(
         "POST", UPLOADS, f"Authorization: Token {cast.alice.token}", MULTIPART, f"Content-Length: {len(content)}"
@@ -453,9 +443,11 @@ def test_who_does_not_read_is_closed_in_the_end(hurried) -> None:
     ("beginning", "places"),
     [(b"GET / HTTP/1.1\r\n", 20), (head("GET", "/docs/parameters/") * 200, 3)],  # half a head; reads no answer
 )
-def test_a_full_house_makes_room_for_who_comes(django_db_setup, stored: Path, cast, archive, beginning, places) -> None:
+def test_a_full_house_makes_room_for_who_comes(
+    django_db_setup, bundle_folder: Path, cast, archive, beginning, places
+) -> None:
     """More idle or slow clients than the server may hold: those that wait longest go, and who speaks is answered."""
-    environment = services_environment(stored) | {
+    environment = services_environment(bundle_folder) | {
         "CLIENT_PATIENCE_S": "3600",
         "GUNICORN_CMD_ARGS": f"--worker-connections {places}",
     }

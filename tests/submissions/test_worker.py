@@ -28,9 +28,8 @@ from registry.models import Release
 from submissions import processing, queue
 from submissions.models import Account, Check, Delivery, State, Submission
 
-from .cast import unhindered
+from .cast import leftovers
 from .conftest import services_environment, somebody_waits, wait_until
-from .test_storage import leftovers
 from .web import serving_with
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.services]
@@ -39,18 +38,8 @@ UNFINISHED = (State.RECEIVED, State.PROCESSING)
 
 
 @pytest.fixture(scope="module")
-def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def bundle_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("bundles")
-
-
-@pytest.fixture(autouse=True)
-def bundles(settings, stored: Path) -> Iterator[Path]:
-    """One place for all tests, which the server knows; each finds it without a file."""
-    for name, value in unhindered(stored).items():
-        setattr(settings, name, value)
-    yield stored
-    for path in leftovers(stored):
-        path.unlink()
 
 
 def make_it_late() -> None:
@@ -203,9 +192,9 @@ def test_two_workers_and_every_task_twice_check_each_run_once(cast, archive, sta
 
 
 @pytest.fixture(scope="module")
-def serving(django_db_setup, stored: Path) -> Iterator[str]:
+def serving(django_db_setup, bundle_folder: Path) -> Iterator[str]:
     """The web server as it runs in production, on the tests' database."""
-    with serving_with(services_environment(stored)) as address:
+    with serving_with(services_environment(bundle_folder)) as address:
         yield address
 
 
