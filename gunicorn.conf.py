@@ -15,7 +15,7 @@ keepalive = 5
 timeout = 60
 graceful_timeout = 30
 control_socket_disable = True
-# A process could not be replaced on a disk that is full: gunicorn writes a file for each, and ends where it cannot.
-worker_tmp_dir = "/dev/shm" if os.path.isdir("/dev/shm") else None
+# On a full disk a process could not be replaced: gunicorn makes a file for each, and ends where it cannot.
+worker_tmp_dir = "/dev/shm" if os.path.isdir("/dev/shm") else None  # noqa: S108
 # No proxy needs them; by default anybody who comes from loopback, and so everybody behind a proxy, may set SCRIPT_NAME.
 forwarder_headers = ""
