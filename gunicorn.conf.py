@@ -3,7 +3,7 @@
 Processes and threads are set by the command that starts it.
 """
 
-import os
+from pathlib import Path
 
 worker_class = "registry.web_server.Worker"
 workers = 2
@@ -16,6 +16,6 @@ timeout = 60
 graceful_timeout = 30
 control_socket_disable = True
 # On a full disk a process could not be replaced: gunicorn makes a file for each, and ends where it cannot.
-worker_tmp_dir = "/dev/shm" if os.path.isdir("/dev/shm") else None  # noqa: S108
+worker_tmp_dir = "/dev/shm" if Path("/dev/shm").is_dir() else None  # noqa: S108
 # No proxy needs them; by default anybody who comes from loopback, and so everybody behind a proxy, may set SCRIPT_NAME.
 forwarder_headers = ""

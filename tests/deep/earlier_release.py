@@ -21,7 +21,7 @@ from pathlib import Path
 
 from tests.deep.observation import observe
 from tests.deep.population import People, Story
-from tests.deep.running import ROOT, free_port, running
+from tests.running import ROOT, free_port, running
 
 RELEASE = "96d1bca"
 """The commit that an upgrade begins with. An upgrade is tried from what people run: after a release, name it here."""

@@ -18,7 +18,7 @@ from typing import Any
 import pyarrow.parquet
 
 from tests.deep.population import People, run_collector
-from tests.deep.running import Registry, wait_until
+from tests.running import Registry, wait_until
 
 CALLERS = 6
 EVERY = 20

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from tests.deep.running import Registry, succeeded, wait_until
+from tests.running import Registry, succeeded, wait_until
 
 PASSWORD = "a rather long sentence of the drill"
 PEOPLE = {

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.deep import earlier_release
-from tests.deep.running import ROOT
+from tests.running import ROOT
 
 pytestmark = pytest.mark.deep
 

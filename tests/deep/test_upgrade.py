@@ -24,7 +24,7 @@ from tests.deep.differences import difference_of, judged
 from tests.deep.intended import INTENDED, MOMENTARY
 from tests.deep.observation import Observation, observe
 from tests.deep.population import ACCEPTED, SECRET_NAME, People, module, run_collector
-from tests.deep.running import ROOT, Registry, free_port, running
+from tests.running import ROOT, Registry, free_port, running
 
 pytestmark = [pytest.mark.deep, pytest.mark.services]
 

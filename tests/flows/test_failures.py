@@ -18,8 +18,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.flows.conftest import WITHIN_S, Answer, RunningSite, wait_until
+from tests.flows.conftest import WITHIN_S, RunningSite, wait_until
 from tests.make_io500 import make_archive
+from tests.running import Answer
 
 pytestmark = pytest.mark.services
 

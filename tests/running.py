@@ -1,4 +1,4 @@
-"""A registry of any checkout, started by its own launcher on a state folder, and how one speaks to it."""
+"""A registry of this or another checkout, started by its own launcher on a state folder, and how one speaks to it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent.parent
+ROOT = Path(__file__).resolve().parent.parent
 WITHIN_S = 600.0
 OF_THE_TESTS = (
     "DATABASE_URL", "BROKER_URL", "CACHE_URL", "SECRET_KEY", "HIGHWATER_STATE", "BUNDLE_STORAGE_URL",
@@ -143,11 +143,11 @@ def succeeded(answer: Answer) -> Any:
     return answer.json if answer.body else None
 
 
-def wait_until(condition: Callable[[], bool], what: str) -> None:
-    """Raises AssertionError after ten minutes, which no machine needs."""
-    deadline = time.monotonic() + WITHIN_S
+def wait_until(condition: Callable[[], bool], what: str = "what should be", within_s: float = WITHIN_S) -> None:
+    """Raises AssertionError when it lasts longer, by default than ten minutes, which no machine needs."""
+    deadline = time.monotonic() + within_s
     while not condition():
-        assert time.monotonic() < deadline, f"waited {WITHIN_S:.0f} s for {what}"
+        assert time.monotonic() < deadline, f"waited {within_s:.0f} s for {what}"
         time.sleep(0.2)
 
 
