@@ -52,6 +52,14 @@ def shared() -> Path:
     return SHARED
 
 
+@pytest.fixture(scope="session")
+def published(request: pytest.FixtureRequest, shared: Path) -> list[Path]:
+    """Archives that IO500 published: all in a deep run, every sixth in others."""
+    archives = sorted((shared / "data" / "io500" / "submissions").glob("*.tar.gz"))
+    assert len(archives) > 150
+    return archives if request.config.option.deep else archives[::6]
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Generator[None]:
     """Whoever asks for shared data is a real-data test; a distributed run begins with what takes or waits longest.

@@ -360,6 +360,8 @@ MEASURABLE_S = 0.004
 MOST_S = 1.0
 GROWTH = 2.5
 """What twice the text may take more, in a second look."""
+CLEARLY = 3.4
+"""What is believed after few measurements: 4 is quadratic."""
 
 
 def growth(
@@ -405,7 +407,7 @@ def doubled(
     for times in (1, 3, 7, 15, 31):
         first = seconds(work_of(size), times)
         ratio = min(ratio, seconds(work_of(2 * size), times) / first)
-        if ratio <= GROWTH:
+        if ratio <= GROWTH or (times > 1 and ratio > CLEARLY):
             break
     return ratio
 

@@ -117,16 +117,21 @@ def test_checking_by_the_server_keeps_nothing(site, people, tmp_path: Path) -> N
     assert len(site.ask("GET", "api/v1/submissions/", people["charlie"]).json["results"]) == before
 
 
-def test_every_published_archive_goes_through_upload_worker_and_api(site, shared: Path) -> None:
-    """All of them in order: none crashes, and each with results has the score that its index gives."""
+def test_published_archives_go_through_upload_worker_and_api(site, shared: Path, published) -> None:
+    """In order: none crashes, and each with results has the score that its index gives."""
     token = site.token("frank", institution="archive")
     folder = shared / "data" / "io500"
-    rows = list(csv.DictReader((folder / "index.csv").open(encoding="utf-8")))
+    names = {path.name for path in published}
+    rows = [
+        row
+        for row in csv.DictReader((folder / "index.csv").open(encoding="utf-8"))
+        if f"submission-{row['id']}.tar.gz" in names
+    ]
     ids = {}
     for row in rows:
         path = folder / "submissions" / f"submission-{row['id']}.tar.gz"
         ids[row["id"]] = _upload(site, token, path, hashlib.sha256(path.read_bytes()).hexdigest())
-    assert len(ids) > 150
+    assert len(ids) == len(published)
     for row in rows:
         found = _settled(site, token, ids[row["id"]])
         assert found["state"] in ("checked", "invalid"), (row["id"], found["state"])
