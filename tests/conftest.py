@@ -53,7 +53,7 @@ def shared() -> Path:
 
 
 @pytest.fixture(scope="session")
-def published(request: pytest.FixtureRequest, shared: Path) -> list[Path]:
+def published_archives(request: pytest.FixtureRequest, shared: Path) -> list[Path]:
     """Archives that IO500 published: all in a deep run, every sixth in others."""
     archives = sorted((shared / "data" / "io500" / "submissions").glob("*.tar.gz"))
     assert len(archives) > 150

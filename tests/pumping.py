@@ -408,7 +408,10 @@ def doubled(
         first = seconds(work_of(size), times)
         ratio = min(ratio, seconds(work_of(2 * size), times) / first)
         if ratio <= GROWTH or (times > 1 and ratio > CLEARLY):
-            break
+            return ratio
+        # In between may be a repeat with a bound that is not far below this size: it is linear above.
+        if times > 1 and 8 * size <= longest:
+            size *= 2
     return ratio
 
 

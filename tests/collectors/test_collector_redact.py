@@ -369,9 +369,9 @@ def codes(part):
     return [code for code in told if code not in ("io500.hash.redacted", "bundle.litter")]
 
 
-def test_published_archives_are_judged_the_same_after_packing(collector, published, tmp_path):
+def test_published_archives_are_judged_the_same_after_packing(collector, published_archives, tmp_path):
     """Every other: scores, measurements, findings and rules are those of the original."""
-    archives = published[::2]
+    archives = published_archives[::2]
     redacted = 0
     for number, original in enumerate(archives):
         folder = tmp_path / str(number) / "r"

@@ -117,11 +117,11 @@ def test_checking_by_the_server_keeps_nothing(site, people, tmp_path: Path) -> N
     assert len(site.ask("GET", "api/v1/submissions/", people["charlie"]).json["results"]) == before
 
 
-def test_published_archives_go_through_upload_worker_and_api(site, shared: Path, published) -> None:
+def test_published_archives_go_through_upload_worker_and_api(site, shared: Path, published_archives) -> None:
     """In order: none crashes, and each with results has the score that its index gives."""
     token = site.token("frank", institution="archive")
     folder = shared / "data" / "io500"
-    names = {path.name for path in published}
+    names = {path.name for path in published_archives}
     rows = [
         row
         for row in csv.DictReader((folder / "index.csv").open(encoding="utf-8"))
@@ -131,7 +131,7 @@ def test_published_archives_go_through_upload_worker_and_api(site, shared: Path,
     for row in rows:
         path = folder / "submissions" / f"submission-{row['id']}.tar.gz"
         ids[row["id"]] = _upload(site, token, path, hashlib.sha256(path.read_bytes()).hexdigest())
-    assert len(ids) == len(published)
+    assert len(ids) == len(published_archives)
     for row in rows:
         found = _settled(site, token, ids[row["id"]])
         assert found["state"] in ("checked", "invalid"), (row["id"], found["state"])

@@ -349,9 +349,9 @@ def e_mails(text: bytes) -> list[bytes]:
     return [found for line in text.split(b"\n") if b"@" in line for found in E_MAIL.findall(line)]
 
 
-def test_published_archives_keep_every_figure_and_lose_every_e_mail_address(published, tmp_path: Path) -> None:
+def test_published_archives_keep_every_figure_and_lose_every_e_mail_address(published_archives, tmp_path: Path) -> None:
     copy, applied, with_address = tmp_path / "copy.tar.gz", Counter(), 0
-    for original in published:
+    for original in published_archives:
         with copy.open("wb") as out:
             derivative = scrub.derive(original, out)
         applied.update({entry["rule"]: entry["count"] for entry in derivative.report})
@@ -361,7 +361,7 @@ def test_published_archives_keep_every_figure_and_lose_every_e_mail_address(publ
         assert [found for text in texts for found in e_mails(text)] == [], original.name
         with tarfile.open(original) as archive:
             with_address += any(e_mails(archive.extractfile(file).read()) for file in archive if file.isfile())
-    assert with_address > len(published) / 15
+    assert with_address > len(published_archives) / 15
     assert min(applied[code] for code in ("user", "host", "address", "e-mail", "submitter")) > 0
 
 
