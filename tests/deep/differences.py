@@ -6,6 +6,7 @@ operations of the API are fine. What changed on purpose stands in tests/deep/int
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -20,6 +21,8 @@ KEYS = ("id", "slug", "result", "code", "name", "username")
 """By the first of these that all rows of a collection have, a row of before is looked for among those of now."""
 NAMES = ("release", "list", "result", "id", "slug", "position", "op", "quantity", "stat")
 """Columns that say what a row of an export is of; its other columns may have changed."""
+COMPOSED = (*NAMES, "run", "test", "context", "unit")
+"""What a measurement is of, all together: rows that no single key names are looked for by those of these they have."""
 SHOWN = 300
 """Characters of a value in a line."""
 
@@ -128,9 +131,11 @@ def compared(document: str, field: str, before: Any, now: Any, *, grows: bool) -
 
 
 def compared_rows(document: str, field: str, before: list[Any], now: list[Any], *, grows: bool) -> Iterator[Difference]:
-    key = next((key for key in KEYS if is_key(key, before) and is_key(key, now)), None)
+    key = next(((key,) for key in KEYS if is_key((key,), before) and is_key((key,), now)), None) or composed(
+        before, now
+    )
     if before and key:
-        old, new = ({str(row[key]): row for row in rows} for rows in (before, now))
+        old, new = ({named(row, key): row for row in rows} for rows in (before, now))
         yield from compared(document, field, old, new, grows=grows)
         order = [name for name in new if name in old]
         if order != [name for name in old if name in new]:
@@ -147,9 +152,24 @@ def compared_rows(document: str, field: str, before: list[Any], now: list[Any], 
             yield Difference(document, joined(field, name), NOTHING, "(a new row)")
 
 
-def is_key(key: str, rows: list[Any]) -> bool:
-    values = [row.get(key) if isinstance(row, Mapping) else None for row in rows]
-    return all(isinstance(value, str | int) for value in values) and len(set(values)) == len(values)
+def is_key(key: tuple[str, ...], rows: list[Any]) -> bool:
+    if not all(isinstance(row, Mapping) and isinstance(row.get(key[0]), str | int) for row in rows):
+        return False
+    return len({named(row, key) for row in rows}) == len(rows)
+
+
+def composed(before: list[Any], now: list[Any]) -> tuple[str, ...]:
+    """The columns that together name the rows of measurements; none where they don't."""
+    if not (before and now and isinstance(before[0], Mapping) and "quantity" in before[0] and "op" in before[0]):
+        return ()
+    key = tuple(column for column in ("op", *COMPOSED) if column in before[0] and column in now[0])
+    return key if is_key(key, before) and is_key(key, now) else ()
+
+
+def named(row: Mapping[str, Any], key: tuple[str, ...]) -> str:
+    return " ".join(
+        json.dumps(row.get(column), sort_keys=True) if column == "context" else str(row.get(column)) for column in key
+    )
 
 
 def joined(field: str, name: str) -> str:
