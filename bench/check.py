@@ -13,7 +13,7 @@ from pathlib import Path
 
 from bench.archives import archives
 from bench.figures import figure, skipped
-from submissions import scrub
+from submissions.bundles import scrubbing
 from validators.checks import check
 
 
@@ -40,7 +40,7 @@ def _cpu_s(call, path: Path) -> float:
 
 
 def _scrub(path: Path) -> None:
-    scrub.derive(path, io.BytesIO())
+    scrubbing.derive(path, io.BytesIO())
 
 
 def _just_read(path: Path) -> int:

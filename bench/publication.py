@@ -20,9 +20,11 @@ from bench.site import forget_submissions, token
 from bench.synthetic import LIST_NAME, empty, record
 from registry.catalogue import load_definitions
 from registry.models import Release, Site
-from submissions import publication, releases, scrub
+from submissions.bundles import scrubbing
+from submissions.lifecycle.states import record as write_history
 from submissions.models import Account, Check, Derivative, Event, Review, State, Submission
-from submissions.states import record as write_history
+from submissions.publication import publish as publication_publish
+from submissions.publication import releases
 from validators import VERSION
 from validators.checks import check
 
@@ -49,7 +51,7 @@ def run(size: int, before: int) -> None:
     for name, address in readers.items():
         measure(f"{name} before", address, before, "publication")
     begun = time.perf_counter()
-    publication.publish(release, None)
+    publication_publish.publish(release, None)
     figure("publication", "publish", time.perf_counter() - begun, "s", submissions=size, results=before)
     for name, address in (readers | {"new list page": f"/lists/{SLUG}/full/"}).items():
         measure(f"{name} after", address, before + size, "publication")
@@ -92,5 +94,5 @@ def _scored(report: dict[str, Any], factor: float) -> dict[str, Any]:
 
 def _scrubbed(path: Path) -> dict[str, Any]:
     out = io.BytesIO()
-    made = scrub.derive(path, out, name=path.name)
+    made = scrubbing.derive(path, out, name=path.name)
     return {"sha256": made.sha256, "size": made.size, "files": [asdict(file) for file in made.files]}

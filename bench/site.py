@@ -16,7 +16,7 @@ from django.db import connection
 
 from registry.celery import app
 from registry.models import Site
-from submissions import tokens
+from submissions.accounts import tokens
 from submissions.models import Account, Membership, Submission
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -91,7 +91,7 @@ AUTH_PASSWORD_VALIDATORS = [
 # Accounts: docs/accounts.md
 
 SIGNUP_OPEN = env.boolean("SIGNUP_OPEN")
-ACCOUNT_ADAPTER = "submissions.signup.Adapter"
+ACCOUNT_ADAPTER = "submissions.accounts.allauth_adapters.Adapter"
 ACCOUNT_LOGIN_METHODS = {"username", "email"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "username*", "password1*", "password2*"]
 ACCOUNT_EMAIL_VERIFICATION = "mandatory"
@@ -104,8 +104,8 @@ ACCOUNT_REAUTHENTICATION_REQUIRED = True
 ACCOUNT_LOGOUT_ON_PASSWORD_CHANGE = True
 ACCOUNT_SESSION_REMEMBER = True
 ALLAUTH_TRUSTED_PROXY_COUNT = 1 if TRUSTED_PROXY else 0
-MFA_ADAPTER = "submissions.signup.MFAAdapter"
-SOCIALACCOUNT_ADAPTER = "submissions.signup.ProviderAdapter"
+MFA_ADAPTER = "submissions.accounts.allauth_adapters.MFAAdapter"
+SOCIALACCOUNT_ADAPTER = "submissions.accounts.allauth_adapters.ProviderAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True
 MFA_TOTP_ISSUER = "Highwater"
@@ -256,7 +256,7 @@ else:
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "submissions.tokens.TokenAuthentication",
+        "submissions.accounts.tokens.TokenAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],

@@ -17,7 +17,7 @@ if not settings.PUBLIC_ONLY:
     urlpatterns += [
         path("admin/", admin.site.urls),
         path("", include("submissions.urls")),
-        path("api/v1/", include("submissions.api.urls")),
+        path("api/v1/", include("submissions.api_urls")),
     ]
 
 urlpatterns += [

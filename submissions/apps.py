@@ -8,6 +8,6 @@ class SubmissionsConfig(AppConfig):
 
     def ready(self) -> None:
         from registry.metrics import SOURCES
-        from submissions.figures import failures, submissions
+        from submissions.operations.metrics import failures, submissions
 
         SOURCES += [submissions, failures]

@@ -7,18 +7,13 @@ import logging
 from celery import shared_task
 from django.conf import settings
 
-from submissions import (
-    checking,
-    presence,
-    processing,
-    publication,
-    quarantine,
-    retention,
-    revalidation,
-    review,
-    telling,
-    watching,
-)
+from submissions.bundles import presence, quarantine
+from submissions.change_points import detection
+from submissions.checks import dry_check, processing, revalidation
+from submissions.notifications import outbox
+from submissions.operations import retention
+from submissions.publication import publish
+from submissions.review import decisions
 
 log = logging.getLogger(__name__)
 
@@ -32,7 +27,7 @@ def process(submission_id: str) -> None:
 @shared_task
 def prepare_review(submission_id: str) -> None:
     """Make ready what was submitted."""
-    review.prepare(submission_id)
+    decisions.prepare(submission_id)
 
 
 @shared_task(soft_time_limit=settings.CHECK_SECONDS, time_limit=settings.CHECK_SECONDS + 30)
@@ -41,30 +36,30 @@ def recheck(submission_id: str) -> None:
     revalidation.recheck(submission_id)
 
 
-@shared_task(soft_time_limit=checking.DEADLINE_S, time_limit=checking.DEADLINE_S + 10, acks_late=False)
+@shared_task(soft_time_limit=dry_check.DEADLINE_S, time_limit=dry_check.DEADLINE_S + 10, acks_late=False)
 def check_held(held: str) -> None:
     """Check bytes of which nothing is kept."""
-    checking.answer(held)
+    dry_check.answer(held)
 
 
 @shared_task
 def sweep() -> None:
     """What has to happen now: tasks that were lost, derivatives that are missing, releases that are due."""
     processing.sweep()
-    review.sweep()
-    publication.publish_due()
+    decisions.sweep()
+    publish.publish_due()
 
 
 @shared_task
 def find_steps() -> None:
     """Steps in the numbers of systems whose results changed."""
-    watching.find_steps()
+    detection.find_steps()
 
 
 @shared_task
 def tell() -> None:
     """Mail and webhooks that are due."""
-    telling.tell()
+    outbox.tell()
 
 
 @shared_task

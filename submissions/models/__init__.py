@@ -2,7 +2,7 @@
 
 from submissions.models.accounts import Account, AccountManager, Invitation, Membership, SigningKey, Token
 from submissions.models.checks import Check, Derivative, Recheck, SystemSnapshot
-from submissions.models.following import Following
+from submissions.models.notifications import Delivery, Notice, Webhook
 from submissions.models.review import Assignment, Comment, Judgement, Review
 from submissions.models.secret_files import SecretFile
 from submissions.models.submissions import (
@@ -16,7 +16,7 @@ from submissions.models.submissions import (
     Submission,
     Version,
 )
-from submissions.models.telling import Delivery, Notice, Webhook
+from submissions.models.subscriptions import Following
 from submissions.models.triage import StepComment
 
 __all__ = [

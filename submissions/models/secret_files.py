@@ -9,7 +9,7 @@ from submissions.models.submissions import Submission
 
 
 class SecretFile(models.Model):
-    """A stored file of one submission that holds a secret, and what became of it. See submissions/quarantine.py."""
+    """A stored file of one submission that holds a secret, and what became of it: submissions/bundles/quarantine.py."""
 
     class Outcome(models.TextChoices):
         BLOCKED = "blocked", "refused"

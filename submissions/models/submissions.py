@@ -13,7 +13,7 @@ from submissions.models.accounts import Account
 
 
 class State(models.TextChoices):
-    """Where a submission stands. The permitted changes are in submissions/states.py."""
+    """Where a submission stands. The permitted changes are in submissions/lifecycle/states.py."""
 
     DRAFT = "draft", "draft"
     RECEIVED = "received", "received"

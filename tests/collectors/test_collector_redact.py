@@ -17,7 +17,7 @@ import zipfile
 import pytest
 
 from collectors import pseudonyms
-from submissions import scrub
+from submissions.bundles import scrubbing
 from tests.collectors.planted import PLANTED
 from tests.collectors.test_collector_pack import contents, packed_results
 from validators.checks import check
@@ -388,7 +388,7 @@ def test_the_copy_that_the_registry_makes_of_a_bundle_is_still_a_whole_bag(colle
     """What the site took out, the registry's own scrubbing does not find again."""
     pack(collector, telling, tmp_path / "b.tgz")
     with (tmp_path / "copy.tgz").open("wb") as copy:
-        scrub.derive(tmp_path / "b.tgz", copy)
+        scrubbing.derive(tmp_path / "b.tgz", copy)
     assert contents(tmp_path / "copy.tgz") == contents(tmp_path / "b.tgz")
 
 

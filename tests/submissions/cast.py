@@ -17,8 +17,9 @@ from psycopg.types.json import Jsonb
 from rest_framework.test import APIClient
 
 from registry.models import Release, Site
-from submissions import review, tokens
+from submissions.accounts import tokens
 from submissions.models import Account, Membership, Submission, Token
+from submissions.review import decisions
 
 API = "/api/v1/"
 
@@ -121,7 +122,7 @@ def define(bodies: list[dict[str, Any]]) -> None:
 def submit_to(release: Release, submission: Submission, person: Person, lists: tuple[str, ...] = ("full",)) -> None:
     """Submit a checked run with all that has to be said, and read it anew."""
     said = {"acknowledge_rules": True, "acknowledge_publication": True}
-    review.submit(submission, person.account, release=release.slug, lists=lists, **said)
+    decisions.submit(submission, person.account, release=release.slug, lists=lists, **said)
     submission.refresh_from_db()
 
 

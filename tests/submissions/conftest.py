@@ -23,8 +23,13 @@ from django.utils import timezone
 from registry.celery import _HURRIED, app
 from registry.lists.definitions import read_definitions
 from registry.models import Release
-from submissions import drafts, processing, publication, queue, releases, review
+from submissions.checks import processing
+from submissions.editing import edit
+from submissions.lifecycle import task_queue
 from submissions.models import Submission
+from submissions.publication import publish as publication_publish
+from submissions.publication import releases
+from submissions.review import decisions
 from tests.make_io500 import make_archive
 from tests.submissions.cast import Cast, Person, define, leftovers, make_cast, submit_to, unhindered
 from tests.submissions.receiver import receiver  # noqa: F401
@@ -105,7 +110,7 @@ def submitted(cast: Cast, release: Release, checked) -> Callable[..., Submission
     ) -> Submission:
         submission = checked(person, **changes)
         if answers is not None:
-            drafts.answer(submission, (person or cast.alice).account, answers)
+            edit.answer(submission, (person or cast.alice).account, answers)
             submission.refresh_from_db()
         submit_to(release, submission, person or cast.alice, lists)
         return submission
@@ -128,9 +133,9 @@ def check(django_capture_on_commit_callbacks) -> Callable[..., Submission]:
 @pytest.fixture
 def published(cast, submitted, release) -> Submission:
     submission = submitted(lists=("full", "io500"))
-    review.prepare(str(submission.pk))
-    review.decide(submission, cast.dana.account, "accept", "Sound.", reproducibility="fully")
-    publication.publish(release, None)
+    decisions.prepare(str(submission.pk))
+    decisions.decide(submission, cast.dana.account, "accept", "Sound.", reproducibility="fully")
+    publication_publish.publish(release, None)
     submission.refresh_from_db()
     return submission
 
@@ -153,7 +158,7 @@ class Worker:
 @pytest.fixture
 def broker(transactional_db) -> Iterator[None]:
     """An empty broker and cache; a failed send of an earlier test is forgotten."""
-    queue._silent_until = 0.0
+    task_queue._silent_until = 0.0
     app.control.purge()
     cache.clear()
     yield

@@ -12,14 +12,14 @@ import pytest
 import time_machine
 from django.utils import timezone
 
-from submissions import telling
+from submissions.notifications import outbox
 
 
 def told_after(**wait: float) -> None:
     """As the scheduler does it, now and a while later."""
-    telling.tell()
+    outbox.tell()
     with time_machine.travel(timezone.now() + timedelta(**wait), tick=True):
-        telling.tell()
+        outbox.tell()
 
 
 class Receiver(http.server.HTTPServer):

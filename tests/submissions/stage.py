@@ -18,8 +18,11 @@ from django.utils import timezone
 
 from registry import editions
 from registry.models import Release
-from submissions import processing, publication, releases, review
+from submissions.checks import processing
 from submissions.models import Submission
+from submissions.publication import publish as publication_publish
+from submissions.publication import releases
+from submissions.review import decisions
 from tests.make_io500 import make_run, pack
 from tests.make_system import make_bag, make_system
 from tests.submissions.cast import COMPLETE, Cast, Person, define, make_cast, submit_to, unhindered
@@ -75,12 +78,12 @@ def _make(folder: Path) -> Stage:
         person = cast.charlie if name == "others" else cast.alice
         made[name] = _described(person, folder / f"{name}.tar.gz", performance=place)
     submit_to(new, made["submitted"], cast.alice, ("full", "io500", "ten"))
-    review.prepare(str(made["submitted"].pk))
+    decisions.prepare(str(made["submitted"].pk))
     for name, person in (("published", cast.alice), ("others", cast.charlie)):
         submit_to(old, made[name], person, ("full", "io500"))
-        review.prepare(str(made[name].pk))
+        decisions.prepare(str(made[name].pk))
         _accept(cast, made[name], "Sound.")
-    publication.publish(old, None)
+    publication_publish.publish(old, None)
     _embargo(cast, new, made["embargoed"])
     for submission in made.values():
         submission.refresh_from_db()
@@ -101,7 +104,7 @@ def _embargo(cast: Cast, release: Release, submission: Submission) -> None:
     Submission.objects.filter(pk=submission.pk).update(metadata=SECRET, filename="zfile.tar.gz", answers=answers)
     submission.refresh_from_db()
     submit_to(release, submission, cast.alice, ("full", "io500"))
-    review.prepare(str(submission.pk))
+    decisions.prepare(str(submission.pk))
     cast.dana.post(f"submissions/{submission.pk}/comments/", {"text": "Zcomment"})
     _accept(cast, submission, "Zreason")
     Submission.objects.filter(pk=submission.pk).update(embargo_until=timezone.now() + timedelta(days=9))

@@ -19,9 +19,11 @@ from django.test import Client
 from django.utils import timezone
 
 from registry.models import Site
-from submissions import processing, publication, review
+from submissions.checks import processing
+from submissions.lifecycle.states import UNFINISHED
 from submissions.models import Account, Membership, Submission
-from submissions.states import UNFINISHED
+from submissions.publication import publish
+from submissions.review import decisions
 from tests.submissions.cast import COMPLETE, Cast, Person
 from tests.submissions.conftest import wait_until
 
@@ -237,7 +239,7 @@ def most_are_submitted_and_one_is_withdrawn(story: Story) -> None:
     assert story.refused("bob", "Dune", "withdraw", {"reason": " "})[0] in (400, 422)
     story.by_form("bob", f"/submissions/{story.ids['Dune']}/withdraw/", {"reason": "The wrong file system."})
     story.sees("Ness, Fjord, Geest, Dune, Haar, Firth, Skerry, Marsh, Voe", nobody_else="Tarn")
-    review.prepare(story.ids["Fjord"])
+    decisions.prepare(story.ids["Fjord"])
     sees_as_pages(story, "Fjord", NORTH | COMMITTEE | EDITOR)
     story.public("Ness")
 
@@ -329,7 +331,7 @@ def the_release_is_published(story: Story) -> None:
 
 
 def the_embargo_ends(story: Story) -> None:
-    publication.publish_due()
+    publish.publish_due()
     story.public("Ness", "Fjord", "Geest", "Tarn", "Voe", "Firth", "Skerry", "Haar")
     assert [(rank, system) for rank, system, _ in story.ranked("ten")] == [
         (1, "Fjord"), (1, "Skerry"), (3, "Haar"), (4, "Geest"), (5, "Tarn"),
@@ -345,7 +347,7 @@ def a_result_is_corrected(story: Story) -> None:
     correction = story.revise("Skerry", reason="The vendor was misspelt.", metadata=said)
     story.submit(correction)
     story.accept(correction)
-    publication.publish_due()
+    publish.publish_due()
     assert story.ranked("ten") == before
     older = story.stranger.get(f"/api/v1/results/{result_of(story, 'Skerry')}/").json()
     assert (older["revised_by"], older["storage_vendor"]) == (result_of(story, correction), "Exmaple")

@@ -6,8 +6,8 @@ import pytest
 from django.test import Client
 
 from registry.models import Site
-from submissions import tokens
-from submissions.accounts import ensure_account
+from submissions.accounts import tokens
+from submissions.accounts.provisioning import ensure_account
 from submissions.models import Account
 from tests.registry.record import make_release, make_result
 

@@ -11,8 +11,13 @@ from django.core import mail as outbox
 from registry import editions
 from registry.models import Fact, ObservedParameter, RankedList, Result, Site, System
 from registry.over_time import steps
-from submissions import drafts, following, nameless, processing, publication, review, webhooks
+from submissions.checks import processing
+from submissions.editing import edit
 from submissions.models import Account, Check, Submission
+from submissions.notifications import subscriptions, webhooks
+from submissions.publication import anonymizer
+from submissions.publication import publish as publication_publish
+from submissions.review import decisions
 from tests.make_io500 import make_run, pack
 from tests.make_system import make_bag, make_system
 from tests.submissions.cast import COMPLETE, Cast, Person, submit_to
@@ -34,7 +39,7 @@ MORE = (
 
 
 def accept(submission: Submission, cast: Cast) -> None:
-    review.decide(submission, cast.dana.account, "accept", "Zreason", reproducibility="limited")
+    decisions.decide(submission, cast.dana.account, "accept", "Zreason", reproducibility="limited")
 
 
 @pytest.fixture
@@ -47,7 +52,7 @@ def accepted(cast: Cast, submitted) -> Callable[..., Submission]:
         )
         Submission.objects.filter(pk=submission.pk).update(metadata=SAID)
         submission.refresh_from_db()
-        review.prepare(str(submission.pk))
+        decisions.prepare(str(submission.pk))
         accept(submission, cast)
         return submission
 
@@ -83,7 +88,7 @@ def anonymous(cast: Cast, accepted) -> Submission:
 
 @pytest.mark.django_db(transaction=True)
 def test_no_route_names_what_was_published_anonymously(cast: Cast, anonymous) -> None:
-    publication.publish(anonymous.release, cast.erin.account, allow_empty=True)
+    publication_publish.publish(anonymous.release, cast.erin.account, allow_empty=True)
     editions.make_due()
     words = [*WORDS, str(anonymous.pk), anonymous.derivative.sha256]
     client = page_of(cast, "charlie")
@@ -101,7 +106,7 @@ def test_no_route_names_what_was_published_anonymously(cast: Cast, anonymous) ->
 
 
 def test_the_public_is_told_that_it_is_anonymous(cast: Cast, anonymous) -> None:
-    publication.publish(anonymous.release, cast.erin.account, allow_empty=True)
+    publication_publish.publish(anonymous.release, cast.erin.account, allow_empty=True)
     nobody = page_of(cast, "nobody")
     assert "<b>Published anonymously</b>, as the submitter asked" in nobody.get("/results/hw-1/").content.decode()
     assert "of several institutions" in nobody.get("/sites/anonymous/").content.decode()
@@ -120,7 +125,7 @@ def test_a_described_system_is_withheld(cast: Cast, release, tmp_path) -> None:
     accept(submission, cast)
     ask(cast.alice, submission)
     decide(cast.erin, submission)
-    publication.publish(release, cast.erin.account, allow_empty=True)
+    publication_publish.publish(release, cast.erin.account, allow_empty=True)
     assert cast.stranger.get("/api/v1/results/hw-1/system/").status_code == 404
     assert not ObservedParameter.objects.exists()
     assert take_back(cast.alice, submission).status_code == 200
@@ -133,7 +138,7 @@ def test_one_anonymous_system_ranks_once_and_is_none_of_the_named_ones(cast: Cas
     for submission in (first, second):
         ask(cast.alice, submission)
         decide(cast.erin, submission)
-    publication.publish(named.release, cast.erin.account, allow_empty=True)
+    publication_publish.publish(named.release, cast.erin.account, allow_empty=True)
     systems = dict(Result.objects.values_list("public_id", "system__name"))
     assert systems == {"hw-1": "System of hw-1", "hw-2": "System of hw-1", "hw-3": "Zsystem"}
     assert [row["institution"] for row in cast.stranger.get("/api/v1/lists/sc99/full/").json()["entries"]] == [
@@ -148,10 +153,10 @@ def test_what_asks_is_not_published_before_it_is_decided(cast: Cast, accepted) -
     submission = accepted()
     ask(cast.alice, submission)
     asks = "1 asked for anonymous publication, wait for a decision on it, and are left out."
-    assert (False, asks) in publication.checklist(submission.release)
-    assert publication.publish(submission.release, cast.erin.account, allow_empty=True).results == 0
+    assert (False, asks) in publication_publish.checklist(submission.release)
+    assert publication_publish.publish(submission.release, cast.erin.account, allow_empty=True).results == 0
     decide(cast.erin, submission)
-    publication.publish_due()
+    publication_publish.publish_due()
     assert Result.objects.get().institution == "Anonymous"
     assert RankedList.objects.get(name="full").note.endswith("hw-1: published later than the list.")
 
@@ -160,9 +165,9 @@ def test_what_was_refused_is_not_published_by_name_unless_its_submitter_agrees(c
     submission = accepted()
     ask(cast.alice, submission)
     assert decide(cast.erin, submission, granted=False).json()["granted"] is False
-    assert publication.publish(submission.release, cast.erin.account, allow_empty=True).results == 0
+    assert publication_publish.publish(submission.release, cast.erin.account, allow_empty=True).results == 0
     assert take_back(cast.bob, submission).json()["asked"] is False
-    publication.publish_due()
+    publication_publish.publish_due()
     assert Result.objects.get().institution == "North Lab"
 
 
@@ -190,7 +195,7 @@ def test_refusals_have_codes(cast: Cast, submitted) -> None:
     decide(cast.erin, submission)
     assert decide(cast.erin, submission, granted=False).json()["code"] == "anonymity.not-asked"
     assert ask(cast.alice, submission).json()["granted"] is True
-    review.withdraw(submission, cast.alice.account, "Wrong.")
+    decisions.withdraw(submission, cast.alice.account, "Wrong.")
     submission.refresh_from_db()
     assert ask(cast.alice, submission).json()["code"] == "state.conflict"
 
@@ -258,7 +263,7 @@ def test_pages_ask_and_decide(cast: Cast, submitted) -> None:
 
 
 def test_naming_it_amends_the_lists_and_changes_no_number(cast: Cast, anonymous) -> None:
-    publication.publish(anonymous.release, cast.erin.account, allow_empty=True)
+    publication_publish.publish(anonymous.release, cast.erin.account, allow_empty=True)
     before = cast.stranger.get("/api/v1/results/hw-1/").json()
     digest = RankedList.objects.get(name="full").digest
     assert take_back(cast.alice, anonymous).json()["lifted_at"]
@@ -283,7 +288,7 @@ def test_naming_it_amends_the_lists_and_changes_no_number(cast: Cast, anonymous)
 
 
 def test_a_later_check_does_not_come_with_the_name(cast: Cast, anonymous) -> None:
-    publication.publish(anonymous.release, cast.erin.account, allow_empty=True)
+    publication_publish.publish(anonymous.release, cast.erin.account, allow_empty=True)
     last = Check.objects.filter(submission=anonymous).latest("made_at")
     Check.objects.create(
         submission=anonymous, version=last.version, status=last.status, errors=0, warnings=0, report={"runs": []},
@@ -294,19 +299,19 @@ def test_a_later_check_does_not_come_with_the_name(cast: Cast, anonymous) -> Non
 
 
 def test_a_revision_stays_anonymous_and_is_named_with_what_it_revises(cast: Cast, anonymous) -> None:
-    publication.publish(anonymous.release, cast.erin.account, allow_empty=True)
+    publication_publish.publish(anonymous.release, cast.erin.account, allow_empty=True)
     anonymous.refresh_from_db()
-    revision = drafts.revise(anonymous, cast.alice.account, "Znote was wrong.")
+    revision = edit.revise(anonymous, cast.alice.account, "Znote was wrong.")
     assert ask(cast.alice, revision).json()["code"] == "anonymity.named-already"
     processing.process(str(revision.pk))
     revision.refresh_from_db()
     submit_to(anonymous.release, revision, cast.alice)
     accept(revision, cast)
-    publication.publish_due()
+    publication_publish.publish_due()
     assert set(Result.objects.values_list("public_id", "institution")) == {("hw-1", "Anonymous"), ("hw-2", "Anonymous")}
     told = {path: page_of(cast, "nobody").get(path).content for path in ("/results/hw-2/", "/api/v1/results/hw-2/")}
     assert not found(told, WORDS)
-    following.follow(cast.charlie.account, Result.objects.get(public_id="hw-1").system.slug)
+    subscriptions.follow(cast.charlie.account, Result.objects.get(public_id="hw-1").system.slug)
     assert take_back(cast.alice, anonymous).status_code == 200
     assert set(Result.objects.values_list("institution", "system__name")) == {("North Lab", "Zsystem")}
     assert steps.due() == [Result.objects.get(public_id="hw-1").system_id]
@@ -327,12 +332,12 @@ def test_a_revision_stays_anonymous_and_is_named_with_what_it_revises(cast: Cast
 )  # fmt: skip
 def test_a_text_that_may_tell_who_ran_it_is_withheld(text, told) -> None:
     site = Site(slug="acme", name="Acme National Storage", also_printed_as=[])
-    without = nameless.Nameless(frozenset({"acme national storage", *nameless._words([site.name])}))
+    without = anonymizer.Nameless(frozenset({"acme national storage", *anonymizer._words([site.name])}))
     assert without.document({"note": text}) == {"note": "withheld" if told else text}
 
 
 def test_words_of_the_registry_stay_even_if_a_name_is_in_them() -> None:
-    without = nameless.Nameless(frozenset({"easy", "score"}))
+    without = anonymizer.Nameless(frozenset({"easy", "score"}))
     run = {"scores": {"SCORE": {"value": 1.0}}, "hashes": {}, "parameters": {"easy": 1, "nodes": 2, "dir": "easy"},
            "measurements": [{"op": "ior-easy-write", "unit": "B/s", "context": {"job": "easy"}}]}  # fmt: skip
     assert without.run(run) == {

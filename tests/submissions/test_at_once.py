@@ -13,8 +13,11 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from registry.models import Release, Result
-from submissions import drafts, publication, review, telling
+from submissions.editing import edit as editing_edit
 from submissions.models import Account, Check, Notice, Submission
+from submissions.notifications import outbox
+from submissions.publication import publish as publication_publish
+from submissions.review import decisions
 from tests.submissions.conftest import somebody_waits, wait_until
 
 AT_ONCE = pytest.mark.django_db(transaction=True)
@@ -38,7 +41,7 @@ def meanwhile(submission: Submission, does: Callable[[], Any]) -> Iterator[Futur
 
 
 def accept(cast, submission: Submission) -> None:
-    review.decide(submission, cast.dana.account, "accept", "Sound.", reproducibility="fully")
+    decisions.decide(submission, cast.dana.account, "accept", "Sound.", reproducibility="fully")
 
 
 def state(submission: Submission) -> str:
@@ -52,9 +55,9 @@ def test_what_is_published_while_a_worker_looks_again_keeps_the_check_that_the_r
 ) -> None:
     submission = submitted()
     seen = Check.objects.get(submission=submission)
-    with meanwhile(submission, lambda: review.prepare(str(submission.pk))) as looking:
+    with meanwhile(submission, lambda: decisions.prepare(str(submission.pk))) as looking:
         accept(cast, submission)
-        publication.publish(release, cast.erin.account, allow_empty=True)
+        publication_publish.publish(release, cast.erin.account, allow_empty=True)
     looking.result(30)
     assert (state(submission), submission.checks.get()) == ("published", seen)
     assert Result.objects.get().score == seen.report["runs"][0]["scores"]["SCORE"]["value"]
@@ -63,11 +66,11 @@ def test_what_is_published_while_a_worker_looks_again_keeps_the_check_that_the_r
 @AT_ONCE
 def test_answers_changed_while_a_worker_looks_again_are_not_judged_by_the_older_look(cast, submitted) -> None:
     submission = submitted()
-    with meanwhile(submission, lambda: review.prepare(str(submission.pk))) as looking:
-        drafts.answer(submission, cast.alice.account, {"usage": "production"})
+    with meanwhile(submission, lambda: decisions.prepare(str(submission.pk))) as looking:
+        editing_edit.answer(submission, cast.alice.account, {"usage": "production"})
     looking.result(30)
     assert submission.checks.count() == 1
-    review.prepare(str(submission.pk))
+    decisions.prepare(str(submission.pk))
     assert submission.checks.count() == 2
 
 
@@ -77,12 +80,12 @@ def test_of_withdrawing_and_publishing_at_once_each_may_come_first(cast, release
     for submission in (kept, taken):
         accept(cast, submission)
     with meanwhile(taken, lambda: cast.erin.post("releases/sc99/publish/", {"allow_empty": True}).json()) as publishing:
-        review.withdraw(taken, cast.alice.account, "Wrong file.")
+        decisions.withdraw(taken, cast.alice.account, "Wrong file.")
     assert (publishing.result(30)["results"], state(taken), state(kept)) == (1, "withdrawn", "published")
 
     asked = f"submissions/{kept.pk}/withdraw/"
     with meanwhile(kept, lambda: cast.alice.post(asked, {"reason": "Wrong too."})) as withdrawing:
-        publication.publish(release, cast.erin.account, allow_empty=True)
+        publication_publish.publish(release, cast.erin.account, allow_empty=True)
     assert withdrawing.result(30).status_code == 200
     assert (state(kept), Result.objects.get().withdrawn_reason) == ("withdrawn", "Wrong too.")
 
@@ -101,7 +104,7 @@ def test_accepting_while_the_release_is_published_is_told(cast, release, submitt
 
     with ThreadPoolExecutor(1) as pool:
         with transaction.atomic():
-            publication.publish(release, cast.erin.account, allow_empty=True)
+            publication_publish.publish(release, cast.erin.account, allow_empty=True)
             deciding = pool.submit(decide)
             wait_until(somebody_waits, 30)
         answer = deciding.result(30)
@@ -116,7 +119,7 @@ def test_a_reviewer_begins_while_the_submitter_edits(cast, submitted) -> None:
     said = {"metadata": {"system": "Fjord"}}
     edit = f"submissions/{submission.pk}/revalidate/"
     with meanwhile(submission, lambda: cast.alice.post(edit, said)) as editing:
-        review.start(submission, cast.dana.account)
+        decisions.start(submission, cast.dana.account)
     answer = editing.result(30)
     assert (answer.status_code, answer.json()["code"]) == (409, "state.conflict")
     assert (state(submission), submission.metadata) == ("in_review", {})
@@ -166,5 +169,5 @@ def test_who_is_told_holds_up_no_upload(cast, checked) -> None:
 
     with ThreadPoolExecutor(1) as pool, transaction.atomic():
         assert Notice.objects.exists()
-        telling._take_notices()
+        outbox._take_notices()
         pool.submit(lock).result(30)

@@ -17,8 +17,9 @@ from django.utils import timezone
 
 from registry.catalogue import load_catalogue
 from registry.models import Edition, ListEntry, RecordChange, Release, Result, Site
-from submissions import backup, derivation, storage
+from submissions.bundles import scrubbed_copy, storage
 from submissions.models import Account, Derivative, Submission
+from submissions.operations import backup
 from tests.registry.record import make_list, make_release, make_result
 from tests.submissions.test_quarantine import KEY
 
@@ -71,7 +72,7 @@ def site(checked, cast, bundles: Path) -> Path:
     """Two submissions of which one has a derivative, and a frozen list; returns the folder of bundles."""
     first = checked()
     checked(person=cast.charlie, performance=1.5)
-    derivation.ensure(first)
+    scrubbed_copy.ensure(first)
     release = make_release("SC98")
     make_list(release, "full", [make_result(release, "hw-1", 50.0)], trust=Result.Trust.VERIFIED)
     Site.objects.create(slug="odd", name="tab\there, newline\nthere, \\N and ünïcode")

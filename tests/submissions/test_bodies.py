@@ -17,8 +17,8 @@ from rest_framework.views import APIView
 
 from registry.api.machine import openapi
 from registry.models import Release
-from submissions.api.bodies import WRITING, StrictJSONParser, WritingView
 from submissions.models import Submission
+from submissions.web.request_bodies import WRITING, StrictJSONParser, WritingView
 from tests.submissions.stage import MISSING
 
 URL = "/api/v1/submissions/"

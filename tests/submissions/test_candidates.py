@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from submissions import processing
+from submissions.checks import processing
 from submissions.models import Submission
 from tests.make_io500 import make_run, pack
 

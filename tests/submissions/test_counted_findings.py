@@ -9,8 +9,9 @@ import pytest
 from django.test import Client
 
 from registry.models import Result
-from submissions import publication, review
 from submissions.models import Check, Derivative, Submission
+from submissions.publication import publish as publication_publish
+from submissions.review import decisions
 
 
 def finding(level: str, code: str) -> dict[str, str]:
@@ -28,7 +29,7 @@ def waiting(cast, release, submitted):
 
     def make(primary: int | None, chosen: int | None = None, copy: dict[str, Any] | None = None) -> Submission:
         submission = submitted()
-        review.prepare(str(submission.pk))
+        decisions.prepare(str(submission.pk))
         report = submission.checks.first().report
         runs = [report["runs"][0] | {"findings": found} for found in RUNS]
         report |= {"findings": ARCHIVE, "runs": runs, "primary": primary}
@@ -94,7 +95,7 @@ def test_every_place_counts_the_same(cast, waiting, primary, chosen, copy, count
 def test_a_new_check_is_counted_as_it_is_shown(cast, waiting) -> None:
     """The history says it, and mail repeats it."""
     submission = waiting(0, None, COPY)
-    review.prepare(str(submission.pk))
+    decisions.prepare(str(submission.pk))
     check = submission.checks.first()
     rows = cast.alice.get(f"submissions/{submission.pk}/findings/").json()["results"]
     levels = [row["level"] for row in rows]
@@ -120,8 +121,8 @@ def test_lists_cost_no_query_for_each_row(cast, submitted, django_assert_num_que
 
 def test_verified_says_which_rules_are_violated(cast, client, release, submitted) -> None:
     submission = submitted()
-    review.decide(submission, cast.dana.account, "accept", "Sound.", reproducibility="fully")
-    publication.publish(release, cast.erin.account, allow_empty=True)
+    decisions.decide(submission, cast.dana.account, "accept", "Sound.", reproducibility="fully")
+    publication_publish.publish(release, cast.erin.account, allow_empty=True)
     result = Result.objects.get()
     rules = [
         {"code": "io500.x", "outcome": "violated", "why": ""},

@@ -8,8 +8,10 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
-from submissions import derivation, processing, review
+from submissions.bundles import scrubbed_copy
+from submissions.checks import processing
 from submissions.models import Submission
+from submissions.review import decisions
 from tests.submissions.cast import submit_to
 
 SAID = {"metadata": {"system": "Fjord"}}
@@ -54,7 +56,7 @@ def test_other_changes_take_it_back_to_be_submitted_again(cast, submitted) -> No
 
 def test_once_a_reviewer_is_at_it_nothing_changes(cast, submitted) -> None:
     submission = submitted()
-    review.start(submission, cast.dana.account)
+    decisions.start(submission, cast.dana.account)
     assert [status for status, _ in edits(cast, submission)] == [409, 409, 409]
     assert state(submission) == "in_review"
 
@@ -99,7 +101,7 @@ def test_a_run_that_left_its_release_does_not_come_back_late(cast, release, subm
 
 def test_requested_changes_are_made_after_the_deadline(cast, release, submitted) -> None:
     submission = submitted()
-    review.decide(submission, cast.dana.account, "request_changes", "Name the system.")
+    decisions.decide(submission, cast.dana.account, "request_changes", "Name the system.")
     close(release)
     assert [status for status, _ in edits(cast, submission)][0::2] == [200, 409]
     processing.process(submission.pk)
@@ -116,7 +118,7 @@ def test_a_copy_of_replaced_files_is_made_anew(cast, submitted) -> None:
     submission = submitted()
     stale = Submission.objects.get(pk=submission.pk)
     edits(cast, submission)
-    assert "io500.sh" in [file["path"] for file in derivation.ensure(stale).files]
+    assert "io500.sh" in [file["path"] for file in scrubbed_copy.ensure(stale).files]
 
 
 @pytest.mark.parametrize(("closed", "told"), [(False, "it can be edited"), (True, "be edited any more.")])
@@ -134,6 +136,6 @@ def test_the_page_tells_the_deadline(cast, client, release, submitted, closed, t
 def test_late_entries_can_be_edited(cast, release, checked) -> None:
     submission = checked()
     close(release)
-    review.admit_late(submission, cast.erin.account, release="sc99", reason="The portal was down.")
+    decisions.admit_late(submission, cast.erin.account, release="sc99", reason="The portal was down.")
     submit_to(release, submission, cast.alice)
     assert [status for status, _ in edits(cast, submission)][:2] == [200, 202]

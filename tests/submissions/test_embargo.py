@@ -14,10 +14,10 @@ from django.test import Client
 from django.urls import Resolver404, URLPattern, get_resolver
 from django.utils import timezone
 
-from submissions import publication, urls
-from submissions.api import urls as api_urls
+from submissions import api_urls, urls
+from submissions.bundles.storage import key_of, local_path
 from submissions.models import Submission
-from submissions.storage import key_of, local_path
+from submissions.publication import publish
 from tests.submissions.cast import Cast, Person
 from tests.submissions.stage import MISSING, Stage
 
@@ -244,7 +244,7 @@ def is_private(path: str) -> bool:
 def test_after_the_embargo_only_what_is_published_is_found(stage: Stage) -> None:
     stage.cast.erin.post("releases/sc99/publish/", {"allow_empty": True})
     Submission.objects.update(embargo_until=timezone.now())
-    publication.publish_due()
+    publish.publish_due()
     pages = crawl(page_of(stage.cast, "charlie"))
     seen = {word for _, word in found(pages, stage.words)}
     assert {"Zsystem", "Zvendor", "Zanswer"} <= seen

@@ -12,8 +12,9 @@ from django.test import Client
 from django.utils import timezone
 
 from registry.models import RankedList, Release, Result
-from submissions import publication, releases, review
 from submissions.models import Account, Submission
+from submissions.publication import publish, releases
+from submissions.review import decisions
 
 URL = "releases/sc99/publish/"
 PAGE = f"/{URL}"
@@ -30,7 +31,7 @@ def release(definitions) -> Release:
 def accepted(cast, submitted):
     def make(**changes) -> Submission:
         submission = submitted(lists=("full",), **changes)
-        review.decide(submission, cast.dana.account, "accept", "Sound.", reproducibility="fully")
+        decisions.decide(submission, cast.dana.account, "accept", "Sound.", reproducibility="fully")
         return submission
 
     return make
@@ -178,7 +179,7 @@ def test_the_calendar_freezes_no_release_without_a_result(cast, release, submitt
     moment = timezone.now() - timedelta(seconds=1)
     Release.objects.update(deadline=moment, publishes=moment)
     for _ in range(2):
-        publication.publish_due()
+        publish.publish_due()
     assert nothing_happened()
     assert Release.objects.get().publishes is None
     ((subject, text),) = letters()
@@ -188,9 +189,9 @@ def test_the_calendar_freezes_no_release_without_a_result(cast, release, submitt
 
 def test_what_was_left_to_editors_waits_for_them(cast, due, letters) -> None:
     """The first run that is accepted then does not publish the release behind the others' backs."""
-    publication.publish_due()
+    publish.publish_due()
     Release.objects.update(deadline=timezone.now() + timedelta(days=1))
-    publication.publish_due()
+    publish.publish_due()
     assert nothing_happened()
 
 
@@ -199,7 +200,7 @@ def test_the_calendar_publishes_what_is_accepted_and_tells_of_empty_lists(releas
     moment = timezone.now() - timedelta(seconds=1)
     Release.objects.update(deadline=moment, publishes=moment)
     for _ in range(2):
-        publication.publish_due()
+        publish.publish_due()
     assert published() == {"full": 1, "scc": 0}
     ((subject, text),) = letters()
     assert subject == "Highwater: SC99 was published with empty lists"
@@ -209,9 +210,9 @@ def test_the_calendar_publishes_what_is_accepted_and_tells_of_empty_lists(releas
 
 def test_a_letter_that_cannot_be_sent_is_tried_again(cast, due, letters, settings, tmp_path: Path) -> None:
     (tmp_path / "mail").write_text("in the way")
-    publication.publish_due()
+    publish.publish_due()
     assert Release.objects.get().publishes == due.publishes
     (tmp_path / "mail").unlink()
-    publication.publish_due()
+    publish.publish_due()
     assert len(letters()) == 1
     assert Release.objects.get().publishes is None

@@ -10,8 +10,10 @@ from django.core import mail as outbox
 from django.test import Client
 from django.utils import timezone
 
-from submissions import processing, states, telling
+from submissions.checks import processing
+from submissions.lifecycle import states
 from submissions.models import Account, Delivery, Event, State, Submission
+from submissions.notifications import outbox as notifications_outbox
 from tests.submissions.receiver import told_after
 from validators.benchmarks.io500 import parser
 
@@ -121,7 +123,7 @@ def test_the_letter_survives_a_mail_server_that_is_away(fay_reads, failing, sett
     assert Delivery.objects.get(account=fay_reads).state == "waiting"
     settings.EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
     with time_machine.travel(timezone.now() + timedelta(minutes=5), tick=True):
-        telling.tell()
+        notifications_outbox.tell()
     assert len(to("fay@example.org")) == 1
 
 

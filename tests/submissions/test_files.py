@@ -10,10 +10,13 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.test import Client
 
-from submissions import backup, derivation, drafts, processing
+from submissions.bundles import scrubbed_copy
+from submissions.bundles.storage import key_of, received
+from submissions.checks import processing
+from submissions.editing import edit
 from submissions.errors import Problem
 from submissions.models import SecretFile, Submission
-from submissions.storage import key_of, received
+from submissions.operations import backup
 from tests.make_io500 import make_run, pack
 from tests.make_system import make_bag, make_system
 
@@ -92,7 +95,7 @@ def test_a_file_is_published_scrubbed_beside_the_others(cast, submitted, release
     )
     submission.refresh_from_db()
     received().save(key_of(hashlib.sha256(SCRIPT).hexdigest()), sent(SCRIPT, "io500.sh"))
-    assert "io500.sh" in [file["path"] for file in derivation.ensure(submission).files]
+    assert "io500.sh" in [file["path"] for file in scrubbed_copy.ensure(submission).files]
 
 
 def test_a_file_is_removed(cast, checked) -> None:
@@ -230,7 +233,7 @@ def test_of_two_that_replace_at_once_both_are_kept(cast, checked) -> None:
 
     def replace(person, content: bytes) -> bool:
         try:
-            return drafts.put_file(submission, person.account, sent(content, "run.tar.gz"))
+            return edit.put_file(submission, person.account, sent(content, "run.tar.gz"))
         finally:
             connection.close()
 
@@ -248,7 +251,7 @@ def test_of_two_that_know_one_version_one_is_told(cast, checked) -> None:
 
     def replace(content: bytes) -> str:
         try:
-            drafts.put_file(submission, cast.alice.account, sent(content, "run.tar.gz"), version=1)
+            edit.put_file(submission, cast.alice.account, sent(content, "run.tar.gz"), version=1)
         except Problem as problem:
             return problem.code
         finally:
@@ -262,7 +265,7 @@ def test_of_two_that_know_one_version_one_is_told(cast, checked) -> None:
 def test_a_check_of_replaced_files_is_dropped(cast, checked, monkeypatch) -> None:
     """The files change while a worker reads the older ones."""
     submission = checked()
-    drafts.revalidate(submission, cast.alice.account)
+    edit.revalidate(submission, cast.alice.account)
     examine = processing.examine
 
     def meanwhile(row):

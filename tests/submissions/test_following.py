@@ -16,8 +16,14 @@ from django.utils import timezone
 from registry.celery import app
 from registry.models import Release, Result, Step, System
 from registry.over_time import steps
-from submissions import following, personal, publication, releases, review, telling, watching, webhooks
+from submissions.accounts import personal_data
+from submissions.change_points import detection
 from submissions.models import Account, Delivery, Following
+from submissions.notifications import outbox as notifications_outbox
+from submissions.notifications import subscriptions, webhooks
+from submissions.publication import publish as publication_publish
+from submissions.publication import releases
+from submissions.review import decisions
 from tests.registry.record import make_measurement, make_nights, make_release
 from tests.submissions.cast import submit_to
 from tests.submissions.conftest import wait_until
@@ -42,7 +48,7 @@ def alice(cast, record) -> Account:
     account = cast.alice.account
     account.email = "alice@example.org"
     account.save()
-    following.follow(account, SLUG)
+    subscriptions.follow(account, SLUG)
     return account
 
 
@@ -54,7 +60,7 @@ def publish(release: Release, values: list[float], first: int = 4) -> None:
 
 def look_again() -> None:
     steps.mark_due(System.objects.values_list("pk", flat=True))
-    watching.find_steps()
+    detection.find_steps()
 
 
 # What is told
@@ -83,7 +89,7 @@ def test_all_numbers_that_moved_are_one_letter(alice, record) -> None:
     for night in Result.objects.filter(public_id__in=["hw-1", "hw-2", "hw-3"]):
         make_measurement(night, "read", 60.0 + night.pk % 3, stat="max")
     other = make_nights(make_release("T2"), LEVEL + LOWER, first=11, system_name="Other")
-    following.follow(alice, other[0].system.slug)
+    subscriptions.follow(alice, other[0].system.slug)
     look_again()
     told_after(seconds=6)
     (letter,) = outbox.outbox
@@ -94,7 +100,7 @@ def test_all_numbers_that_moved_are_one_letter(alice, record) -> None:
 def test_a_webhook_is_told_of_a_step_in_numbers(cast, alice, record, receiver) -> None:
     webhooks.add(alice, receiver.url)
     publish(record, LOWER)
-    telling.tell()
+    notifications_outbox.tell()
     ((_, body),) = receiver.received
     told = json.loads(body)
     data = told["data"]
@@ -125,12 +131,12 @@ def test_once_a_day_is_once_a_day_for_steps_too(alice, record) -> None:
     Account.objects.update(mail=Account.Mail.DAILY)
     with time_machine.travel(datetime(2099, 3, 1, 7, tzinfo=UTC)):
         publish(record, LOWER)
-        telling.tell()
+        notifications_outbox.tell()
     with time_machine.travel(datetime(2099, 3, 2, 5, 59, tzinfo=UTC)):
-        telling.tell()
+        notifications_outbox.tell()
         assert outbox.outbox == []
     with time_machine.travel(datetime(2099, 3, 2, 6, 0, 1, tzinfo=UTC)):
-        telling.tell()
+        notifications_outbox.tell()
     assert len(outbox.outbox) == 1
 
 
@@ -138,9 +144,9 @@ def test_once_a_day_is_once_a_day_for_steps_too(alice, record) -> None:
 
 
 def test_steps_of_before_are_no_news(alice, record) -> None:
-    following.stop(alice, SLUG)
+    subscriptions.stop(alice, SLUG)
     publish(record, LOWER)
-    following.follow(alice, SLUG)
+    subscriptions.follow(alice, SLUG)
     for withdrawn_at in (timezone.now(), None):
         Result.objects.filter(public_id="hw-6").update(withdrawn_at=withdrawn_at)
         look_again()
@@ -149,7 +155,7 @@ def test_steps_of_before_are_no_news(alice, record) -> None:
 
 
 def test_who_wants_only_the_worse_hears_of_no_gain(alice, record) -> None:
-    following.follow(alice, SLUG, "worse")
+    subscriptions.follow(alice, SLUG, "worse")
     publish(record, [60.0, 60.1, 59.8])
     assert Step.objects.get().better
     assert not Delivery.objects.exists()
@@ -174,12 +180,12 @@ def test_who_wants_no_mail_or_is_gone_gets_none(alice, record, change) -> None:
 def test_who_is_deactivated_or_erased_or_stops_before_the_letter_gets_none(cast, alice, record) -> None:
     for person in (cast.bob, cast.charlie):
         Account.objects.filter(pk=person.account.pk).update(email=f"{person.account.username}@example.org")
-        following.follow(person.account, SLUG)
+        subscriptions.follow(person.account, SLUG)
     publish(record, LOWER)
     assert Delivery.objects.count() == 3
     Account.objects.filter(username="bob").update(is_active=False)
-    personal.erase(cast.charlie.account)
-    following.stop(alice, SLUG)
+    personal_data.erase(cast.charlie.account)
+    subscriptions.stop(alice, SLUG)
     told_after(days=2)
     assert outbox.outbox == []
 
@@ -187,7 +193,7 @@ def test_who_is_deactivated_or_erased_or_stops_before_the_letter_gets_none(cast,
 def test_a_step_that_is_gone_before_the_letter_is_not_told_and_told_once_when_back(alice, record, receiver) -> None:
     webhooks.add(alice, receiver.url)
     publish(record, LOWER)
-    telling.tell()
+    notifications_outbox.tell()
     Result.objects.filter(public_id="hw-6").update(withdrawn_at=timezone.now())
     look_again()
     told_after(seconds=12)
@@ -281,7 +287,7 @@ def test_what_is_published_makes_a_step_that_a_worker_tells(
     webhooks.add(alice, receiver.url)
     _publish_runs(cast, checked, "sc98", [1.0, 1.01, 0.99])
     system = System.objects.get()
-    following.follow(alice, system.slug)
+    subscriptions.follow(alice, system.slug)
     _publish_runs(cast, checked, "sc99", [0.8, 0.805, 0.797])
     assert set(steps.due()) == {system.pk}
     start_worker(HIGHWATER_STATE=str(tmp_path), INSECURE_LOCAL="true")
@@ -304,5 +310,5 @@ def _publish_runs(cast, checked, slug: str, performances: list[float]) -> None:
     for performance in performances:
         submission = checked(fields={"metadata": '{"system": "Gale"}'}, performance=performance)
         submit_to(release, submission, cast.alice)
-        review.decide(submission, cast.dana.account, "accept", "Sound.")
-    publication.publish(release, cast.erin.account, allow_empty=True)
+        decisions.decide(submission, cast.dana.account, "accept", "Sound.")
+    publication_publish.publish(release, cast.erin.account, allow_empty=True)

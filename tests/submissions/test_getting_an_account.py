@@ -14,8 +14,8 @@ from django.test import Client
 from django.utils import timezone
 
 from registry import environment
-from submissions import releases
 from submissions.models import Account
+from submissions.publication import releases
 
 pytestmark = pytest.mark.django_db
 WANTED = "/submissions/new/?release=sc99"

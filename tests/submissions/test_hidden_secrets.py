@@ -10,10 +10,10 @@ import zipfile
 
 import pytest
 
-from submissions import quarantine
+from submissions.bundles import quarantine
+from submissions.bundles.storage import key_of, received
 from submissions.errors import HoldsSecret
 from submissions.models import SecretFile
-from submissions.storage import key_of, received
 from tests.submissions.test_quarantine import KEY, TOKEN, put, tar
 
 from .cast import leftovers

@@ -10,7 +10,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.db import connection, transaction
 
-from submissions import states
+from submissions.lifecycle import states
 from submissions.models import Event, State, Submission
 
 
@@ -57,7 +57,7 @@ def test_a_changed_row_is_named(submitted, place, change) -> None:
 
 
 def test_a_row_with_a_hash_made_to_fit_breaks_the_next_one(submitted) -> None:
-    from submissions.history import hash_of
+    from submissions.lifecycle.audit_chain import hash_of
 
     first, second, *_ = submitted().events.all()
     forged = Event.objects.filter(pk=first.pk).values().get() | {"reason": "Forged."}

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from submissions.intake import file_name, institution_of
+from submissions.intake.receive import file_name, institution_of
 from submissions.models import Membership, Submission
 
 from .cast import leftovers

@@ -13,8 +13,8 @@ from django.test import Client
 from django.utils import timezone
 
 from registry.models import Site
-from submissions import members
-from submissions.accounts import ensure_account
+from submissions.accounts import memberships as accounts_memberships
+from submissions.accounts.provisioning import ensure_account
 from submissions.errors import LastAdmin
 from submissions.models import Invitation, Membership
 
@@ -245,7 +245,7 @@ def test_two_administrators_can_not_remove_each_other(db) -> None:
     def remove(name: str) -> None:
         together.wait()
         try:
-            members.remove(site, name)
+            accounts_memberships.remove(site, name)
             outcomes.append("removed")
         except LastAdmin:
             outcomes.append("refused")

@@ -19,10 +19,12 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import URLPattern, URLResolver, get_resolver
 from rest_framework.test import APIClient
 
-from submissions import processing, review, tasks
+from submissions import tasks
+from submissions.bundles.storage import key_of, received
+from submissions.checks import processing
+from submissions.lifecycle.states import UNFINISHED
 from submissions.models import Account, Submission
-from submissions.states import UNFINISHED
-from submissions.storage import key_of, received
+from submissions.review import decisions
 from tests.submissions.cast import Person
 from tests.submissions.test_quarantine import KEY, tar
 
@@ -106,7 +108,7 @@ def settle(capture) -> None:
         for pk in list(Submission.objects.filter(state__in=UNFINISHED).values_list("pk", flat=True)):
             processing.process(pk)
         for pk in list(Submission.objects.filter(state__in=("submitted", "in_review")).values_list("pk", flat=True)):
-            review.prepare(str(pk))
+            decisions.prepare(str(pk))
     tasks.tidy()
 
 

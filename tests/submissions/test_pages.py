@@ -15,8 +15,11 @@ from django.urls import reverse
 from django.utils import timezone
 
 from registry.models import Result
-from submissions import processing, publication, releases, review
+from submissions.checks import processing
 from submissions.models import Submission
+from submissions.publication import publish as publication_publish
+from submissions.publication import releases
+from submissions.review import decisions
 from tests.make_io500 import make_run
 from tests.submissions.cast import Person
 from validators import catalogue
@@ -261,7 +264,7 @@ def test_the_scrubbed_copy_can_be_looked_at_before_it_is_public(cast, submitted)
     submission = submitted()
     address = f"/submissions/{submission.pk}/copy/"
     assert browser(cast.alice).get(address).status_code == 404
-    review.prepare(str(submission.pk))
+    decisions.prepare(str(submission.pk))
     content = b"".join(browser(cast.alice).get(address).streaming_content)
     submission.refresh_from_db()
     assert hashlib.sha256(content).hexdigest() == submission.derivative.sha256
@@ -430,7 +433,7 @@ def test_before_it_is_submitted_there_is_nothing_to_review(cast, checked) -> Non
 
 def test_an_editor_sees_what_would_be_published_and_publishes(cast, release, submitted) -> None:
     submission = submitted(fields={"metadata": '{"system": "Gale"}'})
-    review.decide(submission, cast.dana.account, "accept", "Fine.", reproducibility="fully")
+    decisions.decide(submission, cast.dana.account, "accept", "Fine.", reproducibility="fully")
     client = browser(cast.erin)
     assert "Gale" in text(client.get("/releases/sc99/publish/"))
     assert (
@@ -451,8 +454,8 @@ def test_publishing_is_not_there_for_others(cast, release, name) -> None:
 
 def test_a_published_result_shows_its_checks_in_public(cast, release, submitted) -> None:
     submission = submitted()
-    review.decide(submission, cast.dana.account, "accept", "Fine.")
-    publication.publish(release, cast.erin.account, allow_empty=True)
+    decisions.decide(submission, cast.dana.account, "accept", "Fine.")
+    publication_publish.publish(release, cast.erin.account, allow_empty=True)
     result = Result.objects.get(trust="verified")
     page = text(Client().get(f"/results/{result.public_id}/"))
     assert "rules satisfied" in page

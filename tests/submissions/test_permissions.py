@@ -15,7 +15,7 @@ from django.urls import URLPattern, get_resolver
 from rest_framework.test import APIClient
 
 from registry.api import urls as of_the_record
-from submissions.api import urls
+from submissions import api_urls
 from submissions.models import Account, Submission
 from submissions.permissions import has_role, visible_to
 from tests.submissions.stage import MISSING
@@ -247,12 +247,12 @@ def ask(cast, person: str, method: str, path: str) -> int:
 
 def test_every_route_stands_in_a_table() -> None:
     of_one = "submissions/<uuid:id>/"
-    own = addresses(urls.urlpatterns, {"form": "io500", "name": "io500.sh"})
+    own = addresses(api_urls.urlpatterns, {"form": "io500", "name": "io500.sh"})
     begins = f"submissions/{MISSING}/"
     of_submissions = {(method, path.removeprefix(begins)) for method, path in own if path.startswith(begins)}
     for state, table in BY_STATE.items():
         assert set(table) == of_submissions, state
-    others = [pattern for pattern in urls.urlpatterns if not str(pattern.pattern).startswith(of_one)]
+    others = [pattern for pattern in api_urls.urlpatterns if not str(pattern.pattern).startswith(of_one)]
     assert set(OF_EDITORS | OF_EVERYBODY_WITH_A_TOKEN | OF_QUARANTINE | OF_CHECKS) == addresses(others, OF_A_ROUTE)
     for slug, table in (("sc98", OF_EDITORS_ONCE_PUBLISHED), ("sc77", OF_EDITORS_WITHOUT_A_RELEASE)):
         of_a_release = [pattern for pattern in others if "<str:release>" in str(pattern.pattern)]
@@ -380,4 +380,4 @@ def test_a_browser_session_needs_its_csrf_token(stage) -> None:
 
 
 def test_the_urls_are_those_of_the_site() -> None:
-    assert get_resolver().resolve("/api/v1/releases/").func.view_class.__module__ == "submissions.api.views"
+    assert get_resolver().resolve("/api/v1/releases/").func.view_class.__module__ == "submissions.overview.api"

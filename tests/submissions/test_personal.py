@@ -11,8 +11,13 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 
 from registry.models import Override
-from submissions import following, history, members, personal, publication, review
+from submissions.accounts import memberships as accounts_memberships
+from submissions.accounts import personal_data
+from submissions.lifecycle import audit_chain
 from submissions.models import Account, Invitation
+from submissions.notifications import subscriptions
+from submissions.publication import publish as publication_publish
+from submissions.review import decisions
 from tests.registry.record import make_release, make_result
 from tests.submissions.cast import submit_to
 
@@ -31,7 +36,9 @@ def alice(cast, settings) -> Account:
     EmailAddress.objects.create(user=account, email=account.email, verified=True, primary=True)
     Authenticator.objects.create(user=account, type="totp", data={"secret": "JBSWY3DPEHPK3PXP"})
     cast.bob.account.memberships.update(role="admin")
-    members.invite(cast.charlie.account.institutions.get(), cast.charlie.account, "alice", "submitter", str)
+    accounts_memberships.invite(
+        cast.charlie.account.institutions.get(), cast.charlie.account, "alice", "submitter", str
+    )
     return account
 
 
@@ -52,7 +59,7 @@ def confirmed(account: Account) -> Client:
 
 def test_everything_of_a_person_is_in_the_file(cast, alice, checked) -> None:
     submission = checked(fields={"metadata": '{"system": "Gale"}'})
-    following.follow(alice, make_result(make_release("SC98"), "hw-1").system.slug)
+    subscriptions.follow(alice, make_result(make_release("SC98"), "hw-1").system.slug)
     answer = browser(alice).get("/account/data/export/")
     assert "attachment" in answer["Content-Disposition"]
     told = answer.json()
@@ -87,7 +94,7 @@ def test_the_file_is_for_who_signed_in(db) -> None:
 def test_an_erased_person_is_nowhere_any_more(cast, alice, release, checked, capsys) -> None:
     submission = checked()
     submit_to(release, submission, cast.alice)
-    following.follow(alice, make_result(release, "hw-1").system.slug)
+    subscriptions.follow(alice, make_result(release, "hw-1").system.slug)
     client = confirmed(alice)
     assert client.post("/account/data/erase/", {"name": "alice"})["Location"] == "/"
     assert client.get("/account/").status_code == 302
@@ -101,15 +108,15 @@ def test_an_erased_person_is_nowhere_any_more(cast, alice, release, checked, cap
     for word in ("alice", "Alice", "Northwood", "north.example"):
         assert word not in left
     assert not Invitation.objects.exists()
-    assert list(history.broken()) == []
+    assert list(audit_chain.broken()) == []
 
 
 def test_what_was_published_keeps_its_institution(cast, alice, release, submitted) -> None:
     submission = submitted()
-    review.prepare(str(submission.pk))
-    review.decide(submission, cast.dana.account, "accept", "Sound.")
-    personal.erase(alice)
-    publication.publish(release, cast.erin.account, allow_empty=True)
+    decisions.prepare(str(submission.pk))
+    decisions.decide(submission, cast.dana.account, "accept", "Sound.")
+    personal_data.erase(alice)
+    publication_publish.publish(release, cast.erin.account, allow_empty=True)
     submission.refresh_from_db()
     assert submission.result.institution == "North Lab"
     assert cast.bob.get(f"submissions/{submission.pk}/").json()["account"].startswith("erased-")
@@ -141,7 +148,7 @@ def test_a_decision_on_a_list_keeps_a_pseudonym(cast, alice) -> None:
     result = make_result(make_release("SC98"), "io500-1")
     told = {"action": "exclude", "reason": "Repeated.", "decided_by": "erin"}
     decision = Override.objects.create(release=result.release, list_name="ten", result=result, **told)
-    assert "override" in personal.export(cast.erin.account)
-    pseudonym = personal.erase(cast.erin.account)
+    assert "override" in personal_data.export(cast.erin.account)
+    pseudonym = personal_data.erase(cast.erin.account)
     decision.refresh_from_db()
     assert decision.decided_by == pseudonym

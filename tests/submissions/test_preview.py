@@ -9,8 +9,9 @@ import pytest
 from django.test import Client
 
 from registry.models import ListDefinition, ListEntry, Override, RankedList, Result
-from submissions import processing, review
+from submissions.checks import processing
 from submissions.models import Event, Submission
+from submissions.review import decisions
 from tests.make_io500 import make_run, pack
 
 PREVIEW = "lists/sc99/io500/preview/"
@@ -20,7 +21,7 @@ PREVIEW = "lists/sc99/io500/preview/"
 def accepted(cast, submitted):
     def make(person=None, level: str = "fully", production: bool = False, **changes) -> Submission:
         submission = submitted(person, **changes)
-        review.decide(
+        decisions.decide(
             submission, cast.dana.account, "accept", "Satisfied.", reproducibility=level, production=production
         )
         return submission
@@ -64,9 +65,9 @@ def repeated(cast, release, tmp_path):
         processing.process(answer.json()["id"])
         submission = Submission.objects.get(pk=answer.json()["id"])
         said = {"acknowledge_rules": True, "acknowledge_publication": True, "lists": ("io500",), "primary": 0}
-        review.submit(submission, person.account, release=release.slug, **said)
+        decisions.submit(submission, person.account, release=release.slug, **said)
         submission.refresh_from_db()
-        review.decide(submission, cast.dana.account, "accept", "Satisfied.", reproducibility="fully")
+        decisions.decide(submission, cast.dana.account, "accept", "Satisfied.", reproducibility="fully")
 
     return make
 

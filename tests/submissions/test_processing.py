@@ -14,7 +14,8 @@ from django.core.files.storage import FileSystemStorage
 from django.db import connection
 from django.utils import timezone
 
-from submissions import processing, storage
+from submissions.bundles import storage
+from submissions.checks import processing
 from submissions.models import Check, State, Submission
 
 pytestmark = pytest.mark.django_db
@@ -201,22 +202,22 @@ def lost(cast, archive) -> Submission:
 
 @pytest.mark.django_db(transaction=True)
 def test_a_lost_task_is_sent_again_once(broker, lost) -> None:
-    from submissions import queue
+    from submissions.lifecycle import task_queue
 
-    queue.app.control.purge()
+    task_queue.app.control.purge()
     processing.sweep()
     processing.sweep()
-    assert queue.waiting("processing") == 1
+    assert task_queue.waiting("processing") == 1
 
 
 @pytest.mark.django_db(transaction=True)
 def test_what_was_just_sent_is_left_alone(broker, lost) -> None:
-    from submissions import queue
+    from submissions.lifecycle import task_queue
 
-    queue.app.control.purge()
+    task_queue.app.control.purge()
     Submission.objects.update(queued_at=timezone.now())
     processing.sweep()
-    assert queue.waiting("processing") == 0
+    assert task_queue.waiting("processing") == 0
 
 
 def test_only_what_no_worker_holds_is_abandoned(lost) -> None:

@@ -16,8 +16,11 @@ from registry.lists.listing import check
 from registry.lists.ranking import Differences
 from registry.models import ListDefinition, ListEntry, Platform, RankedList, Release, Result, StepsDue, System
 from registry.over_time import steps
-from submissions import copying, processing, publication, releases, review
+from submissions.checks import processing
 from submissions.models import Submission
+from submissions.publication import publish as publication_publish
+from submissions.publication import releases, snapshot
+from submissions.review import decisions
 from tests.make_fio import make_output
 from tests.submissions.cast import COMPLETE
 from validators import catalogue
@@ -32,7 +35,7 @@ def accepted(cast, submitted):
 
     def make(*arguments, production: bool = False, **changes) -> Submission:
         submission = submitted(*arguments, **changes)
-        review.decide(
+        decisions.decide(
             submission, cast.dana.account, "accept", "All rules are satisfied.", reproducibility="fully",
             production=production,
         )  # fmt: skip
@@ -75,7 +78,7 @@ def test_what_is_not_accepted_is_not_published(cast, release, accepted, submitte
     submitted(performance=2.5)
     checked(performance=3.5)
     rejected = submitted(performance=4.5)
-    review.decide(rejected, cast.dana.account, "reject", "Not persistent.")
+    decisions.decide(rejected, cast.dana.account, "reject", "Not persistent.")
     cast.erin.post("releases/sc99/publish/", {"allow_empty": True})
     assert Result.objects.count() == 1
     assert Submission.objects.filter(state="published").count() == 1
@@ -122,8 +125,8 @@ def test_an_embargo_is_kept(cast, release, accepted) -> None:
 
 def end_embargo() -> None:
     Submission.objects.update(embargo_until=timezone.now())
-    publication.publish_due()
-    publication.publish_due()
+    publication_publish.publish_due()
+    publication_publish.publish_due()
 
 
 def test_an_embargo_that_ends_brings_the_result_onto_the_frozen_list_by_a_dated_amendment(
@@ -133,7 +136,7 @@ def test_an_embargo_that_ends_brings_the_result_onto_the_frozen_list_by_a_dated_
     late = accepted(cast.charlie, performance=2.0)
     Submission.objects.filter(pk=late.pk).update(embargo_until=timezone.now() + timedelta(days=1))
     cast.erin.post("releases/sc99/publish/", {"allow_empty": True})
-    publication.publish_due()
+    publication_publish.publish_due()
     before = RankedList.objects.get(release=release, name="io500")
     assert [(row["rank"], row["institution"]) for row in entries(cast, "sc99", "io500")] == [(1, "North Lab")]
     end_embargo()
@@ -206,7 +209,7 @@ def test_numbers_of_results_are_never_used_again(cast, release, accepted) -> Non
     submission = Submission.objects.get()
     following = releases.create("isc00", timezone.now() + timedelta(days=60))
     Submission.objects.filter(pk=submission.pk).update(state="accepted", result=None, release=following)
-    publication.publish(following, cast.erin.account, allow_empty=True)
+    publication_publish.publish(following, cast.erin.account, allow_empty=True)
     assert set(Result.objects.values_list("public_id", flat=True)) == {"hw-41", "hw-42"}
 
 
@@ -267,12 +270,12 @@ def test_the_public_sees_nothing_private(cast, release, accepted) -> None:
 )
 def test_what_a_check_quotes_is_scrubbed_too(document, shown) -> None:
     assert shown in json.dumps(document)
-    assert shown not in json.dumps(copying.shown(document))
+    assert shown not in json.dumps(snapshot.shown(document))
 
 
 def test_figures_and_words_stay_as_they_are() -> None:
     document = {"client_nodes": 10, "api": "POSIX", "version": "io500-sc25", "values": [1.5, None, True], "": ""}
-    assert copying.shown(document) == document
+    assert snapshot.shown(document) == document
 
 
 @pytest.mark.django_db(transaction=True)
@@ -293,11 +296,11 @@ def test_two_editors_at_once_have_one_outcome(cast, release, accepted) -> None:
 
 def test_the_scheduler_publishes_when_it_is_time(cast, release, accepted) -> None:
     accepted()
-    publication.publish_due()
+    publication_publish.publish_due()
     assert not Result.objects.exists()
     past = timezone.now() - timedelta(seconds=1)
     Release.objects.update(deadline=past - timedelta(seconds=1), publishes=past)
-    publication.publish_due()
+    publication_publish.publish_due()
     assert Submission.objects.get().state == "published"
     assert Submission.objects.get().events.last().actor is None
 
@@ -309,12 +312,12 @@ def test_five_hundred_are_published_with_a_bounded_number_of_queries(cast, relea
         call = releases.create(slug, timezone.now() + timedelta(days=30))
         for place in range(number):
             submission = accepted(performance=1 + len(counts) * 10 + place / 10)
-            review.prepare(str(submission.pk))
+            decisions.prepare(str(submission.pk))
             Submission.objects.filter(pk=submission.pk).update(release=call)
         from django.test.utils import CaptureQueriesContext
 
         with CaptureQueriesContext(connection) as captured:
-            publication.publish(call, cast.erin.account, allow_empty=True)
+            publication_publish.publish(call, cast.erin.account, allow_empty=True)
         counts.append(len(captured))
     assert abs(counts[1] - counts[0]) <= 1, counts
 

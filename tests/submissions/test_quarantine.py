@@ -13,10 +13,15 @@ from django.core import mail
 from django.core.files.base import ContentFile
 
 from registry.models import Result
-from submissions import presence, processing, publication, quarantine, review, tasks, telling
+from submissions import tasks
+from submissions.bundles import presence, quarantine
+from submissions.bundles.storage import key_of, public, received
+from submissions.checks import processing
 from submissions.errors import StateConflict
 from submissions.models import Account, Derivative, Membership, SecretFile, Submission
-from submissions.storage import key_of, public, received
+from submissions.notifications import outbox as notifications_outbox
+from submissions.publication import publish as publication_publish
+from submissions.review import decisions
 
 from .cast import leftovers, tar
 
@@ -257,7 +262,7 @@ def suspicious(cast, submitted, archive, django_capture_on_commit_callbacks) -> 
     """Submitted, and checked again by rules that know the secret in it."""
     submission = with_other_bytes(submitted(), archive(extra=WITH_KEY))
     with django_capture_on_commit_callbacks(execute=True):
-        review.prepare(str(submission.pk))
+        decisions.prepare(str(submission.pk))
     submission.refresh_from_db()
     return submission
 
@@ -281,11 +286,11 @@ def test_pages_say_that_files_are_in_quarantine(suspicious, client, cast) -> Non
 def test_editors_and_the_submitter_are_told(suspicious, cast, settings) -> None:
     for person, address in ((cast.alice, "alice@example.org"), (cast.erin, "erin@example.org")):
         Account.objects.filter(pk=person.account.pk).update(email=address)
-    telling.TOGETHER, before = telling.TOGETHER * 0, telling.TOGETHER
+    notifications_outbox.TOGETHER, before = notifications_outbox.TOGETHER * 0, notifications_outbox.TOGETHER
     try:
-        telling.tell()
+        notifications_outbox.tell()
     finally:
-        telling.TOGETHER = before
+        notifications_outbox.TOGETHER = before
     letters = {letter.to[0]: letter.body for letter in mail.outbox}
     assert quarantine.QUARANTINED in letters["alice@example.org"]
     assert quarantine.QUARANTINED in letters["erin@example.org"]
@@ -301,7 +306,7 @@ def test_an_editor_clears_a_file_with_a_reason(suspicious, cast) -> None:
     assert suspicious.events.order_by("id").last().reason.endswith("An example of a manual.")
     again = cast.erin.post(f"quarantine/{row.pk}/clear/", {"reason": "Twice."})
     assert (again.status_code, again.json()["code"]) == (409, "state.conflict")
-    review.prepare(str(suspicious.pk))
+    decisions.prepare(str(suspicious.pk))
     assert suspicious.checks.first().status == "valid"
     assert SecretFile.objects.get().outcome == "cleared"
 
@@ -387,7 +392,7 @@ def test_the_list_of_editors_has_filters_and_pages(refused, cast) -> None:
 
 def test_an_editor_decides_nothing_in_the_own_cause(cast, submitted, archive, client) -> None:
     submission = with_other_bytes(submitted(), archive(extra={"results/job.out": KEY.encode()}))
-    review.prepare(str(submission.pk))
+    decisions.prepare(str(submission.pk))
     row = SecretFile.objects.get()
     Membership.objects.create(account=cast.erin.account, institution=submission.institution)
     for decision in ("clear", "withhold"):
@@ -406,8 +411,8 @@ def test_a_cleared_run_under_review_has_its_numbers_again(
 
 def test_what_was_not_read_is_not_accepted_and_stops_no_release(suspicious, cast, release) -> None:
     with pytest.raises(StateConflict):
-        review.decide(suspicious, cast.dana.account, "accept", "Sound.", reproducibility="fully")
-    publication.publish(release, None)
+        decisions.decide(suspicious, cast.dana.account, "accept", "Sound.", reproducibility="fully")
+    publication_publish.publish(release, None)
     release.refresh_from_db()
     suspicious.refresh_from_db()
     assert (release.published_at is not None, suspicious.state) == (True, "submitted")

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from registry.models import ListDefinition
-from submissions import processing
+from submissions.checks import processing
 from submissions.models import Submission
 from tests.make_io500 import make_run, pack
 from tests.make_system import make_bag, make_class, make_parameter, make_system

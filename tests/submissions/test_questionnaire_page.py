@@ -11,8 +11,9 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from collectors import questionnaire as collected
-from submissions import processing, review
+from submissions.checks import processing
 from submissions.models import Submission
+from submissions.review import decisions
 from tests.make_io500 import make_run, pack
 from tests.make_system import make_bag, make_class, make_parameter, make_system
 from tests.submissions.cast import submit_to
@@ -167,7 +168,7 @@ def test_a_file_that_is_no_answers_is_refused(cast, described, content) -> None:
 def test_once_a_reviewer_is_at_it_it_can_be_read_and_not_changed(cast, release, described) -> None:
     submission = described()
     submit_to(release, submission, cast.alice)
-    review.start(submission, cast.dana.account)
+    decisions.start(submission, cast.dana.account)
     client = browser(cast.alice)
     page = text(client.get(address(submission)))
     assert "<textarea" not in page

@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from django.test import Client
 
 from registry.environment import ImproperlyConfigured, ed25519_key
-from submissions import receipts
+from submissions.receipts import receipts
 
 pytestmark = pytest.mark.django_db
 

@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 
 from registry.models import Release
-from submissions import review
+from submissions.review import decisions
 
 FIELDS = {
     "slug": "SC99", "name": "", "deadline": "2099-04-30 AoE", "lists": ["io500", "full"], "accepting_reviewers": "2",
@@ -84,7 +84,7 @@ def test_a_published_release_is_not_changed(cast, editor, release) -> None:
 def test_before_publishing_an_editor_sees_what_is_still_to_do(cast, editor, submitted) -> None:
     submitted()
     back = submitted(cast.charlie, performance=2.0)
-    review.decide(back, cast.dana.account, "request_changes", "Name the system.")
+    decisions.decide(back, cast.dana.account, "request_changes", "Name the system.")
     page = editor.get("/releases/sc99/publish/").content.decode()
     assert "1 wait for reviewers" in page
     assert "Changes of 1 were asked for" in page

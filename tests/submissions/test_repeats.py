@@ -7,8 +7,9 @@ from datetime import datetime
 import pytest
 
 from registry.models import Measurement, RankRange, Result
-from submissions import processing, review
+from submissions.checks import processing
 from submissions.models import Submission
+from submissions.review import decisions
 from tests.make_io500 import make_run, pack
 
 
@@ -24,10 +25,10 @@ def published(cast, release, submitted, tmp_path):
         processing.process(str(submission.pk))
         submission.refresh_from_db()
         said = {"acknowledge_rules": True, "acknowledge_publication": True, "lists": ("full",), "primary": primary}
-        review.submit(submission, cast.alice.account, release=release.slug, **said)
+        decisions.submit(submission, cast.alice.account, release=release.slug, **said)
         for one in (submission, submitted(cast.charlie, ("full",), performance=1.15)):
             one.refresh_from_db()
-            review.decide(one, cast.dana.account, "accept", "Sound.", reproducibility="fully")
+            decisions.decide(one, cast.dana.account, "accept", "Sound.", reproducibility="fully")
         assert cast.erin.post("releases/sc99/publish/", {"allow_empty": True}).status_code == 200
         submission.refresh_from_db()
         return submission.result

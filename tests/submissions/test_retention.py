@@ -6,8 +6,8 @@ import os
 import time
 from pathlib import Path
 
-from submissions import retention
-from submissions.storage import Incoming
+from submissions.bundles.storage import Incoming
+from submissions.operations import retention
 
 from .cast import leftovers
 

@@ -9,8 +9,9 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from registry.models import Measurement
-from submissions import processing, revalidation, review
+from submissions.checks import processing, revalidation
 from submissions.models import Check, Submission
+from submissions.review import decisions
 
 
 def as_an_older_version_said(submission: Submission) -> None:
@@ -86,14 +87,14 @@ def test_applied_it_gets_a_new_check_and_its_history_says_so(cast, checked) -> N
 def test_under_review_it_keeps_its_state(cast, submitted) -> None:
     submission = submitted()
     assert revalidation.apply(submission)
-    review.prepare(str(submission.pk))
+    decisions.prepare(str(submission.pk))
     submission.refresh_from_db()
     assert (submission.state, submission.checks.count()) == ("submitted", 2)
 
 
 def test_what_people_decided_about_stays_and_is_told(cast, release, submitted) -> None:
     submission = submitted()
-    review.decide(submission, cast.dana.account, "accept", "Sound.")
+    decisions.decide(submission, cast.dana.account, "accept", "Sound.")
     cast.erin.post("releases/sc99/publish/", {"allow_empty": True})
     before = list(Measurement.objects.values_list("value", flat=True))
     as_an_older_version_said(submission)

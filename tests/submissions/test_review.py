@@ -12,8 +12,10 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from registry.models import Release
-from submissions import releases, review, waiting
 from submissions.models import Derivative, Membership, Review, Submission
+from submissions.publication import releases
+from submissions.review import decisions
+from submissions.review import queue as review_queue
 from tests.make_io500 import make_run, pack
 from tests.submissions.conftest import somebody_waits, wait_until
 
@@ -144,7 +146,7 @@ def test_an_account_of_two_institutions_says_which(cast, release, checked) -> No
 def test_of_several_runs_the_submitter_chooses(cast, release, tmp_path) -> None:
     files = {f"one/{name}": content for name, content in make_run(performance=1.5, folder="results").items()}
     files |= {f"two/{name}": content for name, content in make_run(performance=2.5, folder="results").items()}
-    from submissions import processing
+    from submissions.checks import processing
 
     pk = cast.alice.upload(pack(tmp_path / "two.tar.gz", files).read_bytes()).json()["id"]
     processing.process(pk)
@@ -254,7 +256,7 @@ def test_nobody_reviews_their_own_run(cast, submitted) -> None:
         f"submissions/{submission.pk}/review/", {"decision": "accept", "reproducibility": "fully", "reason": "x"}
     )
     assert answer.json()["code"] == "review.conflict-of-interest"
-    assert not waiting.queue(cast.dana.account).exists()
+    assert not review_queue.queue(cast.dana.account).exists()
 
 
 def test_a_decision_falls_once(cast, submitted) -> None:
@@ -275,12 +277,12 @@ def test_a_run_with_changes_requested_is_submitted_again(cast, submitted) -> Non
 
 def test_the_queue_has_what_waits_longest_first(cast, submitted) -> None:
     first, second = submitted(performance=1.5), submitted(performance=2.5)
-    assert list(waiting.queue(cast.dana.account)) == [first, second]
-    review.start(first, cast.dana.account)
-    assert list(waiting.queue(cast.dana.account)) == [first, second]
-    review.decide(first, cast.dana.account, "accept", "Fine.")
-    assert list(waiting.queue(cast.dana.account)) == [second]
-    assert not waiting.queue(cast.alice.account).exists()
+    assert list(review_queue.queue(cast.dana.account)) == [first, second]
+    decisions.start(first, cast.dana.account)
+    assert list(review_queue.queue(cast.dana.account)) == [first, second]
+    decisions.decide(first, cast.dana.account, "accept", "Fine.")
+    assert list(review_queue.queue(cast.dana.account)) == [second]
+    assert not review_queue.queue(cast.alice.account).exists()
 
 
 def test_an_award_says_where_the_run_cannot_rank(cast, submitted) -> None:
@@ -295,7 +297,7 @@ def test_an_award_says_where_the_run_cannot_rank(cast, submitted) -> None:
 
 def test_submitting_makes_a_derivative_and_checks_for_the_lists(cast, submitted) -> None:
     submission = submitted()
-    review.prepare(str(submission.pk))
+    decisions.prepare(str(submission.pk))
     submission.refresh_from_db()
     assert submission.checks.count() == 2
     assert submission.checked_at > submission.submitted_at
@@ -309,7 +311,7 @@ def test_what_a_bundle_told_too_much_is_a_warning_once_the_copy_is_made(cast, su
     dump = b"PATH=/bin\nHOME=/home/alice\nSHELL=/bin/sh\nUSER=alice\nTERM=vt\nMachine : Linux cn0417\n"
     telling = submitted(extra={"results/job.out": dump})
     before = cast.alice.get(f"submissions/{telling.pk}/findings/").json()["results"]
-    review.prepare(telling.pk)
+    decisions.prepare(telling.pk)
     (finding,) = [
         each
         for each in cast.alice.get(f"submissions/{telling.pk}/findings/").json()["results"]
@@ -384,7 +386,7 @@ def test_an_editor_does_not_let_in_the_own_institution(cast, closed, checked) ->
 
 def test_changes_that_reviewers_asked_for_may_come_after_the_deadline(cast, release, submitted) -> None:
     submission = submitted()
-    review.decide(submission, cast.dana.account, "request_changes", "Name the system.")
+    decisions.decide(submission, cast.dana.account, "request_changes", "Name the system.")
     Release.objects.filter(pk=release.pk).update(deadline=timezone.now() - timedelta(seconds=1))
     assert submit(cast.alice, submission).status_code == 200
 

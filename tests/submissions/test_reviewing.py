@@ -10,8 +10,10 @@ from django.test import Client
 from django.urls import reverse
 
 from registry.models import Release, Site
-from submissions import rawfiles, review, waiting
+from submissions.bundles import file_viewer
 from submissions.models import Account, Membership, Review, State, Submission
+from submissions.review import decisions
+from submissions.review import queue as review_queue
 from tests.submissions.cast import Person, tar
 
 
@@ -79,7 +81,7 @@ def test_a_tie_to_the_vendor_is_a_conflict(cast, submitted, declared, of_the_run
     Account.objects.filter(username="dana").update(vendors=[declared])
     assert call(cast.dana, submission, "assign").status_code == (403 if refused else 200)
     assert call(cast.erin, submission, "assign", reviewer="dana").status_code == (403 if refused else 200)
-    assert waiting.queue(Account.objects.get(username="dana")).count() == (0 if refused else 1)
+    assert review_queue.queue(Account.objects.get(username="dana")).count() == (0 if refused else 1)
     received = cast.dana.get(f"submissions/{submission.pk}/files/received/")
     assert received.status_code == (403 if refused else 200)
 
@@ -126,7 +128,7 @@ def test_the_queue_is_narrowed_by_what_is_asked(cast, submitted) -> None:
 
 def test_contradicted_answers_stand_out_in_the_queue(cast, release, submitted) -> None:
     submission = submitted(answers={"client_nodes": 99})
-    review.prepare(str(submission.pk))
+    decisions.prepare(str(submission.pk))
     page = page_of(cast.dana).get("/review/?contradictions=yes").content.decode()
     assert "1 contradicted answer" in page
 
@@ -277,7 +279,7 @@ def test_who_changes_their_mind_no_longer_counts_as_accepting(cast, gil, release
         {"release": "sc99", "lists": ["full"], "acknowledge_rules": True, "acknowledge_publication": True},
     )
     submission.refresh_from_db()
-    assert review.accepting(submission) == set()
+    assert decisions.accepting(submission) == set()
 
 
 def test_changes_are_asked_for_by_finding(cast, submitted) -> None:
@@ -330,7 +332,7 @@ def test_a_reviewer_has_the_rules_run_again(cast, submitted) -> None:
     assert call(cast.dana, submission, "revalidate").status_code == 202
     assert submission.events.last().reason == "Checked again."
     before = submission.checks.count()
-    review.prepare(str(submission.pk))
+    decisions.prepare(str(submission.pk))
     submission.refresh_from_db()
     assert (submission.checks.count(), submission.state) == (before + 1, State.SUBMITTED)
     assert page_of(cast.dana).post(reverse("review-check", args=[submission.pk])).status_code == 302
@@ -368,17 +370,17 @@ def lines(person: Person, submission: Submission, path: str, line: int = 1):
 def test_lines_are_paged_and_bounded(cast, sent) -> None:
     submission = sent(notes=b"".join(b"line %d\n" % number for number in range(1, 451)), long=b"x" * 1_000_000)
     first, last = lines(cast.alice, submission, "notes").json(), lines(cast.alice, submission, "notes", 401).json()
-    assert (len(first["lines"]), first["following"], last["following"]) == (rawfiles.LINES, 201, None)
+    assert (len(first["lines"]), first["following"], last["following"]) == (file_viewer.LINES, 201, None)
     assert (last["lines"][0]["text"], last["lines"][-1]["text"]) == ("line 401", "line 450")
     (long,) = lines(cast.alice, submission, "long").json()["lines"]
-    assert (len(long["text"]), long["cut"]) == (rawfiles.CHARACTERS, True)
+    assert (len(long["text"]), long["cut"]) == (file_viewer.CHARACTERS, True)
     assert lines(cast.alice, submission, "notes", 999).json()["lines"] == []
 
 
 def test_the_line_of_a_finding_is_marked(sent) -> None:
     submission = sent(**{"top/notes": b"a\nb\nc\n"})
     found = [{"code": "x.wrong", "where": "notes:2"}, {"code": "x.other", "where": "others:2"}]
-    page = rawfiles.page(submission, "notes", 1, found)
+    page = file_viewer.page(submission, "notes", 1, found)
     assert (page.path, [line.findings for line in page.lines]) == ("top/notes", [(), ("x.wrong",), ()])
 
 

@@ -11,9 +11,13 @@ from django.utils import timezone
 
 from registry.models import RankedList, Result
 from registry.revisions import Change, differences
-from submissions import amendments, drafts, processing, publication, releases, review
+from submissions.checks import processing
+from submissions.editing import edit
 from submissions.errors import AlreadyRevised
 from submissions.models import Submission
+from submissions.publication import amendments, releases
+from submissions.publication import publish as publication_publish
+from submissions.review import decisions
 from tests.submissions.cast import COMPLETE, submit_to
 
 REASON = "The vendor was misspelt."
@@ -29,8 +33,8 @@ def published(cast, release, checked) -> Submission:
         fields={"metadata": '{"system": "Fjord", "storage_vendor": "Exmaple", "filesystem_type": "Lustre"}'}
     )
     submit_to(release, submission, cast.alice, ("full", "io500"))
-    review.decide(submission, cast.dana.account, "accept", "Complete.", reproducibility="fully")
-    publication.publish(release, None)
+    decisions.decide(submission, cast.dana.account, "accept", "Complete.", reproducibility="fully")
+    publication_publish.publish(release, None)
     submission.refresh_from_db()
     release.refresh_from_db()
     release.deadline = submission.submitted_at + timedelta(milliseconds=1)
@@ -57,8 +61,8 @@ def revise(cast, published: Submission, **said) -> Submission:
 
 def accept(cast, revision: Submission, release, lists=("full", "io500"), **said) -> None:
     submit_to(release, revision, cast.alice, lists)
-    review.prepare(str(revision.pk))
-    review.decide(revision, cast.dana.account, "accept", "Right.", reproducibility="fully", **said)
+    decisions.prepare(str(revision.pk))
+    decisions.decide(revision, cast.dana.account, "accept", "Right.", reproducibility="fully", **said)
 
 
 def frozen(release) -> dict[str, str]:
@@ -70,7 +74,7 @@ def test_a_correction_is_reviewed_and_published_beside_the_older_one(cast, relea
     revision = revise(cast, published, metadata=CORRECTED)
     assert (revision.state, revision.sha256) == ("checked", published.sha256)
     accept(cast, revision, release)
-    publication.publish_due()
+    publication_publish.publish_due()
     older, newer = Result.objects.order_by("revision")
     assert (newer.storage_vendor, newer.revision, newer.revises, newer.revision_reason) == ("Example", 2, older, REASON)
     assert (newer.score, newer.submitted_on, older.storage_vendor) == (older.score, older.submitted_on, "Exmaple")
@@ -80,7 +84,7 @@ def test_a_correction_is_reviewed_and_published_beside_the_older_one(cast, relea
 
 def test_both_pages_say_what_changed(cast, client, release, published) -> None:
     accept(cast, revise(cast, published, metadata=CORRECTED), release)
-    publication.publish_due()
+    publication_publish.publish_due()
     older, newer = Result.objects.order_by("revision")
     said = cast.stranger.get(f"/api/v1/results/{newer.public_id}/").json()
     assert said["changes"] == [{"field": "storage_vendor", "before": "Exmaple", "after": "Example"}]
@@ -97,7 +101,7 @@ def test_an_older_result_is_nominated_for_another_list(cast, release, published,
     before = frozen(release)
     revision = revise(cast, published, answers=COMPLETE)
     accept(cast, revision, following, ("full", "production"), production=True)
-    publication.publish(following, None)
+    publication_publish.publish(following, None)
     entry = RankedList.objects.get(release=following, name="production").entries.get()
     assert (entry.result.revision, entry.result.release, entry.new) == (2, following, False)
     assert not RankedList.objects.get(release=following, name="io500").entries.exists()
@@ -106,8 +110,8 @@ def test_an_older_result_is_nominated_for_another_list(cast, release, published,
 
 def test_later_lists_count_the_newest_revision_only(cast, release, published, following) -> None:
     accept(cast, revise(cast, published, metadata=CORRECTED), release)
-    publication.publish_due()
-    publication.publish(following, None)
+    publication_publish.publish_due()
+    publication_publish.publish(following, None)
     assert [
         entry.result.revision for entry in RankedList.objects.get(release=following, name="io500").entries.all()
     ] == [2]
@@ -115,7 +119,7 @@ def test_later_lists_count_the_newest_revision_only(cast, release, published, fo
 
 def test_an_amended_list_keeps_the_revision_that_it_was_frozen_with(cast, release, published) -> None:
     accept(cast, revise(cast, published, metadata=CORRECTED), release)
-    publication.publish_due()
+    publication_publish.publish_due()
     ranked = RankedList.objects.get(release=release, name="io500")
     older = ranked.entries.get().result
     amendments.override(ranked, cast.erin.account, older.public_id, "score", "Misread.", 1.0)
@@ -142,7 +146,7 @@ def test_the_reviewer_reads_what_changed(cast, client, release, published) -> No
 def test_a_correction_is_not_late_for_its_release(cast, release, published) -> None:
     revision = revise(cast, published)
     submit_to(release, revision, cast.alice, ("full", "io500"))
-    review.prepare(str(revision.pk))
+    decisions.prepare(str(revision.pk))
     rules = {rule["code"]: rule["outcome"] for rule in revision.checks.first().report["runs"][0]["rules"]}
     assert rules["io500.deadline"] == "satisfied"
 
@@ -165,11 +169,11 @@ def test_after_a_revision_that_failed_another_is_made(cast, published, state) ->
 def test_only_the_newest_revision_is_revised(cast, release, published) -> None:
     newest = revise(cast, published)
     accept(cast, newest, release)
-    publication.publish_due()
+    publication_publish.publish_due()
     assert cast.alice.post(f"submissions/{published.pk}/revise/", {"reason": REASON}).status_code == 409
     newest.refresh_from_db()
     accept(cast, revise(cast, newest), release)
-    publication.publish_due()
+    publication_publish.publish_due()
     assert list(Result.objects.order_by("id").values_list("revision", flat=True)) == [1, 2, 3]
 
 
@@ -197,14 +201,14 @@ def test_what_revises_is_withdrawn_with_the_result(cast, release, published) -> 
     revision = revise(cast, published)
     accept(cast, revision, release)
     assert cast.alice.post(f"submissions/{published.pk}/withdraw/", {"reason": "Wrong run."}).status_code == 200
-    publication.publish_due()
+    publication_publish.publish_due()
     revision.refresh_from_db()
     assert (revision.state, Result.objects.get().withdrawn_reason) == ("withdrawn", "Wrong run.")
 
 
 def test_an_older_revision_is_not_withdrawn_alone(cast, release, published) -> None:
     accept(cast, revise(cast, published), release)
-    publication.publish_due()
+    publication_publish.publish_due()
     refused = cast.alice.post(f"submissions/{published.pk}/withdraw/", {"reason": "Wrong run."})
     assert (refused.status_code, refused.json()["code"]) == (409, "revise.already")
     assert not Result.objects.exclude(withdrawn_at=None).exists()
@@ -222,7 +226,7 @@ def test_a_revision_that_nobody_accepted_is_seen_by_nobody(cast, client, publish
 def test_two_begin_a_revision_at_once(cast, published) -> None:
     def begin(person) -> str:
         try:
-            return str(drafts.revise(published, person.account, REASON).pk)
+            return str(edit.revise(published, person.account, REASON).pk)
         except AlreadyRevised:
             return "refused"
         finally:

@@ -7,7 +7,7 @@ from django.test import Client
 
 from registry import facts, saved
 from registry.models import Result, SavedStudy
-from submissions import personal, tokens
+from submissions.accounts import personal_data, tokens
 from tests.registry.record import make_release, make_result
 
 QUESTION = "metric=score&x=client_nodes&tool=io500"
@@ -111,8 +111,8 @@ def test_saving_by_api_needs_a_token_that_may_write(cast) -> None:
 
 def test_a_person_takes_saved_studies_along_and_leaves_no_name_on_them(alice, cast) -> None:
     save(alice)
-    assert [one["question"] for one in personal.export(cast.alice.account)["savedstudy"]] == [QUESTION]
-    pseudonym = personal.erase(cast.alice.account)
+    assert [one["question"] for one in personal_data.export(cast.alice.account)["savedstudy"]] == [QUESTION]
+    pseudonym = personal_data.erase(cast.alice.account)
     assert SavedStudy.objects.get().saved_by == pseudonym
 
 

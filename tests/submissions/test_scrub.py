@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from submissions import scrub
+from submissions.bundles import scrubbing as bundles_scrubbing
 from tests.make_io500 import make_archive, make_run
 from validators.checks import check
 from validators.scrubbing import personal
@@ -30,10 +30,10 @@ def packed(path: Path, files: dict[str, bytes]) -> Path:
     return path
 
 
-def derived(path: Path) -> tuple[scrub.Derivative, dict[str, bytes]]:
+def derived(path: Path) -> tuple[bundles_scrubbing.Derivative, dict[str, bytes]]:
     """The derivative and the files in it, read with the standard library alone."""
     out = io.BytesIO()
-    derivative = scrub.derive(path, out)
+    derivative = bundles_scrubbing.derive(path, out)
     out.seek(0)
     with tarfile.open(fileobj=out) as archive:
         return derivative, {member.name: archive.extractfile(member).read() for member in archive}
@@ -246,8 +246,8 @@ def test_the_same_files_give_the_same_copy_whatever_their_order_times_and_packin
         for name, content in reversed(files.items()):
             archive.writestr(name, content)
     one, two = io.BytesIO(), io.BytesIO()
-    made = scrub.derive(first, one)
-    assert scrub.derive(tmp_path / "b.zip", two).sha256 == made.sha256
+    made = bundles_scrubbing.derive(first, one)
+    assert bundles_scrubbing.derive(tmp_path / "b.zip", two).sha256 == made.sha256
     assert one.getvalue() == two.getvalue()
     assert (made.sha256, made.size) == (hashlib.sha256(one.getvalue()).hexdigest(), len(one.getvalue()))
     with tarfile.open(fileobj=io.BytesIO(one.getvalue())) as archive:
@@ -256,7 +256,7 @@ def test_the_same_files_give_the_same_copy_whatever_their_order_times_and_packin
 
 
 def test_what_is_no_text_is_left_out_with_the_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scrub, "FILE_LIMIT", 1024 * 1024)
+    monkeypatch.setattr(bundles_scrubbing, "FILE_LIMIT", 1024 * 1024)
     inner = io.BytesIO()
     with zipfile.ZipFile(inner, "w") as archive:
         archive.writestr("a.txt", "inside\n")
@@ -287,7 +287,7 @@ def test_what_is_no_text_is_left_out_with_the_reason(tmp_path: Path, monkeypatch
 
 
 def test_beyond_the_limit_of_all_text_the_largest_files_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scrub, "TEXT_LIMIT", 100)
+    monkeypatch.setattr(bundles_scrubbing, "TEXT_LIMIT", 100)
     derivative, files = derived(packed(tmp_path / "b.tgz", {"a": b"1\n" * 100, "b": b"1\n" * 10, "c": b"2\n" * 20}))
     assert set(files) == {"b", "c"}
     assert derivative.left_out == [{"path": "a", "reason": "too-much"}]
@@ -297,7 +297,7 @@ def test_a_run_scores_the_same_from_its_copy(tmp_path: Path) -> None:
     original = make_archive(tmp_path / "run.tar.gz")
     copy = tmp_path / "copy.tar.gz"
     with copy.open("wb") as out:
-        scrub.derive(original, out)
+        bundles_scrubbing.derive(original, out)
     assert check(copy).as_json() == check(original).as_json()
 
 
@@ -335,13 +335,13 @@ def test_twenty_megabytes_of_hostile_lines_are_scrubbed() -> None:
 
 def test_every_rule_and_reason_is_documented() -> None:
     text = (DOCS / "scrubbed-copies.md").read_text(encoding="utf-8")
-    codes = [*personal.CODES, "hashed-file", *scrub.LEFT_OUT]
+    codes = [*personal.CODES, "hashed-file", *bundles_scrubbing.LEFT_OUT]
     assert [code for code in codes if f"`{code}`" not in text] == []
 
 
 def figures(path: Path) -> list[tuple[object, object]]:
     """Scores and measurements of every run."""
-    report = check(path, limits=scrub.COPY_LIMITS).as_json()
+    report = check(path, limits=bundles_scrubbing.COPY_LIMITS).as_json()
     return [(run["scores"], run["measurements"]) for run in report["runs"]]
 
 
@@ -353,7 +353,7 @@ def test_published_archives_keep_every_figure_and_lose_every_e_mail_address(publ
     copy, applied, with_address = tmp_path / "copy.tar.gz", Counter(), 0
     for original in published_archives:
         with copy.open("wb") as out:
-            derivative = scrub.derive(original, out)
+            derivative = bundles_scrubbing.derive(original, out)
         applied.update({entry["rule"]: entry["count"] for entry in derivative.report})
         assert figures(copy) == figures(original), original.name
         with tarfile.open(copy) as archive:

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from submissions import processing, signing
+from submissions.bundles import signatures
+from submissions.checks import processing
 from submissions.errors import BadSigningKey
 from submissions.models import Submission
 from tests.make_io500 import make_run, pack
@@ -66,7 +67,7 @@ MANIFEST = "b/manifest-sha256.txt"
 @pytest.mark.parametrize("kind", ["ed25519", "rsa", "ecdsa"])
 def test_a_signature_of_a_registered_key_is_verified(cast, new_key, signed, kind) -> None:
     key = new_key(kind=kind)
-    added = signing.add_key(cast.alice.account, key.with_suffix(".pub").read_text())
+    added = signatures.add_key(cast.alice.account, key.with_suffix(".pub").read_text())
     outcome = signed(sign(key, bag()[MANIFEST]))
     assert outcome == ("verified", "checked", [("bundle.signature.verified", "info")])
     assert Submission.objects.get().signature.fingerprint == added.fingerprint
@@ -75,21 +76,21 @@ def test_a_signature_of_a_registered_key_is_verified(cast, new_key, signed, kind
 
 
 def test_a_signature_of_another_key_is_of_an_unknown_one(cast, new_key, signed) -> None:
-    signing.add_key(cast.alice.account, new_key("mine").with_suffix(".pub").read_text())
+    signatures.add_key(cast.alice.account, new_key("mine").with_suffix(".pub").read_text())
     outcome = signed(sign(new_key("other"), bag()[MANIFEST]))
     assert outcome == ("unknown-key", "checked", [("bundle.signature.unknown-key", "warning")])
 
 
 def test_a_key_of_a_colleague_is_not_the_accounts(cast, new_key, signed) -> None:
     key = new_key()
-    signing.add_key(cast.bob.account, key.with_suffix(".pub").read_text())
+    signatures.add_key(cast.bob.account, key.with_suffix(".pub").read_text())
     assert signed(sign(key, bag()[MANIFEST]))[0] == "unknown-key"
 
 
 def test_a_key_that_is_added_later_counts_when_it_is_checked_again(cast, new_key, signed) -> None:
     key = new_key()
     assert signed(sign(key, bag()[MANIFEST]))[0] == "unknown-key"
-    signing.add_key(cast.alice.account, key.with_suffix(".pub").read_text())
+    signatures.add_key(cast.alice.account, key.with_suffix(".pub").read_text())
     pk = Submission.objects.get().pk
     assert cast.alice.post(f"submissions/{pk}/revalidate/", {}).status_code == 202
     processing.process(pk)
@@ -101,14 +102,14 @@ def test_a_key_that_is_added_later_counts_when_it_is_checked_again(cast, new_key
 )
 def test_a_signature_of_something_else_makes_it_invalid(cast, new_key, signed, signature_of, namespace) -> None:
     key = new_key()
-    signing.add_key(cast.alice.account, key.with_suffix(".pub").read_text())
+    signatures.add_key(cast.alice.account, key.with_suffix(".pub").read_text())
     outcome = signed(sign(key, signature_of or bag()[MANIFEST], namespace))
     assert outcome == ("invalid", "invalid", [("bundle.signature.invalid", "error")])
 
 
 def test_a_signature_of_what_is_no_bag_is_invalid(cast, new_key, signed) -> None:
     key = new_key()
-    signing.add_key(cast.alice.account, key.with_suffix(".pub").read_text())
+    signatures.add_key(cast.alice.account, key.with_suffix(".pub").read_text())
     assert signed(sign(key, bag()[MANIFEST]), make_run())[0] == "invalid"
 
 
@@ -145,13 +146,13 @@ def test_without_ssh_keygen_the_server_says_so(cast, new_key, signed, monkeypatc
 )
 def test_what_is_no_public_key_is_refused(cast, line) -> None:
     with pytest.raises(BadSigningKey):
-        signing.add_key(cast.alice.account, line)
+        signatures.add_key(cast.alice.account, line)
     assert not cast.alice.account.signing_keys.exists()
 
 
 def test_the_same_key_twice_is_one(cast, new_key) -> None:
     line = new_key().with_suffix(".pub").read_text()
-    assert signing.add_key(cast.alice.account, line) == signing.add_key(cast.alice.account, line + "\n")
+    assert signatures.add_key(cast.alice.account, line) == signatures.add_key(cast.alice.account, line + "\n")
     assert cast.alice.account.signing_keys.get().comment == "alice"
 
 

@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from django.db import DatabaseError, connection, transaction
 
-from submissions import states
 from submissions.errors import NotFound, StateConflict
+from submissions.lifecycle import states
 from submissions.models import Event, State, Submission
 
 pytestmark = pytest.mark.django_db

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from django.core.files.storage import InMemoryStorage, storages
 
-from submissions import storage
+from submissions.bundles import storage
+from submissions.bundles.storage import Incoming, key_of, local_path
 from submissions.errors import StorageFull, StorageUnavailable, TooLarge
-from submissions.storage import Incoming, key_of, local_path
 
 from .cast import leftovers
 

@@ -8,7 +8,9 @@ import pytest
 from django.core.files.storage import FileSystemStorage, Storage
 
 from registry.models import Result
-from submissions import presence, processing, quarantine, tasks
+from submissions import tasks
+from submissions.bundles import presence, quarantine
+from submissions.checks import processing
 from submissions.models import SecretFile, Submission
 from tests.submissions.test_quarantine import KEY
 

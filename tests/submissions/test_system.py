@@ -10,9 +10,10 @@ from django.test import Client
 
 from registry.models import ObservedParameter, Platform, System
 from registry.models import SystemSnapshot as PublishedSystem
-from submissions import processing, review
-from submissions.described import published as described_form
+from submissions.checks import processing
 from submissions.models import Submission, SystemSnapshot
+from submissions.publication.public_system import published as described_form
+from submissions.review import decisions
 from tests.make_io500 import make_run, pack
 from tests.make_system import make_bag, make_class, make_parameter, make_system
 from tests.submissions.cast import submit_to
@@ -44,7 +45,7 @@ def published(cast, release, described):
     def make(system=None):
         submission = described(system)
         submit_to(release, submission, cast.alice)
-        review.decide(submission, cast.dana.account, "accept", "All is well.", reproducibility="fully")
+        decisions.decide(submission, cast.dana.account, "accept", "All is well.", reproducibility="fully")
         assert cast.erin.post("releases/sc99/publish/", {"allow_empty": True}).status_code == 200
         submission.refresh_from_db()
         return submission.result

@@ -16,8 +16,11 @@ from django.db import DataError, connection
 from django.test import Client
 from django.utils import timezone
 
-from submissions import publication, review, telling, webhooks
 from submissions.models import Account, Delivery, Notice, Webhook
+from submissions.notifications import outbox as notifications_outbox
+from submissions.notifications import webhooks
+from submissions.publication import publish as publication_publish
+from submissions.review import decisions
 from tests.submissions.receiver import told_after
 
 pytestmark = pytest.mark.django_db
@@ -47,7 +50,7 @@ def test_an_upload_and_its_findings_are_one_letter(alice_reads, checked) -> None
 def test_a_decision_is_told_with_its_reason_and_nothing_of_it_in_the_subject(cast, alice_reads, submitted) -> None:
     submission = submitted()
     told_after(seconds=6)
-    review.decide(submission, cast.dana.account, "request_changes", "Which stripe count?")
+    decisions.decide(submission, cast.dana.account, "request_changes", "Which stripe count?")
     told_after(seconds=12)
     letter = outbox.outbox[-1]
     assert letter.subject.endswith("needs changes")
@@ -58,7 +61,7 @@ def test_a_decision_is_told_with_its_reason_and_nothing_of_it_in_the_subject(cas
 def test_what_people_did_themselves_needs_no_letter(cast, alice_reads, checked) -> None:
     submission = checked()
     told_after(seconds=6)
-    review.withdraw(submission, alice_reads, "Wrong folder.")
+    decisions.withdraw(submission, alice_reads, "Wrong folder.")
     told_after(seconds=12)
     assert len(outbox.outbox) == 1
 
@@ -69,12 +72,12 @@ def test_a_letter_once_a_day_has_all_of_them(alice_reads, checked) -> None:
     with time_machine.travel(datetime(2027, 3, 1, 7, tzinfo=UTC)):
         checked()
         checked(performance=2.0)
-        telling.tell()
+        notifications_outbox.tell()
     with time_machine.travel(datetime(2027, 3, 2, 5, 59, tzinfo=UTC)):
-        telling.tell()
+        notifications_outbox.tell()
         assert outbox.outbox == []
     with time_machine.travel(datetime(2027, 3, 2, 6, 0, 1, tzinfo=UTC)):
-        telling.tell()
+        notifications_outbox.tell()
     (letter,) = outbox.outbox
     assert letter.subject == "Highwater: news of 2 of your submissions"
 
@@ -108,7 +111,7 @@ def test_a_change_that_is_undone_is_told_to_nobody(cast, alice_reads, submitted)
     told_after(seconds=6)
     Notice.objects.all().delete()
     with pytest.raises(DataError):
-        review.decide(submission, cast.dana.account, "accept", "Fine.", reproducibility="x" * 40)
+        decisions.decide(submission, cast.dana.account, "accept", "Fine.", reproducibility="x" * 40)
     assert not Notice.objects.exists()
 
 
@@ -118,7 +121,7 @@ def test_a_change_that_is_undone_is_told_to_nobody(cast, alice_reads, submitted)
 def test_a_webhook_is_told_of_each_change_and_can_verify_it(cast, receiver, checked) -> None:
     hook = webhooks.add(cast.alice.account, receiver.url)
     submission = checked()
-    telling.tell()
+    notifications_outbox.tell()
     assert receiver.types == ["submission.received", "submission.checked"]
     headers, body = receiver.received[1]
     told = json.loads(body)["data"]
@@ -127,7 +130,7 @@ def test_a_webhook_is_told_of_each_change_and_can_verify_it(cast, receiver, chec
     signed = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.".encode() + body
     expected = base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
     assert headers["webhook-signature"] == f"v1,{expected}"
-    telling.tell()
+    notifications_outbox.tell()
     assert len(receiver.received) == 2
 
 
@@ -135,7 +138,7 @@ def test_members_of_the_institution_are_told_and_strangers_are_not(cast, receive
     webhooks.add(cast.bob.account, receiver.url + "?bob")
     webhooks.add(cast.charlie.account, receiver.url + "?charlie")
     submitted()
-    telling.tell()
+    notifications_outbox.tell()
     assert receiver.types[-1] == "submission.submitted"
     assert set(Delivery.objects.values_list("account__username", flat=True)) == {"bob"}
 
@@ -148,10 +151,10 @@ def test_a_receiver_that_does_not_take_it_is_tried_again_and_given_up_in_the_end
     receiver.statuses = [status] * 100
     checked()
     now = timezone.now()
-    for wait in (timedelta(0), *telling.RETRIES, timedelta(days=9)):
+    for wait in (timedelta(0), *notifications_outbox.RETRIES, timedelta(days=9)):
         now += wait + timedelta(seconds=1)
         with time_machine.travel(now, tick=True):
-            telling.tell()
+            notifications_outbox.tell()
     first = Delivery.objects.last()
     assert (first.state, first.attempts, first.answer) == ("failed", 7, f"HTTP {status}")
     assert len(receiver.received) == 2 * 7
@@ -161,7 +164,7 @@ def test_a_receiver_that_hangs_up_is_told_of_in_the_log(cast, settings, checked)
     settings.INSECURE_LOCAL = True
     webhooks.add(cast.alice.account, "http://127.0.0.1:1/")
     checked()
-    telling.tell()
+    notifications_outbox.tell()
     assert "ConnectionRefusedError" in Delivery.objects.first().answer
 
 
@@ -197,7 +200,7 @@ def test_a_name_that_comes_to_mean_our_network_is_not_called(cast, receiver, set
     webhooks.add(cast.alice.account, receiver.url)
     settings.INSECURE_LOCAL = False
     checked()
-    telling.tell()
+    notifications_outbox.tell()
     assert receiver.received == []
     assert Delivery.objects.first().answer != ""
 
@@ -210,7 +213,7 @@ def test_webhooks_by_api(cast, receiver) -> None:
     assert cast.alice.post("webhooks/", {"url": receiver.url}).json()["code"] == "webhook.exists"
     assert [row["url"] for row in cast.alice.get("webhooks/").json()["results"]] == [receiver.url]
     assert cast.alice.post(address + "deliveries/").status_code == 202
-    telling.tell()
+    notifications_outbox.tell()
     assert receiver.types == ["trial"]
     (row,) = cast.alice.get(address + "deliveries/").json()["results"]
     assert (row["type"], row["state"], row["answer"], row["due_at"]) == ("trial", "delivered", "HTTP 200", None)
@@ -239,7 +242,7 @@ def test_webhooks_and_mail_on_their_page(cast, receiver, checked) -> None:
     browser.post(page, {"url": receiver.url})
     hook = Webhook.objects.get()
     browser.post(f"/account/webhooks/{hook.pk}/try/")
-    telling.tell()
+    notifications_outbox.tell()
     shown = browser.get(page).content.decode()
     assert receiver.url in shown
     assert "a trial" in shown
@@ -266,22 +269,22 @@ def test_two_schedulers_tell_once(cast, receiver, checked) -> None:
         turn.start()
     for turn in turns:
         turn.join()
-    telling.tell()
+    notifications_outbox.tell()
     assert receiver.types == ["submission.received", "submission.checked"]
 
 
 def _tell_and_close() -> None:
-    telling.tell()
+    notifications_outbox.tell()
     connection.close()
 
 
 def test_a_published_release_tells_each_submitter_once(cast, alice_reads, release, submitted) -> None:
     submissions = [submitted(), submitted(performance=2.0)]
     for submission in submissions:
-        review.decide(submission, cast.dana.account, "accept", "Fine.")
+        decisions.decide(submission, cast.dana.account, "accept", "Fine.")
     told_after(seconds=6)
     outbox.outbox.clear()
-    publication.publish(release, cast.erin.account, allow_empty=True)
+    publication_publish.publish(release, cast.erin.account, allow_empty=True)
     told_after(seconds=12)
     (letter,) = outbox.outbox
     assert letter.subject == "Highwater: news of 2 of your submissions"

@@ -12,7 +12,7 @@ from django.db import IntegrityError, connection
 from django.test import Client
 from django.utils import timezone
 
-from submissions import tokens
+from submissions.accounts import tokens
 from submissions.errors import TokenRefused
 from submissions.models import Account, Token
 

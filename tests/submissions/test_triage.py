@@ -12,9 +12,10 @@ from django.utils import timezone
 
 from registry.models import Result, Site, Step, System
 from registry.over_time import steps
-from submissions import nameless, triage
+from submissions.change_points import triage
 from submissions.errors import StepChanged
 from submissions.models import Account, StepComment
+from submissions.publication import anonymizer
 from tests.registry.record import make_nights, make_release
 from tests.submissions.conftest import somebody_waits, wait_until
 
@@ -133,7 +134,7 @@ def test_a_step_that_is_gone_or_was_never_there_is_not_found(cast, step) -> None
 
 
 def test_of_an_anonymous_system_nobody_speaks(cast, step) -> None:
-    Site.objects.filter(slug="north-lab").update(slug=nameless.SLUG)
+    Site.objects.filter(slug="north-lab").update(slug=anonymizer.SLUG)
     for person in (cast.alice, cast.dana, cast.fay):
         assert person.get("steps/").json()["results"] == []
         assert person.post(f"steps/{step.pk}/", SAID).json()["code"] == "permission.denied"
@@ -219,8 +220,8 @@ def test_the_list_is_by_state_and_system_newest_first_in_pages(cast, step, monke
     assert page.index("Gale") < page.index("Test system A")
     assert page_of(step) in page
     assert "Older ones" not in page
-    monkeypatch.setattr("submissions.views.steps.PAGE_ROWS", 1)
-    monkeypatch.setattr("submissions.api.steps.PAGE", 1)
+    monkeypatch.setattr("submissions.change_points.views.PAGE_ROWS", 1)
+    monkeypatch.setattr("submissions.change_points.api.PAGE", 1)
     assert f'href="?cursor={newer.pk}"' in browser(cast.dana).get("/account/steps/").content.decode()
     following = cast.dana.get("steps/").json()["next"]
     assert [row["id"] for row in cast.dana.client.get(following).json()["results"]] == [step.pk]

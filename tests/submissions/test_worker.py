@@ -25,7 +25,8 @@ from django.utils import timezone
 from launcher.site import WORKERS
 from registry.celery import app
 from registry.models import Release
-from submissions import processing, queue
+from submissions.checks import processing
+from submissions.lifecycle import task_queue
 from submissions.models import Account, Check, Delivery, State, Submission
 
 from .cast import leftovers
@@ -133,7 +134,7 @@ def test_a_database_that_drops_its_connections_loses_nothing(cast, archive, star
 @pytest.mark.parametrize("broker_is", ["refusing", "silent", "gone"])
 def test_a_dead_broker_fails_no_upload_and_is_tried_once(cast, archive, broker, monkeypatch, caplog, broker_is) -> None:
     """The second upload doesn't try it. One that waited for a silent broker would wait for ever."""
-    monkeypatch.setattr(queue, "SILENCE_S", 3600.0)
+    monkeypatch.setattr(task_queue, "SILENCE_S", 3600.0)
     with socket.socket() as listening:
         listening.bind(("127.0.0.1", 0))
         if broker_is == "silent":
@@ -151,8 +152,8 @@ def test_what_a_dead_broker_missed_is_sent_by_the_sweeper(cast, archive, broker,
     with monkeypatch.context() as patched:
         patched.setattr(app.conf, "broker_write_url", "redis+socket:///nonexistent.sock")
         cast.alice.upload(archive())
-    assert queue.waiting("processing") == 0
-    queue._silent_until = 0.0
+    assert task_queue.waiting("processing") == 0
+    task_queue._silent_until = 0.0
     make_it_late()
     start_worker()
     processing.sweep()
@@ -174,16 +175,16 @@ def test_several_schedulers_at_once_do_it_once(cast, archive, broker) -> None:
 
     with ThreadPoolExecutor(6) as pool:
         list(pool.map(sweep, range(6)))
-    assert queue.waiting("processing") == 3
+    assert task_queue.waiting("processing") == 3
 
 
 def test_two_workers_and_every_task_twice_check_each_run_once(cast, archive, start_worker) -> None:
     ids = [cast.alice.upload(archive(performance=1 + place / 10)).json()["id"] for place in range(10)]
     for submission_id in ids:
-        queue.send("process", submission_id)
+        task_queue.send("process", submission_id)
     start_worker(2)
     wait_until(finished)
-    wait_until(lambda: queue.waiting("processing") == 0)
+    wait_until(lambda: task_queue.waiting("processing") == 0)
     assert Check.objects.count() == 10
     assert set(Submission.objects.values_list("attempts", flat=True)) == {1}
 

@@ -9,7 +9,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.core.serializers.json import DjangoJSONEncoder
 
-from submissions import personal
+from submissions.accounts import personal_data
 from submissions.errors import LastAdmin
 from submissions.models import Account
 
@@ -26,10 +26,10 @@ class Command(BaseCommand):
         if account is None:
             raise CommandError(f"There is no account {options['username']!r}.")
         if not options["erase"]:
-            told = personal.export(account)
+            told = personal_data.export(account)
             self.stdout.write(json.dumps(told, cls=DjangoJSONEncoder, indent=1, ensure_ascii=False))
             return
         try:
-            self.stdout.write(personal.erase(account))
+            self.stdout.write(personal_data.erase(account))
         except LastAdmin as error:
             raise CommandError(f"{error} {error.hint}") from error

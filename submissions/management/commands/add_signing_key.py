@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from submissions import signing
+from submissions.bundles import signatures
 from submissions.errors import BadSigningKey
 from submissions.models import Account
 
@@ -23,7 +23,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             account = Account.objects.get(username=options["username"])
-            key = signing.add_key(account, options["file"].read_text(encoding="utf-8", errors="replace"))
+            key = signatures.add_key(account, options["file"].read_text(encoding="utf-8", errors="replace"))
         except Account.DoesNotExist as error:
             raise CommandError(f"There is no account {options['username']}.") from error
         except (BadSigningKey, OSError) as error:

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from submissions import backup
+from submissions.operations import backup
 
 INCOMPLETE = 3
 

@@ -9,7 +9,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from registry.problems import Problem
-from submissions import releases
+from submissions.publication import releases
 
 
 def moment(text: str) -> datetime:

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from submissions import releases
+from submissions.publication import releases
 
 
 class Command(BaseCommand):

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from submissions import backup
+from submissions.operations import backup
 
 
 class Command(BaseCommand):

@@ -9,7 +9,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from submissions import revalidation
+from submissions.checks import revalidation
 
 POLL_S = 0.5
 

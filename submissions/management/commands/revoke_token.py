@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from submissions import tokens
+from submissions.accounts import tokens
 from submissions.errors import NoToken
 from submissions.models import Account, Token
 

@@ -6,17 +6,17 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from submissions import history
+from submissions.lifecycle import audit_chain
 
 
 class Command(BaseCommand):
     help = "Check the hash of every row of the history of submissions; status 1 names what does not fit."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        found = list(history.broken())
+        found = list(audit_chain.broken())
         for sentence in found:
             self.stdout.write(sentence)
         if found:
             raise CommandError(f"The history is not whole: {len(found)} submissions do not fit.")
-        rows, submissions = history.counted()
+        rows, submissions = audit_chain.counted()
         self.stdout.write(f"The history is whole: {rows} rows of {submissions} submissions.")

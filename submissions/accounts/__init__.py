@@ -1,0 +1,1 @@
+"""Accounts, tokens, institutions and personal data."""

@@ -1,0 +1,156 @@
+"""Institutions and their members by API; what each view does stands in submissions/accounts/memberships.py."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers as s
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from submissions.accounts import memberships as accounts_memberships
+from submissions.models import Invitation, Membership, Token
+from submissions.web.api_base import CONFLICT, REFUSED, UNAVAILABLE, PrivateView, valid
+from submissions.web.request_bodies import Choice, writes
+
+
+class InvitationRow(s.Serializer):
+    id = s.IntegerField()
+    institution = s.CharField(help_text="Slug.")
+    invitee = s.CharField(help_text="Name of an account, or mail address.")
+    role = s.ChoiceField(Membership.Role.choices)
+    invited_by = s.CharField()
+    made_at = s.DateTimeField()
+    expires_at = s.DateTimeField()
+
+
+class InstitutionRow(s.Serializer):
+    slug = s.CharField()
+    name = s.CharField()
+    role = s.ChoiceField(Membership.Role.choices)
+
+
+class InstitutionPage(s.Serializer):
+    next = s.URLField(allow_null=True)
+    results = InstitutionRow(many=True)
+    invitations = InvitationRow(many=True, help_text="Those that name the account.")
+
+
+class MemberRow(s.Serializer):
+    account = s.CharField()
+    role = s.ChoiceField(Membership.Role.choices)
+
+
+class MemberPage(s.Serializer):
+    next = s.URLField(allow_null=True)
+    results = MemberRow(many=True)
+    invitations = InvitationRow(many=True, help_text="For administrators of the institution.")
+
+
+class InviteRequest(s.Serializer):
+    invitee = s.CharField(max_length=254, help_text="Name of an account, or mail address.")
+    role = Choice(Membership.Role.choices, default=Membership.Role.SUBMITTER)
+
+
+class RoleRequest(s.Serializer):
+    role = Choice(Membership.Role.choices)
+
+
+class InstitutionList(PrivateView):
+    """The account's institutions, its role in each, and the invitations that it may accept."""
+
+    @extend_schema(operation_id="institutions_list", responses={200: InstitutionPage} | REFUSED)
+    def get(self, request: Request) -> Response:
+        own = request.user.memberships.select_related("institution").order_by("institution__name")
+        rows = [{"slug": one.institution.slug, "name": one.institution.name, "role": one.role} for one in own]
+        waiting = [_invitation(one) for one in accounts_memberships.invitations_for(request.user)]
+        return Response({"next": None, "results": rows, "invitations": waiting})
+
+
+class MemberList(PrivateView):
+    """The members of one of the account's institutions; its administrators invite others."""
+
+    token_scope = Token.Scope.ACCOUNT
+
+    @extend_schema(operation_id="members_list", responses={200: MemberPage} | REFUSED)
+    def get(self, request: Request, slug: str) -> Response:
+        institution = accounts_memberships.institution_seen_by(request.user, slug)
+        rows = [_member(one) for one in accounts_memberships.members_of(institution)]
+        waiting = (
+            accounts_memberships.invitations_of(institution)
+            if accounts_memberships.manages(request.user, institution)
+            else []
+        )
+        return Response({"next": None, "results": rows, "invitations": [_invitation(one) for one in waiting]})
+
+    @writes(
+        operation_id="members_invite", request=InviteRequest, responses={201: InvitationRow} | REFUSED | UNAVAILABLE
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        institution = accounts_memberships.managed_by(request.user, slug)
+        asked = valid(request, InviteRequest)
+        made = accounts_memberships.invite(
+            institution, request.user, **asked, link=lambda secret: _page(request, secret)
+        )
+        return Response(_invitation(made), status=201)
+
+
+class MemberDetail(PrivateView):
+    """One member: another role, or none any more. Everybody may leave."""
+
+    token_scope = Token.Scope.ACCOUNT
+
+    @writes(operation_id="members_change", request=RoleRequest, responses={200: MemberRow} | REFUSED | CONFLICT)
+    def patch(self, request: Request, slug: str, username: str) -> Response:
+        institution = accounts_memberships.managed_by(request.user, slug)
+        return Response(_member(accounts_memberships.change_role(institution, username, **valid(request, RoleRequest))))
+
+    @writes(operation_id="members_remove", responses={204: None} | REFUSED | CONFLICT)
+    def delete(self, request: Request, slug: str, username: str) -> Response:
+        leaves = username == request.user.username
+        find = accounts_memberships.institution_seen_by if leaves else accounts_memberships.managed_by
+        accounts_memberships.remove(find(request.user, slug), username)
+        return Response(status=204)
+
+
+class InvitationDetail(PrivateView):
+    """An invitation that the account made for its institution, to take back."""
+
+    token_scope = Token.Scope.ACCOUNT
+
+    @writes(operation_id="invitations_withdraw", responses={204: None} | REFUSED)
+    def delete(self, request: Request, slug: str, id: int) -> Response:
+        accounts_memberships.withdraw(accounts_memberships.managed_by(request.user, slug), id)
+        return Response(status=204)
+
+
+class InvitationAccept(PrivateView):
+    """Become a member."""
+
+    token_scope = Token.Scope.ACCOUNT
+
+    @writes(operation_id="invitations_accept", request=None, responses={200: MemberRow} | REFUSED)
+    def post(self, request: Request, id: int) -> Response:
+        made = accounts_memberships.accept(accounts_memberships.invitation_for(request.user, id), request.user)
+        return Response(_member(made))
+
+
+def _page(request: Request, secret: str) -> str:
+    return request.build_absolute_uri(f"/account/invitations/{secret}/")
+
+
+def _member(membership: Membership) -> dict[str, Any]:
+    return {"account": membership.account.username, "role": membership.role}
+
+
+def _invitation(invitation: Invitation) -> dict[str, Any]:
+    return {
+        "id": invitation.pk,
+        "institution": invitation.institution.slug,
+        "invitee": invitation.invitee,
+        "role": invitation.role,
+        "invited_by": invitation.invited_by.username,
+        "made_at": invitation.made_at,
+        "expires_at": invitation.made_at + accounts_memberships.INVITATION_LASTS,
+    }

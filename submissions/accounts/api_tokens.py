@@ -1,0 +1,79 @@
+"""The account's tokens by API: each view reads its input and shows what submissions/accounts/tokens.py answers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers as s
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from submissions.accounts import tokens
+from submissions.models import Token
+from submissions.web.api_base import REFUSED, PrivateView, valid
+from submissions.web.request_bodies import Choice, writes
+
+
+class TokenRequest(s.Serializer):
+    name = s.CharField(max_length=80, required=False, default="", allow_blank=True, help_text="What it is for.")
+    scopes = s.ListField(
+        child=Choice(Token.Scope.choices), max_length=10, required=False, default=list(tokens.USUAL_SCOPES)
+    )
+    days = s.IntegerField(min_value=1, max_value=tokens.MOST_DAYS, required=False, default=tokens.USUAL_DAYS)
+
+
+class TokenRow(s.Serializer):
+    id = s.CharField(help_text="What its key begins with.")
+    name = s.CharField()
+    scopes = s.ListField(child=s.ChoiceField(Token.Scope.choices))
+    made_at = s.DateTimeField()
+    expires_at = s.DateTimeField(allow_null=True, help_text="Null: made before tokens expired.")
+    last_used_at = s.DateTimeField(allow_null=True, help_text="To within a minute.")
+
+
+class TokenPage(s.Serializer):
+    next = s.URLField(allow_null=True)
+    results = TokenRow(many=True)
+
+
+class TokenMade(TokenRow):
+    key = s.CharField(help_text="The token itself, this once.")
+
+
+class TokenList(PrivateView):
+    """The account's tokens, newest first; one more."""
+
+    token_scope = Token.Scope.ACCOUNT
+
+    @extend_schema(operation_id="tokens_list", responses={200: TokenPage} | REFUSED)
+    def get(self, request: Request) -> Response:
+        return Response({"next": None, "results": [_row(one) for one in tokens.of(request.user)]})
+
+    @writes(operation_id="tokens_make", request=TokenRequest, responses={201: TokenMade} | REFUSED)
+    def post(self, request: Request) -> Response:
+        asked = valid(request, TokenRequest)
+        token, key = tokens.make(request.user, **asked, by=request.auth)
+        return Response(_row(token) | {"key": key}, status=201)
+
+
+class TokenDetail(PrivateView):
+    """One token of the account, to revoke."""
+
+    token_scope = Token.Scope.ACCOUNT
+
+    @writes(operation_id="tokens_revoke", responses={204: None} | REFUSED)
+    def delete(self, request: Request, id: str) -> Response:
+        tokens.revoke(request.user, id)
+        return Response(status=204)
+
+
+def _row(token: Token) -> dict[str, Any]:
+    return {
+        "id": token.beginning,
+        "name": token.name,
+        "scopes": token.scopes,
+        "made_at": token.made_at,
+        "expires_at": token.expires_at,
+        "last_used_at": token.last_used_at,
+    }

@@ -1,0 +1,90 @@
+"""What the registry holds of a person: all of it as one document, and its erasure.
+
+An erased account keeps its rows under a pseudonym, because submissions, reviews and the history that proves itself
+refer to it; what was published keeps its institution.
+"""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any
+
+from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
+from allauth.socialaccount.models import SocialAccount
+from django.contrib.admin.models import LogEntry
+from django.contrib.contenttypes.models import ContentType
+from django.db import transaction
+from django.db.models import Model, Q
+
+from registry.models import Override, SavedStudy
+from submissions.accounts import memberships as accounts_memberships
+from submissions.models import Account, Delivery, Invitation
+
+SECRETS = frozenset({"password", "digest", "data"})
+"""Columns that are no knowledge about a person: hashes of passwords and tokens, keys of second factors."""
+
+
+def export(account: Account) -> dict[str, list[dict[str, Any]]]:
+    """Every row that is of the account or names it, by kind, without what would sign in.
+
+    Goes by the foreign keys of the tables, so that a kind that is added later is in it too.
+    """
+    found = {"account": [_row(account)]}
+    for relation in Account._meta.get_fields(include_hidden=True):
+        if not (relation.auto_created and (relation.one_to_many or relation.one_to_one)):
+            continue
+        kind = relation.related_model
+        rows = kind._base_manager.filter(**{relation.field.name: account}).order_by("pk")
+        if told := [_row(row) for row in rows]:
+            found.setdefault(kind._meta.model_name, []).extend(told)
+    if asked := [_row(row) for row in Invitation.objects.filter(_to(account)).order_by("pk")]:
+        found["invited"] = asked
+    if decided := [_row(row) for row in Override.objects.filter(decided_by=account.username).order_by("pk")]:
+        found["override"] = decided
+    if saved := [_row(row) for row in SavedStudy.objects.filter(saved_by=account.username).order_by("pk")]:
+        found["savedstudy"] = saved
+    return found
+
+
+def erase(account: Account) -> str:
+    """Take the person out, for good, and return the pseudonym. Raises LastAdmin."""
+    pseudonym = f"erased-{secrets.token_hex(6)}"
+    with transaction.atomic():
+        for membership in account.memberships.select_related("institution"):
+            accounts_memberships.remove(membership.institution, account.username)
+        Invitation.objects.filter(_to(account) | Q(invited_by=account)).delete()
+        for kind in (EmailAddress, Authenticator, SocialAccount):
+            kind.objects.filter(user=account).delete()
+        for rows in (account.tokens, account.signing_keys, account.webhooks, account.following):
+            rows.all().delete()
+        Delivery.objects.filter(account=account).delete()
+        Override.objects.filter(decided_by=account.username).update(decided_by=pseudonym)
+        SavedStudy.objects.filter(saved_by=account.username).update(saved_by=pseudonym)
+        of_account = ContentType.objects.get_for_model(Account)
+        LogEntry.objects.filter(content_type=of_account, object_id=account.pk).update(object_repr=pseudonym)
+        account.groups.clear()
+        account.user_permissions.clear()
+        _blank(account, pseudonym)
+    return pseudonym
+
+
+def _to(account: Account) -> Q:
+    """Invitations to the account's name or one of its addresses."""
+    return Q(invitee__in=[account.username, *filter(None, [account.email])])
+
+
+def _blank(account: Account, pseudonym: str) -> None:
+    """No name, no right, no way to sign in: what a session holds fits no more either."""
+    account.username = pseudonym
+    account.first_name = account.last_name = account.email = ""
+    account.is_active = account.is_staff = account.is_superuser = False
+    account.role, account.mail, account.vendors = Account.Role.SUBMITTER, Account.Mail.NONE, []
+    account.last_login = None
+    account.set_unusable_password()
+    account.save()
+
+
+def _row(row: Model) -> dict[str, Any]:
+    columns = [field.attname for field in row._meta.concrete_fields if field.name not in SECRETS]
+    return {column: getattr(row, column) for column in columns}

@@ -1,0 +1,164 @@
+"""Signing in and out, and the tokens of an account."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+from allauth.account.utils import passthrough_next_redirect_url
+from allauth.account.views import LoginView, SignupView
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_POST, require_safe
+
+from registry.api.throttles import LoopbackAwareThrottle
+from registry.problems import Problem
+from registry.views.errors import refused
+from submissions.accounts import memberships as accounts_memberships
+from submissions.accounts import tokens
+from submissions.bundles import signatures
+from submissions.errors import NoToken, TokenRefused
+from submissions.overview.forms import FingerprintForm, NewTokenForm, SigningKeyForm, TokenForm, VendorsForm
+from submissions.web.page_base import private_page
+
+
+class TooManySignIns(Problem):
+    status = 429
+    code = "request.throttled"
+    title = "Too many attempts to sign in"
+
+
+class LoginThrottle(LoopbackAwareThrottle):
+    """Attempts per address, right or wrong."""
+
+    scope = "login"
+
+
+class SignIn(LoginView):
+    """The page of `/login/`; goes back to where it was asked for. The name may be a mail address.
+
+    Attempts are counted in the cache; while it is away nobody guesses, and nobody signs in (503).
+    """
+
+    def get_form_kwargs(self) -> dict[str, Any]:
+        kwargs = super().get_form_kwargs()
+        if "username" in kwargs.get("data", ()):
+            kwargs["data"] = kwargs["data"].copy()
+            kwargs["data"]["login"] = kwargs["data"]["username"]
+        return kwargs
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        context = super().get_context_data(**kwargs)
+        return context | ways_to_an_account() | {"why_here": why_here(context.get("redirect_field_value") or "")}
+
+    def post(self, request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
+        throttle = LoginThrottle()
+        if throttle.allow_request(request, self):
+            return super().post(request, *args, **kwargs)
+        seconds = max(1, int(throttle.wait() or 1))
+        response = refused(request, TooManySignIns(hint=f"Try again in {seconds} s."))
+        response["Retry-After"] = str(seconds)
+        return response
+
+
+class SignUp(SignupView):
+    """The page of `/account/signup/`; where sign-up is closed it says how to get an account."""
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        return super().get_context_data(**kwargs) | ways_to_an_account()
+
+    def closed(self) -> HttpResponse:
+        address = passthrough_next_redirect_url(self.request, "/login/", "next")
+        return render(self.request, "account/signup_closed.html", {"login_url": address} | ways_to_an_account())
+
+
+def ways_to_an_account() -> dict[str, bool]:
+    """What templates/account/ways.html asks, beside the frame of the page."""
+    return {"signup_open": settings.SIGNUP_OPEN, "on_this_machine": settings.INSECURE_LOCAL}
+
+
+WHY = (
+    ("/submissions/new/", "To submit a run you need an account."),
+    ("/submissions/", "To see your submissions you need an account."),
+    ("/review/", "To review runs you need an account with the role of a reviewer."),
+    ("/account/invitations/", "To accept an invitation you need an account."),
+    ("/account/", "To see your account you have to sign in."),
+)
+
+
+def why_here(wanted: str) -> str:
+    """Why somebody who wanted to go to an address of this site has to sign in, as a sentence."""
+    usual = "Reading the public record needs no account. Submitting and reviewing do."
+    return next((why for address, why in WHY if wanted.startswith(address)), usual)
+
+
+@require_safe
+@private_page
+def account(request: HttpRequest) -> HttpResponse:
+    return _page(request)
+
+
+@require_POST
+@private_page
+def make_token(request: HttpRequest) -> HttpResponse:
+    """Make a token and show it, this once; only its hash is kept. Raises TokenRefused."""
+    form = NewTokenForm(request.POST)
+    if not form.is_valid():
+        raise TokenRefused(errors=form.errors)
+    _, key = tokens.make(request.user, **form.cleaned_data)
+    return _page(request, made=key)
+
+
+@require_POST
+@private_page
+def revoke_token(request: HttpRequest) -> HttpResponse:
+    form = TokenForm(request.POST)
+    if form.is_valid():
+        with suppress(NoToken):
+            tokens.revoke(request.user, form.cleaned_data["beginning"])
+    return redirect("account")
+
+
+@require_POST
+@private_page
+def add_signing_key(request: HttpRequest) -> HttpResponse:
+    """Register a public key; raises BadSigningKey."""
+    form = SigningKeyForm(request.POST)
+    signatures.add_key(request.user, form.cleaned_data["public_key"] if form.is_valid() else "")
+    return redirect("account")
+
+
+@require_POST
+@private_page
+def remove_signing_key(request: HttpRequest) -> HttpResponse:
+    form = FingerprintForm(request.POST)
+    if form.is_valid():
+        request.user.signing_keys.filter(fingerprint=form.cleaned_data["fingerprint"]).delete()
+    return redirect("account")
+
+
+@require_POST
+@private_page
+def declare_vendors(request: HttpRequest) -> HttpResponse:
+    """The vendors that the account is tied to: it reviews no run on their storage."""
+    form = VendorsForm(request.POST)
+    if form.is_valid():
+        request.user.vendors = form.cleaned_data["vendors"]
+        request.user.save(update_fields=["vendors"])
+    return redirect("account")
+
+
+def _page(request: HttpRequest, made: str = "") -> HttpResponse:
+    context = {
+        "section": "submissions",
+        "memberships": list(request.user.memberships.select_related("institution").order_by("institution__name")),
+        "invitations": list(accounts_memberships.invitations_for(request.user)),
+        "tokens": list(tokens.of(request.user)),
+        "token_form": NewTokenForm(),
+        "now": timezone.now(),
+        "signing_keys": list(request.user.signing_keys.all()),
+        "made": made,
+    }
+    return render(request, "account/account.html", context)

@@ -1,0 +1,98 @@
+"""The page of an institution's members, and the answers to invitations."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from submissions.accounts import memberships
+from submissions.errors import InvitationRefused, NoMember
+from submissions.overview.forms import InviteForm, RoleForm
+from submissions.web.page_base import private_page
+
+
+@require_safe
+@private_page
+def page(request: HttpRequest, slug: str) -> HttpResponse:
+    """Members and, for administrators of the institution, what changes them."""
+    institution = memberships.institution_seen_by(request.user, slug)
+    manages = memberships.manages(request.user, institution)
+    context = {
+        "section": "submissions",
+        "institution": institution,
+        "members": list(memberships.members_of(institution)),
+        "manages": manages,
+        "invitations": list(memberships.invitations_of(institution)) if manages else [],
+        "invite": InviteForm(),
+        "days": memberships.INVITATION_LASTS.days,
+        "roles": memberships.Role.choices,
+    }
+    return render(request, "account/members.html", context)
+
+
+@require_POST
+@private_page
+def invite(request: HttpRequest, slug: str) -> HttpResponse:
+    institution = memberships.managed_by(request.user, slug)
+    form = InviteForm(request.POST)
+    if not form.is_valid():
+        raise InvitationRefused(errors=form.errors)
+    link = lambda secret: request.build_absolute_uri(f"/account/invitations/{secret}/")  # noqa: E731
+    memberships.invite(institution, request.user, **form.cleaned_data, link=link)
+    return redirect("members", slug=slug)
+
+
+@require_POST
+@private_page
+def withdraw(request: HttpRequest, slug: str, id: int) -> HttpResponse:
+    memberships.withdraw(memberships.managed_by(request.user, slug), id)
+    return redirect("members", slug=slug)
+
+
+@require_POST
+@private_page
+def change(request: HttpRequest, slug: str) -> HttpResponse:
+    """Another role for a member."""
+    institution = memberships.managed_by(request.user, slug)
+    form = RoleForm(request.POST)
+    if not form.is_valid():
+        raise NoMember
+    memberships.change_role(institution, form.cleaned_data["account"], form.cleaned_data["role"])
+    return redirect("members", slug=slug)
+
+
+@require_POST
+@private_page
+def remove(request: HttpRequest, slug: str) -> HttpResponse:
+    """End a membership, another's or the own."""
+    username = request.POST.get("account", "")
+    leaves = username == request.user.username
+    find = memberships.institution_seen_by if leaves else memberships.managed_by
+    memberships.remove(find(request.user, slug), username)
+    return redirect("account") if leaves else redirect("members", slug=slug)
+
+
+@require_POST
+@private_page
+def accept(request: HttpRequest, id: int) -> HttpResponse:
+    """Accept an invitation that names the account."""
+    membership = memberships.accept(memberships.invitation_for(request.user, id), request.user)
+    return redirect("members", slug=membership.institution.slug)
+
+
+@require_POST
+@private_page
+def decline(request: HttpRequest, id: int) -> HttpResponse:
+    memberships.invitation_for(request.user, id).delete()
+    return redirect("account")
+
+
+@private_page
+def by_mail(request: HttpRequest, secret: str) -> HttpResponse:
+    """What the link of a mail leads to; accepted by its button alone."""
+    invitation = memberships.invited_by_secret(secret)
+    if request.method == "POST":
+        membership = memberships.accept(invitation, request.user)
+        return redirect("members", slug=membership.institution.slug)
+    return render(request, "account/invitation.html", {"section": "submissions", "invitation": invitation})

@@ -1,0 +1,97 @@
+"""Addresses of the write API and of private reading, below /api/v1/."""
+
+from django.urls import path
+
+from submissions.accounts import api_members, api_tokens
+from submissions.bundles import api_quarantine
+from submissions.change_points import api as change_points_api
+from submissions.editing import api_answers, api_files
+from submissions.notifications import api_subscriptions, api_webhooks
+from submissions.overview import api as overview_api
+from submissions.overview import api_systems
+from submissions.publication import api_anonymity, api_preview
+from submissions.receipts import api as receipts_api
+from submissions.review import api as review_api
+from submissions.saved_queries import api as saved_queries_api
+
+urlpatterns = [
+    path("submissions/", overview_api.SubmissionList.as_view(), name="api-submissions"),
+    path("submissions/<uuid:id>/", overview_api.SubmissionDetail.as_view(), name="api-submission"),
+    path("submissions/<uuid:id>/findings/", overview_api.SubmissionFindings.as_view(), name="api-submission-findings"),
+    path("submissions/<uuid:id>/history/", overview_api.SubmissionHistory.as_view(), name="api-submission-history"),
+    path("submissions/<uuid:id>/files/", api_files.SubmissionFiles.as_view(), name="api-submission-files"),
+    path(
+        "submissions/<uuid:id>/files/received/", review_api.SubmissionReceived.as_view(), name="api-submission-received"
+    ),
+    path("submissions/<uuid:id>/assign/", review_api.SubmissionAssign.as_view(), name="api-submission-assign"),
+    path("submissions/<uuid:id>/rubric/", review_api.SubmissionRubric.as_view(), name="api-submission-rubric"),
+    path("submissions/<uuid:id>/comments/", review_api.SubmissionComments.as_view(), name="api-submission-comments"),
+    path("submissions/<uuid:id>/files/<str:name>/", api_files.SubmissionFile.as_view(), name="api-submission-file"),
+    path("submissions/<uuid:id>/versions/", api_files.SubmissionVersions.as_view(), name="api-submission-versions"),
+    path(
+        "submissions/<uuid:id>/versions/difference/",
+        api_files.SubmissionVersionDifference.as_view(),
+        name="api-submission-versions-difference",
+    ),
+    path("submissions/<uuid:id>/system/", api_systems.SubmissionSystem.as_view(), name="api-submission-system"),
+    path(
+        "submissions/<uuid:id>/system/<str:form>/",
+        api_systems.SubmissionSystemForm.as_view(),
+        name="api-submission-form",
+    ),
+    path(
+        "submissions/<uuid:id>/difference/",
+        api_systems.SubmissionDifference.as_view(),
+        name="api-submission-difference",
+    ),
+    path("submissions/<uuid:id>/answers/", api_answers.SubmissionAnswers.as_view(), name="api-submission-answers"),
+    path(
+        "submissions/<uuid:id>/anonymity/", api_anonymity.SubmissionAnonymity.as_view(), name="api-submission-anonymity"
+    ),
+    path(
+        "submissions/<uuid:id>/anonymity/decision/",
+        api_anonymity.SubmissionAnonymityDecision.as_view(),
+        name="api-submission-anonymity-decision",
+    ),
+    path("submissions/<uuid:id>/submit/", overview_api.SubmissionSubmit.as_view(), name="api-submission-submit"),
+    path(
+        "submissions/<uuid:id>/revalidate/",
+        overview_api.SubmissionRevalidate.as_view(),
+        name="api-submission-revalidate",
+    ),
+    path("submissions/<uuid:id>/revise/", overview_api.SubmissionRevise.as_view(), name="api-submission-revise"),
+    path("submissions/<uuid:id>/withdraw/", overview_api.SubmissionWithdraw.as_view(), name="api-submission-withdraw"),
+    path("submissions/<uuid:id>/review/", overview_api.SubmissionReview.as_view(), name="api-submission-review"),
+    path("submissions/<uuid:id>/receipt/", receipts_api.SubmissionReceipt.as_view(), name="api-submission-receipt"),
+    path("webhooks/", api_webhooks.WebhookList.as_view(), name="api-webhooks"),
+    path("webhooks/<uuid:id>/", api_webhooks.WebhookDetail.as_view(), name="api-webhook"),
+    path("webhooks/<uuid:id>/deliveries/", api_webhooks.WebhookDeliveries.as_view(), name="api-webhook-deliveries"),
+    path("following/", api_subscriptions.FollowingList.as_view(), name="api-following"),
+    path("following/<slug:slug>/", api_subscriptions.FollowingDetail.as_view(), name="api-followed"),
+    path("steps/", change_points_api.StepList.as_view(), name="api-steps"),
+    path("steps/<int:id>/", change_points_api.StepDetail.as_view(), name="api-step"),
+    path("quarantine/", api_quarantine.QuarantineList.as_view(), name="api-quarantine"),
+    path("quarantine/<int:id>/clear/", api_quarantine.QuarantineClear.as_view(), name="api-quarantine-clear"),
+    path("quarantine/<int:id>/withhold/", api_quarantine.QuarantineWithhold.as_view(), name="api-quarantine-withhold"),
+    path("receipts/", receipts_api.ReceiptKeys.as_view(), name="api-receipt-keys"),
+    path("submissions/<uuid:id>/late/", overview_api.SubmissionLate.as_view(), name="api-submission-late"),
+    path("releases/", overview_api.ReleaseList.as_view(), name="api-releases-write"),
+    path("releases/<str:release>/", overview_api.ReleaseDetail.as_view(), name="api-release-write"),
+    path("releases/<str:release>/publish/", overview_api.ReleasePublish.as_view(), name="api-release-publish"),
+    path("lists/<str:release>/<str:list>/preview/", api_preview.ListPreview.as_view(), name="api-list-preview"),
+    path("lists/<str:release>/<str:list>/overrides/", overview_api.ListOverrides.as_view(), name="api-list-overrides"),
+    path("institutions/", api_members.InstitutionList.as_view(), name="api-institutions"),
+    path("institutions/<slug:slug>/members/", api_members.MemberList.as_view(), name="api-members"),
+    path("institutions/<slug:slug>/members/<str:username>/", api_members.MemberDetail.as_view(), name="api-member"),
+    path(
+        "institutions/<slug:slug>/invitations/<int:id>/", api_members.InvitationDetail.as_view(), name="api-invitation"
+    ),
+    path("invitations/<int:id>/accept/", api_members.InvitationAccept.as_view(), name="api-invitation-accept"),
+    path("studies/", saved_queries_api.StudyList.as_view(), name="api-studies-write"),
+    path("studies/<str:slug>/", saved_queries_api.StudyDetail.as_view(), name="api-study-write"),
+    path("rankings/", saved_queries_api.RankingList.as_view(), name="api-rankings-write"),
+    path("rankings/<str:slug>/", saved_queries_api.RankingDetail.as_view(), name="api-ranking-write"),
+    path("tokens/", api_tokens.TokenList.as_view(), name="api-tokens"),
+    path("tokens/<str:id>/", api_tokens.TokenDetail.as_view(), name="api-token"),
+    path("check/", overview_api.CheckNow.as_view(), name="api-check"),
+]

@@ -1,0 +1,1 @@
+"""Uploaded files: storage, versions, signatures, quarantine and scrubbed copies."""

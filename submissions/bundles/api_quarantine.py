@@ -1,0 +1,114 @@
+"""Stored files with secrets, by API: what waits for an editor, and what the editor decides."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers as s
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from registry.api.reading import next_address
+from submissions.bundles import quarantine
+from submissions.models import Account, SecretFile, Token
+from submissions.permissions import require_role
+from submissions.web.api_base import CONFLICT, REFUSED, PrivateView, valid
+from submissions.web.request_bodies import writes
+
+PAGE_ROWS = 100
+OUTCOMES = ", ".join(SecretFile.Outcome.values)
+
+
+class SecretFileRow(s.Serializer):
+    id = s.IntegerField()
+    submission = s.UUIDField()
+    institution = s.CharField(allow_null=True, help_text="Slug.")
+    account = s.CharField(help_text="Username; this account may not send a blocked file again.")
+    result = s.CharField(allow_null=True, help_text="Id of the published result.")
+    sha256 = s.CharField(help_text="Of the stored file.")
+    outcome = s.CharField(help_text=f"One of {OUTCOMES}.")
+    where = s.ListField(child=s.CharField(), help_text="Each secret: its kind and its path:line; nothing of itself.")
+    found_at = s.DateTimeField()
+    bytes_deleted_at = s.DateTimeField(allow_null=True, help_text="Of a blocked file; null while others hold it.")
+    decided_at = s.DateTimeField(allow_null=True)
+    decided_by = s.CharField(allow_null=True)
+    reason = s.CharField(allow_blank=True)
+
+
+class SecretFilePage(s.Serializer):
+    next = s.URLField(allow_null=True)
+    results = SecretFileRow(many=True)
+
+
+class ReasonRequest(s.Serializer):
+    reason = s.CharField(max_length=4000, help_text="In words; the history keeps it.")
+
+
+class QuarantineList(PrivateView):
+    """Stored files in which a check found a private key or a live token, newest first; for editors."""
+
+    token_scope = Token.Scope.RELEASE
+
+    @extend_schema(
+        operation_id="quarantine_list",
+        parameters=[
+            OpenApiParameter(
+                "outcome", OpenApiTypes.STR, enum=SecretFile.Outcome.values, description="Default: what waits."
+            ),
+            OpenApiParameter("cursor", OpenApiTypes.STR, description="From `next`."),
+        ],
+        responses={200: SecretFilePage} | REFUSED,
+    )
+    def get(self, request: Request) -> Response:
+        require_role(request.user, Account.Role.EDITOR)
+        rows, cursor = quarantine.page(request.query_params, PAGE_ROWS)
+        return Response({"next": next_address(request, cursor), "results": [_row(row) for row in rows]})
+
+
+class QuarantineClear(PrivateView):
+    """The file holds no secret: it is served again, and its account may send it again."""
+
+    token_scope = Token.Scope.RELEASE
+
+    @writes(operation_id="quarantine_clear", request=ReasonRequest, responses={200: SecretFileRow} | REFUSED | CONFLICT)
+    def post(self, request: Request, id: int) -> Response:
+        require_role(request.user, Account.Role.EDITOR)
+        row = quarantine.find(id)
+        quarantine.clear(row, request.user, **valid(request, ReasonRequest))
+        return Response(_row(row))
+
+
+class QuarantineWithhold(PrivateView):
+    """Put a reported or cleared file of a run under review, or published, into quarantine."""
+
+    token_scope = Token.Scope.RELEASE
+
+    @writes(
+        operation_id="quarantine_withhold", request=ReasonRequest, responses={200: SecretFileRow} | REFUSED | CONFLICT
+    )
+    def post(self, request: Request, id: int) -> Response:
+        require_role(request.user, Account.Role.EDITOR)
+        row = quarantine.find(id)
+        quarantine.withhold(row, request.user, **valid(request, ReasonRequest))
+        return Response(_row(row))
+
+
+def _row(row: SecretFile) -> dict[str, Any]:
+    submission = row.submission
+    return {
+        "id": row.pk,
+        "submission": submission.pk,
+        "institution": submission.institution and submission.institution.slug,
+        "account": row.account.username,
+        "result": submission.result and submission.result.public_id,
+        "sha256": row.sha256,
+        "outcome": row.outcome,
+        "where": row.where.split("\n"),
+        "found_at": row.found_at,
+        "bytes_deleted_at": row.bytes_deleted_at,
+        "decided_at": row.decided_at,
+        "decided_by": row.decided_by and row.decided_by.username,
+        "reason": row.reason,
+    }

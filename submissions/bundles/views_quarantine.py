@@ -1,0 +1,73 @@
+"""Stored files with a possible secret, as a page for editors: what waits, and the decision with its reason."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from registry import filters
+from registry.problems import Problem
+from registry.views import numerals
+from submissions.bundles import quarantine
+from submissions.models import Account, SecretFile
+from submissions.overview.views import name_of
+from submissions.permissions import conflict
+from submissions.web.page_base import staff_page
+
+PAGE_ROWS = 50
+REASON_CHARACTERS = 4000
+DECISIONS = {"clear": quarantine.clear, "withhold": quarantine.withhold}
+editors = staff_page(Account.Role.EDITOR)
+
+
+@require_safe
+@editors
+def index(request: HttpRequest) -> HttpResponse:
+    """What waits for a decision; with `outcome` what was refused, withheld or cleared."""
+    return _page(request)
+
+
+@require_POST
+@editors
+def decide(request: HttpRequest, id: int) -> HttpResponse:
+    """Clear a file or withhold it."""
+    row = quarantine.find(id)
+    change = DECISIONS.get(request.POST.get("decision", ""))
+    try:
+        if change is None:
+            raise Problem("Choose what to do with the file.")
+        change(row, request.user, request.POST.get("reason", "")[:REASON_CHARACTERS])
+    except Problem as problem:
+        return _page(request, problem)
+    return redirect("quarantine")
+
+
+def _page(request: HttpRequest, problem: Problem | None = None) -> HttpResponse:
+    query = filters.without_empty(request.GET)
+    rows, cursor = quarantine.page(query, PAGE_ROWS)
+    if cursor:
+        query["cursor"] = cursor
+    context = {
+        "section": "review",
+        "rows": [_row(row) | {"conflict": conflict(request.user, row.submission)} for row in rows],
+        "outcome": query.get("outcome", ""),
+        "outcomes": SecretFile.Outcome.choices,
+        "next": cursor and query.urlencode(),
+        "problem": problem,
+    }
+    return render(request, "review/quarantine.html", context, status=problem.status if problem else 200)
+
+
+def _row(row: SecretFile) -> dict[str, Any]:
+    return {
+        "file": row,
+        "name": name_of(row.submission),
+        "places": row.where.split("\n"),
+        "found": numerals.moment(row.found_at),
+        "may_clear": row.outcome != SecretFile.Outcome.CLEARED,
+        "may_withhold": row.outcome in (SecretFile.Outcome.REPORTED, SecretFile.Outcome.CLEARED)
+        and quarantine.is_protected(row.submission),
+    }

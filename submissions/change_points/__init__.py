@@ -1,0 +1,1 @@
+"""Performance changes of systems: detection and triage."""

@@ -1,0 +1,96 @@
+"""Steps in the numbers of systems that an account may say something of, by API."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers as s
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from registry.api.reading import next_address
+from registry.api.series import STATES, SeriesNamed, StepTold
+from registry.models import Step
+from registry.over_time import steps
+from submissions.change_points import triage
+from submissions.models import StepComment
+from submissions.web.api_base import CONFLICT, REFUSED, PrivateView, valid
+from submissions.web.request_bodies import writes
+
+PAGE = 100
+
+
+class StepRow(SeriesNamed, StepTold):
+    id = s.IntegerField()
+    system = s.CharField(help_text="Slug.")
+    found_at = s.DateTimeField()
+    version = s.IntegerField(help_text="How often state or note were changed.")
+
+
+class StepPage(s.Serializer):
+    next = s.URLField(allow_null=True)
+    results = StepRow(many=True)
+
+
+class StepSaid(s.Serializer):
+    at = s.DateTimeField()
+    by = s.CharField()
+    from_state = s.CharField()
+    state = s.CharField()
+    note = s.CharField(allow_blank=True)
+
+
+class StepWithHistory(StepRow):
+    history = StepSaid(many=True, help_text="Newest first.")
+
+
+class SayRequest(s.Serializer):
+    state = s.CharField(max_length=13, help_text=STATES)
+    note = s.CharField(max_length=4 * triage.NOTE_LIMIT, default="", allow_blank=True, help_text="Public.")
+    version = s.IntegerField(min_value=0, help_text="As it was read.")
+
+
+class StepList(PrivateView):
+    """Steps that the account may say something of, newest first."""
+
+    @extend_schema(
+        operation_id="steps_list",
+        parameters=[
+            OpenApiParameter("state", OpenApiTypes.STR, enum=Step.State.values),
+            OpenApiParameter("system", OpenApiTypes.STR, description="Slug."),
+            OpenApiParameter("cursor", OpenApiTypes.STR, description="From `next`."),
+        ],
+        responses={200: StepPage} | REFUSED,
+    )
+    def get(self, request: Request) -> Response:
+        rows, cursor = triage.page(request.user, request.query_params, PAGE)
+        return Response({"next": next_address(request, cursor), "results": [_document(row) for row in rows]})
+
+
+class StepDetail(PrivateView):
+    """One of them with its history; POST says something of it."""
+
+    @extend_schema(operation_id="steps_read", responses={200: StepWithHistory} | REFUSED)
+    def get(self, request: Request, id: int) -> Response:
+        return Response(_with_history(triage.judged_by(request.user, id)))
+
+    @writes(operation_id="steps_say", request=SayRequest, responses={200: StepWithHistory} | REFUSED | CONFLICT)
+    def post(self, request: Request, id: int) -> Response:
+        triage.judge(triage.judged_by(request.user, id), request.user, **valid(request, SayRequest))
+        return self.get(request, id)
+
+
+def _document(step: Step) -> dict[str, Any]:
+    said = {name: getattr(step, name) for name in ("id", "found_at", "state", "note", "version")}
+    return said | {"system": step.system.slug} | steps.row_of(step)
+
+
+def _with_history(step: Step) -> dict[str, Any]:
+    return _document(step) | {"history": [_said(one) for one in triage.said_of(step)]}
+
+
+def _said(one: StepComment) -> dict[str, Any]:
+    told = {name: getattr(one, name) for name in ("at", "from_state", "state", "note")}
+    return told | {"by": one.account.username}

@@ -1,0 +1,93 @@
+"""Say what became of a step in the numbers of a system: the state and the note that everybody reads.
+
+Steps of anonymous systems are left alone: a note is a text that may tell who ran it
+(docs/decisions/0018-an-anonymous-result-has-no-files.md).
+"""
+
+from __future__ import annotations
+
+from django.db import transaction
+from django.db.models import F, Q, QuerySet
+from django.http import QueryDict
+
+from registry import filters, naming
+from registry.models import Step
+from submissions.errors import ConflictOfInterest, Forbidden, NoStep, StepChanged, StepRefused
+from submissions.models import Account, StepComment
+from submissions.permissions import conflict_about, has_role
+from submissions.publication import anonymizer, snapshot
+
+MEANS = {
+    Step.State.INVESTIGATING: "Somebody looks for the cause.",
+    Step.State.EXPLAINED: "The cause is known, and the note names it.",
+    Step.State.ACCEPTED: "The new level is what to expect from now on.",
+    Step.State.FALSE_ALARM: "The system did not change; the measurement did, or it was chance.",
+}
+"""What may be said of a step."""
+NOTE_LIMIT = 500
+FILTERS: dict[str, filters.Condition] = {
+    "state": lambda value: Q(state=filters.one_of(Step.State.values, value)),
+    "system": lambda value: Q(system__slug=value.lower()),
+    "cursor": lambda value: Q(pk__lt=filters.whole_number(value)),
+}
+
+
+def may_judge(account: Account) -> QuerySet[Step]:
+    """Standing steps of systems of the account's institutions; for reviewers and above of all. Newest first."""
+    found = Step.objects.filter(gone_at=None).exclude(system__site__slug=anonymizer.SLUG)
+    found = found.select_related("system__site", "before", "after").order_by("-id")
+    if has_role(account, Account.Role.REVIEWER):
+        return found
+    return found.filter(system__site__in=account.memberships.order_by().values("institution"))
+
+
+def page(account: Account, query: QueryDict, size: int) -> tuple[list[Step], str | None]:
+    """The steps that it may judge and that meet FILTERS, so many, and the cursor of the page after them.
+
+    Raises UnknownParameter and InvalidValue.
+    """
+    filters.refuse_unknown(query, FILTERS)
+    rows = list(may_judge(account).filter(filters.conditions(query, FILTERS))[: size + 1])
+    return rows[:size], str(rows[size - 1].pk) if len(rows) > size else None
+
+
+def judged_by(account: Account, step_id: int) -> Step:
+    """One that the account may say something of. Raises NoStep, Forbidden."""
+    if not Step.objects.filter(pk=step_id, gone_at=None).exists():
+        raise NoStep
+    step = may_judge(account).filter(pk=step_id).first()
+    if step is None:
+        raise Forbidden(
+            "Of a step speak members of the institution whose system it is, and reviewers; of anonymous systems nobody."
+        )
+    return step
+
+
+def said_of(step: Step) -> QuerySet[StepComment]:
+    """Every change of its state and note with its author, newest first."""
+    return StepComment.objects.filter(step=step).select_related("account")
+
+
+def judge(step: Step, account: Account, state: str, note: str, version: int) -> None:
+    """Set state and note of a step that `judged_by` gave and that the account read in this version.
+
+    Of two who read the same version one is told. Raises ConflictOfInterest, StepRefused, StepChanged.
+    """
+    if why := conflict_about(account, step):
+        raise ConflictOfInterest(why)
+    note = snapshot.shown(naming.plain(note))
+    _require_sound(state, note)
+    with transaction.atomic():
+        read = Step.objects.filter(pk=step.pk, version=version, gone_at=None)
+        if step.version != version or not read.update(state=state, note=note, version=F("version") + 1):
+            raise StepChanged
+        StepComment.objects.create(step=step, account=account, from_state=step.state, state=state, note=note)
+
+
+def _require_sound(state: str, note: str) -> None:
+    if state not in MEANS:
+        raise StepRefused(f"The state is one of {', '.join(MEANS)}.")
+    if len(note) > NOTE_LIMIT:
+        raise StepRefused(f"The note has {len(note)} characters; the limit is {NOTE_LIMIT}.")
+    if not note and state != Step.State.INVESTIGATING:
+        raise StepRefused("Who closes a step says why, in the note.")

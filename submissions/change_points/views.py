@@ -1,0 +1,76 @@
+"""Steps in the numbers of systems that an account may say something of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_safe
+
+from registry import filters, record
+from registry.models import Step
+from registry.over_time import steps
+from registry.problems import Problem
+from registry.views.series import in_words
+from submissions.change_points import triage
+from submissions.errors import StepRefused
+from submissions.overview.forms import StepForm
+from submissions.web.page_base import private_page
+
+PAGE_ROWS = 50
+
+
+@require_safe
+@private_page
+def index(request: HttpRequest) -> HttpResponse:
+    """Newest first, by state and system."""
+    query = filters.without_empty(request.GET)
+    rows, cursor = triage.page(request.user, query, PAGE_ROWS)
+    system = record.system(query["system"]) if "system" in query else None
+    if cursor:
+        query["cursor"] = cursor
+    context = {
+        "section": "submissions",
+        "rows": [_row(step) for step in rows],
+        "state": query.get("state", ""),
+        "system": system,
+        "states": Step.State.choices,
+        "next": cursor and query.urlencode(),
+    }
+    return render(request, "account/steps.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@private_page
+def step(request: HttpRequest, id: int) -> HttpResponse:
+    """One of them with what was said of it; says something of it."""
+    shown = triage.judged_by(request.user, id)
+    if request.method != "POST":
+        return _page(request, shown)
+    form = StepForm(request.POST)
+    try:
+        if not form.is_valid():
+            raise StepRefused(errors=form.errors)
+        triage.judge(shown, request.user, **form.cleaned_data)
+    except Problem as problem:
+        return _page(request, triage.judged_by(request.user, id), problem)
+    return redirect("step", id=id)
+
+
+def _page(request: HttpRequest, shown: Step, problem: Problem | None = None) -> HttpResponse:
+    context = {
+        "section": "submissions",
+        "row": _row(shown),
+        "history": triage.said_of(shown),
+        "means": [(state.value, state.label, words) for state, words in triage.MEANS.items()],
+        "limit": triage.NOTE_LIMIT,
+        "problem": problem,
+        "note": request.POST.get("note", shown.note),
+        "chosen": request.POST.get("state", shown.state),
+    }
+    return render(request, "account/step.html", context, status=problem.status if problem else 200)
+
+
+def _row(step: Step) -> dict[str, Any]:
+    return in_words(steps.row_of(step)) | {"step": step}

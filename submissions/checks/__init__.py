@@ -1,0 +1,1 @@
+"""Checking a submission with the validators, and its questionnaire."""

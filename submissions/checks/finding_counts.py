@@ -1,0 +1,72 @@
+"""The findings of a submission that count: gathered and counted in one place, for pages, lists, the API and mail.
+
+Those of the archive, of the run that counts, and of the scrubbed copy, as the latest check and the copy have them now.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import F, Func, JSONField, OuterRef, QuerySet, Subquery
+
+from submissions.bundles import scrubbed_copy
+from submissions.models import Check, Submission
+from validators.findings import LEVELS
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """How many of each level; in full the levels that are worth a word."""
+
+    errors: int
+    warnings: int
+
+
+def of(submission: Submission, report: Mapping[str, Any]) -> list[Row]:
+    """Worst first; where it is not clear which run counts, those of all runs, each with the index of its `run`."""
+    primary = chosen_run(submission, report)
+    runs = report.get("runs", [])
+    if primary is not None:
+        of_runs = runs[primary].get("findings", [])
+    else:
+        of_runs = [finding | {"run": index} for index, run in enumerate(runs) for finding in run.get("findings", [])]
+    found = [*report.get("findings", []), *of_runs, *scrubbed_copy.findings(submission)]
+    return sorted(found, key=lambda finding: LEVELS.index(finding["level"]))
+
+
+def counted(submission: Submission, report: Mapping[str, Any] | None) -> Counted | None:
+    """None where it was not checked."""
+    if not report:
+        return None
+    levels = [finding["level"] for finding in of(submission, report)]
+    return Counted(levels.count("error"), levels.count("warning"))
+
+
+def chosen_run(submission: Submission, report: Mapping[str, Any]) -> int | None:
+    """Index of the run that counts: the submitter's choice where there is one, else what the check found."""
+    chosen = submission.chosen_primary
+    if chosen is not None and 0 <= chosen < len(report.get("runs", [])):
+        return chosen
+    return report.get("primary")
+
+
+def with_reports(found: QuerySet[Submission]) -> QuerySet[Submission]:
+    """Rows with `in_report`, the part of the latest report that `counted` reads: a whole one may have megabytes."""
+    latest = Check.objects.filter(submission=OuterRef("pk")).order_by("-made_at", "-id")
+    part = Subquery(latest.annotate(part=_Part(F("report"))).values("part")[:1])
+    return found.annotate(in_report=part).select_related("derivative").defer("derivative__files")
+
+
+class _Part(Func):
+    """Of a report what holds findings, in its own shape."""
+
+    template = (
+        "jsonb_build_object('findings', %(expressions)s->'findings', 'primary', %(expressions)s->'primary', 'runs', "
+        "(SELECT coalesce(jsonb_agg(jsonb_build_object('findings', run->'findings')), '[]') "
+        "FROM jsonb_array_elements(%(expressions)s->'runs') run))"
+    )
+    output_field = JSONField()

@@ -1,0 +1,353 @@
+"""Check a received submission in a worker: claim it, run the validators in bounded time, store what they found.
+
+A claim is a conditional UPDATE, and a PostgreSQL session lock that is held for as long as the worker lives
+(docs/decisions/0003-claim-is-an-advisory-lock.md). Running a task twice is harmless.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from billiard.exceptions import SoftTimeLimitExceeded
+from django.conf import settings
+from django.db import InterfaceError, OperationalError, connection, transaction
+from django.utils import timezone
+
+from registry import turns
+from registry.models import Release
+from submissions.bundles import quarantine, signatures
+from submissions.bundles.storage import key_of, local_files, local_path
+from submissions.checks import finding_counts, questionnaire
+from submissions.errors import NotFound, StateConflict
+from submissions.lifecycle import states, task_queue
+from submissions.models import Check, State, Submission, SystemSnapshot
+from validators import VERSION
+from validators.checks import check
+from validators.findings import ERROR, Finding, worst_first
+from validators.measurements import VALID, Report
+from validators.system import facts
+
+log = logging.getLogger(__name__)
+
+ATTEMPTS = 3
+LOST_AFTER = timedelta(seconds=10)
+LOST_BEHIND_OTHERS_AFTER = timedelta(minutes=5)
+"""While tasks wait in the queue, a late one is more likely among them than lost."""
+DATABASE_PATIENCE_S = 60.0
+SWEPT_AT_ONCE = 500
+_JUDGED_FIRST = ("scc", "ten", "ten-production")
+"""A run meant for several lists is judged by the rules of the narrowest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """The outcome of one check, ready to be stored; `system` are the columns of its snapshot, None without one."""
+
+    report: dict[str, Any]
+    seconds: float
+    system: dict[str, Any] | None = None
+    signature: signatures.Verdict | None = None
+    tool: str = ""
+    contradictions: int = 0
+    former: Sequence[dict[str, Any]] = ()
+    """Findings `bundle.secret` in files that no check has read before they were replaced."""
+
+    @property
+    def secrets(self) -> list[dict[str, Any]]:
+        return [*self.report["findings"], *self.former]
+
+    @property
+    def state(self) -> State:
+        return State.CHECKED if self.report["status"] == VALID else State.INVALID
+
+
+def process(submission_id: UUID | str) -> None:
+    """Check one submission if it waits for that and nobody else is at it."""
+    with turns.alone(lock_key(UUID(str(submission_id)))) as mine:
+        if mine:
+            _process(submission_id)
+
+
+def recheck(submission_id: UUID | str) -> None:
+    """Check a submission under review again without changing its state: what it was submitted for has rules too.
+
+    What was decided or edited while the worker looked keeps its check; who edited it has queued another one.
+    """
+    submission = Submission.objects.select_related("release", "derivative").filter(pk=submission_id).first()
+    if submission is None or submission.state not in states.UNDER_REVIEW:
+        return
+    checked = examine(submission)
+    with transaction.atomic():
+        unchanged = Submission.objects.select_for_update().filter(
+            pk=submission.pk, state__in=states.UNDER_REVIEW, version=submission.version,
+            submitted_at=submission.submitted_at, answers=submission.answers,
+        )  # fmt: skip
+        if unchanged.values_list("pk", flat=True).first():
+            unchanged.update(checked_at=_store(submission, checked).made_at)
+            quarantine.act_on(submission, checked.secrets)
+
+
+def check_file(key: str, said: dict[str, Any]) -> dict[str, Any]:
+    """The report of stored bytes that are no submission. `said`: name, release facts, list and metadata."""
+    with local_path(key) as path:
+        report = check(
+            path, name=said["name"], release=said["release"], list_name=said["list"], metadata=said["metadata"]
+        )
+    return storable(report.as_json())
+
+
+def sweep() -> None:
+    """Queue again what was received but lost, and what a worker took up and did not live to finish."""
+    patience = LOST_AFTER if task_queue.waiting(settings.CELERY_TASK_DEFAULT_QUEUE) == 0 else LOST_BEHIND_OTHERS_AFTER
+    for submission_id in lost(timezone.now() - patience):
+        _queue_again(submission_id, timezone.now() - patience)
+    for submission_id in abandoned(timezone.now() - LOST_AFTER):
+        _queue_again(submission_id, timezone.now() - LOST_AFTER)
+
+
+def lost(before: datetime) -> list[UUID]:
+    """Submissions that were queued before that time and that no worker took up."""
+    return _queued_before(before, State.RECEIVED)
+
+
+def abandoned(before: datetime) -> list[UUID]:
+    """Submissions that are being processed by nobody: their worker's lock is free."""
+    ids = _queued_before(before, State.PROCESSING)
+    if not ids:
+        return []
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT (classid::bigint << 32) | objid::bigint FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 1"
+            " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+        )
+        held = {key for (key,) in cursor}
+    return [pk for pk in ids if lock_key(pk) not in held]
+
+
+def _queued_before(before: datetime, state: State) -> list[UUID]:
+    late = Submission.objects.filter(state=state).exclude(queued_at__gte=before)
+    return list(late.order_by("queued_at").values_list("pk", flat=True)[:SWEPT_AT_ONCE])
+
+
+def lock_key(submission_id: UUID) -> int:
+    """The signed 64-bit number that stands for a submission among PostgreSQL's advisory locks."""
+    return int.from_bytes(submission_id.bytes[:8], signed=True)
+
+
+def release_facts(release: Release | None) -> dict[str, Any]:
+    """What rules may ask of a release."""
+    if release is None:
+        return {}
+    deadline = release.deadline.isoformat() if release.deadline else None
+    return {"slug": release.slug, "benchmark_versions": release.benchmark_versions, "deadline": deadline}
+
+
+def judged_list(lists: list[str]) -> str | None:
+    """The list whose rules a run meant for `lists` is held to."""
+    narrow = [name for name in _JUDGED_FIRST if name in lists]
+    return (narrow or lists or [None])[0]
+
+
+def storable(document: dict[str, Any]) -> dict[str, Any]:
+    """The same document as PostgreSQL takes it: no NaN, no infinity, no NUL, no half of a surrogate pair."""
+    try:
+        text = json.dumps(document, allow_nan=False, ensure_ascii=False)
+        text.encode()
+        if "\\u0000" not in text:
+            return document
+    except ValueError:
+        pass
+    return _clean(document)
+
+
+def _clean(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {_clean(str(name)): _clean(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_clean(item) for item in value]
+    if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
+        return None
+    if isinstance(value, str):
+        return value.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
+    return value
+
+
+# One attempt
+
+
+def _process(submission_id: UUID | str) -> None:
+    submission = _claim(submission_id)
+    if submission is None:
+        return
+    if submission.attempts > ATTEMPTS:
+        checked = _gave_up()
+    else:
+        try:
+            checked = examine(submission)
+        except Exception:
+            log.exception("Check of %s failed (attempt %d)", submission_id, submission.attempts)
+            if submission.attempts < ATTEMPTS:
+                return  # It stays `processing` without a lock, so the sweeper sends it again.
+            checked = _gave_up()
+    _until_the_database_answers(lambda: _finish(submission, checked))
+
+
+def _claim(submission_id: UUID | str) -> Submission | None:
+    """Take it up, if it waits: a row that is `processing` while the lock was free has lost its worker."""
+    submission = Submission.objects.select_related("release", "derivative").filter(pk=submission_id).first()
+    if submission is None or submission.state not in states.UNFINISHED:
+        return None
+    submission.attempts += 1
+    reason = "" if submission.state == State.RECEIVED else "The worker that had it is gone."
+    try:
+        states.move(
+            submission.pk, [State(submission.state)], State.PROCESSING, reason=reason, attempts=submission.attempts
+        )
+    except (StateConflict, NotFound):
+        return None
+    return submission
+
+
+def examine(submission: Submission) -> Checked:
+    """Run the validators on the stored bytes. Raises what they raise, except for time that ran out."""
+    begun = time.monotonic()
+    if blocked := quarantine.blocked_report(submission):
+        return Checked(blocked.as_json(), 0.0)
+    signed, verdict, former = signatures.of(submission), None, []
+    try:
+        with local_path(key_of(submission.sha256)) as path, local_files(submission.beside) as beside:
+            report = check(
+                path,
+                name=submission.filename,
+                release=release_facts(submission.release),
+                list_name=judged_list(submission.lists),
+                metadata=submission.metadata,
+                answers=submission.answers,
+                submitted_at=_submitted_at(submission),
+                beside=beside,
+                sha256=submission.sha256,
+                cleared=quarantine.cleared(submission),
+            )
+            if signed is not None:
+                verdict = signatures.verify(signed, path)
+                report.findings = worst_first([*report.findings, verdict.finding])
+        former = quarantine.search_former(submission)
+    except SoftTimeLimitExceeded:
+        report = _out_of_time()
+    found, system = storable(report.as_json()), _described(report)
+    run = questionnaire.run_of(submission, found)
+    against = questionnaire.fill(submission, {}, system and system["document"], run).contradictions
+    tool = run["tool"] if run else ""
+    return Checked(found, time.monotonic() - begun, system, verdict, tool, len(against), former)
+
+
+def _submitted_at(submission: Submission) -> str | None:
+    """When the run was submitted to its release; a correction of what that release published is not late for it."""
+    while submission.revises is not None and submission.revises.release_id == submission.release_id:
+        submission = submission.revises
+    return submission.submitted_at and submission.submitted_at.isoformat()
+
+
+def _described(report: Report) -> dict[str, Any] | None:
+    if report.system is None:
+        return None
+    document = storable(report.system.document)
+    return {"sha256": report.system.sha256, "summary": facts.summary(document), "document": document}
+
+
+def _finish(submission: Submission, checked: Checked) -> None:
+    """Store the check and move on, unless another worker took it up meanwhile."""
+    with transaction.atomic():
+        mine = Submission.objects.select_for_update().filter(
+            pk=submission.pk, attempts=submission.attempts, version=submission.version
+        )
+        if mine.values_list("state", flat=True).first() != State.PROCESSING:
+            return
+        found = _store(submission, checked)
+        reason = states.with_failure(_in_words(found), _codes(checked.report))
+        reason = quarantine.act_on(submission, checked.secrets) or reason
+        states.move(submission.pk, [State.PROCESSING], checked.state, reason=reason, checked_at=found.made_at)
+
+
+def _store(submission: Submission, checked: Checked) -> Check:
+    if checked.system is None:
+        SystemSnapshot.objects.filter(submission=submission).delete()
+    else:
+        SystemSnapshot.objects.update_or_create(submission=submission, defaults=checked.system)
+    if checked.signature is not None:
+        signatures.store(submission, checked.signature)
+    counted = finding_counts.counted(submission, checked.report)
+    return Check.objects.create(
+        submission=submission,
+        version=submission.version,
+        validators_version=VERSION,
+        status=checked.report["status"],
+        errors=counted.errors,
+        warnings=counted.warnings,
+        seconds=checked.seconds,
+        tool=checked.tool,
+        contradictions=checked.contradictions,
+        report=checked.report,
+    )
+
+
+def _codes(report: dict[str, Any]) -> set[str]:
+    """The codes of all findings, on the archive and on every run."""
+    rows = report["findings"] + [finding for run in report["runs"] for finding in run["findings"]]
+    return {finding["code"] for finding in rows}
+
+
+def _in_words(check: Check) -> str:
+    return f"{check.status}: {check.errors} errors, {check.warnings} warnings"
+
+
+def _out_of_time() -> Report:
+    return _ours(
+        "processing.timeout",
+        f"The check took longer than {settings.CHECK_SECONDS} s and was stopped.",
+        "Leave out what no check reads, such as per-rank tables of every phase, and upload again.",
+    )
+
+
+def _gave_up() -> Checked:
+    report = _ours(
+        "processing.failed",
+        f"The check failed {ATTEMPTS} times for a reason of our own.",
+        "Nothing for you to do: the bytes are kept. It is logged, and administrators with a mail address get a letter.",
+    )
+    return Checked(report.as_json(), 0.0)
+
+
+def _ours(code: str, message: str, hint: str) -> Report:
+    return Report(findings=[Finding(code, ERROR, message, hint)])
+
+
+# Lost connections
+
+
+def _until_the_database_answers(store: Callable[[], None]) -> None:
+    """Store over a new connection if the database was restarted meanwhile; the claim tells whether it is still ours."""
+    deadline = time.monotonic() + DATABASE_PATIENCE_S
+    while True:
+        try:
+            return store()
+        except (OperationalError, InterfaceError):
+            connection.close()
+            if time.monotonic() > deadline:
+                raise
+            log.warning("The database is away, trying again")
+            time.sleep(0.5)
+
+
+def _queue_again(submission_id: UUID, before: datetime) -> None:
+    """Mark it as queued, then send it: of several schedulers at once, one finds it still late."""
+    late = Submission.objects.filter(pk=submission_id, state__in=states.UNFINISHED).exclude(queued_at__gte=before)
+    if late.update(queued_at=timezone.now()) and task_queue.send("process", str(submission_id)):
+        log.info("Queued %s again", submission_id)

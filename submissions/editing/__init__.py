@@ -1,0 +1,1 @@
+"""Changing a submission before it is published."""

@@ -1,0 +1,110 @@
+"""The questionnaire of a submission by API: what is known and from where, what is missing; answers, as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+from uuid import UUID
+
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers as s
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from submissions.checks import questionnaire
+from submissions.checks.questionnaire import Filled
+from submissions.editing import edit
+from submissions.models import Submission
+from submissions.overview.responses import Finding, Mapping
+from submissions.permissions import seen_by
+from submissions.web.api_base import CONFLICT, REFUSED, PrivateView
+from submissions.web.request_bodies import writes
+from validators.questionnaires import Question
+from validators.questionnaires.answers import lacking
+from validators.questionnaires.evidence import SOURCES
+
+DESCRIBED = Submission.objects.select_related("system_snapshot")
+
+
+class AnswerRow(s.Serializer):
+    question = s.CharField()
+    of = s.CharField(allow_null=True, help_text="The question that it is a part of.")
+    text = s.CharField()
+    kind = s.ChoiceField(["text", "choice", "yes_no", "number"])
+    value = s.JSONField(help_text="The answer that counts; null where there is none.")
+    source = s.ChoiceField(SOURCES, allow_null=True, help_text="Who gave the value.")
+    evidence = s.ListField(child=Mapping(), help_text="Facts on the question: label, text, where, source.")
+    lacking = s.CharField(allow_blank=True, help_text="Why the answer does not do; empty for one that does.")
+
+
+class Answers(s.Serializer):
+    questionnaire = s.CharField(help_text="Name and version, see questionnaires/.")
+    answers = Mapping(help_text="As they were sent.")
+    questions = AnswerRow(many=True)
+    lists = Mapping(help_text="By list: whether it asks for answers, whether it has all of them, which are missing.")
+    contradictions = Finding(many=True)
+    proposal = Mapping(
+        help_text="The level of reproducibility that facts and answers propose: points, items, evidence."
+    )
+
+
+class SubmissionAnswers(PrivateView):
+    """The answers to the questionnaire, of the facts and of people."""
+
+    @extend_schema(operation_id="submissions_answers_read", responses={200: Answers} | REFUSED)
+    def get(self, request: Request, id: UUID) -> Response:
+        return Response(_document(seen_by(request.user, id, DESCRIBED)))
+
+    @writes(
+        operation_id="submissions_answers",
+        request=OpenApiTypes.OBJECT,
+        responses={200: Answers} | REFUSED | CONFLICT,
+    )
+    def put(self, request: Request, id: UUID) -> Response:
+        edit.answer(seen_by(request.user, id), request.user, request.data)
+        return Response(_document(seen_by(request.user, id, DESCRIBED)))
+
+
+def _document(submission: Submission) -> dict[str, Any]:
+    """Also the file to download: sent back, its `answers` are taken and the rest is left alone."""
+    filled = questionnaire.filled(submission)
+    return {
+        "questionnaire": filled.name,
+        "answers": submission.answers,
+        "questions": list(_rows(filled)),
+        "lists": {name: _of_list(filled, name) for name in filled.lists},
+        "contradictions": [finding.as_json() for finding in filled.contradictions],
+        "proposal": filled.proposal.as_json(),
+    }
+
+
+def _rows(filled: Filled) -> Iterator[dict[str, Any]]:
+    for question in filled.questionnaire["questions"]:
+        yield _row(filled, question, None)
+        for part in question.get("parts", ()):
+            yield _row(filled, part, question["id"])
+
+
+def _row(filled: Filled, question: Question, of: str | None) -> dict[str, Any]:
+    answer = filled.known.get(question["id"])
+    value = answer.value if answer else None
+    return {
+        "question": question["id"],
+        "of": of,
+        "text": question["text"],
+        "kind": question["kind"],
+        "value": value,
+        "source": answer.source if answer and value is not None else None,
+        "evidence": [one.as_json() for one in answer.evidence] if answer else [],
+        "lacking": lacking(question, value),
+    }
+
+
+def _of_list(filled: Filled, name: str) -> dict[str, Any]:
+    rows = [row for row in filled.missing if name in row.lists]
+    return {
+        "asks": name in filled.asking,
+        "complete": not rows,
+        "missing": [{"question": row.question, "why": row.why} for row in rows],
+    }

@@ -1,0 +1,99 @@
+"""The files of a submission by API: add, replace, remove; older versions, and what changed between two."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.serializers import IntegerField
+
+from registry.api.throttles import UploadThrottle
+from registry.filters import refuse_unknown
+from submissions.bundles import file_versions
+from submissions.editing import edit
+from submissions.models import Submission
+from submissions.overview import representation
+from submissions.overview import responses as shape
+from submissions.permissions import require_own, seen_by
+from submissions.web.api_base import CONFLICT, LARGE, REFUSED, UNAVAILABLE, BundleParser, PrivateView, UploadView
+from submissions.web.request_bodies import writes
+
+DERIVED = Submission.objects.select_related("account", "derivative")
+
+
+class SubmissionFiles(UploadView):
+    """The files of the current version, and the scrubbed derivative with its files once it is made."""
+
+    parser_classes = [BundleParser]
+
+    def get_throttles(self) -> list:
+        return [UploadThrottle()] if self.request.method == "POST" else super().get_throttles()
+
+    @extend_schema(operation_id="submissions_files", responses={200: shape.Files} | REFUSED)
+    def get(self, request: Request, id: UUID) -> Response:
+        return Response(representation.files(seen_by(request.user, id, DERIVED)))
+
+    @writes(
+        operation_id="submissions_files_add",
+        request={"multipart/form-data": shape.FileRequest},
+        responses={202: shape.Receipt, 200: shape.Receipt} | REFUSED | CONFLICT | LARGE | UNAVAILABLE,
+    )
+    def post(self, request: Request, id: UUID) -> Response:
+        submission = seen_by(request.user, id)
+        require_own(request.user, submission)
+        sent = request.FILES.get("file") or request.FILES.get("bundle")
+        changed = edit.put_file(
+            submission,
+            request.user,
+            sent,
+            request.data.get("sha256", ""),
+            replaces=request.data.get("replaces", ""),
+            version=_version(request.data.get("version")),
+        )
+        submission.refresh_from_db()
+        return Response(representation.receipt(submission, request), status=202 if changed else 200)
+
+
+class SubmissionFile(PrivateView):
+    """One file of the current version."""
+
+    @writes(
+        operation_id="submissions_files_remove",
+        parameters=[OpenApiParameter("version", int, description="The version that must be current, else 409.")],
+        responses={202: shape.Receipt} | REFUSED | CONFLICT,
+    )
+    def delete(self, request: Request, id: UUID, name: str) -> Response:
+        submission = seen_by(request.user, id)
+        edit.remove_file(submission, request.user, name, version=_version(request.query_params.get("version")))
+        submission.refresh_from_db()
+        return Response(representation.receipt(submission, request), status=202)
+
+
+class SubmissionVersions(PrivateView):
+    """Every version of the files, oldest first, with its check in short."""
+
+    @extend_schema(operation_id="submissions_versions", responses={200: shape.VersionPage} | REFUSED)
+    def get(self, request: Request, id: UUID) -> Response:
+        return Response({"next": None, "results": file_versions.every(seen_by(request.user, id, DERIVED))})
+
+
+class SubmissionVersionDifference(PrivateView):
+    """What changed from one version to another: files, scores, measurements, findings."""
+
+    @extend_schema(
+        operation_id="submissions_versions_difference",
+        parameters=[OpenApiParameter(name, int, required=True) for name in ("from", "to")],
+        responses={200: shape.VersionDifference} | REFUSED,
+    )
+    def get(self, request: Request, id: UUID) -> Response:
+        refuse_unknown(request.query_params, ("from", "to"))
+        submission = seen_by(request.user, id)
+        asked = [_version(request.query_params.get(name, "")) for name in ("from", "to")]
+        return Response(representation.comparison(file_versions.compare(submission, *asked)))
+
+
+def _version(text: str | None) -> int | None:
+    """Raises ValidationError for what is no number."""
+    return None if text is None else IntegerField(min_value=1, max_value=32767).run_validation(text)

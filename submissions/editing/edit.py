@@ -1,0 +1,318 @@
+"""What a submitter may change while nobody reviews it, and the revision of what is published."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from django.conf import settings
+from django.core.files.uploadedfile import UploadedFile
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from registry.revisions import Change, differences
+from submissions.bundles import quarantine
+from submissions.bundles.file_versions import File, files_of
+from submissions.bundles.storage import Incoming
+from submissions.checks import questionnaire
+from submissions.errors import (
+    AlreadyRevised,
+    AnswersInvalid,
+    DeadlinePassed,
+    FileInUse,
+    FilesOfRevision,
+    LastFile,
+    NoSuchFile,
+    StateConflict,
+    TooLarge,
+    TooManyFiles,
+)
+from submissions.intake import receive
+from submissions.lifecycle import states, task_queue
+from submissions.models import CLOSED, Account, Derivative, Event, Review, Signature, State, Submission, Version
+from submissions.permissions import require_own
+
+AGAIN = (State.CHECKED, State.INVALID, State.CHANGES_REQUESTED)
+ANSWERABLE = (State.DRAFT, *AGAIN, *states.UNFINISHED)
+EDITABLE = (*ANSWERABLE, State.SUBMITTED)
+"""Until the deadline, and until a reviewer takes it up, what was submitted can be edited too."""
+ANSWERS_LIMIT_BYTES = 256 * 1024
+FILES_LIMIT = 20
+
+
+def revalidate(
+    submission: Submission,
+    account: Account,
+    *,
+    release: str | None = None,
+    lists: Iterable[str] | None = None,
+    metadata: dict[str, Any] | None = None,
+) -> None:
+    """Check again, with what is said beside the bytes changed where given; what was submitted is taken back for it.
+
+    Raises NotYours, StateConflict, DeadlinePassed, IntakeRefused.
+    """
+    require_own(account, submission)
+    require_in_time(submission)
+    slug = release if release is not None else submission.release.slug if submission.release else ""
+    said = receive.declared(
+        slug,
+        submission.lists if lists is None else lists,
+        submission.metadata if metadata is None else metadata,
+    )
+    fields = {"release": said.release, "lists": said.lists, "metadata": said.metadata}
+    if Submission.objects.filter(pk=submission.pk, state=State.DRAFT).update(**fields):
+        return  # without a file there is nothing to check
+    if said.release != submission.release:
+        fields["submitted_at"] = None
+    states.move(
+        submission.pk,
+        (*AGAIN, State.SUBMITTED),
+        State.RECEIVED,
+        account,
+        "Taken back to be edited." if submission.state == State.SUBMITTED else "Check again.",
+        attempts=0,
+        chosen_primary=submission.chosen_primary if submission.revises_id else None,
+        queued_at=timezone.now(),
+        **fields,
+    )
+    task_queue.after_commit("process", submission.pk)
+
+
+def answer(submission: Submission, account: Account, sent: Any) -> None:
+    """Store the answers to the questionnaire, one object, while nobody reviews the run; a submitted one stays so.
+
+    Raises NotYours, StateConflict, DeadlinePassed, AnswersInvalid.
+    """
+    require_own(account, submission)
+    states.require(submission, EDITABLE)
+    require_in_time(submission)
+    answers = _storable(sent, submission)
+    if not Submission.objects.filter(pk=submission.pk, state__in=EDITABLE).update(answers=answers):
+        raise StateConflict
+    if submission.state == State.SUBMITTED:
+        task_queue.after_commit("prepare_review", submission.pk)
+
+
+def in_time(submission: Submission) -> bool:
+    """Whether its deadline permits an edit: after it, only what reviewers asked for or editors admitted is edited.
+
+    An edit is in time by when it came, however long its check takes. What was never submitted, or corrects what is
+    published, has no deadline.
+    """
+    release = submission.release
+    if submission.submitted_at is None or release is None or release.deadline is None or corrects(submission):
+        return True
+    if timezone.now() <= release.deadline or submission.late_entries.filter(release=release).exists():
+        return True
+    return submission.reviews.filter(decision=Review.Decision.REQUEST_CHANGES).exists()
+
+
+def require_in_time(submission: Submission) -> None:
+    """Raises DeadlinePassed."""
+    if not in_time(submission):
+        release = submission.release
+        raise DeadlinePassed(f"The deadline of {release.name} was {release.deadline:%Y-%m-%d %H:%M} UTC.")
+
+
+def corrects(submission: Submission) -> bool:
+    """Whether it revises a result within the release that published it, whose frozen lists stay as they are."""
+    return submission.revises is not None and submission.release_id == submission.revises.release_id
+
+
+def put_file(
+    submission: Submission,
+    account: Account,
+    sent: UploadedFile | Incoming | None,
+    sha256: str = "",
+    *,
+    replaces: str = "",
+    version: int | None = None,
+) -> bool:
+    """Add a file, or put it in the place of the one called `replaces` or like itself; whether that changed anything.
+
+    The files are a new version of the submission, which is checked as a whole; older ones stay stored. `version` is the
+    one that the caller knows, if it must not have changed meanwhile.
+    Raises NotYours, StateConflict, DeadlinePassed, IntakeRefused, Unavailable, FilesOfRevision, FileInUse, NoSuchFile,
+    TooManyFiles.
+    """
+    _require_files_open(submission, account)
+    sender = submission.account
+    with receive.taken(sent, sha256) as incoming, quarantine.storing(sender, incoming.sha256):
+        return _put(submission, account, incoming, replaces, version)
+
+
+def _put(submission: Submission, account: Account, incoming: Incoming, replaces: str, version: int | None) -> bool:
+    """The bytes are stored once nothing stands against them: of refused ones nothing is kept."""
+    name = receive.file_name(incoming.name)
+    file = {"name": name, "sha256": incoming.sha256, "size": incoming.size}
+
+    def changed(files: list[File]) -> list[File]:
+        place = (
+            _place(files, replaces)
+            if replaces
+            else next((index for index, one in enumerate(files) if one["name"] == name), len(files))
+        )
+        if any(one["name"] == name for index, one in enumerate(files) if index != place):
+            raise FileInUse(f"There is a file {name!r} beside it.")
+        return [*files[:place], file, *files[place + 1 :]]
+
+    return _change_files(submission, account, changed, f"File {name}", version, store=incoming.keep)
+
+
+def remove_file(submission: Submission, account: Account, name: str, *, version: int | None = None) -> bool:
+    """Take a file out of the current version; without the bundle, the next file is the bundle.
+
+    Raises NotYours, StateConflict, FilesOfRevision, NoSuchFile, LastFile.
+    """
+    _require_files_open(submission, account)
+
+    def changed(files: list[File]) -> list[File]:
+        place = _place(files, name)
+        if len(files) == 1:
+            raise LastFile
+        return files[:place] + files[place + 1 :]
+
+    return _change_files(submission, account, changed, f"Without {name}", version)
+
+
+def _place(files: list[File], name: str) -> int:
+    for index, file in enumerate(files):
+        if file["name"] == name:
+            return index
+    raise NoSuchFile(f"There is no file {name[:60]!r}.", hint="GET files/ lists them.")
+
+
+def _require_files_open(submission: Submission, account: Account) -> None:
+    require_own(account, submission)
+    states.require(submission, EDITABLE)
+    require_in_time(submission)
+    if submission.revises_id:
+        raise FilesOfRevision
+
+
+def _change_files(
+    submission: Submission,
+    account: Account,
+    changed: Callable[[list[File]], list[File]],
+    told: str,
+    expected: int | None,
+    store: Callable[[], object] | None = None,
+) -> bool:
+    """Of two at once, both make a version, one after the other; who named a version that is not current is told."""
+    with transaction.atomic():
+        row = Submission.objects.select_for_update().get(pk=submission.pk)
+        states.require(row, EDITABLE)
+        if expected is not None and expected != row.version:
+            raise StateConflict(f"Its files changed meanwhile: version {row.version} is the current one.")
+        before = files_of(row)
+        files = changed(before)
+        if files == before:
+            return False
+        if len(files) > FILES_LIMIT:
+            raise TooManyFiles
+        if sum(file["size"] for file in files) > settings.UPLOAD_LIMIT_BYTES:
+            raise TooLarge(f"All files together have more than {settings.UPLOAD_LIMIT_BYTES} bytes.")
+        if store is not None:
+            store()
+        if before:
+            Version.objects.create(submission=row, number=row.version, files=before, replaced_by=account)
+        Derivative.objects.filter(submission=row).delete()
+        _store_files(row, account, files, f"{told}: version {row.version + 1 if before else 1}.")
+        if files[:1] != before[:1]:
+            Signature.objects.filter(submission=row).delete()
+    return True
+
+
+def _store_files(row: Submission, account: Account, files: list[File], told: str) -> None:
+    bundle, *beside = files
+    try:
+        states.move(
+            row.pk,
+            [State(row.state)],
+            State.RECEIVED,
+            account,
+            told,
+            filename=bundle["name"],
+            sha256=bundle["sha256"],
+            size=bundle["size"],
+            beside=beside,
+            version=row.version + 1 if row.sha256 else 1,
+            attempts=0,
+            chosen_primary=None,
+            queued_at=timezone.now(),
+        )
+    except IntegrityError as error:
+        raise FileInUse("Another submission of this account has these bytes.") from error
+    task_queue.after_commit("process", row.pk)
+
+
+def revise(
+    submission: Submission,
+    account: Account,
+    reason: str,
+    *,
+    metadata: Mapping[str, Any] | None = None,
+    answers: Any = None,
+) -> Submission:
+    """Begin a new revision of a published result: the same bytes, with metadata and answers to be corrected.
+
+    It is checked, submitted and reviewed like any other; until it is published the older one stands.
+    Raises NotYours, StateConflict, ReasonNeeded, BadMetadata, AnswersInvalid, AlreadyRevised.
+    """
+    require_own(account, submission)
+    states.require(submission, (State.PUBLISHED,))
+    reason = states.require_reason(reason)
+    said = submission.metadata if metadata is None else receive.read_metadata(metadata)
+    answered = submission.answers if answers is None else _storable(answers, submission)
+    with transaction.atomic():
+        older = Submission.objects.select_for_update(of=("self",)).select_related("result").get(pk=submission.pk)
+        states.require(older, (State.PUBLISHED,))
+        if newer := revision_of(older):
+            raise AlreadyRevised(f"Submission {newer.pk} revises it and is {newer.get_state_display()}.")
+        revision = Submission.objects.create(
+            account_id=older.account_id,
+            institution_id=older.institution_id,
+            filename=older.filename,
+            sha256=older.sha256,
+            size=older.size,
+            beside=older.beside,
+            metadata=said,
+            answers=answered,
+            release_id=older.release_id,
+            lists=older.lists,
+            chosen_primary=older.chosen_primary,
+            revises=older,
+            revision_reason=reason,
+            queued_at=timezone.now(),
+        )
+        told = f"Revision of {older.result.public_id}: {reason}"
+        states.record([Event(submission=revision, actor=account, to_state=State.RECEIVED, reason=told)])
+        task_queue.after_commit("process", revision.pk)
+    return revision
+
+
+def revision_of(submission: Submission) -> Submission | None:
+    """The revision of a published submission that is on its way or published; None where there is none."""
+    dead = {"state__in": CLOSED, "result": None}
+    return Submission.objects.filter(revises=submission).exclude(**dead).first()
+
+
+def revised(submission: Submission) -> list[Change]:
+    """What a revision says otherwise than what it revises, with `revises` joined; [] for what revises nothing."""
+    if submission.revises is None:
+        return []
+    return differences(_said(submission.revises), _said(submission))
+
+
+def _said(submission: Submission) -> dict[str, Any]:
+    metadata = {f"metadata.{name}": value for name, value in submission.metadata.items()}
+    answers = {f"answers.{name}": value for name, value in submission.answers.items()}
+    return metadata | answers | {"lists": submission.lists}
+
+
+def _storable(sent: Any, submission: Submission) -> dict[str, Any]:
+    answers = questionnaire.read(sent, submission.answers)
+    if not receive.is_storable(answers, ANSWERS_LIMIT_BYTES):
+        raise AnswersInvalid
+    return answers

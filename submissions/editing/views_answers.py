@@ -1,0 +1,160 @@
+"""The questionnaire of a submission as a page: what facts answered, from where, what is missing, what contradicts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_POST
+
+from registry.problems import Problem
+from submissions.checks import questionnaire
+from submissions.checks.questionnaire import Filled
+from submissions.editing import edit
+from submissions.errors import AnswersInvalid, DeadlinePassed, Forbidden, StateConflict
+from submissions.models import Submission
+from submissions.permissions import is_own, seen_by
+from submissions.web.page_base import private_page
+from validators.questionnaires import Question
+from validators.questionnaires.answers import lacking
+from validators.questionnaires.evidence import BENCHMARK, COLLECTED, SUBMITTER
+
+DESCRIBED = Submission.objects.select_related("system_snapshot", "institution", "release", "account")
+WORDS_OF_SOURCES = {COLLECTED: "from the collector", BENCHMARK: "from the benchmark", SUBMITTER: "from the submitter"}
+FILE_LIMIT_BYTES = 1024 * 1024
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@private_page
+def answers(request: HttpRequest, id: UUID) -> HttpResponse:
+    """The form; who may not answer, or not now, reads it."""
+    shown = seen_by(request.user, id, DESCRIBED)
+    filled = questionnaire.filled(shown)
+    if request.method != "POST":
+        return _page(request, shown, filled)
+    try:
+        edit.answer(shown, request.user, questionnaire.from_form(filled, shown.answers, request.POST))
+    except (AnswersInvalid, DeadlinePassed, StateConflict) as problem:
+        return _page(request, shown, filled, problem, request.POST)
+    return redirect("submission-answers", id=id)
+
+
+@require_POST
+@private_page
+def upload_file(request: HttpRequest, id: UUID) -> HttpResponse:
+    """Answers as a file: the one that was downloaded, or an object of questions and answers."""
+    shown = seen_by(request.user, id, DESCRIBED)
+    sent = request.FILES.get("file")
+    try:
+        if sent is None or sent.size > FILE_LIMIT_BYTES:
+            raise AnswersInvalid("Choose a file of at most 1 MiB.")
+        edit.answer(shown, request.user, questionnaire.parsed(sent.read()))
+    except Forbidden:
+        raise
+    except Problem as problem:
+        return _page(request, shown, questionnaire.filled(shown), problem)
+    return redirect("submission-answers", id=id)
+
+
+def _page(
+    request: HttpRequest,
+    shown: Submission,
+    filled: Filled,
+    problem: Problem | None = None,
+    fields: Mapping[str, str] | None = None,
+) -> HttpResponse:
+    context = {
+        "section": "submissions",
+        "submission": shown,
+        "name": str(shown.metadata.get("system") or shown.filename),
+        "problem": problem,
+        "may_answer": is_own(request.user, shown) and shown.state in edit.EDITABLE and edit.in_time(shown),
+        "unkept": [(one["text"], words) for one in _all(filled) if (words := (fields or {}).get(one["id"]))],
+        **of(filled, problem, fields),
+    }
+    return render(request, "submissions/answers.html", context, status=problem.status if problem else 200)
+
+
+def of(filled: Filled, problem: Problem | None = None, fields: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """What pages show of a questionnaire: questions with their answers, what is missing, contradictions, proposal."""
+    errors = (problem.errors if problem else None) or {}
+    texts = {question["id"]: question["text"] for question in _all(filled)}
+    return {
+        "title": filled.questionnaire["title"],
+        "questions": [
+            _row(filled, question, errors, fields)
+            | {"parts": [_row(filled, part, errors, fields) for part in question.get("parts", ())]}
+            for question in filled.questionnaire["questions"]
+        ],
+        "lists": [_of_list(filled, name, texts) for name in filled.lists],
+        "contradictions": [finding.as_json() for finding in filled.contradictions],
+        "proposal": filled.proposal,
+        "counted": counted(filled),
+    }
+
+
+def counted(filled: Filled) -> str:
+    """ "6 of 10 questions are answered, 5 of them by facts." """
+    wanted = [question for question in filled.questionnaire["questions"] if question["required"] != "never"]
+    known = [filled.known[one["id"]] for one in wanted if one["id"] in filled.known]
+    answered = [answer for answer in known if answer.value is not None]
+    by_facts = sum(answer.source != SUBMITTER for answer in answered)
+    return f"{len(answered)} of {len(wanted)} questions are answered, {by_facts} of them by facts."
+
+
+def _all(filled: Filled) -> list[Question]:
+    return [one for question in filled.questionnaire["questions"] for one in (question, *question.get("parts", ()))]
+
+
+def _row(
+    filled: Filled, question: Question, errors: Mapping[str, list[str]], fields: Mapping[str, str] | None
+) -> dict[str, Any]:
+    """One question as it is shown; a refused form shows what was sent."""
+    name = question["id"]
+    answer = filled.known.get(name)
+    value = answer.value if answer else None
+    number, unit = (value["value"], value["unit"]) if isinstance(value, dict) else (value, "")
+    field = {True: "yes", False: "no"}[value] if isinstance(value, bool) else "" if number is None else str(number)
+    sent = fields or {}
+    return {
+        "id": name,
+        "text": question["text"],
+        "help": question.get("help", ""),
+        "kind": question["kind"],
+        "choices": _choices(question),
+        "units": list(question.get("units", ())),
+        "field": sent.get(name, field),
+        "unit": sent.get(f"{name}.unit", unit),
+        "shown": question.get("choices", {}).get(field, field),
+        "source": WORDS_OF_SOURCES[answer.source] if answer and value is not None else "",
+        "evidence": answer.evidence if answer else (),
+        "lacking": lacking(question, value) if question["required"] != "never" else "",
+        "asked": _asked(question),
+        "errors": errors.get(name, []),
+    }
+
+
+def _choices(question: Question) -> list[tuple[str, str]]:
+    if question["kind"] == "yes_no":
+        return [("yes", "yes"), ("no", "no")]
+    return list(question.get("choices", {}).items())
+
+
+def _asked(question: Question) -> str:
+    """For whom a question is there, "" if for everybody."""
+    asked = question["required"]
+    if isinstance(asked, str):
+        return "" if asked == "always" else "optional"
+    return f"for {', '.join([*asked.get('lists', ()), *(f'level {level}' for level in asked.get('levels', ()))])}"
+
+
+def _of_list(filled: Filled, name: str, texts: Mapping[str, str]) -> dict[str, Any]:
+    missing = [row for row in filled.missing if name in row.lists]
+    return {
+        "name": name,
+        "asks": name in filled.asking,
+        "missing": [{"id": row.question, "text": texts[row.question], "why": row.why} for row in missing],
+    }

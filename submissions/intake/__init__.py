@@ -1,0 +1,1 @@
+"""Receiving an upload."""

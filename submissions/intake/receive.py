@@ -1,0 +1,293 @@
+"""Take what is sent: bytes first, hashed and on disk; the row second; the task after the commit, with the id only.
+
+The same bytes of the same account are one submission, however often and from however many clients they come, until
+it was rejected or withdrawn: then they are a new one.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.core.files.uploadedfile import UploadedFile
+from django.db import transaction
+from django.utils import timezone
+
+from registry import naming, record
+from registry.lists.ranking import fold
+from registry.models import ListDefinition, Release, Site
+from submissions.bundles import quarantine, signatures
+from submissions.bundles.storage import CHUNK, Incoming
+from submissions.errors import (
+    BadMetadata,
+    BadSha256,
+    BadSignature,
+    EmptyBundle,
+    NoBundle,
+    NoSha256,
+    RepeatedField,
+    StateConflict,
+    UnknownList,
+    UnknownRelease,
+    WrongSha256,
+)
+from submissions.lifecycle import states, task_queue
+from submissions.models import CLOSED, Account, Event, Signature, State, Submission
+from validators import schema
+
+METADATA_LIMIT_BYTES = 256 * 1024
+METADATA_FIELDS = tuple(schema.schemas()[schema.METADATA]["properties"])
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """What is said beside the bundle, already checked: see `declared`."""
+
+    release: Release | None = None
+    lists: list[str] = field(default_factory=list)
+    metadata: dict[str, Any] = field(default_factory=dict)
+
+
+def receive(
+    account: Account,
+    bundle: UploadedFile | Incoming | None,
+    sha256: str,
+    said: Declared,
+    *,
+    test: bool = False,
+    signature: str = "",
+) -> tuple[Submission, bool]:
+    """The submission of these bytes, and whether it is new. `sha256` "" stands for a form that can't compute it.
+
+    `signature` is the detached one of the bundle, or "". The first that comes with these bytes counts.
+    Raises IntakeRefused for what can't be taken, Unavailable where storage can't; nothing is kept then.
+    """
+    if signature and not signatures.is_signature(signature):
+        raise BadSignature
+    with taken(bundle, sha256) as incoming, quarantine.storing(account, incoming.sha256):
+        incoming.keep()
+        return _register(account, incoming, said, test, signature)
+
+
+@contextmanager
+def taken(sent: UploadedFile | Incoming | None, sha256: str) -> Iterator[Incoming]:
+    """What was sent, whole and not stored yet; forgotten afterwards unless it was.
+
+    Raises IntakeRefused.
+    """
+    if sent is None:
+        raise NoBundle
+    incoming = sent if isinstance(sent, Incoming) else _drain(sent)
+    try:
+        if not incoming.size:
+            raise EmptyBundle
+        require_matching(incoming, sha256)
+        yield incoming
+    finally:
+        incoming.close()
+
+
+def begin(account: Account, said: Declared, *, test: bool = False) -> Submission:
+    """A draft without a file: what is said and answered now, the files later."""
+    with transaction.atomic():
+        draft = Submission.objects.create(
+            account=account,
+            institution=institution_of(account, said.metadata),
+            state=State.DRAFT,
+            test=test,
+            size=0,
+            metadata=said.metadata,
+            release=said.release,
+            lists=said.lists,
+        )
+        Event.objects.create(submission=draft, actor=account, to_state=State.DRAFT)
+    return draft
+
+
+def declared(release: str = "", lists: Iterable[str] = (), metadata: str | Mapping[str, Any] | None = None) -> Declared:
+    """Read what is said beside a bundle. Raises UnknownRelease, UnknownList, BadMetadata, RepeatedField."""
+    found = known_release(release) if release else None
+    return Declared(found, known_lists(lists, found), read_metadata(metadata))
+
+
+def known_release(slug: str) -> Release:
+    try:
+        return record.release(slug)
+    except record.NotOnRecord as error:
+        raise UnknownRelease(f"There is no release {slug[:60]!r}.", hint=f"{error.hint} GET releases/.") from error
+
+
+def known_lists(names: Iterable[str], release: Release | None) -> list[str]:
+    """List names in lower case, each once, all made by the release; without a release, all that are defined."""
+    wanted = list(dict.fromkeys(name.strip().lower() for name in names if name.strip()))
+    if not wanted:
+        return []
+    known = release.list_names if release else ListDefinition.objects.order_by().values_list("name", flat=True)
+    unknown = [name for name in wanted if name not in set(known)]
+    if unknown:
+        where = f" of {release.name}" if release else ""
+        raise UnknownList(
+            f"There is no list {unknown[0][:60]!r}{where}.", hint=f"Known: {', '.join(sorted({*known}))}."
+        )
+    return wanted
+
+
+def read_metadata(metadata: str | Mapping[str, Any] | None) -> dict[str, Any]:
+    """The metadata as an object that the schema allows. Raises BadMetadata with every error by field."""
+    if isinstance(metadata, str):
+        metadata = _parse(metadata)
+    if not metadata:
+        return {}
+    errors: dict[str, list[str]] = {}
+    said = {name: naming.plain(one) if _is_name(name, one) else one for name, one in metadata.items()}
+    for name in [name for name in said if name not in METADATA_FIELDS][:20]:
+        near = record.nearest(name[:80], METADATA_FIELDS, 1)
+        errors[name[:80]] = [f"Did you mean {near[0]}?" if near else f"Known are {', '.join(METADATA_FIELDS)}."]
+    for error in schema.errors(said, schema.METADATA)[:20]:
+        if error.validator == "additionalProperties" and not error.absolute_path:
+            continue  # named above, each by itself
+        errors.setdefault(".".join(map(str, error.absolute_path)) or "metadata", []).append(error.message[:300])
+    if not is_storable(metadata):
+        errors["metadata"] = ["A text holds NUL or half a surrogate pair, or it is too long."]
+    if errors:
+        name, (why, *_) = next(iter(errors.items()))
+        raise BadMetadata(
+            why if name in (*METADATA_FIELDS, "metadata") else f"There is no field {name}. {why}", errors=errors
+        )
+    return said
+
+
+def _is_name(field: str, value: object) -> bool:
+    """Everything that is text but the note, which may have lines."""
+    return isinstance(value, str) and field != "note"
+
+
+def institution_of(account: Account, metadata: Mapping[str, Any]) -> Site | None:
+    """The account's institution that the metadata names, its only one if it has just one, else None."""
+    sites = list(Site.objects.filter(memberships__account=account))
+    named = fold(metadata.get("institution"))
+    matching = [site for site in sites if named in {fold(name) for name in (site.slug, site.name, *_spellings(site))}]
+    if len(matching) == 1:
+        return matching[0]
+    return sites[0] if len(sites) == 1 else None
+
+
+def _spellings(site: Site) -> list[str]:
+    return site.also_printed_as or []
+
+
+def _parse(text: str) -> dict[str, Any]:
+    if len(text) > METADATA_LIMIT_BYTES:
+        raise BadMetadata(f"The metadata is longer than {METADATA_LIMIT_BYTES} characters.")
+    if not text.strip():
+        return {}
+    try:
+        found = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=once_each)
+    except (ValueError, RecursionError) as error:
+        raise BadMetadata("The metadata is not JSON.", errors={"metadata": [str(error)[:300]]}) from error
+    if not isinstance(found, dict):
+        raise BadMetadata("The metadata is not a JSON object.", errors={"metadata": ["It must begin with {."]})
+    return found
+
+
+def once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON. Raises RepeatedField for a name that comes twice."""
+    made: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in made:
+            raise RepeatedField(name)
+        made[name] = value
+    return made
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not a JSON value")
+
+
+def is_storable(document: object, limit_bytes: int = METADATA_LIMIT_BYTES) -> bool:
+    """Whether PostgreSQL would take it: no NUL, no half of a surrogate pair, of moderate size."""
+    try:
+        text = json.dumps(document, ensure_ascii=False, allow_nan=False).encode()
+    except ValueError:
+        return False
+    return len(text) <= limit_bytes and b"\\u0000" not in text
+
+
+def _drain(bundle: UploadedFile) -> Incoming:
+    incoming = Incoming(bundle.name or "")
+    try:
+        for chunk in bundle.chunks(CHUNK):
+            incoming.write(chunk)
+    except BaseException:
+        incoming.close()
+        raise
+    return incoming
+
+
+def require_matching(incoming: Incoming, sha256: str) -> None:
+    """Raises BadSha256, WrongSha256; an empty `sha256` claims nothing."""
+    wanted = sha256.strip().lower()
+    if wanted and not _SHA256.fullmatch(wanted):
+        raise BadSha256
+    if wanted and wanted != incoming.sha256:
+        raise WrongSha256(f"{incoming.size} bytes came, with sha256 {incoming.sha256}.")
+
+
+def require_sha256(text: str | None) -> str:
+    """What a program must send. Raises NoSha256, BadSha256."""
+    if not text or not text.strip():
+        raise NoSha256
+    if not _SHA256.fullmatch(text.strip().lower()):
+        raise BadSha256
+    return text.strip().lower()
+
+
+def _register(
+    account: Account, incoming: Incoming, said: Declared, test: bool, signature: str
+) -> tuple[Submission, bool]:
+    """INSERT .. ON CONFLICT DO NOTHING: of twenty that arrive at once, one makes the row and all get its id."""
+    submission = Submission(
+        account=account,
+        institution=institution_of(account, said.metadata),
+        test=test,
+        filename=file_name(incoming.name),
+        sha256=incoming.sha256,
+        size=incoming.size,
+        metadata=said.metadata,
+        release=said.release,
+        lists=said.lists,
+        queued_at=timezone.now(),
+    )
+    same = Submission.objects.filter(account=account, sha256=incoming.sha256, test=test, revises=None)
+    with transaction.atomic():
+        Submission.objects.bulk_create([submission], ignore_conflicts=True)
+        # Locked, so that none is closed meanwhile.
+        rows = list(same.select_for_update().order_by("received_at", "id"))
+        stored = next((row for row in rows if row.state not in CLOSED), None)
+        if stored is None:
+            raise StateConflict("The submission of these bytes was closed meanwhile; send them again.")
+        created = stored.pk == submission.pk
+        if signature:
+            Signature.objects.get_or_create(submission=stored, defaults={"text": signature})
+        if created:
+            again = _before([row for row in rows if row != stored])
+            states.record([Event(submission=stored, actor=account, to_state=State.RECEIVED, reason=again)])
+            task_queue.after_commit("process", stored.pk)
+    return stored, created
+
+
+def _before(closed: list[Submission]) -> str:
+    """What the history says of bytes that came before, of the last time."""
+    return f"A new try: submission {closed[-1].pk} of the same bytes was {closed[-1].state}." if closed else ""
+
+
+def file_name(sent: str) -> str:
+    """A file name that is safe to store and show: its last part, printable, at most 200 characters."""
+    last = re.split(r"[/\\]", sent)[-1]
+    shown = "".join(letter if letter.isprintable() else "_" for letter in last).strip(" .")
+    return shown[:200] or "bundle"

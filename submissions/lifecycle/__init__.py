@@ -1,0 +1,1 @@
+"""The states of a submission, their history and the queue of tasks."""

@@ -1,0 +1,1 @@
+"""Mail and webhooks: what is sent to whom, and when."""

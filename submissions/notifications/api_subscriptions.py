@@ -1,0 +1,62 @@
+"""The systems that an account follows, by API."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers as s
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from submissions.models import Following, Token
+from submissions.notifications import subscriptions
+from submissions.web.api_base import REFUSED, PrivateView, valid
+from submissions.web.request_bodies import Choice, writes
+
+
+class FollowRequest(s.Serializer):
+    system = s.CharField(max_length=160, help_text="Slug.")
+    steps = Choice(Following.Steps.choices, default=Following.Steps.ALL)
+
+
+class Followed(s.Serializer):
+    system = s.CharField(help_text="Slug.")
+    name = s.CharField(allow_blank=True)
+    steps = s.ChoiceField(Following.Steps.choices, help_text="Of which the account is told.")
+    since = s.DateTimeField(help_text="Steps found before are not told.")
+
+
+class FollowedPage(s.Serializer):
+    next = s.URLField(allow_null=True)
+    results = Followed(many=True)
+
+
+class FollowingList(PrivateView):
+    """The systems of whose steps the account is told; POST follows one, or chooses again of which steps."""
+
+    token_scope = Token.Scope.ACCOUNT
+
+    @extend_schema(operation_id="following_list", responses={200: FollowedPage} | REFUSED)
+    def get(self, request: Request) -> Response:
+        own = request.user.following.select_related("system")
+        return Response({"next": None, "results": [_document(one) for one in own]})
+
+    @writes(operation_id="following_follow", request=FollowRequest, responses={200: Followed} | REFUSED)
+    def post(self, request: Request) -> Response:
+        return Response(_document(subscriptions.follow(request.user, **valid(request, FollowRequest))))
+
+
+class FollowingDetail(PrivateView):
+    """One of them, to stop."""
+
+    token_scope = Token.Scope.ACCOUNT
+
+    @writes(operation_id="following_stop", responses={204: None} | REFUSED)
+    def delete(self, request: Request, slug: str) -> Response:
+        subscriptions.stop(request.user, slug)
+        return Response(status=204)
+
+
+def _document(one: Following) -> dict[str, Any]:
+    return {"system": one.system.slug, "name": one.system.name, "steps": one.steps, "since": one.since}

@@ -1,0 +1,94 @@
+"""Webhooks by API: the account's own, what they were sent and what came of it."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from submissions.errors import NotFound
+from submissions.models import Delivery, Token, Webhook
+from submissions.notifications import webhooks
+from submissions.overview import responses as shape
+from submissions.web.api_base import CONFLICT, REFUSED, PrivateView, valid
+from submissions.web.request_bodies import writes
+
+DELIVERIES_SHOWN = 100
+
+
+class WebhookList(PrivateView):
+    """The account's webhooks."""
+
+    token_scope = Token.Scope.ACCOUNT
+
+    @extend_schema(operation_id="webhooks_list", responses={200: shape.WebhookPage} | REFUSED)
+    def get(self, request: Request) -> Response:
+        return Response({"next": None, "results": [_document(one) for one in request.user.webhooks.all()]})
+
+    @writes(
+        operation_id="webhooks_add",
+        request=shape.WebhookRequest,
+        responses={201: shape.WebhookWithSecret} | REFUSED | CONFLICT,
+    )
+    def post(self, request: Request) -> Response:
+        made = webhooks.add(request.user, **valid(request, shape.WebhookRequest))
+        return Response(_document(made) | {"secret": webhooks.secret(made)}, status=201)
+
+
+class WebhookDetail(PrivateView):
+    """One webhook, with its secret."""
+
+    token_scope = Token.Scope.ACCOUNT
+
+    @extend_schema(operation_id="webhooks_read", responses={200: shape.WebhookWithSecret} | REFUSED)
+    def get(self, request: Request, id: UUID) -> Response:
+        found = own_webhook(request.user, id)
+        return Response(_document(found) | {"secret": webhooks.secret(found)})
+
+    @writes(operation_id="webhooks_remove", responses={204: None} | REFUSED)
+    def delete(self, request: Request, id: UUID) -> Response:
+        own_webhook(request.user, id).delete()
+        return Response(status=204)
+
+
+class WebhookDeliveries(PrivateView):
+    """What was sent to a webhook and what came of it, the newest hundred; POST sends a trial."""
+
+    token_scope = Token.Scope.ACCOUNT
+
+    @extend_schema(operation_id="webhooks_deliveries", responses={200: shape.DeliveryPage} | REFUSED)
+    def get(self, request: Request, id: UUID) -> Response:
+        rows = own_webhook(request.user, id).deliveries.select_related("event", "step__system")[:DELIVERIES_SHOWN]
+        return Response({"next": None, "results": [_delivery(row) for row in rows]})
+
+    @writes(operation_id="webhooks_try", request=None, responses={202: shape.Delivery} | REFUSED)
+    def post(self, request: Request, id: UUID) -> Response:
+        return Response(_delivery(webhooks.try_out(own_webhook(request.user, id))), status=202)
+
+
+def own_webhook(account: object, id: UUID) -> Webhook:
+    """Raises NotFound for another account's like for one that is not there."""
+    found = Webhook.objects.filter(account=account, pk=id).first()
+    if found is None:
+        raise NotFound
+    return found
+
+
+def _document(webhook: Webhook) -> dict[str, object]:
+    return {"id": str(webhook.pk), "url": webhook.url, "created_at": webhook.created_at}
+
+
+def _delivery(row: Delivery) -> dict[str, object]:
+    return {
+        "id": f"msg_{row.pk}",
+        "type": webhooks.type_of(row),
+        "submission": row.event and str(row.event.submission_id),
+        "system": row.step and row.step.system.slug,
+        "state": row.state,
+        "attempts": row.attempts,
+        "tried_at": row.tried_at,
+        "due_at": row.due_at if row.state == Delivery.State.WAITING else None,
+        "answer": row.answer,
+    }

@@ -1,0 +1,109 @@
+"""Letters: what became of submissions, and steps in the numbers of systems that somebody follows.
+
+Mail travels in the open, so a subject says nothing of what a submission measured, by whom or where. Steps are public.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Any
+
+from django.conf import settings
+from django.core.mail import EmailMessage
+from django.template.loader import render_to_string
+
+from registry.models import Release, Step
+from registry.over_time import steps
+from registry.views import numerals, series
+from submissions.lifecycle import states
+from submissions.models import Account, Event, State
+
+BECAME = {
+    State.RECEIVED: "was received",
+    State.CHECKED: "was checked",
+    State.INVALID: "was checked, with errors",
+    State.CHANGES_REQUESTED: "needs changes",
+    State.ACCEPTED: "was accepted",
+    State.REJECTED: "was rejected",
+    State.PUBLISHED: "is published",
+    State.WITHDRAWN: "was withdrawn",
+}
+
+
+def send(account: Account, events: Sequence[Event], moved: Sequence[Step]) -> None:
+    """One letter about these events, the latest state of each submission, and these steps.
+
+    Raises OSError, SMTPException.
+    """
+    news = [event for event in events if event.submission.account_id == account.pk or not states.failure_of_ours(event)]
+    latest = {(event.submission_id, states.is_note(event)): event for event in news}.values()
+    told = [(event, event.submission, _became(event)) for event in latest]
+    failures = [(event, code) for event in events if (code := states.failure_of_ours(event)) and _is_operator(account)]
+    systems = _by_system(moved)
+    subject = "Highwater: " + ", and ".join(filter(None, [_failed(failures), _news(told, account), _steps(systems)]))
+    context = {"account": account, "told": told, "failures": failures, "systems": systems, "site": settings.SITE_URL}
+    body = render_to_string("mail/news.txt", context)
+    headers = {"Auto-Submitted": "auto-generated"}
+    EmailMessage(subject, body, settings.EMAIL_FROM, [account.email], headers=headers).send()
+
+
+def _is_operator(account: Account) -> bool:
+    return account.role == Account.Role.ADMIN
+
+
+def _failed(failures: Sequence[tuple[Event, str]]) -> str:
+    counted = numerals.counted(len(failures), "check").replace(numerals.NO_BREAK, " ")
+    return f"{counted} failed through a fault of the registry" if failures else ""
+
+
+def tell_editors(release: Release, empty: Sequence[str]) -> None:
+    """One letter to all editors: the scheduler published lists without an entry, or, without such, nothing at all.
+
+    Raises OSError, SMTPException.
+    """
+    roles = (Account.Role.EDITOR, Account.Role.ADMIN)
+    editors = Account.objects.filter(role__in=roles, is_active=True).exclude(email="").exclude(mail=Account.Mail.NONE)
+    became = "was published with empty lists" if empty else "was not published"
+    body = render_to_string("mail/release.txt", {"release": release, "empty": empty, "site": settings.SITE_URL})
+    addresses = list(editors.order_by("pk").values_list("email", flat=True))
+    headers = {"Auto-Submitted": "auto-generated"}
+    if addresses:
+        EmailMessage(
+            f"Highwater: {release.name} {became}", body, settings.EMAIL_FROM, bcc=addresses, headers=headers
+        ).send()
+
+
+def _news(told: Sequence[tuple[Event, Any, str]], account: Account) -> str:
+    """Editors are told of submissions that are not their own."""
+    ids = {event.submission_id for event, _, _ in told}
+    own = all(submission.account_id == account.pk for _, submission, _ in told)
+    if len(ids) != 1:
+        return f"news of {len(ids)} {'of your ' if own else ''}submissions" if ids else ""
+    event, _, became = told[-1]
+    return f"{'your ' if own else ''}submission {str(event.submission_id)[:8]} {became}"
+
+
+def _became(event: Event) -> str:
+    return "has news" if states.is_note(event) else BECAME[State(event.to_state)]
+
+
+def _by_system(moved: Sequence[Step]) -> list[dict[str, Any]]:
+    """Name, slug and sentences on the steps of each system."""
+    ordered = sorted(moved, key=lambda step: (step.system.slug, step.day, step.pk))
+    return [
+        {"name": " ".join(str(system).split()), "slug": system.slug, "steps": [_sentence(step) for step in found]}
+        for system, found in groupby(ordered, key=lambda step: step.system)
+    ]
+
+
+def _sentence(step: Step) -> str:
+    told = series.sentence_on(series.in_words(steps.row_of(step)))
+    return f"{step.day}: {told}".replace(numerals.NO_BREAK, " ")
+
+
+def _steps(systems: Sequence[dict[str, Any]]) -> str:
+    if not systems:
+        return ""
+    counted = numerals.counted(sum(len(one["steps"]) for one in systems), "step").replace(numerals.NO_BREAK, " ")
+    return f"{counted} on {systems[0]['name'] if len(systems) == 1 else f'{len(systems)} systems'}"

@@ -1,0 +1,222 @@
+"""Tell people of what became of their submissions, and of steps in the numbers of systems that they follow.
+
+By mail and by webhook, from the outbox that each event and each step fills.
+
+An event and its notice are written in one transaction (submissions/lifecycle/states.py), so nothing that happened is
+untold, and nothing is told that did not happen. The scheduler turns notices into deliveries, one for each receiver, and
+sends what is due; a receiver that does not answer is tried again, ever later, and the log says what it answered.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+from smtplib import SMTPException
+
+from django.db import transaction
+from django.db.models import Exists, Max, OuterRef, Q, QuerySet
+from django.utils import timezone
+
+from registry import turns
+from registry.models import Step
+from submissions.lifecycle import states
+from submissions.models import Account, Delivery, Event, Following, Membership, Notice, State, Webhook
+from submissions.notifications import mail, subscriptions, webhooks
+
+log = logging.getLogger(__name__)
+
+LOCK = 0x68777465  # "hwte": one process at a time tells, so that slow receivers never hold all workers
+AT_ONCE = 200
+FOR_S = 10.0
+"""So long one turn sends at the most; the next one begins two seconds later."""
+RETRIES = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 30, 120, 480, 1440))
+TOGETHER = timedelta(seconds=5)
+"""Mail waits so long for what happens next: an upload and its findings are one letter."""
+FAILURES_APART = timedelta(hours=1)
+DIGEST_HOUR_UTC = 6
+
+MAILED = frozenset(
+    {
+        State.RECEIVED,
+        State.CHECKED,
+        State.INVALID,
+        State.CHANGES_REQUESTED,
+        State.ACCEPTED,
+        State.REJECTED,
+        State.PUBLISHED,
+        State.WITHDRAWN,
+    }
+)
+_IS_OF_FAILURE = Q(*(("event__reason__endswith", f"; {code}") for code in states.FAILURES_OF_OURS), _connector=Q.OR)
+_JOINED = ("event__submission__release", "event__submission__result", "step__system", "step__before", "step__after")
+
+
+def tell_of_steps(begun: Sequence[Step], gone: Sequence[Step]) -> None:
+    """Have those told who follow the systems of new steps; of steps that are gone nobody is told who was not yet.
+
+    In the transaction that writes the steps. Nobody is told of a step twice, also when it is back.
+    """
+    if gone:
+        Delivery.objects.filter(step__in=gone, state=Delivery.State.WAITING).delete()
+    now, systems = timezone.now(), {step.system_id for step in begun}
+    followed = Following.objects.filter(system__in=systems, account__is_active=True).order_by("pk")
+    Delivery.objects.bulk_create(
+        [
+            Delivery(step=step, account=one.account, webhook=webhook, due_at=due_at)
+            for one in followed.select_related("account").prefetch_related("account__webhooks")
+            for webhook, due_at in _receivers(one.account, now)
+            for step in begun
+            if step.system_id == one.system_id and subscriptions.wants(one, step)
+        ],
+        ignore_conflicts=True,
+    )
+
+
+def _receivers(account: Account, now: datetime) -> Iterator[tuple[Webhook | None, datetime]]:
+    """Where an account is told, None for its mail, and when."""
+    if _takes_mail(account):
+        yield None, _mail_due(account, now)
+    for webhook in account.webhooks.all():
+        yield webhook, now
+
+
+def _takes_mail(account: Account) -> bool:
+    return bool(account.is_active and account.email and account.mail != Account.Mail.NONE)
+
+
+def tell() -> None:
+    """What the outbox holds and what is due, for a bounded time; nothing where another process is at it."""
+    with turns.alone(LOCK) as at_it:
+        if not at_it:
+            return
+        while _take_notices():
+            pass
+        end = time.monotonic() + FOR_S
+        while time.monotonic() < end and (_send_mail() or _send_webhook()):
+            pass
+
+
+@transaction.atomic
+def _take_notices() -> bool:
+    """Turn the oldest notices into deliveries; whether there may be more."""
+    waiting = Notice.objects.select_related("event__submission__account").order_by("event_id")
+    # Of the notices alone: who uploads or checks locks accounts and submissions in another order.
+    notices = list(waiting.select_for_update(of=("self",))[:AT_ONCE])
+    now = timezone.now()
+    Delivery.objects.bulk_create(
+        [delivery for notice in notices for delivery in _of_notice(notice, now)], ignore_conflicts=True
+    )
+    Notice.objects.filter(pk__in=[notice.pk for notice in notices]).delete()
+    return len(notices) == AT_ONCE
+
+
+def _of_notice(notice: Notice, now: datetime) -> Iterator[Delivery]:
+    yield from _deliveries(notice.event, now)
+    if notice.editors:
+        for editor in Account.objects.filter(role__in=(Account.Role.EDITOR, Account.Role.ADMIN), is_active=True):
+            if _takes_mail(editor) and editor.pk != notice.event.submission.account_id:
+                yield Delivery(event=notice.event, account=editor, due_at=_mail_due(editor, now))
+
+
+def _deliveries(event: Event, now: datetime) -> Iterator[Delivery]:
+    """To the submitter by mail, unless it was the submitter's own doing; to every webhook of those whose run it is.
+
+    What came without a change of state is told by mail alone. A fault of the registry is told to its administrators.
+    """
+    operators = _operators() if states.failure_of_ours(event) else []
+    yield from (Delivery(event=event, account=one, due_at=_failure_due(one, now)) for one in operators)
+    is_note = states.is_note(event)
+    account = event.submission.account
+    own_doing = event.actor_id == account.pk and event.to_state != State.RECEIVED
+    if account in operators:
+        pass  # the letter to an administrator tells of the own submission, too
+    elif _takes_mail(account) and (is_note or event.to_state in MAILED) and not own_doing:
+        yield Delivery(event=event, account=account, due_at=_mail_due(account, now))
+    for webhook in () if is_note else _webhooks(event):
+        yield Delivery(event=event, account_id=webhook.account_id, webhook=webhook, due_at=now)
+
+
+def _operators() -> list[Account]:
+    """Administrators with a mail address, whatever mail they get about their own submissions."""
+    return list(Account.objects.filter(is_active=True, role=Account.Role.ADMIN).exclude(email="").order_by("pk"))
+
+
+def _failure_due(operator: Account, now: datetime) -> datetime:
+    """Of the first failure at once, of those that follow an hour after the letter before: they may be thousands."""
+    of_failures = Delivery.objects.filter(_IS_OF_FAILURE, account=operator, webhook=None)
+    last = of_failures.aggregate(last=Max("tried_at"))["last"]
+    return max(now + TOGETHER, last + FAILURES_APART) if last else now + TOGETHER
+
+
+def _mail_due(account: Account, now: datetime) -> datetime:
+    if account.mail != Account.Mail.DAILY:
+        return now + TOGETHER
+    today = now.replace(hour=DIGEST_HOUR_UTC, minute=0, second=0, microsecond=0)
+    return today if now < today else today + timedelta(days=1)
+
+
+def _webhooks(event: Event) -> Iterator[Webhook]:
+    shared = Membership.objects.filter(account=OuterRef("account"), institution=event.submission.institution_id)
+    whose = Q(account=event.submission.account_id) | Q(Exists(shared))
+    return Webhook.objects.filter(whose, account__is_active=True).iterator()
+
+
+# Sending: an attempt counts before it is made, so a receiver that never lets go is left alone in the end
+
+
+def _send_mail() -> bool:
+    """One letter with all that waits for one account of which something is due; whether there was one to send."""
+    due = _due().filter(webhook=None)
+    account_id = due.order_by("due_at").values_list("account", flat=True).first()
+    if account_id is None:
+        return False
+    waiting = Delivery.objects.filter(webhook=None, state=Delivery.State.WAITING, account=account_id)
+    letter = list(waiting.select_related("account", *_JOINED).order_by("event_id", "id")[:AT_ONCE])
+    _begin(letter)
+    events = [delivery.event for delivery in letter if delivery.event]
+    try:
+        mail.send(letter[0].account, events, [delivery.step for delivery in letter if delivery.step])
+    except (OSError, SMTPException) as error:
+        log.warning("Mail of %s deliveries was not sent: %s", len(letter), error)
+        _end(letter, delivered=False, answer=f"{type(error).__name__}: {error}")
+    else:
+        _end(letter, delivered=True, answer="sent")
+    return True
+
+
+def _send_webhook() -> bool:
+    """One delivery to one webhook; whether there was one to make."""
+    due = _due().filter(webhook__isnull=False)
+    delivery = due.select_related("webhook", *_JOINED).order_by("due_at").first()
+    if delivery is None:
+        return False
+    _begin([delivery])
+    delivered, answer = webhooks.deliver(delivery)
+    _end([delivery], delivered=delivered, answer=answer)
+    return True
+
+
+def _due() -> QuerySet[Delivery]:
+    waiting = Delivery.objects.filter(state=Delivery.State.WAITING, account__is_active=True)
+    return waiting.filter(due_at__lte=timezone.now())
+
+
+def _begin(tried: list[Delivery]) -> None:
+    now = timezone.now()
+    for delivery in tried:
+        delivery.due_at = now + RETRIES[min(delivery.attempts, len(RETRIES) - 1)]
+        delivery.attempts += 1
+        delivery.tried_at = now
+    Delivery.objects.bulk_update(tried, ["due_at", "attempts", "tried_at"])
+
+
+def _end(tried: list[Delivery], *, delivered: bool, answer: str) -> None:
+    for delivery in tried:
+        delivery.answer = answer[:200]
+        if delivered:
+            delivery.state = Delivery.State.DELIVERED
+        elif delivery.attempts > len(RETRIES):
+            delivery.state = Delivery.State.FAILED
+    Delivery.objects.bulk_update(tried, ["state", "answer"])

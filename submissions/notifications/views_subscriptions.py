@@ -1,0 +1,31 @@
+"""The systems that an account follows."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_POST
+
+from submissions.models import Following
+from submissions.notifications import subscriptions
+from submissions.web.page_base import private_page
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@private_page
+def page(request: HttpRequest) -> HttpResponse:
+    """Shows them, or follows one more, or for other steps."""
+    if request.method == "POST":
+        steps = request.POST.get("steps", Following.Steps.ALL)
+        subscriptions.follow(request.user, request.POST.get("system", ""), steps)
+        return redirect("following")
+    own = request.user.following.select_related("system__site")
+    context = {"section": "submissions", "own": own, "choices": Following.Steps.choices}
+    return render(request, "account/following.html", context)
+
+
+@require_POST
+@private_page
+def stop(request: HttpRequest) -> HttpResponse:
+    subscriptions.stop(request.user, request.POST.get("system", ""))
+    return redirect("following")

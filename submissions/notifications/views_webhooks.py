@@ -1,0 +1,76 @@
+"""What an account is told, and where: its mail and its webhooks."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_POST
+
+from registry.problems import Problem
+from submissions.errors import WebhookExists, WebhookRefused
+from submissions.notifications import webhooks
+from submissions.notifications.api_webhooks import own_webhook
+from submissions.overview.forms import MailForm, WebhookForm
+from submissions.web.page_base import private_page
+
+DELIVERIES_SHOWN = 10
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@private_page
+def page(request: HttpRequest) -> HttpResponse:
+    """Shows them, or adds one."""
+    if request.method != "POST":
+        return _page(request)
+    form = WebhookForm(request.POST)
+    try:
+        webhooks.add(request.user, form.cleaned_data["url"] if form.is_valid() else "")
+    except (WebhookRefused, WebhookExists) as problem:
+        return _page(request, problem)
+    return redirect("webhooks")
+
+
+@require_POST
+@private_page
+def remove(request: HttpRequest, id: UUID) -> HttpResponse:
+    own_webhook(request.user, id).delete()
+    return redirect("webhooks")
+
+
+@require_POST
+@private_page
+def try_out(request: HttpRequest, id: UUID) -> HttpResponse:
+    webhooks.try_out(own_webhook(request.user, id))
+    return redirect("webhooks")
+
+
+@require_POST
+@private_page
+def choose_mail(request: HttpRequest) -> HttpResponse:
+    form = MailForm(request.POST, instance=request.user)
+    if form.is_valid():
+        form.save()
+    return redirect("webhooks")
+
+
+def _page(request: HttpRequest, problem: Problem | None = None) -> HttpResponse:
+    own = [
+        {
+            "webhook": webhook,
+            "secret": webhooks.secret(webhook),
+            "deliveries": list(webhook.deliveries.select_related("event", "step__system")[:DELIVERIES_SHOWN]),
+        }
+        for webhook in request.user.webhooks.all()
+    ]
+    context = {
+        "section": "submissions",
+        "own": own,
+        "mail": MailForm(instance=request.user),
+        "sender": settings.EMAIL_FROM,
+        "problem": problem,
+        "given": request.POST.get("url", ""),
+    }
+    return render(request, "account/webhooks.html", context, status=problem.status if problem else 200)

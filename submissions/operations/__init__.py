@@ -1,0 +1,1 @@
+"""Backup, retention and metrics."""

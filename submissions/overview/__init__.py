@@ -1,0 +1,1 @@
+"""One submission as a whole: its page, its document, its list."""

@@ -1,0 +1,79 @@
+"""The described system of a submission: as received, in the forms of other programmes, beside that of another."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from registry import snapshots
+from registry.api.comparisons import SystemsCompared
+from registry.api.reading import download
+from registry.api.serializers import SystemDescription
+from registry.filters import refuse_unknown, whole_id
+from submissions.checks import finding_counts
+from submissions.errors import NoSystem
+from submissions.models import Submission
+from submissions.overview import representation
+from submissions.permissions import seen_by
+from submissions.web.api_base import REFUSED, PrivateView
+from validators import exports
+
+DESCRIBED = Submission.objects.select_related("system_snapshot", "institution")
+
+
+class SubmissionSystem(PrivateView):
+    """The description of the system in the bundle, as received."""
+
+    @extend_schema(operation_id="submissions_system", responses={200: SystemDescription} | REFUSED)
+    def get(self, request: Request, id: UUID) -> Response:
+        submission = seen_by(request.user, id, DESCRIBED)
+        snapshot = getattr(submission, "system_snapshot", None)
+        if snapshot is None:
+            raise NoSystem
+        missing = snapshots.missing_in_forms(snapshot.document, told(submission))
+        return Response(representation.system(snapshot) | {"missing_in_forms": missing})
+
+
+class SubmissionSystemForm(PrivateView):
+    """The described system in the form that IO500 (`io500`) or MLPerf Storage (`mlperf-storage`) asks for."""
+
+    @extend_schema(operation_id="submissions_system_form", responses={200: OpenApiTypes.OBJECT} | REFUSED)
+    def get(self, request: Request, id: UUID, form: str) -> Response:
+        submission = seen_by(request.user, id, DESCRIBED)
+        snapshot = getattr(submission, "system_snapshot", None)
+        if snapshot is None:
+            raise NoSystem
+        made = snapshots.in_form(form, snapshot.document, told(submission))
+        return download(made.document, exports.FILENAMES[form])
+
+
+class SubmissionDifference(PrivateView):
+    """What differs between the systems of this submission and of another one that the account may see."""
+
+    @extend_schema(
+        operation_id="submissions_difference",
+        parameters=[OpenApiParameter("with", UUID, required=True, description="Id of the other submission.")],
+        responses={200: SystemsCompared} | REFUSED,
+    )
+    def get(self, request: Request, id: UUID) -> Response:
+        refuse_unknown(request.query_params, ("with",))
+        other = whole_id("with", request.query_params.get("with", ""))
+        pair = [seen_by(request.user, one, DESCRIBED) for one in (id, other)]
+        return Response(representation.difference(*pair))
+
+
+def told(submission: Submission) -> exports.Told:
+    """What forms ask beside the description: of the run that counts, and of who submits."""
+    check = representation.latest_check(submission)
+    primary = finding_counts.chosen_run(submission, check.report) if check else None
+    run = check.report["runs"][primary] if primary is not None else {"parameters": {}, "version": ""}
+    return exports.Told(
+        institution=submission.institution.name if submission.institution else "",
+        tool_version=run["version"],
+        client_nodes=run["parameters"].get("client_nodes"),
+        procs_per_node=run["parameters"].get("procs_per_node"),
+    )

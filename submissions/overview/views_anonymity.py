@@ -1,0 +1,50 @@
+"""Where anonymous publication is asked for, decided and taken back from pages."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_POST
+
+from registry.problems import Problem
+from submissions.errors import Forbidden
+from submissions.models import Account
+from submissions.overview.views import JOINED, REASON_LIMIT, refused_page
+from submissions.overview.views_review import refused_review, submitted_one
+from submissions.permissions import seen_by
+from submissions.publication import anonymity
+from submissions.web.page_base import private_page, staff_page
+
+
+@require_POST
+@private_page
+def ask(request: HttpRequest, id: UUID) -> HttpResponse:
+    """Ask for it, or with `take_back` agree to be named."""
+    shown = seen_by(request.user, id, JOINED)
+    try:
+        if "take_back" in request.POST:
+            anonymity.take_back(shown, request.user)
+        else:
+            anonymity.ask(shown, request.user, request.POST.get("reason", "")[:REASON_LIMIT])
+    except Forbidden:
+        raise
+    except Problem as problem:
+        return refused_page(request, shown, problem)
+    return redirect(f"/submissions/{id}/#anonymity")
+
+
+@require_POST
+@staff_page(Account.Role.EDITOR)
+def decide(request: HttpRequest, id: UUID) -> HttpResponse:
+    """An editor's word on it."""
+    shown = submitted_one(request, id)
+    granted = request.POST.get("granted") == "yes"
+    try:
+        anonymity.decide(shown, request.user, granted=granted, reason=request.POST.get("reason", "")[:REASON_LIMIT])
+    except Forbidden:
+        raise
+    except Problem as problem:
+        return refused_review(request, shown, problem)
+    return redirect(f"/review/{id}/#anonymity")

@@ -1,0 +1,140 @@
+"""The files of a submission as pages: add, replace, remove, older versions, what changed between two."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django.http import FileResponse, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.csrf import csrf_exempt, csrf_protect
+from django.views.decorators.http import require_POST, require_safe
+
+from registry.admission import takes_uploads
+from registry.api.throttles import UploadThrottle
+from registry.problems import Problem
+from registry.views import changes, numerals
+from registry.views.files import archive
+from submissions.bundles import file_versions, quarantine
+from submissions.bundles.storage import FILE_FIELDS, received
+from submissions.checks import finding_counts
+from submissions.editing import edit
+from submissions.errors import Forbidden, NoSuchVersion
+from submissions.models import Submission
+from submissions.overview.views import JOINED, TooManyUploads, counted_findings, name_of, refused_page, streamed
+from submissions.permissions import require_bytes, require_own, seen_by
+from submissions.web.page_base import private_page
+
+ACCOUNT = Submission.objects.select_related("account")
+
+
+@takes_uploads
+@csrf_exempt
+@require_POST
+def put(request: HttpRequest, id: UUID) -> HttpResponse:
+    """Add or replace a file. The CSRF check reads the body, so who may not upload is sent away before."""
+    if not request.user.is_authenticated:
+        return _without_body(request, id)
+    if not UploadThrottle().allow_request(request, None):
+        return _without_body(request, id, TooManyUploads())
+    with streamed(request):
+        try:
+            return _put(request, id)
+        except Problem as problem:
+            return _without_body(request, id, problem)
+
+
+@private_page
+def _without_body(request: HttpRequest, id: UUID, problem: Problem | None = None) -> HttpResponse:
+    shown = seen_by(request.user, id, JOINED)
+    return refused_page(request, shown, problem) if problem else redirect("submission", id=id)
+
+
+@csrf_protect
+@private_page
+def _put(request: HttpRequest, id: UUID) -> HttpResponse:
+    shown = seen_by(request.user, id)
+    require_own(request.user, shown)
+    sent = next((request.FILES[name] for name in FILE_FIELDS if name in request.FILES), None)
+    known = _number(request.POST.get("version", ""))
+
+    def change() -> None:
+        edit.put_file(shown, request.user, sent, replaces=request.POST.get("replaces", ""), version=known)
+
+    return _changed(request, id, change)
+
+
+@require_POST
+@private_page
+def remove(request: HttpRequest, id: UUID) -> HttpResponse:
+    """Take a file out of the current version."""
+    shown = seen_by(request.user, id)
+    name, known = request.POST.get("name", ""), _number(request.POST.get("version", ""))
+    return _changed(request, id, lambda: edit.remove_file(shown, request.user, name, version=known))
+
+
+def _changed(request: HttpRequest, id: UUID, change: Any) -> HttpResponse:
+    try:
+        change()
+    except Forbidden:
+        raise
+    except Problem as problem:
+        return refused_page(request, seen_by(request.user, id, JOINED), problem)
+    return redirect("submission", id=id)
+
+
+@require_safe
+@private_page
+def history(request: HttpRequest, id: UUID) -> HttpResponse:
+    """All versions of the files, and with `from` and `to` what changed between two of them."""
+    shown = seen_by(request.user, id, ACCOUNT)
+    rows = file_versions.every(shown)
+    asked = [_number(request.GET.get(name, "")) for name in ("from", "to")]
+    compared, problem = None, None
+    if all(asked):
+        try:
+            compared = _comparison(file_versions.compare(shown, *asked))
+        except NoSuchVersion as missing:
+            problem = missing
+    context = {
+        "section": "submissions",
+        "submission": shown,
+        "name": name_of(shown),
+        "rows": [_row(row) for row in reversed(rows)],
+        "asked": asked if all(asked) else [shown.version - 1, shown.version],
+        "compared": compared,
+        "problem": problem,
+    }
+    return render(request, "submissions/versions.html", context, status=problem.status if problem else 200)
+
+
+@require_safe
+@private_page
+def download(request: HttpRequest, id: UUID, version: int, name: str) -> FileResponse:
+    """One file of one version as it came."""
+    shown = seen_by(request.user, id, Submission.objects.select_related("institution"))
+    require_bytes(request.user, shown)
+    file = file_versions.file_of(shown, version, name)
+    quarantine.require_served(shown, file["sha256"])
+    return archive(received(), file["sha256"], file["name"])
+
+
+def _row(row: dict[str, Any]) -> dict[str, Any]:
+    check = row["check"] or {}
+    return row | {
+        "since": numerals.moment(row["since"]),
+        "findings": counted_findings(finding_counts.Counted(check["errors"], check["warnings"]) if check else None),
+    }
+
+
+def _comparison(found: dict[str, Any]) -> dict[str, Any]:
+    tables = (("Files", "files"), ("Scores", "scores"), ("Measurements", "measurements"))
+    return {
+        "tables": [(title, changes.rows(found[name])) for title, name in tables if found[name]],
+        "gone": found["findings_gone"],
+        "new": found["findings_new"],
+    }
+
+
+def _number(text: str) -> int | None:
+    return int(text) if text.isdecimal() and len(text) < 6 else None

@@ -1,0 +1,1 @@
+"""Releases and lists: from accepted submissions to the public record."""

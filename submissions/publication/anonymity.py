@@ -1,0 +1,107 @@
+"""Publication without a name: the submitter asks, an editor decides, the submitter may take it back at any time.
+
+What asked for it is never published by name without its submitter's word: not while nobody decided, not when it was
+refused. A published result gets its name by a dated amendment of the lists that it stands on.
+"""
+
+from __future__ import annotations
+
+from django.db import transaction
+from django.utils import timezone
+
+from submissions.errors import NamedAlready, NothingAsked
+from submissions.lifecycle import states
+from submissions.models import Account, Anonymity, State, Submission
+from submissions.permissions import require_own, require_review, require_role
+from submissions.publication import amendments, snapshot
+
+ASKABLE = tuple(state for state in State if state not in (State.PUBLISHED, State.REJECTED, State.WITHDRAWN))
+
+
+def is_askable(submission: Submission) -> bool:
+    """Whether its submitter may ask, `anonymity` joined."""
+    asked = getattr(submission, "anonymity", None)
+    waits = asked is not None and asked.granted is not False
+    return not waits and submission.revises_id is None and submission.state in ASKABLE
+
+
+def is_nameable(submission: Submission) -> bool:
+    """Whether its submitter may agree to be named, `anonymity` joined."""
+    asked = getattr(submission, "anonymity", None)
+    named = asked is None or asked.lifted_at is not None
+    return not named and submission.state in (*ASKABLE, State.PUBLISHED)
+
+
+def ask(submission: Submission, account: Account, reason: str) -> Anonymity:
+    """Ask for it, or again after a refusal. Raises NotYours, StateConflict, ReasonNeeded, NamedAlready."""
+    require_own(account, submission)
+    reason = states.require_reason(reason)
+    if submission.revises_id:
+        raise NamedAlready
+    with transaction.atomic():
+        _locked(submission, ASKABLE)
+        asked, _ = Anonymity.objects.get_or_create(submission=submission, defaults={"reason": reason})
+        if asked.granted is not True:
+            Anonymity.objects.filter(pk=asked.pk).update(reason=reason, granted=None, decision="")
+            asked.refresh_from_db()
+            states.note(submission, account, f"Asked to be published anonymously: {reason}")
+    return asked
+
+
+def decide(submission: Submission, editor: Account, *, granted: bool, reason: str) -> Anonymity:
+    """An editor's word, once, on what is asked; its submitter gets a letter.
+
+    Raises Forbidden, ConflictOfInterest, ReasonNeeded, NothingAsked.
+    """
+    require_role(editor, Account.Role.EDITOR)
+    require_review(editor, submission)
+    reason = states.require_reason(reason)
+    with transaction.atomic():
+        _locked(submission, ASKABLE)
+        asked = Anonymity.objects.filter(submission=submission, granted=None)
+        if not asked.update(granted=granted, decision=reason):
+            raise NothingAsked
+        words = "granted" if granted else "refused"
+        states.note(submission, editor, f"Anonymous publication {words}: {reason}", told=True)
+    return Anonymity.objects.get(submission=submission)
+
+
+def take_back(submission: Submission, account: Account) -> None:
+    """Agree to be named: before publication nothing is asked any more, after it the result gets its name.
+
+    Raises NotYours, NothingAsked, StateConflict.
+    """
+    require_own(account, submission)
+    with transaction.atomic():
+        amendments.take_turns()
+        state = _locked(submission, (*ASKABLE, State.PUBLISHED))
+        asked = Anonymity.objects.filter(submission=submission, lifted_at=None)
+        if state != State.PUBLISHED:
+            gone, _ = asked.delete()
+            words = "Anonymous publication is no longer asked for."
+        else:
+            gone = asked.filter(granted=True).update(lifted_at=timezone.now())
+            words = "Named by its submitter."
+        if not gone:
+            raise NothingAsked
+        states.note(submission, account, words)
+        if state == State.PUBLISHED:
+            amendments.name(snapshot.name(_published_with(submission)))
+
+
+def _locked(submission: Submission, expected: tuple[State, ...]) -> State:
+    """Its state, which stays until the end of the transaction. Raises StateConflict."""
+    row = Submission.objects.select_for_update(of=("self",)).get(pk=submission.pk)
+    states.require(row, expected)
+    return State(row.state)
+
+
+def _published_with(submission: Submission) -> list[Submission]:
+    """It and its revisions, as far as they are published, oldest first."""
+    found: list[Submission] = []
+    following = Submission.objects.select_related("institution", "account", "result", "release", "revises__result")
+    next_one = following.get(pk=submission.pk)
+    while next_one is not None:
+        found.append(next_one)
+        next_one = following.filter(revises=next_one, result__isnull=False).first()
+    return found

@@ -1,0 +1,81 @@
+"""Anonymous publication by API: ask for it, decide about it, take it back."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers as s
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from submissions.models import Submission, Token
+from submissions.permissions import seen_by
+from submissions.publication import anonymity
+from submissions.web.api_base import CONFLICT, REFUSED, PrivateView, valid
+from submissions.web.request_bodies import writes
+
+JOINED = Submission.objects.select_related("institution", "anonymity")
+
+
+class AskRequest(s.Serializer):
+    reason = s.CharField(max_length=2000, help_text="Read by the committee alone.")
+
+
+class DecisionRequest(s.Serializer):
+    granted = s.BooleanField()
+    reason = s.CharField(max_length=2000, help_text="Read by the submitter and the committee.")
+
+
+class Anonymity(s.Serializer):
+    """What was asked for and decided."""
+
+    asked = s.BooleanField()
+    reason = s.CharField(allow_blank=True)
+    granted = s.BooleanField(allow_null=True, help_text="Null: not decided.")
+    decision = s.CharField(allow_blank=True, help_text="The editor's reason.")
+    lifted_at = s.DateTimeField(allow_null=True, help_text="When the published result got its name.")
+
+
+class SubmissionAnonymity(PrivateView):
+    """Publication without a name: what is asked, asking for it, and agreeing to be named, also once it is published."""
+
+    @extend_schema(operation_id="submissions_anonymity", responses={200: Anonymity} | REFUSED)
+    def get(self, request: Request, id: UUID) -> Response:
+        return _asked(request, id)
+
+    @writes(
+        operation_id="submissions_anonymity_ask",
+        request=AskRequest,
+        responses={200: Anonymity} | REFUSED | CONFLICT,
+    )
+    def post(self, request: Request, id: UUID) -> Response:
+        anonymity.ask(seen_by(request.user, id, JOINED), request.user, **valid(request, AskRequest))
+        return _asked(request, id)
+
+    @writes(operation_id="submissions_anonymity_take_back", responses={200: Anonymity} | REFUSED | CONFLICT)
+    def delete(self, request: Request, id: UUID) -> Response:
+        anonymity.take_back(seen_by(request.user, id, JOINED), request.user)
+        return _asked(request, id)
+
+
+class SubmissionAnonymityDecision(PrivateView):
+    """An editor grants or refuses what was asked, once, with the reason."""
+
+    token_scope = Token.Scope.RELEASE
+
+    @writes(
+        operation_id="submissions_anonymity_decide",
+        request=DecisionRequest,
+        responses={200: Anonymity} | REFUSED | CONFLICT,
+    )
+    def post(self, request: Request, id: UUID) -> Response:
+        anonymity.decide(seen_by(request.user, id, JOINED), request.user, **valid(request, DecisionRequest))
+        return _asked(request, id)
+
+
+def _asked(request: Request, id: UUID) -> Response:
+    row = getattr(seen_by(request.user, id, JOINED), "anonymity", None)
+    nothing: dict[str, Any] = {"reason": "", "granted": None, "decision": "", "lifted_at": None}
+    return Response({"asked": row is not None} | {name: getattr(row, name, empty) for name, empty in nothing.items()})

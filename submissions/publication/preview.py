@@ -1,0 +1,144 @@
+"""A list before it is published: what would stand on it, and why not what doesn't; also under proposed definitions.
+
+The release is published in a transaction that is taken back, so that a preview can't differ from what it foretells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+from uuid import UUID
+
+from registry.lists import listing
+from registry.lists.definitions import measure, require_valid
+from registry.lists.ranking import DefinitionError, Entry, Ranking
+from registry.models import Measurement, Release, Result
+from submissions.errors import ProposalInvalid
+from submissions.models import Account
+from submissions.permissions import require_role
+from submissions.publication import publish
+from validators import schema, scoring
+from validators.benchmarks.io500 import score as io500
+from validators.units import from_canonical
+
+_UNITS = {"bandwidth": "GiB/s", "rate": "kIOPS"}
+"""In which the phases of a score are combined."""
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """Rows as they would be ranked, and exclusions with their reasons. Ids of unpublished results are provisional."""
+
+    release: Release
+    body: Row
+    entries: list[Row]
+    excluded: list[Row]
+
+
+def preview(release: Release, name: str, account: Account, *, definition: Any = None, score: Any = None) -> Preview:
+    """What the list would be now, under the newest definition or a proposed body, and under a proposed IO500 score.
+
+    Nothing is stored. A proposed score is taken to repeat as well as the present one.
+    Raises Forbidden below reviewer, ProposalInvalid.
+    """
+    require_role(account, Account.Role.REVIEWER)
+    body = _body(name, definition)
+    rule = None if score is None else _score(score)
+    try:
+        with publish.rehearsed(release) as unpublished:
+            decisions = listing.decisions(release, name)
+            pool = listing.candidates(release, name, body, [decision.entry for decision in decisions])
+            if rule is not None:
+                pool = _rescored(pool, rule)
+            ranking = listing.arrange(pool, body, decisions)
+            ranges = listing.foretold_ranges(release, body, ranking)
+            found = Result.objects.select_related("release").in_bulk([one.id for one in pool], field_name="public_id")
+    except DefinitionError as error:
+        raise ProposalInvalid(str(error)) from error
+    return Preview(release, body, *_rows(ranking, ranges, found, unpublished))
+
+
+def shown(made: Preview) -> Row:
+    """A preview as JSON."""
+    return {
+        "release": made.release.slug,
+        "list": made.body["name"],
+        "definition": {"name": made.body["name"], "version": made.body["version"]},
+        "ranks": measure(made.body),
+        "entries": made.entries,
+        "excluded": made.excluded,
+    }
+
+
+def _body(name: str, proposed: Any) -> Row:
+    if proposed is None:
+        known = listing.newest_definitions([name])
+        if name not in known:
+            raise ProposalInvalid(f"There is no list {name[:40]!r}, and no definition of one is proposed.")
+        return known[name]
+    try:
+        body = require_valid(proposed)
+    except DefinitionError as error:
+        raise ProposalInvalid(f"The definition: {error}") from error
+    if body["name"] != name or body["pool"] != "results":
+        raise ProposalInvalid(f"A proposal for {name} has that name, and the pool `results`.")
+    return body
+
+
+def _score(proposed: Any) -> scoring.Definition:
+    """A definition of scores.1 alone. Raises ProposalInvalid."""
+    document = io500.stored() | {"definitions": [proposed]}
+    for error in schema.errors(document, "scores.1"):
+        raise ProposalInvalid(f"The score: {error.json_path.removeprefix('$.definitions[0]')}: {error.message[:200]}")
+    rule = scoring.Definition.from_json(proposed)
+    if unknown := [phase for phase in rule.phases if phase not in document["phases"]]:
+        raise ProposalInvalid(f"The score: no phase is called {unknown[0][:60]}.")
+    return rule
+
+
+def _rescored(pool: list[Entry], rule: scoring.Definition) -> list[Entry]:
+    """The entries with the score that their phases make; without a phase that it needs, with none."""
+    rows = Measurement.objects.filter(result__public_id__in=[entry.id for entry in pool], stat="phase")
+    quantities: Mapping[str, str] = io500.stored()["phases"]
+    values: dict[str, dict[str, float]] = {}
+    for result, op, quantity, value in rows.values_list("result__public_id", "op", "quantity", "value"):
+        if quantities.get(op) == quantity:
+            values.setdefault(result, {})[op] = from_canonical(value, _UNITS[quantity])
+    return [replace(entry, scores={**entry.scores, "score": _value(values.get(entry.id, {}), rule)}) for entry in pool]
+
+
+def _value(values: Mapping[str, float], rule: scoring.Definition) -> float | None:
+    try:
+        return scoring.evaluate(values, rule).value
+    except scoring.ScoreError:
+        return None
+
+
+def _rows(
+    ranking: Ranking,
+    ranges: Mapping[str, tuple[int, int]],
+    found: Mapping[str, Result],
+    unpublished: Mapping[str, UUID],
+) -> tuple[list[Row], list[Row]]:
+    listed = [
+        {"rank": row.rank, "rank_low": low, "rank_high": high, "score": row.score, "note": row.reason}
+        | _who(found[row.entry], unpublished)
+        for row in ranking.rows
+        for low, high in [ranges[row.entry]]
+    ]
+    excluded = [{"code": one.code, "why": one.why} | _who(found[one.entry], unpublished) for one in ranking.exclusions]
+    return listed, excluded
+
+
+def _who(result: Result, unpublished: Mapping[str, UUID]) -> Row:
+    submission = unpublished.get(result.public_id)
+    return {
+        "result": result.public_id,
+        "submission": None if submission is None else str(submission),
+        "release": result.release.slug,
+        "institution": result.institution,
+        "system": result.system_name,
+    }

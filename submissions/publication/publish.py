@@ -1,0 +1,228 @@
+"""Release day: copy every accepted submission into the public record, then freeze the ranked lists, all or nothing.
+
+A published release never changes: publishing again changes nothing. Of two editors at once one does it, and both see
+the same outcome.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from registry.lists import listing
+from registry.models import RankedList, Release, Result
+from submissions.bundles import scrubbed_copy
+from submissions.errors import Forbidden, ReleaseInvalid, WouldBeEmpty
+from submissions.lifecycle import states
+from submissions.models import Account, State, Submission
+from submissions.notifications import mail
+from submissions.permissions import has_role
+from submissions.publication import amendments, snapshot
+
+log = logging.getLogger(__name__)
+
+UNNAMED_OR_NAMED = Q(anonymity=None) | Q(anonymity__granted=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """What a published release holds; `embargoed` accepted ones wait for their time."""
+
+    release: str
+    published_at: datetime
+    results: int
+    lists: list[dict[str, Any]]
+    embargoed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Foretold:
+    """What publishing would freeze now: entries by list, and accepted runs that would become results."""
+
+    lists: dict[str, int]
+    results: int
+
+    @property
+    def empty(self) -> list[str]:
+        return [name for name, entries in self.lists.items() if not entries]
+
+
+def publish(release: Release, editor: Account | None, *, allow_empty: bool = False) -> Published:
+    """Publish a release; None as editor is the scheduler, which looks for empty lists by itself.
+
+    Raises Forbidden, ReleaseInvalid, and without `allow_empty` WouldBeEmpty; then nothing is published.
+    """
+    if editor is not None and not has_role(editor, Account.Role.EDITOR):
+        raise Forbidden
+    if release.imported:
+        raise ReleaseInvalid(f"{release.name} is a copy of published lists; it is not published here.")
+    for submission in _accepted(release=release, derivative=None):
+        scrubbed_copy.ensure(submission)  # outside the transaction: it may take seconds
+    with transaction.atomic():
+        amendments.take_turns()
+        release = Release.objects.select_for_update().get(pk=release.pk)
+        if release.published_at is None:
+            frozen = _publish(release, editor, timezone.now())
+            if editor is not None and not allow_empty:
+                _refuse_empty(frozen)
+        else:
+            _add_late(release, editor, timezone.now())
+    return _outcome(release)
+
+
+def checklist(release: Release) -> list[tuple[bool, str]]:
+    """What an editor has to see to before publishing: whether it is done, and a sentence that is true as it stands."""
+    found = Submission.objects.filter(release=release, test=False)
+    waiting = found.filter(state__in=states.UNDER_REVIEW).count()
+    sent_back = found.filter(state=State.CHANGES_REQUESTED).count()
+    asking = found.filter(state=State.ACCEPTED).exclude(UNNAMED_OR_NAMED).count()
+    accepted = _accepted(release=release)
+    ready, unready = accepted.count(), accepted.filter(derivative=None).count()
+    is_over = release.deadline is not None and release.deadline < timezone.now()
+    return [
+        (is_over, "The deadline is over." if is_over else "The deadline is not over: runs can still be submitted."),
+        (not waiting, f"{waiting} wait for reviewers." if waiting else "Every submission is decided."),
+        (not sent_back, f"Changes of {sent_back} were asked for." if sent_back else "No changes are awaited."),
+        (not asking, f"{asking} asked for anonymous publication, wait for a decision on it, and are left out."
+         if asking else "No accepted run waits for a decision on anonymous publication."),
+        (bool(ready), f"{ready} accepted, to be published."
+         if ready else "No submission is accepted that could be published now."),
+        (not unready, f"{unready} accepted lack a scrubbed copy, which publishing makes."
+         if unready else "No accepted run lacks its scrubbed copy."),
+    ]  # fmt: skip
+
+
+@contextmanager
+def rehearsed(release: Release) -> Iterator[dict[str, UUID]]:
+    """The record as publishing would make it, for as long as the block lasts; then everything is taken back.
+
+    Gives the submission of each result that is not published yet, by the result's id, which is provisional.
+    """
+    with transaction.atomic():
+        amendments.take_turns()
+        release = Release.objects.select_for_update().get(pk=release.pk)
+        if release.published_at is None and not release.imported:
+            _add_results(release, None, timezone.now())
+        told = Submission.objects.filter(release=release, result__isnull=False).values_list("result__public_id", "pk")
+        yield {} if release.published_at else dict(told)
+        transaction.set_rollback(True)
+
+
+def foretold(release: Release) -> Foretold:
+    """What publishing would freeze now; nothing is stored. Raises ListError."""
+    with rehearsed(release) as unpublished:
+        lists = {name: len(listing.compute(release, name).rows) for name in release.list_names}
+        return Foretold(lists, len(unpublished))
+
+
+def publish_due() -> None:
+    """Publish what the calendar says, for the scheduler; a failure is loud and tried again.
+
+    What nobody looks at is not frozen empty: a release without an accepted run is left to its editors.
+    """
+    called = Q(published_at=None, publishes__lte=timezone.now())
+    embargo_over = Q(published_at__isnull=False, pk__in=_accepted().values("release"))
+    for release in Release.objects.filter(called | embargo_over, imported=False).order_by("publishes"):
+        try:
+            if release.published_at is None and not _accepted(release=release).exists():
+                _leave_to_editors(release)
+                continue
+            was_called, outcome = release.published_at is None, publish(release, None)
+            if was_called:
+                _tell_of_empty(release, [one["name"] for one in outcome.lists if not one["entries"]])
+        except Exception:
+            log.exception("Publishing %s failed", release.slug)
+
+
+@transaction.atomic
+def _leave_to_editors(release: Release) -> None:
+    """Take the date off that was planned, once, and tell the editors; OSError, SMTPException: tried again."""
+    due = Release.objects.select_for_update().filter(pk=release.pk, published_at=None, publishes=release.publishes)
+    if not due.exists():
+        return
+    due.update(publishes=None)
+    log.warning("%s was due and has no accepted run: it waits for an editor", release.slug)
+    mail.tell_editors(release, [])
+
+
+def _tell_of_empty(release: Release, empty: list[str]) -> None:
+    if empty:
+        log.warning("%s was published as planned, with empty lists: %s", release.slug, ", ".join(empty))
+        mail.tell_editors(release, empty)
+
+
+# One release, inside its transaction
+
+
+def _accepted(**narrower: Any) -> QuerySet[Submission]:
+    """Accepted ones whose embargo, if any, is over, in the order in which they were submitted.
+
+    What asked to be anonymous waits until that is granted, or until its submitter agrees to be named.
+    """
+    found = Submission.objects.filter(UNNAMED_OR_NAMED, state=State.ACCEPTED, test=False, **narrower)
+    return found.exclude(embargo_until__gt=timezone.now()).order_by("submitted_at", "id")
+
+
+def _publish(release: Release, editor: Account | None, now: datetime) -> Foretold:
+    results = len(_add_results(release, editor, now))
+    release.published_at = now
+    release.save(update_fields=["published_at"])
+    lists = {name: listing.build(release, name, freeze=True).entries.count() for name in release.list_names}
+    return Foretold(lists, results)
+
+
+def _refuse_empty(frozen: Foretold) -> None:
+    """Raises WouldBeEmpty, inside the transaction that froze them."""
+    errors = {"lists": frozen.empty} if frozen.empty else {}
+    said = [f"Without an entry: {', '.join(frozen.empty)}."] if frozen.empty else []
+    if not frozen.results:
+        said.append("No accepted run would become a result now.")
+        errors["results"] = said[-1:]
+    if errors:
+        raise WouldBeEmpty(" ".join(said), errors=errors)
+
+
+def _add_late(release: Release, editor: Account | None, now: datetime) -> None:
+    """What waited for the end of an embargo or a word on anonymous publication enters the lists by amendment."""
+    added = _add_results(release, editor, now)
+    embargoed = set(
+        Submission.objects.exclude(embargo_until=None).filter(result__in=added).values_list("result", flat=True)
+    )
+    for kept, why in ((True, "the embargo ended."), (False, "published later than the list.")):
+        if entering := [result for result in added if (result.pk in embargoed) == kept]:
+            amendments.enter(release, entering, why)
+
+
+def _add_results(release: Release, editor: Account | None, now: datetime) -> list[Result]:
+    """Copy what is accepted, also after the publication: what was under an embargo is returned, revisions are not."""
+    accepted = _accepted(release=release).select_for_update(of=("self",))
+    submissions = list(
+        accepted.select_related("institution", "account", "anonymity", "revises__result", "revises__anonymity")
+    )
+    if submissions:
+        snapshot.copy(release, submissions, now)
+        states.move_all(
+            [submission.pk for submission in submissions], State.ACCEPTED, State.PUBLISHED, editor, f"{release.name}."
+        )
+    return [submission.result for submission in submissions if submission.revises_id is None]
+
+
+def _outcome(release: Release) -> Published:
+    lists = RankedList.objects.filter(release=release).order_by("position", "name")
+    waiting = Submission.objects.filter(release=release, state=State.ACCEPTED, embargo_until__gt=timezone.now())
+    return Published(
+        release.slug,
+        release.published_at,
+        Result.objects.filter(release=release).count(),
+        [{"name": one.name, "entries": one.entries.count(), "digest": one.digest} for one in lists],
+        waiting.count(),
+    )

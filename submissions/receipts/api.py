@@ -1,0 +1,33 @@
+"""Receipts by API: of one submission, and the keys that verify any."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.permissions import AllowAny
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from submissions.overview import responses as shape
+from submissions.permissions import seen_by
+from submissions.receipts import receipts
+from submissions.web.api_base import REFUSED, PrivateView
+
+
+class SubmissionReceipt(PrivateView):
+    """What the registry holds of a submission and under which rules it was checked, signed."""
+
+    @extend_schema(operation_id="submissions_receipt", responses={200: shape.SignedReceipt} | REFUSED)
+    def get(self, request: Request, id: UUID) -> Response:
+        return Response(receipts.issue(seen_by(request.user, id)))
+
+
+class ReceiptKeys(PrivateView):
+    """The public keys with which receipts of this registry were signed, the newest first."""
+
+    permission_classes = [AllowAny]
+
+    @extend_schema(operation_id="receipt_keys", responses={200: shape.ReceiptKeys})
+    def get(self, request: Request) -> Response:
+        return Response({"namespace": receipts.NAMESPACE, "public_keys": receipts.public_keys()})

@@ -1,0 +1,1 @@
+"""Deciding about submissions: queue, assignment, rubric and comments."""

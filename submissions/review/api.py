@@ -1,0 +1,245 @@
+"""What reviewers do by API, and what submitters answer: assignment, rubric, comments, and lines of the raw files."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers as s
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from registry.filters import InvalidValue, refuse_unknown, whole_number
+from submissions.bundles import file_viewer
+from submissions.checks import finding_counts
+from submissions.models import Comment, Judgement, Submission, Token
+from submissions.overview import representation
+from submissions.overview.responses import Finding, Receipt
+from submissions.permissions import require_bytes, require_review, seen_by
+from submissions.review import assignment, comments, rubric
+from submissions.web.api_base import CONFLICT, REFUSED, PrivateView, valid
+from submissions.web.request_bodies import Choice, writes
+
+JOINED = Submission.objects.select_related("institution")
+
+
+class AssignRequest(s.Serializer):
+    reviewer = s.CharField(max_length=150, required=False, default="", help_text="Username; without it the caller.")
+
+
+class Assigned(Receipt):
+    assigned = s.ListField(child=s.CharField(), help_text="Usernames of the reviewers who are to decide.")
+
+
+class SubmissionAssign(PrivateView):
+    """Take a submission to review it, or as an editor give it to a reviewer; refused where interests conflict."""
+
+    token_scope = Token.Scope.REVIEW
+
+    @writes(
+        operation_id="submissions_assign",
+        request=AssignRequest,
+        responses={200: Assigned} | REFUSED | CONFLICT,
+    )
+    def post(self, request: Request, id: UUID) -> Response:
+        submission = seen_by(request.user, id, JOINED)
+        assignment.assign(submission, request.user, **valid(request, AssignRequest))
+        return _assigned(submission, request)
+
+    @writes(
+        operation_id="submissions_unassign",
+        parameters=[OpenApiParameter("reviewer", str, description="Username; without it the caller.")],
+        responses={200: Assigned} | REFUSED | CONFLICT,
+    )
+    def delete(self, request: Request, id: UUID) -> Response:
+        submission = seen_by(request.user, id, JOINED)
+        assignment.take_back(submission, request.user, request.query_params.get("reviewer", "")[:150])
+        return _assigned(submission, request)
+
+
+def _assigned(submission: Submission, request: Request) -> Response:
+    return Response(representation.receipt(submission, request) | {"assigned": representation.assigned(submission)})
+
+
+class JudgementRow(s.Serializer):
+    outcome = s.ChoiceField(Judgement.Outcome.choices)
+    note = s.CharField()
+    reviewer = s.CharField()
+    made_at = s.DateTimeField()
+
+
+class RubricRow(s.Serializer):
+    rule = s.CharField()
+    text = s.CharField()
+    outcome = s.CharField(help_text="Of the check: satisfied, violated, needs_human or not_evaluated.")
+    why = s.CharField()
+    settled = s.BooleanField(help_text="By the check, or by a reviewer.")
+    findings = Finding(many=True)
+    judgement = JudgementRow(allow_null=True, help_text="The latest word of a reviewer.")
+
+
+class Rubric(s.Serializer):
+    settled = s.IntegerField()
+    of = s.IntegerField()
+    rules = RubricRow(many=True)
+
+
+class JudgeRequest(s.Serializer):
+    rule = s.CharField(max_length=80)
+    outcome = Choice(Judgement.Outcome.choices)
+    note = s.CharField(max_length=4000)
+
+
+class SubmissionRubric(PrivateView):
+    """Every rule with outcome, evidence and what reviewers found; for reviewers without conflict of interest."""
+
+    token_scope = Token.Scope.REVIEW
+
+    @extend_schema(operation_id="submissions_rubric", responses={200: Rubric} | REFUSED)
+    def get(self, request: Request, id: UUID) -> Response:
+        submission = seen_by(request.user, id, JOINED)
+        require_review(request.user, submission)
+        return Response(_rubric(submission))
+
+    @writes(operation_id="submissions_judge", request=JudgeRequest, responses={200: Rubric} | REFUSED | CONFLICT)
+    def post(self, request: Request, id: UUID) -> Response:
+        submission = seen_by(request.user, id, JOINED)
+        require_review(request.user, submission)
+        rubric.judge(submission, request.user, **valid(request, JudgeRequest))
+        return Response(_rubric(submission))
+
+
+def _rubric(submission: Submission) -> dict[str, Any]:
+    check = representation.latest_check(submission)
+    rows = rubric.rows(submission, check.report if check else {})
+    return {"settled": sum(row.settled for row in rows), "of": len(rows), "rules": [_row(row) for row in rows]}
+
+
+def _row(row: rubric.Row) -> dict[str, Any]:
+    judged = row.judgement
+    return {
+        "rule": row.code,
+        "text": row.text,
+        "outcome": row.outcome,
+        "why": row.why,
+        "settled": row.settled,
+        "findings": row.findings,
+        "judgement": judged and {
+            "outcome": judged.outcome,
+            "note": judged.note,
+            "reviewer": judged.reviewer.username,
+            "made_at": judged.made_at,
+        },
+    }  # fmt: skip
+
+
+class CommentRow(s.Serializer):
+    id = s.IntegerField()
+    at = s.DateTimeField()
+    author = s.CharField()
+    audience = s.ChoiceField(Comment.Audience.choices)
+    answers = s.IntegerField(allow_null=True, help_text="Id of the comment that it answers.")
+    finding = s.CharField(help_text="Code of the finding or rule that it is about; may be empty.")
+    text = s.CharField()
+
+
+class CommentPage(s.Serializer):
+    next = s.URLField(allow_null=True)
+    results = CommentRow(many=True)
+
+
+class CommentRequest(s.Serializer):
+    text = s.CharField(max_length=8000)
+    audience = Choice(
+        Comment.Audience.choices, required=False, default="", help_text="Without it that of the thread, else submitter."
+    )
+    answers = s.IntegerField(required=False, allow_null=True, default=None, min_value=1, max_value=2**63 - 1)
+    finding = s.CharField(max_length=120, required=False, allow_blank=True, default="")
+
+
+class SubmissionComments(PrivateView):
+    """What was said about a submission, oldest first: to the submitter, and for reviewers among the committee."""
+
+    @extend_schema(operation_id="submissions_comments", responses={200: CommentPage} | REFUSED)
+    def get(self, request: Request, id: UUID) -> Response:
+        found = comments.readable(seen_by(request.user, id, JOINED), request.user)
+        return Response({"next": None, "results": [_comment(one) for one in found]})
+
+    @writes(
+        operation_id="submissions_comment",
+        request=CommentRequest,
+        responses={201: CommentRow} | REFUSED | CONFLICT,
+    )
+    def post(self, request: Request, id: UUID) -> Response:
+        said = comments.say(seen_by(request.user, id, JOINED), request.user, **valid(request, CommentRequest))
+        return Response(_comment(said), status=201)
+
+
+def _comment(one: Comment) -> dict[str, Any]:
+    return {
+        "id": one.pk,
+        "at": one.made_at,
+        "author": one.author.username,
+        "audience": one.audience,
+        "answers": one.answers_id,
+        "finding": one.finding,
+        "text": one.text,
+    }
+
+
+class ReceivedFile(s.Serializer):
+    path = s.CharField()
+    size = s.IntegerField(help_text="Bytes.")
+
+
+class ReceivedLine(s.Serializer):
+    number = s.IntegerField()
+    text = s.CharField()
+    cut = s.BooleanField(help_text="The line goes on.")
+    findings = s.ListField(child=s.CharField(), help_text="Codes of findings on this line.")
+
+
+class ReceivedPage(s.Serializer):
+    files = ReceivedFile(many=True, required=False, help_text="Without `path`.")
+    path = s.CharField(required=False)
+    size = s.IntegerField(required=False, help_text="Bytes of the file.")
+    lines = ReceivedLine(many=True, required=False)
+    following = s.IntegerField(required=False, allow_null=True, help_text="Number of the line after these.")
+
+
+class SubmissionReceived(PrivateView):
+    """The files of the archive as received, or 200 lines of one: for its institution and reviewers without conflict."""
+
+    @extend_schema(
+        operation_id="submissions_received",
+        parameters=[
+            OpenApiParameter("path", str, description="Of one file, as findings write it."),
+            OpenApiParameter("line", int, description="The first line to show, from 1."),
+        ],
+        responses={200: ReceivedPage} | REFUSED,
+    )
+    def get(self, request: Request, id: UUID) -> Response:
+        refuse_unknown(request.query_params, ("path", "line"))
+        submission = seen_by(request.user, id, JOINED)
+        require_bytes(request.user, submission)
+        path = request.query_params.get("path", "")
+        if not path:
+            return Response({"files": file_viewer.listing(submission)})
+        try:
+            begin = whole_number(request.query_params.get("line", "1"))
+        except ValueError as error:
+            raise InvalidValue("line", str(error)) from error
+        check = representation.latest_check(submission)
+        page = file_viewer.page(submission, path, begin, finding_counts.of(submission, check.report) if check else [])
+        return Response(
+            {
+                "path": page.path,
+                "size": page.size,
+                "lines": [
+                    {"number": one.number, "text": one.text, "cut": one.cut, "findings": one.findings}
+                    for one in page.lines
+                ],
+                "following": page.following,
+            }
+        )

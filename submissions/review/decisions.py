@@ -1,0 +1,419 @@
+"""From a checked run to a decision: submit to a release, review without conflict of interest, withdraw."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F, Q, QuerySet
+from django.utils import timezone
+
+from registry.lists import listing
+from registry.lists.definitions import SCORED, tool_of
+from registry.lists.ranking import MEASURED, Entry, Exclusion
+from registry.models import Release, Result, Site
+from registry.over_time import steps
+from submissions.bundles import scrubbed_copy
+from submissions.checks import processing, questionnaire
+from submissions.editing import edit
+from submissions.errors import (
+    AlreadyRevised,
+    ConflictOfInterest,
+    EmbargoPast,
+    ExampleSubmission,
+    ListNotOfRelease,
+    ListOfAnotherTool,
+    NoInstitution,
+    NoSuchFinding,
+    NoSuchRun,
+    NotAcknowledged,
+    PrimaryNeeded,
+    ReleaseClosed,
+    ReleasePublished,
+    RunInvalid,
+    StateConflict,
+    TestSubmission,
+)
+from submissions.intake import receive
+from submissions.lifecycle import states, task_queue
+from submissions.models import Account, Assignment, Check, LateEntry, Review, State, Submission
+from submissions.permissions import is_own, require_own, require_review, require_role
+from validators import example
+from validators.findings import ERROR
+
+SUBMITTABLE = (State.CHECKED, State.CHANGES_REQUESTED)
+LATER_BY = timedelta(minutes=1)
+"""A submission is in time by when it was asked for; its row of history may be written after the deadline."""
+PREPARED_WITHIN = timedelta(minutes=1)
+OUTCOMES = {
+    Review.Decision.ACCEPT: State.ACCEPTED,
+    Review.Decision.REQUEST_CHANGES: State.CHANGES_REQUESTED,
+    Review.Decision.REJECT: State.REJECTED,
+}
+
+
+# What the submitter does
+
+
+def submit(
+    submission: Submission,
+    account: Account,
+    *,
+    release: str,
+    lists: Iterable[str],
+    acknowledge_rules: bool,
+    acknowledge_publication: bool,
+    embargo_until: datetime | None = None,
+    primary: int | None = None,
+) -> None:
+    """Submit a checked run to an open release. Raises NotYours, StateConflict, SubmitRefused, IntakeRefused."""
+    require_own(account, submission)
+    states.require(submission, SUBMITTABLE)
+    if submission.test:
+        raise TestSubmission
+    if not settings.INSECURE_LOCAL and _is_example(submission):
+        raise ExampleSubmission
+    if not (acknowledge_rules and acknowledge_publication):
+        raise NotAcknowledged
+    now = timezone.now()
+    if embargo_until is not None and embargo_until <= now:
+        raise EmbargoPast
+    counted, tool = _primary(submission, primary)
+    with transaction.atomic():
+        # Takes turns with who publishes or moves the deadline: submitted before either, or refused.
+        Release.objects.select_for_update().get(pk=receive.known_release(release).pk)
+        target, wanted = _destination(submission, release, lists, tool, now)
+        states.move(
+            submission.pk,
+            SUBMITTABLE,
+            State.SUBMITTED,
+            account,
+            _words(target),
+            release=target,
+            lists=wanted,
+            institution=_institution(submission, account),
+            chosen_primary=counted,
+            submitted_at=now,
+            rules_acknowledged_at=now,
+            publication_acknowledged_at=now,
+            embargo_until=embargo_until,
+            queued_at=now,
+        )
+    task_queue.after_commit("prepare_review", submission.pk)
+
+
+def withdraw(submission: Submission, account: Account, reason: str) -> None:
+    """Take a run back, at any time; a published result keeps its page, which then says so.
+
+    What is on its way to revise it is withdrawn with it. Raises NotYours, StateConflict, ReasonNeeded, AlreadyRevised.
+    """
+    require_own(account, submission)
+    reason = states.require_reason(reason)
+    with transaction.atomic():
+        _withdraw(submission, account, reason)
+        revision = edit.revision_of(submission)
+        if revision is not None and revision.state == State.PUBLISHED:
+            raise AlreadyRevised(f"Withdraw the newest revision, submission {revision.pk}.")
+        if revision is not None and revision.result_id is None:
+            _withdraw(revision, account, reason)
+
+
+def _withdraw(submission: Submission, account: Account, reason: str) -> None:
+    states.move(submission.pk, sorted(states.leading_to(State.WITHDRAWN)), State.WITHDRAWN, account, reason)
+    published = Result.objects.filter(pk__in=Submission.objects.filter(pk=submission.pk).values("result"))
+    published.filter(withdrawn_at=None).update(withdrawn_at=timezone.now(), withdrawn_reason=reason)
+    steps.mark_due(published.values_list("system", flat=True))
+
+
+# What reviewers do
+
+
+def start(submission: Submission, reviewer: Account) -> None:
+    """Say that one is at it. Raises Forbidden, ConflictOfInterest, StateConflict."""
+    require_review(reviewer, submission)
+    with transaction.atomic():
+        states.move(submission.pk, [State.SUBMITTED], State.IN_REVIEW, reviewer)
+        Assignment.objects.get_or_create(submission=submission, reviewer=reviewer)
+
+
+def check_again(submission: Submission, reviewer: Account) -> None:
+    """Run the rules again on what is under review, by a worker. Raises Forbidden, ConflictOfInterest, StateConflict."""
+    require_review(reviewer, submission)
+    states.require(submission, states.UNDER_REVIEW)
+    with transaction.atomic():
+        states.note(submission, reviewer, "Checked again.")
+        task_queue.after_commit("prepare_review", submission.pk)
+
+
+def decide(
+    submission: Submission,
+    reviewer: Account,
+    decision: str,
+    reason: str,
+    *,
+    reproducibility: str = Result.Reproducibility.UNDEFINED,
+    production: bool = False,
+    findings: Iterable[str] = (),
+) -> Review:
+    """Accept, ask for changes or reject; `findings` are codes that the reason is about.
+
+    Where a release wants several reviewers to accept, the state changes with the last of them; one is enough to ask for
+    changes or to reject. Of two at once the second is told. Raises Forbidden, ConflictOfInterest, StateConflict,
+    ReleasePublished, ReasonNeeded, NoSuchFinding.
+    """
+    require_review(reviewer, submission)
+    states.require(submission, states.UNDER_REVIEW)
+    reason, about = states.require_reason(reason), _about(submission, findings)
+    with transaction.atomic():
+        if decision == Review.Decision.ACCEPT:
+            _require_run(submission)
+        if decision == Review.Decision.ACCEPT and not edit.corrects(submission):
+            _require_unpublished(submission)
+        state = Submission.objects.select_for_update().values_list("state", flat=True).get(pk=submission.pk)
+        if state not in states.UNDER_REVIEW:
+            raise StateConflict(f"It is {state}: somebody else was faster.")
+        made = Review.objects.create(
+            submission=submission,
+            reviewer=reviewer,
+            decision=decision,
+            reproducibility=reproducibility,
+            production=production,
+            reason=reason,
+            findings=about,
+        )
+        missing = _votes_missing(submission) if decision == Review.Decision.ACCEPT else 0
+        outcome = State.IN_REVIEW if missing > 0 else OUTCOMES[Review.Decision(decision)]
+        if outcome == state:
+            states.note(submission, reviewer, _vote(missing, reason))
+        else:
+            states.move(submission.pk, [state], outcome, reviewer, _vote(missing, reason))
+        return made
+
+
+def accepting(submission: Submission) -> set[int]:
+    """The reviewers whose latest word since it was submitted is to accept."""
+    reviews = submission.reviews.filter(made_at__gte=submission.submitted_at).order_by("made_at", "id")
+    latest = dict(reviews.values_list("reviewer", "decision"))
+    return {reviewer for reviewer, decision in latest.items() if decision == Review.Decision.ACCEPT}
+
+
+def _votes_missing(submission: Submission) -> int:
+    wanted = submission.release.accepting_reviewers if submission.release else 1
+    return max(wanted - len(accepting(submission)), 0)
+
+
+def _vote(missing: int, reason: str) -> str:
+    return f"A vote to accept, {missing} more needed: {reason}" if missing > 0 else reason
+
+
+def _about(submission: Submission, codes: Iterable[str]) -> list[dict[str, str]]:
+    """The findings and rules of those codes, as they are now. Raises NoSuchFinding."""
+    codes = list(dict.fromkeys(codes))
+    if not codes:
+        return []
+    report = Check.objects.filter(submission=submission).order_by("-made_at", "-id").values_list("report", flat=True)[0]
+    run = questionnaire.run_of(submission, report) or {}
+    rules = [{"code": rule["code"], "message": rule["why"], "where": ""} for rule in run.get("rules", [])]
+    known = {one["code"]: one for one in [*rules, *run.get("findings", []), *report["findings"]]}
+    if unknown := [code for code in codes if code not in known]:
+        raise NoSuchFinding(f"There is no {unknown[0][:120]!r}.")
+    return [{name: known[code][name] for name in ("code", "message", "where")} for code in codes]
+
+
+def prospects(
+    submission: Submission, run: dict[str, Any], production: bool, reproducibility: str
+) -> dict[str, Exclusion | None]:
+    """For each list asked for, why it could not rank there; None where it could. Research or production, not both."""
+    score = (run.get("scores", {}).get("SCORE") or {}).get("value")
+    bodies = listing.newest_definitions(submission.lists)
+    filled = questionnaire.fill(submission, questionnaire.asked_by(bodies), questionnaire.document_of(submission), run)
+    parameters = run.get("parameters", {})
+    facts = {
+        "trust": Result.Trust.VERIFIED,
+        "lists": submission.lists,
+        "opted_in": True,
+        "client_nodes": parameters.get("client_nodes", submission.metadata.get("client_nodes")),
+        "production": production,
+        "reproducibility": reproducibility,
+        "tool_version": run.get("version", ""),
+        "answers": questionnaire.state(filled),
+    } | {f"p.{name}": value for name, value in parameters.items()}
+    found = {}
+    for name, body in bodies.items():
+        measured = listing.measured_in_unit(run.get("measurements", []), body)
+        entry = Entry(str(submission.pk), {"score": score, MEASURED: measured}, facts)
+        found[name] = next(iter(listing.arrange([entry], body).exclusions), None)
+    return found
+
+
+# What the registry does in between
+
+
+def prepare(submission_id: str) -> None:
+    """For the reviewer: check by the rules of the release and lists that it was submitted to; make the derivative."""
+    processing.recheck(submission_id)
+    submission = Submission.objects.filter(pk=submission_id).first()
+    if submission is not None and submission.submitted_at is not None:
+        scrubbed_copy.ensure(submission)
+
+
+def sweep() -> None:
+    """Send again what was submitted and not prepared: the broker was away, or the worker did not live to finish."""
+    unchecked = Q(checked_at__lt=F("submitted_at"), state__in=states.UNDER_REVIEW)
+    underived = Q(derivative=None, state__in=(*states.UNDER_REVIEW, State.ACCEPTED))
+    waiting = Submission.objects.filter(unchecked | underived, queued_at__lt=timezone.now() - PREPARED_WITHIN)
+    for submission_id in waiting.order_by("submitted_at").values_list("pk", flat=True)[:100]:
+        Submission.objects.filter(pk=submission_id).update(queued_at=timezone.now())
+        task_queue.send("prepare_review", str(submission_id))
+
+
+def _require_run(submission: Submission) -> None:
+    """Raises StateConflict where the latest check read no run to publish, as of a file in quarantine."""
+    report, chosen = _newest_report(submission), submission.chosen_primary
+    counted = report["primary"] if chosen is None else chosen
+    if counted is None or counted >= len(report["runs"]):
+        raise StateConflict("Its latest check read no run that could be published.", hint="Have it checked again.")
+
+
+def _require_unpublished(submission: Submission) -> None:
+    """Locks the release: what is accepted before it is published is published with it."""
+    release = Release.objects.select_for_update().filter(pk=submission.release_id).first()
+    if release is not None and release.published_at:
+        raise ReleasePublished(f"{release.name} is published; ask to submit to the next one.")
+
+
+def _destination(
+    submission: Submission, slug: str, lists: Iterable[str], tool: str, now: datetime
+) -> tuple[Release, list[str]]:
+    """The release and its lists: open, or for a revision that of the result, with the lists that it stands on."""
+    older = submission.revises
+    if older is None or receive.known_release(slug) != older.release:
+        release = _open_release(slug, now, submission)
+        return release, _lists_of(release, lists, tool)
+    wanted = _lists_of(older.release, lists, tool)
+    if set(wanted) != set(older.lists):
+        stands = f"The lists of {older.release.name} are frozen; this result was accepted for {', '.join(older.lists)}."
+        raise ListNotOfRelease(stands, hint=f"Keep them, or nominate it for an open release. {_open_releases(now)}")
+    return older.release, older.lists
+
+
+def admit_late(submission: Submission, editor: Account, *, release: str, reason: str) -> LateEntry:
+    """Let one submission come to a release after its deadline. Again: the first decision stands.
+
+    Raises Forbidden, ConflictOfInterest, ReleasePublished, StateConflict, ReasonNeeded, IntakeRefused.
+    """
+    require_role(editor, Account.Role.EDITOR)
+    if is_own(editor, submission):
+        raise ConflictOfInterest
+    states.require(submission, edit.ANSWERABLE)
+    target = receive.known_release(release)
+    if target.imported or target.published_at:
+        raise ReleasePublished
+    decision, _ = LateEntry.objects.get_or_create(
+        submission=submission, release=target, defaults={"decided_by": editor, "reason": states.require_reason(reason)}
+    )
+    return decision
+
+
+def _words(release: Release) -> str:
+    """What the history says of a submission to that release."""
+    return f"To {release.name}."
+
+
+def _may_come_late(submission: Submission, release: Release) -> bool:
+    """Admitted by an editor, or there in time already and sent back for changes."""
+    if submission.late_entries.filter(release=release).exists():
+        return True
+    was_in_time = submission.events.filter(
+        to_state=State.SUBMITTED, reason=_words(release), at__lte=release.deadline + LATER_BY
+    )
+    return submission.submitted_at is not None and submission.release_id == release.pk and was_in_time.exists()
+
+
+def _open_release(slug: str, now: datetime, submission: Submission) -> Release:
+    release = receive.known_release(slug)
+    if release.imported or release.published_at or release.deadline is None:
+        raise ReleaseClosed(f"{release.name} is published.", hint=_open_releases(now))
+    if release.opens and now < release.opens:
+        raise ReleaseClosed(f"{release.name} opens on {release.opens:%Y-%m-%d %H:%M} UTC.", hint=_open_releases(now))
+    if now > release.deadline and not _may_come_late(submission, release):
+        raise ReleaseClosed(
+            f"The deadline of {release.name} was {release.deadline:%Y-%m-%d %H:%M} UTC.", hint=_open_releases(now)
+        )
+    return release
+
+
+def open_releases(now: datetime) -> QuerySet[Release]:
+    """Releases that take submissions at that time, the nearest deadline first."""
+    opened = Q(opens=None) | Q(opens__lte=now)
+    return Release.objects.filter(opened, imported=False, published_at=None, deadline__gte=now).order_by("deadline")
+
+
+def releases_for(submission: Submission, now: datetime) -> list[Release]:
+    """Releases that take this submission at that time: the open ones, and those that it may come to late."""
+    late = Q(pk=submission.release_id) | Q(pk__in=submission.late_entries.order_by().values("release"))
+    opened = Q(opens=None) | Q(opens__lte=now)
+    calls = Release.objects.filter(opened, imported=False, published_at=None, deadline__isnull=False)
+    found = calls.filter(Q(deadline__gte=now) | late).order_by("deadline")
+    return [one for one in found if now <= one.deadline or _may_come_late(submission, one)]
+
+
+def _open_releases(now: datetime) -> str:
+    slugs = ", ".join(open_releases(now).values_list("slug", flat=True)[:8])
+    return f"Open now: {slugs}." if slugs else "No release is open now."
+
+
+def _lists_of(release: Release, names: Iterable[str], tool: str) -> list[str]:
+    """Lists of the release that rank results of the tool; IO500 runs need one, others may do without."""
+    wanted = list(dict.fromkeys(name.strip().lower() for name in names if name.strip()))
+    if unknown := [name for name in wanted if name not in release.list_names]:
+        raise ListNotOfRelease(
+            f"{release.name} makes no list {unknown[0][:40]!r}.", hint=f"Its lists: {', '.join(release.list_names)}."
+        )
+    tools = {name: tool_of(body) for name, body in listing.newest_definitions(release.list_names).items()}
+    own = [name for name in release.list_names if tools.get(name) == tool]
+    if others := [name for name in wanted if name not in own]:
+        hint = f"Lists of {tool} there: {', '.join(own)}." if own else f"{release.name} makes no list of {tool}."
+        raise ListOfAnotherTool(f"{others[0]} ranks results of {tools.get(others[0])}, not of {tool}.", hint=hint)
+    if tool == SCORED and not wanted:
+        raise ListNotOfRelease("No list was named.", hint=f"Its lists: {', '.join(own)}.")
+    return wanted
+
+
+def _institution(submission: Submission, account: Account) -> Site:
+    site = submission.institution or receive.institution_of(account, submission.metadata)
+    if site is None:
+        slugs = ", ".join(Site.objects.filter(memberships__account=account).values_list("slug", flat=True))
+        hint = f"Name one of {slugs} as `institution` in the metadata (revalidate)." if slugs else ""
+        raise NoInstitution(hint=hint or "An administrator has to make the account a member of its institution.")
+    if not Site.objects.filter(pk=site.pk, memberships__account=account).exists():
+        raise NoInstitution(f"This account is no longer a member of {site.name}.")
+    return site
+
+
+def _newest_report(submission: Submission) -> dict[str, Any]:
+    reports = Check.objects.filter(submission=submission).order_by("-made_at", "-id").values_list("report", flat=True)
+    return dict(reports[0])
+
+
+def _is_example(submission: Submission) -> bool:
+    """Whether it holds the run that the collector hands out for trying, which measured nothing."""
+    return any(finding["code"] == example.CODE for finding in _newest_report(submission)["findings"])
+
+
+def _primary(submission: Submission, chosen: int | None) -> tuple[int | None, str]:
+    """The run that counts, where the submitter says so, and its tool. Raises PrimaryNeeded, NoSuchRun, RunInvalid."""
+    report = _newest_report(submission)
+    if chosen is not None and chosen >= len(report["runs"]):
+        raise NoSuchRun(f"There are {len(report['runs'])} runs.")
+    if chosen is None:
+        chosen = submission.chosen_primary
+    if chosen is None and report["primary"] is None:
+        raise PrimaryNeeded
+    run = report["runs"][report["primary"] if chosen is None else chosen]
+    if errors := [finding["code"] for finding in run["findings"] if finding["level"] == ERROR]:
+        raise RunInvalid(f"Of {run['path'] or 'this run'}: {', '.join(dict.fromkeys(errors))}.")
+    return chosen, run["tool"]

@@ -1,0 +1,70 @@
+"""The rubric of a review: each rule with its outcome, its evidence, and what reviewers found of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from submissions.checks import questionnaire
+from submissions.errors import NothingToJudge, ReasonNeeded, StateConflict
+from submissions.lifecycle import states
+from submissions.models import Account, Judgement, Submission
+from submissions.permissions import require_review
+from validators import catalogue
+
+NEEDS_HUMAN = "needs_human"
+ORDER = ("violated", NEEDS_HUMAN, "not_evaluated", "satisfied")
+JUDGED = (NEEDS_HUMAN, "not_evaluated")
+"""Outcomes that a reviewer may settle: the check could not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One rule: what it says, how it came out, why, the findings on it, and the latest judgement, if any."""
+
+    code: str
+    text: str
+    outcome: str
+    why: str
+    findings: tuple[dict[str, Any], ...]
+    judgement: Judgement | None
+
+    @property
+    def settled(self) -> bool:
+        return self.outcome not in JUDGED or self.judgement is not None
+
+
+def rows(submission: Submission, report: dict[str, Any]) -> list[Row]:
+    """What waits for a person or is violated first. One query."""
+    run = questionnaire.run_of(submission, report) or {}
+    texts = {rule.code: rule.text for rule in catalogue.rules()}
+    judged = {one.rule: one for one in submission.judgements.select_related("reviewer")}
+    findings = [*report.get("findings", []), *run.get("findings", [])]
+    found = [
+        Row(
+            rule["code"], texts.get(rule["code"], ""), rule["outcome"], rule["why"],
+            tuple(one for one in findings if is_of(one["code"], rule["code"])), judged.get(rule["code"]),
+        )
+        for rule in run.get("rules", [])
+    ]  # fmt: skip
+    return sorted(found, key=lambda row: (row.settled, ORDER.index(row.outcome)))
+
+
+def is_of(finding: str, rule: str) -> bool:
+    """Whether a finding belongs to a rule: its code is the rule's, or goes on from it."""
+    return finding == rule or finding.startswith(f"{rule}.")
+
+
+def judge(submission: Submission, reviewer: Account, rule: str, outcome: str, note: str) -> Judgement:
+    """Record what a person found of a rule, with a note. Raises Forbidden, ConflictOfInterest, StateConflict, ..."""
+    require_review(reviewer, submission)
+    if not note.strip():
+        raise ReasonNeeded("Say what the judgement rests on, as `note`.")
+    if submission.state not in states.UNDER_REVIEW:
+        raise StateConflict(f"It is {submission.state}, and nobody has to decide about it.")
+    run = questionnaire.run_of(submission, None) or {}
+    if not any(one["code"] == rule and one["outcome"] in JUDGED for one in run.get("rules", [])):
+        raise NothingToJudge(f"{rule[:80]} is no rule of the run that waits for a person.")
+    return Judgement.objects.create(
+        submission=submission, reviewer=reviewer, rule=rule, outcome=outcome, note=note.strip()
+    )

@@ -1,0 +1,37 @@
+"""Where comments are sent from pages: the submitter's and the reviewers'."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_POST
+
+from submissions.models import Account, Submission
+from submissions.overview.forms import CommentForm
+from submissions.permissions import seen_by
+from submissions.review import comments
+from submissions.web.page_base import private_page, staff_page
+
+JOINED = Submission.objects.select_related("institution")
+
+
+@require_POST
+@private_page
+def from_the_submission(request: HttpRequest, id: UUID) -> HttpResponse:
+    return _say(request, id, f"/submissions/{id}/#talk")
+
+
+@require_POST
+@staff_page(Account.Role.REVIEWER)
+def from_the_review(request: HttpRequest, id: UUID) -> HttpResponse:
+    return _say(request, id, f"/review/{id}/#talk")
+
+
+def _say(request: HttpRequest, id: UUID, back: str) -> HttpResponse:
+    """What is not valid is said as if it had no text."""
+    form = CommentForm(request.POST)
+    said = form.cleaned_data if form.is_valid() else {"text": ""}
+    comments.say(seen_by(request.user, id, JOINED), request.user, **said)
+    return redirect(back)

@@ -1,0 +1,1 @@
+"""Saved studies of accounts."""

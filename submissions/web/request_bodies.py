@@ -1,0 +1,207 @@
+"""Bodies of requests that write: each is held against the shape that its operation declares, before anything is done.
+
+An ignored field would leave its default in force, and some defaults can't be undone once they were acted on. So no
+field is ignored, at any depth, in JSON as in forms, and none may come twice. Nor is anything in the query ignored.
+"""
+
+from __future__ import annotations
+
+import codecs
+import difflib
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any, NoReturn, TypeVar
+
+from django.http import HttpRequest, QueryDict
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers as s
+from rest_framework.exceptions import ParseError
+from rest_framework.parsers import BaseParser, FormParser, JSONParser
+from rest_framework.request import Request
+from rest_framework.utils.json import strict_constant
+from rest_framework.views import APIView
+
+from registry.api.reading import COMMON_NAMES
+from registry.filters import UnknownParameter, refuse_unknown
+from submissions.errors import RepeatedField, UnknownField
+from submissions.intake.receive import once_each
+
+WRITING = ("POST", "PUT", "PATCH", "DELETE")
+OF_THE_FORM = "csrfmiddlewaretoken"
+"""What pages put into every form, beside its fields."""
+NAME_SHOWN, NAMES_SHOWN = 80, 20
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def writes(*, request: Any = None, **document: Any) -> Callable[[Method], Method]:
+    """`extend_schema` of an operation that writes; its bodies are held against `request`.
+
+    A serializer class, or one by media type. None: it takes no body. OpenApiTypes.OBJECT: names are not fixed.
+    The names that its query may have are those of `parameters`.
+    """
+
+    def decorate(method: Method) -> Method:
+        method.body = next(iter(request.values())) if isinstance(request, dict) else request  # type: ignore[attr-defined]
+        method.query = [parameter.name for parameter in document.get("parameters", ())]  # type: ignore[attr-defined]
+        return extend_schema(request=request, **document)(method)
+
+    return decorate
+
+
+class StrictJSONParser(JSONParser):
+    """JSON in which no object has a name twice: of two values the last would count, and nothing would say so."""
+
+    def parse(self, stream: Any, media_type: str | None = None, parser_context: dict[str, Any] | None = None) -> Any:
+        encoding = (parser_context or {}).get("encoding", "utf-8")
+        try:
+            return json.load(
+                codecs.getreader(encoding)(stream), parse_constant=strict_constant, object_pairs_hook=once_each
+            )
+        except (ValueError, RecursionError) as error:
+            raise ParseError(f"JSON parse error - {error}") from error
+
+
+class WritingView(APIView):
+    """A view whose writing methods are declared with `writes`; AttributeError for one that is not."""
+
+    parser_classes: Sequence[type[BaseParser]] = [StrictJSONParser]
+    reads_ahead = True
+    """Whether the body is held before the method runs; an upload is read once it is clear who may send it."""
+
+    def get_parsers(self) -> list[BaseParser]:
+        """JSON unless the view says otherwise; without a body also what a page's form sends beside its fields."""
+        form = [FormParser()] if self.request.method in WRITING and self.shape() is None else []
+        return [*super().get_parsers(), *form]
+
+    def initialize_request(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Request:
+        self.request = request
+        return HeldRequest(
+            request,
+            parsers=self.get_parsers(),
+            authenticators=self.get_authenticators(),
+            negotiator=self.get_content_negotiator(),
+            parser_context=self.get_parser_context(request),
+        )
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        method = getattr(self, request.method.lower(), None) if request.method in WRITING else None
+        if method is None:
+            return
+        refuse_misplaced(request.query_params, [*method.query, *COMMON_NAMES], method.body)
+        if self.reads_ahead:
+            request.data  # noqa: B018  also of a method that takes no body: nothing of it is ignored
+
+    def shape(self) -> Any:
+        """What the method of this request declares; None also for a method that the address does not take."""
+        method = getattr(self, self.request.method.lower(), None)
+        return None if method is None else method.body
+
+
+class Choice(s.ChoiceField):
+    """A choice whose refusal says what may be chosen, and repeats no long value."""
+
+    def fail(self, key: str, **kwargs: Any) -> NoReturn:
+        if key == "invalid_choice":
+            raise s.ValidationError(f"It must be one of {', '.join(map(str, self.choices))}.", code=key)
+        super().fail(key, **kwargs)
+
+
+class HeldRequest(Request):
+    """A request whose body is refused, when it is read, unless its operation declares every field of it."""
+
+    def _load_data_and_files(self) -> None:
+        super()._load_data_and_files()
+        if self.method in WRITING:
+            if not self._data and not self.META.get("CONTENT_LENGTH") and "chunked" in _encoding(self):
+                _refuse_unread(self)
+            _hold(self, self.parser_context["view"].shape())
+
+
+def _encoding(request: Request) -> str:
+    return request.META.get("HTTP_TRANSFER_ENCODING", "").lower()
+
+
+def _refuse_unread(request: Request) -> None:
+    """A body of unannounced length is not read; of one that may be left out, nothing else would say so."""
+    if "json" in (request.content_type or ""):
+        raise ParseError("The body came without a Content-Length.")
+
+
+def _hold(request: Request, shape: Any) -> None:
+    """Raises UnknownField, RepeatedField, ValidationError."""
+    if shape is OpenApiTypes.OBJECT:
+        return
+    fields = {} if shape is None else _fields(shape)
+    if isinstance(request._data, QueryDict):
+        _hold_form(request._data, request._files, getattr(request, "skipped_files", []), fields)
+    elif shape is None and request._data and not isinstance(request._data, dict):
+        raise s.ValidationError({"non_field_errors": ["This address takes no body."]})
+    else:
+        _refuse_unknown(_unknown(request._data, fields))
+
+
+def refuse_misplaced(query: QueryDict, known: Iterable[str], shape: Any) -> None:
+    """Raises UnknownParameter for a name that the address does not take; says so of a field of the body."""
+    fields = {} if shape in (None, OpenApiTypes.OBJECT) else _fields(shape)
+    for name in query:
+        if name in fields and name not in known:
+            why = f"Send {name} in the body: it is none of the address."
+            raise UnknownParameter(why, hint="Nothing was changed.", errors={name: [why]})
+    refuse_unknown(query, known)
+
+
+@cache
+def _fields(shape: type[s.Serializer]) -> Mapping[str, s.Field]:
+    return shape().fields
+
+
+def _hold_form(texts: QueryDict, files: Any, skipped: Iterable[str], fields: Mapping[str, s.Field]) -> None:
+    sent = [*((name, False) for name in texts if name != OF_THE_FORM), *((name, True) for name in [*files, *skipped])]
+    _refuse_unknown((name, list(fields)) for name, _ in sent if name not in fields)
+    for name, is_file in sent:
+        if is_file != isinstance(fields[name], s.FileField):
+            raise s.ValidationError({name: ["Send it as text, not as a file." if is_file else "Send it as a file."]})
+    if second := [name for name in files for _ in files.getlist(name)][1:] + list(skipped):
+        raise RepeatedField(second[0])  # one file is taken, whatever its field is called
+    for name in texts:
+        if len(texts.getlist(name)) > 1 and not isinstance(fields.get(name), s.ListField):
+            raise RepeatedField(name)
+
+
+def _unknown(document: Any, fields: Mapping[str, s.Field], within: str = "") -> Iterator[tuple[str, list[str]]]:
+    """Path of each name that is not declared, with the names that are, also inside of objects that are declared."""
+    if not isinstance(document, dict):
+        return  # the serializer says what it should be
+    for name, value in document.items():
+        if name not in fields:
+            yield f"{within}{name}", [f"{within}{known}" for known in fields]
+            continue
+        field = fields[name]
+        inner = field.child if isinstance(field, s.ListSerializer | s.ListField) else field
+        if isinstance(inner, s.Serializer):
+            listed = value if isinstance(value, list) else [value]
+            for index, one in enumerate(listed):
+                place = f"{within}{name}.{index}." if inner is not field else f"{within}{name}."
+                yield from _unknown(one, inner.fields, place)
+
+
+def _refuse_unknown(unknown: Iterable[tuple[str, list[str]]]) -> None:
+    errors: dict[str, list[str]] = {}
+    for name, known in unknown:
+        errors.setdefault(name[:NAME_SHOWN], [_meant(name, known)])
+        if len(errors) == NAMES_SHOWN:
+            break
+    if errors:
+        name, (why,) = next(iter(errors.items()))
+        raise UnknownField(f"There is no field {name}. {why}", hint=f"{why} Nothing was changed.", errors=errors)
+
+
+def _meant(name: str, known: list[str]) -> str:
+    close = difflib.get_close_matches(name[:NAME_SHOWN].lower(), known, n=1, cutoff=0.5)
+    if close:
+        return f"Did you mean {close[0]}?"
+    return f"Known are {', '.join(sorted(known))}." if known else "No field is known here."
