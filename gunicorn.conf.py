@@ -5,7 +5,7 @@ Processes and threads are set by the command that starts it.
 
 from pathlib import Path
 
-worker_class = "registry.web_server.Worker"
+worker_class = "registry.serving.worker.Worker"
 workers = 2
 threads = 6
 # Clients per process that are connected at the same time. One that is slow or idle costs no thread.

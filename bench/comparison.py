@@ -20,8 +20,8 @@ from bench.figures import skipped
 from bench.lists import measure
 from bench.synthetic import record
 from launcher.collector_file import build
-from registry.facts import CONFIGURATION
 from registry.models import Fact, Result, SystemSnapshot
+from registry.query.fact_index import CONFIGURATION
 from validators.system.facts import summary
 
 RECORDED = SHARED / "data" / "collector" / "fakeroots" / "lustre-client-rhel8.tar.gz"

@@ -11,7 +11,7 @@ from django.test import Client
 
 from bench.figures import figure, p50_ms, seconds_of
 from bench.synthetic import record
-from registry import editions, exporting, turns
+from registry.dumps import db_locks, dump, editions
 
 
 def run(size: int) -> None:
@@ -40,8 +40,8 @@ def _csv(client: Client, conditions: dict[str, int]) -> None:
 def _edition(conditions: dict[str, int]) -> None:
     before_kib, begun, begun_cpu = _largest_kib(), time.perf_counter(), time.process_time()
     with tempfile.TemporaryDirectory() as folder:
-        with turns.one_view():
-            files = exporting.write(Path(folder))
+        with db_locks.one_view():
+            files = dump.write(Path(folder))
         figure("export", "edition", time.perf_counter() - begun, "s", **conditions)
         figure("export", "edition CPU", time.process_time() - begun_cpu, "s", **conditions)
     for file in files:

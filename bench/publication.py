@@ -18,7 +18,7 @@ from bench.figures import figure, skipped
 from bench.lists import measure
 from bench.site import forget_submissions, token
 from bench.synthetic import LIST_NAME, empty, record
-from registry.catalogue import load_definitions
+from registry.loading.catalogue_loader import load_definitions
 from registry.models import Release, Site
 from submissions.bundles import scrubbing
 from submissions.lifecycle.states import record as write_history

@@ -16,8 +16,8 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from bench.figures import note
-from registry import facts
 from registry.models import ListEntry, Measurement, RankedList, Release, Result, Site, System
+from registry.query import fact_index
 
 PHASES = [
     *(
@@ -69,7 +69,7 @@ def record(size: int) -> str:
         ranked = RankedList.objects.create(
             release=release, name=LIST_NAME, title="Full", trust=Result.Trust.REPORTED, complete=True
         )
-        facts.index(range(first, first + size))
+        fact_index.index(range(first, first + size))
         _copy(ListEntry, _entries(first, scores, ranked, site, systems))
         RankedList.objects.filter(pk=ranked.pk).update(frozen_at=timezone.now(), digest=slug)
     with connection.cursor() as cursor:

@@ -63,7 +63,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "registry.admission.TooLargeMiddleware",
+    "registry.serving.admission.TooLargeMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -127,7 +127,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "registry.views.frame.frame",
+                "registry.web.context_processors.frame",
             ],
         },
     },
@@ -148,7 +148,7 @@ DATABASES = {
 }
 CACHES = {
     "default": {
-        "BACKEND": "registry.cache.Cache",
+        "BACKEND": "registry.web.cache_backend.Cache",
         "LOCATION": env.text("CACHE_URL"),
         # One attempt for a connection that a restart cut off; a server that hangs must not hold up every request.
         "OPTIONS": {"socket_timeout": 0.5, "socket_connect_timeout": 0.5, "retry": Retry(NoBackoff(), 1)},
@@ -247,7 +247,7 @@ if _mail.scheme in ("smtp", "smtps"):
     EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = unquote(_mail.username or ""), unquote(_mail.password or "")
     EMAIL_USE_SSL, EMAIL_USE_TLS = _mail.scheme == "smtps", _mail.scheme == "smtp" and bool(_mail.username)
 elif _mail.scheme == "file":
-    EMAIL_BACKEND = "registry.mail.EmlBackend"
+    EMAIL_BACKEND = "registry.web.eml_backend.EmlBackend"
     EMAIL_FILE_PATH = STATE_DIR / "mail"
 else:
     raise env.ImproperlyConfigured(f"EMAIL_URL must begin with smtp:// or smtps://, not {_mail.scheme}://")
@@ -263,9 +263,9 @@ REST_FRAMEWORK = {
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
-    "EXCEPTION_HANDLER": "registry.problems.problem_response",
+    "EXCEPTION_HANDLER": "registry.errors.problem_response",
     "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
-    "DEFAULT_THROTTLE_CLASSES": ["registry.api.throttles.ReadThrottle"],
+    "DEFAULT_THROTTLE_CLASSES": ["registry.web.throttles.ReadThrottle"],
     "NUM_PROXIES": 1 if TRUSTED_PROXY else 0,
 }
 THROTTLE_RATES = {
@@ -284,7 +284,7 @@ SPECTACULAR_SETTINGS = {
     "COMPONENT_SPLIT_REQUEST": True,
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
-        "registry.api.machine.with_refused_formats",
+        "registry.site_pages.api_meta.with_refused_formats",
     ],
 }
 
@@ -303,7 +303,7 @@ CONTENT_SECURITY_POLICY = {
         "frame-ancestors": [NONE],
     }
 }
-CSRF_FAILURE_VIEW = "registry.views.errors.refused_form"
+CSRF_FAILURE_VIEW = "registry.web.error_pages.refused_form"
 X_FRAME_OPTIONS = "DENY"
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
@@ -329,7 +329,7 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
-    "filters": {"without_traceback": {"()": "registry.log_records.WithoutTraceback"}},
+    "filters": {"without_traceback": {"()": "registry.web.log_filters.WithoutTraceback"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     "loggers": {"django.security.DisallowedHost": {"filters": ["without_traceback"]}},
     "root": {

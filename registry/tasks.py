@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from celery import shared_task
 
-from registry import editions
+from registry.dumps import editions
 
 
 @shared_task(soft_time_limit=3500, time_limit=3600)

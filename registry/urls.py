@@ -6,7 +6,7 @@ from django.contrib.auth.decorators import login_required
 from django.urls import include, path
 
 urlpatterns = [
-    path("", include("registry.views.urls")),
+    path("", include("registry.page_urls")),
 ]
 
 # The site's own page signs people in: it counts attempts, and admin's does not.
@@ -21,10 +21,10 @@ if not settings.PUBLIC_ONLY:
     ]
 
 urlpatterns += [
-    path("api/v1/", include("registry.api.urls")),
+    path("api/v1/", include("registry.api_urls")),
 ]
 
-handler400 = "registry.views.errors.bad_request"
-handler403 = "registry.views.errors.not_found"
-handler404 = "registry.views.errors.not_found"
-handler500 = "registry.views.errors.server_error"
+handler400 = "registry.web.error_pages.bad_request"
+handler403 = "registry.web.error_pages.not_found"
+handler404 = "registry.web.error_pages.not_found"
+handler500 = "registry.web.error_pages.server_error"

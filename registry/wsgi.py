@@ -9,9 +9,10 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "registry.settings")
 
 application = get_wsgi_application()
 
-from registry import admission, database  # noqa: E402  (after Django is set up)
+from registry import database  # noqa: E402  (after Django is set up)
+from registry.serving import admission  # noqa: E402
 
-# registry/web_server.py asks it before a body may come.
+# registry/serving/worker.py asks it before a body may come.
 application.body_limit = admission.body_limit
 database.limit_statements()
 

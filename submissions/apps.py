@@ -7,7 +7,7 @@ class SubmissionsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from registry.metrics import SOURCES
+        from registry.site_pages.metrics import SOURCES
         from submissions.operations.metrics import failures, submissions
 
         SOURCES += [submissions, failures]

@@ -95,7 +95,7 @@ Problem (registry.problems)
 
 from __future__ import annotations
 
-from registry.problems import Problem, Unavailable
+from registry.errors import Problem, Unavailable
 
 
 class IntakeRefused(Problem):

@@ -12,9 +12,9 @@ from django.db.models import Q, QuerySet
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
-from registry import naming
 from registry.lists.ranking import fold
 from registry.models import Site, Step
+from registry.query import canonical_names
 from submissions.errors import ConflictOfInterest, Forbidden, NotFound, NotYours
 from submissions.models import Account, Submission
 
@@ -109,8 +109,8 @@ def _canonical(vendor: str) -> str:
 
 
 @cache
-def _names() -> naming.Names:
-    return naming.read_names()
+def _names() -> canonical_names.Names:
+    return canonical_names.read_names()
 
 
 def require_review(account: Account, submission: Submission) -> None:

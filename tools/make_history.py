@@ -1,4 +1,4 @@
-"""Make registry/history/*.json, the record of SC17 to SC25 as facts, from the collected tables.
+"""Make registry/loading/data/history/*.json, the record of SC17 to SC25 as facts, from the collected tables.
 
     ./dev.py exec python tools/make_history.py [FOLDER]
 
@@ -33,7 +33,7 @@ from registry.lists.ranking import (  # noqa: E402
 from tools import fact_files  # noqa: E402
 from tools.fact_files import line, read_table  # noqa: E402
 
-HISTORY = ROOT / "registry" / "history"
+HISTORY = ROOT / "registry" / "loading" / "data" / "history"
 LIST_ORDER = ("io500", "ten", "production", "ten-production", "full", "historical", "scc")
 COMMITTEE = "IO500 committee"
 

@@ -1,4 +1,5 @@
-"""Make registry/tables/mlperf-storage-v1.0.json, the published results of that round as facts, from their table.
+"""Make registry/loading/data/tables/mlperf-storage-v1.0.json, the published results of that round as facts, from their
+table.
 
     ./dev.py exec python tools/make_mlperf.py [FILE]
 
@@ -26,7 +27,7 @@ from validators.findings import Finding  # noqa: E402
 from validators.measurements import Run  # noqa: E402
 from validators.rules import Context  # noqa: E402
 
-TABLE = ROOT / "registry" / "tables" / "mlperf-storage-v1.0.json"
+TABLE = ROOT / "registry" / "loading" / "data" / "tables" / "mlperf-storage-v1.0.json"
 RELEASE = {
     "slug": "MLPerf-Storage-v1.0",
     "name": "MLPerf Storage v1.0",

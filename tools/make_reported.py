@@ -1,4 +1,4 @@
-"""Make registry/reported/*.json, the results that papers and slides print, from tables of their figures.
+"""Make registry/loading/data/reported/*.json, the results that papers and slides print, from tables of their figures.
 
     ./dev.py exec python tools/make_reported.py [FOLDER]
 
@@ -21,7 +21,7 @@ from tools.fact_files import line  # noqa: E402
 from tools.reported import benchmarking_lustre, cug25, dell_lustre, perlmutter, sc23_bof  # noqa: E402
 from tools.reported.tables import Record  # noqa: E402
 
-REPORTED = ROOT / "registry" / "reported"
+REPORTED = ROOT / "registry" / "loading" / "data" / "reported"
 DOCUMENTS = (cug25, benchmarking_lustre, perlmutter, sc23_bof, dell_lustre)
 
 

@@ -10,9 +10,9 @@ from typing import Any
 from django.db.models import Value
 from django.db.models.functions import Coalesce, NullIf
 
-from registry import record
 from registry.models import ListEntry, RankedList
-from registry.record import SCORED_LISTS, Columns, NotOnRecord, Row, nearest, rows_of
+from registry.query import public_record
+from registry.query.public_record import SCORED_LISTS, Columns, NotOnRecord, Row, nearest, rows_of
 
 Entry = Mapping[str, Any]
 
@@ -32,7 +32,7 @@ ENTRY: Columns = {
     "of": "ranked_list_id",
     "withdrawn_at": "result__withdrawn_at",
     "family": "family",
-} | {name: record.ENTRY[name] for name in ("institution", "new", "score", "bandwidth_gib_per_s", "client_nodes")}
+} | {name: public_record.ENTRY[name] for name in ("institution", "new", "score", "bandwidth_gib_per_s", "client_nodes")}
 
 
 def known_lists() -> list[Row]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from registry.models import ListEntry, RankedList, Release
-from registry.record import ENTRY, SCORED_LISTS, Columns, NotOnRecord, Row, rows_of
+from registry.query.public_record import ENTRY, SCORED_LISTS, Columns, NotOnRecord, Row, rows_of
 
 FEWEST_CLIENTS = 10
 KINDS = (

@@ -1,4 +1,4 @@
-"""List definitions: read from registry/lists/*.json, checked against their schema, chosen by release."""
+"""List definitions: read from registry/lists/data/*.json, checked against their schema, chosen by release."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from registry import datafiles
 from registry.lists.ranking import DefinitionError
+from registry.query import data_files
 from validators.catalogue import benchmark, describe
 from validators.units import UNITS
 
-LISTS = Path(__file__).parent
+LISTS = Path(__file__).parent / "data"
 SCHEMA = "list-definition.schema.json"
 
 SCORED = "io500"
@@ -22,7 +22,7 @@ Definition = dict[str, Any]
 
 def require_valid(body: Any) -> Definition:
     """The body of a definition that somebody proposes. Raises DefinitionError where it breaks the schema."""
-    datafiles.require_valid(body, SCHEMA, DefinitionError)
+    data_files.require_valid(body, SCHEMA, DefinitionError)
     if "ranks" in body:
         _require_measured("ranks", body["ranks"])
     return dict(body)
@@ -34,7 +34,7 @@ def read_definitions(folder: Path = LISTS) -> list[Definition]:
     Raises DefinitionError when one breaks the schema or is not called NAME.VERSION.json.
     """
     definitions = []
-    for name, definition in datafiles.valid_files(folder, SCHEMA, DefinitionError):
+    for name, definition in data_files.valid_files(folder, SCHEMA, DefinitionError):
         if name != f"{definition['name']}.{definition['version']}.json":
             raise DefinitionError(f"{name} holds {definition['name']} version {definition['version']}")
         if "ranks" in definition:

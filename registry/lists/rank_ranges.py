@@ -1,6 +1,6 @@
 """The ranks that entries of lists may have, by repeats of their runs: written when a list is made or loaded.
 
-The arithmetic is in registry/comparing/uncertainty.py; this module only brings lists to it and back. No list
+The arithmetic is in registry/comparison/uncertainty.py; this module only brings lists to it and back. No list
 changes by it.
 """
 
@@ -14,14 +14,14 @@ from typing import Any
 
 from django.db.models import Q
 
-from registry import record
-from registry.comparing import uncertainty
-from registry.comparing.spreads import key, pooled, spreads
-from registry.comparing.uncertainty import Spread
-from registry.facts import CONFIGURATION
+from registry.comparison import uncertainty
+from registry.comparison.spreads import key, pooled, spreads
+from registry.comparison.uncertainty import Spread
 from registry.lists.definitions import lower_is_better
 from registry.lists.ranking import best
 from registry.models import Fact, ListEntry, Measurement, RankedList, RankRange, Result
+from registry.query import public_record
+from registry.query.fact_index import CONFIGURATION
 
 Row = dict[str, Any]
 
@@ -121,7 +121,7 @@ def _repeats(result_ids: Collection[int]) -> dict[int, list[int]]:
     """Standing results of the same configuration, by result; where none is known to be, the result alone."""
     own = dict(Fact.objects.filter(name=CONFIGURATION, result__in=result_ids).values_list("result_id", "text"))
     same: dict[str, list[int]] = {}
-    standing = Fact.objects.filter(record.stands("result"), name=CONFIGURATION)
+    standing = Fact.objects.filter(public_record.stands("result"), name=CONFIGURATION)
     for pk, text in standing.filter(text__in=set(own.values())).values_list("result_id", "text"):
         same.setdefault(text, []).append(pk)
     return {pk: same.get(own[pk], [pk]) if pk in own else [pk] for pk in result_ids}

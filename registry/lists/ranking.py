@@ -1,6 +1,6 @@
 """Ranking, as plain arithmetic: entries and a list definition in, ranked rows and reasons out.
 
-No database, clock or network. A definition is data (registry/lists/*.json, shape in
+No database, clock or network. A definition is data (registry/lists/data/*.json, shape in
 registry/schemas/list-definition.schema.json); docs/lists.md tells the same in words.
 """
 

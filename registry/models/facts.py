@@ -1,4 +1,7 @@
-"""Facts that results are asked by, in one narrow table; registry/facts.py writes it from the rest of the record."""
+"""Facts that results are asked by, in one narrow table;
+
+Registry/query/fact_index.py writes it from the rest of the record.
+"""
 
 from __future__ import annotations
 

@@ -147,7 +147,7 @@ class Result(models.Model):
             models.Index(Upper("vendor"), name="result_by_vendor"),
             models.Index(Upper("storage_vendor"), name="result_by_printed_vendor"),
             models.Index(Upper("institution"), name="result_by_institution"),
-            # results/?ordering=, with the keys of registry/keyset.py: what is missing counts as -1.
+            # results/?ordering=, with the keys of registry/query/cursor_pages.py: what is missing counts as -1.
             models.Index(Coalesce(F("score"), Value(-1.0)).desc(), F("id").desc(), name="result_by_score"),
             models.Index(
                 Coalesce(F("bandwidth_gib_per_s"), Value(-1.0)).desc(), F("id").desc(), name="result_by_bandwidth"

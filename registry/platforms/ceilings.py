@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from registry import qualified, record, snapshots
 from registry.models import Result
-from registry.record import Row
+from registry.query import observed_parameters, public_record, qualified_values
+from registry.query.public_record import Row
 from validators import catalogue, hardware
 from validators.ceilings import Ceiling, Parts, Raid, raid_of
 from validators.efficiency import Efficiency, efficiencies
@@ -28,9 +28,9 @@ def of_result(result: Result, measured: Sequence[Row], document: Mapping[str, An
 
 def called(public_id: str) -> list[Efficiency]:
     """The same by id. Raises NotOnRecord."""
-    result = record.result(public_id)
-    snapshot = snapshots.of(result)
-    return of_result(result, record.measurements(result), snapshot.document if snapshot else None)
+    result = public_record.result(public_id)
+    snapshot = observed_parameters.of(result)
+    return of_result(result, public_record.measurements(result), snapshot.document if snapshot else None)
 
 
 def best(found: Sequence[Efficiency]) -> list[Efficiency]:
@@ -45,7 +45,7 @@ def best(found: Sequence[Efficiency]) -> list[Efficiency]:
 
 def _rank(one: Efficiency) -> tuple[bool, float]:
     """What is only below something comes last: how near it was is not known."""
-    return one.qualifier != qualified.BELOW, one.percent(one.limit)
+    return one.qualifier != qualified_values.BELOW, one.percent(one.limit)
 
 
 def parts_of(result: Result, document: Mapping[str, Any] | None) -> Parts:

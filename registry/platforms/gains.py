@@ -13,8 +13,8 @@ from functools import reduce
 from operator import mul
 from typing import Any
 
-from registry import qualified
-from registry.qualified import Number
+from registry.query import qualified_values
+from registry.query.qualified_values import Number
 
 HARDWARE, SOFTWARE, TUNING, CONDITIONS = "hardware", "software", "tuning", "conditions"
 KINDS = (HARDWARE, SOFTWARE, TUNING, CONDITIONS)
@@ -39,7 +39,7 @@ class Point:
 
     @property
     def number(self) -> Number:
-        return qualified.number(self.value, self.qualifier)
+        return qualified_values.number(self.value, self.qualifier)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ def factor(before: Number, after: Number, lower_is_better: bool) -> Number | Non
 
 def best(points: Sequence[Point], lower_is_better: bool) -> Point:
     """Of several points the best, of equal ones the first; one that may be worse than it says only where all may be."""
-    worse = qualified.ABOVE if lower_is_better else qualified.BELOW
+    worse = qualified_values.ABOVE if lower_is_better else qualified_values.BELOW
     sign = -1 if lower_is_better else 1
     return max(points, key=lambda point: (point.qualifier != worse, sign * point.value))
 
@@ -150,8 +150,8 @@ def steps_of(points: Sequence[Point], order: Sequence[str], lower_is_better: boo
         if not found:
             continue
         top = best(found, lower_is_better)
-        first, last = (qualified.of(rows[0]), qualified.of(rows[-1])) if rows else (None, None)
-        gained = factor(first, top.number, lower_is_better) if first else qualified.number(1.0)
+        first, last = (qualified_values.of(rows[0]), qualified_values.of(rows[-1])) if rows else (None, None)
+        gained = factor(first, top.number, lower_is_better) if first else qualified_values.number(1.0)
         again = factor(last, top.number, lower_is_better) if last else None
         rows.append({
             "step": step,

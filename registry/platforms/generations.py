@@ -14,11 +14,12 @@ from typing import Any
 from django.db.models import F
 from django.http import QueryDict
 
-from registry import axes, configuration, facts, filters, normalisation, numbers, questions, record
 from registry.models import Fact, Platform, Release
 from registry.platforms import gains
 from registry.platforms.gains import Change, Point
-from registry.record import Row
+from registry.query import axes, configuration_diff, fact_index, filters, metric_values, public_record, study_query
+from registry.query import divisors as query_divisors
+from registry.query.public_record import Row
 from validators.units import LOWER_IS_BETTER
 
 MOST_RESULTS = 100
@@ -30,7 +31,7 @@ PREFIXES = (filters.PARAMETER,)
 
 _IDENTITY = {
     *("institution", "system", "vendor", "filesystem", "release", "production", "reproducibility", "tool", "mode"),
-    *("io500_release", facts.CONFIGURATION),
+    *("io500_release", fact_index.CONFIGURATION),
 }
 """Facts that say which result it is, and explain nothing."""
 
@@ -48,13 +49,13 @@ class Asked:
 def read(query: QueryDict) -> Asked:
     """Raises UnknownParameter and InvalidValue."""
     filters.refuse_unknown(query, (*NAMES, *FILTERS, "format"), PREFIXES)
-    metric, x = tuple(filters.given(query, "metric")), questions.single(query, "x") or X
-    return Asked(metric, x, questions.divisor(query), filters.without(query, (*NAMES, "format")))
+    metric, x = tuple(filters.given(query, "metric")), study_query.single(query, "x") or X
+    return Asked(metric, x, study_query.divisor(query), filters.without(query, (*NAMES, "format")))
 
 
 def line(slug: str) -> list[Platform]:
     """The platforms before this one, itself and those after it, oldest first. Raises NotOnRecord."""
-    asked = record.platform(slug)
+    asked = public_record.platform(slug)
     known = {one.pk: one for one in Platform.objects.order_by("slug")}
     before, here = [asked], asked
     while here.predecessor_id in known and known[here.predecessor_id] not in before:
@@ -89,14 +90,14 @@ def document(slug: str, asked: Asked) -> Row:
     Raises NotOnRecord, UnknownAxis and InvalidValue.
     """
     members = line(slug)
-    questions.check_axes([asked.x])
+    study_query.check_axes([asked.x])
     condition = filters.result_conditions(asked.filters)
-    found = record.standing_results(condition).filter(platform__in=members).select_related("platform")
-    results, left_out = record.newest(found, MOST_RESULTS)
+    found = public_record.standing_results(condition).filter(platform__in=members).select_related("platform")
+    results, left_out = public_record.newest(found, MOST_RESULTS)
     recorded = _recorded([one.pk for one in results], asked.x)
     step_of = _steps(results, asked.x, {one.pk: one.platform.name for one in results if one.platform})
     order = _order(asked.x, members, step_of)
-    measured = numbers.of_results(results, asked.metric)
+    measured = metric_values.of_results(results, asked.metric)
     if asked.per:
         measured = _divided(measured, results, asked.per)
     rows = [_row(key, points, order) for key, points in _points(measured, results, recorded, step_of).items()]
@@ -119,12 +120,12 @@ Key = tuple[str, str, str, str, str, str]
 
 def _divided(by_result: dict[int, list[Row]], results: Sequence[Any], per: str) -> dict[int, list[Row]]:
     told = [{"id": one.public_id, "parameters": one.parameters, "source": one.source} for one in results]
-    divisors = dict(zip((one.pk for one in results), normalisation.divisors(per, told), strict=True))
+    divisors = dict(zip((one.pk for one in results), query_divisors.divisors(per, told), strict=True))
     return {
         pk: [
             row | {"value": row["value"] / divisor}
             for row in rows
-            if normalisation.is_divided(row["unit"], row["stat"]) and (divisor := divisors[pk].value)
+            if query_divisors.is_divided(row["unit"], row["stat"]) and (divisor := divisors[pk].value)
         ]
         for pk, rows in by_result.items()
     }
@@ -132,15 +133,15 @@ def _divided(by_result: dict[int, list[Row]], results: Sequence[Any], per: str) 
 
 def _recorded(ids: list[int], x: str) -> dict[int, dict[str, tuple[str, str]]]:
     """What is recorded of each result by name: kind and text. Axes repeat what stands under other names."""
-    volatile = configuration.volatile(())
+    volatile = configuration_diff.volatile(())
     left_out = {*_IDENTITY, *volatile, x} - {"platform"}
     return {
         pk: {
-            name: (configuration.kind_of(name), text)
+            name: (configuration_diff.kind_of(name), text)
             for name, text in told.items()
             if name not in left_out and not _is_said_twice(name, told)
         }
-        for pk, told in facts.of_results(ids).items()
+        for pk, told in fact_index.of_results(ids).items()
     }
 
 

@@ -15,13 +15,13 @@ from typing import Any
 
 from django.http import QueryDict
 
-from registry import filters, qualified, questions, record
+from registry.errors import Problem
 from registry.models import Platform, Result
-from registry.normalisation import divisors
 from registry.platforms import ceilings
-from registry.problems import Problem
-from registry.qualified import Number
-from registry.record import Row
+from registry.query import filters, public_record, qualified_values, study_query
+from registry.query.divisors import divisors
+from registry.query.public_record import Row
+from registry.query.qualified_values import Number
 from validators import catalogue, hardware
 from validators.ceilings import BANDWIDTH, IOPS, READ, WRITE, Ceiling, lowest
 from validators.ceilings import ceilings as ceilings_of
@@ -56,22 +56,22 @@ class Asked:
 def read(query: QueryDict) -> Asked:
     """Raises NotOnRecord, UnknownParameter and InvalidValue."""
     filters.refuse_unknown(query, (*NAMES, *FILTERS, "format"), (filters.PARAMETER,))
-    direction = questions.chosen(query, "direction", (READ, WRITE)) or READ
-    kind = questions.chosen(query, "kind", (BANDWIDTH, IOPS)) or BANDWIDTH
-    unit = questions.single(query, "unit") or UNIT[kind]
+    direction = study_query.chosen(query, "direction", (READ, WRITE)) or READ
+    kind = study_query.chosen(query, "kind", (BANDWIDTH, IOPS)) or BANDWIDTH
+    unit = study_query.single(query, "unit") or UNIT[kind]
     fitting = [name for name, known in UNITS.items() if known.canonical == UNITS[UNIT[kind]].canonical]
     if unit not in fitting:
         raise filters.InvalidValue("unit", f"one of {', '.join(fitting)}")
-    platform = questions.single(query, "platform")
+    platform = study_query.single(query, "platform")
     if not platform:
         raise filters.InvalidValue("platform", "the slug of a platform, of platforms/")
     target, kept = to_canonical(_target(query), unit)[0], filters.without(query, (*NAMES, "format"))
-    return Asked(record.platform(platform), direction, kind, target, unit, kept)
+    return Asked(public_record.platform(platform), direction, kind, target, unit, kept)
 
 
 def _target(query: QueryDict) -> float:
     try:
-        value = float(questions.single(query, "target"))
+        value = float(study_query.single(query, "target"))
     except ValueError:
         value = math.nan
     if not 0 < value <= LARGEST_TARGET:
@@ -97,26 +97,26 @@ def units(target: float, of_one: Sequence[Number]) -> Row:
     measured = [one for one in of_one if not one.is_bound]
     answer: Row = dict.fromkeys(("low", "middle", "high"))
     if measured:
-        middle = qualified.median(measured)
+        middle = qualified_values.median(measured)
         answer["middle"] = units_for(target, middle.high)
         if len(measured) > 1:
             rates = [one.high for one in measured]
             answer |= {"low": units_for(target, max(rates)), "high": units_for(target, min(rates))}
         rough = any(one.rough for one in measured)
-        return answer | {"measurements": len(measured), "qualifier": qualified.ABOUT if rough else ""}
-    most = [one.high for one in of_one if one.qualifier.startswith(qualified.BELOW)]
-    least = [one.low for one in of_one if one.qualifier.startswith(qualified.ABOVE)]
+        return answer | {"measurements": len(measured), "qualifier": qualified_values.ABOUT if rough else ""}
+    most = [one.high for one in of_one if one.qualifier.startswith(qualified_values.BELOW)]
+    least = [one.low for one in of_one if one.qualifier.startswith(qualified_values.ABOVE)]
     if most:
         answer["low"] = units_for(target, max(most))
     if least:
         answer["high"] = units_for(target, min(least))
-    bounded = (qualified.ABOVE if most else qualified.BELOW) if bool(most) != bool(least) else ""
+    bounded = (qualified_values.ABOVE if most else qualified_values.BELOW) if bool(most) != bool(least) else ""
     return answer | {"measurements": 0, "qualifier": bounded}
 
 
 def document(asked: Asked) -> Row:
     """The answer with all that it rests on. Raises NoSizing; four queries."""
-    basis = sorted(_basis(asked), key=lambda row: (row["qualifier"] == qualified.BELOW, -row["of_one"]))
+    basis = sorted(_basis(asked), key=lambda row: (row["qualifier"] == qualified_values.BELOW, -row["of_one"]))
     ceiling = _ceiling(asked)
     if not basis:
         raise NoSizing(f"{asked.platform.name}, {asked.direction}, {asked.kind}.")
@@ -126,7 +126,7 @@ def document(asked: Asked) -> Row:
         "kind": asked.kind,
         "target": from_canonical(asked.target, asked.unit),
         "unit": asked.unit,
-        "units": units(asked.target, [qualified.number(row["of_one"], row["qualifier"]) for row in basis]),
+        "units": units(asked.target, [qualified_values.number(row["of_one"], row["qualifier"]) for row in basis]),
         "ceiling": _as_row(asked, ceiling) if ceiling else None,
         "basis": [row | {"of_one": from_canonical(row["of_one"], asked.unit)} for row in basis],
     }
@@ -139,9 +139,9 @@ def _basis(asked: Asked) -> list[Row]:
         for tool, crossing in catalogue.crossings().items()
         if {"network", "drives"} <= set(crossing["layers"])
     }
-    found = record.standing_results(filters.result_conditions(asked.filters))
-    results, _ = record.newest(found.filter(platform=asked.platform, tool__in=crossings), MOST_RESULTS)
-    measured = record.measured([one.pk for one in results])
+    found = public_record.standing_results(filters.result_conditions(asked.filters))
+    results, _ = public_record.newest(found.filter(platform=asked.platform, tool__in=crossings), MOST_RESULTS)
+    measured = public_record.measured([one.pk for one in results])
     told = [{"id": one.public_id, "parameters": one.parameters, "source": one.source} for one in results]
     drives = [one.value for one in divisors("drive", told)]
     best = (
@@ -163,7 +163,7 @@ def _best(asked: Asked, one: Result, crossing: Row, measured: Iterable[Row], dri
     ]
     if not enclosures or not rates:
         return None
-    best = max(rates, key=lambda row: (not qualified.is_bound(row), row["value"]))
+    best = max(rates, key=lambda row: (not qualified_values.is_bound(row), row["value"]))
     said = {"result": one.public_id, "op": best["op"], "trust": one.trust, "enclosures": enclosures}
     qualifier = best["context"].get("qualifier", "")
     return said | {"of_one": best["value"] / enclosures, "qualifier": qualifier, "source": one.source}

@@ -16,17 +16,17 @@ from typing import Any, NamedTuple
 from django.db.models import Q
 from django.http import QueryDict
 
-from registry import datafiles, qualified, questions
-from registry.formulas import evaluate_qualified
 from registry.models import Measurement, Result
 from registry.platforms import ceilings
-from registry.qualified import Number
-from registry.record import NotOnRecord, Row, nearest
-from registry.studies import answers
+from registry.query import data_files, qualified_values, study_query
+from registry.query.formulas import evaluate_qualified
+from registry.query.public_record import NotOnRecord, Row, nearest
+from registry.query.qualified_values import Number
+from registry.studies import documents
 from registry.studies.table import FIGURES, written
 from validators.units import UNITS, from_canonical, to_canonical
 
-STUDIES = Path(__file__).parent
+STUDIES = Path(__file__).parent / "data"
 SCHEMA = "studies.schema.json"
 FIGURE_COLUMNS = ("value", "qualifier", "unit", "trust", "printed", "verdict", "formula", "inputs", "source", "note")
 
@@ -53,7 +53,7 @@ class StudyError(Exception):
 def studies() -> Mapping[str, Study]:
     """All curated studies by slug, each with its `document`, in the order of files and lines. Raises StudyError."""
     found: dict[str, Study] = {}
-    for name, content in datafiles.valid_files(STUDIES, SCHEMA, StudyError):
+    for name, content in data_files.valid_files(STUDIES, SCHEMA, StudyError):
         for study in content["studies"]:
             if study["slug"] in found:
                 raise StudyError(f"{name}: {study['slug']} is there twice")
@@ -76,23 +76,23 @@ def in_short(one: Study) -> Row:
     return {name: one[name] for name in ("slug", "title", "place")} | {"kind": kind, "document": document["title"]}
 
 
-def answer(one: Study) -> answers.Document:
+def answer(one: Study) -> documents.Document:
     """The study as it stands today: a question asked, or its figures computed."""
     about = in_short(one) | {"notes": one.get("notes", []), "finding": one.get("finding", "")}
     if "question" in one:
-        return answers.of_question(question_of(one), one) | about
+        return documents.of_question(question_of(one), one) | about
     return _figures(one) | about
 
 
-def question_of(one: Study) -> questions.Question:
-    return questions.read(QueryDict(one["question"]))
+def question_of(one: Study) -> study_query.Question:
+    return study_query.read(QueryDict(one["question"]))
 
 
-def _figures(one: Study) -> answers.Document:
+def _figures(one: Study) -> documents.Document:
     rows = figure_rows(one)
     units = {row["unit"] for row in rows}
     unit = next(iter(units)) if len(units) == 1 else ""
-    shown = answers.document(one["title"], one["axes"], unit, rows, one.get("chart", "auto"))
+    shown = documents.document(one["title"], one["axes"], unit, rows, one.get("chart", "auto"))
     columns = [*one["axes"], *FIGURE_COLUMNS]
     blank = {"question": "", "metrics": [], "x": one["axes"][0], "series": one["axes"][1:], "per": None, "as_of": None}
     return shown | blank | {"columns": columns, "trust": {"reported": sum(row["count"] for row in rows)}}
@@ -144,7 +144,7 @@ def _told(name: str, given: Row, known: Mapping[tuple[str, ...], Known]) -> str:
     ceiling = f"{given['ceiling']} ceiling of " if "ceiling" in given else ""
     found = known.get(_key(given))
     shown = (
-        qualified.in_words(found.qualifier, f"{written(found.printed, 6)} {found.unit}")
+        qualified_values.in_words(found.qualifier, f"{written(found.printed, 6)} {found.unit}")
         if found
         else "not on the record"
     )
@@ -165,9 +165,9 @@ def quantity(given: Row, known: Mapping[tuple[str, ...], Known]) -> Number | Non
     """An input in its canonical unit: a number with unit, or a measurement of the record."""
     if "result" in given:
         found = known.get(_key(given))
-        return qualified.number(found.value, found.qualifier) if found else None
+        return qualified_values.number(found.value, found.qualifier) if found else None
     unit = given.get("unit", "")
-    return qualified.number(to_canonical(given["value"], unit)[0] if unit in UNITS else given["value"])
+    return qualified_values.number(to_canonical(given["value"], unit)[0] if unit in UNITS else given["value"])
 
 
 def _key(given: Row) -> tuple[str, ...]:

@@ -6,8 +6,8 @@ import io
 from collections.abc import Sequence
 from typing import Any
 
-from registry.problems import Problem
-from registry.studies.chart import Spec, with_colours
+from registry.errors import Problem
+from registry.studies.study_chart import Spec, with_colours
 from registry.studies.table import FIGURES, INTERVAL, Row
 
 VEGA_LITE = "6.4"

@@ -6,11 +6,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from registry.comparing import uncertainty
-from registry.comparing.asking import perhaps_repeated, sides
-from registry.comparing.comparison import Side
-from registry.comparing.spreads import key, spreads
-from registry.comparing.uncertainty import Spread
+from registry.comparison import uncertainty
+from registry.comparison.compare import Side
+from registry.comparison.load import perhaps_repeated, sides
+from registry.comparison.spreads import key, spreads
+from registry.comparison.uncertainty import Spread
 from registry.studies.table import Group, Interval
 
 

@@ -13,10 +13,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from registry import qualified
-from registry.axes import MEASURED
-from registry.comparing import uncertainty
-from registry.problems import Problem
+from registry.comparison import uncertainty
+from registry.errors import Problem
+from registry.query import qualified_values
+from registry.query.axes import MEASURED
 from validators.units import LOWER_IS_BETTER, UNITS
 
 Row = dict[str, Any]
@@ -147,13 +147,15 @@ def _with_bounds(measured: Sequence[float], bounds: Sequence[tuple[float, str]],
     plain = list(measured)
     for value, _ in bounds:
         plain.remove(value)
-    middle = qualified.median([*map(qualified.number, plain), *(qualified.number(*one) for one in bounds)])
+    middle = qualified_values.median(
+        [*map(qualified_values.number, plain), *(qualified_values.number(*one) for one in bounds)]
+    )
     value = None if middle.value is None else middle.value / factor
     spread = {} if any(word in _BOUNDS for _, word in bounds) else quartiles([one / factor for one in measured])
     return dict.fromkeys(FIGURES) | spread | {"value": value, "qualifier": middle.qualifier or None}
 
 
-_BOUNDS = (qualified.BELOW, qualified.ABOVE)
+_BOUNDS = (qualified_values.BELOW, qualified_values.ABOVE)
 
 
 def _interval(interval: Interval | None, factor: float) -> Row:

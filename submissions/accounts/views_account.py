@@ -13,9 +13,9 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
-from registry.api.throttles import LoopbackAwareThrottle
-from registry.problems import Problem
-from registry.views.errors import refused
+from registry.errors import Problem
+from registry.web.error_pages import refused
+from registry.web.throttles import LoopbackAwareThrottle
 from submissions.accounts import memberships as accounts_memberships
 from submissions.accounts import tokens
 from submissions.bundles import signatures

@@ -10,7 +10,7 @@ from rest_framework import serializers as s
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from registry.api.reading import next_address
+from registry.web.api_base import next_address
 from submissions.bundles import quarantine
 from submissions.models import Account, SecretFile, Token
 from submissions.permissions import require_role

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from registry.revisions import differences
+from registry.query.revision_diff import differences
 from submissions.checks import finding_counts
 from submissions.errors import NoSuchVersion
 from submissions.models import Check, Submission, Version

@@ -8,7 +8,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from registry.models import Result
-from registry.stored import StorageAway, holds
+from registry.query.stored_bytes import StorageAway, holds
 from submissions.bundles.file_versions import files_of
 from submissions.bundles.storage import public, received
 from submissions.models import Submission

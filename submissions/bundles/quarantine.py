@@ -27,9 +27,9 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import QueryDict
 from django.utils import timezone
 
-from registry import filters, stored
+from registry.errors import Problem
 from registry.models import Result
-from registry.problems import Problem
+from registry.query import filters, stored_bytes
 from submissions.bundles.file_versions import files_of
 from submissions.bundles.storage import key_of, local_path, public, received, remove
 from submissions.errors import (
@@ -101,7 +101,7 @@ def delete_unless_held(sha256: str) -> bool:
         _lock(sha256)
         if is_held(sha256):
             return False
-        if stored.holds(received(), sha256):
+        if stored_bytes.holds(received(), sha256):
             remove(key_of(sha256))
         undeleted = SecretFile.objects.filter(sha256=sha256, outcome=Outcome.BLOCKED, bytes_deleted_at=None)
         undeleted.update(bytes_deleted_at=timezone.now())
@@ -288,14 +288,14 @@ def unserved(submission: Submission, withheld: Mapping[str, SecretFile.Outcome])
     """Why the files of the current version can't be read, to be said on a page; None where they can."""
     try:
         _require_served(withheld, [file["sha256"] for file in files_of(submission)])
-    except (FileQuarantined, FileGone, stored.StorageAway) as problem:
+    except (FileQuarantined, FileGone, stored_bytes.StorageAway) as problem:
         return problem
     return None
 
 
 def _require_served(withheld: Mapping[str, SecretFile.Outcome], sha256s: Iterable[str]) -> None:
     _require_not_withheld(withheld, sha256s)
-    if missing := [sha256 for sha256 in sha256s if not stored.holds(received(), sha256)]:
+    if missing := [sha256 for sha256 in sha256s if not stored_bytes.holds(received(), sha256)]:
         raise FileGone(f"The storage no longer holds {len(missing)} of its files; sha256 {missing[0]}.")
 
 

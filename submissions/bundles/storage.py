@@ -21,7 +21,7 @@ from django.core.files import File
 from django.core.files.storage import FileSystemStorage, Storage, storages
 from django.core.files.uploadhandler import FileUploadHandler, SkipFile, StopFutureHandlers
 
-from registry.stored import key_of
+from registry.query.stored_bytes import key_of
 from submissions.errors import StorageFull, StorageUnavailable, TooLarge
 from validators.bundle import StoredFile
 

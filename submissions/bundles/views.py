@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from registry.views import numerals
+from registry.presentation import numbers
 from submissions.bundles import file_viewer
 from submissions.models import Submission
 from submissions.permissions import require_bytes, seen_by
@@ -48,7 +48,7 @@ def address(shown: Submission, where: str) -> str:
 def _listing(shown: Submission) -> dict[str, Any]:
     rows = file_viewer.listing(shown)
     files = [
-        {"path": row["path"], "size": numerals.size(row["size"]), "query": urlencode({"path": row["path"]})}
+        {"path": row["path"], "size": numbers.size(row["size"]), "query": urlencode({"path": row["path"]})}
         for row in rows
     ]
     return {"files": files}
@@ -63,7 +63,7 @@ def _lines(shown: Submission, path: str, line: str) -> dict[str, Any]:
     earlier = max(begin - file_viewer.LINES, 1)
     return {
         "page": page,
-        "size": numerals.size(page.size),
+        "size": numbers.size(page.size),
         "earlier": urlencode({"path": path, "line": earlier}) if begin > 1 else "",
         "later": urlencode({"path": path, "line": page.following}) if page.following else "",
     }

@@ -8,9 +8,9 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
-from registry import filters
-from registry.problems import Problem
-from registry.views import numerals
+from registry.errors import Problem
+from registry.presentation import numbers
+from registry.query import filters
 from submissions.bundles import quarantine
 from submissions.models import Account, SecretFile
 from submissions.overview.views import name_of
@@ -66,7 +66,7 @@ def _row(row: SecretFile) -> dict[str, Any]:
         "file": row,
         "name": name_of(row.submission),
         "places": row.where.split("\n"),
-        "found": numerals.moment(row.found_at),
+        "found": numbers.moment(row.found_at),
         "may_clear": row.outcome != SecretFile.Outcome.CLEARED,
         "may_withhold": row.outcome in (SecretFile.Outcome.REPORTED, SecretFile.Outcome.CLEARED)
         and quarantine.is_protected(row.submission),

@@ -10,10 +10,10 @@ from rest_framework import serializers as s
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from registry.api.reading import next_address
-from registry.api.series import STATES, SeriesNamed, StepTold
 from registry.models import Step
-from registry.over_time import steps
+from registry.timeseries import detected_steps
+from registry.timeseries.api_series import STATES, SeriesNamed, StepTold
+from registry.web.api_base import next_address
 from submissions.change_points import triage
 from submissions.models import StepComment
 from submissions.web.api_base import CONFLICT, REFUSED, PrivateView, valid
@@ -84,7 +84,7 @@ class StepDetail(PrivateView):
 
 def _document(step: Step) -> dict[str, Any]:
     said = {name: getattr(step, name) for name in ("id", "found_at", "state", "note", "version")}
-    return said | {"system": step.system.slug} | steps.row_of(step)
+    return said | {"system": step.system.slug} | detected_steps.row_of(step)
 
 
 def _with_history(step: Step) -> dict[str, Any]:

@@ -1,8 +1,8 @@
 """Watch the numbers of systems: find their steps once what changed their results is on disk.
 
 Whatever publishes or withdraws results says in its own transaction that their systems are due
-(registry/over_time/steps.py); the scheduler has them looked at, each in a transaction of its own, so that publishing
-waits for none of it and nothing is lost with a broker.
+(registry/timeseries/detected_steps.py); the scheduler has them looked at, each in a transaction of its own, so that
+publishing waits for none of it and nothing is lost with a broker.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import time
 
 from django.db import transaction
 
-from registry.over_time import steps
+from registry.timeseries import detected_steps
 from submissions.notifications import outbox
 
 log = logging.getLogger(__name__)
@@ -24,17 +24,17 @@ FOR_S = 5.0
 def find_steps() -> None:
     """The steps of systems that are due, for a bounded time; one that fails is loud, holds up no other and waits."""
     end = time.monotonic() + FOR_S
-    for system_id in steps.due():
+    for system_id in detected_steps.due():
         if time.monotonic() > end:
             break
         try:
             _find_steps_of(system_id)
         except Exception:
             log.exception("Steps of system %s were not found", system_id)
-            steps.put_off(system_id)
+            detected_steps.put_off(system_id)
 
 
 @transaction.atomic
 def _find_steps_of(system_id: int) -> None:
-    changed = steps.find(system_id)
+    changed = detected_steps.find(system_id)
     outbox.tell_of_steps(changed.begun, changed.gone)

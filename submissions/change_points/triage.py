@@ -10,8 +10,8 @@ from django.db import transaction
 from django.db.models import F, Q, QuerySet
 from django.http import QueryDict
 
-from registry import filters, naming
 from registry.models import Step
+from registry.query import canonical_names, filters
 from submissions.errors import ConflictOfInterest, Forbidden, NoStep, StepChanged, StepRefused
 from submissions.models import Account, StepComment
 from submissions.permissions import conflict_about, has_role
@@ -75,7 +75,7 @@ def judge(step: Step, account: Account, state: str, note: str, version: int) -> 
     """
     if why := conflict_about(account, step):
         raise ConflictOfInterest(why)
-    note = snapshot.shown(naming.plain(note))
+    note = snapshot.shown(canonical_names.plain(note))
     _require_sound(state, note)
     with transaction.atomic():
         read = Step.objects.filter(pk=step.pk, version=version, gone_at=None)

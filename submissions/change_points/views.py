@@ -8,11 +8,11 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
-from registry import filters, record
+from registry.errors import Problem
 from registry.models import Step
-from registry.over_time import steps
-from registry.problems import Problem
-from registry.views.series import in_words
+from registry.query import filters, public_record
+from registry.timeseries import detected_steps
+from registry.timeseries.views_series import in_words
 from submissions.change_points import triage
 from submissions.errors import StepRefused
 from submissions.overview.forms import StepForm
@@ -27,7 +27,7 @@ def index(request: HttpRequest) -> HttpResponse:
     """Newest first, by state and system."""
     query = filters.without_empty(request.GET)
     rows, cursor = triage.page(request.user, query, PAGE_ROWS)
-    system = record.system(query["system"]) if "system" in query else None
+    system = public_record.system(query["system"]) if "system" in query else None
     if cursor:
         query["cursor"] = cursor
     context = {
@@ -73,4 +73,4 @@ def _page(request: HttpRequest, shown: Step, problem: Problem | None = None) -> 
 
 
 def _row(step: Step) -> dict[str, Any]:
-    return in_words(steps.row_of(step)) | {"step": step}
+    return in_words(detected_steps.row_of(step)) | {"step": step}

@@ -20,7 +20,7 @@ from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection, transaction
 from django.utils import timezone
 
-from registry import turns
+from registry.dumps import db_locks
 from registry.models import Release
 from submissions.bundles import quarantine, signatures
 from submissions.bundles.storage import key_of, local_files, local_path
@@ -70,7 +70,7 @@ class Checked:
 
 def process(submission_id: UUID | str) -> None:
     """Check one submission if it waits for that and nobody else is at it."""
-    with turns.alone(lock_key(UUID(str(submission_id)))) as mine:
+    with db_locks.alone(lock_key(UUID(str(submission_id)))) as mine:
         if mine:
             _process(submission_id)
 

@@ -8,8 +8,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from registry import record
 from registry.lists.listing import newest_definitions
+from registry.query import public_record
 from submissions.errors import AnswersInvalid
 from submissions.models import Check, Submission
 from validators.findings import Finding
@@ -183,7 +183,7 @@ def _require_questions(answers: dict[str, Any], questionnaire: Questionnaire, ke
     asked = [question["id"] for question in each(questionnaire)]
     errors = {}
     for name in [name for name in answers if name not in asked and name not in kept][:20]:
-        near = record.nearest(name[:80], asked, 1)
+        near = public_record.nearest(name[:80], asked, 1)
         errors[name[:80]] = [f"Did you mean {near[0]}?" if near else "There is no such question."]
     if errors:
         name, (why,) = next(iter(errors.items()))

@@ -9,8 +9,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import IntegerField
 
-from registry.api.throttles import UploadThrottle
-from registry.filters import refuse_unknown
+from registry.query.filters import refuse_unknown
+from registry.web.throttles import UploadThrottle
 from submissions.bundles import file_versions
 from submissions.editing import edit
 from submissions.models import Submission

@@ -10,7 +10,7 @@ from django.core.files.uploadedfile import UploadedFile
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from registry.revisions import Change, differences
+from registry.query.revision_diff import Change, differences
 from submissions.bundles import quarantine
 from submissions.bundles.file_versions import File, files_of
 from submissions.bundles.storage import Incoming

@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
-from registry.problems import Problem
+from registry.errors import Problem
 from submissions.checks import questionnaire
 from submissions.checks.questionnaire import Filled
 from submissions.editing import edit

@@ -17,9 +17,9 @@ from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
 from django.utils import timezone
 
-from registry import naming, record
 from registry.lists.ranking import fold
 from registry.models import ListDefinition, Release, Site
+from registry.query import canonical_names, public_record
 from submissions.bundles import quarantine, signatures
 from submissions.bundles.storage import CHUNK, Incoming
 from submissions.errors import (
@@ -117,8 +117,8 @@ def declared(release: str = "", lists: Iterable[str] = (), metadata: str | Mappi
 
 def known_release(slug: str) -> Release:
     try:
-        return record.release(slug)
-    except record.NotOnRecord as error:
+        return public_record.release(slug)
+    except public_record.NotOnRecord as error:
         raise UnknownRelease(f"There is no release {slug[:60]!r}.", hint=f"{error.hint} GET releases/.") from error
 
 
@@ -144,9 +144,9 @@ def read_metadata(metadata: str | Mapping[str, Any] | None) -> dict[str, Any]:
     if not metadata:
         return {}
     errors: dict[str, list[str]] = {}
-    said = {name: naming.plain(one) if _is_name(name, one) else one for name, one in metadata.items()}
+    said = {name: canonical_names.plain(one) if _is_name(name, one) else one for name, one in metadata.items()}
     for name in [name for name in said if name not in METADATA_FIELDS][:20]:
-        near = record.nearest(name[:80], METADATA_FIELDS, 1)
+        near = public_record.nearest(name[:80], METADATA_FIELDS, 1)
         errors[name[:80]] = [f"Did you mean {near[0]}?" if near else f"Known are {', '.join(METADATA_FIELDS)}."]
     for error in schema.errors(said, schema.METADATA)[:20]:
         if error.validator == "additionalProperties" and not error.absolute_path:

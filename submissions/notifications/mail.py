@@ -14,8 +14,8 @@ from django.core.mail import EmailMessage
 from django.template.loader import render_to_string
 
 from registry.models import Release, Step
-from registry.over_time import steps
-from registry.views import numerals, series
+from registry.presentation import numbers
+from registry.timeseries import detected_steps, views_series
 from submissions.lifecycle import states
 from submissions.models import Account, Event, State
 
@@ -53,7 +53,7 @@ def _is_operator(account: Account) -> bool:
 
 
 def _failed(failures: Sequence[tuple[Event, str]]) -> str:
-    counted = numerals.counted(len(failures), "check").replace(numerals.NO_BREAK, " ")
+    counted = numbers.counted(len(failures), "check").replace(numbers.NO_BREAK, " ")
     return f"{counted} failed through a fault of the registry" if failures else ""
 
 
@@ -98,12 +98,12 @@ def _by_system(moved: Sequence[Step]) -> list[dict[str, Any]]:
 
 
 def _sentence(step: Step) -> str:
-    told = series.sentence_on(series.in_words(steps.row_of(step)))
-    return f"{step.day}: {told}".replace(numerals.NO_BREAK, " ")
+    told = views_series.sentence_on(views_series.in_words(detected_steps.row_of(step)))
+    return f"{step.day}: {told}".replace(numbers.NO_BREAK, " ")
 
 
 def _steps(systems: Sequence[dict[str, Any]]) -> str:
     if not systems:
         return ""
-    counted = numerals.counted(sum(len(one["steps"]) for one in systems), "step").replace(numerals.NO_BREAK, " ")
+    counted = numbers.counted(sum(len(one["steps"]) for one in systems), "step").replace(numbers.NO_BREAK, " ")
     return f"{counted} on {systems[0]['name'] if len(systems) == 1 else f'{len(systems)} systems'}"

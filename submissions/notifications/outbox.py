@@ -19,7 +19,7 @@ from django.db import transaction
 from django.db.models import Exists, Max, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from registry import turns
+from registry.dumps import db_locks
 from registry.models import Step
 from submissions.lifecycle import states
 from submissions.models import Account, Delivery, Event, Following, Membership, Notice, State, Webhook
@@ -88,7 +88,7 @@ def _takes_mail(account: Account) -> bool:
 
 def tell() -> None:
     """What the outbox holds and what is due, for a bounded time; nothing where another process is at it."""
-    with turns.alone(LOCK) as at_it:
+    with db_locks.alone(LOCK) as at_it:
         if not at_it:
             return
         while _take_notices():

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from django.db import transaction
 
-from registry import record
 from registry.models import Step
+from registry.query import public_record
 from submissions.errors import FollowingRefused, NotFollowed
 from submissions.models import Account, Delivery, Following
 
@@ -14,7 +14,7 @@ def follow(account: Account, system: str, steps: str = Following.Steps.ALL) -> F
     """Follow the system of a slug, or choose again of which steps. Raises NotOnRecord, FollowingRefused."""
     if steps not in Following.Steps.values:
         raise FollowingRefused(f"There is no choice {steps[:60]!r}.")
-    found = record.system(system)
+    found = public_record.system(system)
     return Following.objects.update_or_create(account=account, system=found, defaults={"steps": steps})[0]
 
 

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
-from registry.problems import Problem
+from registry.errors import Problem
 from submissions.errors import WebhookExists, WebhookRefused
 from submissions.notifications import webhooks
 from submissions.notifications.api_webhooks import own_webhook

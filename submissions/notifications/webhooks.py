@@ -27,7 +27,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from registry.models import Step
-from registry.over_time import steps
+from registry.timeseries import detected_steps
 from submissions.errors import WebhookExists, WebhookRefused
 from submissions.models import Account, Delivery, Event, Webhook
 
@@ -107,7 +107,7 @@ def _of_event(event: Event) -> dict[str, Any]:
 
 def _of_step(step: Step) -> dict[str, Any]:
     """What moved, where and how far: public facts, as systems/{slug}/history/ has them."""
-    told = {"system": step.system.slug} | steps.row_of(step)
+    told = {"system": step.system.slug} | detected_steps.row_of(step)
     return told | {"day": f"{step.day}", "url": f"{settings.SITE_URL}/systems/{step.system.slug}/history/"}
 
 

@@ -36,7 +36,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.db.models import Model, Q, QuerySet
 from django.utils import timezone
 
-from registry import turns
+from registry.dumps import db_locks
 from registry.models import Edition, RecordChange, Result
 from submissions.bundles import quarantine, storage
 from submissions.models import Derivative, State, Submission, Version
@@ -93,7 +93,7 @@ def _partial(file: Path) -> Iterator[IO[bytes]]:
 def _write(out: IO[bytes], progress: Progress) -> list[str]:
     manifest: dict[str, Any] = {"tables": [], "members": {}, "missing": []}
     with tarfile.open(fileobj=out, mode="w|", format=tarfile.PAX_FORMAT) as archive:
-        with turns.one_view():
+        with db_locks.one_view():
             stamp = json.dumps(_stamp()).encode()
             _add(archive, STAMP, io.BytesIO(stamp), len(stamp), manifest)
             for table, columns in _tables().items():

@@ -14,11 +14,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import BooleanField
 
-from registry import record
-from registry.api import views
-from registry.api.reading import next_address, page_size
-from registry.api.throttles import CheckThrottle, UploadThrottle
-from registry.filters import any_of, given, one_of, refuse_unknown
+from registry.query import public_record
+from registry.query.filters import any_of, given, one_of, refuse_unknown
+from registry.results import api as results_api
+from registry.web.api_base import next_address, page_size
+from registry.web.throttles import CheckThrottle, UploadThrottle
 from submissions.checks import dry_check, finding_counts
 from submissions.editing import edit
 from submissions.errors import NotYours
@@ -241,7 +241,7 @@ class SubmissionLate(PrivateView):
         )
 
 
-class ReleaseList(WritingView, views.ReleaseList):
+class ReleaseList(WritingView, results_api.ReleaseList):
     """Every release, newest first; editors add one."""
 
     token_scope = Token.Scope.RELEASE
@@ -254,10 +254,10 @@ class ReleaseList(WritingView, views.ReleaseList):
     )
     def post(self, request: Request) -> Response:
         release = releases.create(**valid(request, shape.ReleaseRequest))
-        return Response(views.as_release(release, []), status=201)
+        return Response(results_api.as_release(release, []), status=201)
 
 
-class ReleaseDetail(WritingView, views.ReleaseDetail):
+class ReleaseDetail(WritingView, results_api.ReleaseDetail):
     """One release with its lists; editors change it until it is published."""
 
     token_scope = Token.Scope.RELEASE
@@ -269,8 +269,8 @@ class ReleaseDetail(WritingView, views.ReleaseDetail):
         responses={200: OpenApiTypes.OBJECT} | REFUSED | CONFLICT,
     )
     def patch(self, request: Request, release: str) -> Response:
-        changed = releases.change(record.release(release), **valid(request, shape.ReleaseChange))
-        return Response(views.as_release(changed, record.ranked_lists().filter(release=changed)))
+        changed = releases.change(public_record.release(release), **valid(request, shape.ReleaseChange))
+        return Response(results_api.as_release(changed, public_record.ranked_lists().filter(release=changed)))
 
 
 class ReleasePublish(PrivateView):
@@ -286,7 +286,7 @@ class ReleasePublish(PrivateView):
     )
     def post(self, request: Request, release: str) -> Response:
         asked = valid(request, shape.PublishRequest)
-        return Response(asdict(publication_publish.publish(record.release(release), request.user, **asked)))
+        return Response(asdict(publication_publish.publish(public_record.release(release), request.user, **asked)))
 
 
 class ListOverrides(PrivateView):
@@ -303,7 +303,7 @@ class ListOverrides(PrivateView):
     def post(self, request: Request, release: str, list: str) -> Response:
         asked = valid(request, shape.OverrideRequest)
         asked["result_id"] = asked.pop("result")
-        decision, ranked_list = amendments.override(record.ranked_list(release, list), request.user, **asked)
+        decision, ranked_list = amendments.override(public_record.ranked_list(release, list), request.user, **asked)
         return Response(representation.override(decision, ranked_list))
 
 

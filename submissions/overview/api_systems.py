@@ -9,11 +9,11 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from registry import snapshots
-from registry.api.comparisons import SystemsCompared
-from registry.api.reading import download
-from registry.api.serializers import SystemDescription
-from registry.filters import refuse_unknown, whole_id
+from registry.comparison.api import SystemsCompared
+from registry.query import observed_parameters
+from registry.query.filters import refuse_unknown, whole_id
+from registry.results.responses import SystemDescription
+from registry.web.api_base import download
 from submissions.checks import finding_counts
 from submissions.errors import NoSystem
 from submissions.models import Submission
@@ -34,7 +34,7 @@ class SubmissionSystem(PrivateView):
         snapshot = getattr(submission, "system_snapshot", None)
         if snapshot is None:
             raise NoSystem
-        missing = snapshots.missing_in_forms(snapshot.document, told(submission))
+        missing = observed_parameters.missing_in_forms(snapshot.document, told(submission))
         return Response(representation.system(snapshot) | {"missing_in_forms": missing})
 
 
@@ -47,7 +47,7 @@ class SubmissionSystemForm(PrivateView):
         snapshot = getattr(submission, "system_snapshot", None)
         if snapshot is None:
             raise NoSystem
-        made = snapshots.in_form(form, snapshot.document, told(submission))
+        made = observed_parameters.in_form(form, snapshot.document, told(submission))
         return download(made.document, exports.FILENAMES[form])
 
 

@@ -8,8 +8,8 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers as s
 
-from registry.api.serializers import Change, Distribution, Problem, SystemSummary
 from registry.models import Override, Result
+from registry.results.responses import Change, Distribution, Problem, SystemSummary
 from submissions.models import Review, Signature, State
 from submissions.web.request_bodies import Choice
 

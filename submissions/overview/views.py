@@ -17,17 +17,17 @@ from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django_htmx.http import HttpResponseClientRedirect
 
-from registry.admission import takes_uploads
-from registry.api.throttles import UploadThrottle
-from registry.problems import Problem
-from registry.views import changes, numerals
-from registry.views.files import archive
-from registry.views.given import parameters
-from registry.views.groups import groups
-from registry.views.measured import Table
-from registry.views.results import OUTCOMES
-from registry.views.run import view
-from registry.views.snapshots import described
+from registry.errors import Problem
+from registry.presentation import numbers, revision_table
+from registry.presentation.measurement_tables import Table
+from registry.presentation.parameter_table import parameters
+from registry.presentation.system_description import described
+from registry.results.archive_download import archive
+from registry.results.run_groups import groups
+from registry.results.run_page import view
+from registry.results.views import OUTCOMES
+from registry.serving.admission import takes_uploads
+from registry.web.throttles import UploadThrottle
 from submissions.bundles import quarantine
 from submissions.bundles.file_versions import files_of
 from submissions.bundles.storage import BundleUploadHandler, public, received
@@ -96,7 +96,7 @@ def _row(submission: Submission) -> dict[str, Any]:
         "test": submission.test,
         "release": submission.release,
         "findings": counted_findings(finding_counts.counted(submission, submission.in_report)),
-        "received": numerals.moment(submission.received_at),
+        "received": numbers.moment(submission.received_at),
     }
 
 
@@ -109,8 +109,8 @@ def counted_findings(counted: finding_counts.Counted | None) -> str:
     """In words; what only informs is not counted."""
     if counted is None:
         return "not checked yet"
-    parts = [numerals.counted(counted.errors, "error")] if counted.errors else []
-    parts += [numerals.counted(counted.warnings, "warning")] if counted.warnings else []
+    parts = [numbers.counted(counted.errors, "error")] if counted.errors else []
+    parts += [numbers.counted(counted.warnings, "warning")] if counted.warnings else []
     return ", ".join(parts) or "no errors or warnings"
 
 
@@ -316,7 +316,7 @@ def page_context(request: HttpRequest, shown: Submission) -> dict[str, Any]:
         "live": shown.state in UNFINISHED,
         "steps": steps(shown, check),
         "check": check,
-        "received": numerals.moment(shown.received_at),
+        "received": numbers.moment(shown.received_at),
         "runs": rows,
         "scored": any(one["scored"] for one in rows),
         "measured": [
@@ -325,10 +325,10 @@ def page_context(request: HttpRequest, shown: Submission) -> dict[str, Any]:
             if one["measurements"] and (not row["scored"] or one.get("distributions"))
         ],
         "groups": groups(report),
-        "missing": any(row["scored"] and numerals.MISSING in row.values() for row in rows),
+        "missing": any(row["scored"] and numbers.MISSING in row.values() for row in rows),
         "findings": told,
         "levels": ", ".join(
-            numerals.counted(count, level) if level != "info" else f"{count} info"
+            numbers.counted(count, level) if level != "info" else f"{count} info"
             for level in LEVELS
             if (count := sum(finding["level"] == level for finding in told))
         ),
@@ -344,7 +344,7 @@ def page_context(request: HttpRequest, shown: Submission) -> dict[str, Any]:
         "events": [event_row(event) for event in shown.events.select_related("actor")],
         "reviews": list(shown.reviews.select_related("reviewer")),
         "own": own,
-        "changes": changes.rows(editing_edit.revised(shown)),
+        "changes": revision_table.rows(editing_edit.revised(shown)),
         "revision": editing_edit.revision_of(shown) if shown.result else None,
         "may_revise": own and shown.state == State.PUBLISHED,
         "threads": comments.threads(comments.readable(shown, request.user)) if own else [],
@@ -356,7 +356,7 @@ def page_context(request: HttpRequest, shown: Submission) -> dict[str, Any]:
         "may_edit": editable and shown.state in (State.DRAFT, *editing_edit.AGAIN, State.SUBMITTED),
         "until": until(shown),
         "files": [
-            file | {"size": numerals.size(file["size"]), "withheld": withheld.get(file["sha256"])}
+            file | {"size": numbers.size(file["size"]), "withheld": withheld.get(file["sha256"])}
             for file in files_of(shown)
         ],
         "unserved": quarantine.unserved(shown, withheld),
@@ -384,7 +384,7 @@ def until(shown: Submission) -> str:
     deadline = shown.release.deadline if shown.release else None
     if deadline is None or shown.state not in editing_edit.EDITABLE or editing_edit.corrects(shown):
         return ""
-    return f"{numerals.moment(deadline)}, {numerals.distance(deadline, timezone.now())}"
+    return f"{numbers.moment(deadline)}, {numbers.distance(deadline, timezone.now())}"
 
 
 def initial(shown: Submission) -> dict[str, Any]:
@@ -403,9 +403,9 @@ def run_row(index: int, run: dict[str, Any], is_primary: bool) -> dict[str, Any]
         "path": run.get("path") or ".",
         "scored": run["tool"] in catalogue.scored_tools(),
         "version": run.get("version", ""),
-        "score": numerals.decimal(score.get("value")) or numerals.MISSING,
-        "bandwidth": numerals.decimal(score.get("bandwidth_gib_per_s")) or numerals.MISSING,
-        "rate": numerals.decimal(score.get("rate_kiops")) or numerals.MISSING,
+        "score": numbers.decimal(score.get("value")) or numbers.MISSING,
+        "bandwidth": numbers.decimal(score.get("bandwidth_gib_per_s")) or numbers.MISSING,
+        "rate": numbers.decimal(score.get("rate_kiops")) or numbers.MISSING,
         "hashes": f"{same} of {len(hashes)} reproduced" if hashes else "none printed",
         "primary": is_primary,
     }
@@ -417,7 +417,7 @@ def copy_row(derivative: Derivative | None) -> dict[str, Any] | None:
         return None
     return {
         "sha256": derivative.sha256,
-        "size": numerals.size(derivative.size),
+        "size": numbers.size(derivative.size),
         "files": len(derivative.files),
         "removed": derivative.report.get("removed", []),
         "left_out": derivative.report.get("left_out", [])[:LEFT_OUT_SHOWN],
@@ -441,12 +441,12 @@ def _checked(shown: Submission, report: dict[str, Any]) -> str:
     rules = [] if primary is None else report["runs"][primary].get("rules", [])
     violated = sum(rule["outcome"] == "violated" for rule in rules)
     counted = counted_findings(finding_counts.counted(shown, report))
-    return f"{counted}, {numerals.counted(violated, 'rule')} violated" if violated else counted
+    return f"{counted}, {numbers.counted(violated, 'rule')} violated" if violated else counted
 
 
 def event_row(event: Any) -> dict[str, str]:
     return {
-        "at": numerals.moment(event.at),
+        "at": numbers.moment(event.at),
         "what": event.get_to_state_display() if event.from_state != event.to_state else "",
         "who": event.actor.username if event.actor else "the registry",
         "reason": event.reason,
@@ -467,9 +467,9 @@ def steps(shown: Submission, check: Check | None) -> list[dict[str, Any]]:
     state, now = State(shown.state), timezone.now()
     deadline = shown.release.deadline if shown.release else None
     notes = {
-        "Received": numerals.moment(shown.received_at),
+        "Received": numbers.moment(shown.received_at),
         "Checked": _checked(shown, check.report) if check else "not yet",
-        "Submit": numerals.moment(shown.submitted_at) if shown.submitted_at else "not yet",
+        "Submit": numbers.moment(shown.submitted_at) if shown.submitted_at else "not yet",
         "Review": "with the reviewers" if state in (State.SUBMITTED, State.IN_REVIEW) else "",
         "Publish": "with the release",
     }
@@ -478,7 +478,7 @@ def steps(shown: Submission, check: Check | None) -> list[dict[str, Any]]:
     elif state == State.CHANGES_REQUESTED:
         notes["Submit"] = "changes requested"
     elif state == State.CHECKED and deadline:
-        notes["Submit"] = f"until {numerals.deadline(deadline, now)}"
+        notes["Submit"] = f"until {numbers.deadline(deadline, now)}"
     elif state in (State.ACCEPTED, State.REJECTED):
         notes["Review"] = state.label
     elif state == State.PUBLISHED:

@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_POST
 
-from registry.problems import Problem
+from registry.errors import Problem
 from submissions.errors import Forbidden
 from submissions.models import Account
 from submissions.overview.views import JOINED, REASON_LIMIT, refused_page

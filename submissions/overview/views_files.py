@@ -10,11 +10,11 @@ from django.shortcuts import redirect, render
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_POST, require_safe
 
-from registry.admission import takes_uploads
-from registry.api.throttles import UploadThrottle
-from registry.problems import Problem
-from registry.views import changes, numerals
-from registry.views.files import archive
+from registry.errors import Problem
+from registry.presentation import numbers, revision_table
+from registry.results.archive_download import archive
+from registry.serving.admission import takes_uploads
+from registry.web.throttles import UploadThrottle
 from submissions.bundles import file_versions, quarantine
 from submissions.bundles.storage import FILE_FIELDS, received
 from submissions.checks import finding_counts
@@ -122,7 +122,7 @@ def download(request: HttpRequest, id: UUID, version: int, name: str) -> FileRes
 def _row(row: dict[str, Any]) -> dict[str, Any]:
     check = row["check"] or {}
     return row | {
-        "since": numerals.moment(row["since"]),
+        "since": numbers.moment(row["since"]),
         "findings": counted_findings(finding_counts.Counted(check["errors"], check["warnings"]) if check else None),
     }
 
@@ -130,7 +130,7 @@ def _row(row: dict[str, Any]) -> dict[str, Any]:
 def _comparison(found: dict[str, Any]) -> dict[str, Any]:
     tables = (("Files", "files"), ("Scores", "scores"), ("Measurements", "measurements"))
     return {
-        "tables": [(title, changes.rows(found[name])) for title, name in tables if found[name]],
+        "tables": [(title, revision_table.rows(found[name])) for title, name in tables if found[name]],
         "gone": found["findings_gone"],
         "new": found["findings_new"],
     }

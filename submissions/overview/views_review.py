@@ -10,10 +10,10 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
+from registry.errors import Problem
 from registry.models import Release, Result
-from registry.problems import Problem
-from registry.views import numerals
-from registry.views.results import OUTCOMES
+from registry.presentation import numbers
+from registry.results.views import OUTCOMES
 from submissions.bundles import quarantine
 from submissions.bundles.views import address
 from submissions.checks import finding_counts, questionnaire
@@ -83,7 +83,7 @@ def _row(submission: Submission) -> dict[str, Any]:
         "release": submission.release,
         "lists": ", ".join(submission.lists),
         "tool": submission.tool,
-        "waiting": numerals.distance(submission.submitted_at, now) if submission.submitted_at else "",
+        "waiting": numbers.distance(submission.submitted_at, now) if submission.submitted_at else "",
         "findings": counted_findings(finding_counts.counted(submission, submission.in_report)),
         "contradictions": submission.contradictions,
         "state": submission.get_state_display(),

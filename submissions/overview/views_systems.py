@@ -9,9 +9,9 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from registry.filters import whole_id
-from registry.views import numerals
-from registry.views.snapshots import compared
+from registry.presentation import numbers
+from registry.presentation.system_description import compared
+from registry.query.filters import whole_id
 from submissions.models import Account, Submission
 from submissions.overview import representation
 from submissions.permissions import seen_by, visible_to
@@ -46,4 +46,4 @@ def comparable_with(account: Account, shown: Submission) -> list[dict[str, Any]]
 
 def _heading(letter: str, one: Submission) -> dict[str, Any]:
     name = str(one.metadata.get("system") or one.filename)
-    return {"letter": letter, "id": one.pk, "name": name, "received": numerals.moment(one.received_at)}
+    return {"letter": letter, "id": one.pk, "name": name, "received": numbers.moment(one.received_at)}

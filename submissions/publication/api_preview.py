@@ -8,8 +8,8 @@ from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from registry import record
-from registry.api.serializers import Definition, Ranks
+from registry.query import public_record
+from registry.results.responses import Definition, Ranks
 from submissions.publication import preview
 from submissions.web.api_base import REFUSED, PrivateView, valid
 from submissions.web.request_bodies import writes
@@ -59,10 +59,10 @@ class ListPreview(PrivateView):
 
     @extend_schema(operation_id="lists_preview", responses={200: PreviewShape} | REFUSED)
     def get(self, request: Request, release: str, list: str) -> Response:
-        made = preview.preview(record.release(release), list.lower(), request.user)
+        made = preview.preview(public_record.release(release), list.lower(), request.user)
         return Response(preview.shown(made))
 
     @writes(operation_id="lists_preview_proposed", request=Proposal, responses={200: PreviewShape} | REFUSED)
     def post(self, request: Request, release: str, list: str) -> Response:
-        made = preview.preview(record.release(release), list.lower(), request.user, **valid(request, Proposal))
+        made = preview.preview(public_record.release(release), list.lower(), request.user, **valid(request, Proposal))
         return Response(preview.shown(made))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from registry.comparing import spreads
+from registry.comparison import spreads
 from validators.distributions import MOST_MEMBERS, is_repeat
 from validators.groups import REPEATS
 

@@ -17,9 +17,7 @@ from django.db.models import F, OuterRef, QuerySet, Subquery
 from django.utils import timezone
 from django.utils.text import slugify
 
-from registry import facts as asked_by
-from registry import naming, snapshots
-from registry.comparing.spreads import key
+from registry.comparison.spreads import key
 from registry.lists import listing
 from registry.lists.ranking import fold
 from registry.models import (
@@ -32,7 +30,9 @@ from registry.models import (
     System,
     SystemSnapshot,
 )
-from registry.over_time import steps
+from registry.query import canonical_names, observed_parameters
+from registry.query import fact_index as asked_by
+from registry.timeseries import detected_steps
 from submissions import models as submitted
 from submissions.bundles import quarantine, scrubbed_copy
 from submissions.checks import questionnaire
@@ -53,7 +53,7 @@ def copy(release: Release, submissions: list[Submission], now: datetime) -> None
     number = _last_number()
     numbered = {f"{PREFIX}{number + place}": source for place, source in enumerate(sources, 1)}
     systems = _systems(numbered)
-    names = naming.read_names()
+    names = canonical_names.read_names()
     results = [
         _result(source, release, systems[source.system_key], names, public_id, now, asked)
         for public_id, source in numbered.items()
@@ -66,7 +66,7 @@ def copy(release: Release, submissions: list[Submission], now: datetime) -> None
     for result, source in pairs:
         source.submission.result = result
     Submission.objects.bulk_update(submissions, ["result"], batch_size=_BATCH)
-    steps.mark_due(result.system_id for result in results)
+    detected_steps.mark_due(result.system_id for result in results)
 
 
 def name(submissions: list[Submission]) -> list[Result]:
@@ -77,7 +77,9 @@ def name(submissions: list[Submission]) -> list[Result]:
         former = result.system
         asked = questionnaire.asked_by(listing.newest_definitions(release.list_names))
         system = _systems({result.public_id: source})[source.system_key]
-        named = _result(source, release, system, naming.read_names(), result.public_id, result.published_at, asked)
+        named = _result(
+            source, release, system, canonical_names.read_names(), result.public_id, result.published_at, asked
+        )
         named.snapshot["named_on"] = f"{now:%Y-%m-%d}"
         for field in NAMED:
             setattr(result, field, getattr(named, field))
@@ -87,7 +89,7 @@ def name(submissions: list[Submission]) -> list[Result]:
             former.delete()
         pairs.append((result, source))
     _copy_beside(pairs)
-    steps.mark_due(System.objects.filter(pk__in=touched).values_list("pk", flat=True))
+    detected_steps.mark_due(System.objects.filter(pk__in=touched).values_list("pk", flat=True))
     return [result for result, _ in pairs]
 
 
@@ -136,7 +138,7 @@ def _copy_systems(pairs: list[tuple[Result, _Source]]) -> None:
         (
             ObservedParameter(result=snapshot.result, **columns)
             for snapshot in described
-            for columns in snapshots.observed(snapshot.document)
+            for columns in observed_parameters.observed(snapshot.document)
         ),
         batch_size=2000,
     )
@@ -248,7 +250,7 @@ def _gathered(submissions: list[Submission], *, as_published: bool = False) -> I
 def _platforms() -> dict[str, Platform]:
     """The platforms of the record by all that people call them, folded."""
     known = {row.slug: row for row in Platform.objects.all()}
-    also = {name: known[slug] for name, slug in naming.read_names().platforms.items() if slug in known}
+    also = {name: known[slug] for name, slug in canonical_names.read_names().platforms.items() if slug in known}
     return also | {fold(name): row for row in known.values() for name in (row.slug, row.name)}
 
 
@@ -282,7 +284,7 @@ def _systems(numbered: Mapping[str, _Source]) -> dict[tuple[int, str, bool], Sys
         if source.system_key not in systems:
             site = anonymizer.public_site() if source.anonymous else sites[source.system_key[0]]
             name = f"System of {public_id}" if source.anonymous else source.system_name
-            slug = naming.system_slug(site.slug, name, taken)
+            slug = canonical_names.system_slug(site.slug, name, taken)
             systems[source.system_key] = System(slug=slug, site=site, name=name)
             made.append(systems[source.system_key])
         system = systems[source.system_key]
@@ -309,7 +311,7 @@ def _result(
     source: _Source,
     release: Release,
     system: System,
-    names: naming.Names,
+    names: canonical_names.Names,
     public_id: str,
     now: datetime,
     asked: dict[str, str],

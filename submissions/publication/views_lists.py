@@ -10,11 +10,11 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
-from registry import record
+from registry.errors import Problem
 from registry.lists.definitions import measure
 from registry.models import Override, Release
-from registry.problems import Problem
-from registry.views import numerals
+from registry.presentation import numbers
+from registry.query import public_record
 from submissions.errors import ProposalInvalid
 from submissions.models import Account
 from submissions.overview.forms import OverrideForm, ProposalForm
@@ -29,7 +29,7 @@ from submissions.web.page_base import staff_page
 @staff_page(Account.Role.REVIEWER)
 def preview(request: HttpRequest, release: str, name: str) -> HttpResponse:
     """What would stand on the list, and why not what doesn't; a POST asks the same under what it proposes."""
-    found = record.release(release)
+    found = public_record.release(release)
     form = ProposalForm(request.POST or None)
     try:
         asked = _proposed(form) if request.method == "POST" else {}
@@ -43,12 +43,12 @@ def preview(request: HttpRequest, release: str, name: str) -> HttpResponse:
 @staff_page(Account.Role.EDITOR)
 def override(request: HttpRequest, release: str, name: str) -> HttpResponse:
     """A decision about one result of a published list, with its reason."""
-    found = record.release(release)
+    found = public_record.release(release)
     form = OverrideForm(request.POST)
     try:
         if not form.is_valid():
             raise FormInvalid(errors={field: [str(one) for one in why] for field, why in form.errors.items()})
-        amendments.override(record.ranked_list(release, name), request.user, **form.cleaned_data)
+        amendments.override(public_record.ranked_list(release, name), request.user, **form.cleaned_data)
     except Problem as problem:
         made = previewing.preview(found, name, request.user)
         return _page(request, found, name, ProposalForm(), made=made, problem=problem)
@@ -94,4 +94,4 @@ def _page(
 
 
 def _written(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {**row, "score": numerals.decimal(row["score"]), "range": numerals.ranks(row["rank_low"], row["rank_high"])}
+    return {**row, "score": numbers.decimal(row["score"]), "range": numbers.ranks(row["rank_low"], row["rank_high"])}

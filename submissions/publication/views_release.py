@@ -8,11 +8,11 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
-from registry import record
+from registry.errors import Problem
 from registry.lists.definitions import SCORED, tool_of
 from registry.models import Release
-from registry.problems import Problem
-from registry.views import numerals
+from registry.presentation import numbers
+from registry.query import public_record
 from submissions.checks import finding_counts
 from submissions.errors import NotConfirmed
 from submissions.models import Account, State, Submission
@@ -29,7 +29,7 @@ SHOWN = 500
 @staff_page(Account.Role.EDITOR)
 def publish(request: HttpRequest, release: str) -> HttpResponse:
     """Show what publishing would copy into the public record; do it when asked to."""
-    found = record.release(release)
+    found = public_record.release(release)
     if request.method != "POST":
         return _page(request, found)
     try:
@@ -62,7 +62,7 @@ def _page(request: HttpRequest, release: Release, problem: Problem | None = None
         "listed": any(foretold.lists.values()) if foretold else False,
         "allows_empty": "allow_empty" in request.POST,
         "states": [(State(state).label, count) for state, count in states if state != State.ACCEPTED],
-        "deadline": numerals.deadline(release.deadline, now) if release.deadline else "",
+        "deadline": numbers.deadline(release.deadline, now) if release.deadline else "",
         "checklist": publication_publish.checklist(release),
         "is_early": release.deadline is not None and now < release.deadline,
         "may_publish": may_publish,
@@ -81,14 +81,14 @@ def _row(submission: Submission) -> dict[str, object]:
     check = next(iter(submission.checks.all()), None)
     report = check.report if check else {}
     primary = finding_counts.chosen_run(submission, report)
-    score = run_row(primary, report["runs"][primary], True)["score"] if primary is not None else numerals.MISSING
+    score = run_row(primary, report["runs"][primary], True)["score"] if primary is not None else numbers.MISSING
     return {
         "id": submission.pk,
         "name": name_of(submission),
         "institution": submission.institution,
         "lists": ", ".join(submission.lists),
         "score": score,
-        "embargo": numerals.moment(submission.embargo_until) if submission.embargo_until else "",
+        "embargo": numbers.moment(submission.embargo_until) if submission.embargo_until else "",
     }
 
 
@@ -113,7 +113,7 @@ def create(request: HttpRequest) -> HttpResponse:
 @staff_page(Account.Role.EDITOR)
 def edit(request: HttpRequest, release: str) -> HttpResponse:
     """Change a call until it is published; its slug stays."""
-    found = record.release(release)
+    found = public_record.release(release)
     if request.method != "POST":
         names = ("slug", "name", "opens", "deadline", "publishes", "accepting_reviewers")
         initial = {name: getattr(found, name) for name in names} | {"lists": found.list_names}

@@ -10,7 +10,7 @@ from rest_framework import serializers as s
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from registry.filters import InvalidValue, refuse_unknown, whole_number
+from registry.query.filters import InvalidValue, refuse_unknown, whole_number
 from submissions.bundles import file_viewer
 from submissions.checks import finding_counts
 from submissions.models import Comment, Judgement, Submission, Token

@@ -15,7 +15,7 @@ from registry.lists import listing
 from registry.lists.definitions import SCORED, tool_of
 from registry.lists.ranking import MEASURED, Entry, Exclusion
 from registry.models import Release, Result, Site
-from registry.over_time import steps
+from registry.timeseries import detected_steps
 from submissions.bundles import scrubbed_copy
 from submissions.checks import processing, questionnaire
 from submissions.editing import edit
@@ -125,7 +125,7 @@ def _withdraw(submission: Submission, account: Account, reason: str) -> None:
     states.move(submission.pk, sorted(states.leading_to(State.WITHDRAWN)), State.WITHDRAWN, account, reason)
     published = Result.objects.filter(pk__in=Submission.objects.filter(pk=submission.pk).values("result"))
     published.filter(withdrawn_at=None).update(withdrawn_at=timezone.now(), withdrawn_reason=reason)
-    steps.mark_due(published.values_list("system", flat=True))
+    detected_steps.mark_due(published.values_list("system", flat=True))
 
 
 # What reviewers do

@@ -7,10 +7,10 @@ from rest_framework import serializers as s
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from registry import saved
-from registry.api import rankings, studies
-from registry.api.reading import link
 from registry.models import SavedStudy
+from registry.studies import api as studies_api
+from registry.studies import api_rankings, saved_queries
+from registry.web.api_base import link
 from submissions.web.api_base import REFUSED, valid
 from submissions.web.request_bodies import Choice, WritingView, writes
 
@@ -18,49 +18,51 @@ STUDY, RANKING = SavedStudy.Kind.STUDY, SavedStudy.Kind.RANKING
 
 
 class SaveRequest(s.Serializer):
-    title = s.CharField(max_length=saved.TITLE_LIMIT)
-    question = s.CharField(max_length=saved.QUESTION_LIMIT, help_text="The query string of study/ or ranking/.")
+    title = s.CharField(max_length=saved_queries.TITLE_LIMIT)
+    question = s.CharField(max_length=saved_queries.QUESTION_LIMIT, help_text="The query string of study/ or ranking/.")
     keep = Choice(
-        saved.KEEP, default=saved.LIVE, help_text="live: follows new results; as-of: stays as it is at this moment."
+        saved_queries.KEEP,
+        default=saved_queries.LIVE,
+        help_text="live: follows new results; as-of: stays as it is at this moment.",
     )
 
 
 def _save(request: Request, kind: str, place: str) -> Response:
     asked = valid(request, SaveRequest)
-    as_of = timezone.now() if asked["keep"] == saved.AS_OF else None
-    made = saved.save(kind, asked["title"], asked["question"], request.user.username, as_of)
-    return Response(saved.in_short(made) | {"url": link(request, place, made.slug)}, status=201)
+    as_of = timezone.now() if asked["keep"] == saved_queries.AS_OF else None
+    made = saved_queries.save(kind, asked["title"], asked["question"], request.user.username, as_of)
+    return Response(saved_queries.in_short(made) | {"url": link(request, place, made.slug)}, status=201)
 
 
-class StudyList(WritingView, studies.StudyList):
+class StudyList(WritingView, studies_api.StudyList):
     """All studies; anyone signed in saves one more."""
 
-    @writes(operation_id="studies_save", request=SaveRequest, responses={201: studies.StudyListed} | REFUSED)
+    @writes(operation_id="studies_save", request=SaveRequest, responses={201: studies_api.StudyListed} | REFUSED)
     def post(self, request: Request) -> Response:
         return _save(request, STUDY, "studies")
 
 
-class StudyDetail(WritingView, studies.StudyDetail):
+class StudyDetail(WritingView, studies_api.StudyDetail):
     """One study; who saved it may remove it."""
 
     @writes(operation_id="studies_remove", responses={204: None} | REFUSED)
     def delete(self, request: Request, slug: str) -> Response:
-        saved.remove(STUDY, slug, request.user.username)
+        saved_queries.remove(STUDY, slug, request.user.username)
         return Response(status=204)
 
 
-class RankingList(WritingView, rankings.RankingList):
+class RankingList(WritingView, api_rankings.RankingList):
     """Rankings that people saved; anyone signed in saves one more."""
 
-    @writes(operation_id="rankings_save", request=SaveRequest, responses={201: studies.StudyListed} | REFUSED)
+    @writes(operation_id="rankings_save", request=SaveRequest, responses={201: studies_api.StudyListed} | REFUSED)
     def post(self, request: Request) -> Response:
         return _save(request, RANKING, "rankings")
 
 
-class RankingDetail(WritingView, rankings.RankingDetail):
+class RankingDetail(WritingView, api_rankings.RankingDetail):
     """One saved ranking; who saved it may remove it."""
 
     @writes(operation_id="rankings_remove", responses={204: None} | REFUSED)
     def delete(self, request: Request, slug: str) -> Response:
-        saved.remove(RANKING, slug, request.user.username)
+        saved_queries.remove(RANKING, slug, request.user.username)
         return Response(status=204)

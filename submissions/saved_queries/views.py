@@ -7,8 +7,8 @@ from django.shortcuts import redirect
 from django.utils import timezone
 from django.views.decorators.http import require_POST
 
-from registry import saved
 from registry.models import SavedStudy
+from registry.studies import saved_queries
 from submissions.web.page_base import private_page
 
 PLACES = {SavedStudy.Kind.STUDY: "/studies/", SavedStudy.Kind.RANKING: "/rankings/"}
@@ -17,14 +17,14 @@ PLACES = {SavedStudy.Kind.STUDY: "/studies/", SavedStudy.Kind.RANKING: "/ranking
 @require_POST
 @private_page
 def save(request: HttpRequest, kind: str) -> HttpResponse:
-    as_of = timezone.now() if request.POST.get("keep") == saved.AS_OF else None
+    as_of = timezone.now() if request.POST.get("keep") == saved_queries.AS_OF else None
     asked = request.POST.get("question", "")
-    study = saved.save(kind, request.POST.get("title", ""), asked, request.user.username, as_of)
+    study = saved_queries.save(kind, request.POST.get("title", ""), asked, request.user.username, as_of)
     return redirect(f"{PLACES[kind]}{study.slug}/")
 
 
 @require_POST
 @private_page
 def remove(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
-    saved.remove(kind, slug, request.user.username)
+    saved_queries.remove(kind, slug, request.user.username)
     return redirect(PLACES[kind])

@@ -12,8 +12,8 @@ from rest_framework.exceptions import ParseError
 from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 
-from registry.admission import takes_uploads
-from registry.api.serializers import Problem
+from registry.results.responses import Problem
+from registry.serving.admission import takes_uploads
 from submissions.bundles.storage import BundleUploadHandler
 from submissions.errors import UnknownList
 from submissions.web.request_bodies import WritingView

@@ -10,8 +10,8 @@ from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.cache import never_cache
 
-from registry.problems import Problem
-from registry.views.errors import refused
+from registry.errors import Problem
+from registry.web.error_pages import refused
 from submissions.errors import NotFound
 from submissions.permissions import has_role
 

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from django.db.models import Q, QuerySet
 
-from registry.keyset import BadCursor
+from registry.query.cursor_pages import BadCursor
 from submissions.models import Submission
 
 CURSOR_LIMIT = 200  # characters

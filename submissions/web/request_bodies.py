@@ -23,8 +23,8 @@ from rest_framework.request import Request
 from rest_framework.utils.json import strict_constant
 from rest_framework.views import APIView
 
-from registry.api.reading import COMMON_NAMES
-from registry.filters import UnknownParameter, refuse_unknown
+from registry.query.filters import UnknownParameter, refuse_unknown
+from registry.web.api_base import COMMON_NAMES
 from submissions.errors import RepeatedField, UnknownField
 from submissions.intake.receive import once_each
 

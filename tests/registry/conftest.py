@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from registry.catalogue import load_catalogue
+from registry.loading.catalogue_loader import load_catalogue
 from tests.registry.record import empty
 
 

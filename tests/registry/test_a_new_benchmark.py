@@ -10,7 +10,7 @@ import pytest
 from django.test import Client
 
 import validators.benchmarks
-from registry.views import documentation
+from registry.site_pages import documentation
 from tests.registry.record import make_measurement, make_release, make_result
 from tests.validators.test_add_a_benchmark import FILES
 from validators import catalogue, checks

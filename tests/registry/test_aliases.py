@@ -7,7 +7,7 @@ import json
 import pytest
 
 from registry.lists.ranking import fold
-from registry.naming import ALIASES, AliasTable, read_names
+from registry.query.canonical_names import ALIASES, AliasTable, read_names
 
 TABLES = ("filesystem_types", "vendors", "sites")
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from registry import alike
-from registry.alike import Likeness, compare, key
+from registry.query import alike
+from registry.query.alike import Likeness, compare, key
 from validators import catalogue
 
 facts = st.one_of(

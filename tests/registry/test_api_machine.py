@@ -14,14 +14,15 @@ from django.core.management import call_command
 from django.utils import timezone
 from jsonschema import Draft202012Validator
 
-from registry import filters, keyset, problems
-from registry.api import views
-from registry.api.machine import openapi
-from registry.api.urls import urlpatterns
-from registry.filters import InvalidValue, UnknownParameter
-from registry.keyset import BadCursor
+from registry import errors
+from registry.api_urls import urlpatterns
 from registry.models import Edition, Result, SavedStudy, SystemSnapshot
-from registry.record import ENTRY
+from registry.query import cursor_pages, filters
+from registry.query.cursor_pages import BadCursor
+from registry.query.filters import InvalidValue, UnknownParameter
+from registry.query.public_record import ENTRY
+from registry.results import api as results_api
+from registry.site_pages.api_meta import openapi
 from tests.make_system import make_system
 from tests.registry.record import (
     make_definition,
@@ -215,12 +216,14 @@ def test_every_benchmark_is_listed(client) -> None:
 def test_every_code_and_column_is_documented() -> None:
     docs = Path(__file__).parents[2] / "docs"
     written = "".join((docs / name).read_text(encoding="utf-8") for name in ("api.md", "problems.md"))
-    codes = {code for code, _, _ in problems._CODES.values()} | {
+    codes = {code for code, _, _ in errors._CODES.values()} | {
         UnknownParameter.code,
         InvalidValue.code,
         BadCursor.code,
     }
-    names = {*ENTRY, *filters.RESULT_NAMES, *filters.ENTRY_FILTERS, *views.ENTRY_KEYS, *keyset.RESULTS} - {"position"}
+    names = {*ENTRY, *filters.RESULT_NAMES, *filters.ENTRY_FILTERS, *results_api.ENTRY_KEYS, *cursor_pages.RESULTS} - {
+        "position"
+    }
     assert [name for name in sorted(codes | names) if not re.search(rf"\b{re.escape(name)}\b", written)] == []
 
 

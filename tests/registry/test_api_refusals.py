@@ -12,9 +12,9 @@ from django.utils import timezone
 from redis.exceptions import ConnectionError as CacheAway
 from rest_framework.exceptions import ValidationError
 
-from registry.api.throttles import ReadThrottle
+from registry.errors import problem_response
 from registry.models import Release
-from registry.problems import problem_response
+from registry.web.throttles import ReadThrottle
 from tests.registry.record import make_list, make_release, make_result
 
 pytestmark = pytest.mark.django_db

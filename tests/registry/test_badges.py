@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 from django.utils import timezone
 
-from registry.citing import badges
+from registry.citation import badges
 from registry.models import Result
 from tests.registry.record import make_list, make_release, make_result
 from tests.registry.test_citing import HOSTILE, ONE_LINE, WORK, record

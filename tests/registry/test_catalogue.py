@@ -15,10 +15,10 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
-from registry import catalogue
-from registry.catalogue import load_catalogue
 from registry.lists import definitions
 from registry.lists.listing import entries_digest
+from registry.loading import catalogue_loader
+from registry.loading.catalogue_loader import load_catalogue
 from registry.models import (
     CatalogueLoad,
     ListDefinition,
@@ -73,7 +73,7 @@ def test_loading_again_changes_nothing_and_asks_one_question(
 ) -> None:
     before = counts(), entry_rows()
     with django_assert_num_queries(1):
-        assert load_catalogue() == catalogue.Loaded(changed=False)
+        assert load_catalogue() == catalogue_loader.Loaded(changed=False)
     assert (counts(), entry_rows()) == before
 
 
@@ -153,7 +153,7 @@ def test_spellings_of_one_system_lead_to_one_page() -> None:
 
 
 def test_results_without_an_institution_keep_their_blank_text() -> None:
-    site = Site.objects.get(name=catalogue.UNNAMED_SITE)
+    site = Site.objects.get(name=catalogue_loader.UNNAMED_SITE)
     assert set(site.results.values_list("institution", flat=True)) == {""}
 
 

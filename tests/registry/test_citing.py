@@ -11,7 +11,7 @@ import yaml
 from datacite import schema45
 from django.utils import timezone
 
-from registry.citing import formats
+from registry.citation import formats
 from registry.models import RankedList, Result
 from tests.registry.record import make_list, make_release, make_result
 

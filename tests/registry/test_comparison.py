@@ -10,10 +10,10 @@ import pytest
 from django.conf import settings
 from django.test import Client
 
-from registry import configuration, facts
-from registry.comparing.comparison import Per, Side, compare, what_differed
+from registry.comparison.compare import Per, Side, compare, what_differed
 from registry.models import Result, SystemSnapshot
-from registry.normalisation import Divisor
+from registry.query import configuration_diff, fact_index
+from registry.query.divisors import Divisor
 from tests.make_system import make_class, make_parameter, make_system
 from tests.registry.record import IOR, described, make_measurement, make_rate, make_release, make_result
 from validators import parameters
@@ -289,7 +289,7 @@ def test_each_fact_of_a_system_has_its_group(parameter: str, section: str, group
 
 
 def test_every_section_of_a_described_system_has_a_group() -> None:
-    grouped = {name for group in configuration.vocabulary()["groups"] for name in group.get("sections", ())}
+    grouped = {name for group in configuration_diff.vocabulary()["groups"] for name in group.get("sections", ())}
     titles = {*parameters.groups().values(), "Hardware", "Network", "Mounts", "Storage systems", "Layouts", "Job"}
     assert titles - grouped == set()
 
@@ -381,7 +381,7 @@ def test_the_page_names_what_changed_its_meaning(client: Client, db) -> None:
 
 
 def indexed(*results: Result) -> None:
-    facts.index(result.pk for result in results)
+    fact_index.index(result.pk for result in results)
 
 
 def repeat(

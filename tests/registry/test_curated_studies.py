@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from registry.formulas import FormulaError, evaluate
 from registry.models import Measurement, Result
+from registry.query.formulas import FormulaError, evaluate
 from registry.studies import curated
 from validators.hardware import KINDS, entries
 

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from registry import datafiles
 from registry.lists.definitions import (
     LISTS,
     SCHEMA,
@@ -21,6 +20,7 @@ from registry.lists.definitions import (
     tool_of,
 )
 from registry.lists.ranking import DefinitionError, Entry, rank
+from registry.query import data_files
 
 PUBLIC_NAMES = {"full", "historical", "io500", "ten", "production", "ten-production", "scc"}
 
@@ -52,7 +52,7 @@ def write(folder: Path, file: str, /, **changed: Any) -> Path:
 
 
 def test_the_schema_is_a_schema() -> None:
-    Draft202012Validator.check_schema(datafiles.schema(SCHEMA))
+    Draft202012Validator.check_schema(data_files.schema(SCHEMA))
 
 
 def test_every_public_list_has_one_definition_for_releases_run_here() -> None:

@@ -16,7 +16,7 @@ from django.db.models import F
 from django.test import Client, override_settings
 from django.utils import timezone
 
-from registry import editions
+from registry.dumps import editions
 from registry.models import (
     Edition,
     ListEntry,

@@ -17,7 +17,7 @@ import pytest
 from django.test import Client, override_settings
 from django.utils import timezone
 
-from registry import editions, exporting
+from registry.dumps import dump, editions
 from registry.models import Site
 from tests.registry.record import (
     empty,
@@ -120,11 +120,11 @@ def test_the_manifest_says_size_and_sha256_of_what_is_downloaded(client) -> None
 
 
 def test_memory_holds_one_batch(monkeypatch, django_assert_num_queries) -> None:
-    monkeypatch.setattr(exporting, "BATCH", 2)
+    monkeypatch.setattr(dump, "BATCH", 2)
     with django_assert_num_queries(2):  # the head line, and results of the first batch with their measurements
-        assert len(list(islice(exporting.csv(), 2))) == 2
+        assert len(list(islice(dump.csv(), 2))) == 2
     with django_assert_num_queries(5):  # two batches, and none is left
-        assert len(list(exporting.csv())) == 3
+        assert len(list(dump.csv())) == 3
 
 
 @pytest.mark.parametrize("name", ["results.xlsx", "..%2fsecret_key", "manifest.json.bak"])

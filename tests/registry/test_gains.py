@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from registry import configuration, facts
 from registry.models import Fact
 from registry.platforms.gains import Facts, Point, best, by_cause, by_possible, chain, change, factor, steps_of
 from registry.platforms.sizing import units, units_for
-from registry.qualified import number
+from registry.query import configuration_diff, fact_index
+from registry.query.qualified_values import number
 from tests.registry.record import make_measurement, make_platform, make_release, make_result
 
 OLD: Facts = {
@@ -165,7 +165,7 @@ def test_units_of_bounds_and_of_one_measurement_are_no_range(rates, answer) -> N
     ],
 )
 def test_every_fact_is_of_one_kind(fact: str, kind: str) -> None:
-    assert configuration.kind_of(fact) == kind
+    assert configuration_diff.kind_of(fact) == kind
 
 
 @pytest.mark.parametrize(
@@ -198,7 +198,7 @@ def measured(db: None) -> None:
         parameters = {"lustre_version": lustre, "nps": nps}
         result = make_result(release, name, None, platform=platform, parameters=parameters, filesystem_version=lustre)
         make_measurement(result, "ior-easy-write", value)
-        facts.index([result.pk])
+        fact_index.index([result.pk])
 
 
 def test_the_record_separates_what_its_results_allow(client, measured) -> None:

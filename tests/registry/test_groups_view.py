@@ -1,7 +1,7 @@
 """Several runs of one tool seen together, and their parameters as a table."""
 
-from registry.views.given import parameters
-from registry.views.groups import groups
+from registry.presentation.parameter_table import parameters
+from registry.results.run_groups import groups
 from tests.registry.test_measured import row
 from validators.distributions import summed
 

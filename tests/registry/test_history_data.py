@@ -16,7 +16,7 @@ import pytest
 from registry.lists.definitions import imported_definition, read_definitions
 from registry.lists.ranking import Entry, Override, Published, compare_lists, rank
 
-HISTORY = Path(__file__).resolve().parents[2] / "registry" / "history"
+HISTORY = Path(__file__).resolve().parents[2] / "registry" / "loading" / "data" / "history"
 SCRIPT = HISTORY.parents[1] / "tools" / "make_history.py"
 
 RELEASES = json.loads((HISTORY / "releases.json").read_text(encoding="utf-8"))

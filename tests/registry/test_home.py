@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from registry.views.home import newest_leaders
+from registry.site_pages.home import newest_leaders
 
 
 def leader(release: str, name: str) -> dict[str, str]:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from registry.keyset import BadCursor, Key, Order, decode, encode
+from registry.query.cursor_pages import BadCursor, Key, Order, decode, encode
 
 KINDS = st.sampled_from([int, float, str])
 

@@ -9,7 +9,7 @@ from django.core.mail import send_mail
 
 
 def test_each_mail_is_a_file_for_the_registry_alone(settings, tmp_path) -> None:
-    settings.EMAIL_BACKEND, settings.EMAIL_FILE_PATH = "registry.mail.EmlBackend", tmp_path / "mail"
+    settings.EMAIL_BACKEND, settings.EMAIL_FILE_PATH = "registry.web.eml_backend.EmlBackend", tmp_path / "mail"
     for subject in ("Größe", "Second"):
         send_mail(subject, "A long text ✓", "from@lab.example", ["to@lab.example"])
     files = sorted((tmp_path / "mail").iterdir())

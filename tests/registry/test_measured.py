@@ -2,8 +2,8 @@
 
 import pytest
 
-from registry.views.measured import table, tables
-from registry.views.wording import of, written
+from registry.presentation.measurement_tables import table, tables
+from registry.presentation.words import of, written
 
 
 def row(op="write", quantity="bandwidth", stat="mean", value=3 * 2**30, unit="B/s", printed_unit="GiB/s", **context):

@@ -10,8 +10,8 @@ from django.test import Client
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.parser import text_string_to_metric_families
 
-from registry import metrics
 from registry.celery import app
+from registry.site_pages import metrics
 from tests.registry.record import make_list, make_release, make_result
 
 pytestmark = pytest.mark.django_db
@@ -36,7 +36,7 @@ def test_the_record_is_counted(client) -> None:
     assert seen["highwater_results", "imported"] == 2
     assert seen["highwater_results", "verified"] == 0
     assert (seen["highwater_releases", ""], seen["highwater_ranked_lists", ""]) == (1, 1)
-    assert seen["highwater_source_up", "registry.metrics.record"] == 1
+    assert seen["highwater_source_up", "registry.site_pages.metrics.record"] == 1
 
 
 def test_waiting_tasks_are_counted(client, settings) -> None:

@@ -7,9 +7,8 @@ from itertools import pairwise
 
 import pytest
 
-from registry import charts
-from registry.views import drawings, numerals
-from registry.views.profiles import profiles
+from registry.comparison.ratio_chart import profiles
+from registry.presentation import numbers, svg_lists, vega
 
 NOW = dt.datetime(2026, 11, 20, 12, 0, tzinfo=dt.UTC)
 
@@ -18,21 +17,21 @@ NOW = dt.datetime(2026, 11, 20, 12, 0, tzinfo=dt.UTC)
     (36850.37, 2, "36,850.37"), (0.5, 2, "0.50"), (None, 2, ""), (0.0, 1, "0.0"), (1e9, 0, "1,000,000,000"),
 ])  # fmt: skip
 def test_decimals_are_grouped_and_have_their_places(value, places, written) -> None:
-    assert numerals.decimal(value, places) == written
+    assert numbers.decimal(value, places) == written
 
 
 @pytest.mark.parametrize(("value", "written"), [
     (36850.37, "36,850"), (97.21, "97.2"), (9.999, "10.0"), (1.2345, "1.23"), (0.01234, "0.0123"), (0, "0"),
 ])  # fmt: skip
 def test_numbers_for_the_eye_have_three_digits(value, written) -> None:
-    assert numerals.significant(value) == written
+    assert numbers.significant(value) == written
 
 
 @pytest.mark.parametrize(("value", "written"), [
     (12.346, "12.35"), (0.1, "0.10"), (0.0752, "0.0752"), (0.00061741, "0.000617"), (0.0, "0"), (None, ""),
 ])  # fmt: skip
 def test_how_many_times_is_never_rounded_to_nothing(value, written) -> None:
-    assert numerals.times(value) == written
+    assert numbers.times(value) == written
 
 
 @pytest.mark.parametrize(("count", "written"), [
@@ -40,12 +39,12 @@ def test_how_many_times_is_never_rounded_to_nothing(value, written) -> None:
     (5_000_000_000_000, "5,000.0\xa0GB"),
 ])  # fmt: skip
 def test_sizes_are_decimal(count, written) -> None:
-    assert numerals.size(count) == written
+    assert numbers.size(count) == written
 
 
 def test_a_deadline_at_the_end_of_a_day_anywhere_on_earth_is_said_so() -> None:
     deadline = dt.datetime(2027, 5, 1, 11, 59, 59, tzinfo=dt.UTC)
-    assert numerals.deadline(deadline, NOW) == "2027-04-30 23:59 AoE, in 161\xa0days"
+    assert numbers.deadline(deadline, NOW) == "2027-04-30 23:59 AoE, in 161\xa0days"
 
 
 @pytest.mark.parametrize(("delta", "written"), [
@@ -54,43 +53,43 @@ def test_a_deadline_at_the_end_of_a_day_anywhere_on_earth_is_said_so() -> None:
     (dt.timedelta(minutes=-1), "1\xa0minute ago"),
 ])  # fmt: skip
 def test_distances_use_the_largest_unit_that_fits_twice(delta, written) -> None:
-    assert numerals.distance(NOW + delta, NOW) == written
+    assert numbers.distance(NOW + delta, NOW) == written
 
 
 def test_ranks_within_a_tie_are_a_range() -> None:
-    assert numerals.ranks(7, 8) == "7\N{EN DASH}8"
-    assert numerals.ranks(7, 7) == ""
+    assert numbers.ranks(7, 8) == "7\N{EN DASH}8"
+    assert numbers.ranks(7, 7) == ""
 
 
 def test_a_logarithmic_axis_puts_equal_factors_at_equal_distances() -> None:
-    axis = drawings.LogAxis(12, 4000, 0, 300)
+    axis = svg_lists.LogAxis(12, 4000, 0, 300)
     assert axis.decades() == [(0.0, "10"), (100.0, "100"), (200.0, "1,000"), (300.0, "10,000")]
     assert axis.at(100) - axis.at(10) == axis.at(1000) - axis.at(100)
 
 
 def test_an_axis_of_one_value_still_has_a_decade() -> None:
-    assert [text for _, text in drawings.LogAxis(10, 10, 0, 100).decades()] == ["10", "100"]
+    assert [text for _, text in svg_lists.LogAxis(10, 10, 0, 100).decades()] == ["10", "100"]
 
 
 def test_a_strip_has_a_dot_for_each_score_until_there_are_too_many() -> None:
-    few = drawings.strip([(10.0, True), (100.0, False), (100.0, False)], width=600, height=150, radius=4.5)
+    few = svg_lists.strip([(10.0, True), (100.0, False), (100.0, False)], width=600, height=150, radius=4.5)
     assert few.each == 1
     assert (few.filled.count("M"), few.hollow.count("M")) == (1, 2)
     assert few.mark_is_named is False
-    many = drawings.strip([(100.0, False)] * 1000, width=600, height=150, radius=4.5)
+    many = svg_lists.strip([(100.0, False)] * 1000, width=600, height=150, radius=4.5)
     assert many.each > 1
     assert many.hollow.count("M") * many.each >= 1000
 
 
 @pytest.mark.parametrize("scores", [[], [(1.0, True)], [(0.0, True)] * 5, [(-1.0, False)] * 5])
 def test_too_few_scores_draw_no_strip(scores) -> None:
-    assert drawings.strip(scores, width=600, height=150, radius=4.5) is None
+    assert svg_lists.strip(scores, width=600, height=150, radius=4.5) is None
 
 
 def test_stairs_mark_new_records_only() -> None:
     points = [("A", 10.0, "one"), ("B", 5.0, "two"), ("C", 10.4, "three"), ("D", 200.0, "four")]
-    axis = drawings.LogAxis(1, 1000, 200, 0)
-    stairs = drawings.staircase(points, axis, left=50, right=600, labels=10, marks=5)
+    axis = svg_lists.LogAxis(1, 1000, 200, 0)
+    stairs = svg_lists.staircase(points, axis, left=50, right=600, labels=10, marks=5)
     assert [step.mark for step in stairs.steps] == [True, False, False, True]
     assert stairs.words == "10 at A, 200 at D"
     heights = [step.y for step in stairs.steps]
@@ -98,18 +97,18 @@ def test_stairs_mark_new_records_only() -> None:
 
 
 def test_one_release_alone_is_no_history() -> None:
-    assert drawings.pictures([("T", [("A", 10.0, "one")])]) == []
+    assert svg_lists.pictures([("T", [("A", 10.0, "one")])]) == []
 
 
 def test_bars_begin_at_zero() -> None:
-    drawn = drawings.columns([("write", 50.0), ("read", 100.0)])
+    drawn = svg_lists.columns([("write", 50.0), ("read", 100.0)])
     write, read = drawn.columns
     assert read.height == 2 * write.height
     assert write.top + write.height == read.top + read.height == drawn.base
 
 
 def test_a_phase_without_a_median_is_a_dot_alone() -> None:
-    drawn = drawings.pairs([("stat", 100.0, 50.0), ("find", 10.0, None), ("none", 0.0, 1.0)])
+    drawn = svg_lists.pairs([("stat", 100.0, 50.0), ("find", 10.0, None), ("none", 0.0, 1.0)])
     assert [(pair.name, pair.ratio, pair.median is None) for pair in drawn.pairs] == [
         ("stat", "2.0", False),
         ("find", "", True),
@@ -121,29 +120,29 @@ def entry(rank: int, score: float, *, new: bool = False) -> dict[str, object]:
 
 
 def test_the_chart_of_a_list_holds_its_first_entries_as_points() -> None:
-    spec = charts.top_entries("T", [entry(rank, 1000.0 / rank, new=rank == 1) for rank in range(1, 40)])
+    spec = vega.top_entries("T", [entry(rank, 1000.0 / rank, new=rank == 1) for rank in range(1, 40)])
     values = spec["data"]["values"]
-    assert len(values) == charts.TOP
+    assert len(values) == vega.TOP
     assert values[0] == {"place": "1 System 1", "institution": "Site", "score": 1000.0, "entry": "new"}
     assert spec["encoding"]["x"]["scale"]["type"] == "log"
     assert {layer["mark"]["type"] for layer in spec["layer"]} <= {"point", "rule"}
 
 
 def test_a_list_without_scores_has_no_chart() -> None:
-    assert charts.top_entries("T", [entry(1, 0.0), entry(2, 5.0)]) is None
+    assert vega.top_entries("T", [entry(1, 0.0), entry(2, 5.0)]) is None
 
 
 def test_the_profile_of_a_result_leaves_out_phases_without_a_median() -> None:
-    spec = charts.phase_profile("T", [{"name": "find", "ratio": 2.0}, {"name": "stat", "ratio": None}])
+    spec = vega.phase_profile("T", [{"name": "find", "ratio": 2.0}, {"name": "stat", "ratio": None}])
     assert spec["data"]["values"] == [{"phase": "find", "ratio": 2.0}]
-    assert charts.phase_profile("T", [{"name": "stat", "ratio": None}]) is None
+    assert vega.phase_profile("T", [{"name": "stat", "ratio": None}]) is None
 
 
 def test_texts_of_a_narrow_axis_do_not_touch() -> None:
     scores = [(10.0**power, True) for power in range(6)]
-    narrow = drawings.strip(scores, width=358, height=150, radius=3.3)
+    narrow = svg_lists.strip(scores, width=358, height=150, radius=3.3)
     assert [text for _, text in narrow.ticks] == ["", "10", "", "1,000", "", "100,000"]
-    wide = drawings.strip(scores, width=600, height=150, radius=4.5)
+    wide = svg_lists.strip(scores, width=600, height=150, radius=4.5)
     assert [text for _, text in wide.ticks][:2] == ["1", "10"]
 
 

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from registry import facts
-from registry.formulas import FormulaError
 from registry.models import Release, Result
-from registry.own_rankings import dimensions
+from registry.query import fact_index
+from registry.query.formulas import FormulaError
+from registry.studies.custom_rankings import dimensions
 from tests.registry.record import empty, make_measurement, make_rate, make_release, make_result
 
 RANKING = "/api/v1/ranking/"
@@ -38,7 +38,7 @@ def record(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
         make_measurement(made["b"], "ior-easy-write", 3)  # a second, worse one of the same metric
         make_rate(made["a"], "mdtest-easy-stat", "phase", 5000.0)
         make_rate(made["a"], "mdtest-easy-stat", "max", 6000.0)
-        facts.index(one.pk for one in made.values())
+        fact_index.index(one.pk for one in made.values())
     yield
     with django_db_blocker.unblock():
         empty()
@@ -262,7 +262,7 @@ def test_a_bound_has_no_place_in_an_order(client, qualifier, ranked) -> None:
         result = make_result(Release.objects.get(), public_id, None, trust="reported")
         make_measurement(result, "ior-easy-write", value, context=context)
         make_measurement(result, "ior-easy-read", 1.0)
-        facts.index([result.pk])
+        fact_index.index([result.pk])
     shown = ask(client, f"{WRITE} / {READ}")
     assert shown["counts"]["reported"] == {"ranked": ranked, "missing": 2 - ranked}
     assert [row[1] for row in ranks(shown, "reported")] == ["hw-x", "hw-y"][-ranked:]

@@ -20,7 +20,7 @@ from django.utils.http import parse_http_date
 
 from launcher import collector_file
 from registry.models import Result, System
-from registry.views import documentation
+from registry.site_pages import documentation
 from tests.registry.record import (
     make_definition,
     make_list,
@@ -315,7 +315,7 @@ def test_a_longer_list_costs_no_more_queries(client, ranked, django_assert_max_n
 
 
 def test_a_long_list_is_shown_in_pages(client, ranked, monkeypatch) -> None:
-    monkeypatch.setattr("registry.views.lists.PAGE_ROWS", 3)
+    monkeypatch.setattr("registry.lists.views.PAGE_ROWS", 3)
     assert [row[0] for row in rows(client.get("/lists/T1/full/"))] == ["1", "2", "2"]
     assert [row[0] for row in rows(client.get("/lists/T1/full/?page=2"))] == ["4"]
 
@@ -474,7 +474,7 @@ def test_an_error_of_ours_is_a_page_without_a_trace(monkeypatch) -> None:
     def broken(*args: object) -> None:
         raise RuntimeError("secret detail")
 
-    monkeypatch.setattr("registry.views.home.list_leaders", broken)
+    monkeypatch.setattr("registry.site_pages.home.list_leaders", broken)
     page = Client(raise_request_exception=False).get("/")
     assert page.status_code == 500
     assert "secret detail" not in page.content.decode()

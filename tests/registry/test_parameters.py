@@ -8,8 +8,8 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from registry import snapshots
 from registry.models import ObservedParameter, Result
+from registry.query import observed_parameters
 from tests.make_system import make_class, make_parameter, make_system
 from tests.registry.record import make_release, make_result
 from validators.parameters import parameters
@@ -30,7 +30,7 @@ def observed() -> Result:
     ]
     document = make_system(node_classes=[make_class(parameters=described)])
     ObservedParameter.objects.bulk_create(
-        ObservedParameter(result=result, **columns) for columns in snapshots.observed(document)
+        ObservedParameter(result=result, **columns) for columns in observed_parameters.observed(document)
     )
     return result
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from registry import qualified
-from registry.formulas import FormulaError, evaluate, evaluate_qualified
-from registry.qualified import Number, compare, in_words, least, median, most, number, ratio
+from registry.query import qualified_values
+from registry.query.formulas import FormulaError, evaluate, evaluate_qualified
+from registry.query.qualified_values import Number, compare, in_words, least, median, most, number, ratio
 
 values = st.floats(min_value=0.001, max_value=1e9)
 qualifiers = st.sampled_from(["", "below", "above"])
@@ -139,10 +139,10 @@ def test_what_is_no_qualifier_is_refused(qualifier) -> None:
 
 
 def test_a_measurement_says_it_itself_or_in_its_context() -> None:
-    assert qualified.of({"value": 2.0, "context": {"qualifier": "below"}}).qualifier == "below"
-    assert qualified.of({"value": 2.0, "qualifier": "about", "context": {}}).qualifier == "about"
-    assert not qualified.is_bound({"value": 2.0, "qualifier": "about"})
-    assert qualified.is_bound({"value": 2.0, "context": {"qualifier": "above"}})
+    assert qualified_values.of({"value": 2.0, "context": {"qualifier": "below"}}).qualifier == "below"
+    assert qualified_values.of({"value": 2.0, "qualifier": "about", "context": {}}).qualifier == "about"
+    assert not qualified_values.is_bound({"value": 2.0, "qualifier": "about"})
+    assert qualified_values.is_bound({"value": 2.0, "context": {"qualifier": "above"}})
 
 
 FORMULAS = ("a / b - 1", "sqrt(a * b)", "min(a, b) + max(a, 2 * b)", "(a + b) ** 2", "-a + 3")

@@ -10,9 +10,9 @@ import pytest
 from django.db import IntegrityError, transaction
 from django.test import Client
 
-from registry.catalogue import load_catalogue
 from registry.lists.listing import compute
 from registry.lists.ranking import DefinitionError
+from registry.loading.catalogue_loader import load_catalogue
 from registry.models import (
     CatalogueLoad,
     ListEntry,

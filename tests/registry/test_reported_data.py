@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from registry.naming import ALIASES
-from registry.reported import REPORTED, ReportedError, measured, read_reported, source
+from registry.loading.reported_results import REPORTED, ReportedError, measured, read_reported, source
+from registry.query.canonical_names import ALIASES
 from validators.units import UNITS
 
 SCRIPT = REPORTED.parents[1] / "tools" / "make_reported.py"

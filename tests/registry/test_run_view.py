@@ -2,8 +2,8 @@
 
 import pytest
 
-from registry.views import plots
-from registry.views.run import leading, varying_parameters, view
+from registry.presentation import svg_results
+from registry.results.run_page import leading, varying_parameters, view
 from tests.registry.test_measured import row
 from validators.distributions import summed
 
@@ -114,11 +114,11 @@ def test_the_best_figures_lead_with_what_they_are_of():
     ],
 )
 def test_ticks_are_round_numbers_around_all_values(low, high, texts):
-    axis = plots.LinearAxis(low, high, 0, 100)
+    axis = svg_results.LinearAxis(low, high, 0, 100)
     assert [tick.text for tick in axis.ticks] == texts
     assert (axis.at(axis.low), axis.at(axis.high)) == (0, 100)
 
 
 def test_names_of_lines_that_end_together_are_joined():
-    drawn = plots.lines(["1", "2"], [("2", [(0, 1.0), (1, 2.0)]), ("4", [(0, 1.0), (1, 2.01)])], 0.0, 2.0)
+    drawn = svg_results.lines(["1", "2"], [("2", [(0, 1.0), (1, 2.0)]), ("4", [(0, 1.0), (1, 2.01)])], 0.0, 2.0)
     assert [line.name for line in drawn.lines] == ["2, 4", ""]

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from registry.models import Result
-from registry.over_time.change_points import steps, two_sided
-from registry.over_time.series import moment_of
+from registry.timeseries.change_points import steps, two_sided
+from registry.timeseries.series import moment_of
 from tests.registry.record import IOR, make_list, make_measurement, make_release, make_result
 
 

@@ -6,9 +6,9 @@ import pytest
 from django.db import connection
 from django.test import Client
 
-from registry import filters, snapshots
 from registry.models import ObservedParameter, Result, SystemSnapshot
 from registry.models.snapshots import text_of
+from registry.query import filters, observed_parameters
 from tests.make_system import make_class, make_parameter, make_system
 from tests.registry.record import make_measurement, make_release, make_result
 from validators.system import facts
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db
 def observe(result: Result, **changes) -> None:
     document = make_system(node_classes=[make_class(**changes)])
     ObservedParameter.objects.bulk_create(
-        ObservedParameter(result=result, **columns) for columns in snapshots.observed(document)
+        ObservedParameter(result=result, **columns) for columns in observed_parameters.observed(document)
     )
 
 
@@ -66,29 +66,29 @@ def test_a_parameter_of_the_run_is_still_found(two) -> None:
 
 
 def test_values_seen_of_a_parameter(two) -> None:
-    assert snapshots.values_seen("lustre.client.osc.checksums") == [
+    assert observed_parameters.values_seen("lustre.client.osc.checksums") == [
         {"key": "", "role": "client", "value": False, "text": "false", "results": 1, "instances": 80},
         {"key": "", "role": "client", "value": True, "text": "true", "results": 1, "instances": 10},
     ]
-    assert snapshots.values_seen("lustre.client.osc.active") == []
+    assert observed_parameters.values_seen("lustre.client.osc.active") == []
 
 
 def test_withdrawn_and_superseded_results_do_not_count_as_seen(two) -> None:
     first, second = two
     Result.objects.filter(pk=second.pk).update(revises=first)
-    assert [row["text"] for row in snapshots.values_seen("lustre.version")] == ["2.12.9"]
+    assert [row["text"] for row in observed_parameters.values_seen("lustre.version")] == ["2.12.9"]
     Result.objects.filter(pk=second.pk).update(withdrawn_at="2026-01-01T00:00:00Z")
-    assert snapshots.values_seen("lustre.version") == []
+    assert observed_parameters.values_seen("lustre.version") == []
 
 
 def test_values_seen_are_one_query(two, django_assert_num_queries) -> None:
     with django_assert_num_queries(1):
-        snapshots.values_seen("lustre.version")
+        observed_parameters.values_seen("lustre.version")
 
 
 def test_what_is_of_one_moment_is_not_kept() -> None:
     one = make_class(parameters=[make_parameter("lustre.client.osc.grant", 4096)])
-    assert list(snapshots.observed(make_system(node_classes=[one]))) == []
+    assert list(observed_parameters.observed(make_system(node_classes=[one]))) == []
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from registry.models import Release, Result, Step, StepsDue, System
-from registry.over_time import series, steps
+from registry.timeseries import detected_steps, series
 from tests.registry.record import make_measurement, make_nights, make_release, make_result
 
 pytestmark = pytest.mark.django_db
@@ -21,11 +21,11 @@ def release() -> Release:
     return make_release("T1")
 
 
-def found() -> steps.Changed:
+def found() -> detected_steps.Changed:
     """What is found once the system is due."""
     system = System.objects.get()
-    steps.mark_due([system.pk])
-    return steps.find(system.pk)
+    detected_steps.mark_due([system.pk])
+    return detected_steps.find(system.pk)
 
 
 def told(step: Step) -> tuple[str, str, bool]:
@@ -41,7 +41,10 @@ def test_a_step_is_found_once_and_says_what_the_page_says(release) -> None:
     assert (step.op, step.stat, step.unit, step.printed_unit) == ("write", "max", "B/s", "GiB/s")
     assert step.ratio == pytest.approx(0.9, abs=0.005)
     (row,) = series.of_system(step.system).rows[0]["steps"]
-    assert steps.row_of(step).items() >= {name: row[name] for name in ("day", "before", "after", "chance")}.items()
+    assert (
+        detected_steps.row_of(step).items()
+        >= {name: row[name] for name in ("day", "before", "after", "chance")}.items()
+    )
 
 
 def test_looking_again_changes_nothing(release, django_assert_num_queries) -> None:
@@ -49,16 +52,16 @@ def test_looking_again_changes_nothing(release, django_assert_num_queries) -> No
     found()
     before = Step.objects.values().get()
     system = System.objects.get()
-    steps.mark_due([system.pk])
+    detected_steps.mark_due([system.pk])
     with django_assert_num_queries(8):  # a savepoint, the system, what is due, results, numbers, steps, done; release
-        assert steps.find(system.pk) == steps.Changed()
+        assert detected_steps.find(system.pk) == detected_steps.Changed()
     assert Step.objects.values().get() == before
     assert not StepsDue.objects.exists()
 
 
 def test_what_is_not_due_is_not_looked_at(release) -> None:
     make_nights(release, FALL)
-    assert steps.find(System.objects.get().pk) == steps.Changed()
+    assert detected_steps.find(System.objects.get().pk) == detected_steps.Changed()
     assert not Step.objects.exists()
 
 
@@ -79,7 +82,7 @@ def test_a_step_whose_result_is_withdrawn_is_the_same_before_the_next(release) -
     make_nights(release, [*FALL, 45.1])
     found()
     Result.objects.filter(public_id="hw-5").update(withdrawn_at=timezone.now())
-    assert found() == steps.Changed()
+    assert found() == detected_steps.Changed()
     assert told(Step.objects.get()) == ("hw-4", "hw-6", True)
 
 
@@ -90,7 +93,7 @@ def test_a_revised_result_keeps_the_step(release) -> None:
         make_result(release, "hw-5r", None, tool="ior", parameters=nights[4].parameters, revises=nights[4]),
         "write", 45.0, stat="max",
     )  # fmt: skip
-    assert found() == steps.Changed()
+    assert found() == detected_steps.Changed()
     assert told(Step.objects.get()) == ("hw-4", "hw-5r", True)
 
 
@@ -102,7 +105,7 @@ def test_a_step_that_no_longer_stands_is_gone_and_back_as_the_same(release) -> N
     gone = found()
     assert (gone.begun, gone.gone) == ([], [step])
     assert not told(Step.objects.get())[2]
-    assert found() == steps.Changed()
+    assert found() == detected_steps.Changed()
     make_nights(release, [44.8], first=8)
     back = found()
     assert (back.begun, back.gone) == ([step], [])
@@ -136,7 +139,7 @@ def test_other_series_of_the_same_day_have_steps_of_their_own(release) -> None:
     assert sorted(Step.objects.values_list("op", "context__file_size_KiB")) == [
         ("read", 4), ("read", 8), ("write", None),
     ]  # fmt: skip
-    assert found() == steps.Changed()
+    assert found() == detected_steps.Changed()
 
 
 def test_steps_older_than_what_is_looked_at_stay(release, monkeypatch) -> None:
@@ -144,55 +147,55 @@ def test_steps_older_than_what_is_looked_at_stay(release, monkeypatch) -> None:
     found()
     make_nights(release, [45.2, 45.0, 44.8, 45.1], first=8)
     monkeypatch.setattr(series, "MOST_RESULTS", 7)
-    assert found() == steps.Changed()
+    assert found() == detected_steps.Changed()
     assert told(Step.objects.get()) == ("hw-4", "hw-5", True)
 
 
 def test_results_that_come_while_it_is_looked_at_make_it_due_again(release, monkeypatch) -> None:
     make_nights(release, FALL)
     system = System.objects.get()
-    steps.mark_due([system.pk])
+    detected_steps.mark_due([system.pk])
     look = series.of_system
 
     def look_and_publish(*asked: object) -> series.Seen:
         seen = look(*asked)
-        steps.mark_due([system.pk])
+        detected_steps.mark_due([system.pk])
         return seen
 
     monkeypatch.setattr(series, "of_system", look_and_publish)
-    steps.find(system.pk)
-    assert steps.due() == [system.pk]
+    detected_steps.find(system.pk)
+    assert detected_steps.due() == [system.pk]
 
 
 def test_all_systems_with_six_results_are_due_when_the_catalogue_changed(release) -> None:
     make_nights(release, FALL)
     make_result(release, "hw-lonely", system_name="Lonely")
-    steps.mark_all_due()
-    assert steps.due() == [System.objects.get(name="Test system A").pk]
+    detected_steps.mark_all_due()
+    assert detected_steps.due() == [System.objects.get(name="Test system A").pk]
 
 
 @pytest.mark.django_db(transaction=True)
 def test_of_two_that_look_one_finds_and_publishing_waits_for_neither(release) -> None:
     make_nights(release, FALL)
     system = System.objects.get()
-    steps.mark_due([system.pk])
+    detected_steps.mark_due([system.pk])
     answers = []
 
     def look_and_publish() -> None:
-        steps.mark_due([system.pk])
-        answers.append(steps.find(system.pk))
+        detected_steps.mark_due([system.pk])
+        answers.append(detected_steps.find(system.pk))
         make_result(release, "hw-8", None)
         connection.close()
 
     with transaction.atomic():
-        assert len(steps.find(system.pk).begun) == 1
+        assert len(detected_steps.find(system.pk).begun) == 1
         other = threading.Thread(target=look_and_publish)
         other.start()
         other.join(10)
         assert Result.objects.filter(public_id="hw-8").exists()
     other.join()
-    assert answers == [steps.Changed()]
-    assert steps.due() == [system.pk]
+    assert answers == [detected_steps.Changed()]
+    assert detected_steps.due() == [system.pk]
 
 
 def test_steps_of_unknown_scale_go_without_a_word_and_known_ones_keep_their_row(release) -> None:
@@ -201,7 +204,7 @@ def test_steps_of_unknown_scale_go_without_a_word_and_known_ones_keep_their_row(
     found()
     step = Step.objects.get()
     Step.objects.update(series="0" * 32, state="investigating", version=1)  # as named before lists and scale counted
-    assert found() == steps.Changed()
+    assert found() == detected_steps.Changed()
     (kept,) = Step.objects.all()
     assert (kept.pk, kept.series, kept.state, kept.gone_at) == (step.pk, step.series, "investigating", None)
     Result.objects.filter(pk__in=[one.pk for one in nights]).update(client_nodes=None)

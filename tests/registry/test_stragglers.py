@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from registry.members import series
-from registry.stragglers import Impossible, aged_from, ageing, histogram, meeting, slow, stripe_counts
+from registry.distributions.distributions import series
+from registry.distributions.stragglers import Impossible, aged_from, ageing, histogram, meeting, slow, stripe_counts
 from tests.registry.record import make_release, make_result
 from validators.distributions import summed
 

@@ -17,9 +17,9 @@ from django.template.loader import render_to_string
 from django.test import Client
 from django.utils import timezone
 
-from registry import axes, facts
 from registry.models import Fact, Measurement, ObservedParameter, Result
-from registry.studies import chart
+from registry.query import axes, fact_index
+from registry.studies import study_chart
 from tests.registry.record import make_platform, make_release, make_result
 from validators.parameters import parameters as of_systems
 
@@ -55,7 +55,7 @@ def fabrics() -> dict[str, Result]:
     measure(made["tcp"], "write", 35.7)
     measure(made["late"], "write", 36.5, context={"qualifier": "about"})
     measure(made["bare"], "write", 20.0)
-    facts.index(result.pk for result in made.values())
+    fact_index.index(result.pk for result in made.values())
     return made
 
 
@@ -242,7 +242,7 @@ def test_a_divisor_that_is_no_positive_number_is_missing(client, fabrics, known)
 def test_a_score_has_no_unit(client) -> None:
     release = make_release("T1")
     made = [make_result(release, f"hw-{score}", score, client_nodes=nodes) for score, nodes in ((4.0, 10), (2.5, 20))]
-    facts.index(result.pk for result in made)
+    fact_index.index(result.pk for result in made)
     document = client.get(f"{STUDY}metric=score&x=client_nodes").json()
     assert [(row["client_nodes"], row["value"], row["unit"]) for row in document["rows"]] == [
         (10, 4.0, ""),
@@ -252,7 +252,7 @@ def test_a_score_has_no_unit(client) -> None:
 
 def test_releases_stand_in_the_order_of_time(client) -> None:
     for slug, held_on in (("B", "2025-05-01"), ("A", "2025-11-01")):
-        facts.index([make_result(make_release(slug, held_on), f"hw-{slug}").pk])
+        fact_index.index([make_result(make_release(slug, held_on), f"hw-{slug}").pk])
     assert [row["release"] for row in rows(client, "metric=score&x=release")] == ["B", "A"]
 
 
@@ -278,7 +278,7 @@ def test_systems_are_asked_by_what_their_nodes_have(client, fabrics) -> None:
         ObservedParameter.objects.create(
             result=fabrics["ib"], value=value, text=str(value), instances=instances, key="", **seen
         )
-    facts.index([fabrics["ib"].pk])
+    fact_index.index([fabrics["ib"].pk])
     found = {row["result"]: row["nps"] for row in rows(client, f"{WRITE}&x=result&series=nps")}
     assert (found["hw-ib"], found["hw-tcp"]) == ("4; 1", None)
     for name in ("bios.nps", "bios.nps@oss", "nps"):
@@ -294,7 +294,7 @@ def test_maps_of_a_system_have_their_axes(client, fabrics) -> None:
         ObservedParameter.objects.create(
             result=fabrics["bare"], parameter=parameter, key=key, role="client", value=text, text=text, instances=1
         )
-    facts.index([fabrics["bare"].pk])
+    fact_index.index([fabrics["bare"].pk])
     (found,) = rows(client, f"{WRITE}&x=os&series=fabric,targets&p.os.distribution/version=8.10")
     assert (found["os"], found["fabric"], found["targets"]) == ("rhel 8.10", "o2ib; tcp", 7)
 
@@ -315,7 +315,7 @@ def test_versions_are_no_numbers_and_stand_in_their_order(client, fabrics, name)
     for result, version in versions.items():
         fabrics[result].parameters |= {name: version}
         fabrics[result].save()
-    facts.index(one.pk for one in fabrics.values())
+    fact_index.index(one.pk for one in fabrics.values())
     found = [row[name] for row in rows(client, f"{WRITE}&x={name}&series=trust")]
     assert found == [*sorted(versions.values(), key=lambda text: int(text[2:])), None]
 
@@ -324,7 +324,7 @@ def test_a_version_is_found_as_it_is_written(client, fabrics) -> None:
     for result, version in {"ib": "2.1", "tcp": "2.10", "late": "1.0", "bare": 8}.items():
         fabrics[result].parameters |= {"version": version}
         fabrics[result].save()
-    facts.index(one.pk for one in fabrics.values())
+    fact_index.index(one.pk for one in fabrics.values())
     found = {text: {row["result"] for row in rows(client, f"{WRITE}&x=result&p.version={text}")} for text in
              ("2.1", "2.10", "1.0", "8.0")}  # fmt: skip
     assert found == {"2.1": {"hw-ib"}, "2.10": {"hw-tcp"}, "1.0": {"hw-late"}, "8.0": {"hw-bare"}}
@@ -335,7 +335,7 @@ def test_the_first_source_of_an_axis_counts_and_its_own_name_before_all(fabrics)
     one.parameters = {"osts": 8, "targets": 9, "size": 4.0, "nested": {"a": 1}}
     one.platform = make_platform("p-1", "Platform One")
     one.save()
-    facts.index([one.pk])
+    fact_index.index([one.pk])
     told = dict(Fact.objects.filter(result=one).values_list("name", "text"))
     assert (told["targets"], told["osts"], told["size"], told["platform"]) == ("9", "8", "4", "Platform One")
     assert not {"nested", "fabric", "release_id"} & told.keys()
@@ -414,7 +414,7 @@ def test_metrics_of_different_units_are_refused(client, fabrics) -> None:
 
 
 def test_too_many_points_are_refused(client, fabrics, monkeypatch) -> None:
-    monkeypatch.setattr("registry.studies.asking.MOST_ROWS", 3)
+    monkeypatch.setattr("registry.studies.run.MOST_ROWS", 3)
     refused(client, f"{WRITE}&x=result", "study.too-many-points")
     refused(client, f"{WRITE}&x=result&trust=imported&trust=reported", "study.too-many-points")
     assert len(rows(client, f"{WRITE}&x=trust")) == 2
@@ -462,12 +462,12 @@ def row(op: str, platform: str, value: float, low: float, high: float) -> dict[s
 
 def radar(rows: list[tuple[str, str, float]]) -> dict[str, Any]:
     made = [row(op, platform, value, value, value) for op, platform, value in rows]
-    return chart.chart("Phases", ["op", "platform"], "GB/s", made, "radar")
+    return study_chart.chart("Phases", ["op", "platform"], "GB/s", made, "radar")
 
 
 def test_bars_show_how_far_several_measurements_reach_and_leave_room_for_it() -> None:
     made = [row("write", "A", 10, 8, 40) | {"count": 3}, row("read", "A", 20, 20, 20)]
-    spec = chart.chart("Phases", ["op", "platform"], "GB/s", made, "bars")
+    spec = study_chart.chart("Phases", ["op", "platform"], "GB/s", made, "bars")
     (spread,) = [layer for layer in spec["layer"] if layer["mark"]["type"] == "rule"]
     assert (spread["encoding"]["x"]["field"], spread["encoding"]["x2"]["field"]) == ("low", "high")
     assert [(point["low"], point["high"]) for point in spec["data"]["values"]] == [(8, 40), (20, 20)]
@@ -479,7 +479,7 @@ def test_a_chart_has_lines_only_where_a_point_reaches_somewhere(kind) -> None:
     made = [row("write", "A", 10, 10, 10), row("read", "A", 20, 20, 20)]
 
     def drawn(rows: list[dict[str, Any]]) -> list[str]:
-        layers = chart.chart("Phases", ["op", "platform"], "GB/s", rows, kind)["layer"]
+        layers = study_chart.chart("Phases", ["op", "platform"], "GB/s", rows, kind)["layer"]
         return [layer["mark"]["type"] for layer in layers if layer["mark"]["type"] == "rule"]
 
     assert drawn(made) == []
@@ -488,7 +488,7 @@ def test_a_chart_has_lines_only_where_a_point_reaches_somewhere(kind) -> None:
 
 def test_numbers_in_charts_are_no_powers_of_ten_and_bars_leave_room_for_them() -> None:
     made = [row("write", "A", 1217062, 1217062, 1217062), row("read", "A", 0.5, 0.5, 0.5), row("stat", "A", 0, 0, 0)]
-    spec = chart.chart("Phases", ["op", "platform"], "ops/s", made, "bars")
+    spec = study_chart.chart("Phases", ["op", "platform"], "ops/s", made, "bars")
     assert [point["shown"] for point in spec["data"]["values"]] == ["1,217,062", "0.5", "0"]
     assert spec["data"]["values"][0]["words"] == "write: 1,217,062 ops/s, reported"
     assert spec["encoding"]["x"]["scale"]["range"] == [0, {"expr": "width - 72"}]
@@ -496,17 +496,17 @@ def test_numbers_in_charts_are_no_powers_of_ten_and_bars_leave_room_for_them() -
 
 def test_a_name_says_only_what_tells_series_apart() -> None:
     made = [row("write", "A", 1, 1, 1) | {"mode": "closed"}, row("write", "B", 2, 2, 2) | {"mode": "closed"}]
-    spec = chart.chart("Phases", ["op", "platform", "mode"], "GB/s", made, "bars")
+    spec = study_chart.chart("Phases", ["op", "platform", "mode"], "GB/s", made, "bars")
     assert [point["series"] for point in spec["data"]["values"]] == ["A", "B"]
     made = [row("write", "A", 1, 1, 1) | {"mode": ""}, row("read", "A", 2, 2, 2) | {"mode": "standard"}]
-    spec = chart.chart("Phases", ["op", "mode"], "GB/s", made, "bars")
+    spec = study_chart.chart("Phases", ["op", "mode"], "GB/s", made, "bars")
     assert [point["series"] for point in spec["data"]["values"]] == ["mode of the benchmark not said", "standard"]
 
 
 def test_cells_of_a_heat_map_are_one_colour_in_depths() -> None:
     """Custom properties can't be mixed: a scale from one to another is black."""
     made = [row("write", "A", 10, 10, 10), row("write", "B", 400, 400, 400)]
-    spec = chart.chart("Phases", ["op", "platform"], "GB/s", made, "heat")
+    spec = study_chart.chart("Phases", ["op", "platform"], "GB/s", made, "heat")
     cells, figures = spec["layer"]
     assert cells["mark"]["fill"] == "var(--s1)"
     assert 0 < min(cells["encoding"]["fillOpacity"]["scale"]["range"]) < 0.5
@@ -539,7 +539,7 @@ def test_a_radar_of_two_spokes_is_bars_and_of_more_series_than_colours_a_heat_ma
 @pytest.mark.parametrize(("kind", "field"), [("auto", "value"), ("points", "value"), ("box", "q1")])
 def test_what_differs_a_hundredfold_stands_on_a_logarithmic_scale_that_says_so(kind: str, field: str) -> None:
     made = [row("find", "A", 13229, 13229, 13229), row("stat", "A", 20.4, 20.4, 20.4)]
-    spec = chart.chart("Phases", ["op"], "kIOPS", made, kind)
+    spec = study_chart.chart("Phases", ["op"], "kIOPS", made, kind)
     (measured,) = [one["encoding"]["x"] for one in spec["layer"] if one["encoding"].get("x", {}).get("field") == field]
     assert (measured["scale"]["type"], measured["title"]) == ("log", "kIOPS, logarithmic")
     assert measured["axis"]["values"] == [100, 1000, 10000]
@@ -547,14 +547,14 @@ def test_what_differs_a_hundredfold_stands_on_a_logarithmic_scale_that_says_so(k
 
 def test_bars_begin_at_zero_whatever_they_show_and_so_does_what_has_a_zero() -> None:
     made = [row("find", "A", 13229, 13229, 13229), row("stat", "A", 20.4, 20.4, 20.4)]
-    assert chart.chart("Phases", ["op"], "kIOPS", made, "bars")["encoding"]["x"]["scale"]["zero"]
+    assert study_chart.chart("Phases", ["op"], "kIOPS", made, "bars")["encoding"]["x"]["scale"]["zero"]
     made.append(row("read", "A", 0, 0, 0))
-    assert "logarithmic" not in json.dumps(chart.chart("Phases", ["op"], "kIOPS", made, "points"))
+    assert "logarithmic" not in json.dumps(study_chart.chart("Phases", ["op"], "kIOPS", made, "points"))
 
 
 def test_a_number_on_an_axis_says_what_it_counts() -> None:
     made = [row("write", "A", value, value, value) | {"targets": targets} for value, targets in ((1, 2), (2, 4))]
-    spec = chart.chart("Phases", ["targets"], "GB/s", made, "bars")
+    spec = study_chart.chart("Phases", ["targets"], "GB/s", made, "bars")
     assert [one["place"] for one in spec["data"]["values"]] == ["object storage targets 2", "object storage targets 4"]
 
 
@@ -676,7 +676,7 @@ def test_divided_numbers_are_written_as_computed_ones(client, fabrics) -> None:
         None, "hw-three", None, tool="ior", parameters={"fabric": "RoCE", "osts": 3}, trust="reported"
     )
     measure(of_three, "write", 58.9)
-    facts.index([of_three.pk])
+    fact_index.index([of_three.pk])
     assert "<b>19.63</b>" in page(client, f"/study/?{WRITE}&x=fabric&per=target&p.fabric=RoCE")
 
 
@@ -720,7 +720,7 @@ def test_the_median_of_what_is_only_bounded_says_so(client, db, bounds, value, q
     for place, (one, word) in enumerate(bounds):
         result = make_result(release, f"hw-{place}", None, trust="reported", tool="ior", parameters={"fabric": "TCP"})
         measure(result, "write", one, context={"qualifier": word} if word else {})
-        facts.index([result.pk])
+        fact_index.index([result.pk])
     (row,) = rows(client, f"{WRITE}&x=fabric&trust=reported")
     assert (row["value"], row["qualifier"], row["count"]) == (pytest.approx(value), qualifier, len(bounds))
     bounded = any(word in ("below", "above") for _, word in bounds)
@@ -732,7 +732,7 @@ def test_the_median_of_what_is_only_bounded_says_so(client, db, bounds, value, q
 def test_a_chart_draws_a_bound_as_one(client, db) -> None:
     result = make_result(make_release("T1"), "hw-1", None, trust="reported", tool="ior", parameters={"fabric": "TCP"})
     measure(result, "write", 200.0, context={"qualifier": "below"})
-    facts.index([result.pk])
+    fact_index.index([result.pk])
     chart = client.get(STUDY + f"{WRITE}&x=fabric&trust=reported").json()["chart"]
     (point,) = chart["data"]["values"]
     assert (point["bound"], point["shown"]) == (True, "< 200")

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from registry import facts
 from registry.models import Measurement, Result
-from registry.over_time.sweeps import cells_of, is_met, placed, sweep
+from registry.query import fact_index
+from registry.timeseries.sweeps import cells_of, is_met, placed, sweep
 from tests.registry.record import make_measurement, make_rate, make_release, make_result
 
 BANDWIDTH, AT_ONCE, SMALL, METADATA = range(4)
@@ -92,7 +92,7 @@ def make_ior(name: str, software: str, written: float, day: str, **parameters: A
     result = make_result(make_release(name), name, None, tool="ior", parameters=told | parameters)
     make_measurement(result, "write", written, stat="max")
     make_measurement(result, "read", 80.0, stat="max")
-    facts.index([result.pk])
+    fact_index.index([result.pk])
 
 
 @pytest.fixture
@@ -107,7 +107,7 @@ def swept(db: None) -> None:
     metadata = {"mdts": 1, "file_size_bytes": 0, "storage_software": "6.2"}
     result = make_result(make_release("hw-md"), "hw-md", None, tool="mdtest", parameters=metadata)
     make_rate(result, "file_create", "mean", 100_000.0)
-    facts.index([result.pk])
+    fact_index.index([result.pk])
 
 
 def shown(client: Any) -> dict[str, Any]:

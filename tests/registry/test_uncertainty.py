@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from registry.comparing import uncertainty
-from registry.comparing.spreads import key, spreads
-from registry.comparing.uncertainty import Spread, is_tie, of_printed, of_repeats, rank_ranges, ratio_interval
+from registry.comparison import uncertainty
+from registry.comparison.spreads import key, spreads
+from registry.comparison.uncertainty import Spread, is_tie, of_printed, of_repeats, rank_ranges, ratio_interval
 from validators import catalogue
 from validators.checks import check
 

@@ -16,7 +16,7 @@ from django.core.management import call_command
 from django.test import override_settings
 from django.utils import timezone
 
-from registry import editions
+from registry.dumps import editions
 from registry.models import Release
 from submissions.checks import processing
 from submissions.models import Submission

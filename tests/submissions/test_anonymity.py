@@ -8,9 +8,9 @@ from collections.abc import Callable
 import pytest
 from django.core import mail as outbox
 
-from registry import editions
+from registry.dumps import editions
 from registry.models import Fact, ObservedParameter, RankedList, Result, Site, System
-from registry.over_time import steps
+from registry.timeseries import detected_steps
 from submissions.checks import processing
 from submissions.editing import edit
 from submissions.models import Account, Check, Submission
@@ -314,7 +314,7 @@ def test_a_revision_stays_anonymous_and_is_named_with_what_it_revises(cast: Cast
     subscriptions.follow(cast.charlie.account, Result.objects.get(public_id="hw-1").system.slug)
     assert take_back(cast.alice, anonymous).status_code == 200
     assert set(Result.objects.values_list("institution", "system__name")) == {("North Lab", "Zsystem")}
-    assert steps.due() == [Result.objects.get(public_id="hw-1").system_id]
+    assert detected_steps.due() == [Result.objects.get(public_id="hw-1").system_id]
     assert not cast.charlie.account.following.exists()
 
 

@@ -15,7 +15,7 @@ from django.core.management import CommandError, call_command
 from django.db import connection, transaction
 from django.utils import timezone
 
-from registry.catalogue import load_catalogue
+from registry.loading.catalogue_loader import load_catalogue
 from registry.models import Edition, ListEntry, RecordChange, Release, Result, Site
 from submissions.bundles import scrubbed_copy, storage
 from submissions.models import Account, Derivative, Submission

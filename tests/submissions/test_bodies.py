@@ -15,8 +15,8 @@ from django.test import Client
 from django.urls import URLPattern, get_resolver
 from rest_framework.views import APIView
 
-from registry.api.machine import openapi
 from registry.models import Release
+from registry.site_pages.api_meta import openapi
 from submissions.models import Submission
 from submissions.web.request_bodies import WRITING, StrictJSONParser, WritingView
 from tests.submissions.stage import MISSING

@@ -47,7 +47,7 @@ def editor(cast) -> Client:
 @pytest.fixture
 def letters(settings, tmp_path: Path):
     """What editors got by mail: receivers are not shown, subject and text."""
-    settings.EMAIL_BACKEND, settings.EMAIL_FILE_PATH = "registry.mail.EmlBackend", tmp_path / "mail"
+    settings.EMAIL_BACKEND, settings.EMAIL_FILE_PATH = "registry.web.eml_backend.EmlBackend", tmp_path / "mail"
     Account.objects.filter(username__in=("erin", "fay", "dana")).update(email="someone@example.org")
 
     def read() -> list[tuple[str, str]]:

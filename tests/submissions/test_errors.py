@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from registry.problems import Problem
+from registry.errors import Problem
 from submissions import errors
 
 # Where the tree stands; what any stage may meet is defined with its base.

@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from registry.celery import app
 from registry.models import Release, Result, Step, System
-from registry.over_time import steps
+from registry.timeseries import detected_steps
 from submissions.accounts import personal_data
 from submissions.change_points import detection
 from submissions.models import Account, Delivery, Following
@@ -59,7 +59,7 @@ def publish(release: Release, values: list[float], first: int = 4) -> None:
 
 
 def look_again() -> None:
-    steps.mark_due(System.objects.values_list("pk", flat=True))
+    detected_steps.mark_due(System.objects.values_list("pk", flat=True))
     detection.find_steps()
 
 
@@ -208,20 +208,20 @@ def test_a_step_that_is_gone_before_the_letter_is_not_told_and_told_once_when_ba
 def test_one_system_that_fails_holds_up_no_other_and_waits(alice, record, monkeypatch) -> None:
     make_nights(make_release("T2"), LEVEL + LOWER, first=11, system_name="Other")
     broken = System.objects.get(name="Test system A")
-    find = steps.find
+    find = detected_steps.find
 
-    def failing(system_id: int) -> steps.Changed:
+    def failing(system_id: int) -> detected_steps.Changed:
         if system_id == broken.pk:
             raise ZeroDivisionError
         return find(system_id)
 
-    monkeypatch.setattr(steps, "find", failing)
+    monkeypatch.setattr(detected_steps, "find", failing)
     look_again()
-    assert steps.due() == []
-    with time_machine.travel(timezone.now() + steps.PAUSE):
-        assert steps.due() == [broken.pk]
-    steps.mark_due([broken.pk])
-    assert steps.due() == [broken.pk]
+    assert detected_steps.due() == []
+    with time_machine.travel(timezone.now() + detected_steps.PAUSE):
+        assert detected_steps.due() == [broken.pk]
+    detected_steps.mark_due([broken.pk])
+    assert detected_steps.due() == [broken.pk]
 
 
 # Choosing
@@ -289,7 +289,7 @@ def test_what_is_published_makes_a_step_that_a_worker_tells(
     system = System.objects.get()
     subscriptions.follow(alice, system.slug)
     _publish_runs(cast, checked, "sc99", [0.8, 0.805, 0.797])
-    assert set(steps.due()) == {system.pk}
+    assert set(detected_steps.due()) == {system.pk}
     start_worker(HIGHWATER_STATE=str(tmp_path), INSECURE_LOCAL="true")
     app.send_task("submissions.tasks.find_steps")
     wait_until(Delivery.objects.filter(step__isnull=False).exists)

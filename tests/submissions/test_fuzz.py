@@ -25,7 +25,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from registry.api.machine import openapi
+from registry.site_pages.api_meta import openapi
 from tests.submissions.stage import Stage
 
 CHECKS = [

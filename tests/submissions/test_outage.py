@@ -15,7 +15,7 @@ from django.db import connection
 from django.http import UnreadablePostError
 from redis.exceptions import RedisError
 
-from registry.problems import outage
+from registry.errors import outage
 
 from .conftest import services_environment
 from .web import serving_with

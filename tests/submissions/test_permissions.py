@@ -14,7 +14,7 @@ from django.db import transaction
 from django.urls import URLPattern, get_resolver
 from rest_framework.test import APIClient
 
-from registry.api import urls as of_the_record
+from registry import api_urls as of_the_record
 from submissions import api_urls
 from submissions.models import Account, Submission
 from submissions.permissions import has_role, visible_to

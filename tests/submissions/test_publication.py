@@ -15,7 +15,7 @@ from django.utils import timezone
 from registry.lists.listing import check
 from registry.lists.ranking import Differences
 from registry.models import ListDefinition, ListEntry, Platform, RankedList, Release, Result, StepsDue, System
-from registry.over_time import steps
+from registry.timeseries import detected_steps
 from submissions.checks import processing
 from submissions.models import Submission
 from submissions.publication import publish as publication_publish
@@ -244,7 +244,7 @@ def test_a_withdrawn_result_keeps_its_page(cast, release, accepted) -> None:
     StepsDue.objects.all().delete()
     answer = cast.alice.post(f"submissions/{submission.pk}/withdraw/", {"reason": "The disks were not ours."})
     assert answer.status_code == 200, answer.content
-    assert steps.due() == [Result.objects.get().system_id]
+    assert detected_steps.due() == [Result.objects.get().system_id]
     shown = cast.stranger.get(f"/api/v1/results/{answer.json()['result']}/").json()
     assert shown["withdrawn_reason"] == "The disks were not ours."
     assert cast.stranger.get("/api/v1/results/").json()["results"] == []

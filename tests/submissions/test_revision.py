@@ -10,7 +10,7 @@ from django.db import connection
 from django.utils import timezone
 
 from registry.models import RankedList, Result
-from registry.revisions import Change, differences
+from registry.query.revision_diff import Change, differences
 from submissions.checks import processing
 from submissions.editing import edit
 from submissions.errors import AlreadyRevised

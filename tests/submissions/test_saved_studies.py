@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from django.test import Client
 
-from registry import facts, saved
 from registry.models import Result, SavedStudy
+from registry.query import fact_index
+from registry.studies import saved_queries
 from submissions.accounts import personal_data, tokens
 from tests.registry.record import make_release, make_result
 
@@ -27,7 +28,7 @@ def _signed_in(person) -> Client:
 @pytest.fixture(autouse=True)
 def scored(db) -> Result:
     result = make_result(make_release("T1"), "hw-1", 12.5, client_nodes=16)
-    facts.index([result.pk])
+    fact_index.index([result.pk])
     return result
 
 
@@ -49,7 +50,7 @@ def test_a_saved_study_is_anybodys_to_open(alice, client) -> None:
 def test_a_live_study_follows_new_results_and_a_kept_one_stays(alice, client, scored) -> None:
     live, kept = save(alice)["Location"], save(alice, keep="as-of")["Location"]
     later = make_result(scored.release, "hw-2", 99.0, client_nodes=32)
-    facts.index([later.pk])
+    fact_index.index([later.pk])
     # In one transaction the database's clock stands still, so the result says itself that it came later.
     Result.objects.filter(pk=later.pk).update(recorded_at="2100-01-01T00:00:00Z")
     values = {
@@ -171,7 +172,7 @@ def test_what_can_not_be_asked_is_not_saved(alice, changes) -> None:
 
 
 def test_an_account_may_save_so_many(alice, monkeypatch) -> None:
-    monkeypatch.setattr(saved, "MOST_SAVED", 1)
+    monkeypatch.setattr(saved_queries, "MOST_SAVED", 1)
     assert save(alice).status_code == 302
     answer = save(alice)
     assert answer.status_code == 400 and "study.too-many-saved" in answer.content.decode()

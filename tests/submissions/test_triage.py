@@ -11,7 +11,7 @@ from django.test import Client
 from django.utils import timezone
 
 from registry.models import Result, Site, Step, System
-from registry.over_time import steps
+from registry.timeseries import detected_steps
 from submissions.change_points import triage
 from submissions.errors import StepChanged
 from submissions.models import Account, StepComment
@@ -34,8 +34,8 @@ def step(cast) -> Step:
 
 
 def find() -> Step:
-    steps.mark_due([System.objects.get().pk])
-    steps.find(System.objects.get().pk)
+    detected_steps.mark_due([System.objects.get().pk])
+    detected_steps.find(System.objects.get().pk)
     return Step.objects.get()
 
 
@@ -206,8 +206,8 @@ def test_of_two_at_once_one_wins_and_the_other_is_told(cast, step) -> None:
 def test_the_list_is_by_state_and_system_newest_first_in_pages(cast, step, monkeypatch) -> None:
     make_nights(make_release("T2"), FALL, first=11, institution="South Lab", system_name="Gale")
     gale = System.objects.get(name="Gale")
-    steps.mark_due([gale.pk])
-    newer = steps.find(gale.pk).begun[0]
+    detected_steps.mark_due([gale.pk])
+    newer = detected_steps.find(gale.pk).begun[0]
     cast.alice.post(f"steps/{step.pk}/", SAID)
 
     def listed(query: str = "") -> list[int]:

@@ -19,7 +19,7 @@ import psycopg
 import pytest
 from django.db import connection
 
-from registry.web_server import BODIES_AT_ONCE, FromFile
+from registry.serving.worker import BODIES_AT_ONCE, FromFile
 from submissions.models import Submission
 
 from .cast import leftovers

@@ -7,9 +7,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from registry.catalogue import CatalogueError, load_catalogue, load_definitions
 from registry.lists.ranking import DefinitionError
-from registry.reported import ReportedError
+from registry.loading.catalogue_loader import CatalogueError, load_catalogue, load_definitions
+from registry.loading.reported_results import ReportedError
 
 
 class Command(BaseCommand):

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from registry.problems import Problem
+from registry.errors import Problem
 from submissions.publication import releases
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from registry.problems import Problem
+from registry.errors import Problem
 from submissions.accounts import tokens
 from submissions.accounts.provisioning import ensure_account
 from submissions.models import Account, Token

@@ -1,0 +1,99 @@
+"""Results and lists as they may be cited: JSON, or `?format=` text, bibtex, cff, datacite or ro-crate."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.renderers import BaseRenderer
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from registry.citation import cited_facts, formats
+from registry.query import public_record
+from registry.results import responses as shape
+from registry.web.api_base import JSONRenderer, PublicRead
+
+
+class _Written(BaseRenderer):
+    charset = "utf-8"
+
+    def render(self, data: Any, accepted_media_type: str | None = None, renderer_context: Any = None) -> bytes:
+        return formats.FORMATS[self.format](data).encode()
+
+
+class TextRenderer(_Written):
+    media_type, format = "text/plain", "text"
+
+
+class BibTeXRenderer(_Written):
+    media_type, format = "application/x-bibtex", "bibtex"
+
+
+class CFFRenderer(_Written):
+    media_type, format = "application/yaml", "cff"
+
+
+class DataCiteRenderer(_Written):
+    media_type, format = "application/vnd.datacite.datacite+json", "datacite"
+
+
+class ROCrateRenderer(_Written):
+    media_type, format = "application/ld+json", "ro-crate"
+
+
+WRITTEN: list[type[_Written]] = [TextRenderer, BibTeXRenderer, CFFRenderer, DataCiteRenderer, ROCrateRenderer]
+
+
+class Citation(serializers.Serializer):
+    """What may be said of a result or list, and where it stays."""
+
+    sentence = serializers.CharField()
+    title = serializers.CharField()
+    trust = serializers.CharField()
+    version = serializers.CharField(help_text="Revision of a result; day, amendments and digest of a list.")
+    published = serializers.CharField(help_text="A day, or the month where no more is known.")
+    status = serializers.CharField(help_text="Withdrawn or revised; empty if neither.")
+    address = serializers.CharField(help_text="Permanent.")
+    badge_address = serializers.CharField(help_text="Of a picture (SVG) that says it in brief; permanent.")
+
+
+FORMAT = OpenApiParameter("format", str, enum=["json", *formats.FORMATS])
+ANSWERS = {
+    (200, "application/json"): Citation,
+    **{(200, renderer.media_type): OpenApiTypes.STR for renderer in WRITTEN},
+    **shape.REFUSED,
+    **shape.NOT_FOUND,
+}
+
+
+def answered(request: Request, work: formats.Work) -> Response:
+    if request.accepted_renderer.format != "json":
+        return Response(work)
+    return Response({name: getattr(work, name) for name in Citation().fields})
+
+
+class ResultCitation(PublicRead):
+    """How one result is cited, withdrawn and revised ones with what they are."""
+
+    renderer_classes = [JSONRenderer, *WRITTEN]
+
+    @extend_schema(operation_id="results_citation", parameters=[FORMAT], responses=ANSWERS)
+    def get(self, request: Request, id: str) -> Response:
+        return answered(request, cited_facts.called(id))
+
+
+class ListCitation(PublicRead):
+    """How one frozen list is cited; 409 for one that is not frozen."""
+
+    renderer_classes = [JSONRenderer, *WRITTEN]
+
+    @extend_schema(
+        operation_id="lists_citation",
+        parameters=[FORMAT],
+        responses={**ANSWERS, (409, "application/problem+json"): shape.Problem},
+    )
+    def get(self, request: Request, release: str, list: str) -> Response:
+        return answered(request, cited_facts.list_work(public_record.ranked_list(release, list)))

@@ -1,0 +1,141 @@
+"""What the record shows of a result or a frozen list, as it may be cited."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.db.models import F
+
+from registry.citation import badges, formats
+from registry.citation.formats import PUBLISHER, Work
+from registry.errors import Problem
+from registry.models import RankedList, Result
+from registry.query import public_record
+
+TERMS = "docs/data-terms/"
+
+
+class NotFrozen(Problem):
+    status = 409
+    code = "citation.not-frozen"
+    title = "The list is not frozen and can't be cited yet"
+    hint = "Cite it once its release is published."
+
+
+def main_list(result: Result, memberships: list[public_record.Row]) -> dict[str, Any] | None:
+    """The frozen list that a result is read against: the first of its release, else of the newest it stands on."""
+    own = [row for row in memberships if result.release and row["release"] == result.release.slug]
+    for row in own or memberships:
+        found = RankedList.objects.filter(release__slug=row["release"], name=row["list"], frozen_at__isnull=False)
+        if facts := found.values("pk", "digest", release_name=F("release__name")).first():
+            return {**row, **facts}
+    return None
+
+
+def called(public_id: str) -> Work:
+    """The result of that id, withdrawn and revised ones with what they are. Raises NotOnRecord."""
+    found = public_record.result(public_id)
+    return result_work(found, main_list(found, public_record.memberships(found)))
+
+
+def result_work(result: Result, main: dict[str, Any] | None) -> Work:
+    """One result as record.result() reads it, and the list of main_list()."""
+    revised_by = getattr(result, "revised_by", None)
+    is_reported = result.trust == Result.Trust.REPORTED
+    benchmark, home = result.tool.upper(), f"{settings.SITE_URL}/"
+    name = f"{result.system_name or benchmark + ' result'}, {result.institution}"
+    return Work(
+        id=f"result {result.public_id}",
+        title=f"{benchmark} result {result.public_id}: {name}",
+        said=_said_of_report(result, name) if is_reported else _said_of_run(benchmark, name, main),
+        brief=_brief(result, main, revised_by),
+        author=PUBLISHER if is_reported else result.institution,
+        author_address=home if is_reported else f"{home}sites/{result.site.slug}/",
+        trust=result.trust,
+        version=f"revision {result.revision}",
+        published=_published(result),
+        address=_address(result),
+        home=home,
+        terms=home + TERMS,
+        status=_status(result, revised_by),
+        revises=_address(result.revises) if result.revises else "",
+        revised_by=_address(revised_by) if revised_by else "",
+    )
+
+
+def _said_of_run(benchmark: str, name: str, main: dict[str, Any] | None) -> str:
+    place = f"rank {main['rank']} on the {main['title']} list of {main['release_name']}" if main else "on no list"
+    return f"{name}: {benchmark}, {place}"
+
+
+def _said_of_report(result: Result, name: str) -> str:
+    label = result.snapshot.get("label")
+    return ", ".join(filter(None, [result.source, label, f"of {name}"]))
+
+
+def _brief(result: Result, main: dict[str, Any] | None, revised_by: Result | None) -> str:
+    """The place, until the result is withdrawn; what a document reports has none."""
+    if result.withdrawn_at:
+        return f"withdrawn on {result.withdrawn_at:%Y-%m-%d}, result {result.public_id}"
+    place = f"rank {main['rank']}, {main['title']} list of {main['release_name']}" if main else ""
+    revised = f"revised by result {revised_by.public_id}" if revised_by else ""
+    return ", ".join(filter(None, [place, f"result {result.public_id}", revised]))
+
+
+def _published(result: Result) -> str:
+    """The day for what was published here, the month for a copy; a reported number has only when it was recorded."""
+    if result.published_at:
+        return f"{result.published_at:%Y-%m-%d}"
+    return f"{result.release.held_on:%Y-%m}" if result.release else f"{result.recorded_at:%Y-%m-%d}"
+
+
+def _status(result: Result, revised_by: Result | None) -> str:
+    withdrawn = f"Withdrawn on {result.withdrawn_at:%Y-%m-%d}." if result.withdrawn_at else ""
+    revised = f"Revised by result {revised_by.public_id}." if revised_by else ""
+    return " ".join(filter(None, [withdrawn, revised]))
+
+
+def _address(result: Result) -> str:
+    return f"{settings.SITE_URL}/results/{result.public_id}/"
+
+
+def list_work(shown: RankedList) -> Work:
+    """One list as record.ranked_list() reads it. Raises NotFrozen."""
+    if not shown.frozen_at:
+        raise NotFrozen
+    release, amendments = shown.release, shown.amendments
+    title = f"{shown.title} list of {release.name}"
+    extent = "complete" if shown.complete else "the first ranks only"
+    is_copy = shown.trust == Result.Trust.IMPORTED
+    home = f"{settings.SITE_URL}/"
+    parts = [
+        f"{'copied' if is_copy else 'frozen'} {shown.frozen_at:%Y-%m-%d}",
+        f"amendments: {amendments}" if amendments else "",
+        f"sha256 {shown.digest[:16]}" if shown.digest else "",
+    ]
+    return Work(
+        id=f"list {release.slug}/{shown.name}",
+        title=title,
+        said=f"{title}, {extent}",
+        brief=title if shown.complete else f"{title}, {extent}",
+        author=PUBLISHER,
+        author_address=home,
+        trust=shown.trust,
+        version=", ".join(filter(None, parts)),
+        published=f"{release.held_on:%Y-%m}" if is_copy else f"{shown.frozen_at:%Y-%m-%d}",
+        address=f"{home}lists/{release.slug}/{shown.name}/",
+        home=home,
+        terms=home + TERMS,
+    )
+
+
+def shown(work: Work, citation: str) -> dict[str, Any]:
+    """What a page shows of it: sentence, formats at the address of its citation, badge."""
+    return {
+        "cited": work,
+        "cite_address": citation,
+        "cite_formats": formats.FORMATS,
+        "badge": badges.of(work),
+        "badge_snippets": badges.snippets(work),
+    }

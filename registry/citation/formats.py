@@ -1,0 +1,173 @@
+"""How a result or a frozen list is cited: the facts that the record shows, as one sentence and in four formats."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from registry.query.canonical_names import plain
+
+PUBLISHER = "Highwater"
+CITED_AS = {
+    "verified": "verified: checked by the rules and reviewed",
+    "imported": "imported: a copy of what was published elsewhere, not checked here",
+    "reported": "reported: a number of the source named, not checked",
+}
+TEX = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        **{sign: f"\\{sign}" for sign in "{}#$%&_"},
+    }
+)
+
+
+@dataclass(frozen=True)
+class Work:
+    """What is cited. `published` is a date as exact as it is known: 2019-11 or 2027-11-18; `status` empty if current.
+
+    `said` is what may be said of it beside trust, `brief` what of it fits a badge; `author` is an institution, or the
+    registry, whose pages are `author_address` and `home`; addresses are absolute.
+    """
+
+    id: str
+    title: str
+    said: str
+    brief: str
+    author: str
+    author_address: str
+    trust: str
+    version: str
+    published: str
+    address: str
+    home: str
+    terms: str
+    status: str = ""
+    revises: str = ""
+    revised_by: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """The sentence that may be printed, with trust and status."""
+        status = f" {self.status}" if self.status else ""
+        return plain(f"{self.said} ({CITED_AS[self.trust]}; {PUBLISHER}, {self.id}, {self.version}).{status}")
+
+    @property
+    def badge_address(self) -> str:
+        """Of a picture with the sentence in brief."""
+        return f"{self.address}badge.svg"
+
+
+def bibtex(work: Work) -> str:
+    """A `@misc` entry in UTF-8; the braces around author and title keep names as they are."""
+    key = "".join(sign if sign.isascii() and sign.isalnum() else "-" for sign in work.id)
+    texts = {
+        "author": f"{{{_tex(work.author)}}}",
+        "title": f"{{{_tex(work.title)}}}",
+        "year": work.published[:4],
+        "publisher": PUBLISHER,
+        "version": _tex(work.version),
+        "url": work.address,
+        "note": _tex(work.sentence),
+    }
+    fields = "".join(f"  {name} = {{{text}}},\n" for name, text in texts.items())
+    return f"@misc{{highwater-{key},\n{fields}}}\n"
+
+
+def _tex(text: str) -> str:
+    return plain(text).translate(TEX)
+
+
+def cff(work: Work) -> str:
+    """Citation File Format 1.2.0, its values as JSON, which YAML contains; a date only where the day is known."""
+    document: dict[str, Any] = {
+        "cff-version": "1.2.0",
+        "message": work.sentence,
+        "type": "dataset",
+        "title": plain(work.title),
+        "authors": [{"name": plain(work.author)}],
+        "version": work.version,
+        "url": work.address,
+        "license-url": work.terms,
+    }
+    if len(work.published) == len("2027-11-18"):
+        document["date-released"] = work.published
+    return "".join(f"{name}: {json.dumps(value, ensure_ascii=False)}\n" for name, value in document.items())
+
+
+def datacite(work: Work) -> str:
+    """DataCite metadata 4 as JSON; without a DOI, as none was registered."""
+    related = {"IsNewVersionOf": work.revises, "IsPreviousVersionOf": work.revised_by}
+    return _json(
+        {
+            "schemaVersion": "http://datacite.org/schema/kernel-4",
+            "types": {"resourceTypeGeneral": "Dataset", "resourceType": "Benchmark result"},
+            "creators": [{"name": plain(work.author), "nameType": "Organizational"}],
+            "titles": [{"title": plain(work.title)}],
+            "publisher": {"name": PUBLISHER},
+            "publicationYear": work.published[:4],
+            "dates": [{"date": work.published, "dateType": "Issued"}],
+            "version": work.version,
+            "url": work.address,
+            "alternateIdentifiers": [{"alternateIdentifier": work.id, "alternateIdentifierType": PUBLISHER}],
+            "relatedIdentifiers": [
+                {"relatedIdentifier": url, "relatedIdentifierType": "URL", "relationType": relation}
+                for relation, url in related.items()
+                if url
+            ],
+            "rightsList": [{"rightsUri": work.terms}],
+            "descriptions": [{"description": work.sentence, "descriptionType": "Abstract"}],
+        }
+    )
+
+
+def ro_crate(work: Work) -> str:
+    """RO-Crate 1.1 metadata (JSON-LD) of a crate whose root is the permanent address."""
+    author, publisher = "#author", "#publisher"
+    root = {
+        "@id": work.address,
+        "@type": "Dataset",
+        "name": plain(work.title),
+        "description": work.sentence,
+        "identifier": work.address,
+        "version": work.version,
+        "datePublished": work.published,
+        "author": {"@id": author},
+        "publisher": {"@id": publisher},
+        "license": {"@id": work.terms},
+    } | ({"creativeWorkStatus": plain(work.status)} if work.status else {})
+    described = {
+        "@id": "ro-crate-metadata.json",
+        "@type": "CreativeWork",
+        "conformsTo": {"@id": "https://w3id.org/ro/crate/1.1"},
+        "about": {"@id": work.address},
+    }
+    graph = [
+        described,
+        root,
+        {"@id": author, "@type": "Organization", "name": plain(work.author), "url": work.author_address},
+        {"@id": publisher, "@type": "Organization", "name": PUBLISHER, "url": work.home},
+        {"@id": work.terms, "@type": "CreativeWork", "name": "Data terms"},
+    ]
+    return _json({"@context": "https://w3id.org/ro/crate/1.1/context", "@graph": graph})
+
+
+def _json(document: Mapping[str, Any]) -> str:
+    return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
+
+
+def text(work: Work) -> str:
+    """The sentence and the permanent address."""
+    return f"{work.sentence} {work.address}\n"
+
+
+FORMATS: dict[str, Callable[[Work], str]] = {
+    "text": text,
+    "bibtex": bibtex,
+    "cff": cff,
+    "datacite": datacite,
+    "ro-crate": ro_crate,
+}

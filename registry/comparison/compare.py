@@ -1,0 +1,296 @@
+"""Compare published results: what was measured side by side, with ratios to the first, and what else differed.
+
+Plain values in, plain values out. A ratio stands only where both numbers mean the same; otherwise a note says why not.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from registry.comparison import uncertainty
+from registry.comparison.spreads import Key, key, spreads
+from registry.comparison.uncertainty import Spread
+from registry.query import alike, configuration_diff, qualified_values
+from registry.query.divisors import Divisor, is_divided
+from validators import catalogue
+from validators.meanings import Figure, why_not
+
+Found = Mapping[str, Any] | None
+
+REPORTED = "reported"
+"""The trust of what was never more than a number on paper."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One result of a comparison. `measurements` are dictionaries as in the API; values are canonical.
+
+    `repeats` are the measurements of other results of the same system and configuration, `columns` what the result says
+    beside the parameters of its run, `lists` the names of the lists that it stands on.
+    """
+
+    id: str
+    tool: str
+    tool_version: str
+    mode: str
+    trust: str
+    release: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    measurements: Sequence[Mapping[str, Any]] = ()
+    repeats: Sequence[Sequence[Mapping[str, Any]]] = ()
+    columns: Mapping[str, Any] = field(default_factory=dict)
+    lists: frozenset[str] = frozenset()
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Per:
+    """What numbers are divided by, in words, and how many of it each result had."""
+
+    title: str
+    divisors: Sequence[Divisor]
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """The same number of each result: found or not, why it means something else there, and how well it repeats."""
+
+    found: Sequence[Found]
+    differs: Sequence[str]
+    spreads: Sequence[Spread | None]
+
+
+def compare(sides: Sequence[Side], per: Per | None = None) -> dict[str, Any]:
+    """Measurements with one value and one ratio per result (to the first), notes, and what else differed.
+
+    {"comparable", "notes": [{"code", "message"}], "measurements": [{"op", "quantity", "stat", "context", "unit",
+    "divided", "values", "ratios", "intervals", "interval_basis", "spreads", "printed_units",
+    "qualifiers", "ratio_qualifiers", "differs"}], "differences": [{"parameter",
+    "values"}], "equal": count}. A value that a result does not have is None, and so is its ratio; without comparable
+    results there is no ratio at all. A ratio has an interval where both of its numbers were repeated three times.
+    `differs` says for each result why its number does not mean the same as the first one's; it has no ratio then.
+    `qualifiers` are `about`, `above` or `below`, as printed, `ratio_qualifiers` what follows of the ratios: `unknown`,
+    and no ratio, where bounds leave nothing to say. With `per`, rates and scores
+    are divided; without a divisor they are None.
+    """
+    reasons = list(_not_comparable(sides))
+    rows = _aligned(_without_parameters(sides), compared=not reasons)
+    differences, equal = configuration_diff.differing([side.parameters for side in sides], _left_out(sides))
+    return {
+        "comparable": not reasons,
+        "notes": [
+            *reasons,
+            *([] if reasons else _apart_notes(sides, rows)),
+            *_notes(sides),
+            *([] if reasons else _scale_notes(sides)),
+            *_meaning_notes(rows),
+            *_divisor_notes(sides, per),
+        ],
+        "measurements": [_row(place, row, per, compared=not reasons) for place, row in rows.items()],
+        "differences": differences,
+        "equal": equal,
+    }
+
+
+def what_differed(sides: Sequence[Side], systems: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Everything else that differed, as configuration.grouped; `systems` are as validators.system.difference."""
+    facts = [{**side.columns, **side.parameters} for side in sides]
+    differences, _ = configuration_diff.differing(facts, _left_out(sides))
+    return configuration_diff.grouped(differences, systems, sides[0].tool)
+
+
+def _left_out(sides: Sequence[Side]) -> frozenset[str]:
+    return configuration_diff.volatile({side.tool for side in sides})
+
+
+def _not_comparable(sides: Sequence[Side]) -> Iterable[dict[str, str]]:
+    if len({side.tool for side in sides}) > 1:
+        yield _note("compare.other-tool", "The results are of different benchmarks, so no ratio is shown.")
+    modes = {side.mode or "standard": side.mode or "standard or not said" for side in sides}
+    if len(modes) > 1:
+        named = "; ".join(sorted(modes.values()))
+        yield _note("compare.other-mode", f"The benchmark ran in different modes ({named}), so no ratio is shown.")
+    if len({side.trust == REPORTED for side in sides}) > 1:
+        message = "Some are reported in papers or slides, without raw data, and others were checked or published as "
+        yield _note("compare.other-trust", f"{message}results, so no ratio is shown.")
+
+
+def _notes(sides: Sequence[Side]) -> Iterable[dict[str, str]]:
+    versions = {side.tool_version for side in sides}
+    if len(versions) > 1:
+        which = (
+            "Other versions of the benchmark" if all(versions) else "The version of the benchmark is not known of all"
+        )
+        yield _note("compare.other-version", f"{which}: a phase may have changed its meaning.")
+    if {side.trust for side in sides} == {"verified", "imported"}:
+        yield _note("compare.other-trust", "Some are verified here from raw output, others are copied.")
+    if all(side.lists for side in sides) and not frozenset.intersection(*(side.lists for side in sides)):
+        named = "; ".join(f"{side.id}: {', '.join(sorted(side.lists))}" for side in sides)
+        yield _note("compare.other-lists", f"They stand on no list together ({named}), so their ranks do not compare.")
+    if len({side.parameters["client_nodes"] for side in sides if "client_nodes" in side.parameters}) > 1:
+        yield _note("compare.other-clients", "The numbers of client nodes differ; totals grow with clients.")
+
+
+def _scale_notes(sides: Sequence[Side]) -> Iterable[dict[str, str]]:
+    if unknown := {side.id: lacking for side in sides if (lacking := _unknown_scale(side))}:
+        named = "; ".join(f"{id}: {', '.join(lacking)}" for id, lacking in unknown.items())
+        yield _note("compare.unknown-scale", f"That they ran at one scale is not known ({named}): totals grow with it.")
+
+
+def _unknown_scale(side: Side) -> list[str]:
+    """What of the scale of a run is not known, in words."""
+    known = alike.told(side.parameters, None, side.columns.get("tasks"))
+    beside = {name for row in side.measurements for name in row["context"]}
+    return [name.replace("_", " ") for name in alike.missing(known, alike.scale(side.tool)) if name not in beside]
+
+
+def _divisor_notes(sides: Sequence[Side], per: Per | None) -> Iterable[dict[str, str]]:
+    """Which results can't be divided, so that their numbers are missing."""
+    without = [side.id for side, one in zip(sides, per.divisors, strict=True) if one.value is None] if per else []
+    if per and without:
+        message = f"{per.title.capitalize()} of {', '.join(without)}: not in the record."
+        yield _note("compare.no-divisor", f"{message} The numbers are missing, not 0.")
+
+
+def _apart_notes(sides: Sequence[Side], rows: Mapping[Key, _Row]) -> Iterable[dict[str, str]]:
+    """Which results have none of the numbers that the first one has."""
+    shared = [any(row.found[0] and row.found[place] for row in rows.values()) for place in range(len(sides))]
+    apart = [side.id for side, shares in zip(sides[1:], shared[1:], strict=True) if not shares]
+    if apart:
+        message = (
+            f"{', '.join(apart)} measured nothing that {sides[0].id} did: no number has the same operation, quantity"
+        )
+        yield _note("compare.nothing-shared", f"{message}, statistic and unit, so no ratio is shown.")
+
+
+def _without_parameters(sides: Sequence[Side]) -> list[Side]:
+    """The sides without what the contexts of their numbers only repeat of the parameters of their runs.
+
+    obdfilter-survey says `osts` of its run and of each number: that it differs is told with what else differed.
+    """
+    names = {name for side in sides for row in side.measurements for name in row["context"]}
+    repeated = {name for name in names if all(_repeats(name, side) for side in sides)}
+    if not repeated:
+        return list(sides)
+
+    def bare(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+        return [
+            {**row, "context": {name: value for name, value in row["context"].items() if name not in repeated}}
+            for row in rows
+        ]
+
+    return [
+        replace(side, measurements=bare(side.measurements), repeats=[bare(rows) for rows in side.repeats])
+        for side in sides
+    ]
+
+
+def _repeats(name: str, side: Side) -> bool:
+    """Whether all numbers of a result say of `name` what its run says, or none says anything."""
+    said = [row["context"].get(name) for row in side.measurements]
+    return all(value is None for value in said) or all(value == side.parameters.get(name) for value in said)
+
+
+def _aligned(sides: Sequence[Side], *, compared: bool) -> dict[Key, _Row]:
+    """The measurements of the same operation, quantity, statistic, unit and context beside one another."""
+    found: dict[Key, list[Found]] = {}
+    for column, side in enumerate(sides):
+        for measurement in side.measurements:
+            found.setdefault(key(measurement), [None] * len(sides))[column] = measurement
+    known = [spreads(side.tool, side.measurements, side.parameters, side.repeats) for side in sides]
+    return {
+        place: _Row(
+            row,
+            list(_meant_otherwise(sides, row)) if compared else [""] * len(sides),
+            [one.get(place) for one in known],
+        )
+        for place, row in found.items()
+    }
+
+
+def _meant_otherwise(sides: Sequence[Side], row: Sequence[Found]) -> Iterable[str]:
+    """For each result why its number does not mean what that of the first result means, or an empty text."""
+    entries = catalogue.meanings(sides[0].tool)
+    for side, found in zip(sides, row, strict=True):
+        if found is None or row[0] is None or side is sides[0]:
+            yield ""
+        else:
+            first = Figure(row[0], sides[0].tool_version, sides[0].parameters)
+            yield why_not(entries, first, Figure(found, side.tool_version, side.parameters))
+
+
+def _meaning_notes(rows: Mapping[Key, _Row]) -> Iterable[dict[str, str]]:
+    """A note for each reason, naming the quantities, statistics and operations that have it."""
+    told: dict[tuple[str, str], dict[str, list[str]]] = {}
+    for (op, quantity, stat, *_), row in rows.items():
+        for reason in filter(None, dict.fromkeys(row.differs)):
+            names = told.setdefault((quantity, reason), {"stats": [], "ops": []})
+            names["stats"].append(stat)
+            names["ops"].append(op)
+    for (quantity, reason), names in told.items():
+        stats, ops = (", ".join(dict.fromkeys(names[kind])) for kind in ("stats", "ops"))
+        message = f"{quantity.replace('_', ' ').capitalize()} ({stats}) of {ops} does not mean the same. {reason}."
+        yield _note("compare.other-meaning", f"{message} No ratio is shown for it.")
+
+
+def _note(code: str, message: str) -> dict[str, str]:
+    return {"code": code, "message": message}
+
+
+def _row(place: Key, row: _Row, per: Per | None, *, compared: bool) -> dict[str, Any]:
+    op, quantity, stat, unit, context = place
+    divided = per is not None and is_divided(unit, stat)
+    values = [None if one is None else one["value"] for one in row.found]
+    if per is not None and divided:
+        values = [_ratio(value, one.value) for value, one in zip(values, per.divisors, strict=True)]
+    qualifiers = ["" if one is None else qualified_values.qualifier_of(one) for one in row.found]
+    times = _times(values, qualifiers, row.differs) if compared else [None] * len(values)
+    ratios = [one and one.value for one in times]
+    intervals = [None, *map(uncertainty.ratio_interval, ratios[1:], [row.spreads[0]] * len(ratios), row.spreads[1:])]
+    return {
+        "op": op,
+        "quantity": quantity,
+        "stat": stat,
+        "context": json.loads(context),
+        "unit": unit,
+        "divided": divided,
+        "values": values,
+        "ratios": ratios,
+        "ratio_qualifiers": ["" if one is None else one.qualifier for one in times],
+        "intervals": intervals,
+        "interval_basis": [uncertainty.REPEATS if interval else None for interval in intervals],
+        "spreads": [_as_spread(spread) for spread in row.spreads],
+        "printed_units": [one.get("printed_unit", "") if one else "" for one in row.found],
+        "qualifiers": qualifiers,
+        "differs": list(row.differs),
+    }
+
+
+def _times(
+    values: Sequence[float | None], qualifiers: Sequence[str], differs: Sequence[str]
+) -> list[qualified_values.Number | None]:
+    """How many times the first number each is; a bound makes it one, the first is itself whatever it is."""
+    known = [
+        None if value is None else qualified_values.number(value, qualifier)
+        for value, qualifier in zip(values, qualifiers, strict=True)
+    ]
+    itself = qualified_values.number(1.0) if values[0] else None
+    others = [
+        None if reason else qualified_values.ratio(one, known[0])
+        for one, reason in zip(known[1:], differs[1:], strict=True)
+    ]
+    return [itself, *others]
+
+
+def _ratio(value: float | None, first: float | None) -> float | None:
+    return value / first if value is not None and first else None
+
+
+def _as_spread(spread: Spread | None) -> dict[str, Any]:
+    """How a number repeats, as the API says it; null where it was not repeated three times."""
+    if spread is None:
+        return {"deviation_percent": None, "runs": None}
+    return {"deviation_percent": 100 * spread.deviation, "runs": spread.runs}

@@ -1,0 +1,121 @@
+"""Coordinates of the picture of a comparison: the ratio of each row to the first result, on a logarithmic axis.
+
+As in drawings.py there are no colours and no styles here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from registry.comparison.uncertainty import Interval, is_tie
+from registry.presentation import numbers
+from registry.presentation.svg_lists import LETTER, LogAxis
+
+WIDTHS = {"wide": 620, "thin": 358}
+TOP = 30
+ROW = 23
+MOST_NAME = 20
+MOST_ROWS = 30
+TICK_ROOM = 12
+"""Between the texts of two ticks."""
+STEPS = (1, 1.5, 2, 3, 5, 7.5)
+"""Ticks in each decade, those that there is room for."""
+SIDE_ROOM = 84
+MARGIN = 1.08
+"""Of the axis beyond the outermost interval, as a factor."""
+
+APART, TIE, UNREPEATED = "apart", "tie", "unrepeated"
+_SPOKEN = {APART: "", TIE: " tie", UNREPEATED: " not repeated"}
+
+Ratio = tuple[str, float, Interval | None]
+"""The name of a row, its ratio, and where that lies; None where that is not known, as it was not repeated."""
+
+
+class Mark(NamedTuple):
+    """One row: its mark, interval from left to right, and the ratio in figures.
+
+    `kind` is `apart`, `tie` where the interval holds 1, or `unrepeated` where there is none.
+    """
+
+    y: int
+    name: str
+    at: float
+    left: float
+    right: float
+    text: str
+    kind: str
+
+
+class Profile(NamedTuple):
+    """`ticks` are places with their text; `one` is where both are equal, `sides` what lies beside it, with anchors."""
+
+    kind: str
+    width: int
+    height: int
+    ticks: list[tuple[float, str]]
+    one: float
+    sides: list[tuple[float, str, str]]
+    base: int
+    marks: list[Mark]
+    words: str
+
+
+def profiles(columns: Sequence[Sequence[Ratio]]) -> list[list[Profile]]:
+    """For each column of ratios its picture for wide pages and for phones; all have one axis. Empty without a ratio."""
+    shown = [column[:MOST_ROWS] for column in columns]
+    ends = [end for column in shown for _, ratio, interval in column for end in (interval or (ratio, ratio))]
+    if not ends:
+        return []
+    low, high = min(1.0, *ends) / MARGIN, max(1.0, *ends) * MARGIN
+    rows = [row for column in shown for row in column]
+    left = 8 + LETTER * min(MOST_NAME, max(len(name) for name, *_ in rows))
+    right = 16 + LETTER * max(len(_said(row)) for row in rows)
+    axes = {kind: LogAxis(low, high, left, width - right, whole=False) for kind, width in WIDTHS.items()}
+    return [[_profile(kind, column, axis, low, high) for kind, axis in axes.items()] for column in shown]
+
+
+def _profile(kind: str, rows: Sequence[Ratio], axis: LogAxis, low: float, high: float) -> Profile:
+    marks = [_mark(TOP + 16 + ROW * place, row, axis) for place, row in enumerate(rows)]
+    words = "; ".join(
+        f"{name} {numbers.significant(ratio)}{_SPOKEN[mark.kind]}"
+        for (name, ratio, _), mark in zip(rows, marks, strict=True)
+    )
+    base, one = TOP + ROW * len(rows), axis.at(1)
+    sides = [(one - 6, "end", "← first higher")] if one - axis.left > SIDE_ROOM else []
+    sides += [(one + 6, "start", "this higher →")] if axis.right - one > SIDE_ROOM else []
+    return Profile(kind, WIDTHS[kind], base + 22, _ticks(axis, low, high), one, sides, base, marks, words)
+
+
+def _said(row: Ratio) -> str:
+    """The ratio in figures, or that it is none."""
+    _, ratio, interval = row
+    return "tie" if interval and is_tie(interval) else f"\N{MULTIPLICATION SIGN} {numbers.significant(ratio)}"
+
+
+def _mark(y: int, row: Ratio, axis: LogAxis) -> Mark:
+    name, ratio, interval = row
+    left, right = interval or (ratio, ratio)
+    kind = UNREPEATED if interval is None else TIE if is_tie(interval) else APART
+    return Mark(y, _short(name), axis.at(ratio), axis.at(left), axis.at(right), _said(row), kind)
+
+
+def _short(name: str) -> str:
+    """Both ends of a name that is too long, for its end tells it from others."""
+    half = MOST_NAME // 2
+    return name if len(name) <= MOST_NAME else f"{name[: half - 1]}\N{HORIZONTAL ELLIPSIS}{name[-half:]}"
+
+
+def _ticks(axis: LogAxis, low: float, high: float) -> list[tuple[float, str]]:
+    """Powers of ten, then the steps between them, that have room for their text; those nearest to 1 first."""
+    decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    steps = [(step != 1, step * 10.0**decade) for decade in decades for step in STEPS]
+    placed: list[tuple[float, str]] = []
+    for _, value in sorted(steps, key=lambda one: (one[0], abs(math.log(one[1])), one[1])):
+        if not low <= value <= high:
+            continue
+        at, text = axis.at(value), f"{value:,.6g}"
+        if all(abs(at - other) >= TICK_ROOM + LETTER * (len(text) + len(near)) / 2 for other, near in placed):
+            placed.append((at, text))
+    return sorted(placed)

@@ -1,0 +1,131 @@
+"""How well a number repeats: the spread of its repeats, intervals of ratios, ranges of ranks.
+
+Plain values in, plain values out; docs/uncertainty.md tells the same in words. What was not repeated has no spread, and
+no interval. All intervals are of 95 %. Widths are of natural logarithms, where a ratio is a difference: 0.02 is about
+2 %.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import statistics
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+FILE = Path(__file__).parent / "data" / "uncertainty.json"
+FEWEST = 3
+"""A deviation of fewer runs says nothing."""
+REPEATS = "repeats"
+"""What an interval rests on. There is no other basis: where this is missing, so is the interval."""
+NORMAL = 1.960
+STUDENT = (
+    *(4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131),
+    *(2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045),
+)
+"""Two-sided 95 % quantiles of Student's t for 3 to 30 runs, which is 2 to 29 degrees of freedom."""
+
+Interval = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """How one number varies: relative sample deviation of a run, of how many runs, and whether it is their mean.
+
+    Raises ValueError below FEWEST runs.
+    """
+
+    deviation: float
+    runs: int
+    is_mean: bool = False
+
+    def __post_init__(self) -> None:
+        if self.runs < FEWEST:
+            raise ValueError(f"{self.runs} runs show no spread")
+
+    @property
+    def width(self) -> float:
+        """Half of the interval around the number, as a difference of logarithms."""
+        student = STUDENT[self.runs - FEWEST] if self.runs - FEWEST < len(STUDENT) else NORMAL
+        return student * self.deviation / (math.sqrt(self.runs) if self.is_mean else 1.0)
+
+
+@cache
+def facts() -> Mapping[str, Any]:
+    """How published sets of runs vary, with the source, and which deviations tools print."""
+    loaded: Mapping[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
+    return loaded
+
+
+@cache
+def published_deviation() -> float:
+    """By how much runs vary in nine of ten published sets, as a share. No number gets an interval from it."""
+    return float(facts()["published_sets"]["deviation_percent"]) / 100
+
+
+def of_repeats(values: Sequence[float], *, is_mean: bool = False) -> Spread | None:
+    """The spread that at least three positive values show; None of fewer, or where one is not positive."""
+    if len(values) < FEWEST or min(values) <= 0:
+        return None
+    return Spread(statistics.stdev(values) / statistics.fmean(values), len(values), is_mean)
+
+
+def of_printed(mean: float, deviation: float, runs: int, *, of_population: bool) -> Spread | None:
+    """The spread of a mean whose deviation its tool prints; None of fewer than three runs or of no positive mean."""
+    if runs < FEWEST or mean <= 0 or deviation < 0:
+        return None
+    return Spread(deviation / mean * (math.sqrt(runs / (runs - 1)) if of_population else 1.0), runs, is_mean=True)
+
+
+def ratio_interval(ratio: float | None, one: Spread | None, other: Spread | None) -> Interval | None:
+    """Where the ratio of two numbers lies: its logarithm, and the root of the sum of squares of both widths.
+
+    None without a positive ratio or without both spreads.
+    """
+    if ratio is None or ratio <= 0 or one is None or other is None:
+        return None
+    return around(ratio, math.hypot(one.width, other.width))
+
+
+def around(value: float, width: float) -> Interval:
+    """The interval of this width around a positive value."""
+    return value * math.exp(-width), value * math.exp(width)
+
+
+def is_tie(interval: Interval) -> bool:
+    """Whether two numbers can't be told apart: the interval of their ratio holds 1."""
+    return interval[0] <= 1 <= interval[1]
+
+
+def rank_ranges(
+    scores: Sequence[float], spreads: Sequence[Spread | None], *, lower_is_better: bool = False
+) -> list[tuple[int, int]]:
+    """For each of some positive scores the best and the worst rank that it may have.
+
+    As many entries stand above it as the best rank has above it, and as many below as the worst has below. Of two that
+    were repeated one stands above where the interval of their ratio does not hold 1; else the scores alone decide.
+    """
+    sign = -1 if lower_is_better else 1
+    levels = [sign * math.log(score) for score in scores]
+    widths = [spread and spread.width for spread in spreads]
+    by_width: dict[float | None, list[float]] = {}
+    for level, width in zip(levels, widths, strict=True):
+        by_width.setdefault(width, []).append(level)
+    for alike in by_width.values():
+        alike.sort()
+    return [_range(level, width, by_width, len(levels)) for level, width in zip(levels, widths, strict=True)]
+
+
+def _range(
+    level: float, width: float | None, by_width: Mapping[float | None, list[float]], count: int
+) -> tuple[int, int]:
+    above = below = 0
+    for other, alike in by_width.items():
+        apart = 0.0 if width is None or other is None else math.hypot(width, other)
+        above += len(alike) - bisect_right(alike, level + apart)
+        below += bisect_left(alike, level - apart)
+    return 1 + above, count - below

@@ -1,0 +1,237 @@
+"""Results side by side: their numbers with ratios to the first, and what else differed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from urllib.parse import urlencode
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from registry.comparison import load
+from registry.comparison.ratio_chart import Ratio, profiles
+from registry.comparison.spreads import NO_MEAN
+from registry.comparison.uncertainty import is_tie
+from registry.errors import Problem
+from registry.presentation import numbers as presentation_numbers
+from registry.presentation import words as presentation_words
+from registry.presentation.system_description import what_differed
+from registry.query import filters, qualified_values, study_query
+from registry.query.public_record import Row
+from registry.web.caching import public_page
+from validators.units import from_canonical
+
+SHOWN_UNITS = {"B/s": "GiB/s", "ops/s": "kIOPS", "s": "s", "": ""}
+PHASES = ("phase", "")
+"""Statistics of phases, and of scores, which have none."""
+ROWS_SHOWN = 200
+MOST_PROFILES = 4
+LETTERS_OF_IDS = 2000
+"""What the form takes: twenty ids of any length, and no more than an address may have."""
+
+
+@public_page
+def page(request: HttpRequest) -> HttpResponse:
+    """Two to twenty results; without any, or with what can't be compared, the page asks for them."""
+    given = ",".join(filter(None, request.GET.getlist("results")))
+    offered = {
+        "section": "results",
+        "pers": presentation_words.divisors(),
+        "given": given,
+        "most_letters": LETTERS_OF_IDS,
+    }
+    if not given:
+        return render(request, "results/compare.html", offered)
+    try:
+        ids, per = filters.result_ids(request.GET), study_query.divisor(request.GET)
+        found = load.document(ids, per)
+    except Problem as problem:
+        return render(request, "results/compare.html", offered | {"problem": problem}, status=problem.status)
+    rows = _shown(found["measurements"])
+    shown = [(_phase if row["stat"] in PHASES else _figure)(row, per) for row in rows[:ROWS_SHOWN]]
+    context = offered | {
+        "given": ",".join(ids),
+        "per": per,
+        "address": f"/api/v1/compare/?{_query(ids, per)}",
+        "swapped": f"?{_query(ids[::-1], per)}",
+        "headings": found["results"],
+        "divisors": _divisors(found),
+        "notes": found["notes"],
+        "comparable": found["comparable"],
+        "keys": [_key(row, per) for row in rows if not row["stat"]] if found["comparable"] and len(ids) == 2 else [],
+        "figures": shown,
+        "more": len(rows) - len(shown),
+        "profiles": _profiles(found["results"], rows),
+        "ranged": any(interval for row in rows[:ROWS_SHOWN] for interval in row["intervals"]),
+        "unrepeated": any(map(_is_unrepeated, rows[:ROWS_SHOWN])),
+        "system": what_differed(found["configuration"], ids),
+        "equal": found["equal"] + found["system"]["equal"],
+        "undescribed": [one for one, known in zip(ids, found["system"]["described"], strict=True) if not known],
+    }
+    return render(request, "results/compare.html", context)
+
+
+def _shown(measurements: Sequence[Row]) -> list[Row]:
+    """Scores and phases; of a tool without phases everything."""
+    phases = [row for row in measurements if row["stat"] in PHASES and row["unit"] in SHOWN_UNITS]
+    return phases if any(row["stat"] for row in phases) else list(measurements)
+
+
+def _query(ids: Sequence[str], per: str) -> str:
+    return urlencode({"results": ",".join(ids)} | ({"per": per} if per else {}), safe=",")
+
+
+def _divisors(found: Row) -> list[Row]:
+    """How many each result had of what numbers are divided by, and what says so."""
+    if not found["per"]:
+        return []
+    return [
+        {
+            "id": heading["id"],
+            "value": presentation_numbers.MISSING
+            if one["value"] is None
+            else presentation_numbers.printed(one["value"]),
+            "source": one["source"],
+        }
+        for heading, one in zip(found["results"], found["per"]["divisors"], strict=True)
+    ]
+
+
+def _key(row: Row, per: str) -> Row:
+    """A score as it leads the page: the ratio in large, both numbers below."""
+    name, unit, values = presentation_words.op_named(row["op"]), SHOWN_UNITS[row["unit"]], row["values"]
+    numbers = [
+        presentation_numbers.significant(from_canonical(value, unit) if unit else value, 4)
+        for value in values
+        if value is not None
+    ]
+    ratio = row["ratios"][1]
+    return {
+        "name": f"{presentation_words.sentence(name)} {_per(row, per)}".strip(),
+        "ratio": f"\N{MULTIPLICATION SIGN} {presentation_numbers.times(ratio)}"
+        if ratio is not None
+        else presentation_numbers.MISSING,
+        "numbers": f"{' → '.join(numbers)} {unit}".strip() if len(numbers) == 2 else "not known of both",
+        "tie": _tie(row["intervals"][1]),
+        "unrepeated": ratio is not None and row["intervals"][1] is None,
+    }
+
+
+def _per(row: Row, per: str) -> str:
+    return f"per {per.replace('_', ' ')}" if row["divided"] else ""
+
+
+def _phase(row: Row, per: str) -> Row:
+    unit = SHOWN_UNITS[row["unit"]]
+    texts = [
+        presentation_numbers.MISSING
+        if value is None
+        else (presentation_numbers.significant(number, 4) if row["divided"] else presentation_numbers.decimal(number))
+        for value in row["values"]
+        for number in (from_canonical(value, unit) if unit and value is not None else value,)
+    ]
+    return _written(
+        presentation_words.op_named(row["op"]), row["quantity"], f"{unit or 'no unit'} {_per(row, per)}", texts, row
+    )
+
+
+def _figure(row: Row, per: str) -> Row:
+    """A row of a tool without phases: its unit fits the largest value, and what tells it from others is written out."""
+    told = zip(row["values"], row["printed_units"], strict=True)
+    known = [{"value": value, "printed_unit": printed} for value, printed in told if value is not None]
+    unit = presentation_words.unit_of(known, row["unit"])
+    texts = [
+        presentation_numbers.MISSING if value is None else presentation_words.written(value, unit)
+        for value in row["values"]
+    ]
+    words = (row["quantity"].replace("_", " "), row["stat"], presentation_words.of(row["context"]))
+    return _written(row["op"], " ".join(filter(None, words)), f"{unit} {_per(row, per)}", texts, row)
+
+
+def _written(name: str, quantity: str, unit: str, texts: Sequence[str], row: Row) -> Row:
+    """A row of the table; the first result has no ratio, a number that means something else a dash for one."""
+    cells = [
+        {
+            "value": qualified_values.in_words(qualifier, text),
+            "ratio": _times(ratio, bound, differs),
+            "range": presentation_numbers.EN_DASH.join(map(presentation_numbers.significant, interval[:2]))
+            if interval
+            else "",
+            "tie": _tie(interval),
+            "unrepeated": ratio is not None and interval is None and row["stat"] not in NO_MEAN,
+        }
+        for text, qualifier, ratio, bound, interval, differs in zip(
+            texts,
+            row["qualifiers"],
+            row["ratios"],
+            row["ratio_qualifiers"],
+            row["intervals"],
+            row["differs"],
+            strict=True,
+        )
+    ]
+    return {"name": name, "quantity": quantity, "unit": unit.strip(), "first": cells[0], "others": cells[1:]}
+
+
+def _times(ratio: float | None, bound: str, differs: str) -> str:
+    if ratio is not None:
+        return qualified_values.in_words(bound, presentation_numbers.times(ratio, 3))
+    return "not known" if bound else presentation_numbers.MISSING if differs else ""
+
+
+def _is_unrepeated(row: Row) -> bool:
+    """Whether some ratio of a row has no interval, so that nobody can tell whether it is more than chance."""
+    beside_the_first = zip(row["ratios"][1:], row["intervals"][1:], strict=True)
+    unknown = any(ratio is not None and interval is None for ratio, interval in beside_the_first)
+    return unknown and row["stat"] not in NO_MEAN
+
+
+def _tie(interval: Sequence[float] | None) -> bool:
+    return interval is not None and is_tie((interval[0], interval[1]))
+
+
+def _profiles(headings: Sequence[Row], rows: Sequence[Row]) -> list[Row]:
+    """A picture of the ratios of each of the first results, all on one axis."""
+    columns = [_ratios(rows, place) for place in range(1, len(headings))][:MOST_PROFILES]
+    drawn = profiles(columns)
+    return [
+        {
+            "heading": heading,
+            "pictures": pictures,
+            "ranged": any(interval for _, _, interval in column),
+            "unrepeated": any(interval is None for _, _, interval in column),
+        }
+        for heading, pictures, column in zip(headings[1:], drawn, columns, strict=False)
+    ]
+
+
+def _ratios(rows: Sequence[Row], place: int) -> list[Ratio]:
+    """The rows that have a ratio above zero, named so that they are told apart.
+
+    How long a phase took is left to the table: it ends at its stonewall. So is how far other numbers vary.
+    """
+    drawn = [
+        row
+        for row in rows
+        if _is_drawn(row, place) and row["stat"] not in NO_MEAN and not (row["stat"] == "phase" and row["unit"] == "s")
+    ]
+    return [
+        (name, row["ratios"][place], row["intervals"][place]) for name, row in zip(_names(drawn), drawn, strict=True)
+    ]
+
+
+def _is_drawn(row: Row, place: int) -> bool:
+    """Whether a picture may have the ratio: a dot for a bound would say that so much was measured."""
+    return bool(row["ratios"][place]) and row["ratio_qualifiers"][place] in ("", qualified_values.ABOUT)
+
+
+def _names(rows: Sequence[Row]) -> list[str]:
+    """The operation of each row, with statistic, quantity or both where others have the same one."""
+    names: list[str] = []
+    for beside in ((), ("stat",), ("quantity",), ("quantity", "stat")):
+        names = [
+            " ".join([presentation_words.op_named(row["op"]), *(row[part] for part in beside)]).strip() for row in rows
+        ]
+        if len(set(names)) == len(names):
+            break
+    return names

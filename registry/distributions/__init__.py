@@ -1,0 +1,1 @@
+"""What lies behind one number: targets, ranks, drives and jobs."""

@@ -1,0 +1,145 @@
+"""What lies under the numbers of a result, ready to be read: slow members, chances, histograms, ageing.
+
+Members are ranks, targets and what else stands side by side; a series is what was repeated in time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from itertools import accumulate
+from operator import mul
+from typing import Any
+
+from django.http import QueryDict
+
+from registry.distributions import stragglers
+from registry.query import filters
+from registry.query.formulas import LARGEST_CHOICE
+from registry.query.public_record import Row
+from validators.units import LOWER_IS_BETTER
+
+Distribution = Mapping[str, Any]
+
+SIDE_BY_SIDE = ("targets", "drives", "ranks", "jobs", "groups")
+IN_ORDER = ("iterations", "runs")
+RATES = ("B/s", "ops/s")
+NAMED = ("op", "quantity", "stat", "over", "context", "unit", "printed_unit", "count")
+MOST_SLOW = 100
+MOST_COUNTS = 20
+"""Stripe counts of one question."""
+
+
+def members(distributions: Sequence[Distribution], share: float) -> list[Row]:
+    """Each distribution of things side by side whose members are known one by one."""
+    return [_members(one, share) for one in distributions if one["over"] in SIDE_BY_SIDE and one["members"]]
+
+
+def _members(one: Distribution, share: float) -> Row:
+    lower = one["unit"] in LOWER_IS_BETTER
+    values = [value for value in one["members"] if value is not None]
+    slow = stragglers.slow(one["members"], share, lower_is_better=lower)
+    counts = stragglers.stripe_counts(one["count"]) if one["over"] == "targets" else []
+    return _named(one) | {
+        "best": one["min"] if lower else one["max"],
+        "share": share,
+        "slow_count": len(slow),
+        "slow": [asdict(member) for member in slow[:MOST_SLOW]],
+        "silent": [number for number, value in enumerate(one["members"]) if value is None],
+        "histogram": [asdict(part) for part in stragglers.histogram(values)],
+        "meeting": [
+            {"stripes": stripes, "percent": 100 * stragglers.meeting(one["count"], len(slow), stripes)}
+            for stripes in counts
+        ],
+    }
+
+
+def series(distributions: Sequence[Distribution]) -> list[Row]:
+    """Each distribution of a rate that was repeated in order often enough to show whether it ages.
+
+    `written_bytes` are those up to the end of each repeat, since the first began; None where volumes are not known.
+    """
+    found = []
+    for one in distributions:
+        if one["over"] not in IN_ORDER or one["unit"] not in RATES or not one["members"]:
+            continue
+        percents = stragglers.ageing(one["members"], lower_is_better=one["unit"] in LOWER_IS_BETTER)
+        if percents:
+            volumes = _volumes(one, distributions)
+            found.append(
+                _named(one)
+                | {"percents": percents, "aged_from": stragglers.aged_from(percents)}
+                | {"written_bytes": list(accumulate(volumes)) if volumes else None}
+            )
+    return found
+
+
+def _volumes(one: Distribution, beside: Sequence[Distribution]) -> list[float]:
+    """How many bytes each repeat wrote: by what the tool says, or by bandwidth times time; empty where neither tells.
+
+    The volumes of all parts of a run are added, but bandwidth and time belong to a series of their own.
+    """
+    alike = [
+        other
+        for other in beside
+        if other["op"] == "write"
+        and other["members"]
+        and (other["over"], other["count"]) == (one["over"], one["count"])
+    ]
+    told = [other["members"] for other in alike if (other["quantity"], other["stat"]) == ("volume", "total")]
+    if told:
+        return [sum(parts) for parts in zip(*told, strict=True)]
+    single = {
+        other["quantity"]: other["members"]
+        for other in alike
+        if other["stat"] == "iteration" and other["context"] == one["context"]
+    }
+    return list(map(mul, single.get("bandwidth", ()), single.get("time", ())))
+
+
+def _named(one: Distribution) -> Row:
+    return {name: one[name] for name in NAMED}
+
+
+def share_of(query: QueryDict) -> float:
+    """Of the best, in %, at which and below which a member is slow. Raises InvalidValue."""
+    given = filters.given(query, "share")
+    return _number(given[0], "share", 100.0) if given else stragglers.SHARE
+
+
+def chances(query: QueryDict) -> Row:
+    """`members`, `slow` and `stripes` of a query, and for each stripe count the chance of meeting a slow member.
+
+    Without `stripes` those that people ask for. Raises UnknownParameter and InvalidValue.
+    """
+    filters.refuse_unknown(query, ("members", "slow", "stripes", "format"))
+    count = _count(query, "members", 1, LARGEST_CHOICE)
+    slow = _count(query, "slow", 0, count)
+    texts = [part for text in filters.given(query, "stripes") for part in text.split(",") if part.strip()]
+    if len(texts) > MOST_COUNTS:
+        raise filters.InvalidValue("stripes", f"at most {MOST_COUNTS} counts")
+    asked = [int(_number(text, "stripes", count)) for text in texts] or stragglers.stripe_counts(count)
+    rows = [{"stripes": one, "percent": 100 * stragglers.meeting(count, slow, one)} for one in asked]
+    return {"members": count, "slow": slow, "next": None, "results": rows}
+
+
+def _count(query: QueryDict, name: str, fewest: int, most: int) -> int:
+    try:
+        value = filters.whole_number(next(iter(filters.given(query, name)), ""))
+    except ValueError:
+        value = -1
+    if not fewest <= value <= most:
+        raise filters.InvalidValue(name, f"a whole number from {fewest} to {most:,}")
+    return value
+
+
+def _number(text: str, name: str, most: float) -> float:
+    """Above zero and up to `most`; a whole number where `most` is one."""
+    try:
+        value = int(text) if isinstance(most, int) else float(text)
+    except ValueError:
+        value = 0
+    if not 0 < value <= most:
+        kind = "a whole number" if isinstance(most, int) else "a number"
+        raise filters.InvalidValue(name, f"{kind} above zero and up to {most:,}")
+    return value

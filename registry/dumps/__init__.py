@@ -1,0 +1,1 @@
+"""The whole record as files."""

@@ -1,0 +1,84 @@
+"""export/: the whole public record as files."""
+
+from __future__ import annotations
+
+from django.http import FileResponse, HttpResponse, JsonResponse, StreamingHttpResponse
+from django.utils.http import http_date, quote_etag
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from registry.dumps import dump, editions
+from registry.models import Edition
+from registry.query.public_record import NotOnRecord
+from registry.results import responses as shape
+from registry.web.api_base import PublicRead, link, unchanged
+
+KIND = dump.KIND | {editions.MANIFEST: "application/json"}
+Answer = HttpResponse | StreamingHttpResponse
+
+
+class ExportRow(serializers.Serializer):
+    name = serializers.CharField()
+    url = serializers.URLField()
+    media_type = serializers.CharField()
+
+
+class ExportPage(serializers.Serializer):
+    next = serializers.CharField(allow_null=True)
+    results = ExportRow(many=True)
+
+
+class ExportList(PublicRead):
+    """The files that there are; manifest.json says their size and sha256."""
+
+    @extend_schema(operation_id="export_list", responses=ExportPage)
+    def get(self, request: Request) -> Response:
+        rows = [
+            {"name": name, "url": link(request, "export", name).rstrip("/"), "media_type": kind}
+            for name, kind in KIND.items()
+        ]
+        return Response({"next": None, "results": rows})
+
+
+class ExportFile(PublicRead):
+    """One file of the whole record.
+
+    Its ETag is the edition of the record, which the manifest names; CSV and NDJSON, which tell the record as it is now,
+    have none while a change waits for its edition. Until a first edition lies ready, and where a change waits for more
+    than ten minutes, the other files are refused with 503 and Retry-After.
+    """
+
+    @extend_schema(
+        operation_id="export_read",
+        parameters=[OpenApiParameter("name", str, OpenApiParameter.PATH, enum=list(KIND))],
+        responses={
+            (200, kind.partition(";")[0]): OpenApiTypes.OBJECT if name == editions.MANIFEST else OpenApiTypes.BINARY
+            for name, kind in KIND.items()
+        }
+        | shape.NOT_FOUND,
+    )
+    def get(self, request: Request, name: str) -> Answer:
+        if name not in KIND:
+            raise NotOnRecord("export", name, list(KIND))
+        edition = editions.exact() if name in dump.STREAMS else editions.served()
+        if edition and (held := unchanged(request, quote_etag(edition.name))):
+            return held
+        answer = StreamingHttpResponse(()) if request.method == "HEAD" else _answer(edition, name)
+        answer["Content-Type"] = KIND[name]
+        inline = name == editions.MANIFEST
+        answer["Content-Disposition"] = f'{"inline" if inline else "attachment"}; filename="{name}"'
+        if edition:
+            answer["ETag"] = quote_etag(edition.name)
+            answer["Last-Modified"] = http_date(edition.as_of.timestamp())
+        return answer
+
+
+def _answer(edition: Edition | None, name: str) -> Answer:
+    if name in dump.STREAMS:
+        return StreamingHttpResponse(dump.STREAMS[name]())
+    if name == editions.MANIFEST:
+        return JsonResponse(edition.manifest)
+    return FileResponse(editions.opened(edition, name))

@@ -1,0 +1,214 @@
+"""The whole public record as files: one row per result with its measurements and parameters, and a database of all.
+
+CSV and NDJSON are sent while they are read. Parquet and SQLite, which can't be, are written by whoever makes an edition
+(`registry/dumps/editions.py`), together with the sums of all four. Memory holds one batch of results.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+from django.core.serializers.json import DjangoJSONEncoder
+from django.db.models import QuerySet
+
+from registry.models import ListEntry, Platform, Release, Result, System
+from registry.query import csv_safe, public_record
+from registry.query.public_record import Columns, Row, rows_of
+
+BATCH = 500
+KIND = {
+    "results.csv": "text/csv; charset=utf-8",
+    "results.ndjson": "application/x-ndjson",
+    "results.parquet": "application/vnd.apache.parquet",
+    "record.sqlite": "application/vnd.sqlite3",
+}
+
+COLUMNS: Columns = public_record.RESULT | {
+    "revises": "revises__public_id",
+    "withdrawn_at": "withdrawn_at",
+    "source": "source",
+    "parameters": "parameters",
+    "repeated_scores": "repeated_scores",
+}
+"""Of each result, withdrawn and superseded ones too; its measurements come behind."""
+NESTED = ("parameters", "repeated_scores", "measurements")
+WHOLE = ("client_nodes", "tasks", "revision")
+REAL = ("score", "bandwidth_gib_per_s", "rate_kiops")
+
+RELEASE: Columns = {name: name for name in ("slug", "name", "held_on", "imported")}
+SITE: Columns = {"slug": "slug", "name": "name"}
+SYSTEM: Columns = {"slug": "slug", "name": "name", "site": "site__slug", "platform": "platform__slug"}
+PLATFORM: Columns = {"slug": "slug", "name": "name", "vendor": "vendor", "predecessor": "predecessor__slug"}
+ENTRY: Columns = {"release": "ranked_list__release__slug", "list": "ranked_list__name"} | {
+    name: public_record.ENTRY[name]
+    for name in ("position", "rank", "rank_low", "rank_high", "result", "score", "bandwidth_gib_per_s", "rate_kiops")
+}
+
+
+NAMES = (*COLUMNS, "measurements")
+
+
+def batches() -> Iterator[list[Row]]:
+    """Every result with its measurements, in the order that they were recorded; two queries for each batch."""
+    last = 0
+    while True:
+        columns = COLUMNS | {"pk": "pk"}
+        batch = rows_of(columns, Result.objects.filter(pk__gt=last).order_by("pk")[:BATCH])
+        if not batch:
+            return
+        last = batch[-1]["pk"]
+        measured = public_record.measured([row["pk"] for row in batch])
+        yield [row | {"measurements": measured[row.pop("pk")]} for row in batch]
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, cls=DjangoJSONEncoder, ensure_ascii=False)
+
+
+def _flat(row: Row) -> Row:
+    """A row of plain values: what is nested becomes JSON."""
+    return row | {name: _json(row[name]) for name in NESTED}
+
+
+def csv() -> Iterator[bytes]:
+    """One line per result; `parameters` and `measurements` are JSON."""
+    yield _csv([NAMES])
+    for rows in batches():
+        yield _csv(_values(map(_flat, rows)))
+
+
+def ndjson() -> Iterator[bytes]:
+    """One document per line."""
+    for rows in batches():
+        yield _ndjson(rows)
+
+
+STREAMS: dict[str, Callable[[], Iterator[bytes]]] = {"results.csv": csv, "results.ndjson": ndjson}
+
+
+def _values(rows: Iterable[Row]) -> Iterator[list[Any]]:
+    return ([row[name] for name in NAMES] for row in rows)
+
+
+def _csv(rows: Iterable[Iterable[Any]]) -> bytes:
+    return csv_safe.lines(rows).encode()
+
+
+def _ndjson(rows: Iterable[Row]) -> bytes:
+    return "".join(_json({name: csv_safe.plain(row[name]) for name in NAMES}) + "\n" for row in rows).encode()
+
+
+# All files at once
+
+
+def write(folder: Path) -> list[Row]:
+    """Write what can't be streamed into a folder, in one pass over the record; what the manifest says of each file."""
+    parquet, database = folder / "results.parquet", folder / "record.sqlite"
+    lines, documents = _Sum("results.csv"), _Sum("results.ndjson")
+    lines.add(_csv([NAMES]))
+    with _parquet(parquet) as add_to_parquet, _sqlite(database) as add_to_database:
+        for rows in batches():
+            flat = list(map(_flat, rows))
+            lines.add(_csv(_values(flat)))
+            documents.add(_ndjson(rows))
+            add_to_parquet(flat)
+            add_to_database(rows)
+    return [lines.told(), documents.told(), _described(parquet), _described(database)]
+
+
+class _Sum:
+    """Size and sha256 of a file that is written nowhere."""
+
+    def __init__(self, name: str) -> None:
+        self._name, self._size, self._digest = name, 0, hashlib.sha256()
+
+    def add(self, content: bytes) -> None:
+        self._size += len(content)
+        self._digest.update(content)
+
+    def told(self) -> Row:
+        return _file(self._name, self._size, self._digest.hexdigest())
+
+
+def _described(path: Path) -> Row:
+    with path.open("rb") as content:
+        return _file(path.name, path.stat().st_size, hashlib.file_digest(content, "sha256").hexdigest())
+
+
+def _file(name: str, size: int, sha256: str) -> Row:
+    return {"name": name, "media_type": KIND[name], "size": size, "sha256": sha256}
+
+
+@contextmanager
+def _parquet(path: Path) -> Iterator[Callable[[list[Row]], None]]:
+    """Takes flat rows, one per result; a group of rows for each batch."""
+    import pyarrow  # 30 MB of shared libraries, which only files need
+    import pyarrow.parquet
+
+    kinds = dict.fromkeys(WHOLE, pyarrow.int64()) | dict.fromkeys(REAL, pyarrow.float64())
+    kinds |= {"production": pyarrow.bool_()}
+    schema = pyarrow.schema([(name, kinds.get(name, pyarrow.string())) for name in NAMES])
+    with pyarrow.parquet.ParquetWriter(path, schema) as writer:
+        yield lambda flat: writer.write_table(pyarrow.Table.from_pylist(list(map(_typed, flat)), schema))
+
+
+def _typed(row: Row) -> Row:
+    """Dates and times as text, as everywhere else."""
+    return {name: csv_safe.plain(value) for name, value in row.items()}
+
+
+@contextmanager
+def _sqlite(path: Path) -> Iterator[Callable[[list[Row]], None]]:
+    """Takes rows of results; at the end come the other tables of the record. Names are those of the API."""
+    columns = [name for name in NAMES if name != "measurements"]
+    with closing(sqlite3.connect(path)) as database, database:
+        _create(database, "results", columns)
+        _create(database, "measurements", ["result", *public_record.MEASUREMENT, "qualifier"])
+
+        def add(rows: list[Row]) -> None:
+            _insert(database, "results", len(columns), ([_kept(row[name]) for name in columns] for row in rows))
+            measured = ((row["id"], one) for row in rows for one in row["measurements"])
+            values = (
+                [result, *(_kept(one[name]) for name in public_record.MEASUREMENT), one["context"].get("qualifier", "")]
+                for result, one in measured
+            )
+            _insert(database, "measurements", 2 + len(public_record.MEASUREMENT), values)
+
+        yield add
+        _add_others(database)
+
+
+def _add_others(database: sqlite3.Connection) -> None:
+    others: dict[str, tuple[Columns, QuerySet]] = {
+        "list_entries": (ENTRY, ListEntry.objects.exclude(ranked_list__frozen_at=None).order_by("pk")),
+        "releases": (RELEASE, Release.objects.order_by("pk")),
+        "sites": (SITE, public_record.sites().order_by("pk")),
+        "systems": (SYSTEM, System.objects.order_by("pk")),
+        "platforms": (PLATFORM, Platform.objects.order_by("pk")),
+    }
+    for table, (named, found) in others.items():
+        _create(database, table, list(named))
+        found_rows = found.values_list(*named.values()).iterator(chunk_size=BATCH)
+        _insert(database, table, len(named), ([_kept(value) for value in row] for row in found_rows))
+    database.execute("CREATE INDEX measurements_by_result ON measurements (result)")
+    database.execute("CREATE INDEX measurements_by_metric ON measurements (op, quantity, stat)")
+
+
+def _create(database: sqlite3.Connection, table: str, columns: list[str]) -> None:
+    database.execute(f"CREATE TABLE {table} ({', '.join(columns)})")
+
+
+def _insert(database: sqlite3.Connection, table: str, width: int, rows: Iterable[list[Any]]) -> None:
+    """Values go as parameters; names of tables are those above."""
+    database.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * width)})", rows)  # noqa: S608
+
+
+def _kept(value: Any) -> Any:
+    """A value as SQLite has it: what is nested becomes JSON, a truth value a number, a time its text."""
+    return _json(value) if isinstance(value, dict | list) else csv_safe.plain(value)

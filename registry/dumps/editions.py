@@ -1,0 +1,133 @@
+"""Editions: the whole record as files, made by a worker after it changed, and served until the next one lies ready.
+
+Triggers note every transaction that writes to the record (migration 0017), whoever makes it. The scheduler asks every
+few seconds whether there is one; then a worker writes the files of a new edition, and names it in one row when all of
+them lie ready (docs/decisions/0023-editions-are-made-by-a-worker.md). Who reads finds the newest edition, and since
+when the record is another, in one query.
+"""
+
+from __future__ import annotations
+
+import secrets
+import tempfile
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from django.core.files import File
+from django.core.files.storage import Storage, storages
+from django.db import transaction
+from django.db.models import Subquery
+from django.utils import timezone
+
+from registry.dumps import db_locks, dump
+from registry.errors import Problem
+from registry.models import Edition, Measurement, RecordChange, Result
+
+LOCK = 0x68776564  # "hwed": one process at a time makes editions
+FOLDER = "exports"
+STORED = ("results.parquet", "record.sqlite")
+MANIFEST = "manifest.json"
+SERVED_FOR = timedelta(minutes=10)
+"""So long after a change the edition before it is served at most; one of 100,000 results is made in three."""
+
+
+class BeingMade(Problem):
+    status = 503
+    code = "export.being-made"
+    title = "The files of this edition of the record are being made"
+    hint = "Ask again in a minute."
+    retry_after_s = 60
+
+
+def newest() -> Edition | None:
+    """The edition that was made last; `changed_at` is when the record first changed after it, or None. One query."""
+    changes = RecordChange.objects.order_by("changed_at").values("changed_at")
+    return Edition.objects.annotate(changed_at=Subquery(changes[:1])).order_by("-pk").first()
+
+
+def exact() -> Edition | None:
+    """The edition that tells the record as it is now, if there is one."""
+    edition = newest()
+    return edition if edition and edition.changed_at is None else None
+
+
+def served() -> Edition:
+    """The edition to serve. Raises BeingMade where there is none, or where the record has changed for too long."""
+    edition = newest()
+    if edition is None or (edition.changed_at and timezone.now() - edition.changed_at > SERVED_FOR):
+        raise BeingMade
+    return edition
+
+
+def opened(edition: Edition, name: str) -> BinaryIO:
+    """A stored file of an edition. Raises BeingMade where the next edition has taken its place meanwhile."""
+    try:
+        return _storage().open(_key(edition, name))
+    except FileNotFoundError as error:
+        raise BeingMade from error
+
+
+def make_due() -> None:
+    """Make a new edition if the record changed since the newest, and remove those before it.
+
+    Nothing happens where another process is at it.
+    """
+    with db_locks.alone(LOCK) as mine:
+        if mine and _is_due(newest()):
+            _remove_all_but(_make())
+
+
+def _is_due(edition: Edition | None) -> bool:
+    return edition is None or edition.changed_at is not None or not _is_whole(edition)
+
+
+def _is_whole(edition: Edition) -> bool:
+    """Whether its files are still there: a storage may have been moved or emptied."""
+    return all(_storage().exists(_key(edition, name)) for name in STORED)
+
+
+def _make() -> Edition:
+    """Files first, then the row; changes that came in meanwhile stay noted, for the next edition."""
+    edition = Edition(name=secrets.token_hex(8))
+    with tempfile.TemporaryDirectory() as name:
+        with db_locks.one_view():
+            changes = list(RecordChange.objects.values_list("pk", flat=True))
+            edition.as_of = timezone.now()
+            edition.manifest = _manifest(edition, dump.write(Path(name)))
+        for path in Path(name).iterdir():
+            with path.open("rb") as content:
+                _storage().save(_key(edition, path.name), File(content))
+    with transaction.atomic():
+        edition.save()
+        RecordChange.objects.filter(pk__in=changes).delete()
+    return edition
+
+
+def _manifest(edition: Edition, files: list[dict[str, Any]]) -> dict[str, Any]:
+    return {
+        "edition": edition.name,
+        "as_of": edition.as_of.isoformat().replace("+00:00", "Z"),
+        "results": Result.objects.count(),
+        "measurements": Measurement.objects.count(),
+        "terms": "/docs/data-terms/",
+        "files": files,
+    }
+
+
+def _remove_all_but(edition: Edition) -> None:
+    Edition.objects.exclude(pk=edition.pk).delete()
+    for other in _storage().listdir(FOLDER)[0]:
+        if other != edition.name:
+            for name in _storage().listdir(f"{FOLDER}/{other}")[1]:
+                _storage().delete(f"{FOLDER}/{other}/{name}")
+            _storage().delete(f"{FOLDER}/{other}")
+
+
+def _key(edition: Edition, name: str) -> str:
+    return f"{FOLDER}/{edition.name}/{name}"
+
+
+def _storage() -> Storage:
+    """That of what anybody may read, which replicas have too."""
+    return storages["public"]

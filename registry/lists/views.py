@@ -1,0 +1,212 @@
+"""Ranked lists: one page per list of a release, sorted and filtered by its address."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlencode
+
+from django.core.paginator import Page, Paginator
+from django.db.models import F
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.http import http_date
+
+from registry.citation import cited_facts
+from registry.lists.analysis import FAMILY
+from registry.lists.definitions import SCORED, measure
+from registry.lists.list_rows import table_rows
+from registry.models import ListEntry, RankedList, Release
+from registry.presentation import numbers, svg_lists, vega
+from registry.query import filters, public_record
+from registry.web.caching import public_page, remembered
+
+PAGE_ROWS = 300
+SORTABLE = {
+    "score": ("score", "score"),
+    "bandwidth_gib_per_s": ("bandwidth", "bandwidth_gib_per_s"),
+    "rate_kiops": ("metadata", "rate_kiops"),
+    "client_nodes": ("client nodes", "client_nodes"),
+    "entered": ("release entered", "result__release__held_on"),
+}
+ASKED = ("q", "filesystem_type", "client_nodes__gte", "ordering")
+COLUMNS = (
+    *("rank", "score", "bandwidth_gib_per_s", "rate_kiops", "new", "institution"),
+    *("system_name", "filesystem_type", "client_nodes", "note", "result__public_id", "result__release__name"),
+    "result__withdrawn_at",
+)
+HALVES = ("bandwidth_gib_per_s", "rate_kiops")
+"""What only a score has; a list that ranks a measurement shows parameters of the run instead."""
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What a page says about a whole list, whatever part of it is shown."""
+
+    entries: int
+    institutions: int
+    new: int
+    families: list[tuple[str, int]]
+    ranges: bool
+    unrepeated: int
+    axis: svg_lists.LogAxis | None = field(repr=False)
+    wide: svg_lists.Strip | None = field(repr=False)
+    thin: svg_lists.Strip | None = field(repr=False)
+
+
+@public_page
+def index(request: HttpRequest) -> HttpResponse:
+    """All lists, by release, newest first."""
+    releases = Release.objects.prefetch_related("ranked_lists")
+    return render(request, "lists/index.html", {"section": "lists", "releases": releases})
+
+
+@public_page
+def release_lists(request: HttpRequest, release: str) -> HttpResponse:
+    """To the first list of a release; where none is known, a page that says why."""
+    found = public_record.release(release)
+    first = found.ranked_lists.order_by("position").first()
+    if first is None:
+        return render(request, "lists/none.html", {"section": "lists", "release": found})
+    return redirect("list", release=found.slug, name=first.name)
+
+
+@public_page
+def ranked_list(request: HttpRequest, release: str, name: str) -> HttpResponse:
+    """One list as published: rows never renumber, whatever the order asked for."""
+    shown = public_record.ranked_list(release, name)
+    if (shown.release.slug, shown.name) != (release, name):
+        return redirect("list", release=shown.release.slug, name=shown.name)
+    asked = {key: request.GET[key] for key in ASKED if request.GET.get(key)}
+    summary = summarise(shown)
+    page = entries_page(shown, request, summary)
+    body = shown.definition.body if shown.definition else {}
+    measured, ranks, parameters = "ranks" in body, measure(body), body.get("columns", [])
+    rows = table_rows(page.object_list, summary.axis, ranges=summary.ranges, parameters=parameters, measured=measured)
+    context = {
+        "section": "lists",
+        "list": shown,
+        "release": shown.release,
+        **tabs(shown, ranks["tool"]),
+        "ranks": ranks,
+        "measured": measured,
+        "parameters": parameters,
+        "ranked_here": body.get("pool") == "release",
+        "summary": summary,
+        "asked": asked,
+        "rows": rows,
+        "scale": scale(summary.axis),
+        "missing": f">{numbers.MISSING}<" in rows,
+        "counts": {
+            "entries": numbers.counted(summary.entries, "entry", "entries"),
+            "institutions": numbers.counted(summary.institutions, "institution"),
+            "new": numbers.whole(summary.new),
+        },
+        "page": page,
+        "page_links": page_links(page, asked),
+        "heads": heads(asked),
+        "orders": [(f"-{key}", words) for key, (words, _) in SORTABLE.items() if not (measured and key in HALVES)],
+        "chart": vega.top_entries(
+            f"First entries of {shown}", page.object_list, f"{ranks['title'].lower()}, {ranks['unit'] or 'no unit'}"
+        ),
+    }
+    if shown.frozen_at:
+        context |= cited_facts.shown(cited_facts.list_work(shown), f"/api/v1/lists/{release}/{name}/citation/")
+    response = render(request, "lists/list.html", context)
+    if shown.frozen_at:
+        changed = max(filter(None, (shown.frozen_at, shown.last_withdrawal)))
+        response["Last-Modified"] = http_date(changed.timestamp())
+    return response
+
+
+def tabs(shown: RankedList, tool: str) -> dict[str, Any]:
+    """Lists of the release that rank the same tool, and the first one with an entry of each other tool."""
+    found = public_record.ranked_lists().filter(release=shown.release)
+    rows = list(found.values("name", "title", "length", tool=F("definition__body__ranks__tool")))
+    other: dict[str, Any] = {}
+    for row in rows:
+        if (row["tool"] or SCORED) != tool and row["length"]:
+            other.setdefault(row["tool"] or SCORED, row)
+    return {"tabs": [row for row in rows if (row["tool"] or SCORED) == tool], "other_tools": other.items()}
+
+
+def entries_page(shown: RankedList, request: HttpRequest, summary: Summary) -> Page:
+    """The rows asked for, as plain dictionaries. Raises InvalidValue."""
+    condition = filters.conditions(request.GET, filters.ENTRY_FILTERS)
+    found = public_record.entries(shown, condition).order_by(*_order(request.GET.get("ordering", "")))
+    shows_parameters = shown.definition is not None and "columns" in shown.definition.body
+    columns = (*COLUMNS, "result__parameters") if shows_parameters else COLUMNS
+    ranges = {"low": public_record.ENTRY["rank_low"], "high": public_record.ENTRY["rank_high"]}
+    paginator = Paginator(found.values(*columns, **ranges), PAGE_ROWS)
+    if not condition:
+        paginator.count = summary.entries
+    page = paginator.get_page(request.GET.get("page"))
+    page.object_list = list(page.object_list)
+    return page
+
+
+def _order(ordering: str) -> list[Any]:
+    """Columns to order by; an ordering that is not known is that of the list."""
+    if ordering == "-score" or ordering.removeprefix("-") not in SORTABLE:
+        return ["position"]
+    column = F(SORTABLE[ordering.removeprefix("-")][1])
+    return [column.desc(nulls_last=True) if ordering.startswith("-") else column.asc(nulls_last=True), "position"]
+
+
+def summarise(shown: RankedList) -> Summary:
+    """Of a frozen list the summary changes with its ranges only: it is kept under its digest and the last load."""
+    if shown.digest:
+        return remembered(f"list-summary-4:{shown.pk}:{shown.digest}:{shown.last_load}", lambda: _summary(shown))
+    return _summary(shown)
+
+
+def _summary(shown: RankedList) -> Summary:
+    columns = ("score", "new", "institution", "family", "range__low")
+    rows = list(
+        ListEntry.objects.filter(ranked_list=shown)
+        .annotate(family=FAMILY)
+        .values_list(*columns, public_record.ENTRY["rank_low"], public_record.ENTRY["rank_high"])
+    )
+    families = Counter(family for _, _, _, family, *_ in rows if family)
+    scores = [(score, is_new) for score, is_new, *_ in rows]
+    return Summary(
+        entries=len(rows),
+        institutions=len({institution for _, _, institution, *_ in rows if institution}),
+        new=sum(is_new for _, is_new, *_ in rows),
+        families=sorted(families.items(), key=lambda pair: (-pair[1], pair[0].casefold())),
+        ranges=any(low != high for *_, low, high in rows),
+        unrepeated=sum(by_repeats is None for *_, by_repeats, _, _ in rows),
+        axis=svg_lists.row_axis([score for score, _ in scores]),
+        wide=svg_lists.strip(scores, width=600, height=150, radius=4.5),
+        thin=svg_lists.strip(scores, width=358, height=150, radius=3.3),
+    )
+
+
+def scale(axis: svg_lists.LogAxis | None) -> str:
+    """The head of the column of dots: "1 to 100,000, log"."""
+    if axis is None:
+        return ""
+    ends = axis.decades()
+    return f"{ends[0][1]} to {ends[-1][1]}, log"
+
+
+def heads(asked: dict[str, str]) -> dict[str, dict[str, str]]:
+    """For each column that sorts: the link that sorts by it (highest first, then lowest first) and its aria-sort."""
+    current = asked.get("ordering", "-score")
+    links = {}
+    for key in SORTABLE:
+        wanted = key if current == f"-{key}" else f"-{key}"
+        state = {f"-{key}": "descending", key: "ascending"}.get(current, "")
+        links[key] = {"href": "?" + urlencode({**asked, "ordering": wanted}), "sort": state}
+    return links
+
+
+def page_links(page: Page, asked: dict[str, str]) -> dict[str, str]:
+    """Addresses of the page before and after, where there are any."""
+    links = {}
+    if page.has_previous():
+        links["previous"] = "?" + urlencode({**asked, "page": page.previous_page_number()})
+    if page.has_next():
+        links["next"] = "?" + urlencode({**asked, "page": page.next_page_number()})
+    return links

@@ -1,0 +1,83 @@
+"""One IO500 list over the releases, in numbers; imported and verified lists stand apart."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+
+from registry.lists import analysis as analyses
+from registry.models import Result
+from registry.presentation import numbers, svg_results
+from registry.query.public_record import Row
+from registry.web.caching import public_page
+
+TRUSTS = (Result.Trust.IMPORTED, Result.Trust.VERIFIED)
+FIRST_RANKS = "\N{GREATER-THAN OR EQUAL TO}\N{NO-BREAK SPACE}"
+"""Before a count or a sum of a list of which only the first ranks are known."""
+
+
+@public_page
+def index(request: HttpRequest) -> HttpResponse:
+    """To the first list of the newest release; to the lists where there is none."""
+    known = analyses.known_lists()
+    newest = [one for one in known if one["release"] == known[-1]["release"]]
+    return redirect("analysis", name=newest[0]["name"]) if newest else redirect("lists")
+
+
+@public_page
+def analysis(request: HttpRequest, name: str) -> HttpResponse:
+    """One list: a table and pictures for each level of trust."""
+    asked, titles, rows = analyses.of_list(name)
+    if asked != name:
+        return redirect("analysis", name=asked)
+    context = {
+        "section": "lists",
+        "name": asked,
+        "title": titles[asked],
+        "titles": titles,
+        "groups": [group for trust in TRUSTS if (group := _group(trust, rows))],
+    }
+    return render(request, "lists/analysis.html", context)
+
+
+def _group(trust: str, rows: list[Row]) -> dict[str, Any] | None:
+    """Lists of one level of trust, newest first, with what can be drawn of them."""
+    own = [row for row in rows if row["trust"] == trust]
+    if not own:
+        return None
+    return {"trust": trust, "rows": [_written(row) for row in reversed(own)], "figures": _figures(own)}
+
+
+def _written(row: Row) -> Row:
+    """A row as it is printed; what is not known is a dash."""
+    least = "" if row["complete"] else FIRST_RANKS
+    counts = {key: f"{least}{numbers.whole(row[key])}" for key in ("entries", "institutions", "new")}
+    bandwidth, share = row["bandwidth_gib_per_s"], row["best_score_per_client"]
+    return row | counts | {
+        "bandwidth": numbers.MISSING if bandwidth is None else f"{least}{numbers.decimal(bandwidth)}",
+        "best": numbers.decimal(row["best_score"]) or numbers.MISSING,
+        "median": numbers.decimal(row["median_score"]) or numbers.MISSING,
+        "best_per_client": numbers.MISSING if share is None else f"{least}{numbers.decimal(share)}",
+        "median_per_client": numbers.decimal(row["median_score_per_client"]) or numbers.MISSING,
+        "partial_bandwidth": 0 < row["with_bandwidth"] < row["entries"],
+        "partial_clients": 0 < row["with_client_nodes"] < row["entries"],
+    }  # fmt: skip
+
+
+def _figures(rows: list[Row]) -> list[dict[str, Any]]:
+    """Lines through the lists that are known whole, without those that were computed anew later; two make a line."""
+    whole = [row for row in rows if row["complete"] and not row["recomputed"] and row["entries"]]
+    if len(whole) < 2:
+        return []
+    steps = [row["release_name"] for row in whole]
+    counts = [(name, [(step, row[name]) for step, row in enumerate(whole)]) for name in ("entries", "institutions")]
+    sums = [(step, row["bandwidth_gib_per_s"]) for step, row in enumerate(whole) if row["with_bandwidth"]]
+    figures = [_figure("Entries and institutions", "count", steps, counts)]
+    return [*figures, _figure("Sum of bandwidth", "GiB/s", steps, [("", sums)])] if sums else figures
+
+
+def _figure(title: str, unit: str, steps: list[str], series: list[svg_results.Series]) -> dict[str, Any]:
+    most = max(value for _, values in series for _, value in values)
+    return {"title": title, "unit": unit, "drawing": svg_results.lines(steps, series, 0.0, most)}

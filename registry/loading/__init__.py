@@ -1,0 +1,1 @@
+"""Loading published lists and reported results into the record."""

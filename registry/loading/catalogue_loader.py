@@ -1,0 +1,508 @@
+"""Load the catalogue: list definitions, platforms, the imported history and what documents report, from data files.
+
+Idempotent. The sha256 of the files and of this loader is remembered, so a second load reads nothing else and changes
+nothing; changed files bring the imported and reported part of the record to what they say and touch nothing that was
+verified here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from django.db import connection, transaction
+from django.db.models import Model
+from django.utils import timezone
+from django.utils.text import slugify
+
+from registry.comparison import uncertainty
+from registry.lists import definitions, rank_ranges
+from registry.lists.listing import arrange_imported, entries_digest
+from registry.lists.ranking import fold
+from registry.loading import reported_results
+from registry.models import (
+    CatalogueLoad,
+    ListDefinition,
+    ListEntry,
+    Measurement,
+    Override,
+    Platform,
+    RankedList,
+    Release,
+    Result,
+    Site,
+    System,
+)
+from registry.query import axes, canonical_names, configuration_diff, fact_index
+from registry.timeseries import detected_steps
+from validators.measurements import Measurement as Measured
+
+FOLDERS = ("lists/data", "query/data/aliases", "loading/data")
+LOADERS = (
+    "loading/catalogue_loader",
+    "loading/reported_results",
+    "query/canonical_names",
+    "query/fact_index",
+    "query/alike",
+    "query/configuration_diff",
+    "lists/definitions",
+    "lists/listing",
+    "lists/ranking",
+    "lists/rank_ranges",
+    "timeseries/series",
+    "comparison/uncertainty",
+    "comparison/spreads",
+)
+DATA = Path(__file__).parent / "data"
+HISTORY = DATA / "history"
+TABLES = DATA / "tables"
+COMMITTEE = "IO500 committee"
+UNNAMED_SITE = "Institution not named"
+LOCK = 0x68777463  # "hwtc": two loaders at once take turns
+
+Row = dict[str, Any]
+
+
+class CatalogueError(Exception):
+    """A data file contradicts what the record already holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """What a load left in the record; `changed` is False when the files were loaded before."""
+
+    changed: bool
+    results: int = 0
+    reported: int = 0
+    lists: int = 0
+    entries: int = 0
+    overrides: int = 0
+
+
+def load_catalogue() -> Loaded:
+    """Bring the record to the data files. Raises CatalogueError when a used list definition was edited."""
+    digest = files_digest()
+    if _last_digest() == digest:
+        return Loaded(changed=False)
+    with transaction.atomic():
+        _lock()
+        if _last_digest() == digest:
+            return Loaded(changed=False)
+        loaded = _load()
+        fact_index.index(Result.objects.order_by().values_list("id", flat=True))
+        rank_ranges.index(RankedList.objects.select_related("definition"))
+        detected_steps.mark_all_due()
+        CatalogueLoad.objects.create(digest=digest)
+    return loaded
+
+
+def load_definitions() -> None:
+    """Bring definitions of lists, platforms and ranges of ranks to the files, no history. Raises CatalogueError."""
+    with transaction.atomic():
+        _lock()
+        _load_definitions(definitions.read_definitions())
+        _load_platforms(_read(canonical_names.ALIASES / "platforms.json"))
+        results = Result.objects.order_by()
+        fact_index.index(results.filter(facts=None).values_list("id", flat=True))
+        fact_index.index(
+            results.filter(facts__name=fact_index.CONFIGURATION, observed_parameters=None).values_list("id", flat=True)
+        )
+        rank_ranges.index(RankedList.objects.filter(release__imported=False).select_related("definition"))
+
+
+def files_digest() -> str:
+    """sha256 over every data file and the modules that interpret them, with their names."""
+    digest = hashlib.sha256()
+    folder = Path(__file__).parent.parent
+    data = sorted(path for name in FOLDERS for path in (folder / name).rglob("*.json"))
+    for path in [
+        *data,
+        axes.VOCABULARY,
+        configuration_diff.FILE,
+        uncertainty.FILE,
+        *(folder / f"{name}.py" for name in LOADERS),
+    ]:
+        content = path.read_bytes()
+        digest.update(f"{path.relative_to(folder)} {len(content)}\n".encode())
+        digest.update(content)
+    return digest.hexdigest()
+
+
+def _last_digest() -> str:
+    return CatalogueLoad.objects.order_by("-id").values_list("digest", flat=True).first() or ""
+
+
+def _lock() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])
+
+
+def _load() -> Loaded:
+    bodies = definitions.read_definitions()
+    _load_definitions(bodies)
+    platforms = _load_platforms(_read(canonical_names.ALIASES / "platforms.json"))
+    tables = [_read(path) for path in sorted(TABLES.glob("*.json"))]
+    releases = _load_releases([*_read(HISTORY / "releases.json"), *(table["release"] for table in tables)])
+    rows = [*_read(HISTORY / "results.json"), *(row for table in tables for row in table["results"])]
+    published = [_read(path) for path in sorted((HISTORY / "lists").glob("*.json"))]
+    names = canonical_names.read_names()
+    told = reported_results.read_reported()
+    platforms |= _reported_platforms(told, names)
+    systems = _load_systems([*told, *rows], published, names, platforms)
+    _load_reported(told, systems, names)
+    results = _load_results(rows, releases, systems, names)
+    _load_measurements(rows, results, _measured)
+    _load_lists(published, bodies, releases, results)
+    _rank_tables(tables, bodies, releases)
+    overrides = _load_overrides(_read(HISTORY / "overrides.json"), releases, results)
+    imported = RankedList.objects.filter(release__in=releases.values())
+    entries = ListEntry.objects.filter(ranked_list__in=imported).count()
+    return Loaded(True, len(results), len(told), imported.count(), entries, overrides)
+
+
+def _read(path: Path) -> Any:
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def _load_definitions(bodies: Iterable[Row]) -> None:
+    stored = {(definition.name, definition.version): definition for definition in ListDefinition.objects.all()}
+    used = set(RankedList.objects.filter(trust=Result.Trust.VERIFIED).values_list("definition_id", flat=True))
+    for body in bodies:
+        name, version = body["name"], body["version"]
+        definition = stored.get((name, version))
+        if definition is None:
+            ListDefinition.objects.create(name=name, version=version, body=body)
+        elif definition.body != body:
+            if definition.id in used:
+                raise CatalogueError(
+                    f"{name} {version} has made lists and may not be edited; add version {version + 1}"
+                )
+            definition.body = body
+            definition.save()
+
+
+def _load_platforms(rows: Iterable[Row]) -> dict[tuple[str, str], Platform]:
+    """Platforms by (institution, system) of the systems that a source says are built on them, names folded."""
+    known = list(rows)
+    made = Platform.objects.bulk_create(
+        [Platform(**{name: row[name] for name in ("slug", "name", "vendor", "source")}) for row in known],
+        update_conflicts=True,
+        unique_fields=["slug"],
+        update_fields=["name", "vendor", "source"],
+    )
+    by_slug = {platform.slug: platform for platform in made}
+    for row in known:
+        by_slug[row["slug"]].predecessor = by_slug.get(row["predecessor"])
+    Platform.objects.bulk_update(made, ["predecessor"])
+    return {
+        (fold(system["institution"]), fold(system["system"])): by_slug[row["slug"]]
+        for row in known
+        for system in row["systems"]
+    }
+
+
+def _reported_platforms(rows: Iterable[Row], names: canonical_names.Names) -> dict[tuple[str, str], Platform]:
+    """Platforms of the systems that documents name, by (institution, system) folded. Raises CatalogueError."""
+    known = {platform.slug: platform for platform in Platform.objects.all()}
+    built_on = {_system_key(row, names): row["platform"] for row in rows if "platform" in row}
+    if unknown := set(built_on.values()) - known.keys():
+        raise CatalogueError(f"no platform is called {min(unknown)}")
+    return {(fold(site), system): known[slug] for (site, system), slug in built_on.items()}
+
+
+def _load_releases(rows: Iterable[Row]) -> dict[str, Release]:
+    releases = [
+        {
+            "slug": row["slug"],
+            "name": row["name"],
+            "imported": True,
+            "held_on": date.fromisoformat(f"{row['month']}-01"),
+            "completeness": row["completeness"],
+            "note": row["note"],
+            "source": row.get("source", "Copy of published IO500 lists; not an IO500 publication."),
+            "list_names": row["lists"],
+            "unknown_lists": row["unknown_lists"],
+        }
+        for row in rows
+    ]
+    _upsert(Release, "slug", releases)
+    return {release.slug: release for release in Release.objects.filter(imported=True)}
+
+
+def _upsert(model: type[Model], key: str, rows: list[Row]) -> None:
+    """Insert rows, or bring those whose `key` is there to what they say; columns they don't name stay as they are."""
+    fields = [field for field in rows[0] if field != key]
+    model._default_manager.bulk_create(
+        [model(**row) for row in rows], update_conflicts=True, unique_fields=[key], update_fields=fields, batch_size=500
+    )
+
+
+def _load_systems(
+    rows: list[Row], published: list[Row], names: canonical_names.Names, platforms: dict[tuple[str, str], Platform]
+) -> dict[tuple[str, str], System]:
+    """Sites and systems of the results, found or made; by (site name, folded system name)."""
+    sites = _load_sites(rows, published, names)
+    spellings: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    for row in rows:
+        spellings[_system_key(row, names)][" ".join(row.get("system", "").split())] += 1
+    systems = {(system.site.name, fold(system.name)): system for system in System.objects.select_related("site").all()}
+    taken = {system.slug for system in systems.values()}
+    made = []
+    for key, counted in spellings.items():
+        if key not in systems:
+            site = sites[key[0]]
+            name = min(counted, key=lambda spelling: (-counted[spelling], spelling))
+            slug = canonical_names.system_slug(site.slug, name, taken)
+            systems[key] = System(slug=slug, site=site, name=name, platform=platforms.get((fold(site.name), key[1])))
+            made.append(systems[key])
+    System.objects.bulk_create(made)
+    return systems
+
+
+def _load_sites(rows: list[Row], published: list[Row], names: canonical_names.Names) -> dict[str, Site]:
+    printed: dict[str, set[str]] = defaultdict(set)
+    for institution in _printed_institutions(rows, published):
+        printed[_site_name(institution, names)].add(institution)
+    sites = {site.name: site for site in Site.objects.all()}
+    taken = {site.slug for site in sites.values()}
+    for name, spellings in sorted(printed.items()):
+        if name not in sites:
+            sites[name] = Site(slug=canonical_names.free_slug(slugify(name)[:90], taken), name=name)
+        known = {*sites[name].also_printed_as, *spellings} - {name, ""}
+        sites[name].also_printed_as = sorted(known)
+    Site.objects.bulk_create([site for site in sites.values() if site.pk is None])
+    Site.objects.bulk_update([sites[name] for name in printed], ["also_printed_as"])
+    return sites
+
+
+def _printed_institutions(rows: list[Row], published: list[Row]) -> Iterator[str]:
+    yield from (row.get("institution", "") for row in rows)
+    for release in published:
+        for ranked_list in release["lists"].values():
+            yield from (entry[5]["institution"] for entry in ranked_list["entries"] if "institution" in _printed(entry))
+
+
+def _printed(entry: list[Any]) -> Row:
+    """What a list prints otherwise than the result does."""
+    return entry[5] if len(entry) > 5 else {}
+
+
+def _site_name(institution: str, names: canonical_names.Names) -> str:
+    return names.site(institution) or UNNAMED_SITE
+
+
+def _system_key(row: Row, names: canonical_names.Names) -> tuple[str, str]:
+    return _site_name(row.get("institution", ""), names), fold(row.get("system"))
+
+
+def _load_reported(rows: list[Row], systems: dict[tuple[str, str], System], names: canonical_names.Names) -> None:
+    """Before what is imported: tables of results are read by id, newest first."""
+    _upsert(Result, "public_id", [_reported(row, systems[_system_key(row, names)], names) for row in rows])
+    results = Result.objects.in_bulk([row["id"] for row in rows], field_name="public_id")
+    _load_measurements(rows, results, reported_results.measured)
+
+
+def _reported(row: Row, system: System, names: canonical_names.Names) -> Row:
+    facts = reported_results.facts(row)
+    return facts | {
+        "site": system.site,
+        "system": system,
+        "platform": system.platform,
+        "filesystem_family": names.family(facts["filesystem_type"], facts["storage_vendor"]),
+        "vendor": names.vendor(facts["storage_vendor"]),
+    }
+
+
+def _load_results(
+    rows: list[Row], releases: dict[str, Release], systems: dict[tuple[str, str], System], names: canonical_names.Names
+) -> dict[str, Result]:
+    """Oldest release first: tables of results are read by id, newest first."""
+    ordered = sorted(rows, key=lambda row: releases[row["release"]].held_on)
+    results = [_result(row, releases[row["release"]], systems[_system_key(row, names)], names) for row in ordered]
+    _upsert(Result, "public_id", results)
+    return Result.objects.in_bulk([row["id"] for row in rows], field_name="public_id")
+
+
+def _result(row: Row, release: Release, system: System, names: canonical_names.Names) -> Row:
+    vendor, filesystem_name = row.get("storage_vendor", ""), row.get("filesystem_name", "")
+    return {
+        "public_id": row["id"],
+        "origin_id": row.get("submission", ""),
+        "tool": row.get("tool", "io500"),
+        "tool_version": row.get("benchmark_version", ""),
+        "mode": row.get("mode", ""),
+        "trust": Result.Trust.IMPORTED,
+        "source": row["source"],
+        "release": release,
+        "site": system.site,
+        "system": system,
+        "platform": system.platform,
+        "institution": row.get("institution", ""),
+        "system_name": row.get("system", ""),
+        "filesystem_type": row.get("filesystem_type", ""),
+        "filesystem_family": names.family(row.get("filesystem_type", ""), vendor, filesystem_name),
+        "filesystem_name": filesystem_name,
+        "filesystem_version": row.get("filesystem_version", ""),
+        "storage_vendor": vendor,
+        "vendor": names.vendor(vendor),
+        "client_nodes": row.get("client_nodes"),
+        "tasks": row.get("tasks"),
+        "ten_node": row.get("ten_node"),
+        "opted_in": row.get("opted_in", True),
+        "score": row.get("score"),
+        "bandwidth_gib_per_s": row.get("bandwidth_gib_per_s"),
+        "rate_kiops": row.get("rate_kiops"),
+        "submitted_on": date.fromisoformat(row["submitted_on"]) if "submitted_on" in row else None,
+        "parameters": {name: row[name] for name in _PARAMETERS if name in row} | row.get("parameters", {}),
+        "snapshot": {name: row[name] for name in _SNAPSHOT if name in row},
+    }
+
+
+_PARAMETERS = ("client_nodes", "tasks", "procs_per_node", "metadata_servers", "data_servers")
+_SNAPSHOT = ("status", "note", "archive_url", "measured_client_nodes", "measured_tasks", "findings", "rules")
+
+
+def _load_measurements(
+    rows: list[Row], results: dict[str, Result], measured_of: Callable[[Row], Iterable[Measured]]
+) -> None:
+    Measurement.objects.filter(result__in=results.values()).delete()
+    Measurement.objects.bulk_create(
+        [
+            Measurement(result=results[row["id"]], position=position, **measured.as_json())
+            for row in rows
+            for position, measured in enumerate(measured_of(row), 1)
+        ],
+        batch_size=1000,
+    )
+
+
+def _measured(row: Row) -> Iterator[Measured]:
+    """As the source prints them: of IO500 the ior phases in GiB/s and the others in kIOPS; else with their unit.
+
+    A phase printed as 0 beside a score was not measured: the score is a geometric mean, which one measured 0 makes 0.
+    """
+    for phase, value in row.get("phases", {}).items():
+        if not value and row.get("score"):
+            continue
+        quantity, unit = ("bandwidth", "GiB/s") if phase.startswith("ior-") else ("rate", "kIOPS")
+        yield Measured.printed(phase, quantity, "phase", value, unit, scored=True)
+    if "measurements" in row:
+        yield from reported_results.measured(row)
+
+
+def _load_lists(
+    published: list[Row], bodies: list[Row], releases: dict[str, Release], results: dict[str, Result]
+) -> None:
+    """Replace the imported lists by those that were published, as they were."""
+    RankedList.objects.filter(release__in=releases.values(), trust=Result.Trust.IMPORTED).delete()
+    for_list = _definitions(bodies, releases)
+    lists, entries = [], []
+    for one in published:
+        for name, row in one["lists"].items():
+            ranked_list = _ranked_list(releases[one["release"]], for_list(one["release"], name), row)
+            rows = [_entry(ranked_list, position, entry, results) for position, entry in enumerate(row["entries"], 1)]
+            ranked_list.digest = entries_digest(rows)
+            lists.append(ranked_list)
+            entries += rows
+    RankedList.objects.bulk_create(lists)
+    ListEntry.objects.bulk_create(entries, batch_size=1000)
+
+
+def _definitions(bodies: list[Row], releases: dict[str, Release]) -> Callable[[str, str], ListDefinition]:
+    """The definition of a list of an imported release, by slug and name. It raises CatalogueError where none is."""
+    used = {(definition.name, definition.version): definition for definition in ListDefinition.objects.all()}
+    order = [release.slug for release in sorted(releases.values(), key=lambda release: (release.held_on, release.id))]
+
+    def for_list(slug: str, name: str) -> ListDefinition:
+        body = definitions.imported_definition(bodies, name, slug, order)
+        if body is None:
+            raise CatalogueError(f"no definition of {name} covers {slug}")
+        return used[name, body["version"]]
+
+    return for_list
+
+
+def _rank_tables(tables: list[Row], bodies: list[Row], releases: dict[str, Release]) -> None:
+    """The lists of what was published as a table without ranks: ranked here, all of it imported."""
+    for_list = _definitions(bodies, releases)
+    for table in tables:
+        release = releases[table["release"]["slug"]]
+        for name in release.list_names:
+            definition = for_list(release.slug, name)
+            body = definition.body
+            ranked_list = RankedList(
+                release=release,
+                name=name,
+                title=body["title"],
+                position=body["position"],
+                definition=definition,
+                trust=Result.Trust.IMPORTED,
+                source=release.source[:300],
+                note=body["description"],
+                frozen_at=timezone.now(),
+            )
+            entries = arrange_imported(ranked_list)
+            ranked_list.digest = entries_digest(entries)
+            ranked_list.save()
+            ListEntry.objects.bulk_create(entries)
+
+
+def _ranked_list(release: Release, definition: ListDefinition, row: Row) -> RankedList:
+    note = f"A copy of the {release.name} list of IO500, not an IO500 publication."
+    return RankedList(
+        release=release,
+        name=definition.name,
+        title=definition.body["title"],
+        position=definition.body["position"],
+        definition=definition,
+        trust=Result.Trust.IMPORTED,
+        complete=row["complete"],
+        source=row["source"],
+        note=note if row["complete"] else note + " Only the first ten ranks are known.",
+        frozen_at=timezone.now(),
+    )
+
+
+def _entry(ranked_list: RankedList, position: int, entry: list[Any], results: dict[str, Result]) -> ListEntry:
+    """One row with rank and score as published; ties of a published list keep the ranks it gave them."""
+    place, identifier, score, bandwidth, rate = entry[:5]
+    printed, result = _printed(entry), results[identifier]
+    return ListEntry(
+        ranked_list=ranked_list,
+        result=result,
+        position=position,
+        rank=place,
+        rank_low=place,
+        rank_high=place,
+        score=score,
+        bandwidth_gib_per_s=bandwidth,
+        rate_kiops=rate,
+        new=result.release_id == ranked_list.release_id,
+        institution=printed.get("institution", result.institution),
+        system_name=printed.get("system", result.system_name),
+        filesystem_type=printed.get("filesystem_type", result.filesystem_type),
+        client_nodes=result.client_nodes,
+        note=printed.get("note", ""),
+    )
+
+
+def _load_overrides(rows: list[Row], releases: dict[str, Release], results: dict[str, Result]) -> int:
+    Override.objects.filter(release__in=releases.values(), decided_by=COMMITTEE).delete()
+    overrides = [
+        Override(
+            release=releases[row["release"]],
+            list_name=row["list"],
+            result=results[row["result"]],
+            action=row["action"],
+            reason=row["reason"],
+            decided_by=row["decided_by"],
+        )
+        for row in rows
+    ]
+    return len(Override.objects.bulk_create(overrides))

@@ -1,0 +1,1 @@
+"""Parameters of systems and runs, with the values that were seen."""

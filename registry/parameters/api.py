@@ -1,0 +1,49 @@
+"""The registry of parameters in machine form, with defaults by release and the values that the record has seen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from registry.query import filters, observed_parameters
+from registry.query.public_record import NotOnRecord, nearest
+from registry.results import responses as shape
+from registry.web.api_base import PublicRead, link
+from validators import parameters
+from validators.parameters import defaults
+
+
+class ParameterList(PublicRead):
+    """Every parameter that can be known of a system, group by group, with its default by release of Lustre."""
+
+    known = ("group",)
+
+    @extend_schema(
+        operation_id="parameters_list",
+        parameters=[OpenApiParameter("group", *shape.QUERY["group"])],
+        responses={200: shape.ParameterPage} | shape.REFUSED,
+    )
+    def get(self, request: Request) -> Response:
+        wanted = filters.given(request.query_params, "group")
+        entries = parameters.document()["parameters"]
+        rows = [as_parameter(request, entry) for entry in entries if not wanted or entry["group"] in wanted]
+        return Response({"next": None, "version": parameters.document()["version"], "results": rows})
+
+
+class ParameterDetail(PublicRead):
+    """One parameter, and the values that the results that count today have of it, most results first."""
+
+    @extend_schema(operation_id="parameters_read", responses={200: shape.ParameterDetail} | shape.NOT_FOUND)
+    def get(self, request: Request, id: str) -> Response:
+        found = next((entry for entry in parameters.document()["parameters"] if entry["id"] == id), None)
+        if found is None:
+            raise NotOnRecord("parameter", id, nearest(id, parameters.parameters()))
+        return Response(as_parameter(request, found) | {"values_seen": observed_parameters.values_seen(id)})
+
+
+def as_parameter(request: Request, entry: dict[str, Any]) -> dict[str, Any]:
+    known = defaults.table()["parameters"].get(entry["id"], {"defaults": []})["defaults"]
+    return {**entry, "lustre_defaults": known, "url": link(request, "parameters", entry["id"])}

@@ -1,0 +1,147 @@
+"""What a page shows of ceilings: the measurements of a result in % of each layer, and what the layers rest on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from typing import Any, NamedTuple
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from registry.presentation import numbers
+from registry.presentation.measurement_tables import Table
+from registry.presentation.words import Cell, Head, of, sentence, spoken, unit_of, written
+from registry.query import qualified_values
+from registry.web.caching import public_page
+from validators import hardware
+from validators.ceilings import LAYERS, Ceiling
+from validators.efficiency import Efficiency
+
+ROWS_SHOWN = 20
+ABOVE = "above its ceiling"
+UNTOLD = ("qualifier", "start", "seconds")
+"""Parts of contexts that tell no measurement from another."""
+KINDS = {"drives": "Drives", "nics": "Network adapters", "cpus": "Processors", "enclosures": "Enclosures"}
+
+
+class Factor(NamedTuple):
+    name: str
+    value: str
+    source: str
+    estimated: bool
+
+
+class Basis(NamedTuple):
+    """One ceiling in words: which, how much, what it is the product of."""
+
+    title: str
+    value: str
+    observed: str
+    factors: list[Factor]
+
+
+class Shown(NamedTuple):
+    """Measurements in % of their layers; `above` says how many pass a ceiling, which nothing can."""
+
+    table: Table
+    bases: list[Basis]
+    above: int
+    estimated: bool
+
+
+def shown(found: Sequence[Efficiency]) -> Shown | None:
+    """None where no ceiling is known."""
+    if not found:
+        return None
+    rows = found[:ROWS_SHOWN]
+    layers = [layer for layer in LAYERS if any(ceiling.layer == layer for one in rows for ceiling in one.ceilings)]
+    heads = [Head("Measured", n=False), Head("value"), Head("lowest ceiling"), Head("limited by", n=False)]
+    heads += [Head("of it", "%"), *(Head(layer, "%") for layer in layers)]
+    contexts = [one.measurement["context"] for one in rows]
+    shared = {name for name, value in contexts[0].items() if all(context.get(name) == value for context in contexts)}
+    cells = [_cells(one, layers, {*shared, *UNTOLD}) for one in rows]
+    table = Table("", "", heads, cells, max(0, len(found) - ROWS_SHOWN))
+    bases = dict.fromkeys((one.measurement["unit"], one.direction, one.over, ceiling) for one in rows
+                          for ceiling in one.ceilings)  # fmt: skip
+    return Shown(
+        table,
+        [_basis(*key) for key in bases],
+        sum(bool(one.above) for one in found),
+        any(ceiling.estimated for one in rows for ceiling in one.ceilings),
+    )
+
+
+def _cells(one: Efficiency, layers: Sequence[str], untold: Set[str]) -> list[Cell]:
+    row = one.measurement
+    told = of({name: value for name, value in row["context"].items() if name not in untold})
+    name = ", ".join(filter(None, [f"{spoken(row['op'])} {spoken(row['quantity'])}", spoken(row["stat"]), told]))
+    shares = {ceiling.layer: _percent(one, ceiling) for ceiling in one.ceilings}
+    return [
+        Cell(name, n=False),
+        Cell(qualified_values.in_words(one.qualifier, _amount(row["value"], row["unit"], row["printed_unit"]))),
+        Cell(_amount(one.limit.value, row["unit"], row["printed_unit"])),
+        Cell(one.limit.words, n=False),
+        Cell(_percent(one, one.limit), note=ABOVE if one.above else ""),
+        *(Cell(shares.get(layer, "")) for layer in layers),
+    ]
+
+
+def _percent(one: Efficiency, ceiling: Ceiling) -> str:
+    return qualified_values.in_words(one.qualifier, f"{one.percent(ceiling):.1f}")
+
+
+def _basis(canonical: str, direction: str, over: str, ceiling: Ceiling) -> Basis:
+    of_one = f" of one {over}" if over != "system" else ""
+    what = "operations" if canonical == "ops/s" else "bandwidth"
+    return Basis(
+        f"{sentence(LAYERS[ceiling.layer])}, {direction} {what}{of_one}",
+        _amount(ceiling.value, canonical),
+        _amount(ceiling.observed, canonical) if ceiling.observed else "",
+        [Factor(name, _figure(figure), figure.source, figure.estimated) for name, figure in ceiling.factors],
+    )
+
+
+def _amount(value: float, canonical: str, printed: str = "") -> str:
+    """A value with the unit in which it is read: decimal, as datasheets have it, unless printed otherwise."""
+    unit = unit_of([{"value": value, "printed_unit": printed or {"B/s": "GB/s"}.get(canonical, "ops/s")}], canonical)
+    return f"{written(value, unit)}{numbers.NO_BREAK}{unit}"
+
+
+def _figure(figure: hardware.Figure) -> str:
+    if figure.unit != "count":
+        return _amount(figure.value, figure.unit)
+    return numbers.whole(int(figure.value)) if figure.value == int(figure.value) else numbers.significant(figure.value)
+
+
+@public_page
+def catalogue(request: HttpRequest) -> HttpResponse:
+    """The hardware catalogue: every number with its source."""
+    kinds = [
+        {"title": title, "entries": [_entry(entry) for entry in hardware.entries(kind).values()]}
+        for kind, title in KINDS.items()
+    ]
+    assumptions = [hardware.assumption(one["slug"]) for one in hardware.document()["assumptions"]]
+    return render(request, "hardware.html", {"section": "docs", "kinds": kinds, "assumptions": assumptions})
+
+
+def _entry(entry: hardware.Entry) -> dict[str, Any]:
+    parts = entry.get("rates", [entry])
+    figures = [row for part in parts for name in part if (row := _row(part, name))]
+    links = [f"PCIe generation {entry['generation']}"] if "generation" in entry else []
+    with_parts = [
+        hardware.entries(f"{kind}s")[entry[kind]]["model"] for kind in ("drive", "cpu", "nic") if kind in entry
+    ]
+    return {"slug": entry["slug"], "model": entry["model"], "of": ", ".join([*links, *with_parts]), "figures": figures}
+
+
+def _row(part: hardware.Entry, name: str) -> Factor | None:
+    """A figure of an entry in the unit of its source; None for what is no figure."""
+    figure = hardware.figure(part, name) if isinstance(part[name], dict) else None
+    if figure is None:
+        return None
+    link = f", PCIe generation {part['generation']} x{part['lanes']}" if isinstance(part.get("lanes"), int) else ""
+    given = part[name]
+    unit = "" if given["unit"] == "count" else numbers.NO_BREAK + given["unit"]
+    return Factor(
+        sentence(spoken(name)) + link, numbers.printed(given["value"]) + unit, figure.source, figure.estimated
+    )

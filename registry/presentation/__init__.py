@@ -1,0 +1,1 @@
+"""How values, parameters and systems are shown."""

@@ -1,0 +1,55 @@
+"""The parameters of a run as a table: value, where it comes from, and what the described system says beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from registry.presentation import numbers
+from registry.presentation.measurement_tables import Table
+from registry.presentation.words import Cell, Head
+
+
+def parameters(
+    values: Mapping[str, Any], sources: Mapping[str, str] | None = None, described: Mapping[str, Any] | None = None
+) -> Table:
+    """A row for each parameter of a run or of its system; columns of which nothing is known are left out.
+
+    What holds tables of its own (rates of ranks, sums of jobs) is shown elsewhere.
+    """
+    sources, described = sources or {}, described or {}
+    shown = {name: value for name, value in values.items() if not _is_nested(value)}
+    heads = [Head("Parameter", n=False), Head("Value", n=False)]
+    heads += [Head("From", n=False)] if sources else []
+    heads += [Head("Described system", n=False)] if described else []
+    rows = []
+    for name in sorted({*shown, *described}):
+        row = [name, _moment(shown[name]) if name in shown and name.endswith("_timestamp_s") else text(shown.get(name))]
+        row += [sources.get(name, "")] if sources else []
+        row += [text(described.get(name))] if described else []
+        rows.append([Cell(words, n=False) for words in row])
+    return Table("Parameters of the run", "", heads, rows)
+
+
+def _moment(seconds: Any) -> str:
+    """A Unix time as a moment; what is none as it stands."""
+    try:
+        return numbers.moment(datetime.fromtimestamp(seconds, UTC))
+    except (TypeError, ValueError, OverflowError, OSError):
+        return text(seconds)
+
+
+def text(value: Any) -> str:
+    """A value as pages write it; nothing for None."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        return ", ".join(map(text, value))
+    return numbers.whole(value) if isinstance(value, int) else str(value)
+
+
+def _is_nested(value: Any) -> bool:
+    return isinstance(value, dict) or (isinstance(value, list) and any(isinstance(one, (dict, list)) for one in value))

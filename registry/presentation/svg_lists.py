@@ -1,0 +1,335 @@
+"""Coordinates of the pictures that the server draws as SVG: no colours, no styles, only where things are.
+
+Templates in templates/drawings/ put classes of static/base.css on them. Vega-Lite specifications of the same numbers
+are in registry/presentation/vega.py.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Any, NamedTuple
+
+from registry.presentation import numbers as presentation_numbers
+
+
+class LogAxis:
+    """A logarithmic axis from `left` to `right` in units of the drawing, over whole decades or exactly as given."""
+
+    def __init__(self, least: float, most: float, left: float, right: float, *, whole: bool = True) -> None:
+        low, high = math.log10(least), math.log10(most)
+        self.low: float = math.floor(low) if whole else low
+        self.high: float = max(math.ceil(high), self.low + 1) if whole else high
+        self.left, self.right = left, right
+
+    def at(self, value: float) -> float:
+        share = (math.log10(value) - self.low) / (self.high - self.low)
+        return round(self.left + share * (self.right - self.left), 1)
+
+    def ruler(self) -> str:
+        """The path of a line with a stroke at each decade, behind the small dot of a row."""
+        return f"M{self.left} 7H{self.right}" + "".join(f"M{x} 3v8" for x, _ in self.decades())
+
+    def decades(self) -> list[tuple[float, str]]:
+        """Position and text of each power of ten."""
+        powers = range(math.ceil(self.low), math.floor(self.high) + 1)
+        return [(self.at(10.0**power), f"{10**power:,d}" if power >= 0 else f"{10.0**power:g}") for power in powers]
+
+
+TEXT_ROOM = 76
+"""Between two texts of an axis."""
+NAME_ROOM = 130
+"""Between the median and the mark of a strip there is room to write both when they lie this far apart."""
+
+
+class Dot(NamedTuple):
+    """The centre of a dot; filled when new."""
+
+    x: float
+    y: float
+    new: bool
+
+
+def circles(dots: Iterable[Dot], radius: float) -> str:
+    """One path through all dots: a list has hundreds, and one element is read faster than hundreds."""
+    turn = f"a{radius} {radius} 0 1 0 "
+    return "".join(f"M{dot.x - radius:.1f} {dot.y}{turn}{2 * radius} 0{turn}{-2 * radius} 0" for dot in dots)
+
+
+@dataclass(frozen=True)
+class Strip:
+    """Where the scores of one list lie: stacked dots on a logarithmic axis, with its mark and median."""
+
+    width: int
+    height: int
+    base: int
+    ticks: list[tuple[float, str]]
+    filled: str
+    hollow: str
+    each: int
+    median: tuple[float, str]
+    mark: tuple[float, float, str]
+    mark_is_named: bool
+
+
+def strip(scores: Sequence[tuple[float, bool]], *, width: int, height: int, radius: float) -> Strip | None:
+    """Stack a dot for each (score, new); beyond a full stack one dot stands for several. None for fewer than three."""
+    values = [score for score, _ in scores if score > 0]
+    if len(values) < 3:
+        return None
+    base, step = height - 28, 2 * radius + 2
+    axis = LogAxis(min(values), max(values), 14, width - 14)
+    columns: Counter[float] = Counter()
+    new: Counter[float] = Counter()
+    for score, is_new in scores:
+        if score > 0:
+            column = round(round((axis.at(score) - 14) / step) * step + 14, 1)
+            columns[column] += 1
+            new[column] += is_new
+    room = int((base - 30) // step)
+    each = max(1, math.ceil(max(columns.values()) / room))
+    dots = [
+        Dot(column, round(base - radius - 2 - level * step, 1), level * each < new[column])
+        for column, count in columns.items()
+        for level in range(math.ceil(count / each))
+    ]
+    middle, best = median(values), max(values)
+    middle_x, best_x = axis.at(middle), max(dot.x for dot in dots)
+    above = min(dot.y for dot in dots if dot.x == best_x) - radius - 2
+    return Strip(
+        width, height, base, _with_room(axis.decades()),
+        circles((dot for dot in dots if dot.new), radius), circles((dot for dot in dots if not dot.new), radius), each,
+        (middle_x, presentation_numbers.significant(middle)),
+        (best_x, round(above, 1), presentation_numbers.significant(best)),
+        best_x - middle_x > NAME_ROOM,
+    )  # fmt: skip
+
+
+def _with_room(ticks: list[tuple[float, str]]) -> list[tuple[float, str]]:
+    """Ticks with every second text left out, the last one kept, where they would touch."""
+    if ticks[1][0] - ticks[0][0] >= TEXT_ROOM:
+        return ticks
+    return [(x, text if (len(ticks) - index) % 2 else "") for index, (x, text) in enumerate(ticks)]
+
+
+def row_axis(scores: Sequence[float]) -> LogAxis | None:
+    """The axis of the small dot in each row, 2 to 102 wide. None without a score."""
+    values = [score for score in scores if score > 0]
+    return LogAxis(min(values), max(values), 2, 102) if values else None
+
+
+LETTER = 7
+"""Width of a letter of 12 px that a label reckons with."""
+
+
+class Step(NamedTuple):
+    """One release on the staircase: `mark` where it set a new one, `text` where there is room to name it."""
+
+    x: float
+    y: float
+    label: str
+    mark: bool
+    text: str
+    text_x: float
+    text_y: float
+    anchor: str
+
+
+@dataclass(frozen=True)
+class Staircase:
+    """The best score so far, release by release, as rising water."""
+
+    left: float
+    right: float
+    base: float
+    ticks: list[tuple[float, str]]
+    steps: list[Step]
+    line: str
+    water: str
+    words: str
+
+
+def staircase(
+    points: Sequence[tuple[str, float, str]], axis: LogAxis, *, left: float, right: float, labels: int, marks: int
+) -> Staircase:
+    """Stairs through (release, best score, system), oldest first; `axis` runs upwards from the water's ground.
+
+    At most `labels` releases and `marks` new records are named; the last record always is.
+    """
+    run = (right - left - 22) / max(1, len(points) - 1)
+    every = math.ceil(len(points) / labels)
+    records = _records([score for _, score, _ in points])
+    named = set(records[:1] + records[-max(1, marks - 1) :])
+    best, steps, line, words = 0.0, [], "", []
+    below: float | None = None
+    for index, (release, score, system) in enumerate(points):
+        best = max(best, score)
+        x, y = round(left + index * run, 1), axis.at(best)
+        line += f"M{x} {y}" if not index else f"H{x}V{y}"
+        text = f"{best:,.0f} {system}" if index in named else ""
+        if x - left > LETTER * len(text):
+            text_x, text_y, anchor = x - 5, y - 4, "end"
+        elif below is None or abs(y - below) > 20:
+            text_x, text_y, anchor, below = x + 6, y + 17, "start", y
+        else:
+            text, text_x, text_y, anchor = "", x, y, "start"
+        label = release if index % every == 0 else ""
+        steps.append(Step(x, y, label, index in records, text, round(text_x, 1), round(text_y, 1), anchor))
+        if index in records:
+            words.append(f"{best:,.0f} at {release}")
+    line += f"H{right}"
+    water = f"{line}V{axis.left}H{left}z"
+    return Staircase(left, right, axis.left, axis.decades(), steps, line, water, ", ".join(words))
+
+
+Panel = tuple[str, Sequence[tuple[str, float, str]]]
+"""The title of a staircase and its points: release, score, system."""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """Staircases on one scale, side by side or one below the other."""
+
+    kind: str
+    width: int
+    height: int
+    panels: list[dict[str, Any]]
+    words: str
+
+
+def pictures(panels: Sequence[Panel], *, height: int = 300) -> list[Picture]:
+    """The same staircases drawn for wide pages and for phones. None at all without two points in a row."""
+    drawn = [(title, points) for title, points in panels if len(points) > 1]
+    if not drawn:
+        return []
+    return [_side_by_side(drawn, 1232, height), _stacked(drawn, 358, 230)]
+
+
+def _side_by_side(panels: Sequence[Panel], width: int, height: int) -> Picture:
+    runs, axis = sum(len(points) for _, points in panels), _water_axis(panels, height)
+    gap, left, placed = 50, 0.0, []
+    for title, points in panels:
+        share = (width - gap * (len(panels) - 1)) * len(points) / runs
+        stairs = staircase(points, axis, left=left + 56, right=round(left + share, 1), labels=10, marks=9)
+        placed.append({"title": title, "x": round(left, 1), "y": 0, "stairs": stairs})
+        left = round(left + share + gap, 1)
+    return _picture("wide", width, height, placed)
+
+
+def _stacked(panels: Sequence[Panel], width: int, height: int) -> Picture:
+    axis = _water_axis(panels, height)
+    placed = [
+        {
+            "title": title,
+            "x": 0,
+            "y": index * height,
+            "stairs": staircase(points, axis, left=56, right=width, labels=5, marks=4),
+        }
+        for index, (title, points) in enumerate(panels)
+    ]
+    return _picture("thin", width, height * len(panels), placed)
+
+
+def _water_axis(panels: Sequence[Panel], height: int) -> LogAxis:
+    scores = [score for _, points in panels for _, score, _ in points]
+    return LogAxis(min(scores) / 3, max(scores) * 2, height - 26, 22, whole=False)
+
+
+def _picture(kind: str, width: int, height: int, placed: list[dict[str, Any]]) -> Picture:
+    words = ". ".join(f"{panel['title']}: {panel['stairs'].words}" for panel in placed)
+    return Picture(kind, width, height, placed, words)
+
+
+def _records(scores: Sequence[float]) -> list[int]:
+    """Where a score is higher than all before it, as whole numbers: lists print one score with 2 to 6 decimals."""
+    best, found = 0, []
+    for index, score in enumerate(scores):
+        if round(score) > best:
+            best = round(score)
+            found.append(index)
+    return found
+
+
+class Column(NamedTuple):
+    """A bar from zero: its middle, its top, its texts, and whether the value stands above it (or inside)."""
+
+    middle: float
+    left: float
+    top: float
+    height: float
+    value: str
+    value_y: float
+    inside: bool
+    name: str
+
+
+@dataclass(frozen=True)
+class Columns:
+    width: int
+    height: int
+    base: int
+    bar: float
+    columns: list[Column]
+    words: str
+
+
+def columns(values: Sequence[tuple[str, float]], *, width: int = 390, height: int = 250) -> Columns | None:
+    """Bars from zero for (name, value in GiB/s). None without a positive value."""
+    if not values or max(value for _, value in values) <= 0:
+        return None
+    base, most = height - 22, max(value for _, value in values)
+    run = width / len(values)
+    bar = round(run * 0.58, 1)
+    drawn = []
+    for index, (name, value) in enumerate(values):
+        tall = round((base - 20) * value / most, 1)
+        middle, top, inside = round((index + 0.5) * run, 1), round(base - tall, 1), tall > base / 2
+        value_y = round(top + (18 if inside else -6), 1)
+        text = presentation_numbers.decimal(value, 1)
+        drawn.append(Column(middle, round(middle - bar / 2, 1), top, tall, text, value_y, inside, name))
+    words = "; ".join(f"{name} {presentation_numbers.decimal(value)}" for name, value in values)
+    return Columns(width, height, base, bar, drawn, words)
+
+
+class Pair(NamedTuple):
+    """A value beside the median of its list; `median` is None where too few are known."""
+
+    y: int
+    name: str
+    at: float
+    median: float | None
+    ratio: str
+
+
+@dataclass(frozen=True)
+class Pairs:
+    width: int
+    height: int
+    ticks: list[tuple[float, str]]
+    pairs: list[Pair]
+    words: str
+
+
+def pairs(values: Sequence[tuple[str, float, float | None]], *, width: int = 390) -> Pairs | None:
+    """Dots on a logarithmic axis for (name, value, median). None without a positive value."""
+    shown = [(name, value, median) for name, value, median in values if value > 0]
+    if not shown:
+        return None
+    numbers = [number for _, value, median in shown for number in (value, median) if number]
+    axis = LogAxis(min(numbers), max(numbers), 92, width - 88)
+    drawn = [
+        Pair(
+            40 + 27 * index, name, axis.at(value), axis.at(median) if median else None,
+            presentation_numbers.decimal(value / median, 1) if median else "",
+        )
+        for index, (name, value, median) in enumerate(shown)
+    ]  # fmt: skip
+    words = "; ".join(
+        f"{name} {presentation_numbers.decimal(value)}"
+        + (f", median {presentation_numbers.decimal(median)}" if median else "")
+        for name, value, median in shown
+    )
+    return Pairs(width, 30 + 27 * len(shown), _with_room(axis.decades()), drawn, words)

@@ -1,0 +1,287 @@
+"""Coordinates of the plots beside the tables of a result: boxes, lines of a sweep, stairs in order of time.
+
+As in drawings.py there are no colours and no styles here. Figures are canonical values divided by `factor`, so that an
+axis has the unit that its caption names. Axes are linear; only boxes turn logarithmic, where values lie far apart.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from registry.presentation import numbers
+from registry.presentation.svg_lists import Dot, LogAxis, circles
+
+WIDTH = 390
+ROW = 40
+"""Height of a box with its name above."""
+LETTER = 7
+EDGE = 24
+"""Room for half a text at both ends of an axis."""
+MOST_DOTS = 64
+"""Members that are drawn one by one."""
+NAME_ROOM = 13
+"""Between the names at the ends of two lines."""
+FAR_APART = 50
+"""Times that the largest value is above the smallest where an axis turns logarithmic."""
+
+
+class Tick(NamedTuple):
+    at: float
+    text: str
+
+
+class LinearAxis:
+    """A linear axis from `low` to `high`, which it rounds outwards to its ticks, at `left` and `right`."""
+
+    def __init__(self, low: float, high: float, left: float, right: float, ticks: int = 4) -> None:
+        step = _step((high - low or abs(high) or 1.0) / ticks)
+        self.low, self.high = math.floor(low / step) * step, math.ceil(high / step) * step
+        self.high = self.high if self.high > self.low else self.low + step
+        self.left, self.right, self.step = left, right, step
+
+    def at(self, value: float) -> float:
+        share = (value - self.low) / (self.high - self.low)
+        return round(self.left + share * (self.right - self.left), 1)
+
+    @property
+    def ticks(self) -> list[Tick]:
+        places = max(0, -math.floor(math.log10(self.step)))
+        count = round((self.high - self.low) / self.step)
+        values = [self.low + self.step * number for number in range(count + 1)]
+        return [Tick(self.at(value), f"{value:,.{places}f}") for value in values]
+
+
+def _step(rough: float) -> float:
+    """The next of 1, 2, 5, 10, ... from a rough step."""
+    power = 10.0 ** math.floor(math.log10(rough))
+    return next(step * power for step in (1, 2, 5, 10) if step * power >= rough * 0.999)
+
+
+class Box(NamedTuple):
+    """One distribution: name and figures above, whisker from least to most, box from 25 to 75 %, line at 50 %."""
+
+    y: int
+    name: str
+    said: str
+    low: float
+    high: float
+    left: float
+    width: float
+    middle: float
+    dots: str
+
+
+class Boxes(NamedTuple):
+    height: int
+    width: int
+    ticks: list[Tick]
+    boxes: list[Box]
+    is_logarithmic: bool
+    words: str
+
+
+def boxes(named: Sequence[tuple[str, Mapping[str, Any]]], factor: float) -> Boxes:
+    """Boxes of (name, distribution) on one axis; `named` is not empty."""
+    least = min(one["min"] for _, one in named) / factor
+    most = max(one["max"] for _, one in named) / factor
+    is_logarithmic = least > 0 and most / least > FAR_APART
+    room = (EDGE, WIDTH - EDGE)
+    axis = LogAxis(least, most, *room) if is_logarithmic else LinearAxis(least, most, *room)
+    ticks = [Tick(*tick) for tick in axis.decades()] if isinstance(axis, LogAxis) else axis.ticks
+    drawn = [_box(row, name, one, axis, factor) for row, (name, one) in enumerate(named)]
+    words = "; ".join(f"{box.name} {box.said}" for box in drawn)
+    return Boxes(26 + ROW * len(drawn), WIDTH, ticks, drawn, is_logarithmic, words)
+
+
+def _box(row: int, name: str, one: Mapping[str, Any], axis: LinearAxis | LogAxis, factor: float) -> Box:
+    cuts = [value / factor for value in one["quantiles"]]
+    low, first, middle, third, high = (axis.at(cuts[place]) for place in (0, 5, 10, 15, 20))
+    y = 26 + ROW * row + 28
+    members = one["members"] if one["members"] and len(one["members"]) <= MOST_DOTS else []
+    dots = circles([Dot(axis.at(value / factor), y, True) for value in members if value is not None], 2.5)
+    texts = [numbers.significant(cuts[place], 4) for place in (0, 10, 20)]
+    said = f"{texts[0]}\N{EN DASH}{texts[2]}, median {texts[1]}"
+    if LETTER * (len(name) + len(said) + 4) > WIDTH:
+        said = f"median {texts[1]}"
+    return Box(y, name, said, low, high, first, round(max(third - first, 1), 1), middle, dots)
+
+
+class Line(NamedTuple):
+    """One series: its path, its points as circles, its name at the end of the line."""
+
+    path: str
+    dots: str
+    end: tuple[float, float]
+    name: str
+
+
+class Lines(NamedTuple):
+    """Series over the steps of a sweep, or over time; `limit` is the height of a limit and its text."""
+
+    width: int
+    height: int
+    left: float
+    right: float
+    base: float
+    ticks: list[Tick]
+    steps: list[Tick]
+    lines: list[Line]
+    limit: tuple[float, str] | None
+    words: str
+
+
+Series = tuple[str, Sequence[tuple[int, float]]]
+"""A name, and values by the number of their step."""
+
+
+def lines(steps: Sequence[str], series: Sequence[Series], low: float, high: float) -> Lines:
+    """Lines through the values of a sweep, `steps` evenly apart, on an axis from `low` to `high`."""
+    axis = LinearAxis(low, high, 196, 14)
+    named = _apart(series, axis)
+    frame = _Frame(len(steps), axis, WIDTH - 14 - LETTER * max(len(name) for name, _ in named))
+    drawn = [frame.line(name, values) for name, values in named]
+    words = "; ".join(
+        f"{name or 'values'} " + ", ".join(f"{steps[step]}: {numbers.significant(value, 4)}" for step, value in values)
+        for name, values in series
+    )
+    return frame.drawing(steps, drawn, None, words)
+
+
+def curve(points: Sequence[tuple[float, float]], high: float) -> Lines:
+    """One line through (amount, value), both from zero, `high` the least that the axis of values reaches."""
+    values = LinearAxis(0.0, high, 196, 14)
+    frame = _Frame(1, values, WIDTH - EDGE)
+    amounts = LinearAxis(0.0, points[-1][0], frame.left, WIDTH - EDGE)
+    line = _through([(amounts.at(amount), values.at(value)) for amount, value in points], "")
+    words = "; ".join(f"{numbers.significant(amount, 4)}: {numbers.significant(value, 4)}" for amount, value in points)
+    return frame.drawing([], [line], None, f"values {words}")._replace(steps=amounts.ticks)
+
+
+def stairs(named: Sequence[tuple[str, Sequence[float]]], limit: float | None, low: float, high: float) -> Lines:
+    """Stairs through the values of each group in order, group after group; `limit` is drawn as the mark."""
+    count = sum(len(values) for _, values in named)
+    frame = _Frame(count, LinearAxis(low, high, 196, 14), WIDTH - 8)
+    drawn, steps, begun = [], [], 0
+    for name, values in named:
+        drawn.append(frame.stair(begun, values))
+        steps += [name if len(named) > 1 else "1", *[""] * (len(values) - 1)]
+        begun += len(values)
+    if len(named) == 1 and count > 1:
+        steps[-1] = str(count)
+    words = "; ".join(
+        f"{name} " + ", ".join(numbers.significant(value, 4) for value in values[:24]) for name, values in named
+    )
+    mark = (frame.axis.at(limit), numbers.significant(limit, 3)) if limit is not None else None
+    return frame.drawing(steps, drawn, mark, words)
+
+
+def levels(steps: Sequence[str], values: Sequence[float], stretches: Sequence[tuple[int, int, float]]) -> Lines:
+    """Values in order as points, and of each stretch (from, to, level) its level as a line; without any through all."""
+    frame = _Frame(len(steps), LinearAxis(min(values), max(values), 196, 14), WIDTH - 8)
+    points = frame.line("", list(enumerate(values)))
+    held = [frame.held(*stretch) for stretch in stretches]
+    drawn = [points._replace(path="") if held else points, *held]
+    words = ", ".join(f"{step}: {numbers.significant(value, 4)}" for step, value in zip(steps, values, strict=True))
+    told = "; step to ".join(numbers.significant(level, 4) for _, _, level in stretches)
+    return frame.drawing(steps, drawn, None, f"{words}{f'; level {told}' if told else ''}")
+
+
+def _through(points: Sequence[tuple[float, float]], name: str) -> Line:
+    path = "M" + "L".join(f"{x} {y}" for x, y in points)
+    return Line(path, circles([Dot(x, y, True) for x, y in points], 3), points[-1], name)
+
+
+class _Frame:
+    """The place of a plot: steps from left to right, values upwards."""
+
+    def __init__(self, steps: int, axis: LinearAxis, right: float) -> None:
+        self.axis, self.right = axis, right
+        self.left = 10.0 + LETTER * max(len(tick.text) for tick in axis.ticks)
+        self.run = (right - self.left - 8) / max(1, steps)
+
+    def x(self, step: float) -> float:
+        return round(self.left + 4 + (step + 0.5) * self.run, 1)
+
+    def line(self, name: str, values: Sequence[tuple[int, float]]) -> Line:
+        return _through([(self.x(step), self.axis.at(value)) for step, value in values], name)
+
+    def stair(self, begun: int, values: Sequence[float]) -> Line:
+        heights = [self.axis.at(value) for value in values]
+        path = f"M{self.x(begun - 0.5)} {heights[0]}"
+        for place, height in enumerate(heights):
+            path += f"V{height}H{self.x(begun + place + 0.5)}"
+        return Line(path, "", (self.x(begun), heights[0]), "")
+
+    def held(self, begin: int, end: int, value: float) -> Line:
+        """A level from the middle of one step to that of the last before `end`."""
+        height = self.axis.at(value)
+        return Line(f"M{self.x(begin - 0.4)} {height}H{self.x(end - 0.6)}", "", (self.x(end - 1), height), "")
+
+    def drawing(self, steps: Sequence[str], drawn: list[Line], limit: tuple[float, str] | None, words: str) -> Lines:
+        texts, free = [], 0.0
+        for step, text in enumerate(steps):
+            half = LETTER * len(text) / 2
+            if text and self.x(step) - half >= free:
+                texts.append(Tick(self.x(step), text))
+                free = self.x(step) + half + 6
+        base = self.axis.left
+        return Lines(WIDTH, int(base) + 24, self.left, self.right, base, self.axis.ticks, texts, drawn, limit, words)
+
+
+def _apart(series: Sequence[Series], axis: LinearAxis) -> list[Series]:
+    """Series whose names would lie on one another at their ends share the name of the first of them."""
+    heights: list[float] = []
+    names: list[list[str]] = []
+    for name, values in series:
+        end = axis.at(values[-1][1])
+        near = next((place for place, height in enumerate(heights) if abs(end - height) < NAME_ROOM), None)
+        heights.append(end if near is None else math.inf)
+        names.append([name] if near is None else [])
+        if near is not None:
+            names[near].append(name)
+    return [(", ".join(filter(None, joined)), values) for joined, (_, values) in zip(names, series, strict=True)]
+
+
+class Bar(NamedTuple):
+    """One bin of a histogram: its place, and its count above it where it is not empty."""
+
+    left: float
+    top: float
+    width: float
+    height: float
+    middle: float
+    text: str
+
+
+class Histogram(NamedTuple):
+    """Bars from zero over an axis of values; `limit` is where the mark stands, and its text."""
+
+    width: int
+    height: int
+    base: float
+    ticks: list[Tick]
+    bars: list[Bar]
+    limit: tuple[float, str] | None
+    words: str
+
+
+def histogram(bins: Sequence[tuple[float, float, int]], limit: float | None, factor: float) -> Histogram:
+    """Bars of (from, to, count); `limit` is drawn as the mark where it lies among the values."""
+    low, high = bins[0][0] / factor, bins[-1][1] / factor
+    axis = LinearAxis(low, high, EDGE, WIDTH - EDGE)
+    base, most = 176, max(count for _, _, count in bins)
+    bars = []
+    for begin, end, count in bins:
+        left, right = axis.at(begin / factor), axis.at(end / factor)
+        width, tall = max(right - left - 1, 1.0), round((base - 26) * count / most, 1)
+        middle = round(left + width / 2, 1)
+        bars.append(Bar(left, round(base - tall, 1), round(width, 1), tall, middle, str(count) if count else ""))
+    mark = None if limit is None or not low <= limit / factor <= high else axis.at(limit / factor)
+    text = "" if limit is None else numbers.significant(limit / factor, 4)
+    words = "; ".join(
+        f"{numbers.significant(begin / factor, 4)} to {numbers.significant(end / factor, 4)}: {count}"
+        for begin, end, count in bins
+    )
+    return Histogram(WIDTH, base + 24, base, axis.ticks, bars, None if mark is None else (mark, text), words)

@@ -1,0 +1,201 @@
+"""Where a measurement stands in a table: four layouts, chosen by what varies.
+
+A row for each operation (IOR, mdtest, fio, MLPerf Storage); a row for each step of a sweep with the operations side by
+side (obdfilter-survey, IOzone, LNet self-test); a row for each quantity with its statistics side by side (elbencho); a
+row for each of many counters (Darshan, Cray MPICH).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from registry.presentation.words import SCOPE, STATE, Cell, Head, Row, cell, named, of, shown_unit, spoken, valued
+from validators.distributions import REPEATS
+
+SIDE_BY_SIDE = 12
+"""Columns of figures that can be read beside one another."""
+FEW = 5
+"""Statistics, or operations, that make columns where the quantities are too many."""
+FILLED = 0.6
+"""Share of cells that must have a figure for operations to stand side by side."""
+NUMBERS_OF_TESTS = ("test", "job")
+"""Parts of a context by which the tests of a run are numbered."""
+_NUMBERED = frozenset({"test", "job", "iter", "phase"})
+"""Parts of a context that only count; the only one of its kind is not worth a word."""
+_OF_REPEATS = {"iteration", "run", "event"}
+"""Statistics of single values, which the title of their table names."""
+
+Key = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """A row for each operation and configuration.
+
+    `keys` are the parts of contexts that vary, `words` those that are no numbers; the flags say what else varies.
+    """
+
+    keys: list[str]
+    scoped: bool
+    stats: bool
+    quantities: bool
+    words: frozenset[str]
+    about: str
+
+    @property
+    def key_heads(self) -> list[Head]:
+        return [replace(named(name), n=name not in self.words) for name in self.keys]
+
+    def config(self, row: Row) -> Key:
+        return tuple(row["context"].get(name) for name in self.keys)
+
+    def measure(self, row: Row) -> Key:
+        scope = row["context"].get(SCOPE, "") if self.scoped else ""
+        return row["quantity"], row["stat"], row["unit"], scope
+
+    def row_key(self, row: Row) -> Key:
+        return (row["op"], *self.config(row))
+
+    def column_key(self, row: Row) -> Key:
+        return self.measure(row)
+
+    def unit_key(self, row: Row) -> Key:
+        """Figures of one unit: those of a quantity, whatever the statistic."""
+        return row["quantity"], row["unit"]
+
+    def heads(self, columns: list[Key], units: Mapping[Key, str]) -> list[Head]:
+        return [Head("Operation", n=False), *self.key_heads, *self._measures(columns, units)]
+
+    def cells(self, key: Key, found: Mapping[Key, Row], columns: list[Key], units: Mapping[Key, str]) -> list[Cell]:
+        return [*map(valued, key), *(self._figure(found.get(one), units) for one in columns)]
+
+    def _figure(self, row: Row | None, units: Mapping[Key, str]) -> Cell:
+        """A figure; an empty cell is one that the tool does not give."""
+        return cell(row, units[self.unit_key(row)]) if row else Cell("")
+
+    def _measures(self, columns: list[Key], units: Mapping[Key, str]) -> list[Head]:
+        if not self.stats:
+            return [Head(self._words(one), shown_unit(units[one[0], one[2]])) for one in columns]
+        return [
+            Head(" ".join(filter(None, [spoken(stat), scope])), "", spoken(quantity), shown_unit(units[quantity, unit]))
+            for quantity, stat, unit, scope in columns
+        ]
+
+    def _words(self, measure: Key) -> str:
+        quantity, stat, _, scope = measure
+        return " ".join(
+            filter(None, [spoken(quantity), spoken(stat) if self.stats else "", f"({scope})" * bool(scope)])
+        )
+
+
+class _Sweep(Layout):
+    """A row for each configuration, the operations side by side."""
+
+    def row_key(self, row: Row) -> Key:
+        return self.config(row)
+
+    def column_key(self, row: Row) -> Key:
+        return (row["op"], *self.measure(row))
+
+    def heads(self, columns: list[Key], units: Mapping[Key, str]) -> list[Head]:
+        return [*self.key_heads, *(self._under_op(one, units) for one in columns)]
+
+    def _under_op(self, column: Key, units: Mapping[Key, str]) -> Head:
+        op, quantity, stat, canonical, _ = column
+        unit = shown_unit(units[quantity, canonical])
+        if self.stats and not self.quantities:
+            return Head(spoken(stat), "", f"{spoken(op)} {spoken(quantity)}", unit)
+        return Head(self._words(column[1:]), unit, spoken(op))
+
+
+class _ByStatistic(Layout):
+    """A row for each quantity of an operation, its statistics side by side."""
+
+    def row_key(self, row: Row) -> Key:
+        return (row["op"], *self.config(row), row["quantity"], row["unit"])
+
+    def column_key(self, row: Row) -> Key:
+        return (row["stat"],)
+
+    def unit_key(self, row: Row) -> Key:
+        return self.row_key(row)
+
+    def heads(self, columns: list[Key], units: Mapping[Key, str]) -> list[Head]:
+        words = [Head("Operation", n=False), *self.key_heads, Head("Quantity", n=False)]
+        return [*words, Head("Unit", n=False), *(Head(spoken(stat)) for (stat,) in columns)]
+
+    def cells(self, key: Key, found: Mapping[Key, Row], columns: list[Key], units: Mapping[Key, str]) -> list[Cell]:
+        unit = units[key]
+        figures = [self._figure(found.get(one), units) for one in columns]
+        return [*map(valued, key[:-2]), Cell(spoken(key[-2]), n=False), Cell(shown_unit(unit), n=False), *figures]
+
+
+class _Counters(Layout):
+    """A row for each of many quantities, the operations side by side."""
+
+    def row_key(self, row: Row) -> Key:
+        return self.measure(row)
+
+    def column_key(self, row: Row) -> Key:
+        return (row["op"], *self.config(row))
+
+    def unit_key(self, row: Row) -> Key:
+        return self.row_key(row)
+
+    def heads(self, columns: list[Key], units: Mapping[Key, str]) -> list[Head]:
+        contexts = [dict(zip(self.keys, one[1:], strict=True)) for one in columns]
+        texts = [
+            ", ".join(filter(None, [spoken(one[0]), of(told)])) for one, told in zip(columns, contexts, strict=True)
+        ]
+        return [Head("Quantity", n=False), Head("Unit", n=False), *map(Head, texts)]
+
+    def cells(self, key: Key, found: Mapping[Key, Row], columns: list[Key], units: Mapping[Key, str]) -> list[Cell]:
+        figures = [self._figure(found.get(one), units) for one in columns]
+        return [Cell(self._words(key), n=False), Cell(shown_unit(units[key]), n=False), *figures]
+
+
+def layout(measured: Sequence[Row]) -> Layout:
+    """The layout: by how many operations, configurations, quantities and statistics there are."""
+    shared = _shared([row["context"] for row in measured])
+    names = dict.fromkeys(name for row in measured for name in row["context"])
+    varying = [name for name in names if name not in {*shared, SCOPE, STATE} and not _is_counted(name, measured)]
+    keys = sorted(varying, key=lambda name: (name in REPEATS, name not in NUMBERS_OF_TESTS, name))
+    stats, quantities = {row["stat"] for row in measured}, {row["quantity"] for row in measured}
+    scoped, about = SCOPE in names and SCOPE not in shared, _about(shared, stats, measured)
+    words = frozenset(name for row in measured for name, value in row["context"].items() if isinstance(value, str))
+    given = (keys, scoped, len(stats) > 1, len(quantities) > 1, words, about)
+    plain = Layout(*given)
+    columns = {plain.column_key(row) for row in measured}
+    configs, ops = {plain.config(row) for row in measured}, {row["op"] for row in measured}
+    side_by_side = {(row["op"], *plain.measure(row)) for row in measured}
+    is_full = len(measured) >= FILLED * len(configs) * len(side_by_side)
+    if len(configs) > len(ops) and len(side_by_side) <= SIDE_BY_SIDE and is_full:
+        return _Sweep(*given)
+    if len(columns) < SIDE_BY_SIDE:
+        return plain
+    return _ByStatistic(*given) if len(stats) <= FEW else _Counters(*given)
+
+
+def _is_counted(name: str, measured: Sequence[Row]) -> bool:
+    """Whether a part of contexts only counts the operations, as the phases of elbencho do when each comes once."""
+    pairs = {(row["op"], row["context"].get(name)) for row in measured}
+    return name == "phase" and len(pairs) == len({op for op, _ in pairs})
+
+
+def _shared(contexts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """What is the same in all contexts, but for what is wrong with single figures."""
+    first = contexts[0]
+    return {
+        name: value
+        for name, value in first.items()
+        if name != STATE and all(name in one and one[name] == value for one in contexts)
+    }
+
+
+def _about(shared: Mapping[str, Any], stats: set[str], measured: Sequence[Row]) -> str:
+    """What holds for all figures of a table, in words."""
+    told = {name: value for name, value in shared.items() if name not in _NUMBERED}
+    only = spoken(next(iter(stats))) if len(stats) == 1 and len(measured) > 1 and not stats & _OF_REPEATS else ""
+    return ", ".join(filter(None, [only, of(told)]))

@@ -1,0 +1,1 @@
+"""Reading the record: filters, axes, values and differences, for every page and call."""

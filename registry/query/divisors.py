@@ -1,0 +1,81 @@
+"""What numbers are divided by: clients, servers, drives, ... of a result, as its facts say.
+
+One rule for studies and comparisons: a divisor is a plain positive number, all else is missing and divides nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Case, F, When
+
+from registry.models import Fact
+from registry.query.axes import axis
+from registry.query.fact_index import COLUMNS
+
+PER = {
+    "client": "client_nodes",
+    "server": "servers",
+    "drive": "drives",
+    "target": "targets",
+    "enclosure": "enclosures",
+    "rack_unit": "rack_units",
+    "watt": "watts",
+    "pib": "usable_pib",
+}
+"""What a number may be divided by, and the axis that holds the divisor."""
+
+DIVIDED = frozenset({"B/s", "ops/s", ""})
+"""Canonical units of what grows with a system: rates and scores. Times, shares and counts stay as they are."""
+
+OF_ONE_PART = frozenset({"per_drive", "mean_node", "median_node", "median_ost", "mean_process"})
+"""Statistics of one drive, node, target or process, which do not grow with a system either."""
+
+UNDIVIDED = frozenset({"s", "%"})
+"""Canonical units of times and shares, which no study divides: there is no second per drive."""
+
+
+@dataclass(frozen=True, slots=True)
+class Divisor:
+    """How many of something a result had, and what says so; the value is None where nothing does."""
+
+    value: float | None
+    source: str
+
+
+def is_divided(unit: str, stat: str) -> bool:
+    """Whether a number of this canonical unit and statistic grows with a system."""
+    return unit in DIVIDED and stat not in OF_ONE_PART
+
+
+def positive(column: str) -> Any:
+    """A column of numbers as divisor, in SQL; null where it is null or not above zero."""
+    return Case(When(**{f"{column}__gt": 0}, then=F(column)))
+
+
+def divisors(per: str, results: Sequence[Mapping[str, Any]]) -> list[Divisor]:
+    """The divisor of each result (`id`, `parameters`, `source`: the public id, parameters of its run, its document).
+
+    One query.
+    """
+    asked = axis(PER[per])
+    names = [asked.name, *asked.reads]
+    found = Fact.objects.order_by().filter(result__public_id__in=[one["id"] for one in results], name__in=names)
+    known: dict[str, dict[str, float | None]] = {}
+    for public_id, name, value in found.annotate(value=positive("number")).values_list(
+        "result__public_id", "name", "value"
+    ):
+        known.setdefault(public_id, {})[name] = value
+    return [_divisor(names, known.get(one["id"], {}), one) for one in results]
+
+
+def _divisor(names: Sequence[str], known: Mapping[str, float | None], result: Mapping[str, Any]) -> Divisor:
+    value = known.get(names[0])
+    if value is None:
+        return Divisor(None, "not in the record")
+    own = names[0] in COLUMNS or names[0] in result["parameters"]
+    name = names[0] if own else next(name for name in names[1:] if name in known)
+    said = f"{name} of the described system" if "@" in name else f"{name} of the run"
+    return Divisor(value, ", ".join(filter(None, [said, result["source"]])))

@@ -1,0 +1,118 @@
+"""What results can be narrowed down by, with counts: benchmarks, and within one what its descriptor names.
+
+Counted are all results that count today, whatever else is asked for.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django.db import connection
+from django.db.models import Count, Max, Q, QuerySet, Subquery
+from django.http import QueryDict
+
+from registry.models import CatalogueLoad, Result, System
+from registry.query import filters, public_record
+from validators import catalogue
+
+VALUES_SHOWN = 30
+OF_SYSTEMS = ("institution", "platform")
+OF_THEIR_RESULTS = ("q", "tool", "filesystem_type", "vendor", "trust")
+SYSTEM_NAMES = (*OF_SYSTEMS, *OF_THEIR_RESULTS)
+"""Filters of systems: what they are, and what some result of theirs that counts today is."""
+
+
+Choice = tuple[str, str]
+"""A value as the filter takes it, and the words that offer it."""
+
+
+def benchmarks() -> list[Choice]:
+    """Benchmarks with results, most results first; one query."""
+    counted = public_record.standing_results().order_by().values("tool").annotate(count=Count("id"))
+    found = sorted(counted, key=lambda row: (-row["count"], row["tool"]))
+    return [
+        (row["tool"], f"{catalogue.descriptor(row['tool']).get('name', row['tool'])} ({row['count']:,})")
+        for row in found
+    ]
+
+
+def measured(tool: str) -> list[Choice]:
+    """Quantities of operations that the descriptor of a tool names."""
+    named = [row for row in catalogue.descriptor(tool).get("operations", ()) if "*" not in row["op"]]
+    return [(f"{row['op']}/{row['quantity']}", f"{row['op']}, {row['quantity'].replace('_', ' ')}") for row in named]
+
+
+def parameters(tool: str) -> list[dict[str, Any]]:
+    """Parameters that the descriptor names and results have, the most frequent values first; one query.
+
+    {"name", "description", "choices"}
+    """
+    described = {one["name"]: one["description"] for one in catalogue.descriptor(tool).get("parameters", ())}
+    choices: dict[str, list[Choice]] = {name: [] for name in described}
+    for name, value, count in _counted(tool, list(described)) if described else ():
+        text = value if isinstance(value, str) else json.dumps(value)
+        if len(choices[name]) < VALUES_SHOWN:
+            choices[name].append((text, f"{text} ({count:,})"))
+    return [
+        {"name": name, "description": described[name], "choices": found} for name, found in choices.items() if found
+    ]
+
+
+def systems(query: QueryDict) -> QuerySet[System]:
+    """The systems that a query asks for. Raises InvalidValue."""
+    table = filters.RESULT_FILTERS
+    found = System.objects.filter(filters.conditions(query, {name: table[name] for name in OF_SYSTEMS}))
+    met = filters.conditions(query, {name: table[name] for name in OF_THEIR_RESULTS})
+    return found.filter(pk__in=public_record.standing_results(met).order_by().values("system")) if met else found
+
+
+_SYSTEM_CHOICES = """
+    SELECT tool, filesystem_family, vendor, count(DISTINCT system_id) FROM ({inner}) found
+    GROUP BY GROUPING SETS ((tool), (filesystem_family), (vendor)) ORDER BY 4 DESC, 1, 2, 3
+"""
+
+
+def system_choices() -> dict[str, list[Choice]]:
+    """What systems can be narrowed down by, with how many there are; one query.
+
+    {"tool", "filesystem_type", "vendor": choices}, the most frequent first.
+    """
+    results = public_record.standing_results().order_by().values("tool", "filesystem_family", "vendor", "system_id")
+    inner, given = results.query.sql_with_params()
+    choices: dict[str, list[Choice]] = {"tool": [], "filesystem_type": [], "vendor": []}
+    with connection.cursor() as cursor:
+        cursor.execute(_SYSTEM_CHOICES.format(inner=inner), given)
+        for *values, count in cursor.fetchall():
+            for name, value in zip(choices, values, strict=True):
+                if value and len(choices[name]) < VALUES_SHOWN:
+                    words = catalogue.descriptor(value).get("name", value) if name == "tool" else value
+                    choices[name].append((value, f"{words} ({count:,})"))
+    return choices
+
+
+def version() -> str:
+    """What changes whenever a result is added or withdrawn, or the catalogue is loaded; one query."""
+    load = Subquery(CatalogueLoad.objects.order_by("-id").values("id")[:1])
+    newest = Result.objects.aggregate(last=Max("id"), withdrawn=Max("withdrawn_at"), load=Max(load))
+    return ":".join(map(str, newest.values())).replace(" ", "T")
+
+
+def with_asked(choices: list[Choice], asked: str) -> list[Choice]:
+    """The choices, and what was asked for where it is none of them."""
+    return choices if not asked or asked in [value for value, _ in choices] else [*choices, (asked, asked)]
+
+
+def _counted(tool: str, names: list[str]) -> list[tuple[str, Any, int]]:
+    """(name, value, results) of scalar parameters."""
+    results = public_record.standing_results(Q(tool=tool)).order_by().values("parameters")
+    inner, given = results.query.sql_with_params()
+    # The inner query is Django's own, with its values as parameters.
+    sql = f"""
+        SELECT each.key, each.value, count(*) FROM ({inner}) found, jsonb_each(found.parameters) each
+        WHERE each.key = ANY(%s) AND jsonb_typeof(each.value) IN ('string', 'number', 'boolean')
+        GROUP BY each.key, each.value ORDER BY each.key, count(*) DESC, each.value
+    """  # noqa: S608
+    with connection.cursor() as cursor:
+        cursor.execute(sql, [*given, names])
+        return [(name, json.loads(value), count) for name, value, count in cursor.fetchall()]

@@ -1,0 +1,171 @@
+"""What results can be asked by: one row for each fact of each result, whatever it was read from.
+
+Columns of the result, parameters of its run and parameters of its system become rows (result, name, text) of one table
+with one index, so that any of them is a filter, an x axis or a series at the same cost. registry/query/data/axes.json
+names those that people ask for most; a name that several sources have is read from the first that has it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+from django.db import connection
+
+from registry.models import Fact
+from registry.query import alike, axes, configuration_diff
+from validators import catalogue
+
+COLUMNS = {
+    "client_nodes": "r.client_nodes::text",
+    "tasks": "r.tasks::text",
+    "tool": "r.tool",
+    "tool_version": "r.tool_version",
+    "mode": "r.mode",
+    "institution": "r.institution",
+    "system": "r.system_name",
+    "platform": "p.name",
+    "vendor": "coalesce(nullif(r.vendor, ''), r.storage_vendor)",
+    "filesystem": "coalesce(nullif(r.filesystem_family, ''), r.filesystem_type)",
+    "filesystem_version": "r.filesystem_version",
+    "release": "l.slug",
+    "reproducibility": "nullif(r.reproducibility, 'undefined')",
+    "production": "r.production::text",
+}
+"""Facts that are columns of a result or of what it refers to, as SQL over registry_result r."""
+
+_TOLD = ", ".join(f"('{name}', {sql})" for name, sql in COLUMNS.items())
+_OF_COLUMNS = f"""
+    SELECT r.id AS result_id, told.name, told.text, 1 AS instances
+    FROM registry_result r
+    LEFT JOIN registry_platform p ON p.id = r.platform_id
+    LEFT JOIN registry_release l ON l.id = r.release_id
+    CROSS JOIN LATERAL (VALUES {_TOLD}) AS told (name, text)
+    WHERE r.id = ANY (%(ids)s) AND told.text <> ''
+"""  # noqa: S608  # made of the constants above
+
+# Numbers as text_of writes them (8.0 is 8); lists and objects are no facts to ask by.
+_OF_RUNS = """
+    SELECT r.id, left(run.key, 120),
+        CASE jsonb_typeof(run.value)
+            WHEN 'number' THEN trim_scale((run.value #>> '{}')::numeric)::text ELSE run.value #>> '{}' END, 1
+    FROM registry_result r CROSS JOIN LATERAL jsonb_each(r.parameters) AS run
+    WHERE r.id = ANY (%(ids)s) AND run.key <> ALL (%(columns)s)
+        AND jsonb_typeof(run.value) IN ('string', 'number', 'boolean') AND run.value #>> '{}' <> ''
+"""
+
+# lustre.version@oss, block.other/wbt_lat_usec@oss: what nodes of one role have, most frequent value first.
+_OF_SYSTEMS = """
+    SELECT o.result_id, left(o.parameter || CASE o.key WHEN '' THEN '' ELSE '/' || o.key END || '@' || o.role, 120),
+        o.text, o.instances
+    FROM registry_observedparameter o WHERE o.result_id = ANY (%(ids)s)
+"""
+
+# Maps that say one thing together: a distribution is its name and version ("rhel 8.10"), networks are their types.
+_OF_MAPS = """
+    SELECT o.result_id, o.parameter || '@' || o.role,
+        CASE o.parameter WHEN 'lnet.networks' THEN string_agg(DISTINCT o.key, '; ')
+            ELSE string_agg(o.text, ' ' ORDER BY o.key, o.instances DESC) END, 1
+    FROM registry_observedparameter o
+    WHERE o.result_id = ANY (%(ids)s) AND o.parameter IN ('lnet.networks', 'os.distribution')
+    GROUP BY o.result_id, o.parameter, o.role
+"""
+
+# Counts of the whole described system, for what no tool prints: what one node has of it says nothing of all.
+_OF_DESCRIPTIONS = """
+    SELECT r.id, told.key || '@system', told.value #>> '{}', 1
+    FROM registry_result r CROSS JOIN LATERAL jsonb_each(r.snapshot -> 'described_parameters') AS told
+    WHERE r.id = ANY (%(ids)s) AND told.key IN ('drives', 'data_servers') AND jsonb_typeof(told.value) = 'number'
+"""
+
+CONFIGURATION = "configuration"
+"""The fact by which repeats of a run are found."""
+
+# The same for runs of one system with the same version, scale, settings and described parameters, all of which have to
+# be known: two unknown ones are not equal. Of verified results only: what others print of their settings is too little
+# to tell that nothing else was changed. What a benchmark needs to be known is in its descriptor
+# (registry/query/alike.py); what stands in the contexts of all its numbers is known.
+_OF_CONFIGURATIONS = """
+    SELECT r.id, 'configuration', md5(jsonb_build_array(
+        r.system_id, r.tool, r.tool_version, r.mode, r.client_nodes, r.tasks, r.filesystem_type, r.filesystem_version,
+        r.parameters - ARRAY(SELECT jsonb_array_elements_text(%(volatile)s::jsonb -> r.tool)),
+        (SELECT jsonb_agg(jsonb_build_array(o.parameter, o.key, o.role, o.text, o.instances)
+                ORDER BY o.parameter, o.key, o.role, o.text)
+            FROM registry_observedparameter o WHERE o.result_id = r.id))::text), 1
+    FROM registry_result r WHERE r.id = ANY (%(ids)s) AND r.trust = 'verified' AND trim(r.tool_version) <> ''
+        AND EXISTS (SELECT FROM registry_observedparameter o WHERE o.result_id = r.id)
+        AND r.parameters - ARRAY(SELECT jsonb_array_elements_text(%(volatile)s::jsonb -> r.tool)) <> '{}'::jsonb
+        AND NOT EXISTS (
+            SELECT FROM jsonb_array_elements_text(coalesce(%(needed)s::jsonb -> r.tool, %(least)s::jsonb)) AS n (name)
+            WHERE coalesce(CASE n.name WHEN 'client_nodes' THEN r.client_nodes WHEN 'tasks' THEN r.tasks END::text,
+                    trim(r.parameters ->> n.name), '') = ''
+                AND (NOT EXISTS (SELECT FROM registry_measurement m WHERE m.result_id = r.id) OR EXISTS (
+                    SELECT FROM registry_measurement m
+                    WHERE m.result_id = r.id AND coalesce(trim(m.context ->> n.name), '') = '')))
+"""
+
+_INDEX = f"""
+    INSERT INTO registry_fact (result_id, name, text)
+    SELECT result_id, name, left(string_agg(text, '; ' ORDER BY instances DESC, text), 200)
+    FROM ({_OF_COLUMNS} UNION ALL {_OF_RUNS} UNION ALL {_OF_SYSTEMS} UNION ALL {_OF_MAPS}
+        UNION ALL {_OF_DESCRIPTIONS} UNION ALL {_OF_CONFIGURATIONS})
+        AS told
+    GROUP BY result_id, name
+"""  # noqa: S608  # made of the constants above
+
+_NAME = """
+    INSERT INTO registry_fact (result_id, name, text)
+    SELECT DISTINCT ON (f.result_id, axis.name) f.result_id, axis.name, f.text
+    FROM registry_fact f
+    JOIN unnest(%(names)s::text[], %(sources)s::text[], %(places)s::int[]) AS axis (name, source, place)
+        ON axis.source = f.name
+    WHERE f.result_id = ANY (%(ids)s)
+    ORDER BY f.result_id, axis.name, axis.place
+    ON CONFLICT (result_id, name) DO NOTHING
+"""
+
+BATCH = 10_000
+
+
+def index(result_ids: Iterable[int]) -> None:
+    """Write the facts of these results anew."""
+    ids = list(result_ids)
+    sources = [(axis.name, source, place) for axis in axes.axes() for place, source in enumerate(axis.reads)]
+    tools = [one.tool for one in catalogue.benchmarks()]
+    volatile = json.dumps({tool: sorted(configuration_diff.volatile([tool])) for tool in tools})
+    needed = json.dumps({tool: alike.needed(tool) for tool in tools})
+    bound = {"volatile": volatile, "needed": needed, "least": json.dumps(alike.LEAST["scale"])}
+    names, read, places = (list(column) for column in zip(*sources, strict=True))
+    with connection.cursor() as cursor:
+        for start in range(0, len(ids), BATCH):
+            batch = ids[start : start + BATCH]
+            Fact.objects.filter(result__in=batch).delete()
+            cursor.execute(_INDEX, {"ids": batch, "columns": list(COLUMNS)} | bound)
+            cursor.execute(_NAME, {"ids": batch, "names": names, "sources": read, "places": places})
+
+
+def of_results(ids: Iterable[int]) -> dict[int, dict[str, str]]:
+    """By primary key of a result its facts, text by name, in the order of their names. One query."""
+    told: dict[int, dict[str, str]] = {pk: {} for pk in ids}
+    for pk, name, text in Fact.objects.order_by("name").filter(result__in=told).values_list("result", "name", "text"):
+        told[pk][name] = text
+    return told
+
+
+# Each step is one probe of the index on names, however many rows there are.
+_NAMES = """
+    WITH RECURSIVE seen (name) AS (
+        (SELECT name FROM registry_fact ORDER BY name LIMIT 1)
+        UNION ALL
+        SELECT (SELECT f.name FROM registry_fact f WHERE f.name > seen.name ORDER BY f.name LIMIT 1)
+        FROM seen WHERE seen.name IS NOT NULL
+    )
+    SELECT name FROM seen WHERE name IS NOT NULL
+"""
+
+
+def names() -> list[str]:
+    """Every name under which some result has a fact, in order."""
+    with connection.cursor() as cursor:
+        cursor.execute(_NAMES)
+        return [name for (name,) in cursor.fetchall()]

@@ -1,0 +1,323 @@
+"""Filters: from the names of a query string to conditions on results and on list entries.
+
+A filter given twice means either value; an empty one is as if not given. What can't be understood is refused with a
+code, never guessed. Texts match in any case.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import math
+import re
+from collections.abc import Callable, Container, Iterable, Mapping
+from functools import partial, reduce
+from operator import or_
+from typing import Any
+from uuid import UUID
+
+from django.contrib.postgres.search import SearchQuery
+from django.db.models import Q, QuerySet
+from django.http import QueryDict
+
+from registry.errors import Problem
+from registry.models import Fact, ListEntry, Measurement, ObservedParameter, Platform, Result, Site, System
+from registry.models.snapshots import text_of
+from registry.query.axes import axis
+from registry.query.public_record import releases_called
+
+Condition = Callable[..., Q]
+
+PARAMETER = "p."
+ROLE_SEPARATOR = "@"
+KEY_SEPARATOR = "/"
+VALUE_LIMIT = 200  # characters; the longest printed text of the record has 120
+VALUES_LIMIT = 20  # of one filter
+LARGEST = 2**31 - 1
+FEWEST_COMPARED, MOST_COMPARED = 2, 20
+
+
+class UnknownParameter(Problem):
+    code = "query.unknown-parameter"
+    title = "Some names of the query are not known"
+
+
+class InvalidValue(Problem):
+    code = "query.invalid-value"
+    title = "Some values of the query are not valid"
+    hint = "Correct what is named."
+
+    def __init__(self, name: str, why: str) -> None:
+        super().__init__(f"{name}: {why}.", errors={name: [why]})
+
+
+def refuse_unknown(query: QueryDict, known: Iterable[str], prefixes: tuple[str, ...] = ()) -> None:
+    """Raise UnknownParameter for names that an address does not take, with the known and the nearest ones."""
+    known = sorted(known)
+    unknown = [name for name in query if name not in known and not name.startswith(prefixes or ("\0",))]
+    if unknown:
+        shown = known + [f"{prefix}NAME" for prefix in prefixes]
+        errors = {name[:VALUE_LIMIT]: [_meant(name, known)] for name in unknown[:VALUES_LIMIT]}
+        raise UnknownParameter(f"Known are: {', '.join(shown)}.", hint=_meant(unknown[0], known), errors=errors)
+
+
+def _meant(name: str, known: list[str]) -> str:
+    close = difflib.get_close_matches(name[:VALUE_LIMIT].lower(), known, n=1, cutoff=0.5)
+    return f"Did you mean {close[0]}?" if close else "It is not known here."
+
+
+def conditions(query: QueryDict, table: Mapping[str, Condition]) -> Q:
+    """All filters of a table that the query gives, together. Raises InvalidValue."""
+    met = Q()
+    for name, condition in table.items():
+        if values := given(query, name):
+            met &= any_of(name, condition, values)
+    return met
+
+
+def any_of(name: str, condition: Condition, values: Iterable[str]) -> Q:
+    try:
+        if condition in _TOGETHER:
+            return condition(*values)
+        return reduce(or_, [condition(value) for value in values])
+    except ValueError as error:
+        raise InvalidValue(name, str(error)) from error
+
+
+def given(query: QueryDict, name: str) -> list[str]:
+    """The values of one name, without empty ones. Raises InvalidValue for what no filter takes."""
+    values = [value.strip() for value in query.getlist(name) if value.strip()]
+    if len(values) > VALUES_LIMIT:
+        raise InvalidValue(name, f"at most {VALUES_LIMIT} values")
+    _refuse_unfit(name, values)
+    return values
+
+
+def _refuse_unfit(name: str, values: Iterable[str]) -> None:
+    if any(len(value) > VALUE_LIMIT or "\0" in value for value in values):
+        raise InvalidValue(name, f"at most {VALUE_LIMIT} characters, and no NUL")
+
+
+def given_beside(query: QueryDict, names: Container[str]) -> dict[str, list[str]]:
+    """As `given`, of every other name than these and `format`; `as_query` is the way back. Raises InvalidValue."""
+    return {name: values for name in query if name not in names and name != "format" and (values := given(query, name))}
+
+
+def as_query(by_name: Mapping[str, list[str]]) -> QueryDict:
+    """Values by name as a query string that may be added to."""
+    query = QueryDict(mutable=True)
+    for name, values in by_name.items():
+        query.setlist(name, values)
+    return query
+
+
+def without(query: QueryDict, names: Iterable[str]) -> QueryDict:
+    """A copy of a query without some names, whether it has them or not."""
+    kept = query.copy()
+    for name in names:
+        kept.pop(name, None)
+    return kept
+
+
+def without_empty(query: QueryDict) -> QueryDict:
+    """What a form sent, without the fields that were left empty."""
+    return without(query, [name for name, values in query.lists() if not any(values)])
+
+
+# What values mean; ValueError says why one is wrong
+
+
+def whole_number(value: str) -> int:
+    if not re.fullmatch(r"[0-9]{1,10}", value) or int(value) > LARGEST:
+        raise ValueError(f"a whole number from 0 to {LARGEST}")
+    return int(value)
+
+
+def whole_id(name: str, value: str) -> UUID:
+    """The id in a query. Raises InvalidValue."""
+    try:
+        return UUID(value)
+    except ValueError as error:
+        raise InvalidValue(name, "the id of a submission") from error
+
+
+def one_of(choices: Iterable[str], value: str) -> str:
+    names = list(choices)
+    if value.lower() not in names:
+        raise ValueError(f"one of {', '.join(names)}")
+    return value.lower()
+
+
+def truth(value: str) -> bool:
+    return one_of(("true", "false"), value) == "true"
+
+
+def parameter(name: str, value: str) -> Q:
+    """Results with that parameter, of the run or of its system, or with that fact: as text, number or truth value.
+
+    Of a system one target or node that has the value is enough, by the name of an axis too; NAME/KEY is one entry of a
+    parameter that is a map.
+    """
+    meant = meanings(value)
+    texts = set(map(text_of, meant))
+    of_runs = reduce(or_, [Q(parameters__contains={name: one}) for one in meant])
+    sources = [name, *(source for source in axis(name).reads if ROLE_SEPARATOR in source)]
+    observed = ObservedParameter.objects.order_by().filter(text__in=texts)
+    of_systems = [observed.filter(_observed(source)).values("result_id") for source in sources]
+    by_axis = Fact.objects.order_by().filter(name=name, text__in=texts).values("result_id")
+    # A union of look-ups, each by its own index: with OR the whole table would be read.
+    return Q(id__in=Result.objects.order_by().filter(of_runs).values("id").union(*of_systems, by_axis))
+
+
+def _observed(source: str) -> Q:
+    """What a parameter of a system is read by: NAME, NAME/KEY or NAME/KEY@ROLE."""
+    name, _, role = source.partition(ROLE_SEPARATOR)
+    bare, _, key = name.partition(KEY_SEPARATOR)
+    return Q(parameter=bare, **({"key": key} if key else {}), **({"role": role} if role else {}))
+
+
+def meanings(value: str) -> list[Any]:
+    """What a text of a query may mean as JSON: the text, and the truth value or number that it is.
+
+    A fraction that ends in 0 is none: Lustre 2.10 is not 2.1.
+    """
+    scalar = None if _VERSION.fullmatch(value) else _scalar(value)
+    return [value] if scalar is None else [value, scalar]
+
+
+_VERSION = re.compile(r"\d+\.\d*[1-9]\d*0")
+
+
+def _scalar(value: str) -> bool | int | float | None:
+    """The truth value or finite number that a text is, else None."""
+    try:
+        scalar = json.loads(value)
+    except (ValueError, RecursionError):
+        return None
+    finite = isinstance(scalar, bool | int) or (isinstance(scalar, float) and math.isfinite(scalar))
+    return scalar if finite else None
+
+
+def _text(*columns: str) -> Condition:
+    """In one of the columns, in any case; each has an index on its upper case (registry/models)."""
+    return lambda value: reduce(or_, [Q(**{f"{column}__iexact": value}) for column in columns])
+
+
+def _number(column: str) -> Condition:
+    return lambda value: Q(**{column: whole_number(value)})
+
+
+def _choice(column: str, choices: Iterable[str]) -> Condition:
+    return lambda value: Q(**{column: one_of(choices, value)})
+
+
+def _truth(column: str) -> Condition:
+    return lambda value: Q(**{column: truth(value)})
+
+
+def _search(column: str) -> Condition:
+    return lambda value: Q(**{column: SearchQuery(value, config="simple", search_type="websearch")})
+
+
+def _of_institution(value: str) -> Q:
+    """Of the sites that have this slug or name, or that some result prints so."""
+    named = Site.objects.filter(Q(slug=value.lower()) | Q(name__iexact=value)).values("id")
+    printed = Result.objects.order_by().filter(institution__iexact=value).values("site_id")
+    return Q(site__in=named.order_by().union(printed))
+
+
+def _of_system(*values: str) -> Q:
+    return Q(system__in=_called(System, values))
+
+
+def _of_platform(*values: str) -> Q:
+    return Q(platform__in=_called(Platform, values))
+
+
+def _called(model: type[System] | type[Platform], values: Iterable[str]) -> QuerySet:
+    """Those of these slugs or names, in one look-up."""
+    meant = reduce(or_, [Q(name__iexact=value) for value in values], Q(slug__in=[value.lower() for value in values]))
+    return model.objects.order_by().filter(meant).values("id")
+
+
+_TOGETHER: Container[Condition] = (_of_system, _of_platform)
+"""Conditions that take all values at once: with OR between the look-ups all results would be read for them."""
+
+
+def _measured(value: str) -> Q:
+    """Results with a number of that operation, OP, or of one of its quantities, OP/QUANTITY."""
+    op, _, quantity = value.partition(KEY_SEPARATOR)
+    found = Measurement.objects.order_by().filter(op=op)
+    return Q(id__in=(found.filter(quantity=quantity) if quantity else found).values("result_id"))
+
+
+RESULT_FILTERS: Mapping[str, Condition] = {
+    "tool": lambda value: Q(tool=value.lower()),
+    "measured": _measured,
+    "institution": _of_institution,
+    "system": _of_system,
+    "platform": _of_platform,
+    "vendor": _text("vendor", "storage_vendor"),
+    "filesystem_type": _text("filesystem_type", "filesystem_family"),
+    "trust": _choice("trust", Result.Trust.values),
+    "reproducibility": _choice("reproducibility", Result.Reproducibility.values),
+    "client_nodes": _number("client_nodes"),
+    "client_nodes__gte": _number("client_nodes__gte"),
+    "client_nodes__lte": _number("client_nodes__lte"),
+    "q": _search("search"),
+}
+RESULT_NAMES = (*RESULT_FILTERS, "release", "list")
+
+ENTRY_FILTERS: Mapping[str, Condition] = {
+    "institution": _text("institution", "result__site__slug", "result__site__name"),
+    "system": _text("system_name", "result__system__slug"),
+    "platform": _text("result__platform__slug", "result__platform__name"),
+    "vendor": _text("result__vendor", "result__storage_vendor"),
+    "filesystem_type": _text("filesystem_type", "result__filesystem_family"),
+    "reproducibility": _choice("result__reproducibility", Result.Reproducibility.values),
+    "client_nodes": _number("client_nodes"),
+    "client_nodes__gte": _number("client_nodes__gte"),
+    "client_nodes__lte": _number("client_nodes__lte"),
+    "new": _truth("new"),
+    "q": _search("result__search"),
+}
+
+
+def result_conditions(query: QueryDict) -> Q:
+    """What results/ was asked for: RESULT_FILTERS, release, list and p.NAME. Raises InvalidValue."""
+    met = conditions(query, RESULT_FILTERS) & _standing_on(given(query, "release"), given(query, "list"))
+    for name in query:
+        if name.startswith(PARAMETER) and (values := given(query, name)):
+            met &= any_of(name, partial(parameter, _parameter_name(name)), values)
+    return met
+
+
+def result_ids(query: QueryDict) -> list[str]:
+    """`results=A,B,...`: the distinct ids to compare, in the order given. Raises InvalidValue.
+
+    The name may be given several times, as boxes of a form give it.
+    """
+    given_ids = [text.strip() for given_once in query.getlist("results") for text in given_once.split(",")]
+    ids = list(dict.fromkeys(filter(None, given_ids)))
+    if not FEWEST_COMPARED <= len(ids) <= MOST_COMPARED:
+        limits = f"{FEWEST_COMPARED} to {MOST_COMPARED}"
+        raise InvalidValue("results", f"{limits} different ids with commas between, not {len(ids)}")
+    _refuse_unfit("results", ids)
+    return ids
+
+
+def _parameter_name(name: str) -> str:
+    bare = name.removeprefix(PARAMETER)
+    if not bare or len(bare) > VALUE_LIMIT or "\0" in bare:
+        raise InvalidValue(name[:VALUE_LIMIT], "p.NAME needs the name of a parameter")
+    return bare
+
+
+def _standing_on(releases: list[str], lists: list[str]) -> Q:
+    """Release alone: results that first appeared in it. With a list: results that stand on that list of it."""
+    if not lists:
+        return Q(release__in=releases_called(releases).order_by().values("id")) if releases else Q()
+    entries = ListEntry.objects.order_by().filter(ranked_list__name__in=[name.lower() for name in lists])
+    if releases:
+        entries = entries.filter(ranked_list__release__in=releases_called(releases).order_by().values("id"))
+    return Q(id__in=entries.values("result_id"))

@@ -1,0 +1,45 @@
+"""The numbers of some results that a question names: measurements, and scores as if they were some."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from registry.query import public_record, study_query
+from registry.query.public_record import Row
+from validators.distributions import is_repeat
+from validators.units import to_canonical
+
+
+def of_results(results: Sequence[Any], words: Sequence[str] = ()) -> dict[int, list[Row]]:
+    """By primary key of a result its numbers, those that the words of a question mean, or all. One query.
+
+    Repeats inside a run and shares in % are left out. Raises UnknownMetric.
+    """
+    measured = public_record.measured([one.pk for one in results])
+    by_result = {one.pk: [*scores(one), *filter(_counts, measured[one.pk])] for one in results}
+    if not words:
+        return by_result
+    known = [_metric(row) for rows in by_result.values() for row in rows]
+    wanted = set(study_query.metrics(words, list(dict.fromkeys(known))))
+    return {pk: [row for row in rows if _metric(row) in wanted] for pk, rows in by_result.items()}
+
+
+def _counts(row: Row) -> bool:
+    return row["unit"] != "%" and not is_repeat(row["context"], row["stat"])
+
+
+def _metric(row: Row) -> study_query.Metric:
+    return study_query.Metric(row["op"], row["quantity"], row["stat"])
+
+
+def scores(result: Any) -> list[Row]:
+    """The score of a result and its halves as measurements, under the names that studies ask by."""
+    found = []
+    for name, (unit, printed) in study_query.COLUMN_METRICS.items():
+        if (value := getattr(result, name)) is not None:
+            factor = to_canonical(1.0, printed)[0] if unit else 1.0
+            again = [factor * one for one in result.repeated_scores.get(name, ())]
+            row = {"op": name, "quantity": "", "stat": "", "value": factor * value, "unit": unit}
+            found.append(row | {"printed_unit": printed, "context": {}, "repeats": again or None})
+    return found

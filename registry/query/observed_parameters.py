@@ -1,0 +1,93 @@
+"""Systems of published results: how a description can be asked for, and what the record has seen of a parameter."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from django.db.models import Count, Sum
+
+from registry.models import ObservedParameter, Result, SystemSnapshot
+from registry.models.snapshots import text_of
+from registry.query import public_record
+from registry.query.public_record import Row, standing_results
+from validators import exports, parameters
+
+VALUES_SHOWN = 200
+
+
+def of(result: Result) -> SystemSnapshot | None:
+    return SystemSnapshot.objects.filter(result=result).first()
+
+
+def required(public_id: str) -> SystemSnapshot:
+    """Raises NotOnRecord for a result that is not there, and for one whose system is not described."""
+    snapshot = of(public_record.result(public_id))
+    if snapshot is None:
+        missing = public_record.NotOnRecord("description", public_id)
+        missing.hint = "The bundle of this result does not describe its system."
+        raise missing
+    return snapshot
+
+
+def documents(public_ids: Sequence[str]) -> list[dict[str, Any] | None]:
+    """The described system of each result, in the order given; None where there is none. One query."""
+    found = SystemSnapshot.objects.filter(result__public_id__in=public_ids)
+    known = dict(found.values_list("result__public_id", "document"))
+    return [known.get(public_id) for public_id in public_ids]
+
+
+def told(result: Result) -> exports.Told:
+    """What forms of other programmes ask of a result beside the description of its system."""
+    return exports.Told(
+        institution=result.institution,
+        tool_version=result.tool_version,
+        client_nodes=result.client_nodes,
+        procs_per_node=result.parameters.get("procs_per_node"),
+    )
+
+
+def in_form(form: str, document: Mapping[str, Any], about: exports.Told) -> exports.Export:
+    """The description in the form of another programme. Raises NotOnRecord with the forms that there are."""
+    if form not in exports.names():
+        raise public_record.NotOnRecord("form", form, exports.names())
+    return exports.export(form, document, about)
+
+
+def missing_in_forms(document: Mapping[str, Any], about: exports.Told) -> dict[str, list[str]]:
+    """By form, the places that it demands and that nothing tells."""
+    return {form: exports.export(form, document, about).missing for form in exports.names()}
+
+
+def observed(document: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """The columns of each ObservedParameter of a document; what is volatile is of one moment and left out."""
+    instances: Counter[tuple[str, str, str, str]] = Counter()
+    values: dict[tuple[str, str, str, str], Any] = {}
+    for one in document["node_classes"]:
+        for parameter in one.get("parameters", []):
+            known = parameters.parameters().get(parameter["id"])
+            if known and known.volatile:
+                continue
+            for seen in parameter["values"]:
+                place = (parameter["id"], parameter.get("key", ""), one["role"][0], text_of(seen["value"]))
+                instances[place] += seen["instances"] * one["count"]
+                values[place] = seen["value"]
+    for place, count in instances.items():
+        names = dict(zip(("parameter", "key", "role", "text"), place, strict=True))
+        yield names | {"value": values[place], "instances": min(count, 2**63 - 1)}
+
+
+def values_seen(parameter_id: str) -> list[Row]:
+    """What results that count today have of a parameter, most results first; at most VALUES_SHOWN rows, one query.
+
+    Rows have key, role, value, text, results (how many) and instances (on all of them).
+    """
+    found = (
+        ObservedParameter.objects.filter(parameter=parameter_id, result__in=standing_results().order_by().values("id"))
+        .order_by()
+        .values("key", "role", "value", "text")
+        .annotate(results=Count("result", distinct=True), instances=Sum("instances"))
+        .order_by("key", "role", "-results", "-instances", "text")
+    )
+    return list(found[:VALUES_SHOWN])

@@ -1,0 +1,330 @@
+"""The public record, read: what the API and the pages both ask of it, each in one query unless it says otherwise.
+
+Rows are plain dictionaries with the names that the API shows; nothing here costs more than what is shown.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import reduce
+from operator import or_
+from typing import Any
+
+from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet, Subquery, Value
+from django.db.models.functions import Coalesce, Lower, NullIf
+from django.http import Http404
+
+from registry.errors import Problem
+from registry.models import CatalogueLoad, ListEntry, Measurement, Platform, RankedList, Release, Result, Site, System
+
+Columns = Mapping[str, Any]
+Row = dict[str, Any]
+
+LENGTH = Subquery(ListEntry.objects.filter(ranked_list=OuterRef("pk")).order_by("-position").values("position")[:1])
+"""Entries of a ranked list: the last position, read from its index and not counted."""
+
+
+class NotOnRecord(Problem, Http404):
+    """The record has nothing of that name. `nearest` are names that it does have."""
+
+    status = 404
+    title = "The record has nothing of that name"
+
+    def __init__(self, kind: str, name: str, nearest: Sequence[str] = ()) -> None:
+        hint = f"Nearest: {', '.join(nearest)}." if nearest else "Check the address."
+        super().__init__(f"There is no {kind} {name!r}.", hint=hint)
+        self.code = f"record.no-{kind}"
+        self.nearest = list(nearest)
+
+
+def nearest(name: str, known: Iterable[str], count: int = 3) -> list[str]:
+    """Up to `count` of the known names that `name` may have meant, best first."""
+    by_fold = {word.casefold(): word for word in known}
+    return [by_fold[word] for word in difflib.get_close_matches(name.casefold(), by_fold, count, cutoff=0.5)]
+
+
+def rows_of(columns: Columns, found: QuerySet) -> list[Row]:
+    """A query's rows as dictionaries under the names of `columns`."""
+    return [dict(zip(columns, values, strict=True)) for values in found.values_list(*columns.values())]
+
+
+# Releases and their lists
+
+
+def release_slug(text: str) -> str:
+    """How a release is looked up: in lower case; `SC18*` is `SC18-recomputed`."""
+    slug = text.replace("\0", "").lower()
+    return f"{slug[:-1]}-recomputed" if slug.endswith("*") else slug
+
+
+def releases_called(texts: Iterable[str]) -> QuerySet[Release]:
+    return Release.objects.alias(folded=Lower("slug")).filter(folded__in=[release_slug(text) for text in texts])
+
+
+def release(text: str) -> Release:
+    """Raises NotOnRecord with the nearest slugs."""
+    found = releases_called([text]).first()
+    if found is None:
+        slugs = Release.objects.values_list("slug", flat=True)
+        raise NotOnRecord("release", text, nearest(text, slugs))
+    return found
+
+
+def ranked_lists() -> QuerySet[RankedList]:
+    """All lists with their release, newest release first, each with its `length`."""
+    lists = RankedList.objects.select_related("release", "definition").annotate(length=Coalesce(LENGTH, 0))
+    return lists.order_by("-release__held_on", "-release_id", "position", "name")
+
+
+def ranked_list(release_text: str, name: str) -> RankedList:
+    """One list with `length`, `last_load` and `last_withdrawal`, on which what it shows of its results depends.
+
+    Raises NotOnRecord with the nearest lists as RELEASE/LIST, after one more query.
+    """
+    found = (
+        ranked_lists()
+        .annotate(
+            last_load=Subquery(CatalogueLoad.objects.order_by("-id").values("id")[:1]),
+            last_withdrawal=Subquery(
+                Result.objects.filter(withdrawn_at__isnull=False).order_by("-withdrawn_at").values("withdrawn_at")[:1]
+            ),
+        )
+        .alias(folded=Lower("release__slug"))
+        .filter(folded=release_slug(release_text), name=name.replace("\0", "").lower())
+        .first()
+    )
+    if found is None:
+        raise _no_list(release_text, name)
+    return found
+
+
+def _no_list(release_text: str, name: str) -> NotOnRecord:
+    """Why there is no such list: its release is not published yet, or the name is wrong."""
+    missing = NotOnRecord("list", f"{release_text}/{name}", nearest_lists(release_text, name))
+    open_release = releases_called([release_text]).filter(published_at=None, imported=False).first()
+    if open_release is not None and name.lower() in open_release.list_names:
+        when = f" It publishes {open_release.publishes:%Y-%m-%d %H:%M} UTC." if open_release.publishes else ""
+        missing.nearest = []
+        missing.hint = f"{open_release.name} is not published yet.{when} GET releases/ has its dates."
+    return missing
+
+
+def nearest_lists(release_text: str, name: str) -> list[str]:
+    """Lists as RELEASE/LIST that may have been meant, best first: those of that release, else the closest spellings."""
+    wanted = f"{release_slug(release_text)}/{name}"
+    known = [f"{slug}/{title}" for slug, title in ranked_lists().values_list("release__slug", "name")]
+    same = [address for address in known if address.lower().startswith(wanted[: wanted.index("/") + 1])]
+    close = nearest(wanted, same or known)
+    return close + [address for address in same if address not in close][: 8 - len(close)]
+
+
+# Entries of one list
+
+_VENDOR = Coalesce(NullIf("vendor", Value("")), "storage_vendor")
+_RANK_LOW, _RANK_HIGH = Coalesce("range__low", "rank_low"), Coalesce("range__high", "rank_high")
+_ENTRY_VENDOR = Coalesce(NullIf("result__vendor", Value("")), "result__storage_vendor")
+
+ENTRY: Columns = {
+    "position": "position",
+    "rank": "rank",
+    "rank_low": _RANK_LOW,
+    "rank_high": _RANK_HIGH,
+    "result": "result__public_id",
+    "institution": "institution",
+    "institution_slug": "result__site__slug",
+    "system": "system_name",
+    "system_slug": "result__system__slug",
+    "vendor": _ENTRY_VENDOR,
+    "filesystem_type": "filesystem_type",
+    "filesystem_family": "result__filesystem_family",
+    "client_nodes": "client_nodes",
+    "tasks": "result__tasks",
+    "score": "score",
+    "bandwidth_gib_per_s": "bandwidth_gib_per_s",
+    "rate_kiops": "rate_kiops",
+    "reproducibility": "result__reproducibility",
+    "trust": "result__trust",
+    "new": "new",
+    "entered": "result__release__slug",
+    "note": "note",
+    "withdrawn_at": "result__withdrawn_at",
+}
+"""Names of an entry's facts. Texts are as printed on that list; `vendor` is canonical where one is known."""
+
+SCORED_LISTS = Q(definition=None) | ~Q(definition__body__has_key="ranks")
+"""Lists of IO500; those that rank a measurement of another tool have a unit of their own."""
+
+
+def entries(of: RankedList, condition: Q | None = None) -> QuerySet[ListEntry]:
+    """The entries of a list that meet a condition, in the order of the list."""
+    return ListEntry.objects.filter(condition or Q(), ranked_list=of).order_by("position")
+
+
+# Results
+
+RESULT: Columns = {
+    "id": "public_id",
+    "label": "snapshot__label",
+    "tool": "tool",
+    "tool_version": "tool_version",
+    "mode": "mode",
+    "trust": "trust",
+    "release": "release__slug",
+    "institution": "institution",
+    "institution_slug": "site__slug",
+    "system": "system_name",
+    "system_slug": "system__slug",
+    "platform": "platform__slug",
+    "vendor": _VENDOR,
+    "filesystem_type": "filesystem_type",
+    "filesystem_family": "filesystem_family",
+    "client_nodes": "client_nodes",
+    "tasks": "tasks",
+    "score": "score",
+    "bandwidth_gib_per_s": "bandwidth_gib_per_s",
+    "rate_kiops": "rate_kiops",
+    "reproducibility": "reproducibility",
+    "production": "production",
+    "submitted_on": "submitted_on",
+    "published_at": "published_at",
+    "revision": "revision",
+}
+"""Names of a result's facts in a table of results."""
+
+
+def stands(result: str) -> Q:
+    """Of rows that have results under this name those whose results `standing_results` are."""
+    return Q(**{f"{result}__withdrawn_at": None, f"{result}__revised_by": None})
+
+
+def standing_results(condition: Q | None = None) -> QuerySet[Result]:
+    """Results that count today: not withdrawn, newest revision, newest first."""
+    revised = Exists(Result.objects.filter(revises=OuterRef("pk")))
+    return Result.objects.filter(condition or Q(), ~revised, withdrawn_at__isnull=True).order_by("-id")
+
+
+def newest(found: QuerySet[Result], most: int) -> tuple[list[Result], bool]:
+    """The first of some results with their releases, and whether there are more than `most`."""
+    results = list(found.select_related("release").defer("search", "snapshot")[: most + 1])
+    return results[:most], len(results) > most
+
+
+def result(public_id: str) -> Result:
+    """One result, withdrawn and superseded ones too, with release, site, system, platform and both neighbours."""
+    found = (
+        Result.objects.select_related("release", "site", "system", "platform", "revises", "revised_by")
+        .defer("search")
+        .filter(public_id=public_id.replace("\0", ""))
+        .first()
+    )
+    if found is None:
+        raise NotOnRecord("result", public_id)
+    return found
+
+
+MEASUREMENT: Columns = {
+    name: name
+    for name in (
+        *("op", "quantity", "stat", "value", "unit", "printed_value", "printed_unit", "scored", "context"),
+        "repeats",
+    )
+}
+
+MEMBERSHIP: Columns = {
+    "release": "ranked_list__release__slug",
+    "list": "ranked_list__name",
+    "title": "ranked_list__title",
+    "trust": "ranked_list__trust",
+    "rank": "rank",
+    "rank_low": _RANK_LOW,
+    "rank_high": _RANK_HIGH,
+    "score": "score",
+    "new": "new",
+}
+"""Where a result stands: one row per list."""
+
+FILE: Columns = {name: name for name in ("path", "size", "sha256", "scrubbed")}
+
+
+def measurements(of: Result) -> list[Row]:
+    return rows_of(MEASUREMENT, Measurement.objects.filter(result=of).order_by("position"))
+
+
+def of_quantities(quantities: Iterable[tuple[str, str]]) -> Q:
+    """Of measurements those of one of these operations and quantities, or all where none is named."""
+    return reduce(or_, (Q(op=op, quantity=quantity) for op, quantity in quantities), Q())
+
+
+def measured(ids: Iterable[int], quantities: Collection[tuple[str, str]] = ()) -> dict[int, list[Row]]:
+    """By primary key of a result its measurements, in their order: of these operations and quantities, or all."""
+    by_result: dict[int, list[Row]] = {pk: [] for pk in ids}
+    found = Measurement.objects.filter(of_quantities(quantities), result__in=by_result).order_by(
+        "result_id", "position"
+    )
+    for row in rows_of({"of": "result_id"} | MEASUREMENT, found):
+        by_result[row.pop("of")].append(row)
+    return by_result
+
+
+def memberships(of: Result) -> list[Row]:
+    """The lists that a result stands on, newest release first."""
+    found = ListEntry.objects.filter(result=of)
+    return rows_of(
+        MEMBERSHIP,
+        found.order_by(
+            *("-ranked_list__release__held_on", "ranked_list__position"),
+            *("ranked_list__name", "-ranked_list__release__slug"),
+        ),
+    )
+
+
+def files(of: Result) -> list[Row]:
+    return rows_of(FILE, of.files.order_by("path"))
+
+
+# Sites, systems, platforms
+
+SITE: Columns = {"slug": "slug", "name": "name"}
+SYSTEM: Columns = {
+    "slug": "slug",
+    "name": "name",
+    "site": "site__slug",
+    "institution": "site__name",
+    "platform": "platform__slug",
+}
+PLATFORM: Columns = {"slug": "slug", "name": "name", "vendor": "vendor", "predecessor": "predecessor__slug"}
+
+
+def sites() -> QuerySet[Site]:
+    """Those that results stand under: the record does not tell who else has an account."""
+    return Site.objects.filter(Exists(Result.objects.filter(site=OuterRef("pk"))))
+
+
+def site(slug: str) -> Site:
+    return _called(sites(), "site", slug)
+
+
+def system(slug: str) -> System:
+    return _called(System.objects.select_related("site", "platform"), "system", slug)
+
+
+def platform(slug: str) -> Platform:
+    return _called(Platform.objects.select_related("predecessor"), "platform", slug)
+
+
+def _called(found: QuerySet, kind: str, slug: str) -> Any:
+    """By slug in any case. Raises NotOnRecord with the nearest slugs, after one more query."""
+    one = found.filter(slug=slug.replace("\0", "").lower()).first()
+    if one is None:
+        raise NotOnRecord(kind, slug, nearest(slug, found.order_by().values_list("slug", flat=True)))
+    return one
+
+
+def best_by_release(condition: Q) -> list[Row]:
+    """Highest score and number of scored results per release and tool, oldest release first; without reported ones."""
+    columns = ("release__slug", "tool", "best", "count")
+    found = standing_results(condition).filter(score__isnull=False, release__isnull=False)
+    grouped = found.order_by("release__held_on", "release_id", "tool").values("release_id", "release__slug", "tool")
+    rows = grouped.annotate(best=Max("score"), count=Count("id")).values_list(*columns)
+    return [dict(zip(("release", "tool", "score", "results"), row, strict=True)) for row in rows]

@@ -1,0 +1,201 @@
+"""Questions to the record: metric, x axis, series, divisor and filters, read from a query string or refused.
+
+metric=write.bandwidth.max  OP.QUANTITY.STAT, or fewer of its parts: write.bandwidth, bandwidth, score
+x=targets  series=op,fabric  per=drive  unit=GB/s  chart=lines  as_of=2026-11-20
+and every filter of results/, p.NAME=VALUE and context.NAME=VALUE among them
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from django.http import QueryDict
+from django.utils.dateparse import parse_datetime
+
+from registry.errors import Problem
+from registry.query import axes, fact_index, filters
+from registry.query.divisors import PER
+from registry.query.public_record import nearest
+from validators.units import UNITS
+
+CHARTS = ("auto", "bars", "lines", "points", "box", "heat", "radar")
+COLUMN_METRICS = {"score": ("", ""), "bandwidth_gib_per_s": ("B/s", "GiB/s"), "rate_kiops": ("ops/s", "kIOPS")}
+"""Metrics that are columns of a result: canonical unit and the unit of the column. A score has none."""
+
+NAMES = ("metric", "x", "series", "per", "unit", "chart", "as_of")
+CONTEXT = "context."
+PREFIXES = (filters.PARAMETER, CONTEXT)
+MOST_SERIES = 4
+
+
+class NoMetric(Problem):
+    code = "study.no-metric"
+    title = "The question names no metric"
+    hint = "Give metric= and x=, for example metric=ior-easy-write.bandwidth&x=client_nodes."
+
+
+class UnknownMetric(Problem):
+    code = "study.unknown-metric"
+    title = "The record has no such metric"
+
+
+class UnknownAxis(Problem):
+    code = "study.unknown-axis"
+    title = "No result has such a fact"
+
+
+class Metric(NamedTuple):
+    """One kind of number. Of a column of results only `op` is set."""
+
+    op: str
+    quantity: str = ""
+    stat: str = ""
+
+    def __str__(self) -> str:
+        return ".".join(part for part in self if part)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked. `filters` are those of results/ as they were given; empty texts mean not asked for."""
+
+    metric: tuple[str, ...]
+    x: str
+    series: tuple[str, ...] = ()
+    per: str = ""
+    unit: str = ""
+    chart: str = "auto"
+    as_of: dt.datetime | None = None
+    filters: dict[str, list[str]] = field(default_factory=dict)
+
+    @property
+    def axes(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys((self.x, *self.series)))
+
+    def query(self) -> QueryDict:
+        """The question as a query string; `read` gives it back."""
+        query = QueryDict(mutable=True)
+        query.setlist("metric", list(self.metric))
+        query["x"] = self.x
+        if self.series:
+            query["series"] = ",".join(self.series)
+        for name in ("per", "unit"):
+            if value := getattr(self, name):
+                query[name] = value
+        if self.chart != "auto":
+            query["chart"] = self.chart
+        if self.as_of:
+            query["as_of"] = written_time(self.as_of)
+        query.update(filters.as_query(self.filters))
+        return query
+
+    def address(self) -> str:
+        return self.query().urlencode(safe=",/:")
+
+
+def read(query: QueryDict) -> Question:
+    """The question in a query string. Raises NoMetric and InvalidValue; whether the names exist is asked later."""
+    metric, x = tuple(filters.given(query, "metric")), single(query, "x")
+    if not metric or not x:
+        raise NoMetric(f"{'x' if metric else 'metric'}= is missing.")
+    series = tuple(dict.fromkeys(name for text in filters.given(query, "series") for name in _listed(text)))
+    if len(series) > MOST_SERIES:
+        raise filters.InvalidValue("series", f"at most {MOST_SERIES} axes")
+    chart, as_of = chosen(query, "chart", CHARTS) or "auto", time_of(single(query, "as_of"))
+    kept = filters.given_beside(query, NAMES)
+    return Question(metric, x, series, divisor(query), shown_unit(query), chart, as_of, kept)
+
+
+def divisor(query: QueryDict) -> str:
+    """`per=`: what numbers are divided by; empty where nothing was asked. Raises InvalidValue."""
+    return chosen(query, "per", PER)
+
+
+def shown_unit(query: QueryDict) -> str:
+    """`unit=`: in what values are shown; empty where nothing was asked. Raises InvalidValue."""
+    unit = single(query, "unit")
+    if unit and unit not in UNITS:
+        raise filters.InvalidValue("unit", f"one of {', '.join(UNITS)}")
+    return unit
+
+
+def _listed(text: str) -> list[str]:
+    return [name for part in text.split(",") if (name := part.strip())]
+
+
+def single(query: QueryDict, name: str) -> str:
+    """The one value of a name; empty where it is not given. Raises InvalidValue."""
+    values = filters.given(query, name)
+    if len(values) > 1:
+        raise filters.InvalidValue(name, "once")
+    return values[0] if values else ""
+
+
+def chosen(query: QueryDict, name: str, choices: Iterable[str]) -> str:
+    """As `single`, one of the choices."""
+    value = single(query, name)
+    try:
+        return filters.one_of(choices, value) if value else ""
+    except ValueError as error:
+        raise filters.InvalidValue(name, str(error)) from error
+
+
+def time_of(text: str) -> dt.datetime | None:
+    """A moment in UTC; of a day its end."""
+    if not text:
+        return None
+    try:
+        moment = parse_datetime(text if "T" in text else f"{text}T23:59:59")
+    except ValueError:
+        moment = None
+    if moment is None:
+        raise filters.InvalidValue("as_of", "a date (2026-11-20) or a time (2026-11-20T12:00:00Z)")
+    return moment if moment.tzinfo else moment.replace(tzinfo=dt.UTC)
+
+
+def written_time(moment: dt.datetime) -> str:
+    """As `time_of` reads it."""
+    return moment.isoformat().replace("+00:00", "Z")
+
+
+def metrics(words: Sequence[str], known: Sequence[Metric]) -> list[Metric]:
+    """The metrics that the words of a question mean: of a record's `known` ones, or columns of results.
+
+    Raises UnknownMetric with the nearest names, and for a column asked for together with something else.
+    """
+    found = list(dict.fromkeys(metric for word in words for metric in _meant(word, known)))
+    columns = [metric for metric in found if metric.op in COLUMN_METRICS and not metric.quantity]
+    if columns and len(found) > 1:
+        raise UnknownMetric(f"{columns[0]} is asked for alone.", hint="Ask for one metric at a time.")
+    return found
+
+
+def _meant(word: str, known: Sequence[Metric]) -> list[Metric]:
+    if word in COLUMN_METRICS:
+        return [Metric(word)]
+    parts = word.split(".")
+    found = [one for one in known if _starts(parts, one)]
+    if not found:
+        close = nearest(word, [*map(str, known), *(one.op for one in known), *COLUMN_METRICS])
+        hint = f"Nearest: {', '.join(close)}." if close else "GET study/metrics/ has those that there are."
+        raise UnknownMetric(f"No result has {word!r}.", hint=hint, errors={"metric": [word]})
+    return found
+
+
+def _starts(parts: list[str], metric: Metric) -> bool:
+    """Whether a metric begins with these parts, its operation left out or not."""
+    return list(metric[: len(parts)]) == parts or list(metric[1 : 1 + len(parts)]) == parts
+
+
+def check_axes(names: Iterable[str]) -> None:
+    """Raise UnknownAxis for a name under which no result has a fact; one query where the vocabulary lacks one."""
+    unnamed = [name for name in names if name not in axes.by_name()]
+    known = fact_index.names() if unnamed else []
+    for name in unnamed:
+        if name not in known:
+            close = nearest(name, {*known, *axes.by_name()})
+            hint = f"Nearest: {', '.join(close)}." if close else "GET study/axes/ has those that there are."
+            raise UnknownAxis(f"No result has {name!r}.", hint=hint, errors={"axis": [name]})

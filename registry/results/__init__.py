@@ -1,0 +1,1 @@
+"""One result: its page, its document, its downloads."""

@@ -1,0 +1,59 @@
+"""Stored archives as downloads."""
+
+from __future__ import annotations
+
+from django.core.files.storage import Storage, storages
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse
+from django.utils.cache import patch_cache_control
+from django.views.decorators.http import require_safe
+
+from registry.errors import Problem
+from registry.query import public_record, stored_bytes
+from registry.web.error_pages import refused
+
+
+class CopyWithheld(Problem):
+    status = 409
+    code = "files.quarantined"
+    title = "The copy of this run is in quarantine"
+    hint = "A private key or a live token was found in it. It is kept, and shown to nobody until an editor decides."
+
+
+class CopyGone(Problem):
+    status = 410
+    code = "files.gone"
+    title = "The stored bytes are gone"
+    hint = (
+        "The storage of this registry no longer holds this copy. The numbers of the run stay; its files can't be read."
+    )
+
+
+@require_safe
+def published_copy(request: HttpRequest, public_id: str) -> HttpResponse:
+    """The scrubbed copy of a published run. Its bytes never change, so it may be kept for ever."""
+    result = public_record.result(public_id)
+    if not result.public_sha256:
+        raise Http404
+    if result.copy_withheld_at:
+        return refused(request, CopyWithheld())
+    try:
+        response = archive(storages["public"], result.public_sha256, f"{result.public_id}.tar.gz")
+    except Http404:
+        return refused(request, CopyGone())
+    except stored_bytes.StorageAway as away:
+        return refused(request, away)
+    response["ETag"] = f'"{result.public_sha256}"'
+    patch_cache_control(response, public=True, max_age=86_400, immutable=True)
+    return response
+
+
+def archive(storage: Storage, sha256: str, name: str) -> FileResponse:
+    """Stored bytes as an attachment that no browser interprets.
+
+    Raises Http404 where the storage has none, StorageAway where it does not answer.
+    """
+    try:
+        file = stored_bytes.opened(storage, sha256)
+    except FileNotFoundError as error:
+        raise Http404 from error
+    return FileResponse(file, as_attachment=True, filename=name, content_type="application/octet-stream")

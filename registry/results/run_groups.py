@@ -1,0 +1,95 @@
+"""Several runs of one tool in one archive: a sweep over what differs, or repeats of one configuration, seen together.
+
+Runs of which a setting is not known are neither; nothing is shown of them together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import fmean
+from typing import Any
+
+from registry.presentation.parameter_table import text
+from registry.presentation.words import Row, spoken
+from registry.results.run_page import MOST_VARYING, view
+from validators.distributions import is_repeat
+from validators.groups import REPEATS, SWEEP
+
+MOST_STEPS_NAMED = 12
+
+
+def groups(report: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """What the groups of a report show: title, a note, and the view of their runs together."""
+    return [_shown(group, report["runs"]) for group in report.get("groups", [])]
+
+
+def _shown(group: Mapping[str, Any], runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    members = [runs[index] for index in group["runs"]]
+    count = f"{len(members)} runs of {group['tool']}"
+    if group["kind"] == SWEEP:
+        names = list(group["varies"])
+        rows = list(_stepped(members, group["varies"]))
+        means = _means(rows)
+        steps = [f"{spoken(name)} {_steps(values)}" for name, values in group["varies"].items()]
+        return {
+            "title": f"Sweep: {count}" + (f" over {', '.join(map(spoken, names))}" if names else ""),
+            "note": "; ".join([*steps, *(["mean where a step ran several times"] if len(means) < len(rows) else [])]),
+            "run": view(means, tool=_tool(group, members)),
+        }
+    if group["kind"] != REPEATS:
+        return {"title": f"Not known to be alike: {count}", "note": _unknown(group), "run": view([])}
+    repeated = [
+        {**row, "context": {**row["context"], "run": place}}
+        for place, run in zip(group["runs"], members, strict=True)
+        for row in _summaries(run)
+    ]
+    return {
+        "title": f"Repeats: {count}",
+        "note": f"One configuration, runs {', '.join(str(index) for index in group['runs'])} of the archive",
+        "run": view(repeated, group["distributions"], tool=_tool(group, members)),
+    }
+
+
+def _unknown(group: Mapping[str, Any]) -> str:
+    """Why runs are neither repeats nor a sweep: what is not known of all of them, and what is known to differ."""
+    missing = ", ".join(map(spoken, group["missing_settings"]))
+    steps = [f"{spoken(name)} {_steps(values)}" for name, values in group["varies"].items()]
+    told = [f"not known of every run: {missing}"] if missing else []
+    differs = [f"known to differ: {'; '.join(steps)}"] if steps else []
+    return "; ".join([*told, *differs, "no mean and no spread is made of them"])
+
+
+def _tool(group: Mapping[str, Any], members: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
+    return group["tool"], members[0].get("version", "")
+
+
+def _steps(values: Sequence[Any]) -> str:
+    known = list(dict.fromkeys("none" if value is None else text(value) for value in values))
+    return ", ".join(known[:MOST_STEPS_NAMED]) + (", ..." if len(known) > MOST_STEPS_NAMED else "")
+
+
+def _stepped(members: Sequence[Mapping[str, Any]], varies: Mapping[str, Sequence[Any]]) -> Iterable[Row]:
+    """The summaries of all runs, with what differs between them in their contexts."""
+    for place, run in enumerate(members):
+        told = ((name, values[place]) for name, values in list(varies.items())[:MOST_VARYING])
+        step = {name: _number(value) for name, value in told if isinstance(value, (str, int, float))}
+        for row in _summaries(run):
+            yield {**row, "context": {**row["context"], **step}}
+
+
+def _means(rows: Iterable[Row]) -> list[Row]:
+    """One row for each step; where it was run several times, the mean of them."""
+    found: dict[tuple[str, ...], list[Row]] = {}
+    for row in rows:
+        key = (row["op"], row["quantity"], row["stat"], repr(sorted(row["context"].items(), key=str)))
+        found.setdefault(key, []).append(row)
+    return [{**same[0], "value": fmean(row["value"] for row in same)} for same in found.values()]
+
+
+def _summaries(run: Mapping[str, Any]) -> list[Row]:
+    return [row for row in run["measurements"] if not is_repeat(row["context"], row["stat"])]
+
+
+def _number(value: Any) -> Any:
+    """A count that a tool prints as text, as fio does with its options, is a step of a sweep all the same."""
+    return int(value) if isinstance(value, str) and value.isdecimal() and len(value) < 16 else value

@@ -1,0 +1,291 @@
+"""What a page shows of one run of any tool: tables of its measurements, plots where they help, what lies under them.
+
+The same on the page of a published result and on that of a submission; everything comes from the run itself: what its
+measurements are of, what its tests differ in, and its distributions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from registry.distributions.distributions import SIDE_BY_SIDE as MEMBERS
+from registry.presentation import numbers, svg_results
+from registry.presentation.measurement_tables import Table, tables
+from registry.presentation.operation_glossary import glossary
+from registry.presentation.table_layouts import NUMBERS_OF_TESTS
+from registry.presentation.words import (  # fmt: skip
+    Cell,
+    Head,
+    Row,
+    named,
+    of,
+    sentence,
+    shown_unit,
+    spoken,
+    unit_of,
+    with_unit,
+    written,
+)
+from registry.query import qualified_values
+from validators import catalogue
+from validators.distributions import PARTS, is_repeat
+from validators.units import UNITS
+
+MOST_VARYING = 5
+"""Parameters that stand beside a test when its tests differ in more."""
+MOST_FIGURES = 4
+MOST_BOXES = 12
+MOST_SERIES = 4
+MOST_STEPS = 40
+MOST_SPREADS = 100
+LEADING = 3
+_MAIN = ("bandwidth", "rate", "iops", "samples_rate", "au")
+"""Quantities that are worth a plot of their repeats, and that lead a page."""
+_BEST = ("max", "mean", "aggregate", "children_sum", "last_done", "net")
+"""Statistics that say most of a run, where several are printed."""
+_IN_TIME = ("epochs", "events", "samples")
+_SIDE_BY_SIDE = (*MEMBERS, "iterations", "runs")
+_UNNAMED = {"phase", "sample", "iter", "count"}
+"""Numbers in contexts that tell nothing of a leading figure."""
+_NO_STEPS = {*_UNNAMED, *NUMBERS_OF_TESTS, "client_group", "server_group"}
+"""Numbers in contexts that are no steps of a sweep."""
+
+Distribution = Mapping[str, Any]
+Figure = dict[str, Any]
+
+
+def view(
+    measured: Sequence[Row],
+    distributions: Sequence[Distribution] = (),
+    tests: Sequence[Mapping[str, Any]] = (),
+    parameters: Mapping[str, Any] | None = None,
+    tool: tuple[str, str] = ("", ""),
+) -> dict[str, Any]:
+    """Tables, figures and the spread of a run, ready for templates/results/measured.html.
+
+    `tool` is the benchmark with its version, whose descriptor says what the figures are.
+    """
+    varying = varying_parameters(tests, measured)
+    figures = [*_sweep(measured), *_in_time(distributions, parameters or {}), *boxes_of(distributions)]
+    return {
+        "settings": _settings(tool[0], parameters or {}) if measured else "",
+        "tables": tables(measured, _told(tests, varying)),
+        "varying": [spoken(name) for name in varying],
+        "figures": figures[:MOST_FIGURES],
+        "spread": spread_of(distributions),
+        "glossary": glossary(*tool, measured) if measured else {},
+    }
+
+
+def _settings(tool: str, parameters: Mapping[str, Any]) -> str:
+    """The parameters by which results of a tool are looked up, as its descriptor names them, in words."""
+    benchmark = catalogue.find(tool)
+    names = [one["name"] for one in benchmark.descriptor.get("parameters", [])] if benchmark else []
+    return of({name: parameters[name] for name in names if isinstance(parameters.get(name), (str, int, float))})
+
+
+def leading(measured: Sequence[Row], parameters: Mapping[str, Any]) -> list[dict[str, str]]:
+    """What stands above all: the best figure of the first operations, or of each quantity of the only one."""
+    rows = [row for row in measured if row["quantity"] in _MAIN and not is_repeat(row["context"], row["stat"])]
+    part = "op" if len({row["op"] for row in rows}) > 1 else "quantity"
+    best: dict[str, Row] = {}
+    for row in sorted(rows, key=lambda row: row["stat"] not in _BEST):
+        first = best.setdefault(row[part], row)
+        alike = all(row[name] == first[name] for name in ("quantity", "stat"))
+        best[row[part]] = row if alike and _rank(row) > _rank(first) else first
+    names = dict.fromkeys(name for row in rows for name in row["context"] if name not in (*_UNNAMED, "qualifier"))
+    varying = [name for name in names if len({str(row["context"].get(name)) for row in rows}) > 1]
+    return [_led(row, varying, parameters) for row in list(best.values())[:LEADING]]
+
+
+def _rank(row: Row) -> tuple[bool, float]:
+    """By its value; what is only below something is the best only where there is nothing else."""
+    return qualified_values.qualifier_of(row) != qualified_values.BELOW, row["value"]
+
+
+def _led(row: Row, varying: Sequence[str], parameters: Mapping[str, Any]) -> dict[str, str]:
+    unit, limit = unit_of([row], row["unit"]), _threshold(row["quantity"], parameters)
+    context = of({name: row["context"][name] for name in varying if row["context"].get(name) is not None})
+    against = f"threshold {limit:g}" if limit is not None else ""
+    return {
+        "name": sentence(f"{spoken(row['op'])} {spoken(row['quantity'])}"),
+        "value": qualified_values.of(row).written(lambda value: written(value, unit)),
+        "unit": shown_unit(unit),
+        "of": ", ".join(filter(None, [spoken(row["stat"]), context, against])),
+    }
+
+
+def _threshold(quantity: str, parameters: Mapping[str, Any]) -> float | None:
+    """What a quantity must reach, where the run has a parameter QUANTITY_threshold; in its printed unit."""
+    limit = parameters.get(f"{quantity}_threshold")
+    return float(limit) if isinstance(limit, (int, float)) else None
+
+
+# What the tests of a run differ in
+
+
+def varying_parameters(tests: Sequence[Mapping[str, Any]], measured: Sequence[Row]) -> list[str]:
+    """Names of what numbered tests differ in, apart from what their measurements tell: words, whole numbers, truths."""
+    if not measured or not any(name in measured[0]["context"] for name in NUMBERS_OF_TESTS):
+        return []
+    told = {"path", "group", *NUMBERS_OF_TESTS, *(name for row in measured for name in row["context"])}
+    names = [name for name in dict.fromkeys(name for test in tests for name in test) if name not in told]
+    plain = [name for name in names if all(isinstance(test.get(name), (str, int, type(None))) for test in tests)]
+    return [name for name in plain if len({test.get(name) for test in tests}) > 1][:MOST_VARYING]
+
+
+def _told(tests: Sequence[Mapping[str, Any]], varying: Sequence[str]) -> dict[Any, dict[str, Any]]:
+    """By the number of each test, the parameters in which it may differ from the others."""
+    told = {}
+    for place, test in enumerate(tests if varying else ()):
+        number = next((test[key] for key in NUMBERS_OF_TESTS if key in test), place)
+        told[number] = {name: test[name] for name in varying if name in test}
+    return told
+
+
+# Plots
+
+
+def _sweep(measured: Sequence[Row]) -> list[Figure]:
+    """A plot for each operation of a sweep, over the number that takes most values; at least three of them."""
+    rows = [row for row in measured if not is_repeat(row["context"], row["stat"]) and row["quantity"] in _MAIN]
+    if not rows:
+        return []
+    quantity, stat = rows[0]["quantity"], rows[0]["stat"]
+    rows = [row for row in rows if (row["quantity"], row["stat"]) == (quantity, stat)]
+    names = dict.fromkeys(name for row in rows for name in row["context"] if name not in _NO_STEPS)
+    values = {name: {row["context"].get(name) for row in rows} for name in names}
+    numeric = [name for name in names if all(type(value) in (int, float) for value in values[name])]
+    step = max(numeric, key=lambda name: (len(values[name]), name), default="")
+    if not step or not 3 <= len(values[step]) <= MOST_STEPS:
+        return []
+    others = [name for name in names if name != step and len(values[name]) > 1 and name in numeric]
+    unit = unit_of(rows, rows[0]["unit"])
+    ops = dict.fromkeys(row["op"] for row in rows)
+    return [
+        _lines(op, [row for row in rows if row["op"] == op], step, others, unit, rows)
+        for op in list(ops)[:MOST_FIGURES]
+    ]
+
+
+def _lines(op: str, rows: Sequence[Row], step: str, others: list[str], unit: str, all_rows: Sequence[Row]) -> Figure:
+    """One operation: a line for each combination of what else varies, the scale that of all operations."""
+    steps = sorted({row["context"][step] for row in rows})
+    place = {value: number for number, value in enumerate(steps)}
+    series: dict[str, list[tuple[int, float]]] = {}
+    for row in sorted(rows, key=lambda row: row["context"][step]):
+        told = {name: row["context"].get(name) for name in others}
+        name = str(told[others[0]]) if len(others) == 1 else of(told)
+        series.setdefault(name, []).append((place[row["context"][step]], row["value"] / UNITS[unit].factor))
+    shown = list(series.items())[:: max(1, -(-len(series) // MOST_SERIES))]
+    most = max(row["value"] for row in all_rows) / UNITS[unit].factor
+    of_each = f", a line for each {with_unit(named(others[0]))}" if len(others) == 1 else ""
+    left_out = f". {len(shown)} of {len(series)} lines are drawn; the table has all" if len(shown) < len(series) else ""
+    drawing = svg_results.lines(
+        [numbers.whole(one) if isinstance(one, int) else str(one) for one in steps], shown, 0.0, most
+    )
+    return {
+        "kind": "drawings/lines.html",
+        "title": f"{sentence(spoken(op))}: {spoken(rows[0]['quantity'])} by {with_unit(named(step))}",
+        "note": f"{unit}, {spoken(rows[0]['stat'])}, from zero, steps evenly apart{of_each}{left_out}",
+        "drawing": drawing,
+    }
+
+
+def _in_time(distributions: Sequence[Distribution], parameters: Mapping[str, Any]) -> list[Figure]:
+    """Stairs through epochs, events and samples, with a threshold of the quantity where the run has one."""
+    figures = []
+    for (op, quantity, stat, over), group in _grouped(distributions, _IN_TIME, "op").items():
+        drawn = [one for one in group if one["members"]][:MOST_BOXES]
+        if max((one["count"] for one in drawn), default=0) < 3:
+            continue
+        unit, values = _unit(drawn), [value for one in drawn for value in one["members"]]
+        limit = _threshold(quantity, parameters)
+        factor = UNITS[unit].factor
+        bounds = [*values, *([limit * factor] if limit is not None else [])]
+        mark = f". The mark is the threshold, {limit:g} {unit}" if limit is not None else ""
+        groups = [(_name(one, drawn), [value / factor for value in one["members"]]) for one in drawn]
+        figures.append({
+            "kind": "drawings/lines.html",
+            "title": sentence(f"{spoken(op)}: {spoken(quantity)} in order of {over}"),
+            "note": f"{unit or 'count'}, {spoken(stat)}, not from zero{mark}",
+            "drawing": svg_results.stairs(groups, limit, min(bounds) / factor, max(bounds) / factor),
+        })  # fmt: skip
+    return figures
+
+
+def boxes_of(distributions: Sequence[Distribution]) -> list[Figure]:
+    """Boxes of parts side by side, and of what was repeated three times and more: one quantity of each operation."""
+    figures: list[Figure] = []
+    plotted: set[tuple[str, str]] = set()
+    for (_, quantity, stat, over), group in _grouped(distributions, _SIDE_BY_SIDE, "").items():
+        drawn = [one for one in group if one["count"] >= 3 or over in MEMBERS][:MOST_BOXES]
+        ops = {(over, one["op"]) for one in drawn}
+        if not drawn or quantity not in _MAIN or ops <= plotted:
+            continue
+        plotted |= ops
+        unit = _unit(drawn)
+        drawing = svg_results.boxes([(_name(one, drawn, "op"), one) for one in drawn], UNITS[unit].factor)
+        scale = "logarithmic" if drawing.is_logarithmic else _begin(drawing)
+        left_out = f". {len(drawn)} of {len(group)}; the table has all" if len(drawn) < len(group) else ""
+        figures.append({
+            "kind": "drawings/boxes.html",
+            "title": f"{sentence(spoken(quantity))} of {over}{'' if stat + 's' == over else ', ' + spoken(stat)}",
+            "note": f"{unit}, {scale}. Box: 25 to 75 %, line: median, ends: least and most{left_out}",
+            "drawing": drawing,
+        })  # fmt: skip
+    return figures
+
+
+def _begin(drawing: svg_results.Boxes) -> str:
+    """Whether the axis begins at zero, as its first tick says."""
+    return "not from zero" if drawing.ticks[0].text.strip("0.") else "from zero"
+
+
+def _grouped(
+    distributions: Sequence[Distribution], overs: Sequence[str], by: str
+) -> dict[tuple[str, str, str, str], list[Distribution]]:
+    """Distributions that one plot can hold, in the order of `overs`."""
+    groups: dict[tuple[str, str, str, str], list[Distribution]] = {}
+    for over in overs:
+        for one in distributions:
+            if one["over"] == over:
+                key = (one["op"] if by else "", one["quantity"], one["stat"], over)
+                groups.setdefault(key, []).append(one)
+    return groups
+
+
+def _name(one: Distribution, beside: Sequence[Distribution], op: str = "") -> str:
+    """What tells a distribution from those drawn beside it."""
+    differs = [name for name in one["context"] if len({str(other["context"].get(name)) for other in beside}) > 1]
+    words = of({name: one["context"][name] for name in differs})
+    return ", ".join(filter(None, [spoken(one["op"]) if op else "", words]))
+
+
+def _unit(group: Sequence[Distribution]) -> str:
+    return unit_of(({"value": one["max"], "printed_unit": one["printed_unit"]} for one in group), group[0]["unit"])
+
+
+def spread_of(distributions: Sequence[Distribution]) -> Table | None:
+    """Every distribution with count, extremes, quartiles, mean and sample deviation."""
+    if not distributions:
+        return None
+    names = ("Operation", "Of", "Quantity", "Each is")
+    heads = [*(Head(name, n=False) for name in names), Head("count"), Head("unit", n=False)]
+    heads += [Head(name) for name in ("min", "25 %", "median", "75 %", "max", "mean", "sample deviation")]
+    rows = [_spread_row(one) for one in distributions[:MOST_SPREADS]]
+    return Table("", "", heads, rows, max(0, len(distributions) - MOST_SPREADS))
+
+
+def _spread_row(one: Distribution) -> list[Cell]:
+    unit = _unit([one])
+    figures = [written(value, unit) for value in (*one["quantiles"][:: PARTS // 4], one["mean"])]
+    deviation = written(one["deviation"], unit) if one["deviation"] is not None else ""
+    words = [one["op"], of(one["context"]), spoken(one["quantity"]), spoken(one["stat"])]
+    return [
+        *(Cell(word, n=False) for word in words),
+        Cell(numbers.whole(one["count"])),
+        Cell(shown_unit(unit), n=False),
+        *map(Cell, [*figures, deviation]),
+    ]

@@ -1,0 +1,119 @@
+"""Pages of what lies under numbers: histograms and boxes of targets and ranks, slow ones, chances, ageing."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from registry.distributions import distributions, stragglers
+from registry.errors import Problem
+from registry.presentation import numbers, svg_results
+from registry.presentation.words import of, sentence, spoken, unit_of, written
+from registry.query import public_record
+from registry.query.public_record import Row
+from registry.results.run_page import boxes_of, spread_of
+from registry.results.views import title
+from registry.web.caching import public_page
+from validators.units import LOWER_IS_BETTER, UNITS
+
+MOST_SHOWN = 12
+
+
+@public_page
+def of_result(request: HttpRequest, public_id: str) -> HttpResponse:
+    """The distributions of one result, with the share of the best below which a member counts as slow."""
+    result = public_record.result(public_id)
+    share, problem = _share(request)
+    found = result.snapshot.get("distributions", [])
+    told = distributions.members(found, share)
+    context = {
+        "section": "results",
+        "result": result,
+        "name": title(result),
+        "share": f"{share:g}",
+        "problem": problem,
+        "boxes": boxes_of(found),
+        "spread": spread_of(found),
+        "groups": [_group(row) for row in told[:MOST_SHOWN]],
+        "more": max(0, len(told) - MOST_SHOWN),
+        "series": [_series(row) for row in distributions.series(found)[:MOST_SHOWN]],
+        "address": f"/api/v1/results/{public_id}/members/?{urlencode({'share': f'{share:g}'})}",
+    }
+    return render(request, "results/members.html", context, status=problem.status if problem else 200)
+
+
+def _share(request: HttpRequest) -> tuple[float, Problem | None]:
+    try:
+        return distributions.share_of(request.GET), None
+    except Problem as error:
+        return stragglers.SHARE, error
+
+
+def _group(row: Row) -> dict[str, Any]:
+    unit = unit_of([{"value": row["best"], "printed_unit": row["printed_unit"]}], row["unit"])
+    bins = [(part["low"], part["high"], part["count"]) for part in row["histogram"]]
+    lower = row["unit"] in LOWER_IS_BETTER
+    limit = row["best"] * 100 / row["share"] if lower else row["best"] * row["share"] / 100
+    return {
+        "title": _title(row),
+        "over": row["over"],
+        "one": row["over"].rstrip("s"),
+        "unit": unit,
+        "count": numbers.whole(row["count"]),
+        "slow_count": row["slow_count"],
+        "drawing": svg_results.histogram(bins, limit, UNITS[unit].factor),
+        "bins": [(written(low, unit), written(high, unit), count) for low, high, count in bins],
+        "slow": [(one["number"], written(one["value"], unit), f"{one['percent']:.1f}") for one in row["slow"]],
+        "silent": ", ".join(map(str, row["silent"])),
+        "meeting": [(one["stripes"], f"{one['percent']:.1f}") for one in row["meeting"]],
+    }
+
+
+def _series(row: Row) -> dict[str, Any]:
+    percents, begin, amounts = row["percents"], row["aged_from"], row["written_bytes"] or []
+    steps = [str(number) for number in range(1, len(percents) + 1)]
+    unit = (
+        unit_of([{"value": max(amounts), "printed_unit": row["printed_unit"].removesuffix("/s")}], "B")
+        if amounts
+        else ""
+    )
+    over = [amount / UNITS[unit].factor for amount in amounts]
+    texts = [written(amount, unit) for amount in amounts] or [""] * len(steps)
+    points = list(zip(over, percents, strict=True)) if over else list(enumerate(percents))
+    most = max(percents)
+    return {
+        "title": _title(row),
+        "drawing": svg_results.curve(points, most) if over else svg_results.lines(steps, [("", points)], 0.0, most),
+        "unit": unit,
+        "values": list(zip(steps, texts, (f"{percent:.1f}" for percent in percents), strict=True)),
+        "aged_from": None if begin is None else begin + 1,
+        "aged_at": texts[begin] if begin is not None else "",
+    }
+
+
+def _title(row: Row) -> str:
+    what = f"{spoken(row['op'])} {spoken(row['quantity'])}, {spoken(row['stat'])}"
+    return sentence(", ".join(filter(None, [what, of(row["context"])])))
+
+
+@public_page
+def calculator(request: HttpRequest) -> HttpResponse:
+    """The chance that a file meets a slow target, for any numbers."""
+    answer, problem = None, None
+    if any(request.GET.values()):
+        try:
+            answer = distributions.chances(request.GET)
+        except Problem as error:
+            problem = error
+    context = {
+        "section": "studies",
+        "asked": request.GET,
+        "answer": answer,
+        "rows": [(one["stripes"], f"{one['percent']:.2f}") for one in answer["results"]] if answer else [],
+        "problem": problem,
+        "address": f"/api/v1/stragglers/?{request.GET.urlencode()}",
+    }
+    return render(request, "studies/stragglers.html", context, status=problem.status if problem else 200)

@@ -1,0 +1,1 @@
+"""The web server: how requests arrive and answers leave."""

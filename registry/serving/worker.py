@@ -1,0 +1,800 @@
+"""The web server's worker process: one loop speaks with all clients, and a thread only ever works for a whole request.
+
+gunicorn's own threaded worker reads a request in the thread that answers it, so a client that announces a body and
+sends none holds a thread for as long as it likes. Here the loop collects head and body, without blocking, and sends the
+answer; a thread neither waits for bytes that arrive nor for bytes that leave (docs/decisions/0026).
+
+What a request is refused for is decided before its body is read: `BODY_LIMIT` of the application is asked, in a thread,
+once the head is whole and the body is not. A client that is slower than the limits below is closed.
+
+Nothing here knows Django's views. gunicorn.conf.py names this worker.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import resource
+import selectors
+import socket
+import tempfile
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from datetime import datetime
+from enum import Enum, auto
+from queue import Empty, SimpleQueue
+from typing import Any, Protocol
+
+from gunicorn.http import wsgi
+from gunicorn.http.body import ChunkedReader
+from gunicorn.http.errors import InvalidChunkSize, InvalidHeader, InvalidRequestLine, LimitRequestHeaders, NoMoreData
+from gunicorn.http.message import Request
+from gunicorn.http.unreader import IterUnreader
+from gunicorn.workers.base import Worker as BaseWorker
+
+from registry import environment
+
+# Seconds in which a client has to send a whole head, 40 KiB of a body or the rest of it, or take 40 KiB of an answer.
+PATIENCE_S = environment.seconds("CLIENT_PATIENCE_S", 10)
+SLOWEST_BYTES_PER_S = 4096
+HEAD_BYTES = 32 * 1024
+IN_MEMORY_BYTES = 64 * 1024
+PIECE_BYTES = 256 * 1024
+# A refused client that still sends reads the answer only if its bytes are taken from it; so many are, and dropped.
+DROPPED_BYTES = 256 * 1024 * 1024
+CHUNK_LINE_BYTES = 4096
+# Sizes and trailers of a body in chunks may be this much more than a quarter of it: tiny chunks are work without bytes.
+FRAMING_BYTES = 64 * 1024
+# Of one account and process. A body that is late is on the disk meanwhile, and tiny chunks are work for the loop.
+BODIES_AT_ONCE = 32
+# A process that stops still takes the requests that were on their way, and says that they are the last.
+ON_THE_WAY_S = 1.0
+# Answered by a thread of their own each, so that a load balancer hears from a process whose threads are all at work.
+PROBES = ("/livez", "/readyz", "/healthz")
+# Of the environ of a request whose body has more bytes than BODY_LIMIT permits, none of which the application can read.
+TOO_LARGE = "highwater.body_too_large"
+# The application's attribute: environ -> bytes that its body may have and the account that sends it (None for
+# strangers), or None where the head is refused already.
+BODY_LIMIT = "body_limit"
+
+
+class State(Enum):
+    """What a connection waits for."""
+
+    HEAD = auto()  # the rest of a head
+    IDLE = auto()  # another request
+    BODY = auto()  # the rest of a body
+    THREAD = auto()  # an answer, or a word on whether the body may come
+    ANSWER = auto()  # that the client takes the answer
+    CLOSING = auto()  # that the client, which has its answer, hangs up
+
+
+BETWEEN_REQUESTS = (State.HEAD, State.IDLE, State.CLOSING)
+
+
+class Body:
+    """What has arrived of a body: its first 64 KiB in memory, all of a larger one in a temporary file."""
+
+    def __init__(self, length: int) -> None:
+        self.file = tempfile.SpooledTemporaryFile(IN_MEMORY_BYTES)  # noqa: SIM115
+        self.size = 0
+        self.length: int | None = length
+
+    @property
+    def complete(self) -> bool:
+        return self.size == self.length
+
+    def take(self, data: bytearray) -> None:
+        """Move what belongs to the body out of `data`. Raises OSError when the disk is full."""
+        self._keep(data, min(len(data), (self.length or 0) - self.size))
+
+    def close(self) -> None:
+        with suppress(OSError):  # what could not be written is tried again
+            self.file.close()
+
+    def _keep(self, data: bytearray, size: int) -> None:
+        self.file.write(data[:size])
+        self.size += size
+        del data[:size]
+
+
+class ChunkedBody(Body):
+    """A body that comes in chunks (RFC 9112 section 7.1); its length is known at its end. Trailers are dropped."""
+
+    def __init__(self) -> None:
+        super().__init__(0)
+        self.length = None
+        self._chunk: int | None = None  # bytes that are missing of this chunk; None before the line with its size
+        self._last = False  # the last chunk was there: trailers follow
+        self._framing = 0
+
+    def take(self, data: bytearray) -> None:
+        """Move what belongs to the body out of `data`. Raises InvalidChunkSize, OSError when the disk is full."""
+        while not self.complete:
+            if self._chunk:
+                if not data:
+                    return
+                size = min(len(data), self._chunk)
+                self._keep(data, size)
+                self._chunk -= size
+            elif self._chunk == 0:
+                if len(data) < 2:
+                    return
+                if data[:2] != b"\r\n":
+                    raise InvalidChunkSize(bytes(data[:2]))
+                del data[:2]
+                self._chunk = None
+            elif (line := self._line(data)) is None:
+                return
+            elif not self._last:
+                self._begin(line)
+            elif not line:
+                self.length = self.size
+            elif b":" not in line.lstrip(b" \t:"):
+                raise InvalidChunkSize(line[:32])
+
+    def _line(self, data: bytearray) -> bytes | None:
+        end = data.find(b"\n", 0, CHUNK_LINE_BYTES)
+        if end < 0:
+            if len(data) >= CHUNK_LINE_BYTES:
+                raise InvalidChunkSize(bytes(data[:32]))
+            return None
+        line = bytes(data[: end + 1])
+        if not line.endswith(b"\r\n") or b"\r" in line[:-2]:
+            raise InvalidChunkSize(line[:32])
+        del data[: end + 1]
+        self._framing += len(line) + 2
+        if self._framing > FRAMING_BYTES + self.size // 4:
+            raise InvalidChunkSize(b"more framing than body")
+        return line[:-2]
+
+    def _begin(self, line: bytes) -> None:
+        digits = line.partition(b";")[0].rstrip(b" \t") if b";" in line else line
+        if not 1 <= len(digits) <= 16 or digits.strip(b"0123456789abcdefABCDEF"):
+            raise InvalidChunkSize(line[:32])
+        size = int(digits, 16)
+        self._last, self._chunk = size == 0, size or None
+
+
+class NoBody:
+    """The input of a request that is answered from its head alone."""
+
+    def read(self, *_: object) -> bytes:
+        raise OSError("the request was refused before its body was read")
+
+    readline = readlines = __iter__ = read
+
+
+class Piece(Protocol):
+    def read(self, size: int) -> bytes: ...
+
+    def close(self) -> None: ...
+
+
+class NoRoom(Exception):
+    """What the application wrote could not be kept."""
+
+
+class Written:
+    """Bytes that the application wrote, in memory or in a temporary file."""
+
+    def __init__(self) -> None:
+        self.file = tempfile.SpooledTemporaryFile(IN_MEMORY_BYTES)  # noqa: SIM115
+        self.written = self.taken = 0
+
+    def write(self, data: bytes) -> None:
+        """Raises NoRoom when the disk is full."""
+        try:
+            self.file.seek(self.written)
+            self.file.write(data)
+            self.file.flush()
+        except OSError as error:
+            raise NoRoom(str(error)) from error
+        self.written += len(data)
+
+    def read(self, size: int) -> bytes:
+        self.file.seek(self.taken)
+        data = self.file.read(size)
+        self.taken += len(data)
+        return data
+
+    def close(self) -> None:
+        with suppress(OSError):  # what could not be written is tried again
+            self.file.close()
+
+
+class FromFile:
+    """A part of an open file, read where it lies; the caller may close its own handle."""
+
+    def __init__(self, file: Any, offset: int, count: int) -> None:
+        self.descriptor, self.offset, self.end = os.dup(file.fileno()), offset, offset + count
+
+    def read(self, size: int) -> bytes:
+        """Raises OSError where the file became shorter: its length has been announced."""
+        data = os.pread(self.descriptor, min(size, self.end - self.offset), self.offset)
+        if not data and self.offset < self.end:
+            raise OSError(errno.EIO, "a file became shorter while it was sent")
+        self.offset += len(data)
+        return data
+
+    def close(self) -> None:
+        os.close(self.descriptor)
+
+
+class Answer:
+    """What a thread writes and the loop sends. To gunicorn's Response it is the socket; writing to it never waits."""
+
+    def __init__(self, begin: Callable[[], None]) -> None:
+        self._lock = threading.Lock()
+        self._pieces: list[Piece] = []
+        self._begin = begin
+        self._ahead = 0
+        self.begun = False  # bytes of it may have left
+        self.whole = False
+        self.gone = False  # the client hung up
+        self.no_room = False  # it could not be kept: the disk is full
+
+    def sendall(self, data: bytes) -> None:
+        """Raises BrokenPipeError when nobody takes it any more, NoRoom when it can't be kept."""
+        with self._lock:
+            if self.gone:
+                raise BrokenPipeError(errno.EPIPE, "the client hung up")
+            if not (self._pieces and isinstance(self._pieces[-1], Written)):
+                self._pieces.append(Written())
+            self._pieces[-1].write(data)  # type: ignore[attr-defined]
+            self._ahead += len(data)
+            # A long answer leaves while it is being made; a short one once it is whole, so that it can be another yet.
+            if self._ahead <= IN_MEMORY_BYTES:
+                return
+            self._ahead, self.begun = 0, True
+        self._begin()
+
+    def sendfile(self, file: Any, offset: int = 0, count: int | None = None) -> None:
+        size = os.fstat(file.fileno()).st_size - offset if count is None else count
+        with self._lock:
+            self._pieces.append(FromFile(file, offset, size))
+
+    def read(self, size: int) -> bytes:
+        """The next bytes to send; none where the application has not written more."""
+        with self._lock:
+            while self._pieces:
+                if data := self._pieces[0].read(size):
+                    return data
+                if len(self._pieces) == 1 and not self.whole:
+                    break
+                self._pieces.pop(0).close()
+            return b""
+
+    def forget(self) -> None:
+        """Drop what was written; only what has not begun to leave."""
+        with self._lock:
+            for piece in self._pieces:
+                piece.close()
+            self._pieces = []
+            self._ahead = 0
+
+    def gettimeout(self) -> float:
+        """As gunicorn asks of a socket before it writes an error: this one never blocks."""
+        return 0.0
+
+
+class Connection:
+    """One client, and how far its request is."""
+
+    def __init__(self, sock: socket.socket, address: Any, server: Any) -> None:
+        self.sock, self.address, self.server = sock, address, server
+        self.state = State.HEAD
+        self.watched = 0  # events that the poller waits for
+        self.received = bytearray()
+        self.searched = 0  # bytes of it in which the end of a head is not
+        self.requests = 0
+        self.request: Request | None = None
+        self.expects_permission = False  # "Expect: 100-continue"
+        self.body = Body(0)
+        self.body_limit = 0
+        self.sender: str | None = None  # the account that sends the body
+        self.waits_since = 0.0  # for a thread
+        self.answer: Answer | None = None
+        self.unsent = memoryview(b"")
+        self.keep = False
+        self.deadline = 0.0
+        self.moved = 0  # bytes since the deadline was set
+
+    @property
+    def reads_at_once(self) -> int:
+        """Bytes; few where each may be work, since all others wait for it."""
+        if self.state is State.CLOSING or (self.state is State.BODY and not isinstance(self.body, ChunkedBody)):
+            return PIECE_BYTES
+        return HEAD_BYTES
+
+    @property
+    def gave_up(self) -> bool:
+        """Whether the client sends nothing more: it hung up, or closed its side and waits."""
+        try:
+            return self.sock.recv(1, socket.MSG_PEEK) == b""
+        except BlockingIOError:
+            return False
+        except OSError:
+            return True
+
+    @property
+    def may_be_closed(self) -> bool:
+        """Whether it is the first to make room for a new client: who sends no request, or a body without an account."""
+        if self.state is State.BODY:
+            return self.body_limit <= IN_MEMORY_BYTES
+        return self.state in BETWEEN_REQUESTS
+
+
+class Worker(BaseWorker):
+    """gunicorn's worker class: `registry.serving.worker.Worker`."""
+
+    connections: OrderedDict[Connection, None]
+
+    @classmethod
+    def check_config(cls, cfg: Any, log: Any) -> None:
+        """Refuse what the loop does not speak; TLS and HTTP/2 are the proxy's."""
+        if cfg.is_ssl or cfg.proxy_protocol not in (False, "off") or "h2" in cfg.http_protocols:
+            raise RuntimeError("registry.web_server speaks HTTP/1.1 without TLS, behind a proxy (docs/operate.md)")
+        tempfile.gettempdir()  # chosen once, for all processes: a full one is told later, not left for another
+
+    def init_process(self) -> None:
+        self.connections = OrderedDict()  # the one that changed its state longest ago comes first
+        self.threads = ThreadPoolExecutor(self.cfg.threads, "request")
+        self.probe_threads = {path: ThreadPoolExecutor(1, "probe") for path in PROBES}
+        self.calls: SimpleQueue[tuple[Any, ...]] = SimpleQueue()
+        self.poller = selectors.DefaultSelector()
+        self.accepting = False
+        self.looked_at_clocks = 0.0
+        self.capacity = min(self.cfg.worker_connections, _descriptors() // 3)
+        super().init_process()
+
+    def handle_quit(self, sig: int, frame: Any) -> None:
+        self.threads.shutdown(wait=False, cancel_futures=True)
+        super().handle_quit(sig, frame)
+
+    # The loop
+
+    def run(self) -> None:
+        """Serve until told to stop; then finish what has begun, within the graceful timeout."""
+        self.poller.register(self.PIPE[0], selectors.EVENT_READ, (self._run_calls,))
+        while self.alive and self.ppid == os.getppid():
+            self._accept_new(len(self.connections) < self.capacity or self._may_close() is not None)
+            self._turn()
+        self._accept_new(False)
+        begun = time.monotonic()
+        while self.connections and (lasted_s := time.monotonic() - begun) < self.cfg.graceful_timeout:
+            if lasted_s >= ON_THE_WAY_S:
+                for connection in [one for one in self.connections if one.state in BETWEEN_REQUESTS]:
+                    self._close(connection)
+            self._turn(0.1)
+        for connection in list(self.connections):
+            self._close(connection)
+        self.threads.shutdown(wait=False, cancel_futures=True)
+
+    def _turn(self, at_most_s: float = 1.0) -> None:
+        self.notify()
+        for key, _ in self.poller.select(min(at_most_s, PATIENCE_S / 4)):
+            self._safely(*key.data)
+        now = time.monotonic()
+        if now - self.looked_at_clocks >= PATIENCE_S / 20:
+            self.looked_at_clocks = now
+            for connection in [one for one in self.connections if one.deadline < now]:
+                self._too_late(connection)
+
+    def _run_calls(self) -> None:
+        """What threads and signals left in the pipe, and what threads want done."""
+        with suppress(BlockingIOError):
+            os.read(self.PIPE[0], 4096)
+        for _ in range(self.calls.qsize()):
+            with suppress(Empty):
+                self._safely(*self.calls.get_nowait())
+
+    def _safely(self, function: Callable[..., None], *arguments: Any) -> None:
+        """An error with one client must not end what the process does for all others."""
+        try:
+            function(*arguments)
+        except Exception:
+            self.log.exception("Error in the loop of the web server")
+            for connection in arguments:
+                if isinstance(connection, Connection):
+                    self._close(connection)
+
+    def _call(self, function: Callable[..., None], *arguments: Any) -> None:
+        """Have the loop call this; from any thread."""
+        self.calls.put((function, *arguments))
+        with suppress(OSError):  # full: the loop will wake anyway
+            os.write(self.PIPE[1], b".")
+
+    def _accept_new(self, accept: bool) -> None:
+        if accept == self.accepting:
+            return
+        self.accepting = accept
+        for listener in self.sockets:
+            listener.setblocking(False)
+            if accept:
+                self.poller.register(listener, selectors.EVENT_READ, (self._accept, listener))
+            else:
+                self.poller.unregister(listener)
+
+    def _accept(self, listener: Any) -> None:
+        """One at a time, so that another process which has less to do takes the next."""
+        if len(self.connections) >= self.capacity and not self._make_room():
+            return
+        try:
+            sock, address = listener.accept()
+        except OSError as error:
+            if error.errno in (errno.EMFILE, errno.ENFILE):
+                self._make_room()
+            elif error.errno not in (errno.EAGAIN, errno.ECONNABORTED):
+                raise
+            return
+        sock.setblocking(False)
+        with suppress(OSError):  # a Unix socket has no such option
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        connection = Connection(sock, address, listener.getsockname())
+        self._enter(connection, State.HEAD)
+        self._read(connection)  # most requests are here already
+
+    def _may_close(self) -> Connection | None:
+        """Who waits longest without having sent a request; where there is none, who moved least lately."""
+        idle = next((one for one in self.connections if one.may_be_closed), None)
+        return idle or next((one for one in self.connections if one.state is not State.THREAD), None)
+
+    def _make_room(self) -> bool:
+        slowest = self._may_close()
+        if slowest is not None:
+            self._close(slowest)
+        return slowest is not None
+
+    def _enter(self, connection: Connection, state: State, within_s: float = PATIENCE_S) -> None:
+        connection.state, connection.moved = state, 0
+        connection.deadline = float("inf") if state is State.THREAD else time.monotonic() + within_s
+        self.connections[connection] = None
+        self.connections.move_to_end(connection)
+        if state is State.THREAD:
+            self._watch(connection, 0)
+        elif state is State.ANSWER:
+            self._watch(connection, selectors.EVENT_WRITE)
+        else:
+            self._watch(connection, selectors.EVENT_READ)
+
+    def _watch(self, connection: Connection, events: int) -> None:
+        if events == connection.watched:
+            return
+        if connection.watched:
+            self.poller.unregister(connection.sock)
+        if events:
+            act = self._read if events == selectors.EVENT_READ else self._send
+            self.poller.register(connection.sock, events, (act, connection))
+        connection.watched = events
+
+    def _close(self, connection: Connection) -> None:
+        if self.connections.pop(connection, self) is self:
+            return
+        self._watch(connection, 0)
+        connection.sock.close()
+        connection.body.close()
+        if connection.answer is not None:
+            connection.answer.gone = True
+            if connection.answer.whole:
+                connection.answer.forget()
+
+    def _progress(self, connection: Connection, size: int) -> None:
+        """A deadline moves once enough has: one byte now and then is no progress."""
+        connection.moved += size
+        if connection.moved >= SLOWEST_BYTES_PER_S * PATIENCE_S:
+            connection.moved, connection.deadline = 0, time.monotonic() + PATIENCE_S
+            self.connections.move_to_end(connection)
+
+    def _too_late(self, connection: Connection) -> None:
+        if connection.state is State.BODY or (connection.state is State.HEAD and connection.received):
+            self._tell(connection, 408, "Request Timeout", "request.timeout", "The request came too slowly")
+        else:
+            self._close(connection)
+
+    # Requests that arrive
+
+    def _read(self, connection: Connection) -> None:
+        if connection not in self.connections:  # closed after the poller said that it has something
+            return
+        try:
+            data = connection.sock.recv(connection.reads_at_once)
+        except (BlockingIOError, InterruptedError):
+            return
+        except OSError:
+            data = b""
+        if not data:
+            self._close(connection)
+        elif connection.state is State.CLOSING:
+            connection.moved += len(data)
+            if connection.moved > DROPPED_BYTES:
+                self._close(connection)
+        elif connection.state is State.BODY:
+            connection.received += data
+            self._progress(connection, len(data))
+            self._take_body(connection)
+        else:
+            connection.received += data
+            if connection.state is State.IDLE:
+                self._enter(connection, State.HEAD)
+            self._look_for_head(connection)
+
+    def _look_for_head(self, connection: Connection) -> None:
+        received = connection.received
+        if received and not (received[:1].isalpha() or received[:2] in (b"\r", b"\r\n")):
+            self._refuse(connection, InvalidRequestLine(received[:16].decode("latin-1")))  # such as TLS
+            return
+        end = received.find(b"\r\n\r\n", max(2 if received[:2] == b"\r\n" else 0, connection.searched - 3))
+        connection.searched = len(received)
+        if end >= 0 and end <= HEAD_BYTES:
+            head = bytes(received[: end + 4])
+            del received[: end + 4]
+            connection.searched = 0
+            self._parse(connection, head)
+        elif len(received) > HEAD_BYTES:
+            self._refuse(connection, LimitRequestHeaders(f"more than {HEAD_BYTES} bytes"))
+
+    def _parse(self, connection: Connection, head: bytes) -> None:
+        connection.requests += 1
+        try:
+            request = Request(self.cfg, IterUnreader([head]), connection.address, connection.requests)
+        except (NoMoreData, StopIteration):
+            self._refuse(connection, InvalidRequestLine(head[:16].decode("latin-1")))
+            return
+        except Exception as error:
+            self._refuse(connection, error)
+            return
+        if request.version >= (1, 1) and not any(name == "HOST" for name, _ in request.headers):
+            self._refuse(connection, InvalidHeader("no Host"))  # RFC 9112 section 3.2
+            return
+        connection.request = request
+        # gunicorn would send it itself, once the body is asked for; here that is too late.
+        connection.expects_permission, request._expected_100_continue = request._expected_100_continue, False
+        reader = request.body.reader
+        connection.body.close()
+        connection.body = ChunkedBody() if isinstance(reader, ChunkedReader) else Body(reader.length)
+        if not connection.received and not connection.body.complete:
+            self._ask_application(connection)  # also where the client waits for "100 Continue"
+        else:
+            self._take_body(connection, asked=False)
+
+    def _take_body(self, connection: Connection, asked: bool = True) -> None:
+        """Keep what came; a body that came whole with its head needs no permission."""
+        body = connection.body
+        try:
+            body.take(connection.received)
+            body.file.flush()
+        except InvalidChunkSize as error:
+            self._refuse(connection, error)
+            return
+        except OSError as error:
+            self.log.error("A request could not be kept in %s: %s", tempfile.gettempdir(), error)
+            self._tell_no_room(connection)
+            return
+        if not asked and not (body.complete and body.size <= IN_MEMORY_BYTES):
+            self._ask_application(connection)
+        elif asked and body.size > connection.body_limit:
+            self._refuse_as_too_large(connection, body.size)
+        elif body.complete:
+            self._answer_request(connection, body.file)
+
+    def _ask_application(self, connection: Connection) -> None:
+        """Whether more of this body may come, and how much."""
+        self._enter(connection, State.THREAD)
+        asked = self.threads.submit(self._body_limit, connection)
+        asked.add_done_callback(lambda done: self._call(self._permitted, connection, done))
+
+    def _body_limit(self, connection: Connection) -> tuple[int, str | None] | None:
+        request = connection.request
+        ask = getattr(self.wsgi, BODY_LIMIT, None)
+        if ask is None:
+            return IN_MEMORY_BYTES, None
+        _, environ = wsgi.create(request, connection.sock, connection.address, connection.server, self.cfg)
+        return ask(environ | {"wsgi.input": NoBody()})
+
+    def _permitted(self, connection: Connection, done: Future) -> None:
+        if error := done.exception():
+            self._refuse(connection, error)  # type: ignore[arg-type]
+            return
+        if done.result() is None:
+            self._answer_request(connection, NoBody(), close=True)
+            return
+        limit, connection.sender = done.result()
+        body = connection.body
+        if max(body.length or 0, body.size) > limit:
+            self._refuse_as_too_large(connection, max(body.length or 0, body.size))
+        elif body.complete:
+            self._answer_request(connection, body.file)
+        else:
+            connection.body_limit = limit
+            self._close_slowest_of(connection.sender)
+            if connection.expects_permission:
+                with suppress(OSError):
+                    connection.sock.send(b"HTTP/1.1 100 Continue\r\n\r\n")
+            self._enter(connection, State.BODY)
+
+    def _close_slowest_of(self, sender: str | None) -> None:
+        """Keep to BODIES_AT_ONCE: who sends more has the one closed that moved least lately; the new one is taken."""
+        bodies = [one for one in self.connections if one.state is State.BODY and one.sender == sender is not None]
+        if len(bodies) >= BODIES_AT_ONCE:
+            title = "This account sends too much at the same time"
+            self._tell(bodies[0], 429, "Too Many Requests", "request.throttled", title)
+
+    def _refuse_as_too_large(self, connection: Connection, size: int) -> None:
+        """The application says so in its own words, without reading."""
+        self._answer_request(connection, NoBody(), close=True, too_large=size)
+
+    # Answers
+
+    def _pool(self, connection: Connection) -> ThreadPoolExecutor:
+        request = connection.request
+        if request.method in ("GET", "HEAD") and connection.body.size == 0:
+            return self.probe_threads.get(request.path, self.threads)
+        return self.threads
+
+    def _answer_request(
+        self, connection: Connection, source: Any, *, close: bool = False, too_large: int | None = None
+    ) -> None:
+        if not isinstance(source, NoBody):
+            source.seek(0)
+        connection.request.body = source
+        self._enter(connection, State.THREAD)
+        connection.waits_since = time.monotonic()
+        connection.answer = Answer(lambda: self._call(self._begin_to_send, connection))
+        answered = self._pool(connection).submit(self._run_application, connection, close, too_large)
+        answered.add_done_callback(lambda done: self._call(self._answered, connection, done))
+
+    def _run_application(self, connection: Connection, close: bool, too_large: int | None) -> bool:
+        """In a thread: whether the connection may be used again."""
+        request, answer, begun = connection.request, connection.answer, datetime.now()
+        # Whoever closed its side may wait for the answer; but when all wait for long, those who left go out first.
+        if time.monotonic() - connection.waits_since > PATIENCE_S and connection.gave_up:
+            return False
+        try:
+            response, environ = wsgi.create(request, answer, connection.address, connection.server, self.cfg)
+            environ["wsgi.multithread"] = True
+            _with_length(environ, connection.body.size if too_large is None else too_large, too_large)
+            self.nr += 1
+            if self.nr >= self.max_requests:
+                self.alive = False
+            if close or not self.alive or not self.cfg.keepalive:
+                response.force_close()
+            self._write(response, self.wsgi(environ, response.start_response))
+            self.log.access(response, request, environ, datetime.now() - begun)
+            return not response.should_close()
+        except BrokenPipeError:
+            return False
+        except Exception as error:
+            if answer.begun:
+                self.log.exception("Error while %s was being sent", request.uri)
+                return False
+            answer.forget()
+            if isinstance(error, NoRoom):
+                self.log.error("An answer could not be kept in %s: %s", tempfile.gettempdir(), error)
+                answer.no_room = True
+                return False
+            self.handle_error(request, answer, connection.address, error)
+            return False
+
+    def _write(self, response: Any, parts: Iterable[bytes]) -> None:
+        try:
+            if isinstance(parts, wsgi.FileWrapper):
+                response.write_file(parts)
+            else:
+                for part in parts:
+                    response.write(part)
+            response.close()
+        finally:
+            if hasattr(parts, "close"):
+                parts.close()
+
+    def _begin_to_send(self, connection: Connection) -> None:
+        if connection in self.connections and connection.state is State.THREAD:
+            self._enter(connection, State.ANSWER)
+
+    def _answered(self, connection: Connection, done: Future) -> None:
+        answer = connection.answer
+        answer.whole = True
+        connection.keep = done.exception() is None and done.result()
+        if connection not in self.connections:
+            answer.forget()
+            return
+        connection.body.close()
+        if answer.no_room:
+            self._tell_no_room(connection)
+            return
+        self._enter(connection, State.ANSWER)
+        self._send(connection)
+
+    def _send(self, connection: Connection) -> None:
+        """As much as the client takes now, and no more than a few pieces, since others wait."""
+        if connection not in self.connections:
+            return
+        try:
+            for _ in range(4):
+                if not connection.unsent:
+                    connection.unsent = memoryview(connection.answer.read(PIECE_BYTES))
+                if not connection.unsent:
+                    self._sent_all(connection)
+                    return
+                size = connection.sock.send(connection.unsent)
+                connection.unsent = connection.unsent[size:]
+                self._progress(connection, size)
+        except (BlockingIOError, InterruptedError):
+            return
+        except OSError:
+            self._close(connection)
+
+    def _sent_all(self, connection: Connection) -> None:
+        answer = connection.answer
+        if not answer.whole:  # the application is still writing
+            self._enter(connection, State.THREAD)
+            return
+        answer.forget()
+        connection.answer = None
+        if connection.keep:
+            self._enter(connection, State.HEAD if connection.received else State.IDLE, self._idle_s(connection))
+            if connection.received:
+                self._look_for_head(connection)
+            return
+        # Closed at once, a connection on which bytes arrive is reset, and the answer with it.
+        with suppress(OSError):
+            connection.sock.shutdown(socket.SHUT_WR)
+        connection.received.clear()
+        self._enter(connection, State.CLOSING)
+
+    def _idle_s(self, connection: Connection) -> float:
+        return PATIENCE_S if connection.received else self.cfg.keepalive
+
+    def _refuse(self, connection: Connection, error: Exception) -> None:
+        """What is no request, or whose body breaks off: gunicorn's words for it."""
+        answer = self._own_answer(connection)
+        self.handle_error(None, answer, connection.address, error)
+        self._finish_own(connection)
+
+    def _tell(self, connection: Connection, status: int, reason: str, code: str, title: str) -> None:
+        """An answer of this server, as problem+json."""
+        problem = {"type": f"/docs/problems/#{code}", "title": title, "status": status, "code": code}
+        content = json.dumps(problem | {"detail": title, "hint": "Try again."}).encode()
+        head = f"HTTP/1.1 {status} {reason}\r\nContent-Type: application/problem+json\r\n"
+        head += f"Content-Length: {len(content)}\r\nRetry-After: 10\r\nConnection: close\r\n\r\n"
+        self._own_answer(connection).sendall(head.encode() + content)
+        self._finish_own(connection)
+
+    def _tell_no_room(self, connection: Connection) -> None:
+        self._tell(connection, 503, "Service Unavailable", "storage.full", "There is no room for the request")
+
+    def _own_answer(self, connection: Connection) -> Answer:
+        connection.answer = Answer(lambda: None)
+        connection.keep = False
+        connection.body.close()
+        return connection.answer
+
+    def _finish_own(self, connection: Connection) -> None:
+        connection.answer.whole = True
+        self._enter(connection, State.ANSWER)
+        self._send(connection)
+
+
+def _with_length(environ: dict[str, Any], size: int, too_large: int | None) -> None:
+    """A body that came in chunks is whole now: the application gets it with its length, like any other."""
+    if environ.pop("HTTP_TRANSFER_ENCODING", None) is not None or too_large is not None:
+        environ["CONTENT_LENGTH"] = str(size)
+    if too_large is not None:
+        environ[TOO_LARGE] = True
+
+
+def _descriptors() -> int:
+    """Files that this process may open, of which a few are its own; the soft limit, often 1,024, is raised."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = 65_536 if hard == resource.RLIM_INFINITY else min(hard, 65_536)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        with suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+            soft = wanted
+    return max(64, (wanted if soft == resource.RLIM_INFINITY else soft) - 200)

@@ -1,0 +1,1 @@
+"""Home, search, documentation, feeds and probes."""

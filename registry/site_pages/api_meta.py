@@ -1,0 +1,128 @@
+"""What is valid, in machine form: schemas, rules, benchmarks, and the API's own description."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from django.http import HttpResponse
+from drf_spectacular.generators import SchemaGenerator
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from registry.lists import definitions
+from registry.query import data_files, filters
+from registry.query.public_record import NotOnRecord, nearest
+from registry.results import responses as shape
+from registry.web.api_base import PublicRead, link
+from validators import VERSION, catalogue, schema
+from validators.questionnaires import questionnaires
+from validators.system.rules import RULES as SYSTEM_RULES
+
+
+@cache
+def schemas() -> dict[str, dict[str, Any]]:
+    """Every published JSON Schema by name: those of uploads and benchmarks, and that of list definitions."""
+    ours = {definitions.SCHEMA.removesuffix(".schema.json"): data_files.schema(definitions.SCHEMA)}
+    return dict(sorted({**schema.schemas(), **ours}.items()))
+
+
+class SchemaList(PublicRead):
+    """The JSON Schemas that documents are checked against."""
+
+    @extend_schema(operation_id="schemas_list", responses=shape.SchemaPage)
+    def get(self, request: Request) -> Response:
+        rows = [
+            {"name": name, "title": document.get("title", ""), "url": link(request, "schemas", name)}
+            for name, document in schemas().items()
+        ]
+        return Response({"next": None, "results": rows})
+
+
+class SchemaDetail(PublicRead):
+    """One JSON Schema, as the registry itself uses it."""
+
+    @extend_schema(operation_id="schemas_read", responses={200: OpenApiTypes.OBJECT} | shape.NOT_FOUND)
+    def get(self, request: Request, name: str) -> Response:
+        if name not in schemas():
+            raise NotOnRecord("schema", name, nearest(name, schemas()))
+        return Response(schemas()[name])
+
+
+class QuestionnaireList(PublicRead):
+    """The questionnaires that lists may ask for."""
+
+    @extend_schema(operation_id="questionnaires_list", responses=shape.QuestionnairePage)
+    def get(self, request: Request) -> Response:
+        rows = [
+            {"name": name, "title": document["title"], "url": link(request, "questionnaires", name)}
+            for name, document in questionnaires().items()
+        ]
+        return Response({"next": None, "results": rows})
+
+
+class QuestionnaireDetail(PublicRead):
+    """One questionnaire: its questions, the facts that answer them, and what answers are worth (questionnaire.1)."""
+
+    @extend_schema(operation_id="questionnaires_read", responses={200: OpenApiTypes.OBJECT} | shape.NOT_FOUND)
+    def get(self, request: Request, name: str) -> Response:
+        if name not in questionnaires():
+            raise NotOnRecord("questionnaire", name, nearest(name, questionnaires()))
+        return Response(questionnaires()[name])
+
+
+class RuleList(PublicRead):
+    """Every rule: code, level, text and source; `benchmark` is `system` for those on descriptions of systems."""
+
+    known = ("benchmark",)
+
+    @extend_schema(
+        operation_id="rules_list",
+        parameters=[OpenApiParameter("benchmark", *shape.QUERY["benchmark"])],
+        responses={200: shape.RulePage} | shape.REFUSED,
+    )
+    def get(self, request: Request) -> Response:
+        wanted = filters.given(request.query_params, "benchmark")
+        by_topic = {benchmark.tool: benchmark.rules for benchmark in catalogue.benchmarks()} | {"system": SYSTEM_RULES}
+        rows = [
+            {"benchmark": topic, **rule.as_json()}
+            for topic, rules in by_topic.items()
+            for rule in rules
+            if not wanted or topic in wanted
+        ]
+        return Response({"next": None, "version": VERSION, "results": rows})
+
+
+class BenchmarkList(PublicRead):
+    """Every benchmark that is understood."""
+
+    @extend_schema(operation_id="benchmarks_list", responses=shape.BenchmarkPage)
+    def get(self, request: Request) -> Response:
+        rows = [benchmark.descriptor for benchmark in catalogue.benchmarks()]
+        return Response({"next": None, "results": rows})
+
+
+class OpenAPI(PublicRead):
+    """This API as an OpenAPI document; docs/openapi.json is the same."""
+
+    @extend_schema(operation_id="openapi_read", responses=OpenApiTypes.OBJECT)
+    def get(self, request: Request) -> HttpResponse:
+        return Response(openapi())
+
+
+def with_refused_formats(result: dict[str, Any], **_: Any) -> dict[str, Any]:
+    """The document with 406 on every operation that takes `format`: one that it doesn't know is refused."""
+    for operations in result["paths"].values():
+        for operation in operations.values():
+            if any(one["name"] == "format" and one["in"] == "query" for one in operation.get("parameters", ())):
+                operation["responses"]["406"] = operation["responses"]["400"]
+    return result
+
+
+@cache
+def openapi() -> dict[str, Any]:
+    """Made once per process: it follows from the code alone."""
+    document: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)
+    return document

@@ -1,0 +1,188 @@
+"""The project's own documentation as pages: docs/*.md, and a page of each benchmark made of what lies in its folder.
+
+Raw HTML stays text, every heading and code has an anchor.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.text import slugify
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from registry.web.caching import public_page
+from validators import catalogue, reference
+
+FOLDER: Path = settings.BASE_DIR / "docs"
+BENCHMARKS = "benchmarks/"
+READERS = {
+    "For sites": (
+        "start",
+        "upload",
+        "collect",
+        "probes",
+        "parameters",
+        "check",
+        "collector",
+        "questionnaire",
+        "findings",
+        BENCHMARKS,
+        "scrubbed-copies",
+        "api-submissions",
+        "webhooks",
+    ),
+    "For readers": (
+        "lists",
+        "rankings",
+        "uncertainty",
+        "citing",
+        "studies",
+        "ceilings",
+        "generations",
+        "stragglers",
+        "series",
+        "pages",
+        "api",
+        "client",
+        "problems",
+        "data-terms",
+    ),
+    "For who has an account": ("accounts",),
+    "For the committee": ("review",),
+    "For administrators": ("operate", "operate-data"),
+    "For developers": ("architecture", "add-a-benchmark", "bench"),
+    "Decisions": ("decisions/",),
+}
+"""Who reads what, in the order of reading; a name that ends in a slash stands for a folder. As in README.md."""
+CODE = re.compile(r"[a-z0-9]+(?:[.-][a-z0-9_-]+)+")
+MACHINE_FORMS = {"openapi.json": "/api/v1/openapi.json"}
+"""Files beside the documents that the site serves elsewhere."""
+
+
+@dataclass(frozen=True)
+class Page:
+    """One rendered document; `contents` are the anchors and words of its second headings."""
+
+    slug: str
+    title: str
+    html: SafeString
+    contents: list[tuple[str, str]]
+
+
+@public_page
+def index(request: HttpRequest) -> HttpResponse:
+    groups = {heading: _pages_of(names) for heading, names in READERS.items()}
+    return render(request, "docs/index.html", {"section": "docs", "groups": groups})
+
+
+@public_page
+def page(request: HttpRequest, slug: str) -> HttpResponse:
+    shown = pages().get(slug)
+    if shown is None:
+        raise Http404
+    return render(request, "docs/page.html", {"section": "docs", "page": shown})
+
+
+@public_page
+def rules(request: HttpRequest) -> HttpResponse:
+    """Every rule with its text and source, as `python -m validators rules` lists them."""
+    return render(request, "docs/rules.html", {"section": "docs", "rules": catalogue.rules()})
+
+
+@cache
+def pages() -> dict[str, Page]:
+    """All documents by slug, rendered once per process: they change with the code only."""
+    paths = {path.relative_to(FOLDER).with_suffix("").as_posix(): path for path in sorted(FOLDER.rglob("*.md"))}
+    texts = {slug: (path, path.read_text(encoding="utf-8")) for slug, path in paths.items() if _is_shown(slug)}
+    for benchmark in catalogue.benchmarks():
+        readme = catalogue.FOLDER / benchmark.slug / reference.README
+        texts[f"{BENCHMARKS}{benchmark.slug}"] = readme, reference.page(benchmark)
+    return {slug: _render(slug, path, text) for slug, (path, text) in texts.items()}
+
+
+def _pages_of(names: tuple[str, ...]) -> list[Page]:
+    return [
+        page
+        for name in names
+        for slug, page in pages().items()
+        if slug == name or (name.endswith("/") and slug.startswith(name))
+    ]
+
+
+def _is_shown(slug: str) -> bool:
+    return not slug.endswith("README")
+
+
+def _render(slug: str, path: Path, text: str) -> Page:
+    """Markdown to HTML; links between documents become links between pages. `path` is what links start from."""
+    markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
+    tokens = markdown.parse(text)
+    title, contents, taken = slug, [], set()
+    for index, token in enumerate(tokens):
+        if token.type == "heading_open":
+            words = _words(tokens[index + 1])
+            anchor = _free(slugify(words), taken)
+            token.attrSet("id", anchor)
+            if token.tag == "h1":
+                title = words
+            elif token.tag == "h2":
+                contents.append((anchor, words))
+        elif token.type == "inline":
+            _link_pages(path, token)
+            _mark_codes(token, tokens[index - 1], taken)
+        elif token.type == "fence":
+            token.attrSet("tabindex", "0")
+    html = markdown.renderer.render(tokens, markdown.options, {})
+    html = html.replace("<table>", '<div class="scroll" tabindex="0" role="region" aria-label="Table"><table>')
+    html = html.replace("</table>", "</table></div>")
+    # The documents are the project's own and raw HTML in them is escaped above.
+    return Page(slug, title, mark_safe(html), contents)  # noqa: S308
+
+
+def _words(inline: Token) -> str:
+    return "".join(child.content for child in inline.children or [])
+
+
+def _free(anchor: str, taken: set[str]) -> str:
+    wanted, number = anchor, 2
+    while anchor in taken:
+        anchor, number = f"{wanted}-{number}", number + 1
+    taken.add(anchor)
+    return anchor
+
+
+def _mark_codes(inline: Token, parent: Token, taken: set[str]) -> None:
+    """A table cell or heading that begins with a code (`io500.stonewall.short`) is the anchor of that code."""
+    children = inline.children or []
+    if parent.type in ("td_open", "heading_open") and children and children[0].type == "code_inline":
+        code = children[0].content
+        if CODE.fullmatch(code) and code not in taken:
+            taken.add(code)
+            parent.attrSet("id", code)
+
+
+def _link_pages(path: Path, inline: Token) -> None:
+    for child in inline.children or []:
+        if child.type == "link_open":
+            target, hash_sign, anchor = str(child.attrGet("href") or "").partition("#")
+            if target in MACHINE_FORMS:
+                child.attrSet("href", MACHINE_FORMS[target])
+            elif target.endswith(".md") and "://" not in target:
+                child.attrSet("href", f"/docs/{_slug_of((path.parent / target).resolve())}{hash_sign}{anchor}")
+
+
+def _slug_of(path: Path) -> str:
+    """The slug of a document, with a slash; what belongs to all benchmarks, or a whole folder, leads to the index."""
+    if path.is_relative_to(catalogue.FOLDER):
+        slug = path.parent.relative_to(catalogue.FOLDER).as_posix()
+        return f"{BENCHMARKS}{slug}/" if slug != "." else ""
+    slug = path.relative_to(FOLDER).with_suffix("").as_posix()
+    return f"{slug}/" if _is_shown(slug) else ""

@@ -1,0 +1,143 @@
+"""Atom feeds for those who want to hear of calls and lists without looking every day."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, time
+
+from django.contrib.syndication.views import Feed
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+from django.utils.feedgenerator import Atom1Feed
+
+from registry.models import RankedList, Release
+from registry.presentation import numbers
+from registry.query import filters, public_record
+from registry.query.public_record import Row
+from registry.timeseries import series
+from registry.timeseries.views_series import moves
+from registry.web.caching import public_page
+
+ENTRIES = 50
+
+
+class Releases(Feed):
+    """Calls for submissions that are open or were, newest first; an entry is updated when its lists are published."""
+
+    feed_type = Atom1Feed
+    title = "Highwater: releases"
+    subtitle = "Calls for submissions, and when their lists are published"
+    link = "/releases/"
+    feed_url = "/releases/feed.atom"
+
+    def items(self) -> QuerySet[Release]:
+        return Release.objects.filter(imported=False).order_by("-held_on", "-id")[:ENTRIES]
+
+    def item_title(self, release: Release) -> str:
+        return f"{release.name}: {'published' if release.published_at else 'call for submissions'}"
+
+    def item_description(self, release: Release) -> str:
+        opens = f"Opens {numbers.moment(release.opens)}. " if release.opens else ""
+        lists = f" Lists: {', '.join(release.list_names)}." if release.list_names else ""
+        return f"{opens}Closes {numbers.moment(release.deadline)}.{lists}"
+
+    def item_link(self, release: Release) -> str:
+        return f"/releases/#{release.slug}"
+
+    def item_updateddate(self, release: Release) -> datetime:
+        """Never in the future: readers sort by it."""
+        opened = release.opens if release.opens and release.opens <= timezone.now() else None
+        return release.published_at or opened or release.called_at
+
+
+class Lists(Feed):
+    """Ranked lists, newest first; an entry is updated when its list is amended. `?list=NAME` keeps those of a name."""
+
+    feed_type = Atom1Feed
+    subtitle = "Ranked lists as they are published and amended"
+    link = "/lists/"
+
+    def get_object(self, request: HttpRequest) -> str:
+        filters.refuse_unknown(request.GET, ("list",))
+        return request.GET.get("list", "")
+
+    def title(self, name: str) -> str:
+        return f"Highwater: lists {name}" if name else "Highwater: lists"
+
+    def feed_url(self, name: str) -> str:
+        return "/lists/feed.atom" + (f"?list={name}" if name else "")
+
+    def items(self, name: str) -> QuerySet[RankedList]:
+        frozen = public_record.ranked_lists().filter(frozen_at__isnull=False)
+        return (frozen.filter(name=name) if name else frozen)[:ENTRIES]
+
+    def item_title(self, ranked_list: RankedList) -> str:
+        return f"{ranked_list.title}, {ranked_list.release.name}"
+
+    def item_description(self, ranked_list: RankedList) -> str:
+        copied = "Copied as published elsewhere. " if ranked_list.release.imported else ""
+        entries = numbers.counted(ranked_list.length, "entry", "entries")
+        return " ".join(filter(None, [f"{copied}{entries}.", ranked_list.note]))
+
+    def item_link(self, ranked_list: RankedList) -> str:
+        return f"/lists/{ranked_list.release.slug}/{ranked_list.name}/"
+
+    def item_updateddate(self, ranked_list: RankedList) -> datetime:
+        """Of a copy the day of its release: when it was loaded here is no news."""
+        if ranked_list.release.imported:
+            return datetime.combine(ranked_list.release.held_on, time(), UTC)
+        return ranked_list.frozen_at
+
+
+class Steps(Feed):
+    """Where the numbers of a system moved, newest first: all that moved between the same two results is one entry."""
+
+    feed_type = Atom1Feed
+    subtitle = "Steps in series of results, with what else differed behind the link"
+
+    def get_object(self, request: HttpRequest, slug: str) -> Row:
+        query = filters.without_empty(request.GET)
+        address = f"/systems/{slug}/history/"
+        asked = f"?{query.urlencode()}" if query else ""
+        told = {"address": f"{address}{asked}", "feed": f"{address}feed.atom{asked}"}
+        return told | series.document(slug, series.read(query))
+
+    def title(self, shown: Row) -> str:
+        return f"Highwater: {shown['system']['name'] or shown['system']['slug']} over time"
+
+    def link(self, shown: Row) -> str:
+        return str(shown["address"])
+
+    def feed_url(self, shown: Row) -> str:
+        return str(shown["feed"])
+
+    def items(self, shown: Row) -> list[Row]:
+        return moves(shown)[:ENTRIES]
+
+    def item_title(self, move: Row) -> str:
+        return f"{numbers.counted(len(move['told']), 'number')} moved on {move['day']}"
+
+    def item_description(self, move: Row) -> str:
+        return " ".join(move["told"])
+
+    def item_link(self, move: Row) -> str:
+        return f"/compare/?results={move['before']},{move['after']}"
+
+    def item_updateddate(self, move: Row) -> datetime:
+        """Never in the future: readers sort by it."""
+        return min(datetime.combine(move["day"], time(), UTC), timezone.now())
+
+
+@public_page
+def releases(request: HttpRequest) -> HttpResponse:
+    return Releases()(request)
+
+
+@public_page
+def lists(request: HttpRequest) -> HttpResponse:
+    return Lists()(request)
+
+
+@public_page
+def steps(request: HttpRequest, slug: str) -> HttpResponse:
+    return Steps()(request, slug=slug)

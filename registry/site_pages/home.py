@@ -1,0 +1,128 @@
+"""The first page: what this is, the record as rising water, the newest lists."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.db.models import F
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+
+from registry.models import ListEntry, RankedList, Release, Result
+from registry.presentation import numbers, svg_lists
+from registry.query.public_record import SCORED_LISTS
+from registry.web import client_address
+from registry.web.caching import public_page
+
+RESEARCH, PRODUCTION = "io500", "production"
+SHOWN = 10
+
+PICTURED = (
+    ("IO500 list (Research since ISC23), imported", RESEARCH, Result.Trust.IMPORTED),
+    ("Production list, imported", PRODUCTION, Result.Trust.IMPORTED),
+    ("Research list, verified", RESEARCH, Result.Trust.VERIFIED),
+    ("Production list, verified", PRODUCTION, Result.Trust.VERIFIED),
+)
+
+Leader = dict[str, Any]
+
+
+@public_page
+def home(request: HttpRequest) -> HttpResponse:
+    leaders = list_leaders()
+    newest = newest_leaders(leaders)
+    shown = next((leader for leader in newest if leader["name"] == PRODUCTION), newest[0] if newest else None)
+    context = {
+        "pictures": pictures(leaders),
+        "leaders": newest,
+        "shown": shown,
+        "entries": first_entries(shown["pk"]) if shown else [],
+        "calls": open_calls(),
+        "site": client_address.site(request),
+        "knows_address": bool(settings.SITE_URL),
+    }
+    return render(request, "home.html", context)
+
+
+def list_leaders() -> list[Leader]:
+    """The first entry of every list of IO500, oldest release first."""
+    leaders = (
+        RankedList.objects.filter(SCORED_LISTS, entries__position=1)
+        .order_by("release__held_on", "release_id", "position")
+        .values(
+            "pk", "name", "title", "trust", "complete",
+            release_slug=F("release__slug"), release_name=F("release__name"), score=F("entries__score"),
+            system=F("entries__system_name"), institution=F("entries__institution"),
+            result=F("entries__result__public_id"),
+        )
+    )  # fmt: skip
+    return [{**leader, "written": numbers.decimal(leader["score"])} for leader in leaders]
+
+
+def newest_leaders(leaders: list[Leader]) -> list[Leader]:
+    """Those of the newest release with an entry on a main list; without one, those of the newest release.
+
+    Results of a trial release that only the historical list takes are not what visitors come for.
+    """
+    main = [leader for leader in leaders if leader["name"] in (PRODUCTION, RESEARCH)]
+    slug = (main or leaders)[-1]["release_slug"] if leaders else None
+    return [leader for leader in leaders if leader["release_slug"] == slug]
+
+
+def first_entries(ranked_list: int) -> list[dict[str, Any]]:
+    """The first ten of a list, written out."""
+    rows = ListEntry.objects.filter(ranked_list=ranked_list).order_by("position").values(
+        "rank", "system_name", "institution", "filesystem_type", "score", "bandwidth_gib_per_s", "rate_kiops", "new",
+        result_id_public=F("result__public_id"),
+    )[:SHOWN]  # fmt: skip
+    return [
+        {
+            **row,
+            "score": numbers.decimal(row["score"]),
+            "bandwidth": numbers.decimal(row["bandwidth_gib_per_s"]),
+            "rate": numbers.decimal(row["rate_kiops"]),
+        }
+        for row in rows
+    ]
+
+
+def open_calls() -> list[dict[str, str]]:
+    """Releases that take submissions now."""
+    now = timezone.now()
+    calls = Release.objects.filter(imported=False, published_at=None, deadline__gt=now).order_by("deadline")
+    return [
+        {"name": call.name, "slug": call.slug, "until": numbers.deadline(call.deadline, now)}
+        for call in calls
+        if call.opens is None or call.opens <= now
+    ]
+
+
+def pictures(leaders: list[Leader]) -> list[svg_lists.Picture]:
+    """The best score of the main lists, release by release; what was copied and what was verified here stand apart."""
+    kept = _without_superseded(leaders)
+    return svg_lists.pictures(
+        [
+            (
+                title,
+                [(one["release_name"], one["score"], _short(one["system"])) for one in kept if _is(one, name, trust)],
+            )
+            for title, name, trust in PICTURED
+        ]
+    )
+
+
+def _is(leader: Leader, name: str, trust: str) -> bool:
+    return (leader["name"], leader["trust"]) == (name, trust)
+
+
+def _without_superseded(leaders: list[Leader]) -> list[Leader]:
+    """Without the lists of a release that was recomputed later (SC18 beside SC18-recomputed)."""
+    slugs = {leader["release_slug"] for leader in leaders}
+    return [leader for leader in leaders if f"{leader['release_slug']}-recomputed" not in slugs]
+
+
+def _short(system: str) -> str:
+    """A system's name without what it stands on: "Cloudbrain-II on Atlas 900" -> "Cloudbrain-II"."""
+    return system.split(" on ")[0]

@@ -1,0 +1,110 @@
+"""ranking/ and rankings/: results in the order of a formula of one's own, as JSON and CSV."""
+
+from __future__ import annotations
+
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from registry.models import SavedStudy
+from registry.query import filters, study_query
+from registry.query.public_record import Row
+from registry.results import responses as shape
+from registry.studies import custom_rankings, saved_queries
+from registry.studies.api import StudyInShort, StudyPage
+from registry.web.api_base import CSVRenderer, JSONRenderer, PublicRead, Table, link
+
+
+class RankingInput(serializers.Serializer):
+    name = serializers.CharField()
+    kind = serializers.CharField(help_text="metric, column (of results) or fact (an axis of studies).")
+    unit = serializers.CharField(help_text="Of its column in.NAME; empty where it has none.")
+
+
+class RankingCount(serializers.Serializer):
+    ranked = serializers.IntegerField()
+    missing = serializers.IntegerField(help_text="Measured, but without some other number of the formula.")
+
+
+class RankingShape(serializers.Serializer):
+    title = serializers.CharField()
+    official = serializers.BooleanField(help_text="Always false.")
+    formula = serializers.CharField()
+    unit = serializers.CharField(help_text="Of all values; empty: no unit.")
+    per = serializers.CharField(allow_null=True)
+    order = serializers.CharField(help_text="most or least first.")
+    as_of = serializers.DateTimeField(allow_null=True)
+    question = serializers.CharField(help_text="The query string that asks for this.")
+    inputs = RankingInput(many=True)
+    counts = serializers.DictField(child=RankingCount(), help_text="By level of trust.")
+    columns = serializers.ListField(child=serializers.CharField())
+    rows = serializers.ListField(
+        child=serializers.DictField(), help_text="By trust, then rank: each level has ranks of its own."
+    )
+
+
+class SavedRanking(RankingShape, StudyInShort):
+    pass
+
+
+QUERY = [
+    OpenApiParameter(name, OpenApiTypes.STR, required=name == "formula", description=words)
+    for name, words in {
+        "formula": "Arithmetic over metrics and axes; names with a dash or a dot stand in brackets.",
+        "per": f"Divide by: {', '.join(study_query.PER)}.",
+        "unit": "Unit of the values; usually the one they are printed in.",
+        "order": "most or least first; usually the better end of its unit.",
+        "limit": f"Rows of each level of trust, up to {custom_rankings.MOST_ROWS}; "
+        f"{custom_rankings.USUAL_ROWS} if left out.",
+        "as_of": "A date or time: the record as it was then.",
+        "format": "json or csv.",
+    }.items()
+] + [OpenApiParameter(name, *shape.QUERY[name]) for name in (*filters.RESULT_NAMES, "p.NAME")]
+CSV = {(200, "text/csv"): OpenApiTypes.STR, **shape.REFUSED}
+
+
+def answered(request: Request, document: Row, name: str) -> Response:
+    if request.accepted_renderer.format == "csv":
+        headers = {"Content-Disposition": f'attachment; filename="{name}.csv"'}
+        return Response(Table(document["columns"], document["rows"]), headers=headers)
+    return Response(document)
+
+
+class Ranking(PublicRead):
+    """Results in the order of a formula; never an official list."""
+
+    renderer_classes = [JSONRenderer, CSVRenderer]
+    known = (*custom_rankings.NAMES, *filters.RESULT_NAMES)
+    known_prefixes = (filters.PARAMETER,)
+
+    @extend_schema(operation_id="ranking", parameters=QUERY, responses={(200, "application/json"): RankingShape, **CSV})
+    def get(self, request: Request) -> Response:
+        return answered(request, custom_rankings.document(custom_rankings.read(request.query_params)), "ranking")
+
+
+class RankingList(PublicRead):
+    """Rankings that people saved, newest first."""
+
+    @extend_schema(operation_id="rankings_list", responses=StudyPage)
+    def get(self, request: Request) -> Response:
+        known = map(saved_queries.in_short, saved_queries.newest(SavedStudy.Kind.RANKING))
+        return Response(
+            {"next": None, "results": [one | {"url": link(request, "rankings", one["slug"])} for one in known]}
+        )
+
+
+class RankingDetail(PublicRead):
+    """One saved ranking as it stands today."""
+
+    renderer_classes = [JSONRenderer, CSVRenderer]
+
+    @extend_schema(
+        operation_id="rankings_read",
+        parameters=[parameter for parameter in QUERY if parameter.name == "format"],
+        responses={(200, "application/json"): SavedRanking, **CSV, **shape.NOT_FOUND},
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        one = saved_queries.ranking(slug)
+        return answered(request, saved_queries.ranked(one), one.slug)

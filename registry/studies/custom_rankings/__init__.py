@@ -1,0 +1,32 @@
+"""Rankings of one's own: results in the order of a formula over their numbers and parameters. None of them is official.
+
+question.py reads what is asked, inputs.py and dimensions.py say where the numbers are and what unit comes out, and
+asking.py asks the record.
+"""
+
+from registry.studies.custom_rankings.inputs import NotRanked
+from registry.studies.custom_rankings.ranking_query import (
+    MOST_ROWS,
+    NAMES,
+    ORDERS,
+    USUAL_ROWS,
+    Question,
+    read,
+    read_address,
+)
+from registry.studies.custom_rankings.run import INPUT, Answer, ask, document
+
+__all__ = [
+    "INPUT",
+    "MOST_ROWS",
+    "NAMES",
+    "ORDERS",
+    "USUAL_ROWS",
+    "Answer",
+    "NotRanked",
+    "Question",
+    "ask",
+    "document",
+    "read",
+    "read_address",
+]

@@ -1,0 +1,98 @@
+"""Units of formulas: what may be added, and what comes out. Plain values, no query."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from registry.query.formulas import LARGEST_POWER, FormulaError, read
+from validators.units import is_finite_number
+
+LARGEST_DENOMINATOR = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Dimension:
+    """Powers of units, without those that are zero; `constant` is the value of what is only numbers."""
+
+    powers: Mapping[str, Fraction] = field(default_factory=dict)
+    constant: float | None = None
+
+    def __str__(self) -> str:
+        """ "B/s", "ops/s/W", "1/s"; empty where there is no unit."""
+        above = [_raised(unit, power) for unit, power in sorted(self.powers.items()) if power > 0]
+        time_first = sorted(self.powers.items(), key=lambda one: (one[0] != "s", one[0]))
+        below = [f"/{_raised(unit, -power)}" for unit, power in time_first if power < 0]
+        return ("\N{MIDDLE DOT}".join(above) or ("1" if below else "")) + "".join(below)
+
+
+def _raised(unit: str, power: Fraction) -> str:
+    return unit if power == 1 else f"{unit}^{power}" if power.denominator == 1 else f"{unit}^({power})"
+
+
+def of_unit(unit: str) -> Dimension:
+    """ "B/s" -> B^1 s^-1; counts and the empty unit have none."""
+    above, *below = unit.split("/")
+    powers = {above: Fraction(1)} if above not in ("", "1", "count") else {}
+    return _of([(powers, 1), *(({one: Fraction(1)}, -1) for one in below)])
+
+
+def of_formula(formula: str, units: Mapping[str, Dimension]) -> Dimension:
+    """The unit of a formula over named quantities. Raises FormulaError: units that don't fit, or what is not known."""
+    return read(formula, _Units(units))
+
+
+def _of(parts: list[tuple[Mapping[str, Fraction], Fraction | int]]) -> Dimension:
+    """The product of powers of units."""
+    powers: dict[str, Fraction] = {}
+    for units, exponent in parts:
+        for unit, power in units.items():
+            powers[unit] = powers.get(unit, Fraction(0)) + power * exponent
+    return Dimension({unit: power for unit, power in powers.items() if power})
+
+
+class _Units:
+    """The unit of a formula. Only numbers of one unit are added; exponents are numbers."""
+
+    def __init__(self, units: Mapping[str, Dimension]) -> None:
+        self.units = units
+
+    def number(self, value: float) -> Dimension:
+        if not is_finite_number(value):
+            raise FormulaError("A number is too large")
+        return Dimension({}, float(value))
+
+    def name(self, name: str) -> Dimension:
+        return self.units[name]
+
+    def negative(self, value: Dimension) -> Dimension:
+        return Dimension(value.powers, None if value.constant is None else -value.constant)
+
+    def binary(self, kind: type[ast.operator], left: Dimension, right: Dimension) -> Dimension:
+        if kind in (ast.Add, ast.Sub):
+            return _same([left, right], "A sum")
+        if kind is ast.Pow:
+            return _raise(left, right)
+        return _of([(left.powers, 1), (right.powers, 1 if kind is ast.Mult else -1)])
+
+    def call(self, function: str, arguments: list[Dimension]) -> Dimension:
+        if function == "sqrt" and len(arguments) == 1:
+            return _of([(arguments[0].powers, Fraction(1, 2))])
+        if function in ("min", "max") and len(arguments) > 1:
+            return _same(arguments, "A comparison")
+        raise FormulaError(f"{function} of {len(arguments)} is not known here")
+
+
+def _same(several: list[Dimension], what: str) -> Dimension:
+    units = sorted({str(one) or "no unit" for one in several})
+    if len(units) > 1:
+        raise FormulaError(f"{what} of different units: {', '.join(units)}")
+    return Dimension(several[0].powers)
+
+
+def _raise(base: Dimension, exponent: Dimension) -> Dimension:
+    if exponent.constant is None or abs(exponent.constant) > LARGEST_POWER:
+        raise FormulaError(f"An exponent is a number up to {LARGEST_POWER}")
+    return _of([(base.powers, Fraction(exponent.constant).limit_denominator(LARGEST_DENOMINATOR))])

@@ -1,0 +1,1 @@
+"""Sites, systems and platforms."""

@@ -1,0 +1,117 @@
+"""Storage systems and the platforms that they are built on."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlencode
+
+from django.db.models import Count, Max, Q
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from registry.models import Result
+from registry.presentation import numbers, svg_lists
+from registry.query import cursor_pages, facets, public_record
+from registry.results.views import written
+from registry.timeseries import series
+from registry.web.caching import public_page, remembered
+
+PAGE_ROWS = 100
+RESULTS_SHOWN = 200
+MOST_PANELS = 2
+"""Pictures of scores over the releases on one page; the page over time has the others."""
+OFFERED = {"tool": "Benchmark", "filesystem_type": "File system", "vendor": "Vendor"}
+NEWEST = cursor_pages.chosen({"id": cursor_pages.plain("id")}, "-id", "id", tie_follows=True)
+BY_NAME = cursor_pages.chosen({"name": cursor_pages.text("name")}, "name", "id", tie_follows=False)
+
+
+@public_page
+def index(request: HttpRequest) -> HttpResponse:
+    """Systems by name, narrowed down by what they are and by what was measured on them."""
+    columns = {**public_record.SYSTEM, "results": "count", "score": "best"}
+    standing = public_record.stands("results")
+    best = Max("results__score", filter=standing & Q(results__release__isnull=False))
+    found = facets.systems(request.GET).annotate(count=Count("results", filter=standing), best=best)
+    page = cursor_pages.page(found, columns, BY_NAME, request.GET.get("cursor", ""), PAGE_ROWS)
+    rows = [{**row, "score": numbers.decimal(row["score"]) or numbers.MISSING} for row in page.rows]
+    asked = {name: request.GET[name] for name in facets.SYSTEM_NAMES if request.GET.get(name)}
+    known = remembered(f"system-choices-1:{facets.version()}", facets.system_choices)
+    context = {
+        "section": "systems",
+        "rows": rows,
+        "asked": asked,
+        "words": asked.get("q", ""),
+        "offered": [
+            (name, title, asked.get(name, ""), facets.with_asked(known[name], asked.get(name, "")))
+            for name, title in OFFERED.items()
+        ],
+        "next": page.cursor and urlencode(asked | {"cursor": page.cursor}),
+    }
+    return render(request, "systems/index.html", context)
+
+
+@public_page
+def system(request: HttpRequest, slug: str) -> HttpResponse:
+    """One system with its results over the releases."""
+    shown = public_record.system(slug)
+    condition = Q(system=shown)
+    before = series.before(condition)
+    parted = {kind: _with_before(rows, before) for kind, rows in results_apart(condition).items()}
+    context = {"system": shown, **parted, "pictures": history(condition, shown.name)}
+    return render(request, "systems/system.html", {"section": "systems", **context})
+
+
+@public_page
+def platform(request: HttpRequest, slug: str) -> HttpResponse:
+    """One product generation with its neighbours, systems and results."""
+    shown = public_record.platform(slug)
+    condition = Q(platform=shown)
+    context = {
+        "platform": shown,
+        "successors": list(shown.successors.all()),
+        "systems": list(shown.systems.select_related("site")),
+        **results_apart(condition),
+        "pictures": history(condition, shown.name),
+    }
+    return render(request, "systems/platform.html", {"section": "systems", **context})
+
+
+def results_of(condition: Q) -> list[dict[str, Any]]:
+    """The newest results that meet a condition, written out."""
+    return written(
+        cursor_pages.page(
+            public_record.standing_results(condition), public_record.RESULT, NEWEST, "", RESULTS_SHOWN
+        ).rows
+    )
+
+
+def results_apart(condition: Q) -> dict[str, list[dict[str, Any]]]:
+    """`rows` that were verified or imported, and apart from them what is only `reported`."""
+    parted: dict[str, list[dict[str, Any]]] = {"rows": [], "reported": []}
+    for row in results_of(condition):
+        parted["reported" if row["trust"] == Result.Trust.REPORTED else "rows"].append(row)
+    return parted
+
+
+def _with_before(rows: list[dict[str, Any]], before: dict[str, str]) -> list[dict[str, Any]]:
+    """Rows with the id of the result `before` each that is known to be of the same experiment."""
+    return [row | {"before": before.get(row["id"], "")} for row in rows]
+
+
+def history(condition: Q, name: str) -> list[svg_lists.Picture]:
+    """The best score over the releases as rising water, of runs of one system and one scale each.
+
+    Those with the most releases, each of at least two; nothing for fewer.
+    """
+    found = series.best_scores(condition)
+    panels = [
+        (_panel(place, name), [(release, score, "") for release, score in points])
+        for place, points in sorted(found.items(), key=lambda one: (-len(one[1]), one[0]))
+        if len(points) > 1
+    ]
+    return svg_lists.pictures(panels[:MOST_PANELS], height=220)
+
+
+def _panel(place: series.Standing, name: str) -> str:
+    system, kind, clients = place
+    return ", ".join(filter(None, [system or name, numbers.counted(clients, "client node"), kind and f"{kind} list"]))

@@ -1,0 +1,356 @@
+"""The results of one system over time: each number as a series, its steps, and what else differed at each.
+
+A series holds results of one benchmark, mode, level of trust, kind of ranked list, scale and settings, by when they
+were made: what would move it anyway is not in it. A result of which one of these is not known is in none: it may be
+another experiment (registry/query/alike.py). change_points.py finds the steps.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.contrib.postgres.expressions import ArraySubquery
+from django.db.models import OuterRef, Q, QuerySet
+from django.http import QueryDict
+
+from registry.comparison import compare as comparison_compare
+from registry.comparison import load
+from registry.comparison.spreads import NO_MEAN, key
+from registry.models import ListEntry, Result, Step, System
+from registry.query import alike, filters, metric_values, observed_parameters, public_record
+from registry.query.public_record import Row
+from registry.timeseries import change_points
+from validators import catalogue
+from validators.system.difference import difference
+from validators.units import LOWER_IS_BETTER
+
+MOST_RESULTS = 100
+"""Newest results of a system that are looked at; each brings all its numbers."""
+MOST_BEFORE = 200
+"""Newest results of a system among which the one before each is looked for."""
+MOST_CHANGES = 10
+"""Pairs of results around steps whose configurations are compared, newest first."""
+FEWEST = 2
+"""One number is no series."""
+NAMES = ("metric",)
+FILTERS = tuple(name for name in filters.RESULT_NAMES if name != "system")
+PREFIXES = (filters.PARAMETER,)
+
+_AMOUNTS = frozenset({"volume", "ops", "count", "items", "stonewall_time"})
+"""Quantities that say how much a run did, or was told to, and not how fast it was."""
+_RATES = ("B/s", "ops/s")
+
+_TIMES = ("started", "ended")
+"""Parameters of runs that begin with a date, and may go on with the time of day."""
+_MOMENTS = ("started_timestamp_s", "ended_timestamp_s")
+"""Parameters of runs that are seconds since 1970."""
+
+_TEN_NODE = frozenset({"ten", "ten-production"})
+_PRODUCTION = frozenset({"production", "ten-production"})
+
+Pair = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Metrics, none for all, and filters as of results/."""
+
+    metric: tuple[str, ...] = ()
+    filters: QueryDict = field(default_factory=QueryDict)
+
+
+def read(query: QueryDict) -> Asked:
+    """Raises UnknownParameter and InvalidValue."""
+    filters.refuse_unknown(query, (*NAMES, *FILTERS, "format"), PREFIXES)
+    return Asked(tuple(filters.given(query, "metric")), filters.without(query, (*NAMES, "format")))
+
+
+def document(slug: str, asked: Asked) -> Row:
+    """The series of a system, those with steps first, then the longest; and `changes` around their steps.
+
+    Three queries, and four more where there is a step. Raises NotOnRecord, UnknownMetric and InvalidValue.
+    """
+    system = public_record.system(slug)
+    seen = of_system(system, filters.result_conditions(asked.filters), asked.metric)
+    rows = sorted(seen.rows, key=lambda row: (not row["steps"], -len(row["points"])))
+    pairs = dict.fromkeys((step["before"], step["after"]) for row in rows for step in row["steps"])
+    if pairs:
+        _add_what_was_said(system, rows)
+    return {
+        "system": {"slug": system.slug, "name": system.name, "institution": system.site.name},
+        "results": seen.results,
+        "left_out": seen.left_out,
+        "undated": seen.results - len(seen.ordered),
+        "single": seen.single,
+        "not_joined": seen.not_joined,
+        "fewest": change_points.FEWEST,
+        "series": rows,
+        "changes": _changes(_newest(pairs, seen.ordered)),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What was looked at of a system: its dated results, oldest first, the series that they make, and those in none."""
+
+    results: int
+    left_out: bool
+    ordered: Sequence[Any]
+    rows: Sequence[Row]
+    single: int
+    not_joined: Sequence[Row]
+
+
+def of_system(system: System, condition: Q | None = None, metrics: Sequence[str] = ()) -> Seen:
+    """The series of the newest results of a system that meet a condition. Two queries. Raises UnknownMetric."""
+    results, left_out = public_record.newest(_with_lists(condition).filter(system=system), MOST_RESULTS)
+    moments = {one.pk: moment for one in results if (moment := moment_of(one))}
+    ordered = sorted((one for one in results if one.pk in moments), key=lambda one: (moments[one.pk], one.pk))
+    measured = metric_values.of_results(results, metrics)
+    if not metrics:
+        measured = {pk: list(_speeds(rows)) for pk, rows in measured.items()}
+    days = {pk: moment.date() for pk, moment in moments.items()}
+    grouped, not_joined = _grouped(ordered, measured, days)
+    rows = [_series(points) for points in grouped.values() if len(points) >= FEWEST]
+    moving = [row for row in rows if any(point["value"] for point in row["points"])]
+    return Seen(len(results), left_out, ordered, moving, len(grouped) - len(rows), not_joined)
+
+
+def _with_lists(condition: Q | None = None) -> QuerySet[Result]:
+    """Standing results with the names of their ranked lists, as `kind_of_list` needs them."""
+    lists = ListEntry.objects.order_by().filter(result=OuterRef("pk")).values("ranked_list__name").distinct()
+    return public_record.standing_results(condition).annotate(list_names=ArraySubquery(lists))
+
+
+Standing = tuple[str, str, int]
+"""System, kind of list and client nodes of a best score."""
+
+
+def best_scores(condition: Q) -> dict[Standing, list[tuple[str, float]]]:
+    """The best IO500 score of each release, oldest first, apart for each system, kind of list and count of clients.
+
+    Without results whose count of client nodes is not known. One query.
+    """
+    found = _with_lists(condition).filter(tool="io500", score__gt=0, release__isnull=False, client_nodes__isnull=False)
+    best: dict[Standing, dict[str, float]] = {}
+    rows = found.select_related("release", "system").defer("search", "snapshot", "parameters")
+    for one in rows.order_by("release__held_on", "release__name", "pk"):
+        if one.release and one.client_nodes and one.score:
+            scores = best.setdefault((one.system.name, kind_of_list(one), one.client_nodes), {})
+            scores[one.release.name] = max(one.score, scores.get(one.release.name, 0.0))
+    return {place: list(scores.items()) for place, scores in best.items()}
+
+
+def before(condition: Q) -> dict[str, str]:
+    """By result the newest one before it that is known to be of the same experiment; none where that is not known.
+
+    Two queries.
+    """
+    results, _ = public_record.newest(_with_lists(condition), MOST_BEFORE)
+    moments = {one.pk: moment for one in results if (moment := moment_of(one))}
+    older: dict[Place, str] = {}
+    found: dict[str, str] = {}
+    for one in sorted((one for one in results if one.pk in moments), key=lambda one: (moments[one.pk], one.pk)):
+        needed, settings = alike.needed(one.tool), settings_of(one)
+        known = alike.told(one.parameters, one.client_nodes, one.tasks)
+        same = alike.key({name: known.get(name) for name in {*needed, *settings}}, needed)
+        if same is not None:
+            place = (one.system_id, one.tool, one.mode, one.trust, kind_of_list(one), same)
+            if place in older:
+                found[one.public_id] = older[place]
+            older[place] = one.public_id
+    return found
+
+
+def moment_of(result: Any) -> dt.datetime | None:
+    """When a result was made, as its run tells it; else the day of its submission, else of its release, at midnight.
+
+    None where none is known. Times without a zone are as the run told them.
+    """
+    for name in _TIMES:
+        if moment := _as_moment(str(result.parameters.get(name, ""))):
+            return moment
+    for name in _MOMENTS:
+        seconds = result.parameters.get(name)
+        if isinstance(seconds, int | float) and 0 < seconds < 1e11:
+            return dt.datetime.fromtimestamp(seconds, dt.UTC).replace(tzinfo=None)
+    day = result.submitted_on or (result.release.held_on if result.release else None)
+    return dt.datetime.combine(day, dt.time()) if day else None
+
+
+def _as_moment(text: str) -> dt.datetime | None:
+    for told in (text[:19], text[:10]):
+        with suppress(ValueError):
+            return dt.datetime.fromisoformat(told)
+    return None
+
+
+def _speeds(rows: Sequence[Row]) -> Iterable[Row]:
+    """Without amounts, and without the time of an operation whose rate stands beside it: a longer run is no slower."""
+    rated = {row["op"] for row in rows if row["unit"] in _RATES}
+    for row in rows:
+        if row["quantity"] not in _AMOUNTS and not (row["quantity"] == "time" and row["op"] in rated):
+            yield row
+
+
+def settings_of(result: Any) -> Row:
+    """What its benchmark's descriptor names of the settings of a run, by name: they say what is measured.
+
+    Nothing where the benchmark's own rules say so, as they do where there is a score: there settings are tuning.
+    """
+    described = catalogue.descriptor(result.tool)
+    if "composite" in described:
+        return {}
+    named = sorted(one["name"] for one in described.get("parameters", ()))
+    known = result.parameters
+    return {name: known[name] for name in named if isinstance(known.get(name), str | int | float)}
+
+
+def kind_of_list(result: Any) -> str:
+    """On which kind of IO500 list a result stands: "10-node", "production", both, or "" for those of any scale.
+
+    By the lists that it was ranked on or accepted for, else by what was declared. `result` has `list_names`.
+    """
+    names = {*result.list_names, *result.lists}
+    ten = "10-node" * bool(names & _TEN_NODE or result.ten_node)
+    production = "production" * bool(names & _PRODUCTION or result.production)
+    return " ".join(filter(None, [ten, production])) if result.tool == "io500" else ""
+
+
+Place = tuple[Any, ...]
+"""What tells a series of a system from its others."""
+
+
+def name_of(row: Row) -> str:
+    """A digest that tells a series from the others of its system.
+
+    What was added to the key later is in it only where it is there: a series that stays the same keeps its name.
+    """
+    later = {name: row[name] for name in ("list", "scale") if row[name]}
+    parts = [part for part in (row["settings"], later) if part]
+    place = (row["tool"], row["mode"], row["trust"], row["client_nodes"], *parts, *key(row))
+    return hashlib.md5(json.dumps(place).encode(), usedforsecurity=False).hexdigest()
+
+
+def _grouped(
+    ordered: Iterable[Any], measured: Mapping[int, Iterable[Row]], days: Mapping[int, dt.date]
+) -> tuple[dict[Place, dict[str, Row]], list[Row]]:
+    """Points by series and result, oldest first, of a number that a result has twice the first; and who is in none."""
+    found: dict[Place, dict[str, Row]] = {}
+    not_joined: list[Row] = []
+    for one in ordered:
+        needed, settings, kind = alike.needed(one.tool), settings_of(one), kind_of_list(one)
+        known = alike.told(one.parameters, one.client_nodes, one.tasks)
+        lacking: dict[str, None] = {}
+        left_out = 0
+        for row in measured[one.pk]:
+            if row["stat"] in NO_MEAN:
+                continue
+            configuration = {name: known[name] for name in known.keys() & {*needed, *settings}} | row["context"]
+            same = alike.key({name: configuration.get(name) for name in {*needed, *settings}}, needed)
+            if same is None:
+                lacking |= dict.fromkeys(alike.missing(configuration, needed))
+                left_out += 1
+                continue
+            scale = {name: known[name] for name in alike.scale(one.tool) if name != "client_nodes" and name in known}
+            point = {"result": one.public_id, "day": days[one.pk], "value": row["value"], "row": row}
+            point |= {"tool": one.tool, "mode": one.mode, "trust": one.trust, "client_nodes": one.client_nodes}
+            point |= {"list": kind, "settings": settings, "scale": _not_in(settings, scale)}
+            place = (one.tool, one.mode, one.trust, kind, same, *key(row))
+            found.setdefault(place, {}).setdefault(one.public_id, point)
+        if left_out:
+            not_joined.append(_not_joined(one, kind, days[one.pk], list(lacking), left_out))
+    return found, not_joined
+
+
+def _not_in(settings: Row, scale: Row) -> Row:
+    return {name: value for name, value in scale.items() if name not in settings}
+
+
+def _not_joined(one: Any, kind: str, day: dt.date, lacking: list[str], count: int) -> Row:
+    """A result that stands alone, and what is not known of it."""
+    columns = {name: getattr(one, name) for name in ("tool", "mode", "trust", "client_nodes", "tasks", "score")}
+    return {"result": one.public_id, "day": day} | columns | {"list": kind, "unknown": lacking, "numbers": count}
+
+
+def _series(points: Mapping[str, Row]) -> Row:
+    rows = [point | {"printed_unit": point["row"]["printed_unit"]} for point in points.values()]
+    first, number = rows[0], rows[0]["row"]
+    return {
+        **{name: first[name] for name in ("tool", "mode", "trust", "client_nodes", "list", "scale", "settings")},
+        **{name: number[name] for name in ("op", "quantity", "stat", "unit", "printed_unit", "context")},
+        "points": [
+            {name: row[name] for name in ("result", "day", "value")}
+            | {"qualifier": row["row"]["context"].get("qualifier", "")}
+            for row in rows
+        ],
+        "steps": _steps_of(rows, number["unit"]),
+    }
+
+
+def _steps_of(rows: Sequence[Row], unit: str) -> list[Row]:
+    """Steps of measured values; a bound ("below 200") has no level, so a series with one has no step."""
+    if any(row["row"]["context"].get("qualifier") for row in rows):
+        return []
+    return [_step(step, rows, unit) for step in change_points.steps([row["value"] for row in rows])]
+
+
+def _step(step: change_points.Step, rows: Sequence[Row], unit: str) -> Row:
+    return {
+        "place": step.place,
+        "day": rows[step.place]["day"],
+        "before": rows[step.place - 1]["result"],
+        "after": rows[step.place]["result"],
+        "level_before": step.before,
+        "level_after": step.after,
+        "ratio": step.ratio,
+        "better": (step.ratio < 1) == (unit in LOWER_IS_BETTER),
+        "chance": step.chance,
+    }
+
+
+def _add_what_was_said(system: System, rows: Iterable[Row]) -> None:
+    """To each step its id, state and note in the record; one that is not in it (yet) is new and has no id."""
+    standing = Step.objects.filter(system=system, gone_at=None)
+    said = {
+        (name, result, better): {"id": pk, "state": state, "note": note}
+        for name, result, better, pk, state, note in standing.values_list(
+            "series", "after__public_id", "better", "id", "state", "note"
+        )
+    }
+    unsaid = {"id": None, "state": Step.State.NEW.value, "note": ""}
+    for row in rows:
+        name = name_of(row) if row["steps"] else ""
+        for step in row["steps"]:
+            step.update(said.get((name, step["after"], step["better"]), unsaid))
+
+
+def _newest(pairs: Iterable[Pair], ordered: Sequence[Any]) -> list[Pair]:
+    places = {one.public_id: place for place, one in enumerate(ordered)}
+    return sorted(pairs, key=lambda pair: (places[pair[1]], places[pair[0]]), reverse=True)[:MOST_CHANGES]
+
+
+def _changes(pairs: Sequence[Pair]) -> list[Row]:
+    """What differed between the results on both sides of a step, and what speaks against comparing them."""
+    if not pairs:
+        return []
+    ids = list(dict.fromkeys(id for pair in pairs for id in pair))
+    sides = dict(zip(ids, load.sides(ids)[0], strict=True))
+    documents = dict(zip(ids, observed_parameters.documents(ids), strict=True))
+    return [
+        {
+            "before": before,
+            "after": after,
+            "notes": comparison_compare.compare([sides[before], sides[after]])["notes"],
+            "configuration": comparison_compare.what_differed(
+                [sides[before], sides[after]], difference([documents[before], documents[after]])
+            ),
+        }
+        for before, after in pairs
+    ]

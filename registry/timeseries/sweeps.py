@@ -1,0 +1,226 @@
+"""Sweeps: which cells of a release's standard measurements a system has, which are missing, and what got worse.
+
+A sweep is a data file of the folder sweeps/. A cell is an operation under one choice of each axis of a part; a result
+fills it where its facts meet the conditions. What a result does not say fills no cell.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from registry.comparison import spreads, uncertainty
+from registry.query import alike, data_files, fact_index, metric_values, public_record, qualified_values
+from registry.query.alike import Likeness
+from registry.query.public_record import Row
+from registry.timeseries import series
+from validators.units import LOWER_IS_BETTER
+
+SWEEPS = Path(__file__).parent / "data"
+SCHEMA = "sweep.schema.json"
+STANDARD = "standard"
+MOST_RESULTS = 200
+"""Newest results of the sweep's benchmarks that are looked at."""
+MISSING, FIRST, EQUAL, BETTER, WORSE, UNKNOWN = "missing", "first", "equal", "better", "worse", "unknown"
+NOT_REPEATED = "not_repeated"
+"""There is a number before, and nobody can tell whether the two differ by more than chance."""
+_SCALE = frozenset({alike.CLIENTS, alike.TASKS})
+_FACTS = {alike.TASKS: alike.PER_NODE, "transfer_size_bytes": "transfer_size"}
+"""Facts under which a sweep names what descriptors do, where they differ."""
+
+Facts = Mapping[str, str]
+Part = Mapping[str, Any]
+
+
+class SweepError(Exception):
+    """A file of sweeps breaks its schema."""
+
+
+@cache
+def sweep(name: str = STANDARD) -> Row:
+    """The newest version of a sweep. Raises SweepError."""
+    found = [one for _, one in data_files.valid_files(SWEEPS, SCHEMA, SweepError) if one["name"] == name]
+    return dict(max(found, key=lambda one: one["version"]))
+
+
+def is_met(condition: Mapping[str, Any], facts: Facts) -> bool:
+    """Whether the facts of a result meet one condition of a sweep."""
+    text = next((facts[name] for name in condition["facts"] if name in facts), None)
+    if "absent" in condition:
+        return text is None
+    if "none_of" in condition:
+        # What is not said is off, as the file has it; a scale that is not known may be any.
+        return text not in condition["none_of"] and (text is not None or _SCALE.isdisjoint(condition["facts"]))
+    if "at_least" in condition:
+        return _number(text) >= condition["at_least"]
+    return text in condition["one_of"]
+
+
+def _number(text: str | None) -> float:
+    try:
+        return float(text or "nan")
+    except ValueError:
+        return float("nan")
+
+
+def _are_met(conditions: Iterable[Mapping[str, Any]], facts: Facts) -> bool:
+    return all(is_met(condition, facts) for condition in conditions)
+
+
+def cells_of(part: Part) -> list[tuple[str, ...]]:
+    """The cells of a part: the titles of one choice of each axis, then the operation."""
+    titles = [[choice["title"] for choice in axis["choices"]] for axis in part["axes"]]
+    return list(product(*titles, part["ops"]))
+
+
+def placed(part: Part, facts: Facts) -> tuple[list[tuple[str, ...]], list[str]]:
+    """The choices that a result stands for in a part that it meets, and else the axes on which it has no choice."""
+    if not _are_met(part["when"], facts):
+        return [], []
+    met = [[one["title"] for one in axis["choices"] if _are_met(one["when"], facts)] for axis in part["axes"]]
+    open_axes = [axis["title"] for axis, titles in zip(part["axes"], met, strict=True) if not titles]
+    return ([] if open_axes else list(product(*met))), open_axes
+
+
+def document(slug: str) -> Row:
+    """The standard sweep of a system. Four queries. Raises NotOnRecord."""
+    system, asked = public_record.system(slug), sweep()
+    tools = {part["tool"] for part in asked["parts"]}
+    results, left_out = public_record.newest(
+        public_record.standing_results().filter(system=system, tool__in=tools), MOST_RESULTS
+    )
+    told = fact_index.of_results([one.pk for one in results])
+    ordered = sorted(results, key=lambda one: (series.moment_of(one) or dt.datetime.min, one.pk), reverse=True)
+    runs = [_run(one, told[one.pk], asked) for one in ordered]
+    measured = metric_values.of_results(ordered)
+    parts = [_part(part, [(run, measured[run["pk"]], told[run["pk"]]) for run in runs]) for part in asked["parts"]]
+    verdicts = Counter(cell["verdict"] for part in parts for cell in part["cells"])
+    return {
+        "system": {"slug": system.slug, "name": system.name, "institution": system.site.name},
+        "sweep": {name: asked[name] for name in ("name", "version", "title", "source", "notes")},
+        "releases": list(dict.fromkeys(run["release"] for run in runs if run["release"])),
+        "results": len(results),
+        "left_out": left_out,
+        "cells": verdicts.total(),
+        "measured": verdicts.total() - verdicts[MISSING],
+        "regressed": verdicts[WORSE],
+        "not_repeated": verdicts[NOT_REPEATED],
+        "parts": parts,
+    }
+
+
+def _run(one: Any, facts: Facts, asked: Mapping[str, Any]) -> Row:
+    """One result as a cell shows it; `alike` are the facts in which two that are compared agree."""
+    return {
+        "pk": one.pk,
+        "tool": one.tool,
+        "parameters": one.parameters,
+        "alike": {name: facts.get(name) for name in asked["alike"]},
+        "needed": [_FACTS.get(name, name) for name in alike.needed(one.tool)],
+        "result": one.public_id,
+        "trust": one.trust,
+        "client_nodes": one.client_nodes,
+        "day": moment.date() if (moment := series.moment_of(one)) else None,
+        "release": next((facts[name] for name in asked["release"] if name in facts), ""),
+    }
+
+
+def _part(part: Part, runs: Sequence[tuple[Row, Sequence[Row], Facts]]) -> Row:
+    """The cells of a part; `runs` are newest first, each with its numbers and facts."""
+    filled: dict[tuple[str, ...], list[Row]] = {}
+    unplaced: Counter[str] = Counter()
+    for run, rows, told in runs:
+        values = _values(part, rows) if run["tool"] == part["tool"] else {}
+        if not values:
+            continue
+        repeating = spreads.spreads(run["tool"], rows, run["parameters"], ())
+        choices, open_axes = placed(part, told)
+        unplaced.update(open_axes)
+        for choice in choices:
+            for op, row in values.items():
+                number = {"value": row["value"], "unit": row["unit"], "spread": repeating.get(spreads.key(row))}
+                number |= {"qualifier": qualified_values.qualifier_of(row)}
+                filled.setdefault((*choice, op), []).append(run | number)
+    return {
+        "title": part["title"],
+        "tool": part["tool"],
+        "quantity": part["quantity"],
+        "cells": [_cell(place, filled.get(place, [])) for place in cells_of(part)],
+        "unplaced": [{"axis": axis, "results": count} for axis, count in unplaced.items()],
+    }
+
+
+def _values(part: Part, rows: Sequence[Row]) -> dict[str, Row]:
+    """By operation the number that a part asks for, of the first statistic that is there."""
+    found: dict[str, Row] = {}
+    for stat in part["stats"]:
+        for row in rows:
+            if row["stat"] == stat and row["quantity"] == part["quantity"] and row["op"] in part["ops"]:
+                found.setdefault(row["op"], row)
+    return found
+
+
+def _cell(place: tuple[str, ...], runs: Sequence[Row]) -> Row:
+    """The newest number of a cell beside the newest of the release before, of the same trust and run alike."""
+    *choices, op = place
+    if not runs:
+        nothing = dict.fromkeys(("latest", "before", "ratio", "interval", "interval_basis"))
+        return {"choices": choices, "op": op, "verdict": MISSING, "unit": "", "unknown": []} | nothing
+    latest = runs[0]
+    earlier = [(run, _likeness(run, latest)) for run in runs if _is_before(run, latest)]
+    before = next((run for run, verdict in earlier if verdict.outcome is Likeness.ALIKE), None)
+    open_ = [name for _, verdict in earlier if verdict.outcome is Likeness.UNKNOWN for name in verdict.unknown]
+    times = qualified_values.ratio(qualified_values.of(latest), qualified_values.of(before)) if before else None
+    ratio = times and times.value
+    interval = uncertainty.ratio_interval(ratio, latest["spread"], before["spread"]) if before else None
+    return {
+        "choices": choices,
+        "op": op,
+        "verdict": UNKNOWN if _is_open(times, before, open_) else _verdict(ratio, interval, latest["unit"]),
+        "unit": latest["unit"],
+        "unknown": [] if before else list(dict.fromkeys(open_)),
+        "latest": _shown(latest),
+        "before": before and _shown(before),
+        "ratio": ratio,
+        "interval": interval,
+        "interval_basis": uncertainty.REPEATS if interval else None,
+    }
+
+
+def _is_before(run: Row, latest: Row) -> bool:
+    """Whether a result is of another release and of the same trust as the latest; without days none is before."""
+    known = all(one["release"] and one["day"] for one in (run, latest))
+    return known and run["release"] != latest["release"] and run["trust"] == latest["trust"]
+
+
+def _likeness(run: Row, latest: Row) -> alike.Verdict:
+    """Whether two ran alike. What neither says is passed over, but for what its benchmark needs."""
+    return alike.compare(run["alike"], latest["alike"], [name for name in run["needed"] if name in run["alike"]])
+
+
+def _shown(run: Row) -> Row:
+    return {name: run[name] for name in ("result", "release", "trust", "client_nodes", "day", "value", "qualifier")}
+
+
+def _is_open(times: qualified_values.Number | None, before: Row | None, open_: Sequence[str]) -> bool:
+    """Whether there is a number before, and nobody knows that both ran alike, or, as they are bounds, which is more."""
+    if before is None:
+        return bool(open_)
+    return (
+        times is not None and times.is_bound and qualified_values.compare(times, qualified_values.number(1.0)) is None
+    )
+
+
+def _verdict(ratio: float | None, interval: uncertainty.Interval | None, unit: str) -> str:
+    if ratio is None:
+        return FIRST
+    if interval is None:
+        return NOT_REPEATED
+    if uncertainty.is_tie(interval):
+        return EQUAL
+    return BETTER if (ratio < 1) == (unit in LOWER_IS_BETTER) else WORSE

@@ -1,0 +1,1 @@
+"""What all pages and API calls share."""

@@ -1,0 +1,60 @@
+"""How public pages may be kept: by anyone for a minute, by a signed-in reader not at all; unchanged ones cost 304."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from functools import wraps
+from typing import Any
+
+from django.core.cache import cache
+from django.http import HttpRequest, HttpResponse
+from django.utils.cache import patch_cache_control, patch_vary_headers
+from django.views.decorators.http import conditional_page, require_safe
+from redis.exceptions import RedisError
+
+from registry.errors import Problem
+from registry.query.public_record import NotOnRecord
+from registry.web.error_pages import refused
+
+FRESH_S = 60
+KEPT_S = 86_400
+
+View = Callable[..., HttpResponse]
+
+
+def public_page(view: View) -> View:
+    """A page of the public record: GET and HEAD only, ETag from its content, varying by cookie (theme and account).
+
+    What domain code refuses becomes an error page.
+    """
+
+    @wraps(view)
+    def kept(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        try:
+            response = view(request, *args, **kwargs)
+        except NotOnRecord:
+            raise
+        except Problem as problem:
+            response = refused(request, problem)
+        patch_vary_headers(response, ("Cookie",))
+        if request.user.is_authenticated:
+            patch_cache_control(response, private=True, no_cache=True)
+        elif response.status_code == 200:
+            patch_cache_control(response, public=True, max_age=FRESH_S)
+        return response
+
+    return require_safe(conditional_page(kept))
+
+
+def remembered(key: str, make: Callable[[], Any]) -> Any:
+    """A value that follows from frozen rows, kept under a key that names them. Made anew while the cache is away."""
+    try:
+        value = cache.get(key)
+    except RedisError:
+        return make()
+    if value is None:
+        value = make()
+        with suppress(RedisError):
+            cache.set(key, value, KEPT_S)
+    return value

@@ -1,0 +1,22 @@
+"""What every page's frame needs: nothing that costs a query."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.http import HttpRequest
+
+from registry.web.operator_contact import contact
+
+THEMES = ("light", "dark")
+
+
+def frame(request: HttpRequest) -> dict[str, object]:
+    """The theme from its cookie ('' follows the system), whether this host takes submissions, and who runs it."""
+    theme = request.COOKIES.get("theme", "")
+    return {
+        "theme": theme if theme in THEMES else "",
+        "takes_submissions": not settings.PUBLIC_ONLY,
+        "operator": settings.OPERATOR,
+        "contact": contact(),
+        "imprint_url": settings.IMPRINT_URL,
+    }

@@ -1,0 +1,53 @@
+"""Throttles: one rate for loopback, where a site tries its own scripts, and one for everyone else."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+from redis.exceptions import RedisError
+from rest_framework.request import Request
+from rest_framework.throttling import SimpleRateThrottle
+
+from registry.web.client_address import is_loopback
+
+if TYPE_CHECKING:  # rest_framework.views reads the settings that name this module
+    from rest_framework.views import APIView
+
+log = logging.getLogger(__name__)
+
+
+class LoopbackAwareThrottle(SimpleRateThrottle):
+    """Counts per account, or per address without one; settings.THROTTLE_RATES holds (elsewhere, loopback)."""
+
+    def __init__(self) -> None:
+        self.rate = ""
+
+    def allow_request(self, request: Request, view: APIView) -> bool:
+        elsewhere, loopback = settings.THROTTLE_RATES[self.scope]
+        self.num_requests, self.duration = self.parse_rate(loopback if is_loopback(request) else elsewhere)
+        self.rate = "set"
+        try:
+            return super().allow_request(request, view)
+        except RedisError:
+            # The counts live in the cache; while it is away, uploads and reads go on uncounted.
+            log.warning("The cache is away: %s is not throttled", self.scope)
+            return True
+
+    def get_cache_key(self, request: Request, view: APIView) -> str:
+        account = request.user.pk if request.user and request.user.is_authenticated else None
+        ident = f"account-{account}" if account is not None else self.get_ident(request)
+        return self.cache_format % {"scope": self.scope, "ident": ident}
+
+
+class ReadThrottle(LoopbackAwareThrottle):
+    scope = "read"
+
+
+class UploadThrottle(LoopbackAwareThrottle):
+    scope = "upload"
+
+
+class CheckThrottle(LoopbackAwareThrottle):
+    scope = "check"
