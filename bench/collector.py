@@ -17,7 +17,7 @@ from statistics import median
 
 from bench.archives import SHARED
 from bench.figures import figure, seconds_of, skipped
-from collectors import linepattern
+from collectors.probes import safe_regex
 from launcher.collector_file import build
 
 TIMES = 5
@@ -75,10 +75,10 @@ def _fold(folder: Path) -> None:
 
 def _pattern() -> None:
     """Match lines until as many steps are taken as a pattern may take at worst."""
-    pattern, line = linepattern.compiled(".*x(.*)y"), "x" * 1000
-    text = f"{line}\n" * (linepattern.MAX_STEPS // linepattern.work(pattern, line))
-    seconds = seconds_of(lambda: linepattern.found(pattern, text), TIMES)
-    figure("collector", "pattern.most", median(seconds), "s", steps=linepattern.MAX_STEPS, times=TIMES)
+    pattern, line = safe_regex.compiled(".*x(.*)y"), "x" * 1000
+    text = f"{line}\n" * (safe_regex.MAX_STEPS // safe_regex.work(pattern, line))
+    seconds = seconds_of(lambda: safe_regex.found(pattern, text), TIMES)
+    figure("collector", "pattern.most", median(seconds), "s", steps=safe_regex.MAX_STEPS, times=TIMES)
 
 
 _TELLING = """

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 
-from collectors.facts import Fact, Item, Missing
+from collectors.probe_results import Fact, Item, Missing
 from collectors.probes import Probe, mounts
 
 VERSION = "/sys/module/beegfs/version"

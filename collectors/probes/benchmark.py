@@ -6,8 +6,8 @@ What it was told to do, and for how long, is in its results: the registry reads 
 import os
 import re
 
-from collectors.door import Input, NotThere
-from collectors.facts import Fact, Missing
+from collectors.node.node_access import Input, NotThere
+from collectors.probe_results import Fact, Missing
 from collectors.probes import Probe, command_line
 
 SCANNED_BYTES = 16 * 1024 * 1024

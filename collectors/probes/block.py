@@ -2,10 +2,10 @@
 
 import re
 
-from collectors.door import Input
-from collectors.facts import Fact, Item
+from collectors.node.node_access import Input
 from collectors.outputs import multipath
-from collectors.probes import Probe, answers, drives, sysfs
+from collectors.probe_results import Fact, Item
+from collectors.probes import Probe, command_answers, drives, sysfs
 
 # Neither drives nor arrays of drives. Partitions are not listed in /sys/block at all.
 NOT_STORAGE = re.compile(r"(loop|ram|zram|sr|fd|nbd|zd|mtdblock|rbd|drbd)\d+|.*[^\w.-].*|nvme\d+c\d+n\d+|.{41,}")
@@ -169,7 +169,7 @@ def without_paths(devices, paths):
 def path_facts(paths, raw):
     """Paths to each device; which of them have failed only root may ask."""
     said = [Fact("block.other", len(slaves), "sysfs", "multipath_paths") for slaves in paths.values()]
-    maps = answers.read(raw.get("multipath"), multipath.maps, ())
+    maps = command_answers.read(raw.get("multipath"), multipath.maps, ())
     return said + [Fact("block.other", one.failed, "command", "multipath_paths_failed") for one in maps]
 
 

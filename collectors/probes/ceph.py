@@ -2,10 +2,10 @@
 
 import re
 
-from collectors.facts import Fact, Item
 from collectors.outputs import jsontext
-from collectors.probes import Probe, mounts, reading
-from collectors.probes.nested import at, count_at, json_object, known, objects_at, word_at
+from collectors.probe_results import Fact, Item
+from collectors.probes import Probe, input_parsing, mounts
+from collectors.probes.json_paths import at, count_at, json_object, known, objects_at, word_at
 
 FS_STATUS = ["ceph", "fs", "status", "-f", "json"]
 POOLS = ["ceph", "osd", "pool", "ls", "detail", "-f", "json"]
@@ -91,13 +91,13 @@ class CephProbe(Probe):
             for name, value in mounts.option_values(mount):
                 yield Fact("ceph.fs", value, "procfs", name)
         status, pools, space = (
-            reading.read_as(parse, raw[name])
+            input_parsing.read_as(parse, raw[name])
             for name, parse in (("status", parse_fs_status), ("pools", parse_pools), ("df", parse_ceph_df))
         )
         if status.value is None:
-            yield reading.gap("ceph.fs", status, key="mds_active")
+            yield input_parsing.gap("ceph.fs", status, key="mds_active")
         if pools.value is None:
-            yield reading.gap("ceph.fs", pools, key="pool_type")
+            yield input_parsing.gap("ceph.fs", pools, key="pool_type")
         for values in [status.value or {}] + (pools.value or []):
             for key, value in sorted(values.items()):
                 yield Fact("ceph.fs", value, "command", key)

@@ -2,8 +2,8 @@
 
 import re
 
-from collectors.facts import Fact
-from collectors.probes import Probe, reading
+from collectors.probe_results import Fact
+from collectors.probes import Probe, input_parsing
 
 SOURCE = "/sys/devices/system/clocksource/clocksource0/current_clocksource"
 ZONE_LINK = "/etc/localtime"
@@ -33,10 +33,10 @@ class ClockProbe(Probe):
         return {"source": door.file(SOURCE), "zone": door.link(ZONE_LINK)}
 
     def parse(self, raw):
-        source = reading.read_as(parse_source, raw["source"])
+        source = input_parsing.read_as(parse_source, raw["source"])
         zone = zone_of(raw["zone"])
         if source.value is None:
-            yield reading.gap("node.time", source, key="clocksource" if zone else None)
+            yield input_parsing.gap("node.time", source, key="clocksource" if zone else None)
         else:
             yield Fact("node.time", source.value, source.source, "clocksource")
         if zone is not None:

@@ -3,10 +3,10 @@
 import re
 from collections import Counter, namedtuple
 
-from collectors.facts import Fact, Item, Missing, Section
 from collectors.outputs import cpulist, dmidecode, keyvalues, lscpu, numactl
+from collectors.probe_results import Fact, Item, Missing, Section
 from collectors.probes import Probe
-from collectors.probes.reading import Reading, first_read, gap, read_as, switch
+from collectors.probes.input_parsing import Reading, first_read, gap, read_as, switch
 
 CPU = "/sys/devices/system/cpu/"
 NODE = "/sys/devices/system/node/"

@@ -2,10 +2,10 @@
 
 import re
 
-from collectors.door import Input
-from collectors.facts import Fact, Missing
+from collectors.node.node_access import Input
 from collectors.outputs import cxi_stat
-from collectors.probes import answers, infiniband, sysfs
+from collectors.probe_results import Fact, Missing
+from collectors.probes import command_answers, infiniband, sysfs
 from collectors.probes.nic import Nic
 
 CLASS = "/sys/class/cxi"
@@ -72,7 +72,7 @@ def told(inputs, field):
 
 def adapters(raw):
     """(inputs, {field: (text, source)}) of every adapter."""
-    listed = answers.read(raw.get("cxi_stat"), cxi_stat.devices, {})
+    listed = command_answers.read(raw.get("cxi_stat"), cxi_stat.devices, {})
     for key, inputs in raw.items():
         if key.startswith("cxi/"):
             fields = {field: (line, "command") for field, line in listed.get(key[4:], {}).items()}

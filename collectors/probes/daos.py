@@ -2,9 +2,9 @@
 
 import re
 
-from collectors.facts import Fact, Item
-from collectors.probes import Probe, mounts, reading
-from collectors.probes.nested import at, count_at, json_object, known, objects_at, word_at
+from collectors.probe_results import Fact, Item
+from collectors.probes import Probe, input_parsing, mounts
+from collectors.probes.json_paths import at, count_at, json_object, known, objects_at, word_at
 
 AGENT = "/etc/daos/daos_agent.yml"
 CONTROL = "/etc/daos/daos_control.yml"
@@ -182,7 +182,7 @@ class DaosProbe(Probe):
         return found if LABEL.fullmatch(found) else None
 
     def parse(self, raw):
-        pools = reading.read_as(one_or_many_pools, raw["pools"])
+        pools = input_parsing.read_as(one_or_many_pools, raw["pools"])
         yield from map_facts("daos.pool", pools)
         yield from map_facts("daos.container", *read_all(raw, properties=parse_properties, attributes=parse_attributes))
         engines = read_all(raw, network=parse_network_scan, storage=parse_storage_scan, system=parse_system_query)
@@ -197,13 +197,13 @@ def one_or_many_pools(text):
 
 
 def read_all(raw, **parsers):
-    return [reading.read_as(parse, raw[name]) for name, parse in parsers.items() if name in raw]
+    return [input_parsing.read_as(parse, raw[name]) for name, parse in parsers.items() if name in raw]
 
 
 def map_facts(parameter, *readings):
     """Facts of a map parameter from readings of objects, or of lists of them; a gap where none has a value."""
     if not any(one.value for one in readings):
-        yield reading.gap(parameter, *readings)
+        yield input_parsing.gap(parameter, *readings)
     for one in readings:
         for values in one.value if isinstance(one.value, list) else [one.value or {}]:
             for key, value in sorted(values.items()):

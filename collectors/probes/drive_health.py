@@ -1,8 +1,8 @@
 """Wear and rotation rate of drives, which only root may ask them for."""
 
-from collectors.door import Input
-from collectors.facts import Fact, Missing
+from collectors.node.node_access import Input
 from collectors.outputs import nvme, smartctl
+from collectors.probe_results import Fact, Missing
 from collectors.probes import Probe, block, drives
 
 # The drives are asked one after the other, and each may take its time.

@@ -3,9 +3,9 @@
 import re
 from collections import namedtuple
 
-from collectors.facts import Fact
 from collectors.outputs import lsblk, nvme
-from collectors.probes import answers, sysfs
+from collectors.probe_results import Fact
+from collectors.probes import command_answers, sysfs
 
 NVME = re.compile(r"nvme(\d+)n\d+")
 SECTOR_BYTES = 512
@@ -45,9 +45,9 @@ def size_bytes(inputs):
 def listed_drives(raw):
     """{device: Listed} of what commands say, where they were asked and gave a listing."""
     found = {}
-    for name, one in answers.read(raw.get("lsblk"), lsblk.devices, {}).items():
+    for name, one in command_answers.read(raw.get("lsblk"), lsblk.devices, {}).items():
         found[name] = Listed(one.vendor, one.model, one.firmware, None, one.transport)
-    for name, one in answers.read(raw.get("nvme list"), nvme.drives, {}).items():
+    for name, one in command_answers.read(raw.get("nvme list"), nvme.drives, {}).items():
         found[name] = Listed(None, one.model, one.firmware, one.sector_bytes, None)
     return found
 

@@ -2,9 +2,9 @@
 
 import re
 
-from collectors.door import Input
+from collectors.node.node_access import Input
 from collectors.outputs import ethtool, ip, lspci
-from collectors.probes import answers, cxi, infiniband, sysfs
+from collectors.probes import command_answers, cxi, infiniband, sysfs
 from collectors.probes.nic import Nic
 
 CLASS = "/sys/class/net"
@@ -75,11 +75,11 @@ def read_adapter(door, name):
 
 def nics(raw):
     if "ip link" in raw:
-        links = answers.read(raw["ip link"], ip.links, {})
+        links = command_answers.read(raw["ip link"], ip.links, {})
         return [nic_of_link(link) for name, link in sorted(links.items()) if is_adapter(name, link)][:MAX_ADAPTERS]
-    named = answers.read(raw.get("lspci"), lspci.devices, {})
+    named = command_answers.read(raw.get("lspci"), lspci.devices, {})
     return [
-        nic_of(inputs, answers.read(raw.get("ethtool -i/" + key.partition("/")[2]), ethtool.driver, {}), named)
+        nic_of(inputs, command_answers.read(raw.get("ethtool -i/" + key.partition("/")[2]), ethtool.driver, {}), named)
         for key, inputs in raw.items()
         if key.startswith("ethernet/")
     ]

@@ -2,10 +2,10 @@
 
 import re
 
-from collectors.facts import Fact, Section
 from collectors.outputs import dmidecode
+from collectors.probe_results import Fact, Section
 from collectors.probes import Probe
-from collectors.probes.reading import gap, read_as, word
+from collectors.probes.input_parsing import gap, read_as, word
 
 DMI = "/sys/class/dmi/id/"
 FIELDS = ("bios_vendor", "bios_version", "bios_date", "bios_release", "sys_vendor", "product_name")

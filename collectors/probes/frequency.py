@@ -3,10 +3,10 @@
 import re
 from collections import Counter
 
-from collectors.facts import Fact, Section
 from collectors.outputs import cpupower
+from collectors.probe_results import Fact, Section
 from collectors.probes import Probe
-from collectors.probes.reading import Reading, first_read, gap, number, read_as, switch
+from collectors.probes.input_parsing import Reading, first_read, gap, number, read_as, switch
 
 CPU = "/sys/devices/system/cpu/"
 GOVERNORS = CPU + "cpu*/cpufreq/scaling_governor"

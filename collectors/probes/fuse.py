@@ -1,6 +1,6 @@
 """FUSE clients: which, and the options that shape them. What they mount stays at the site."""
 
-from collectors.facts import Fact, Missing
+from collectors.probe_results import Fact, Missing
 from collectors.probes import Probe, mounts
 
 

@@ -4,8 +4,8 @@ import re
 from collections import Counter
 from urllib.parse import unquote
 
-from collectors.door import Input
-from collectors.facts import Fact, Item, Missing
+from collectors.node.node_access import Input
+from collectors.probe_results import Fact, Item, Missing
 from collectors.probes import Probe, mounts
 
 SOFTWARE = "/usr/lpp/mmfs/bin"

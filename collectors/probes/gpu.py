@@ -3,10 +3,10 @@
 import re
 from collections import Counter
 
-from collectors.facts import Fact, Item, Missing
 from collectors.outputs import jsontext
-from collectors.probes import Probe, reading
-from collectors.probes.nested import at
+from collectors.probe_results import Fact, Item, Missing
+from collectors.probes import Probe, input_parsing
+from collectors.probes.json_paths import at
 
 NVIDIA = "/proc/driver/nvidia/gpus/*/information"
 NVIDIA_FS = "/proc/driver/nvidia-fs/version"
@@ -93,8 +93,8 @@ class GpuProbe(Probe):
 
 def nvidia_gpus(raw):
     """[(model, memory_bytes)] from nvidia-smi, else from the driver's files, which do not tell the memory."""
-    answers = [reading.read_as(parse_information, given) for given in raw["information"].values()]
-    queried = reading.read_as(parse_query, raw["query"]) if raw["query"] else None
+    answers = [input_parsing.read_as(parse_information, given) for given in raw["information"].values()]
+    queried = input_parsing.read_as(parse_query, raw["query"]) if raw["query"] else None
     if queried and queried.value:
         return queried.value
     return [(answer.value, None) for answer in answers if answer.value]
@@ -119,7 +119,7 @@ def direct(raw, has_gpu):
     version = NVIDIA_FS_VERSION.search(raw[NVIDIA_FS].text or "")
     if version is None:
         return Missing("bench.gpudirect", "not_installed", "no module nvidia_fs")
-    compatible = reading.read_as(parse_cufile, raw[CUFILE]).value
+    compatible = input_parsing.read_as(parse_cufile, raw[CUFILE]).value
     fallback = {True: " with fallback through memory", False: " without fallback", None: ""}[compatible]
     return Fact("bench.gpudirect", "nvidia_fs " + version.group(1) + fallback, "procfs")
 

@@ -2,10 +2,10 @@
 
 import re
 
-from collectors.door import Input
-from collectors.facts import Fact, Missing
+from collectors.node.node_access import Input
 from collectors.outputs import ethtool, ibstat, ip
-from collectors.probes import answers, sysfs
+from collectors.probe_results import Fact, Missing
+from collectors.probes import command_answers, sysfs
 from collectors.probes.nic import Nic
 
 CLASS = "/sys/class/infiniband"
@@ -119,8 +119,8 @@ def adapters(raw):
 
 
 def nics(raw):
-    listed = answers.read(raw.get("ibstat"), ibstat.adapters, {})
-    linked = answers.read(raw.get("rdma link"), ip.rdma_states, {})
+    listed = command_answers.read(raw.get("ibstat"), ibstat.adapters, {})
+    linked = command_answers.read(raw.get("rdma link"), ip.rdma_states, {})
     return [nic_of(name, inputs, listed.get(name), linked) for name, inputs in adapters(raw)]
 
 
@@ -208,5 +208,5 @@ def congestion_control(inputs):
 
 
 def flow_control(answer):
-    paused = answers.read(answer, ethtool.pause, {})
+    paused = command_answers.read(answer, ethtool.pause, {})
     return [Fact("nic.roce", "on" if on else "off", "command", "pause_" + way) for way, on in sorted(paused.items())]

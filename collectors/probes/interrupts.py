@@ -2,9 +2,9 @@
 
 import re
 
-from collectors.door import Input
-from collectors.facts import Fact, Missing
+from collectors.node.node_access import Input
 from collectors.outputs import cpulist
+from collectors.probe_results import Fact, Missing
 from collectors.probes import Probe, cxi, ethernet, infiniband, sysfs
 
 NUMBER = re.compile(r"\d{1,6}")

@@ -2,8 +2,8 @@
 
 import re
 
-from collectors.commands import MAX_VARIABLE_CHARACTERS
-from collectors.facts import Fact, Missing, Section
+from collectors.node.commands import MAX_VARIABLE_CHARACTERS
+from collectors.probe_results import Fact, Missing, Section
 from collectors.probes import Probe, command_line
 
 # Where each scheduler or launcher says it; the first that is set counts.

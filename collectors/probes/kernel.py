@@ -1,9 +1,9 @@
 """Kernel tunables that decide how much is cached and when it is written."""
 
-from collectors.facts import Fact
 from collectors.outputs import sysctl
+from collectors.probe_results import Fact
 from collectors.probes import Probe
-from collectors.probes.reading import first_read, gap, number, read_as, switch
+from collectors.probes.input_parsing import first_read, gap, number, read_as, switch
 
 VM_KEYS = (
     "dirty_ratio",

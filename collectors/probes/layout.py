@@ -2,10 +2,10 @@
 
 import re
 
-from collectors.door import Input
-from collectors.facts import Fact, Item
+from collectors.node.node_access import Input
+from collectors.probe_results import Fact, Item
 from collectors.probes import Probe
-from collectors.probes.reading import gap, read_as
+from collectors.probes.input_parsing import gap, read_as
 
 LAYOUT = "lustre.layout."
 MAX_COMPONENTS = 64

@@ -2,10 +2,10 @@
 
 import re
 
-from collectors.facts import Fact
 from collectors.outputs import cpulist
+from collectors.probe_results import Fact
 from collectors.probes import Probe
-from collectors.probes.reading import gap, number, read_as
+from collectors.probes.input_parsing import gap, number, read_as
 
 STATUS = "/proc/self/status"
 GROUPS = "/proc/self/cgroup"

@@ -3,10 +3,10 @@
 import re
 from collections import Counter
 
-from collectors.facts import Fact, Missing
+from collectors.probe_results import Fact, Missing
 from collectors.probes import Probe
+from collectors.probes.input_parsing import gap, read_as
 from collectors.probes.lustre_parameters import first, number, single
-from collectors.probes.reading import gap, read_as
 
 MODULES = "/sys/module/"
 DRIVERS = ("ko2iblnd", "ksocklnd", "kfilnd", "kgnilnd", "kefalnd")

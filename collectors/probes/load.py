@@ -2,8 +2,8 @@
 
 import re
 
-from collectors.facts import Fact, Missing
-from collectors.probes import Probe, reading
+from collectors.probe_results import Fact, Missing
+from collectors.probes import Probe, input_parsing
 
 LOADAVG = "/proc/loadavg"
 MEMINFO = "/proc/meminfo"
@@ -26,7 +26,7 @@ def parse_loadavg(text):
     if match is None:
         raise ValueError("not /proc/loadavg")
     loads = dict(zip(("load_1min", "load_5min", "load_15min"), map(float, match.groups()[:3])))
-    return dict(loads, running=reading.number(match.group(4)), processes=reading.number(match.group(5)))
+    return dict(loads, running=input_parsing.number(match.group(4)), processes=input_parsing.number(match.group(5)))
 
 
 def parse_meminfo(text):
@@ -64,17 +64,17 @@ class LoadProbe(Probe):
         return dict(raw, others=processes_of_others(door))
 
     def parse(self, raw):
-        load = reading.read_as(parse_loadavg, raw[LOADAVG])
-        memory = reading.read_as(parse_meminfo, raw[MEMINFO])
+        load = input_parsing.read_as(parse_loadavg, raw[LOADAVG])
+        memory = input_parsing.read_as(parse_meminfo, raw[MEMINFO])
         if load.value is None and memory.value is None:
-            yield reading.gap("node.load_before", load, memory)
+            yield input_parsing.gap("node.load_before", load, memory)
         for key, value in sorted(dict(load.value or {}, **memory.value or {}).items()):
             yield Fact("node.load_before", value, "procfs", key)
         if raw["others"] is not None:
             yield Fact("node.load_before", raw["others"], "procfs", "processes_of_others")
-        drops = reading.read_as(parse_drops, raw[VMSTAT])
+        drops = input_parsing.read_as(parse_drops, raw[VMSTAT])
         if drops.value is None:
-            yield reading.gap("bench.cache_drop", drops)
+            yield input_parsing.gap("bench.cache_drop", drops)
         for key, value in sorted((drops.value or {}).items()):
             yield Fact("bench.cache_drop", value, "procfs", key)
         yield Missing("bench.exclusive", "not_applicable", "a node cannot see who else uses the storage; ask the site")

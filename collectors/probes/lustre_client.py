@@ -2,8 +2,8 @@
 
 import re
 
-from collectors.door import KIB
-from collectors.facts import Fact, Missing
+from collectors.node.node_access import KIB
+from collectors.probe_results import Fact, Missing
 from collectors.probes import Probe
 from collectors.probes.lustre_parameters import (
     CLIENT_DEVICE,

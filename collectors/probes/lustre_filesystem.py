@@ -2,13 +2,13 @@
 
 import re
 
-from collectors.door import KIB
-from collectors.facts import Fact, Item, Missing
+from collectors.node.node_access import KIB
+from collectors.probe_results import Fact, Item, Missing
 from collectors.probes import Probe
+from collectors.probes.input_parsing import gap, read_as
 from collectors.probes.layout import dir_stripe
 from collectors.probes.lustre_client import MOUNTS, MOUNTS_LIMIT_BYTES, client_mounts, is_client
 from collectors.probes.lustre_parameters import CLIENT_DEVICE, ROOTS, devices, number
-from collectors.probes.reading import gap, read_as
 
 # Asking a target for its size may ask its server: the fill of each is told of so many.
 MAX_TARGETS_ASKED = 512

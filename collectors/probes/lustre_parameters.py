@@ -7,9 +7,9 @@ nowhere is `unsupported_version`.
 import re
 from collections import Counter, namedtuple
 
-from collectors.door import Input
-from collectors.facts import Fact, Missing
-from collectors.probes.reading import gap, read_as
+from collectors.node.node_access import Input
+from collectors.probe_results import Fact, Missing
+from collectors.probes.input_parsing import gap, read_as
 
 ROOTS = ("/sys/fs/lustre", "/proc/fs/lustre", "/sys/kernel/debug/lustre")
 

@@ -3,9 +3,10 @@
 import re
 from collections import Counter
 
-from collectors.door import KIB
-from collectors.facts import Fact, Item, Missing
+from collectors.node.node_access import KIB
+from collectors.probe_results import Fact, Item, Missing
 from collectors.probes import Probe
+from collectors.probes.input_parsing import gap, read_as
 from collectors.probes.lustre_client import mounted
 from collectors.probes.lustre_parameters import (
     ROOTS,
@@ -20,7 +21,6 @@ from collectors.probes.lustre_parameters import (
     single,
     told,
 )
-from collectors.probes.reading import gap, read_as
 
 SERVER = "lustre.server."
 MOUNTS = "/proc/mounts"

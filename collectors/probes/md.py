@@ -3,7 +3,7 @@
 import re
 
 from collectors.outputs import mdadm, mdstat
-from collectors.probes import answers, sysfs
+from collectors.probes import command_answers, sysfs
 from collectors.probes.array import Array
 
 NAME = re.compile(r"md[A-Za-z0-9_-]{0,30}")
@@ -42,7 +42,7 @@ def read(door):
 
 def listed_arrays(answer):
     """{name: mdstat's Array}; none where the file is not there or no such file."""
-    found = answers.read(answer, mdstat.arrays, ())[:MAX_ARRAYS]
+    found = command_answers.read(answer, mdstat.arrays, ())[:MAX_ARRAYS]
     return {array.name: array for array in found if NAME.fullmatch(array.name)}
 
 
@@ -52,7 +52,9 @@ def arrays(raw):
     names = sorted(set(listed) | {key[3:] for key in raw if key.startswith("md/")})
     found = [
         array_of(
-            listed.get(name), raw.get("md/" + name, {}), answers.read(raw.get("mdadm/" + name), mdadm.detail, None)
+            listed.get(name),
+            raw.get("md/" + name, {}),
+            command_answers.read(raw.get("mdadm/" + name), mdadm.detail, None),
         )
         for name in names
     ]

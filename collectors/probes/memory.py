@@ -2,10 +2,10 @@
 
 import re
 
-from collectors.facts import Fact, Section
 from collectors.outputs import dmidecode, keyvalues
+from collectors.probe_results import Fact, Section
 from collectors.probes import Probe
-from collectors.probes.reading import gap, read_as
+from collectors.probes.input_parsing import gap, read_as
 
 MEMINFO = "/proc/meminfo"
 THP = "/sys/kernel/mm/transparent_hugepage/"

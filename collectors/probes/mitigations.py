@@ -2,9 +2,9 @@
 
 import re
 
-from collectors.facts import Fact, Section
+from collectors.probe_results import Fact, Section
 from collectors.probes import Probe
-from collectors.probes.reading import gap, read_as, word
+from collectors.probes.input_parsing import gap, read_as, word
 
 VULNERABILITIES = "/sys/devices/system/cpu/vulnerabilities/*"
 MAX_FLAWS = 100

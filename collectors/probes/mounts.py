@@ -6,7 +6,7 @@ Sources, mount points and every option outside the lists stay at the site: they 
 import re
 from collections import namedtuple
 
-from collectors.facts import Item
+from collectors.probe_results import Item
 from collectors.probes import Probe
 
 MOUNTS = "/proc/mounts"

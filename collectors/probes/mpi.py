@@ -2,8 +2,8 @@
 
 import re
 
-from collectors.facts import Fact, Missing, Section
-from collectors.probes import Probe, reading
+from collectors.probe_results import Fact, Missing, Section
+from collectors.probes import Probe, input_parsing
 
 HINTS = "MPICH_MPIIO_HINTS"
 HINTS_FILE = "ROMIO_HINTS"
@@ -108,12 +108,12 @@ class MpiProbe(Probe):
         environment = raw["environment"]
         hints = parse_hints(environment.get(HINTS, ""))
         preload = preloaded(environment.get(PRELOAD, ""))
-        version = reading.read_as(parse_version, raw["version"])
+        version = input_parsing.read_as(parse_version, raw["version"])
         library = library_of(environment, version.value)
         if library:
             yield Fact("mpi.implementation", library, "env" if library != version.value else version.source)
         else:
-            yield reading.gap("mpi.implementation", version)
+            yield input_parsing.gap("mpi.implementation", version)
         yield from hint_facts(hints, environment)
         for name in preload:
             yield Fact("bench.mpi_library_preload", name, "env")

@@ -1,6 +1,6 @@
 """Tunables of the kernel's network stack, which TCP between clients and servers depends on."""
 
-from collectors.facts import Fact
+from collectors.probe_results import Fact
 from collectors.probes import Probe, sysfs
 
 FOLDER = "/proc/sys/net"

@@ -1,6 +1,6 @@
 """Network adapters of every kind: model, firmware, rate, PCIe link, NUMA node."""
 
-from collectors.facts import Fact, Item
+from collectors.probe_results import Fact, Item
 from collectors.probes import Probe, cxi, ethernet, infiniband, sysfs
 from collectors.probes.nic import group_of
 

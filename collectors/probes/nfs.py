@@ -2,7 +2,7 @@
 
 import re
 
-from collectors.facts import Fact, Missing
+from collectors.probe_results import Fact, Missing
 from collectors.probes import Probe, mounts
 
 MOUNTSTATS = "/proc/self/mountstats"

@@ -1,6 +1,6 @@
 """Settings of the NVMe driver. The drives themselves are told by block.py."""
 
-from collectors.facts import Fact
+from collectors.probe_results import Fact
 from collectors.probes import Probe, sysfs
 
 # (key, folder, file); the time is in seconds.

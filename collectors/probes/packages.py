@@ -2,9 +2,9 @@
 
 import re
 
-from collectors.facts import Fact, Missing, Section
+from collectors.probe_results import Fact, Missing, Section
 from collectors.probes import Probe
-from collectors.probes.reading import gap, read_as, word
+from collectors.probes.input_parsing import gap, read_as, word
 
 # One question for all, in a fixed order: a recording of it is found by how it begins.
 PACKAGES = (

@@ -1,6 +1,6 @@
 """Redundant arrays that the node itself makes of drives: software RAID and ZFS. Those of a controller are not told."""
 
-from collectors.facts import Fact, Missing
+from collectors.probe_results import Fact, Missing
 from collectors.probes import Probe, md, sysfs, zfs
 
 PROVIDES = ("raid.layout", "raid.drives_per_target", "raid.chunk", "raid.state")

@@ -2,9 +2,9 @@
 
 import re
 
-from collectors.facts import Fact, Missing
 from collectors.outputs import modinfo
-from collectors.probes import Probe, answers, sysfs
+from collectors.probe_results import Fact, Missing
+from collectors.probes import Probe, command_answers, sysfs
 
 HOST = re.compile(r"host\d{1,4}")
 PHY = re.compile(r"phy-[0-9:]{1,30}")
@@ -79,7 +79,7 @@ def host_adapters(raw):
 
 def driver_versions(raw):
     found = [
-        (name, sysfs.text(inputs, "version") or answers.read(inputs.get("modinfo"), modinfo.version, None))
+        (name, sysfs.text(inputs, "version") or command_answers.read(inputs.get("modinfo"), modinfo.version, None))
         for name, inputs in of_kind(raw, "driver")
     ]
     return [Fact("sas.driver", name + " " + version, "module") for name, version in found if version]

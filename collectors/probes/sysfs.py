@@ -2,7 +2,7 @@
 
 import re
 
-from collectors.facts import Missing
+from collectors.probe_results import Missing
 
 # One page: the kernel writes no attribute that is longer.
 ATTRIBUTE_LIMIT_BYTES = 4096

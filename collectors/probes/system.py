@@ -2,10 +2,10 @@
 
 import re
 
-from collectors.facts import Fact, Missing, Section
 from collectors.outputs import keyvalues, tuned, uname
+from collectors.probe_results import Fact, Missing, Section
 from collectors.probes import Probe
-from collectors.probes.reading import first_read, gap, read_as
+from collectors.probes.input_parsing import first_read, gap, read_as
 
 OS_RELEASE = "/etc/os-release"
 OS_RELEASE_OF_VENDOR = "/usr/lib/os-release"

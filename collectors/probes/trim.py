@@ -2,7 +2,7 @@
 
 import time
 
-from collectors.facts import Fact, Missing
+from collectors.probe_results import Fact, Missing
 from collectors.probes import Probe
 
 STAMP = "/var/lib/systemd/timers/stamp-fstrim.timer"

@@ -2,9 +2,9 @@
 
 import re
 
-from collectors.facts import Fact, Item
-from collectors.probes import Probe, mounts, reading
-from collectors.probes.nested import count_at, json_object, known, word_at
+from collectors.probe_results import Fact, Item
+from collectors.probes import Probe, input_parsing, mounts
+from collectors.probes.json_paths import count_at, json_object, known, word_at
 
 STATUS = ["weka", "status", "-J"]
 MODULE = "/sys/module/wekafsio"
@@ -59,9 +59,9 @@ class WekaProbe(Probe):
         return {"status": door.command(STATUS)}
 
     def parse(self, raw):
-        status = reading.read_as(parse_status, raw["status"])
+        status = input_parsing.read_as(parse_status, raw["status"])
         if status.value is None:
-            yield reading.gap("weka.status", status)
+            yield input_parsing.gap("weka.status", status)
             return
         for key, value in sorted(status.value.items()):
             yield Fact("weka.status", value, status.source, key)

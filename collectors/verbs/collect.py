@@ -4,8 +4,9 @@ import json
 import os
 import sys
 
-from collectors import capture, fold, launch
-from collectors.canonical import canonical
+from collectors.capture import capture, launch
+from collectors.document import fold
+from collectors.document.canonical_json import canonical
 from collectors.errors import FINDINGS, OK, UsageError
 from collectors.files import write_whole
 

@@ -2,7 +2,8 @@
 
 import sys
 
-from collectors import compare, parameters, report, system_file
+from collectors import report
+from collectors.document import compare, parameters, system_file
 from collectors.errors import FINDINGS, OK
 
 ABOUT = "show what differs between two described systems"

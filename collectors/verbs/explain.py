@@ -4,7 +4,8 @@ import difflib
 import fnmatch
 import sys
 
-from collectors import parameters, report
+from collectors import report
+from collectors.document import parameters
 from collectors.errors import OK, UsageError
 
 ABOUT = "say what a parameter is, where it is read and what of it leaves the site"

@@ -2,10 +2,12 @@
 
 import json
 
-from collectors import emitted, parameters, pseudonyms
+from collectors.capture import launcher_output
+from collectors.document import parameters
+from collectors.document.fold import Fold, summary
 from collectors.errors import OK
 from collectors.files import write_whole
-from collectors.fold import Fold, summary
+from collectors.privacy import pseudonyms
 
 ABOUT = "make one document of the documents of many nodes"
 
@@ -37,7 +39,7 @@ def run(options, progress):
 
     for path in options.files:
         progress.update("reading %s, %d nodes so far" % (path, fold.reported))
-        for label, reason in emitted.read_file(path, take):
+        for label, reason in launcher_output.read_file(path, take):
             fold.fail(label and names.of(label), reason)
     folded = fold.document()
     write_whole(options.out, json.dumps(folded, indent=1) + "\n")

@@ -3,7 +3,8 @@
 import json
 import time
 
-from collectors import bios, importing, report, schema, system_file
+from collectors import report
+from collectors.document import bios, bios_import, schema, system_file
 from collectors.errors import OK, BundleError, NothingCollected, UsageError
 from collectors.files import TooLarge, read_at_most, write_whole
 
@@ -50,7 +51,7 @@ def run(options, progress):
     if options.into:
         put_into(options, settings)
     else:
-        report.print_json(importing.fragment(settings, options.form))
+        report.print_json(bios_import.fragment(settings, options.form))
     progress.note("%d of %d BIOS attributes kept; the others stay in %s" % (len(settings), len(found), options.file))
     return OK
 
@@ -74,7 +75,7 @@ def put_into(options, settings):
     options.into = system_file.writable(options.into)
     whole = system_file.load(options.into)
     started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-    importing.put_into(whole, options.class_id, settings, options.form, started)
+    bios_import.put_into(whole, options.class_id, settings, options.form, started)
     for pointer, message in schema.errors(whole, at_most=1):
         raise BundleError("system.schema", "%s would not be valid: %s %s" % (options.into, pointer, message))
     write_whole(options.into, json.dumps(whole, indent=1) + "\n")

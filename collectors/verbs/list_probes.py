@@ -2,10 +2,10 @@
 
 import sys
 
-from collectors import report, site_probes
-from collectors.door import Door
+from collectors import report
 from collectors.errors import OK
-from collectors.probes import all_probes
+from collectors.node.node_access import Door
+from collectors.probes import all_probes, site_probes
 
 ABOUT = "list what collect reads, before it reads anything"
 

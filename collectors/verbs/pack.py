@@ -5,10 +5,11 @@ import os
 import shlex
 import sys
 
-from collectors import bundle, report
+from collectors import report
+from collectors.bundle import archive_limits
+from collectors.bundle.packing import Packing
 from collectors.errors import OK, UsageError
-from collectors.packing import Packing
-from collectors.profiles import PROFILES
+from collectors.privacy.profiles import PROFILES
 
 ABOUT = "make a bundle of results and system document, without names and keys"
 
@@ -51,11 +52,11 @@ def run(options, progress):
     with Packing(options.profile, progress) as packing:
         packing.make(options.results, options.system, options.others)
         members = packing.bag.members()
-        bundle.require_limits((member.name, member.size) for member in members)
+        archive_limits.require_limits((member.name, member.size) for member in members)
         if options.dry_run:
             show(packing, members, options, progress)
             return OK
-        size, sha256 = bundle.pack_to(members, options.out)
+        size, sha256 = archive_limits.pack_to(members, options.out)
         for line in removed(packing.report):
             progress.note(line)
         progress.note(f"{len(members)} files, {size:,} bytes packed; bundle {packing.bag.id()}")

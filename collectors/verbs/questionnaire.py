@@ -2,7 +2,8 @@
 
 import json
 
-from collectors import questionnaire, report, system_file
+from collectors import report
+from collectors.document import questionnaire, system_file
 from collectors.errors import OK, UsageError
 from collectors.files import read_at_most, write_whole
 

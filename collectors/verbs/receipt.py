@@ -3,9 +3,12 @@
 import json
 import sys
 
-from collectors import arguments, bundle, report, signing, submission
+from collectors import report
+from collectors.bundle import archive_limits, signing
 from collectors.errors import FINDINGS, OK, UsageError
 from collectors.files import TooLarge, read_at_most, write_whole
+from collectors.server import options as server_options
+from collectors.server import submission
 
 ABOUT = "keep the registry's signed receipt of a submission, or verify one"
 
@@ -29,11 +32,11 @@ def define(verb):
     which.add_argument("--verify", metavar="FILE", help="a receipt to verify")
     verb.add_argument("--out", metavar="FILE", help="where to write the receipt; without it on stdout")
     verb.add_argument("--bundle", metavar="FILE", help="what the receipt should be of, as it was uploaded")
-    arguments.add_timeout(verb)
+    server_options.add_timeout(verb)
 
 
 def run(options, progress):
-    server = arguments.connect(options, progress)
+    server = server_options.connect(options, progress)
     if options.verify:
         return verify(options, server)
     document = server.get(submission.submission_path(options.id) + "receipt/").document
@@ -78,6 +81,6 @@ def signed(path):
 def sha256_of(path):
     try:
         with open(path, "rb") as stream:
-            return bundle.measure(stream)[1]
+            return archive_limits.measure(stream)[1]
     except OSError as error:
         raise UsageError("collector.path", "%s cannot be read: %s" % (path, error.strerror or error))

@@ -5,11 +5,13 @@ import json
 import os
 import time
 
-from collectors import capture, drift, parameters, system_file, wrap
-from collectors.door import Door
+from collectors.capture import capture
+from collectors.document import drift, parameters, system_file
+from collectors.document.fold import summary
 from collectors.errors import CollectorError, UsageError
 from collectors.files import write_whole
-from collectors.fold import summary
+from collectors.node import command_runner
+from collectors.node.node_access import Door
 from collectors.probes import command_line
 
 ABOUT = "run a benchmark, and record the machines before and after it"
@@ -44,8 +46,8 @@ def run(options, progress):
     record.before(attempted(options, progress, "pre", argv))
     progress.clear()
     try:
-        ended = wrap.ended(argv)
-    except wrap.NotStarted as error:
+        ended = command_runner.ended(argv)
+    except command_runner.NotStarted as error:
         progress.note("%s; nothing was run" % error)
         return error.exit_status
     try:

@@ -3,7 +3,8 @@
 import json
 import sys
 
-from collectors import report, system_file
+from collectors import report
+from collectors.document import system_file
 from collectors.errors import OK
 
 ABOUT = "show what a system document says"

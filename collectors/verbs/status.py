@@ -2,8 +2,10 @@
 
 import sys
 
-from collectors import arguments, report, submission
+from collectors import report
 from collectors.errors import OK
+from collectors.server import options as server_options
+from collectors.server import submission
 
 ABOUT = "list your submissions, or show one with its findings"
 
@@ -16,12 +18,12 @@ EXAMPLES = """examples:
 
 def define(verb):
     verb.add_argument("id", metavar="ID", nargs="?", help="one submission")
-    arguments.add_output(verb)
-    arguments.add_timeout(verb)
+    server_options.add_output(verb)
+    server_options.add_timeout(verb)
 
 
 def run(options, progress):
-    server = arguments.connect(options, progress)
+    server = server_options.connect(options, progress)
     if options.id is not None:
         return report.shown(
             server.get(submission.submission_path(options.id)).document, options, report.print_submission

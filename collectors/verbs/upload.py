@@ -1,7 +1,10 @@
 """`upload`: send results to the registry and wait for what it finds."""
 
-from collectors import arguments, bundle, report, signing, submission
+from collectors import report
+from collectors.bundle import archive_limits, signing
 from collectors.errors import UsageError
+from collectors.server import options as server_options
+from collectors.server import submission
 
 ABOUT = "send results to the registry and show what it finds"
 
@@ -31,24 +34,24 @@ a metadata file, every key optional:
 
 def define(verb):
     verb.add_argument("path", metavar="PATH", help="result folder, result file or archive")
-    arguments.add_context(verb)
+    server_options.add_context(verb)
     way = verb.add_mutually_exclusive_group()
     way.add_argument("--test", action="store_true", help="for trying out: checked and never submitted")
     way.add_argument("--into", metavar="SUBMISSION", help="add to this submission, by its id, and make no other")
     verb.add_argument("--wait", dest="wait", action="store_true", default=True, help="wait for the findings (default)")
     verb.add_argument("--no-wait", dest="wait", action="store_false", help="leave once the registry has the bytes")
-    arguments.add_output(verb)
-    arguments.add_timeout(verb)
+    server_options.add_output(verb)
+    server_options.add_timeout(verb)
 
 
 def run(options, progress):
-    form = submission.fields(options.release, arguments.list_names(options), options.metadata)
+    form = submission.fields(options.release, server_options.list_names(options), options.metadata)
     if options.into:
         require_nothing_beside(form)
     else:
         form += said_by(options)
-    opened = bundle.open_as_it_is if options.into else bundle.open_for_sending
-    server = arguments.connect(options, progress)
+    opened = archive_limits.open_as_it_is if options.into else archive_limits.open_for_sending
+    server = server_options.connect(options, progress)
     with opened(options.path, progress.note) as ready:
         progress.note(f"sending {ready.filename}, {ready.size:,} bytes, to {server.base.netloc}")
         if options.into:

@@ -2,8 +2,11 @@
 
 import os
 
-from collectors import arguments, bundle, descriptions, offline_rules, report, submission, validation, verification
+from collectors import report
+from collectors.bundle import archive_limits, description_check, offline_rules, validation, verification
 from collectors.errors import CollectorError, UsageError
+from collectors.server import options as server_options
+from collectors.server import submission
 
 ABOUT = "check results without submitting them"
 
@@ -22,23 +25,23 @@ and ends with 3. With --server the registry checks a copy and keeps nothing.
 def define(verb):
     verb.add_argument("path", metavar="PATH", help="result folder, result file, bundle, archive or system.json")
     verb.add_argument("--server", action="store_true", help="let the registry check a copy; it keeps nothing")
-    arguments.add_context(verb)
-    arguments.add_output(verb)
-    arguments.add_timeout(verb)
+    server_options.add_context(verb)
+    server_options.add_output(verb)
+    server_options.add_timeout(verb)
 
 
 def run(options, progress):
-    form = submission.fields(options.release, arguments.list_names(options), options.metadata)
+    form = submission.fields(options.release, server_options.list_names(options), options.metadata)
     if options.server:
         return report.shown(check_on_server(options, form, progress), options, report.print_check)
-    bundle.require_known_kind(options.path)
+    archive_limits.require_known_kind(options.path)
     return report.shown(check_here(options, progress), options, report.print_check)
 
 
 def check_here(options, progress):
     """What can be said without the registry: of a description by itself; of results by the rules that come along."""
-    if descriptions.is_description(options.path):
-        described = descriptions.findings(options.path)
+    if description_check.is_description(options.path):
+        described = description_check.findings(options.path)
         if described is not None:
             return validation.of_description(described)
     rules = offline_rules.rules_here()
@@ -52,7 +55,7 @@ def check_here(options, progress):
 
 def bag_findings(path):
     """What is wrong with the bag that PATH is, or why it cannot be read to its end."""
-    if os.path.isfile(path) and not bundle.is_archive(path):
+    if os.path.isfile(path) and not archive_limits.is_archive(path):
         return []
     try:
         return verification.findings(path) or []
@@ -61,15 +64,15 @@ def bag_findings(path):
 
 
 def check_on_server(options, form, progress):
-    server = arguments.connect(options, progress)
-    with bundle.open_for_sending(options.path, progress.note) as ready:
+    server = server_options.connect(options, progress)
+    with archive_limits.open_for_sending(options.path, progress.note) as ready:
         progress.note(f"sending {ready.filename}, {ready.size:,} bytes, to {server.base.netloc} for a check")
         return validation.checked_by_server(server.post("check/", form, ready).document)
 
 
 def rule_options(options):
     """The arguments of `validators check` that stand for ours."""
-    names = arguments.list_names(options)
+    names = server_options.list_names(options)
     if len(names) > 1:
         raise UsageError("collector.list", "The rules check one list at a time.", "Give --list once, or --server.")
     pairs = [("--release", options.release), ("--list", names[0] if names else None), ("--metadata", options.metadata)]

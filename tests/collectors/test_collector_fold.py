@@ -5,8 +5,8 @@ import tarfile
 
 import pytest
 
-from collectors import drift, schema
-from collectors.parameters import registry
+from collectors.document import drift, schema
+from collectors.document.parameters import registry
 from tests.collectors.nodes import client, emitted, node
 
 CLIENT = "lustre-client-rhel8"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from collectors import schema
+from collectors.document import schema
 from tests.collectors.conftest import CHECKOUT, wait_until
 
 SHIM = CHECKOUT / "tests" / "collectors" / "launcher_shim.py"

@@ -5,7 +5,7 @@ import tarfile
 
 import pytest
 
-from collectors import questionnaire, schema
+from collectors.document import questionnaire, schema
 from collectors.errors import UsageError
 
 HARDWARE = {"cpu": {}, "memory": {}}

@@ -16,7 +16,7 @@ import zipfile
 
 import pytest
 
-from collectors import pseudonyms
+from collectors.privacy import pseudonyms
 from submissions.bundles import scrubbing
 from tests.collectors.planted import PLANTED
 from tests.collectors.test_collector_pack import contents, packed_results

@@ -12,7 +12,7 @@ import zipfile
 
 import pytest
 
-from collectors import verification
+from collectors.bundle import verification
 from collectors.errors import CollectorError
 from launcher import collector_file
 from tests.collectors.conftest import CHECKOUT, find_python

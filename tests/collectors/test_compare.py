@@ -2,7 +2,7 @@
 
 import pytest
 
-from collectors import compare, schema
+from collectors.document import compare, schema
 from tests.collectors.nodes import client, node, set_parameter
 
 VOLATILE = frozenset(["lustre.client.osc.grant", "node.load_before"])

@@ -7,10 +7,10 @@ import time
 
 import pytest
 
-from collectors import commands
-from collectors.commands import Recorded
-from collectors.door import Door
 from collectors.errors import UsageError
+from collectors.node import commands
+from collectors.node.commands import Recorded
+from collectors.node.node_access import Door
 
 
 @pytest.fixture

@@ -2,8 +2,8 @@
 
 import pytest
 
-from collectors import drift, fold, schema
-from collectors.parameters import registry
+from collectors.document import drift, fold, schema
+from collectors.document.parameters import registry
 from tests.collectors.nodes import client, node, set_parameter
 
 

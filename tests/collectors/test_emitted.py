@@ -2,7 +2,7 @@
 
 import pytest
 
-from collectors.emitted import Emitted
+from collectors.capture.launcher_output import Emitted
 
 
 def emitted(*lines):

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from collectors import parameters
 from collectors.cli import main
+from collectors.document import parameters
 from collectors.verbs import explain
 from validators.parameters import defaults
 

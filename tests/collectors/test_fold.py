@@ -2,9 +2,9 @@
 
 import pytest
 
-from collectors import fold, schema
+from collectors.document import fold, schema
+from collectors.document.parameters import registry
 from collectors.errors import NothingCollected, UsageError
-from collectors.parameters import registry
 from tests.collectors.nodes import client, node, set_parameter
 
 

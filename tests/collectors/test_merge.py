@@ -1,6 +1,6 @@
 """One document of clients' and servers': what they say of one storage system is said of one."""
 
-from collectors import merge
+from collectors.document import merge
 
 CLIENT = {
     "captures": [],

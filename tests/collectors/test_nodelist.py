@@ -3,7 +3,7 @@
 import pytest
 
 from collectors.errors import UsageError
-from collectors.nodelist import expanded
+from collectors.node.node_ranges import expanded
 
 
 @pytest.mark.parametrize(

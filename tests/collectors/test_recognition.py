@@ -9,7 +9,7 @@ import zipfile
 
 import pytest
 
-from collectors import recognition
+from collectors.bundle import benchmark_detection
 from launcher import collector_file
 from validators import catalogue
 from validators.bundle import open_bundle
@@ -25,17 +25,17 @@ IOR = b"IOR-4.0.0: MPI Coordinated Test of Parallel I/O\n"
 
 
 def tools(heads: dict[str, bytes]) -> dict[str, list[str]]:
-    return {one.tool: one.found for one in recognition.recognised(heads)}
+    return {one.tool: one.found for one in benchmark_detection.recognised(heads)}
 
 
 def agree(path) -> None:
     """Of what the registry's parsers accept, the collector knows the same tools and misses nothing."""
     with open_bundle(path) as bundle:
-        heads = {name: bundle.read(name, recognition.HEAD_BYTES) for name in bundle.files}
+        heads = {name: bundle.read(name, benchmark_detection.HEAD_BYTES) for name in bundle.files}
     heads = {name: head for name, head in heads.items() if not name.endswith(("case.json", "expected.json"))}
     report = check(path)
     if report.status == "valid":
-        found = recognition.recognised(heads)
+        found = benchmark_detection.recognised(heads)
         assert {one.tool for one in found} == {run.tool for run in report.runs}
 
 

@@ -9,7 +9,7 @@ from itertools import chain
 import pytest
 from jsonschema import Draft202012Validator
 
-from collectors import parameters, schema
+from collectors.document import parameters, schema
 
 KEYWORDS = {
     "type",

@@ -4,11 +4,12 @@ import json
 
 import pytest
 
-from collectors import document, parameters, schema
-from collectors.facts import Fact, Item, Section
+from collectors.document import assemble as document_assemble
+from collectors.document import parameters, schema
+from collectors.privacy.profiles import PROFILES, Redactor
+from collectors.privacy.pseudonyms import Pseudonyms
+from collectors.probe_results import Fact, Item, Section
 from collectors.probes.system import boot_parameters
-from collectors.profiles import PROFILES, Redactor
-from collectors.pseudonyms import Pseudonyms
 
 # Key-like texts are put together here, so that no scanner takes this file for a leak.
 TELLING = {
@@ -46,8 +47,10 @@ HARMLESS = (
 
 
 def made(said, profile="default"):
-    capture = document.Capture("static", "client", "2026-11-21T12:00:00Z")
-    return document.assemble(said, capture, Redactor(profile, Pseudonyms(b"k" * 32)), 0.1, parameters.registry())
+    capture = document_assemble.Capture("static", "client", "2026-11-21T12:00:00Z")
+    return document_assemble.assemble(
+        said, capture, Redactor(profile, Pseudonyms(b"k" * 32)), 0.1, parameters.registry()
+    )
 
 
 @pytest.mark.parametrize("profile", PROFILES)

@@ -2,10 +2,11 @@
 
 import copy
 
-from collectors import document, merge, parameters, schema
-from collectors.facts import Fact, Section
-from collectors.profiles import Redactor
-from collectors.pseudonyms import Pseudonyms
+from collectors.document import assemble as document_assemble
+from collectors.document import merge, parameters, schema
+from collectors.privacy.profiles import Redactor
+from collectors.privacy.pseudonyms import Pseudonyms
+from collectors.probe_results import Fact, Section
 
 SAID = [
     Section("job", {"nodes": 2, "environment": {"OMPI_MCA_io": "romio341", "SLURM_NTASKS": "8", "UCX_TLS": "rc"}}),
@@ -17,9 +18,9 @@ SAID = [
 
 
 def made(profile):
-    capture = document.Capture("static", "client", "2026-11-21T12:00:00Z")
+    capture = document_assemble.Capture("static", "client", "2026-11-21T12:00:00Z")
     redactor = Redactor(profile, Pseudonyms(b"k" * 32))
-    return document.assemble(copy.deepcopy(SAID), capture, redactor, 0.1, parameters.registry())
+    return document_assemble.assemble(copy.deepcopy(SAID), capture, redactor, 0.1, parameters.registry())
 
 
 def require_strict(whole):

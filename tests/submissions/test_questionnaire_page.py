@@ -10,7 +10,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from collectors import questionnaire as collected
+from collectors.document import questionnaire as collected
 from submissions.checks import processing
 from submissions.models import Submission
 from submissions.review import decisions

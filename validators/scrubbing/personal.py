@@ -1,7 +1,7 @@
 """What in a line of text tells who ran a benchmark, from where, or with which key: rules that take it out.
 
-The site applies them before a bundle leaves (collectors/redact.py), the registry once more before others see it
-(submissions/bundles/scrubbing.py). Rules are pure: text in, text out, and how often each applied. They change words,
+The site applies them before a bundle leaves (collectors/bundle/redaction.py), the registry once more before others see
+it (submissions/bundles/scrubbing.py). Rules are pure: text in, text out, and how often each applied. They change words,
 never the number of lines, so that a finding's file and line hold for the scrubbed copy too. Figures, dates, versions
 and phases are left alone. docs/scrubbed-copies.md lists the rules.
 """

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from collectors.facts import REASONS, Fact, Item, Missing
+from collectors.probe_results import REASONS, Fact, Item, Missing
 from collectors.probes import block, drive_health, interrupts, net_sysctl, network, nvme, raid, sas
 from tests.collectors.devices.conftest import attributes
 

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from collectors.commands import ALLOWED
-from collectors.door import Door
+from collectors.node.commands import ALLOWED
+from collectors.node.node_access import Door
 from tests.collectors.devices.conftest import link
 from tests.collectors.devices.test_damaged_nodes import PROBES, whole_node
 

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from collectors.commands import Recorded
-from collectors.door import Door
-from collectors.facts import Fact, Missing
+from collectors.node.commands import Recorded
+from collectors.node.node_access import Door
+from collectors.probe_results import Fact, Missing
 from tests.collectors.machine.conftest import Node, Said, node, recorded_node  # noqa: F401  (fixtures)
 
 MOUNT = "ffff88105db50000"

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from collectors.collect import heard
-from collectors.door import Door, Input
-from collectors.facts import REASONS, Fact, Missing
+from collectors.capture.node_document import heard
+from collectors.node.node_access import Door, Input
+from collectors.probe_results import REASONS, Fact, Missing
 from collectors.probes import layout, lnet, lustre_client, lustre_filesystem, lustre_server
 from collectors.probes.lustre_parameters import CLIENT_DEVICE, TARGET, get_param_values, pattern_of, told
 from tests.collectors.lustre.conftest import everything, gaps

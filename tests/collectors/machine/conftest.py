@@ -4,9 +4,9 @@ import tarfile
 
 import pytest
 
-from collectors.commands import Recorded
-from collectors.door import Door
-from collectors.facts import Fact, Item, Missing, Section
+from collectors.node.commands import Recorded
+from collectors.node.node_access import Door
+from collectors.probe_results import Fact, Item, Missing, Section
 
 
 class Node:

@@ -6,7 +6,7 @@ import random
 import jsonschema
 import pytest
 
-from collectors import bios
+from collectors.document import bios
 from tests.collectors.conftest import CHECKOUT
 
 SCHEMA = json.loads((CHECKOUT / "validators" / "schemas" / "system.1.json").read_text())

@@ -2,7 +2,7 @@
 
 import pytest
 
-from collectors.door import Input
+from collectors.node.node_access import Input
 from collectors.outputs import cpulist, cpupower, dmidecode, keyvalues, lscpu, numactl, sysctl, tuned, uname
 from collectors.probes import cpu, firmware, frequency, kernel, limits, memory, mitigations, packages, system
 

@@ -5,7 +5,8 @@ import json
 import jsonschema
 import pytest
 
-from collectors import linepattern, schema, site_probes
+from collectors.document import schema
+from collectors.probes import safe_regex, site_probes
 from tests.collectors.conftest import CHECKOUT
 
 PROBE_SCHEMA = json.loads((CHECKOUT / "collectors" / "data" / "site-probe.1.json").read_text())
@@ -126,12 +127,12 @@ def test_a_slow_pattern_on_a_long_text_is_given_up_and_not_waited_for(node):
 
 
 def test_a_line_beyond_the_most_work_is_too_much():
-    pattern = linepattern.compiled(".*x(.*)y")
+    pattern = safe_regex.compiled(".*x(.*)y")
     line = "x" * 1000
-    lines = [line] * (linepattern.MAX_STEPS // linepattern.work(pattern, line))
-    assert linepattern.found(pattern, "\n".join(lines)) == []
-    with pytest.raises(linepattern.TooMuchWork):
-        linepattern.found(pattern, "\n".join([*lines, line]))
+    lines = [line] * (safe_regex.MAX_STEPS // safe_regex.work(pattern, line))
+    assert safe_regex.found(pattern, "\n".join(lines)) == []
+    with pytest.raises(safe_regex.TooMuchWork):
+        safe_regex.found(pattern, "\n".join([*lines, line]))
 
 
 @pytest.mark.parametrize(

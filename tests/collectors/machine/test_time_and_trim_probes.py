@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from collectors.door import Door
+from collectors.node.node_access import Door
 from collectors.probes.clock import SOURCE, ClockProbe
 from collectors.probes.trim import TrimProbe, day
 

@@ -4,9 +4,9 @@ import math
 
 import pytest
 
-from collectors import parameters
-from collectors.door import Door
-from collectors.facts import REASONS, Fact, Missing
+from collectors.document import parameters
+from collectors.node.node_access import Door
+from collectors.probe_results import REASONS, Fact, Missing
 from collectors.probes import BAD_TEXT, all_probes
 
 NODES = ("lustre-client-rhel8", "lustre-oss-e1000", "plain-debian-nfs", "hostile")

@@ -5,8 +5,8 @@ import shutil
 
 import pytest
 
-from collectors import drift, parameters
-from collectors.door import Door
+from collectors.document import drift, parameters
+from collectors.node.node_access import Door
 from collectors.probes import benchmark, gpu, load
 from tests.collectors.storage.conftest import facts, gaps
 

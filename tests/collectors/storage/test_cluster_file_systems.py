@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from collectors.door import Input
+from collectors.node.node_access import Input
 from collectors.probes import beegfs, ceph, daos, gpfs, weka
 from tests.collectors.storage.conftest import Said, facts, gaps
 

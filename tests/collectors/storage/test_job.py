@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from collectors import commands
+from collectors.node import commands
 from collectors.probes import command_line, job, mpi
 from tests.collectors.storage.conftest import facts, gaps
 

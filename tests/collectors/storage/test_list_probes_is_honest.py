@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from collectors.door import Door
+from collectors.node.node_access import Door
 from collectors.probes import beegfs, benchmark, ceph, daos, fuse, gpfs, gpu, job, load, mounts, mpi, nfs, weka
 
 MODULES = (beegfs, benchmark, ceph, daos, fuse, gpfs, gpu, job, load, mounts, mpi, nfs, weka)

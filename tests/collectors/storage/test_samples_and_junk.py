@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from collectors.facts import Fact, Item
+from collectors.probe_results import Fact, Item
 from collectors.probes import beegfs, ceph, daos, fuse, gpfs, gpu, load, mounts, mpi, nfs, weka
 
 # Folder of samples -> what reads it.

@@ -1,0 +1,1 @@
+"""The archive that is uploaded: packed, redacted, signed and checked."""

@@ -1,0 +1,106 @@
+"""From a result folder and system documents to a bundle: what was found, what may leave, what is written."""
+
+import json
+import os
+
+from collectors.bundle import archive_limits, benchmark_detection, offline_rules
+from collectors.bundle import redaction as bundle_redaction
+from collectors.bundle.bag import REPORT, SYSTEM, Bag
+from collectors.bundle.result_files import Originals
+from collectors.bundle.spool import Stage
+from collectors.document import merge, system_file
+from collectors.document.canonical_json import canonical
+from collectors.errors import BundleError, CollectorError, NothingCollected
+from collectors.privacy import pseudonyms
+from collectors.scrubbing.credentials import secrets
+
+CHECK_TIMEOUT_S = 600
+
+
+class Packing:
+    """One bundle in the making: `bag`, and the `report` on what was taken out of it. Use it in `with`."""
+
+    def __init__(self, profile, progress):
+        self.profile = profile
+        self.progress = progress
+        self.before = Stage()
+        self.after = Stage()
+        self.bag = Bag(self.after)
+        self.report = {}
+        self.system = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exc_info):
+        self.before.stream.close()
+        self.after.stream.close()
+
+    def make(self, results, system, others):
+        """Fill the bag. `system` is the path of a document or None, `others` are those of servers' documents.
+
+        Raises BundleError, NothingCollected or UsageError; nothing was written then.
+        """
+        described = describe(system, others, self.profile)
+        if system_file.failed_run(described):
+            self.progress.note("warning: %s: %s" % (system, system_file.failed_run(described)))
+        listing = archive_limits.scan(results)
+        for line in archive_limits.remarks(listing):
+            self.progress.note(line)
+        originals = Originals(self.before)
+        originals.take(listing.members)
+        names = pseudonyms.of_site(self.progress.note)
+        users, hosts = bundle_redaction.own_names(os.environ)
+        hosts |= pseudonyms.known_names(merge.members(described) if described else ())
+        scrubber = bundle_redaction.Scrubber(self.profile, names, users, hosts)
+        redaction = scrubber.redact(originals, self.after, self.progress.update)
+        if not redaction.files:
+            raise NothingCollected("bundle.empty", "Nothing in %s is text that may leave." % results, "See --dry-run.")
+        for line in benchmark_detection.remarks(redaction.files):
+            self.progress.note(line)
+        self.bag.put_results(redaction.files)
+        if described:
+            self.system = without_secrets(scrubber.document(described))
+            self.bag.put(SYSTEM, text_of(self.system))
+        self.report = redaction.report(self.hashes(results) if redaction.changed else [])
+        self.bag.put(REPORT, (json.dumps(self.report, indent=1, sort_keys=True) + "\n").encode("ascii"))
+        if self.profile == "default":
+            pseudonyms.keep_names(names, self.progress.note)
+
+    def hashes(self, results):
+        """The hashes that benchmarks printed, and what they should be, as the registry's rules tell them."""
+        rules = offline_rules.rules_here()
+        if rules.version is None:
+            self.progress.note("the benchmark's own hashes were not checked before: " + rules.missing)
+            return []
+        try:
+            checked = offline_rules.check_here(results, [], CHECK_TIMEOUT_S)
+        except CollectorError as error:
+            self.progress.note("the benchmark's own hashes were not checked before: " + error.message)
+            return []
+        runs = [run for run in checked.get("runs", []) if run.get("hashes")]
+        return [{"tool": run["tool"], "hashes": run["hashes"]} for run in runs]
+
+
+def describe(system, others, profile):
+    """The one system document of the bundle, or None."""
+    if system is None:
+        return None
+    whole = merge.merged(system_file.load(system), [(path, system_file.load(path)) for path in others])
+    return merge.for_profile(whole, profile)
+
+
+def without_secrets(described):
+    """The document, if nothing in it looks like a key, token or password; else raises BundleError `bundle.secret`."""
+    for line in json.dumps(described, indent=0).splitlines():
+        if secrets(line.replace('\\"', '"'), None)[1]:
+            raise BundleError(
+                "bundle.secret",
+                "The system document holds what looks like a key, token or password.",
+                "Collect again, look at it with `show`, and report how it came in.",
+            )
+    return described
+
+
+def text_of(value):
+    return (canonical(value) + "\n").encode("ascii")

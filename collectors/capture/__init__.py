@@ -1,0 +1,1 @@
+"""One pass of all probes, on one node or many."""

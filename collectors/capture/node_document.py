@@ -1,0 +1,45 @@
+"""One node, one document: every probe that applies reads and parses, and what it gives is put together."""
+
+import time
+
+from collectors.document import assemble as document_assemble
+from collectors.document import parameters
+from collectors.probe_results import Missing
+from collectors.probes import BAD_TEXT, all_probes
+
+
+def node_document(door, capture, redactor, tell=None, probes=None):
+    """The document of this node (validators/schemas/system.1.json) with one node class of one node.
+
+    `capture` is a document.Capture: when, in which phase, as which role; `redactor` what may leave the site; `tell`
+    takes a line on how far it is.
+    """
+    started = time.monotonic()
+    registry = parameters.registry()
+    said = []
+    for probe in all_probes() if probes is None else probes:
+        if capture.role in probe.roles:
+            if tell is not None:
+                tell("reading " + probe.id)
+            registry.update(probe.entries)
+            said += heard(probe, door)
+    duration_s = time.monotonic() - started
+    return document_assemble.assemble(said, capture, redactor, round(duration_s, 3), registry)
+
+
+def heard(probe, door):
+    """What one probe says, completed: each id that it provides is there or missing."""
+    if not probe.applies(door):
+        return [Missing(name, "not_applicable", "no such device or software here") for name in probe.provides]
+    said = []
+    try:
+        # What was said before the text went wrong stays.
+        said.extend(probe.parse(probe.read(door)))
+    except BAD_TEXT as error:
+        return said + unsaid(probe, said, "parse_error", type(error).__name__)
+    return said + unsaid(probe, said, "not_applicable", "not told on this node")
+
+
+def unsaid(probe, said, reason, detail):
+    told = {piece.id for piece in said if hasattr(piece, "id")}
+    return [Missing(name, reason, detail) for name in probe.provides if name not in told]

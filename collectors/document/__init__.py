@@ -1,0 +1,1 @@
+"""The system document: made, folded, merged and compared."""

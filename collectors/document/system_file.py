@@ -1,0 +1,89 @@
+"""Reading a system document from a file: one that collect, fold or run wrote, or the one in a bundle."""
+
+import json
+import os
+import tarfile
+import zipfile
+
+from collectors.document import schema
+from collectors.errors import BundleError, UsageError
+
+# The server's limit for a document.
+MAX_BYTES = 4 * 1024 * 1024
+NAME = "data/system.json"
+MOST_MEMBERS = 10000
+
+
+def load(path):
+    """The document of a file or bundle. Raises UsageError where there is none, BundleError where it is not valid."""
+    document = parsed(content(path), path)
+    for pointer, message in schema.errors(document, at_most=1):
+        raise BundleError("system.schema", "%s is no system document: %s %s" % (path, pointer or "/", message))
+    return document
+
+
+def failed_run(document):
+    """What to say of a document whose command failed; empty for any other, and for None."""
+    ran = (document or {}).get("run") or {}
+    if ran.get("exit_status", 0) == 0:
+        return ""
+    return "this describes a run that failed: %s ended with status %d" % (ran.get("command"), ran["exit_status"])
+
+
+def writable(path):
+    """The path of a document that a verb changes: `path`, or system.json in that folder. Raises UsageError."""
+    path = os.path.join(path, "system.json") if os.path.isdir(path) else path
+    if os.path.isfile(path) and (tarfile.is_tarfile(path) or zipfile.is_zipfile(path)):
+        raise UsageError(
+            "collector.path", path + " is a bundle, which is not changed.", "Change the document, pack again."
+        )
+    return path
+
+
+def parsed(data, path):
+    try:
+        return json.loads(data.decode("utf-8"))
+    except (ValueError, RecursionError):
+        raise BundleError("system.unreadable", path + " holds no JSON.", "Give a file that collect or run has written.")
+
+
+def content(path):
+    """The bytes of the document: the file's own, or of data/system.json in a .tar.gz, .tar or .zip."""
+    try:
+        if os.path.isdir(path):
+            path = os.path.join(path, "system.json")
+        if zipfile.is_zipfile(path):
+            with zipfile.ZipFile(path) as archive:
+                name = next((name for name in archive.namelist()[:MOST_MEMBERS] if is_document(name)), None)
+                return bounded(archive.open(name), path) if name else nothing(path)
+        if tarfile.is_tarfile(path):
+            return from_tar(path)
+        with open(path, "rb") as stream:
+            return bounded(stream, path)
+    except (OSError, EOFError, tarfile.TarError, zipfile.BadZipFile) as error:
+        raise UsageError("collector.path", "%s cannot be read: %s" % (path, getattr(error, "strerror", None) or error))
+
+
+def from_tar(path):
+    with tarfile.open(path) as archive:
+        for number, member in enumerate(archive):
+            if member.isreg() and is_document(member.name):
+                return bounded(archive.extractfile(member), path)
+            if number > MOST_MEMBERS:
+                break
+    return nothing(path)
+
+
+def is_document(name):
+    return name == NAME or name.endswith("/" + NAME) and name.count("/") == 2
+
+
+def nothing(path):
+    raise UsageError("collector.path", path + " holds no system document.", "Make it with `pack --system FILE`.")
+
+
+def bounded(stream, path):
+    data = stream.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        raise BundleError("system.too-large", "%s: the document is larger than 4 MiB." % path)
+    return data

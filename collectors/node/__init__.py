@@ -1,0 +1,1 @@
+"""A node: its files and commands, and the names of many."""

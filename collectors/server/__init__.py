@@ -1,0 +1,1 @@
+"""The registry: its address, its token and its answers."""

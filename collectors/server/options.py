@@ -1,0 +1,46 @@
+"""Arguments that several verbs share, and what they mean."""
+
+import argparse
+import os
+
+from collectors.server import config
+from collectors.server.client import Deadline, Server
+
+DEFAULT_TIMEOUT_S = 600.0
+
+
+def add_context(verb):
+    verb.add_argument("--metadata", metavar="FILE", help="JSON object with what the results do not say themselves")
+    verb.add_argument("--release", metavar="R", help="release that the results are meant for")
+    verb.add_argument(
+        "--list", metavar="L", dest="lists", action="append", default=[], help="ranked list; again, or a,b, for more"
+    )
+
+
+def add_output(verb):
+    verb.add_argument("--json", action="store_true", help="print one JSON document on stdout, nothing else")
+
+
+def add_timeout(verb):
+    verb.add_argument(
+        "--timeout",
+        metavar="SECONDS",
+        type=seconds,
+        default=DEFAULT_TIMEOUT_S,
+        help="give up after so many seconds, repeating and waiting included (%(default)g)",
+    )
+
+
+def seconds(text):
+    value = float(text)
+    if not 0 < value <= 86400:
+        raise argparse.ArgumentTypeError("between 0 and 86400 seconds")
+    return value
+
+
+def list_names(options):
+    return [name.strip() for given in options.lists for name in given.split(",") if name.strip()]
+
+
+def connect(options, progress):
+    return Server(config.settings(os.environ), Deadline(options.timeout), progress)
