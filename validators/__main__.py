@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from validators import VERSION, catalogue, reference
+from validators import VERSION, benchmark_docs, catalogue
 from validators.checks import check
 from validators.findings import Finding, has_error
 from validators.measurements import UNREADABLE, VIOLATED, Report, Run
@@ -124,7 +124,7 @@ def _rules(options: argparse.Namespace) -> int:
 
 def _describe(options: argparse.Namespace) -> int:
     if options.tool:
-        print(reference.page(catalogue.benchmark(options.tool)), end="")
+        print(benchmark_docs.page(catalogue.benchmark(options.tool)), end="")
     else:
         for one in catalogue.benchmarks():
             print(f"{one.tool:<18}{one.descriptor['name']}")

@@ -22,11 +22,10 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from validators.efficiency import Crossing
+from validators.ceilings.ceiling_fraction import Crossing
 from validators.findings import Finding
 from validators.measurements import Run
-from validators.rules import Context, Rule
-from validators.system import rules as system_rules
+from validators.rules import Context, Rule, system_rules
 
 if TYPE_CHECKING:
     from validators.bundle import Bundle

@@ -10,25 +10,24 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from validators import (
+from validators import catalogue, distributions, example, schema
+from validators.bundle import (
+    LIMITS,
+    LINE_LIMIT,
+    Bundle,
+    BundleError,
+    Limits,
+    StoredFile,
     bagit,
-    catalogue,
-    completeness,
-    descriptions,
-    distributions,
-    example,
-    groups,
-    provenance,
-    schema,
-    secrets,
+    open_bundle,
+    secret_scan,
 )
-from validators.bundle import LIMITS, LINE_LIMIT, Bundle, BundleError, Limits, StoredFile, open_bundle
 from validators.failures import READER_ERRORS, reader_failed
 from validators.findings import ERROR, Finding, worst_first
 from validators.measurements import Report, Run
-from validators.rules import Context
+from validators.rules import Context, system_rules
+from validators.runs import completeness, mlperf_description, provenance, run_groups
 from validators.system import document
-from validators.system import rules as system_rules
 
 _SNIFFED_BYTES = 2 * LINE_LIMIT
 _OTHER_ARCHIVES = {
@@ -72,14 +71,14 @@ def check(
     declared = metadata if isinstance(metadata, Mapping) else {}
     try:
         with open_bundle(path, limits, name, beside, sha256, partly=True) as bundle:
-            if found := secrets.scan(bundle, cleared):
+            if found := secret_scan.scan(bundle, cleared):
                 return Report(findings=found)
             if bundle.unreadable:
                 raise bundle.unreadable
             report.findings += bundle.findings
             with _failing_into(report.findings, "the archive's own files"):
                 report.findings += bagit.verify(bundle)
-                report.findings += descriptions.findings(bundle) + example.findings(bundle)
+                report.findings += mlperf_description.findings(bundle) + example.findings(bundle)
             with _failing_into(report.findings, "system descriptions"):
                 report.system, findings = document.read(bundle)
                 report.findings += findings
@@ -92,7 +91,7 @@ def check(
                 with _failing_into(run.findings, f"rules of {run.tool}", run.path):
                     _judge(run, context)
             with _failing_into(report.findings, "repeats"):
-                report.groups = groups.groups(report.runs)
+                report.groups = run_groups.groups(report.runs)
     except BundleError as error:
         report.runs, report.primary, report.system = [], None, None
         report.findings.append(error.finding)

@@ -16,7 +16,7 @@ from registry.comparison.uncertainty import Spread
 from registry.query import alike, configuration_diff, qualified_values
 from registry.query.divisors import Divisor, is_divided
 from validators import catalogue
-from validators.meanings import Figure, why_not
+from validators.metric_semantics import Figure, why_not
 
 Found = Mapping[str, Any] | None
 

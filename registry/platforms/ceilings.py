@@ -15,7 +15,7 @@ from registry.query import observed_parameters, public_record, qualified_values
 from registry.query.public_record import Row
 from validators import catalogue, hardware
 from validators.ceilings import Ceiling, Parts, Raid, raid_of
-from validators.efficiency import Efficiency, efficiencies
+from validators.ceilings.ceiling_fraction import Efficiency, efficiencies
 from validators.hardware import Figure, assumption
 from validators.system.parts import memory_of, of_document, rates_of, slot_of
 

@@ -25,7 +25,7 @@ from registry.query.qualified_values import Number
 from validators import catalogue, hardware
 from validators.ceilings import BANDWIDTH, IOPS, READ, WRITE, Ceiling, lowest
 from validators.ceilings import ceilings as ceilings_of
-from validators.efficiency import direction_of, measures
+from validators.ceilings.ceiling_fraction import direction_of, measures
 from validators.units import UNITS, from_canonical, to_canonical
 
 MOST_RESULTS = 200

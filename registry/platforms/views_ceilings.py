@@ -15,7 +15,7 @@ from registry.query import qualified_values
 from registry.web.caching import public_page
 from validators import hardware
 from validators.ceilings import LAYERS, Ceiling
-from validators.efficiency import Efficiency
+from validators.ceilings.ceiling_fraction import Efficiency
 
 ROWS_SHOWN = 20
 ABOVE = "above its ceiling"

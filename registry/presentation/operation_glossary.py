@@ -7,7 +7,7 @@ from typing import Any
 
 from registry.presentation.words import spoken
 from validators import catalogue
-from validators.meanings import Figure, meaning
+from validators.metric_semantics import Figure, meaning
 
 Row = Mapping[str, Any]
 

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from registry.models.snapshots import text_of
-from validators import catalogue, parameters, provenance
+from validators import catalogue, parameters
+from validators.runs import provenance
 
 FILE = Path(__file__).parent / "data" / "configuration.json"
 

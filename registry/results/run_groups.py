@@ -13,7 +13,7 @@ from registry.presentation.parameter_table import text
 from registry.presentation.words import Row, spoken
 from registry.results.run_page import MOST_VARYING, view
 from validators.distributions import is_repeat
-from validators.groups import REPEATS, SWEEP
+from validators.runs.run_groups import REPEATS, SWEEP
 
 MOST_STEPS_NAMED = 12
 

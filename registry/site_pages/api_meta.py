@@ -19,7 +19,7 @@ from registry.results import responses as shape
 from registry.web.api_base import PublicRead, link
 from validators import VERSION, catalogue, schema
 from validators.questionnaires import questionnaires
-from validators.system.rules import RULES as SYSTEM_RULES
+from validators.rules.system_rules import RULES as SYSTEM_RULES
 
 
 @cache

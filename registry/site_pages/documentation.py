@@ -19,7 +19,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from registry.web.caching import public_page
-from validators import catalogue, reference
+from validators import benchmark_docs, catalogue
 
 FOLDER: Path = settings.BASE_DIR / "docs"
 BENCHMARKS = "benchmarks/"
@@ -103,8 +103,8 @@ def pages() -> dict[str, Page]:
     paths = {path.relative_to(FOLDER).with_suffix("").as_posix(): path for path in sorted(FOLDER.rglob("*.md"))}
     texts = {slug: (path, path.read_text(encoding="utf-8")) for slug, path in paths.items() if _is_shown(slug)}
     for benchmark in catalogue.benchmarks():
-        readme = catalogue.FOLDER / benchmark.slug / reference.README
-        texts[f"{BENCHMARKS}{benchmark.slug}"] = readme, reference.page(benchmark)
+        readme = catalogue.FOLDER / benchmark.slug / benchmark_docs.README
+        texts[f"{BENCHMARKS}{benchmark.slug}"] = readme, benchmark_docs.page(benchmark)
     return {slug: _render(slug, path, text) for slug, (path, text) in texts.items()}
 
 

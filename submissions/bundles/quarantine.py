@@ -43,8 +43,7 @@ from submissions.errors import (
 from submissions.lifecycle import states, task_queue
 from submissions.models import Account, Derivative, SecretFile, State, Submission, Version
 from submissions.permissions import conflict, require_role
-from validators import secrets
-from validators.bundle import open_bundle
+from validators.bundle import open_bundle, secret_scan
 from validators.findings import ERROR, Finding
 from validators.measurements import Report
 
@@ -163,7 +162,7 @@ def blocked_report(submission: Submission) -> Report | None:
     digests = sorted(set(blocked.values_list("sha256", flat=True)))
     message = "This account sent this file before: there is a private key or a live token in it."
     hint = "Revoke what was sent: it left your site. Then pack with the collector, which takes such things out."
-    findings = [Finding(secrets.CODE, ERROR, message, hint, files[sha256], sha256=sha256) for sha256 in digests]
+    findings = [Finding(secret_scan.CODE, ERROR, message, hint, files[sha256], sha256=sha256) for sha256 in digests]
     return Report(findings=findings) if findings else None
 
 
@@ -185,7 +184,7 @@ def act_on(submission: Submission, found: Iterable[Mapping[str, Any]]) -> str:
     """
     by_file: dict[str, list[Mapping[str, Any]]] = {}
     for finding in found:
-        if finding["code"] == secrets.CODE:
+        if finding["code"] == secret_scan.CODE:
             by_file.setdefault(finding.get("sha256", ""), []).append(finding)
     if not by_file:
         return ""
@@ -212,7 +211,7 @@ def search_former(submission: Submission) -> list[dict[str, Any]]:
             local_path(key_of(sha256)) as path,
             open_bundle(path, name=names[sha256], sha256=sha256, partly=True) as bundle,
         ):
-            found += secrets.scan(bundle, cleared)
+            found += secret_scan.scan(bundle, cleared)
     return [finding.as_json() for finding in found]
 
 
@@ -409,7 +408,7 @@ def _copy_holds_secret(sha256: str) -> bool:
     """Also True for a copy that can't be searched: nobody knows then."""
     try:
         with local_path(key_of(sha256), public()) as path, open_bundle(path) as bundle:
-            return bool(secrets.scan(bundle))
+            return bool(secret_scan.scan(bundle))
     except Exception:  # each storage library has errors of its own
         log.warning("The scrubbed copy %s can't be searched", sha256, exc_info=True)
         return True

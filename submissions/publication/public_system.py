@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from validators.scrubbing import personal
-from validators.system import publishing
+from validators.system import public_view
 
 _VERSIONED = re.compile(r"(?:version|firmware|kernel|microcode|appliance|release|rdma_stack|agesa|packages)$")
 """Names whose values are versions: 1.6.0.326 is a firmware there and no address."""
@@ -19,7 +19,7 @@ _VERSIONED = re.compile(r"(?:version|firmware|kernel|microcode|appliance|release
 
 def published(document: Mapping[str, Any]) -> dict[str, Any]:
     """A copy of a document (schema system.1) that may be shown to everybody."""
-    shown: dict[str, Any] = _scrubbed(publishing.public(document), "")
+    shown: dict[str, Any] = _scrubbed(public_view.public(document), "")
     return shown
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from registry.comparison import spreads
 from validators.distributions import MOST_MEMBERS, is_repeat
-from validators.groups import REPEATS
+from validators.runs.run_groups import REPEATS
 
 Row = Mapping[str, Any]
 COLUMNS = {"score": "value", "bandwidth_gib_per_s": "bandwidth_gib_per_s", "rate_kiops": "rate_kiops"}

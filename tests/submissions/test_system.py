@@ -17,7 +17,7 @@ from submissions.review import decisions
 from tests.make_io500 import make_run, pack
 from tests.make_system import make_bag, make_class, make_parameter, make_system
 from tests.submissions.cast import submit_to
-from validators.system import publishing
+from validators.system import public_view
 
 OUTLIER = {"member": "m-00000003", "pointer": "/hardware/memory/total_bytes", "value": 256 * 2**30, "majority": 512}
 FAILED = {"member": "m-00000003", "reason": "timeout"}
@@ -325,7 +325,7 @@ def test_a_version_of_four_parts_is_no_address(version: str) -> None:
         outliers=[{"member": "m-1", "pointer": "/network/0/firmware", "value": version, "majority": version}],
     )
     document = make_system(node_classes=[one], storage_systems=[{"name": "s", "type": "lustre", "version": version}])
-    assert json.dumps(publishing.public(document)) == json.dumps(described_form(document))
+    assert json.dumps(public_view.public(document)) == json.dumps(described_form(document))
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from tests.make_io500 import make_run
-from validators.bagit import verify
 from validators.bundle import open_bundle
+from validators.bundle.bagit import verify
 from validators.checks import check
 
 PAYLOAD = {"data/results/result.txt": b"[run]\n", "data/100% done.txt": b"done\n"}

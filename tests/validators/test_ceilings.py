@@ -10,11 +10,10 @@ from tests.make_system import make_class, make_parameter, make_system
 from validators import catalogue, hardware, schema
 from validators.bundle import Bundle
 from validators.ceilings import LAYERS, Ceiling, Parts, ceilings, lowest, pcie_lane, percent, raid_of
-from validators.efficiency import direction_of, efficiencies
+from validators.ceilings.ceiling_fraction import direction_of, efficiencies
 from validators.hardware import KINDS, Figure
 from validators.measurements import Measurement, Run
-from validators.rules import Context
-from validators.system import rules
+from validators.rules import Context, system_rules
 from validators.system.document import System
 from validators.system.parts import of_document, rates_of, slot_of
 from validators.units import UNITS
@@ -227,7 +226,7 @@ def judged(document: dict, value_gib: float, op: str = "ior-easy-read") -> tuple
     assert schema.errors(document, "system.1") == []
     run = Run("io500", "", measurements=[Measurement.printed(op, "bandwidth", "phase", value_gib, "GiB/s")])
     system = System("data/system.json", "0" * 64, document)
-    rule = next(rule for rule in rules.RULES if rule.code == "system.ceiling")
+    rule = next(rule for rule in system_rules.RULES if rule.code == "system.ceiling")
     found = rule.evaluate(run, Context(Bundle(), system=system, crossings=catalogue.crossings()))
     return found.outcome, found.why
 

@@ -2,9 +2,10 @@
 
 import pytest
 
-from validators import catalogue, completeness
+from validators import catalogue
 from validators.findings import ERROR, Finding
 from validators.measurements import Measurement, Run
+from validators.runs import completeness
 
 DESCRIPTOR = {
     "required": [

@@ -11,17 +11,18 @@ import pytest
 
 from tests.make_io500 import make_run, pack
 from tests.validators.test_exports import TOLD, whole
-from validators import descriptions, exports
+from validators import exports
 from validators.bundle import open_bundle
 from validators.checks import check
 from validators.findings import Finding
+from validators.runs import mlperf_description
 
 PUBLISHED = ("F9000X_10x7000GiB_nvme_2xNDR400_Nclients1.json", "Micron_9550_Gen5_Performance_NVMe.json", "Schema.json")
 
 
 def told(tmp_path: Path, content: bytes, name: str = "systems/fjord.json") -> list[Finding]:
     with open_bundle(pack(tmp_path / "run.tar.gz", {name: content})) as bundle:
-        return descriptions.findings(bundle)
+        return mlperf_description.findings(bundle)
 
 
 def codes(tmp_path: Path, document: Any) -> list[str]:

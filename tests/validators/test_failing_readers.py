@@ -9,11 +9,12 @@ import pytest
 
 from tests.validators.bench_cases import codes_of
 from tests.validators.test_bench_hostile import outputs_of
-from validators import catalogue, groups
+from validators import catalogue
 from validators.benchmarks.fio import parser as fio
 from validators.benchmarks.gdsio import parser as gdsio
 from validators.checks import check
 from validators.outputs import READ_LINE_LIMIT
+from validators.runs import run_groups
 
 GDSIO = (
     "IoType: READ XferType: GPUD Threads: 8 DataSetSize: 8388608/8388608(KiB) IOSize: 1024(KiB) "
@@ -80,7 +81,7 @@ def test_a_tool_whose_search_raises_leaves_the_others_alone(tmp_path, monkeypatc
 def test_rules_and_repeats_that_raise_are_told(tmp_path, monkeypatch):
     (tmp_path / "gdsio.txt").write_text(GDSIO)
     rules = catalogue.Benchmark._module
-    monkeypatch.setattr(groups, "groups", raising(KeyError("x")))
+    monkeypatch.setattr(run_groups, "groups", raising(KeyError("x")))
 
     def module(benchmark, name):
         return (

@@ -7,8 +7,9 @@ import pytest
 from tests.make_io500 import make_run
 from tests.make_system import make_bag, make_class, make_parameter, make_system
 from tests.validators.test_fio import document, job, side
-from validators import catalogue, provenance
+from validators import catalogue
 from validators.checks import check
+from validators.runs import provenance
 
 
 def fio(bandwidth=1048576, **options):

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from validators.gunzip import MEMBERS, gunzip
+from validators.bundle.gunzip import MEMBERS, gunzip
 
 TEXT = b"ior-easy-write 89.282156 GiB/s\n" * 40_000
 NOISE = random.Random(1).randbytes(300_000)

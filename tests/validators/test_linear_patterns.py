@@ -14,7 +14,7 @@ from tests import pumping
 PACKAGES = ("validators", "submissions")
 MADE_WHILE_RUNNING = {
     "validators/benchmarks/darshan/parser.py": "called with patterns of the same file, which are looked at below",
-    "validators/launching.py": "a launcher's label, whose letters are escaped and whose figures are bounded",
+    "validators/launcher_output.py": "a launcher's label, whose letters are escaped and whose figures are bounded",
     "validators/scrubbing/names.py": "names of hosts and users, escaped",
     "validators/signs.py": "patterns of Sign, found as the values of modules",
 }
@@ -39,7 +39,7 @@ def test_patterns_that_are_made_while_running_are_known(package):
 
 
 def test_labels_of_launchers_make_linear_patterns():
-    from validators.launching import label_before
+    from validators.launcher_output import label_before
 
     made = [label_before(label) for label in LABELS]
     slow = [told for one in made if (told := pumping.slowness(pumping.Pattern("label", one, frozenset({"sub"}))))]

@@ -5,7 +5,7 @@ import pytest
 from tests.validators.bench_cases import codes_of
 from tests.validators.test_ior import output as ior_output
 from tests.validators.test_mdtest import output as mdtest_output
-from validators import ranks
+from validators import rank_tables
 from validators.checks import check
 
 IOR_HEADER = "access,rank,runtime-with-openclose,runtime,throughput-withopenclose,throughput\n"
@@ -48,7 +48,7 @@ def test_mdtests_row_of_the_whole_is_no_rank(tmp_path):
         ["write,0,1,1,-1,1", "write,1,1,1,300,300"],
         ["write,0,1,1,many,1", "write,1,1,1,300,300"],
         ["write", "write"],
-        ["write,0,1,1,1,1"] * (ranks.MOST_ITERATIONS + 1),
+        ["write,0,1,1,1,1"] * (rank_tables.MOST_ITERATIONS + 1),
         ["x" * 600_000],
     ],
 )

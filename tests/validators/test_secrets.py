@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.make_io500 import make_run, pack
-from validators import secrets
-from validators.bundle import CHUNK, open_bundle
+from validators.bundle import CHUNK, open_bundle, secret_scan
 from validators.checks import check
 
 # Put together here, so that no file of the project holds one.
@@ -29,7 +28,7 @@ def key(kind: str = "PRIVATE KEY") -> str:
 
 def found(tmp_path: Path, content: bytes, name: str = "log.txt") -> list[str]:
     with open_bundle(pack(tmp_path / "b.tar.gz", {f"r/{name}": content})) as bundle:
-        findings = secrets.scan(bundle)
+        findings = secret_scan.scan(bundle)
     assert {finding.code for finding in findings} <= {"bundle.secret"}
     return [finding.where for finding in findings]
 
@@ -146,4 +145,4 @@ def test_no_published_archive_is_refused(shared: Path) -> None:
     assert len(archives) > 100
     for path in archives:
         with open_bundle(path) as bundle:
-            assert secrets.scan(bundle) == [], path.name
+            assert secret_scan.scan(bundle) == [], path.name

@@ -7,14 +7,14 @@ from importlib import import_module
 
 import pytest
 
-from validators import catalogue, launching
+from validators import catalogue, launcher_output
 from validators.signs import Sign
 
 MODULES = [
     import_module(f"validators.benchmarks.{benchmark.slug}.{module.name}")
     for benchmark in catalogue.benchmarks()
     for module in pkgutil.iter_modules([str(catalogue.FOLDER / benchmark.slug)])
-] + [launching]
+] + [launcher_output]
 SIGNS = {
     f"{module.__name__}.{name}": sign
     for module in MODULES

@@ -12,11 +12,10 @@ from validators.bundle import Bundle
 from validators.catalogue import FOLDER
 from validators.findings import LEVELS
 from validators.measurements import Measurement, Run
-from validators.rules import Context
-from validators.system import rules
+from validators.rules import Context, system_rules
 from validators.system.document import System
 
-RULES = {rule.code: rule for rule in rules.RULES}
+RULES = {rule.code: rule for rule in system_rules.RULES}
 RAN = {
     "client_nodes": 10,
     "tasks": 160,
@@ -54,12 +53,12 @@ def test_rules_are_data_of_the_known_form_and_each_has_a_judge_and_a_hint() -> N
     rows = json.loads((FOLDER.parent / "system" / "rules.json").read_text(encoding="utf-8"))
     assert schema.errors(rows, "rules.1") == []
     codes = [row["code"] for row in rows]
-    assert codes == list(RULES) == list(rules.JUDGES) == list(rules.HINTS)
-    assert all(rule.level in LEVELS and rule.level != "error" for rule in rules.RULES)
+    assert codes == list(RULES) == list(system_rules.JUDGES) == list(system_rules.HINTS)
+    assert all(rule.level in LEVELS and rule.level != "error" for rule in system_rules.RULES)
 
 
 def test_without_a_description_nothing_is_evaluated() -> None:
-    for rule in rules.RULES:
+    for rule in system_rules.RULES:
         assert rule.evaluate(Run("io500", "", parameters=RAN), Context(Bundle())).outcome == "not_evaluated"
 
 
@@ -286,7 +285,7 @@ def test_outliers() -> None:
 def test_a_broken_rule_becomes_a_finding_of_the_same_code_with_a_hint() -> None:
     run = Run("io500", "", parameters=RAN)
     document = make_system(job={"nodes": 9, "ranks": 160})
-    rules.evaluate(run, Context(Bundle(), system=System("data/system.json", "0" * 64, document)))
+    system_rules.evaluate(run, Context(Bundle(), system=System("data/system.json", "0" * 64, document)))
     assert [(finding.code, finding.level, finding.where) for finding in run.findings] == [
         ("system.job-nodes", "warning", "data/system.json")
     ]

@@ -10,7 +10,7 @@ import pytest
 
 from tests.make_system import make_class, make_parameter, make_system
 from validators import schema
-from validators.system import facts, publishing, sections, words
+from validators.system import facts, formatting, public_view, sections
 from validators.system.difference import difference
 
 NB = "\N{NO-BREAK SPACE}"
@@ -144,7 +144,7 @@ def test_drift_is_read_the_gravest_first() -> None:
     ],
 )
 def test_quantities_are_written_with_their_unit(value: object, unit: str, text: str) -> None:
-    assert words.quantity(value, unit) == text
+    assert formatting.quantity(value, unit) == text
 
 
 @pytest.mark.parametrize("name", ["lustre-client-rhel8", "lustre-oss-e1000", "plain-debian-nfs", "hostile"])
@@ -236,7 +236,7 @@ def test_the_published_form_keeps_facts_and_drops_names() -> None:
     outlier = {"member": "login1", "pointer": "/os/kernel", "value": "a", "majority": "b"}
     document = make_system(node_classes=[make_class(outliers=[outlier, outlier | {"member": "login2"}])])
     before = json.dumps(document)
-    shown = publishing.public(document)
+    shown = public_view.public(document)
     assert json.dumps(document) == before
     assert schema.errors(shown, "system.1") == []
     assert "login" not in json.dumps(shown) and "m-0" not in json.dumps(shown)

@@ -15,7 +15,7 @@ from typing import Any
 
 from validators.questionnaires import Question, Questionnaire, each
 from validators.questionnaires.evidence import COLLECTED, SOURCES, SUBMITTER, Evidence, all_found, found
-from validators.system import words
+from validators.system import formatting
 
 TEXT_CHARACTERS = 20_000
 LARGEST_NUMBER = 1e24
@@ -167,7 +167,7 @@ def _is_number(value: Any) -> bool:
 def _written(question: Question, document: Mapping[str, Any] | None, run: Mapping[str, Any] | None) -> Answer:
     """The facts as a text, one to a line; no text for too few of them."""
     evidence = tuple(all_found(question.get("facts", ()), document, run))
-    text = "\n".join(f"{one.label}: {one.text}" for one in evidence).replace(words.NO_BREAK, " ")[:TEXT_CHARACTERS]
+    text = "\n".join(f"{one.label}: {one.text}" for one in evidence).replace(formatting.NO_BREAK, " ")[:TEXT_CHARACTERS]
     enough = len(evidence) >= question.get("enough", math.inf) and not lacking(question, text)
     source = min((one.source for one in evidence), key=SOURCES.index, default=SUBMITTER)
     return Answer(text if enough else None, source, evidence)

@@ -11,7 +11,7 @@ from validators.findings import INFO, WARNING, Finding
 from validators.questionnaires import Question, Questionnaire, each
 from validators.questionnaires.answers import Answer, magnitude
 from validators.questionnaires.evidence import SUBMITTER, Evidence, classes, found
-from validators.system import facts, words
+from validators.system import facts, formatting
 
 QUIET_LOAD = 1.0
 QUIET_LOAD_PER_THREAD = 0.05
@@ -153,7 +153,7 @@ def _settings(
             for tunable, values in _observed(named, name).items():
                 if float(number) not in values:
                     message = f"{name[-80:]} is given as {number}, and no node has it."
-                    observed = " or ".join(words.number(value) for value in sorted(values)[:8])
+                    observed = " or ".join(formatting.number(value) for value in sorted(values)[:8])
                     yield _finding(
                         question["id"], "questionnaire.tunable-differs", message, f"{tunable} {observed}", number
                     )
@@ -187,5 +187,5 @@ def _finding(
 
 
 def _short(value: Any) -> str:
-    text = f"{value['value']:g} {value['unit']}" if isinstance(value, dict) else words.anything(value)
+    text = f"{value['value']:g} {value['unit']}" if isinstance(value, dict) else formatting.anything(value)
     return text if len(text) <= 200 else f"{text[:199]}…"

@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Any
 
 from validators.parameters import parameters
-from validators.system import facts, words
+from validators.system import facts, formatting
 
 COLLECTED, BENCHMARK, SUBMITTER = "collected", "benchmark", "submitter"
 SOURCES = (COLLECTED, BENCHMARK, SUBMITTER)
@@ -79,14 +79,14 @@ def _of_run(fact: Mapping[str, Any], run: Mapping[str, Any]) -> Evidence | None:
 
 def _nodes(fact: Mapping[str, Any], document: Mapping[str, Any]) -> Evidence | None:
     count = sum(one["count"] for one in classes(document, fact["nodes"]))
-    return _evidence(fact, words.number(count), "/node_classes", COLLECTED, [count]) if count else None
+    return _evidence(fact, formatting.number(count), "/node_classes", COLLECTED, [count]) if count else None
 
 
 def _at_pointer(fact: Mapping[str, Any], document: Mapping[str, Any]) -> Evidence | None:
     values = list(islice(_values_at(document, fact["pointer"].split("/")[1:]), _MOST))
     if not values:
         return None
-    unit = fact.get("unit") or words.unit_of(fact["pointer"])[1]
+    unit = fact.get("unit") or formatting.unit_of(fact["pointer"])[1]
     text = "; ".join(_text(value, unit) for value in values)
     return _evidence(fact, text, fact["pointer"], SUBMITTER if fact.get("declared") else COLLECTED, values)
 
@@ -137,17 +137,17 @@ def _of_parameter(fact: Mapping[str, Any], name: str, key: str, values: list[Any
     """ "max_dirty_mb 2,000 MiB", or the values alone where the label says it all."""
     known = parameters().get(name)
     joint = ", " if known and known.kind == "list" else " or "
-    told = joint.join(words.quantity(value, known.unit if known else "") for value in values)
+    told = joint.join(formatting.quantity(value, known.unit if known else "") for value in values)
     label = " ".join(filter(None, [name.removeprefix(fact.get("parameters", name)), "" if "key" in fact else key]))
     return f"{label} {told}".strip()
 
 
 def _text(value: Any, unit: str) -> str:
     if isinstance(value, dict):
-        return words.described(value)
+        return formatting.described(value)
     if isinstance(value, list):
-        return ", ".join(words.anything(item) for item in value[:_MOST])
-    return words.quantity(round(value, 3) if isinstance(value, float) else value, unit)
+        return ", ".join(formatting.anything(item) for item in value[:_MOST])
+    return formatting.quantity(round(value, 3) if isinstance(value, float) else value, unit)
 
 
 def _evidence(fact: Mapping[str, Any], text: str, where: str, source: str, values: list[Any]) -> Evidence:

@@ -13,7 +13,7 @@ from typing import Any
 
 from validators import parameters
 from validators.parameters import defaults
-from validators.system import facts, words
+from validators.system import facts, formatting
 from validators.system.facts import Document
 
 ROLES = {
@@ -133,7 +133,7 @@ def of_the_run(document: Document) -> list[Section]:
     fabric = [
         Row(
             one.get("name", f"fabric {number}"),
-            _one(words.described(words.in_order(one, "fabric"), leave_out=("name",))),
+            _one(formatting.described(formatting.in_order(one, "fabric"), leave_out=("name",))),
         )
         for number, one in enumerate(document.get("fabric", []), 1)
     ]
@@ -147,14 +147,14 @@ def of_the_run(document: Document) -> list[Section]:
 
 
 def _storage(system: Mapping[str, Any], called: str) -> Iterator[Row]:
-    for name, value in words.in_order(system, "storage_system").items():
+    for name, value in formatting.in_order(system, "storage_system").items():
         if name not in ("targets", "server_classes") and value not in (None, ""):
-            label, unit = words.unit_of(name)
-            yield Row(f"{called} {label}", (Seen(value, words.quantity(value, unit)),))
+            label, unit = formatting.unit_of(name)
+            yield Row(f"{called} {label}", (Seen(value, formatting.quantity(value, unit)),))
     for target in system.get("targets", []):
         yield Row(
             f"{called} {target['kind']} targets",
-            _one(words.described(words.in_order(target, "target"), leave_out=("kind",))),
+            _one(formatting.described(formatting.in_order(target, "target"), leave_out=("kind",))),
         )
 
 
@@ -164,9 +164,9 @@ def _part(number: int) -> str:
 
 def _layout(layout: Mapping[str, Any]) -> Iterator[str]:
     """The layout of a folder or file, then its components."""
-    yield words.described(words.in_order(layout, "layout"), leave_out=("phase", "components")) or "—"
+    yield formatting.described(formatting.in_order(layout, "layout"), leave_out=("phase", "components")) or "—"
     for component in layout.get("components", []):
-        yield words.described(words.in_order(component, "component"))
+        yield formatting.described(formatting.in_order(component, "component"))
 
 
 def _job(job: Mapping[str, Any]) -> Iterator[Row]:
@@ -191,9 +191,9 @@ def _sections(subject: str, one: Mapping[str, Any]) -> Iterator[Section]:
         ("Hardware", [*_hardware(hardware)]),
         ("BIOS", [*_bios(hardware.get("bios", {}))]),
         ("Operating system", [*_os(one["os"])]),
-        ("Network", _items(one.get("network", []), "kind", words.network)),
-        ("Block devices", _items(one.get("block", []), "model", words.block)),
-        ("Mounts", _items(one.get("mounts", []), "type", words.mount)),
+        ("Network", _items(one.get("network", []), "kind", formatting.network)),
+        ("Block devices", _items(one.get("block", []), "model", formatting.block)),
+        ("Mounts", _items(one.get("mounts", []), "type", formatting.mount)),
     ]
     grouped: dict[str, list[Row]] = {}
     release, ram_bytes = facts.lustre_release(one), hardware["memory"].get("total_bytes")
@@ -212,12 +212,12 @@ def _parameter(
     parameter: Mapping[str, Any], known: parameters.Parameter | None, release: str, ram_bytes: int | None
 ) -> Row:
     key = parameter.get("key", "")
-    unit = parameter.get("unit") or words.unit_of(key)[1] or (known.unit if known else "")
+    unit = parameter.get("unit") or formatting.unit_of(key)[1] or (known.unit if known else "")
     held_against = known.id if known and not key else ""
     seen = [
         Seen(
             one["value"],
-            words.quantity(one["value"], unit),
+            formatting.quantity(one["value"], unit),
             one["instances"],
             defaults.differs(held_against, one["value"], release, ram_bytes),
         )
@@ -236,7 +236,7 @@ def _parameter(
 def _default_text(expected: defaults.Default | None, unit: str) -> str:
     if expected is None:
         return ""
-    return expected.words if expected.value is None else words.quantity(expected.value, unit)
+    return expected.words if expected.value is None else formatting.quantity(expected.value, unit)
 
 
 def _hardware(hardware: Mapping[str, Any]) -> Iterator[Row]:
@@ -244,7 +244,7 @@ def _hardware(hardware: Mapping[str, Any]) -> Iterator[Row]:
     if product:
         yield Row("product", _one(product))
     for part in ("cpu", "memory"):
-        for name, value in words.in_order(hardware[part], part).items():
+        for name, value in formatting.in_order(hardware[part], part).items():
             if isinstance(value, dict):
                 value = ", ".join(f"{word} \N{MULTIPLICATION SIGN} {count}" for word, count in sorted(value.items()))
             if value not in (None, ""):
@@ -252,7 +252,7 @@ def _hardware(hardware: Mapping[str, Any]) -> Iterator[Row]:
     if hardware.get("numa"):
         yield Row("NUMA nodes", _one(f"{len(hardware['numa'])}"))
     for item in hardware.get("accelerators", []):
-        yield Row(item["model"], _one(words.described(item, leave_out=("model", "count")) or "—", item["count"]))
+        yield Row(item["model"], _one(formatting.described(item, leave_out=("model", "count")) or "—", item["count"]))
 
 
 def _bios(bios: Mapping[str, Any]) -> Iterator[Row]:
@@ -260,7 +260,7 @@ def _bios(bios: Mapping[str, Any]) -> Iterator[Row]:
         if bios.get(name):
             yield Row(name, _one(bios[name]))
     for name, value in sorted(bios.get("attributes", {}).items()):
-        yield Row(name, (Seen(value, words.quantity(value, "")),), parameter="bios.profile", key=name)
+        yield Row(name, (Seen(value, formatting.quantity(value, "")),), parameter="bios.profile", key=name)
 
 
 def _os(os: Mapping[str, Any]) -> Iterator[Row]:
@@ -277,7 +277,7 @@ def _os(os: Mapping[str, Any]) -> Iterator[Row]:
             yield Row(f"{title} {name}", _one(value))
 
 
-def _items(items: Iterable[Mapping[str, Any]], named_by: str, text: words.Describe) -> list[Row]:
+def _items(items: Iterable[Mapping[str, Any]], named_by: str, text: formatting.Describe) -> list[Row]:
     """Devices under the name of their kind; several of one name are several values of one row."""
     rows: dict[str, list[Seen]] = {}
     for item in items:
@@ -288,8 +288,8 @@ def _items(items: Iterable[Mapping[str, Any]], named_by: str, text: words.Descri
 
 def _fact(name: str, value: Any) -> Row:
     """A field of the schema, whose unit is the end of its name."""
-    label, unit = words.unit_of(name)
-    return Row(label, (Seen(value, words.quantity(value, unit)),))
+    label, unit = formatting.unit_of(name)
+    return Row(label, (Seen(value, formatting.quantity(value, unit)),))
 
 
 def _one(text: str, instances: int = 1) -> tuple[Seen, ...]:
@@ -347,4 +347,4 @@ def _pointed_value(row: Mapping[str, Any], name: str) -> str:
     """
     if isinstance(row.get(name), bool):
         return str(row[name]).lower()
-    return words.quantity(row.get(name), words.unit_of(row["pointer"])[1])
+    return formatting.quantity(row.get(name), formatting.unit_of(row["pointer"])[1])

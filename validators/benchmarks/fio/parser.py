@@ -26,7 +26,7 @@ from validators.benchmarks.fio.members import drive, over_members
 from validators.bundle import Bundle
 from validators.catalogue import Reading
 from validators.findings import ERROR, INFO, WARNING, Finding
-from validators.launching import place
+from validators.launcher_output import place
 from validators.measurements import Measurement, Run
 from validators.outputs import Output, Refusal, find_outputs
 from validators.signs import Sign

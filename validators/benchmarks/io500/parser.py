@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from validators import redaction
 from validators.benchmarks.io500 import options, score
 from validators.benchmarks.io500.defects import computed_scores, defects, is_dry_run, is_external_find
 from validators.benchmarks.io500.evidence import Evidence, fingerprint, gather, printed_scores, seconds_of
@@ -22,11 +21,12 @@ from validators.benchmarks.io500.ranktables import over_ranks
 from validators.benchmarks.io500.summary import read_summary
 from validators.benchmarks.io500.verification import MARKER as VERIFY_MARKER
 from validators.benchmarks.io500.verification import read_verification
+from validators.bundle import redaction_report
+from validators.bundle.redaction_report import Redaction
 from validators.catalogue import Reading
 from validators.findings import ERROR, INFO, WARNING, Finding
 from validators.measurements import Measurement, Run
-from validators.ranks import spread
-from validators.redaction import Redaction
+from validators.rank_tables import spread
 
 if TYPE_CHECKING:
     from validators.bundle import Bundle
@@ -74,7 +74,7 @@ def find_runs(bundle: Bundle) -> Reading:
     findings += _copies(kept, copies)
     if len(kept) > 1:
         findings.append(_several(kept))
-    redacted = redaction.read(bundle)
+    redacted = redaction_report.read(bundle)
     return Reading(
         runs=[_run(evidence, redacted) for evidence in kept],
         primary=0 if len(kept) == 1 else None,

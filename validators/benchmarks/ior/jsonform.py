@@ -14,7 +14,7 @@ from typing import Any
 
 from validators.benchmarks.ior import text
 from validators.benchmarks.ior.record import OPERATIONS, Record, Row, Summary
-from validators.launching import is_failure
+from validators.launcher_output import is_failure
 from validators.outputs import Refusal
 from validators.units import is_finite_number
 

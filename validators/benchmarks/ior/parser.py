@@ -10,14 +10,14 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from validators import ranks
+from validators import rank_tables
 from validators.benchmarks.ior import consistency, jsonform, text
 from validators.benchmarks.ior.record import COMPONENTS, Record
 from validators.benchmarks.ior.settings import VALUED, command_of, is_dry_run, settings_of
 from validators.bundle import LINE_LIMIT, Bundle
 from validators.catalogue import Reading
 from validators.findings import WARNING, Finding
-from validators.launching import BY_IO500, label_before, options_of, unlabelled, values_not_shown
+from validators.launcher_output import BY_IO500, label_before, options_of, unlabelled, values_not_shown
 from validators.measurements import Measurement, Run
 from validators.outputs import Output, Refusal, find_outputs
 from validators.signs import Sign
@@ -36,7 +36,7 @@ _UNITS = COMPONENTS | {"ops_rate": "ops/s", "stonewall_time": "s", "stonewall_ba
 def find_runs(bundle: Bundle) -> Reading:
     """Every output of IOR in a bundle, with its table of ranks; never raises on any content."""
     reading = find_outputs(bundle, TOOL, is_ior, read)
-    ranks.attach(reading, bundle, b"access,rank,runtime-with-openclose,", "B/s", _rates_of_rank)
+    rank_tables.attach(reading, bundle, b"access,rank,runtime-with-openclose,", "B/s", _rates_of_rank)
     return reading
 
 

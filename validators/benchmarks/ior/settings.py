@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from validators.benchmarks.ior.record import Record, Summary, Test
-from validators.launching import command_shape, options_of
+from validators.launcher_output import command_shape, options_of
 from validators.units import UNITS
 
 VALUED = "aAbdDfGijJlMNoOQstTUX"

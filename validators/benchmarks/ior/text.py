@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from validators.benchmarks.ior.record import OPERATIONS, Record, Row, Summary, Test
-from validators.launching import begins_output, is_failure
+from validators.launcher_output import begins_output, is_failure
 from validators.outputs import Refusal, printed_number
 
 BANNER = re.compile(r"IOR-(\S{1,40}): MPI Coordinated Test of Parallel I/O")

@@ -14,7 +14,7 @@ from validators.benchmarks.iozone import table
 from validators.bundle import Bundle
 from validators.catalogue import Reading
 from validators.findings import ERROR, WARNING, Finding
-from validators.launching import PLACES, place
+from validators.launcher_output import PLACES, place
 from validators.measurements import Measurement, Run
 from validators.outputs import Output, Refusal, find_outputs, printed_number
 from validators.signs import Sign

@@ -12,13 +12,13 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
-from validators import ranks
+from validators import rank_tables
 from validators.benchmarks.mdtest import text
 from validators.benchmarks.mdtest.text import Record, Row, Table, Test
 from validators.bundle import Bundle
 from validators.catalogue import Reading
 from validators.findings import ERROR, WARNING, Finding
-from validators.launching import BY_IO500, command_shape, options_of, unlabelled, values_not_shown
+from validators.launcher_output import BY_IO500, command_shape, options_of, unlabelled, values_not_shown
 from validators.measurements import Measurement, Run
 from validators.outputs import Output, Refusal, find_outputs
 from validators.signs import Sign
@@ -46,7 +46,7 @@ _PRECISE = 0.01
 def find_runs(bundle: Bundle) -> Reading:
     """Every output of mdtest in a bundle, with its table of ranks; never raises on any content."""
     reading = find_outputs(bundle, TOOL, is_mdtest, read)
-    ranks.attach(reading, bundle, b"rank,items,rate-", "ops/s", _rates_of_rank)
+    rank_tables.attach(reading, bundle, b"rank,items,rate-", "ops/s", _rates_of_rank)
     return reading
 
 

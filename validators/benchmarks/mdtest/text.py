@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from validators.launching import begins_output, is_failure
+from validators.launcher_output import begins_output, is_failure
 from validators.outputs import Refusal, printed_number
 
 BANNER = re.compile(r"mdtest-(\S{1,40}) was launched with (\d{1,9}) total task\(s\) on (\d{1,9}) node\(s\)")

@@ -17,8 +17,8 @@ from itertools import chain
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+from validators.bundle.gunzip import gunzip
 from validators.findings import ERROR, Finding
-from validators.gunzip import gunzip
 
 if TYPE_CHECKING:
     from validators.bundle import Bundle, Entry

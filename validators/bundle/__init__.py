@@ -25,9 +25,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, BinaryIO, NamedTuple, NoReturn
 
-from validators import tar
+from validators.bundle import tar
+from validators.bundle.gunzip import gunzip
 from validators.findings import ERROR, INFO, WARNING, Finding
-from validators.gunzip import gunzip
 
 CHUNK = 256 * 1024
 SPOOL_BYTES = 32 * 1024 * 1024

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from validators.efficiency import Efficiency, efficiencies
+from validators.ceilings.ceiling_fraction import Efficiency, efficiencies
 from validators.measurements import NOT_EVALUATED, SATISFIED, VIOLATED, Run
 from validators.rules import Context, Verdict
 from validators.system import parts

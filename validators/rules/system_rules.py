@@ -15,8 +15,8 @@ from typing import Any
 
 from validators.findings import Finding
 from validators.measurements import NOT_EVALUATED, SATISFIED, VIOLATED, Run
-from validators.rules import Context, RuleJudge, Verdict, load_rules
-from validators.system import facts, limits
+from validators.rules import Context, RuleJudge, Verdict, ceiling_rule, load_rules
+from validators.system import facts
 from validators.system.facts import Document
 from validators.units import UNITS
 
@@ -289,7 +289,7 @@ JUDGES: Mapping[str, Judge] = {
     "system.drift": _drift,
     "system.nodes-reported": _nodes_reported,
     "system.outliers": _outliers,
-    "system.ceiling": limits.ceiling,
+    "system.ceiling": ceiling_rule.ceiling,
 }
 """What decides each rule of rules.json."""
 
@@ -320,5 +320,5 @@ HINTS: Mapping[str, str] = {
 """What to do about a broken rule."""
 
 RULES = load_rules(
-    Path(__file__).with_name("rules.json"), {code: _of_document(judge) for code, judge in JUDGES.items()}
+    Path(__file__).parent / "data" / "system.json", {code: _of_document(judge) for code, judge in JUDGES.items()}
 )

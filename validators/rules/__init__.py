@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from validators.efficiency import Crossing
+from validators.ceilings.ceiling_fraction import Crossing
 from validators.measurements import NOT_EVALUATED, SATISFIED, VIOLATED, RuleOutcome, Run
 
 if TYPE_CHECKING:

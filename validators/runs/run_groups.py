@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from validators import catalogue, provenance
+from validators import catalogue
 from validators.distributions import Distribution, is_repeat, kept, summed
 from validators.findings import has_error
 from validators.measurements import Run
+from validators.runs import provenance
 from validators.units import is_finite_number
 
 REPEATS = "repeats"

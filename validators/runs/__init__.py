@@ -1,0 +1,1 @@
+"""What a report says of its runs: settings, groups and completeness."""
