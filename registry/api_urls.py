@@ -6,22 +6,24 @@ from registry.citation import api as citation_api
 from registry.comparison import api as comparison_api
 from registry.distributions import api as distributions_api
 from registry.dumps import api as dumps_api
+from registry.lists import api as lists_api
 from registry.lists import api_releases
 from registry.parameters import api as parameters_api
 from registry.platforms import api_ceilings, api_generations
 from registry.results import api as results_api
-from registry.site_pages import api_meta
+from registry.site_pages import api_index, api_meta
 from registry.studies import api as studies_api
 from registry.studies import api_rankings
+from registry.systems import api as systems_api
 from registry.timeseries import api_series, api_sweeps
 
 urlpatterns = [
-    path("", results_api.Index.as_view(), name="api-index"),
-    path("releases/", results_api.ReleaseList.as_view(), name="api-releases"),
-    path("releases/<str:release>/", results_api.ReleaseDetail.as_view(), name="api-release"),
+    path("", api_index.Index.as_view(), name="api-index"),
+    path("releases/", lists_api.ReleaseList.as_view(), name="api-releases"),
+    path("releases/<str:release>/", lists_api.ReleaseDetail.as_view(), name="api-release"),
     path("releases/<str:release>/awards/", api_releases.ReleaseAwards.as_view(), name="api-release-awards"),
-    path("lists/", results_api.RankedListList.as_view(), name="api-lists"),
-    path("lists/<str:release>/<str:list>/", results_api.RankedListDetail.as_view(), name="api-list"),
+    path("lists/", lists_api.RankedListList.as_view(), name="api-lists"),
+    path("lists/<str:release>/<str:list>/", lists_api.RankedListDetail.as_view(), name="api-list"),
     path("analysis/<str:list>/", api_releases.ListAnalysis.as_view(), name="api-analysis"),
     path("lists/<str:release>/<str:list>/citation/", citation_api.ListCitation.as_view(), name="api-list-citation"),
     path("results/", results_api.ResultList.as_view(), name="api-results"),
@@ -44,14 +46,14 @@ urlpatterns = [
     path("ranking/", api_rankings.Ranking.as_view(), name="api-ranking"),
     path("rankings/", api_rankings.RankingList.as_view(), name="api-rankings"),
     path("rankings/<str:slug>/", api_rankings.RankingDetail.as_view(), name="api-ranking-saved"),
-    path("systems/", results_api.SystemList.as_view(), name="api-systems"),
-    path("systems/<str:slug>/", results_api.SystemDetail.as_view(), name="api-system"),
+    path("systems/", systems_api.SystemList.as_view(), name="api-systems"),
+    path("systems/<str:slug>/", systems_api.SystemDetail.as_view(), name="api-system"),
     path("systems/<str:slug>/history/", api_series.SystemHistory.as_view(), name="api-system-history"),
     path("systems/<str:slug>/sweep/", api_sweeps.SystemSweep.as_view(), name="api-system-sweep"),
-    path("sites/", results_api.SiteList.as_view(), name="api-sites"),
-    path("sites/<str:slug>/", results_api.SiteDetail.as_view(), name="api-site"),
-    path("platforms/", results_api.PlatformList.as_view(), name="api-platforms"),
-    path("platforms/<str:slug>/", results_api.PlatformDetail.as_view(), name="api-platform"),
+    path("sites/", systems_api.SiteList.as_view(), name="api-sites"),
+    path("sites/<str:slug>/", systems_api.SiteDetail.as_view(), name="api-site"),
+    path("platforms/", systems_api.PlatformList.as_view(), name="api-platforms"),
+    path("platforms/<str:slug>/", systems_api.PlatformDetail.as_view(), name="api-platform"),
     path("hardware/", api_ceilings.Hardware.as_view(), name="api-hardware"),
     path("generations/", api_generations.LineList.as_view(), name="api-generations"),
     path("generations/<str:slug>/", api_generations.LineDetail.as_view(), name="api-line"),

@@ -5,13 +5,15 @@ from django.urls import path
 from submissions.accounts import api_members, api_tokens
 from submissions.bundles import api_quarantine
 from submissions.change_points import api as change_points_api
+from submissions.checks import api as checks_api
 from submissions.editing import api_answers, api_files
 from submissions.notifications import api_subscriptions, api_webhooks
 from submissions.overview import api as overview_api
 from submissions.overview import api_systems
-from submissions.publication import api_anonymity, api_preview
+from submissions.publication import api_anonymity, api_preview, api_releases
 from submissions.receipts import api as receipts_api
 from submissions.review import api as review_api
+from submissions.review import api_decisions
 from submissions.saved_queries import api as saved_queries_api
 
 urlpatterns = [
@@ -61,7 +63,7 @@ urlpatterns = [
     ),
     path("submissions/<uuid:id>/revise/", overview_api.SubmissionRevise.as_view(), name="api-submission-revise"),
     path("submissions/<uuid:id>/withdraw/", overview_api.SubmissionWithdraw.as_view(), name="api-submission-withdraw"),
-    path("submissions/<uuid:id>/review/", overview_api.SubmissionReview.as_view(), name="api-submission-review"),
+    path("submissions/<uuid:id>/review/", api_decisions.SubmissionReview.as_view(), name="api-submission-review"),
     path("submissions/<uuid:id>/receipt/", receipts_api.SubmissionReceipt.as_view(), name="api-submission-receipt"),
     path("webhooks/", api_webhooks.WebhookList.as_view(), name="api-webhooks"),
     path("webhooks/<uuid:id>/", api_webhooks.WebhookDetail.as_view(), name="api-webhook"),
@@ -74,12 +76,12 @@ urlpatterns = [
     path("quarantine/<int:id>/clear/", api_quarantine.QuarantineClear.as_view(), name="api-quarantine-clear"),
     path("quarantine/<int:id>/withhold/", api_quarantine.QuarantineWithhold.as_view(), name="api-quarantine-withhold"),
     path("receipts/", receipts_api.ReceiptKeys.as_view(), name="api-receipt-keys"),
-    path("submissions/<uuid:id>/late/", overview_api.SubmissionLate.as_view(), name="api-submission-late"),
-    path("releases/", overview_api.ReleaseList.as_view(), name="api-releases-write"),
-    path("releases/<str:release>/", overview_api.ReleaseDetail.as_view(), name="api-release-write"),
-    path("releases/<str:release>/publish/", overview_api.ReleasePublish.as_view(), name="api-release-publish"),
+    path("submissions/<uuid:id>/late/", api_decisions.SubmissionLate.as_view(), name="api-submission-late"),
+    path("releases/", api_releases.ReleaseList.as_view(), name="api-releases-write"),
+    path("releases/<str:release>/", api_releases.ReleaseDetail.as_view(), name="api-release-write"),
+    path("releases/<str:release>/publish/", api_releases.ReleasePublish.as_view(), name="api-release-publish"),
     path("lists/<str:release>/<str:list>/preview/", api_preview.ListPreview.as_view(), name="api-list-preview"),
-    path("lists/<str:release>/<str:list>/overrides/", overview_api.ListOverrides.as_view(), name="api-list-overrides"),
+    path("lists/<str:release>/<str:list>/overrides/", api_releases.ListOverrides.as_view(), name="api-list-overrides"),
     path("institutions/", api_members.InstitutionList.as_view(), name="api-institutions"),
     path("institutions/<slug:slug>/members/", api_members.MemberList.as_view(), name="api-members"),
     path("institutions/<slug:slug>/members/<str:username>/", api_members.MemberDetail.as_view(), name="api-member"),
@@ -93,5 +95,5 @@ urlpatterns = [
     path("rankings/<str:slug>/", saved_queries_api.RankingDetail.as_view(), name="api-ranking-write"),
     path("tokens/", api_tokens.TokenList.as_view(), name="api-tokens"),
     path("tokens/<str:id>/", api_tokens.TokenDetail.as_view(), name="api-token"),
-    path("check/", overview_api.CheckNow.as_view(), name="api-check"),
+    path("check/", checks_api.CheckNow.as_view(), name="api-check"),
 ]

@@ -12,9 +12,9 @@ from django.db.models import Q, QuerySet
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
-from registry.lists.ranking import fold
 from registry.models import Site, Step
 from registry.query import canonical_names
+from registry.query.text_folding import fold
 from submissions.errors import ConflictOfInterest, Forbidden, NotFound, NotYours
 from submissions.models import Account, Submission
 

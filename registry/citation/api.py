@@ -13,7 +13,7 @@ from rest_framework.response import Response
 
 from registry.citation import cited_facts, formats
 from registry.query import public_record
-from registry.results import responses as shape
+from registry.web import responses as web_responses
 from registry.web.api_base import JSONRenderer, PublicRead
 
 
@@ -64,8 +64,8 @@ FORMAT = OpenApiParameter("format", str, enum=["json", *formats.FORMATS])
 ANSWERS = {
     (200, "application/json"): Citation,
     **{(200, renderer.media_type): OpenApiTypes.STR for renderer in WRITTEN},
-    **shape.REFUSED,
-    **shape.NOT_FOUND,
+    **web_responses.REFUSED,
+    **web_responses.NOT_FOUND,
 }
 
 
@@ -93,7 +93,7 @@ class ListCitation(PublicRead):
     @extend_schema(
         operation_id="lists_citation",
         parameters=[FORMAT],
-        responses={**ANSWERS, (409, "application/problem+json"): shape.Problem},
+        responses={**ANSWERS, (409, "application/problem+json"): web_responses.Problem},
     )
     def get(self, request: Request, release: str, list: str) -> Response:
         return answered(request, cited_facts.list_work(public_record.ranked_list(release, list)))

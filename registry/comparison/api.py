@@ -11,7 +11,7 @@ from rest_framework.response import Response
 from registry.comparison import load
 from registry.query import filters, study_query
 from registry.query.divisors import PER
-from registry.results import responses as shape
+from registry.web import responses as web_responses
 from registry.web.api_base import PublicRead
 
 
@@ -152,7 +152,7 @@ class Comparison(PublicRead):
             OpenApiParameter("results", OpenApiTypes.STR, required=True, description="Ids, with commas."),
             OpenApiParameter("per", OpenApiTypes.STR, enum=list(PER), description="What rates are divided by."),
         ],
-        responses={200: ComparisonShape} | shape.REFUSED | shape.NOT_FOUND,
+        responses={200: ComparisonShape} | web_responses.REFUSED | web_responses.NOT_FOUND,
     )
     def get(self, request: Request) -> Response:
         ids, per = filters.result_ids(request.query_params), study_query.divisor(request.query_params)

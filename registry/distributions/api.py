@@ -10,7 +10,7 @@ from rest_framework.response import Response
 
 from registry.distributions import distributions
 from registry.query import public_record
-from registry.results import responses as shape
+from registry.web import responses as web_responses
 from registry.web.api_base import PublicRead
 
 
@@ -82,7 +82,7 @@ class ResultMembers(PublicRead):
     @extend_schema(
         operation_id="results_members",
         parameters=[OpenApiParameter("share", OpenApiTypes.NUMBER, description="Slow at so many % of the best: 90.")],
-        responses={200: ResultMembersShape} | shape.NOT_FOUND | shape.REFUSED,
+        responses={200: ResultMembersShape} | web_responses.NOT_FOUND | web_responses.REFUSED,
     )
     def get(self, request: Request, id: str) -> Response:
         found = public_record.result(id).snapshot.get("distributions", [])
@@ -102,7 +102,7 @@ class Stragglers(PublicRead):
             OpenApiParameter("slow", OpenApiTypes.INT, required=True, description="Of them slow."),
             OpenApiParameter("stripes", OpenApiTypes.STR, description="Counts with commas; left out: 1, 2, 4, ..."),
         ],
-        responses={200: ChancesShape} | shape.REFUSED,
+        responses={200: ChancesShape} | web_responses.REFUSED,
     )
     def get(self, request: Request) -> Response:
         return Response(distributions.chances(request.query_params))

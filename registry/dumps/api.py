@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from registry.dumps import dump, editions
 from registry.models import Edition
 from registry.query.public_record import NotOnRecord
-from registry.results import responses as shape
+from registry.web import responses as web_responses
 from registry.web.api_base import PublicRead, link, unchanged
 
 KIND = dump.KIND | {editions.MANIFEST: "application/json"}
@@ -58,7 +58,7 @@ class ExportFile(PublicRead):
             (200, kind.partition(";")[0]): OpenApiTypes.OBJECT if name == editions.MANIFEST else OpenApiTypes.BINARY
             for name, kind in KIND.items()
         }
-        | shape.NOT_FOUND,
+        | web_responses.NOT_FOUND,
     )
     def get(self, request: Request, name: str) -> Answer:
         if name not in KIND:

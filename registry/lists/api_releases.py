@@ -9,16 +9,17 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from registry.lists import analysis, awards
+from registry.lists import responses as lists_responses
 from registry.lists.awards import Award
 from registry.query import public_record
-from registry.results import responses as shape
+from registry.web import responses as web_responses
 from registry.web.api_base import PublicRead
 
 
 class ReleaseAwards(PublicRead):
     """The awards of each IO500 list of a release; none before it is published."""
 
-    @extend_schema(operation_id="releases_awards", responses={200: shape.Awards} | shape.NOT_FOUND)
+    @extend_schema(operation_id="releases_awards", responses={200: lists_responses.Awards} | web_responses.NOT_FOUND)
     def get(self, request: Request, release: str) -> Response:
         found = public_record.release(release)
         rows = [_row(ranked.name, ranked.title, award) for ranked, won in awards.awarded(found) for award in won]
@@ -28,7 +29,7 @@ class ReleaseAwards(PublicRead):
 class ListAnalysis(PublicRead):
     """One IO500 list over the releases; imported and verified lists are never one series."""
 
-    @extend_schema(operation_id="analysis", responses={200: shape.Analysis} | shape.NOT_FOUND)
+    @extend_schema(operation_id="analysis", responses={200: lists_responses.Analysis} | web_responses.NOT_FOUND)
     def get(self, request: Request, list: str) -> Response:
         name, _, rows = analysis.of_list(list)
         return Response({"list": name, "releases": rows})

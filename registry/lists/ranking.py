@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from registry.query.text_folding import fold
+
 INCLUDE = "include"
 EXCLUDE = "exclude"
 SCORE = "score"
@@ -147,11 +149,6 @@ def _has(row: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
 def natural(text: str) -> tuple[tuple[int, int, str], ...]:
     """A sort key that puts io500-9 before io500-46."""
     return tuple((0, int(part), "") if part.isdecimal() else (1, 0, part) for part in re.split(r"([0-9]+)", text))
-
-
-def fold(text: object) -> str:
-    """How printed names are compared: without regard to case and spacing."""
-    return " ".join(str(text or "").split()).casefold()
 
 
 def _decisions(overrides: Iterable[Override], pool: Sequence[Entry]) -> dict[str, Override]:

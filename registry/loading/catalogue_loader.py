@@ -24,7 +24,6 @@ from django.utils.text import slugify
 from registry.comparison import uncertainty
 from registry.lists import definitions, rank_ranges
 from registry.lists.listing import arrange_imported, entries_digest
-from registry.lists.ranking import fold
 from registry.loading import reported_results
 from registry.models import (
     CatalogueLoad,
@@ -40,6 +39,7 @@ from registry.models import (
     System,
 )
 from registry.query import axes, canonical_names, configuration_diff, fact_index
+from registry.query.text_folding import fold
 from registry.timeseries import detected_steps
 from validators.measurements import Measurement as Measured
 

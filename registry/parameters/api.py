@@ -8,9 +8,10 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from registry.parameters import responses as parameters_responses
 from registry.query import filters, observed_parameters
 from registry.query.public_record import NotOnRecord, nearest
-from registry.results import responses as shape
+from registry.web import responses as web_responses
 from registry.web.api_base import PublicRead, link
 from validators import parameters
 from validators.parameters import defaults
@@ -23,8 +24,8 @@ class ParameterList(PublicRead):
 
     @extend_schema(
         operation_id="parameters_list",
-        parameters=[OpenApiParameter("group", *shape.QUERY["group"])],
-        responses={200: shape.ParameterPage} | shape.REFUSED,
+        parameters=[OpenApiParameter("group", *web_responses.QUERY["group"])],
+        responses={200: parameters_responses.ParameterPage} | web_responses.REFUSED,
     )
     def get(self, request: Request) -> Response:
         wanted = filters.given(request.query_params, "group")
@@ -36,7 +37,9 @@ class ParameterList(PublicRead):
 class ParameterDetail(PublicRead):
     """One parameter, and the values that the results that count today have of it, most results first."""
 
-    @extend_schema(operation_id="parameters_read", responses={200: shape.ParameterDetail} | shape.NOT_FOUND)
+    @extend_schema(
+        operation_id="parameters_read", responses={200: parameters_responses.ParameterDetail} | web_responses.NOT_FOUND
+    )
     def get(self, request: Request, id: str) -> Response:
         found = next((entry for entry in parameters.document()["parameters"] if entry["id"] == id), None)
         if found is None:

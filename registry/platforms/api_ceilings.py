@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from registry.platforms import ceilings
-from registry.results import responses as shape
+from registry.web import responses as web_responses
 from registry.web.api_base import PublicRead
 from validators import hardware
 
@@ -67,7 +67,7 @@ class EfficiencyPage(s.Serializer):
 class ResultCeilings(PublicRead):
     """Measurements of a result in % of what each layer of its system can deliver; empty where no ceiling is known."""
 
-    @extend_schema(operation_id="results_ceilings", responses={200: EfficiencyPage} | shape.NOT_FOUND)
+    @extend_schema(operation_id="results_ceilings", responses={200: EfficiencyPage} | web_responses.NOT_FOUND)
     def get(self, request: Request, id: str) -> Response:
         return Response({"next": None, "results": ceilings.as_rows(ceilings.called(id))})
 

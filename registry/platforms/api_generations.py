@@ -10,7 +10,7 @@ from rest_framework.response import Response
 
 from registry.platforms import generations, sizing
 from registry.query import divisors
-from registry.results import responses as shape
+from registry.web import responses as web_responses
 from registry.web.api_base import PublicRead, link
 
 FACTOR = "About, below or above, where the numbers are; unknown, and no factor, where bounds leave nothing to say."
@@ -106,7 +106,7 @@ QUERY = [
         "x": "What the steps are: platform, release, or the name of any fact.",
         "per": f"Divide by: {', '.join(divisors.PER)}.",
     }.items()
-] + [OpenApiParameter(name, *shape.QUERY[name]) for name in (*generations.FILTERS, "p.NAME")]
+] + [OpenApiParameter(name, *web_responses.QUERY[name]) for name in (*generations.FILTERS, "p.NAME")]
 
 
 class LineList(PublicRead):
@@ -133,7 +133,7 @@ class LineDetail(PublicRead):
     @extend_schema(
         operation_id="generations_read",
         parameters=QUERY,
-        responses={200: Generations} | shape.NOT_FOUND | shape.REFUSED,
+        responses={200: Generations} | web_responses.NOT_FOUND | web_responses.REFUSED,
     )
     def get(self, request: Request, slug: str) -> Response:
         return Response(generations.document(slug, generations.read(request.query_params)))
@@ -197,9 +197,9 @@ class Sizing(PublicRead):
             OpenApiParameter("unit", OpenApiTypes.STR, description="Usually GB/s and kIOPS."),
             OpenApiParameter("direction", OpenApiTypes.STR, description="read or write."),
             OpenApiParameter("kind", OpenApiTypes.STR, description="bandwidth or iops (of 4 KiB)."),
-            *(OpenApiParameter(name, *shape.QUERY[name]) for name in (*sizing.FILTERS, "p.NAME")),
+            *(OpenApiParameter(name, *web_responses.QUERY[name]) for name in (*sizing.FILTERS, "p.NAME")),
         ],
-        responses={200: SizingShape} | shape.NOT_FOUND | shape.REFUSED,
+        responses={200: SizingShape} | web_responses.NOT_FOUND | web_responses.REFUSED,
     )
     def get(self, request: Request) -> Response:
         return Response(sizing.document(sizing.read(request.query_params)))

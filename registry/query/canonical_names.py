@@ -16,7 +16,7 @@ from typing import Any
 
 from django.utils.text import slugify
 
-from registry.lists.ranking import fold
+from registry.query.text_folding import fold
 
 ALIASES = Path(__file__).parent / "data" / "aliases"
 

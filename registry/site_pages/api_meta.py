@@ -15,7 +15,8 @@ from rest_framework.response import Response
 from registry.lists import definitions
 from registry.query import data_files, filters
 from registry.query.public_record import NotOnRecord, nearest
-from registry.results import responses as shape
+from registry.site_pages import responses as site_pages_responses
+from registry.web import responses as web_responses
 from registry.web.api_base import PublicRead, link
 from validators import VERSION, catalogue, schema
 from validators.questionnaires import questionnaires
@@ -32,7 +33,7 @@ def schemas() -> dict[str, dict[str, Any]]:
 class SchemaList(PublicRead):
     """The JSON Schemas that documents are checked against."""
 
-    @extend_schema(operation_id="schemas_list", responses=shape.SchemaPage)
+    @extend_schema(operation_id="schemas_list", responses=site_pages_responses.SchemaPage)
     def get(self, request: Request) -> Response:
         rows = [
             {"name": name, "title": document.get("title", ""), "url": link(request, "schemas", name)}
@@ -44,7 +45,7 @@ class SchemaList(PublicRead):
 class SchemaDetail(PublicRead):
     """One JSON Schema, as the registry itself uses it."""
 
-    @extend_schema(operation_id="schemas_read", responses={200: OpenApiTypes.OBJECT} | shape.NOT_FOUND)
+    @extend_schema(operation_id="schemas_read", responses={200: OpenApiTypes.OBJECT} | web_responses.NOT_FOUND)
     def get(self, request: Request, name: str) -> Response:
         if name not in schemas():
             raise NotOnRecord("schema", name, nearest(name, schemas()))
@@ -54,7 +55,7 @@ class SchemaDetail(PublicRead):
 class QuestionnaireList(PublicRead):
     """The questionnaires that lists may ask for."""
 
-    @extend_schema(operation_id="questionnaires_list", responses=shape.QuestionnairePage)
+    @extend_schema(operation_id="questionnaires_list", responses=site_pages_responses.QuestionnairePage)
     def get(self, request: Request) -> Response:
         rows = [
             {"name": name, "title": document["title"], "url": link(request, "questionnaires", name)}
@@ -66,7 +67,7 @@ class QuestionnaireList(PublicRead):
 class QuestionnaireDetail(PublicRead):
     """One questionnaire: its questions, the facts that answer them, and what answers are worth (questionnaire.1)."""
 
-    @extend_schema(operation_id="questionnaires_read", responses={200: OpenApiTypes.OBJECT} | shape.NOT_FOUND)
+    @extend_schema(operation_id="questionnaires_read", responses={200: OpenApiTypes.OBJECT} | web_responses.NOT_FOUND)
     def get(self, request: Request, name: str) -> Response:
         if name not in questionnaires():
             raise NotOnRecord("questionnaire", name, nearest(name, questionnaires()))
@@ -80,8 +81,8 @@ class RuleList(PublicRead):
 
     @extend_schema(
         operation_id="rules_list",
-        parameters=[OpenApiParameter("benchmark", *shape.QUERY["benchmark"])],
-        responses={200: shape.RulePage} | shape.REFUSED,
+        parameters=[OpenApiParameter("benchmark", *web_responses.QUERY["benchmark"])],
+        responses={200: site_pages_responses.RulePage} | web_responses.REFUSED,
     )
     def get(self, request: Request) -> Response:
         wanted = filters.given(request.query_params, "benchmark")
@@ -98,7 +99,7 @@ class RuleList(PublicRead):
 class BenchmarkList(PublicRead):
     """Every benchmark that is understood."""
 
-    @extend_schema(operation_id="benchmarks_list", responses=shape.BenchmarkPage)
+    @extend_schema(operation_id="benchmarks_list", responses=site_pages_responses.BenchmarkPage)
     def get(self, request: Request) -> Response:
         rows = [benchmark.descriptor for benchmark in catalogue.benchmarks()]
         return Response({"next": None, "results": rows})

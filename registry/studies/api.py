@@ -12,10 +12,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from registry.query import axes, divisors, fact_index, filters, study_query
-from registry.results import responses as shape
 from registry.studies import curated, documents, files, run, saved_queries
 from registry.studies.study_chart import with_colours
 from registry.studies.table import in_a_file
+from registry.web import responses as web_responses
 from registry.web.api_base import CSVRenderer, JSONRenderer, PublicRead, Table, link
 
 THEME = "theme"
@@ -130,14 +130,14 @@ QUERY = [
         "context.NAME": "Value that measurements have in their context; NAME is part of the name.",
         "format": "json, csv, parquet, svg or png.",
     }.items()
-] + [OpenApiParameter(name, *shape.QUERY[name]) for name in (*filters.RESULT_NAMES, "p.NAME")]
+] + [OpenApiParameter(name, *web_responses.QUERY[name]) for name in (*filters.RESULT_NAMES, "p.NAME")]
 
 FILES = {
     (200, "text/csv"): OpenApiTypes.STR,
     (200, ParquetRenderer.media_type): OpenApiTypes.BINARY,
     (200, SVGRenderer.media_type): OpenApiTypes.BINARY,
     (200, PNGRenderer.media_type): OpenApiTypes.BINARY,
-    **shape.REFUSED,
+    **web_responses.REFUSED,
 }
 
 
@@ -206,7 +206,7 @@ class StudyDetail(PublicRead):
     @extend_schema(
         operation_id="studies_read",
         parameters=[parameter for parameter in QUERY if parameter.name in (THEME, "format")],
-        responses={(200, "application/json"): CuratedStudy, **FILES, **shape.NOT_FOUND},
+        responses={(200, "application/json"): CuratedStudy, **FILES, **web_responses.NOT_FOUND},
     )
     def get(self, request: Request, slug: str) -> Response:
         return answered(request, saved_queries.answer(saved_queries.called(slug)), slug.lower())

@@ -11,9 +11,9 @@ from rest_framework.response import Response
 from registry.models import SavedStudy
 from registry.query import filters, study_query
 from registry.query.public_record import Row
-from registry.results import responses as shape
 from registry.studies import custom_rankings, saved_queries
 from registry.studies.api import StudyInShort, StudyPage
+from registry.web import responses as web_responses
 from registry.web.api_base import CSVRenderer, JSONRenderer, PublicRead, Table, link
 
 
@@ -61,8 +61,8 @@ QUERY = [
         "as_of": "A date or time: the record as it was then.",
         "format": "json or csv.",
     }.items()
-] + [OpenApiParameter(name, *shape.QUERY[name]) for name in (*filters.RESULT_NAMES, "p.NAME")]
-CSV = {(200, "text/csv"): OpenApiTypes.STR, **shape.REFUSED}
+] + [OpenApiParameter(name, *web_responses.QUERY[name]) for name in (*filters.RESULT_NAMES, "p.NAME")]
+CSV = {(200, "text/csv"): OpenApiTypes.STR, **web_responses.REFUSED}
 
 
 def answered(request: Request, document: Row, name: str) -> Response:
@@ -103,7 +103,7 @@ class RankingDetail(PublicRead):
     @extend_schema(
         operation_id="rankings_read",
         parameters=[parameter for parameter in QUERY if parameter.name == "format"],
-        responses={(200, "application/json"): SavedRanking, **CSV, **shape.NOT_FOUND},
+        responses={(200, "application/json"): SavedRanking, **CSV, **web_responses.NOT_FOUND},
     )
     def get(self, request: Request, slug: str) -> Response:
         one = saved_queries.ranking(slug)

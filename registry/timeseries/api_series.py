@@ -10,8 +10,8 @@ from rest_framework.response import Response
 
 from registry.comparison.api import DifferenceGroup, Note
 from registry.models import Step
-from registry.results import responses as shape
 from registry.timeseries import series
+from registry.web import responses as web_responses
 from registry.web.api_base import PublicRead
 
 STATES = f"{', '.join(Step.State.values)}."
@@ -126,9 +126,9 @@ class SystemHistory(PublicRead):
         operation_id="systems_history",
         parameters=[
             OpenApiParameter("metric", OpenApiTypes.STR, description="OP.QUANTITY.STAT, or fewer of its parts."),
-            *(OpenApiParameter(name, *shape.QUERY[name]) for name in (*series.FILTERS, "p.NAME")),
+            *(OpenApiParameter(name, *web_responses.QUERY[name]) for name in (*series.FILTERS, "p.NAME")),
         ],
-        responses={200: SystemHistoryShape} | shape.NOT_FOUND | shape.REFUSED,
+        responses={200: SystemHistoryShape} | web_responses.NOT_FOUND | web_responses.REFUSED,
     )
     def get(self, request: Request, slug: str) -> Response:
         return Response(series.document(slug, series.read(request.query_params)))

@@ -7,9 +7,9 @@ from rest_framework import serializers as s
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from registry.results import responses as shape
 from registry.timeseries import sweeps
 from registry.timeseries.api_series import SystemName
+from registry.web import responses as web_responses
 from registry.web.api_base import PublicRead
 
 
@@ -83,6 +83,9 @@ class SystemSweepShape(s.Serializer):
 class SystemSweep(PublicRead):
     """Which cells of the standard sweep a system has, which are missing, and what got worse."""
 
-    @extend_schema(operation_id="systems_sweep", responses={200: SystemSweepShape} | shape.NOT_FOUND | shape.REFUSED)
+    @extend_schema(
+        operation_id="systems_sweep",
+        responses={200: SystemSweepShape} | web_responses.NOT_FOUND | web_responses.REFUSED,
+    )
     def get(self, request: Request, slug: str) -> Response:
         return Response(sweeps.document(slug))

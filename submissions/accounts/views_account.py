@@ -18,9 +18,9 @@ from registry.web.error_pages import refused
 from registry.web.throttles import LoopbackAwareThrottle
 from submissions.accounts import memberships as accounts_memberships
 from submissions.accounts import tokens
+from submissions.accounts.forms import FingerprintForm, NewTokenForm, SigningKeyForm, TokenForm, VendorsForm
 from submissions.bundles import signatures
 from submissions.errors import NoToken, TokenRefused
-from submissions.overview.forms import FingerprintForm, NewTokenForm, SigningKeyForm, TokenForm, VendorsForm
 from submissions.web.page_base import private_page
 
 

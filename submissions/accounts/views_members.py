@@ -7,8 +7,8 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
 from submissions.accounts import memberships
+from submissions.accounts.forms import InviteForm, RoleForm
 from submissions.errors import InvitationRefused, NoMember
-from submissions.overview.forms import InviteForm, RoleForm
 from submissions.web.page_base import private_page
 
 

@@ -13,8 +13,8 @@ from registry.presentation import numbers
 from registry.query import filters
 from submissions.bundles import quarantine
 from submissions.models import Account, SecretFile
-from submissions.overview.views import name_of
 from submissions.permissions import conflict
+from submissions.web.formatting import name_of
 from submissions.web.page_base import staff_page
 
 PAGE_ROWS = 50

@@ -14,8 +14,8 @@ from registry.query import filters, public_record
 from registry.timeseries import detected_steps
 from registry.timeseries.views_series import in_words
 from submissions.change_points import triage
+from submissions.change_points.forms import StepForm
 from submissions.errors import StepRefused
-from submissions.overview.forms import StepForm
 from submissions.web.page_base import private_page
 
 PAGE_ROWS = 50

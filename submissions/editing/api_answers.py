@@ -14,9 +14,10 @@ from rest_framework.response import Response
 
 from submissions.checks import questionnaire
 from submissions.checks.questionnaire import Filled
+from submissions.checks.responses import Finding
 from submissions.editing import edit
+from submissions.lifecycle.responses import Mapping
 from submissions.models import Submission
-from submissions.overview.responses import Finding, Mapping
 from submissions.permissions import seen_by
 from submissions.web.api_base import CONFLICT, REFUSED, PrivateView
 from submissions.web.request_bodies import writes

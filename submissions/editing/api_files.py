@@ -12,12 +12,14 @@ from rest_framework.serializers import IntegerField
 from registry.query.filters import refuse_unknown
 from registry.web.throttles import UploadThrottle
 from submissions.bundles import file_versions
-from submissions.editing import edit
+from submissions.bundles.upload_api import BundleParser, UploadView
+from submissions.editing import edit, representation
+from submissions.editing import responses as editing_responses
+from submissions.lifecycle import representation as lifecycle_representation
+from submissions.lifecycle import responses as lifecycle_responses
 from submissions.models import Submission
-from submissions.overview import representation
-from submissions.overview import responses as shape
 from submissions.permissions import require_own, seen_by
-from submissions.web.api_base import CONFLICT, LARGE, REFUSED, UNAVAILABLE, BundleParser, PrivateView, UploadView
+from submissions.web.api_base import CONFLICT, LARGE, REFUSED, UNAVAILABLE, PrivateView
 from submissions.web.request_bodies import writes
 
 DERIVED = Submission.objects.select_related("account", "derivative")
@@ -31,14 +33,18 @@ class SubmissionFiles(UploadView):
     def get_throttles(self) -> list:
         return [UploadThrottle()] if self.request.method == "POST" else super().get_throttles()
 
-    @extend_schema(operation_id="submissions_files", responses={200: shape.Files} | REFUSED)
+    @extend_schema(operation_id="submissions_files", responses={200: editing_responses.Files} | REFUSED)
     def get(self, request: Request, id: UUID) -> Response:
         return Response(representation.files(seen_by(request.user, id, DERIVED)))
 
     @writes(
         operation_id="submissions_files_add",
-        request={"multipart/form-data": shape.FileRequest},
-        responses={202: shape.Receipt, 200: shape.Receipt} | REFUSED | CONFLICT | LARGE | UNAVAILABLE,
+        request={"multipart/form-data": editing_responses.FileRequest},
+        responses={202: lifecycle_responses.Receipt, 200: lifecycle_responses.Receipt}
+        | REFUSED
+        | CONFLICT
+        | LARGE
+        | UNAVAILABLE,
     )
     def post(self, request: Request, id: UUID) -> Response:
         submission = seen_by(request.user, id)
@@ -53,7 +59,7 @@ class SubmissionFiles(UploadView):
             version=_version(request.data.get("version")),
         )
         submission.refresh_from_db()
-        return Response(representation.receipt(submission, request), status=202 if changed else 200)
+        return Response(lifecycle_representation.receipt(submission, request), status=202 if changed else 200)
 
 
 class SubmissionFile(PrivateView):
@@ -62,19 +68,19 @@ class SubmissionFile(PrivateView):
     @writes(
         operation_id="submissions_files_remove",
         parameters=[OpenApiParameter("version", int, description="The version that must be current, else 409.")],
-        responses={202: shape.Receipt} | REFUSED | CONFLICT,
+        responses={202: lifecycle_responses.Receipt} | REFUSED | CONFLICT,
     )
     def delete(self, request: Request, id: UUID, name: str) -> Response:
         submission = seen_by(request.user, id)
         edit.remove_file(submission, request.user, name, version=_version(request.query_params.get("version")))
         submission.refresh_from_db()
-        return Response(representation.receipt(submission, request), status=202)
+        return Response(lifecycle_representation.receipt(submission, request), status=202)
 
 
 class SubmissionVersions(PrivateView):
     """Every version of the files, oldest first, with its check in short."""
 
-    @extend_schema(operation_id="submissions_versions", responses={200: shape.VersionPage} | REFUSED)
+    @extend_schema(operation_id="submissions_versions", responses={200: editing_responses.VersionPage} | REFUSED)
     def get(self, request: Request, id: UUID) -> Response:
         return Response({"next": None, "results": file_versions.every(seen_by(request.user, id, DERIVED))})
 
@@ -85,7 +91,7 @@ class SubmissionVersionDifference(PrivateView):
     @extend_schema(
         operation_id="submissions_versions_difference",
         parameters=[OpenApiParameter(name, int, required=True) for name in ("from", "to")],
-        responses={200: shape.VersionDifference} | REFUSED,
+        responses={200: editing_responses.VersionDifference} | REFUSED,
     )
     def get(self, request: Request, id: UUID) -> Response:
         refuse_unknown(request.query_params, ("from", "to"))

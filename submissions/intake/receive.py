@@ -17,9 +17,9 @@ from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
 from django.utils import timezone
 
-from registry.lists.ranking import fold
 from registry.models import ListDefinition, Release, Site
 from registry.query import canonical_names, public_record
+from registry.query.text_folding import fold
 from submissions.bundles import quarantine, signatures
 from submissions.bundles.storage import CHUNK, Incoming
 from submissions.errors import (

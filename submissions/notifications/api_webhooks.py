@@ -10,8 +10,8 @@ from rest_framework.response import Response
 
 from submissions.errors import NotFound
 from submissions.models import Delivery, Token, Webhook
+from submissions.notifications import responses as notifications_responses
 from submissions.notifications import webhooks
-from submissions.overview import responses as shape
 from submissions.web.api_base import CONFLICT, REFUSED, PrivateView, valid
 from submissions.web.request_bodies import writes
 
@@ -23,17 +23,17 @@ class WebhookList(PrivateView):
 
     token_scope = Token.Scope.ACCOUNT
 
-    @extend_schema(operation_id="webhooks_list", responses={200: shape.WebhookPage} | REFUSED)
+    @extend_schema(operation_id="webhooks_list", responses={200: notifications_responses.WebhookPage} | REFUSED)
     def get(self, request: Request) -> Response:
         return Response({"next": None, "results": [_document(one) for one in request.user.webhooks.all()]})
 
     @writes(
         operation_id="webhooks_add",
-        request=shape.WebhookRequest,
-        responses={201: shape.WebhookWithSecret} | REFUSED | CONFLICT,
+        request=notifications_responses.WebhookRequest,
+        responses={201: notifications_responses.WebhookWithSecret} | REFUSED | CONFLICT,
     )
     def post(self, request: Request) -> Response:
-        made = webhooks.add(request.user, **valid(request, shape.WebhookRequest))
+        made = webhooks.add(request.user, **valid(request, notifications_responses.WebhookRequest))
         return Response(_document(made) | {"secret": webhooks.secret(made)}, status=201)
 
 
@@ -42,7 +42,7 @@ class WebhookDetail(PrivateView):
 
     token_scope = Token.Scope.ACCOUNT
 
-    @extend_schema(operation_id="webhooks_read", responses={200: shape.WebhookWithSecret} | REFUSED)
+    @extend_schema(operation_id="webhooks_read", responses={200: notifications_responses.WebhookWithSecret} | REFUSED)
     def get(self, request: Request, id: UUID) -> Response:
         found = own_webhook(request.user, id)
         return Response(_document(found) | {"secret": webhooks.secret(found)})
@@ -58,12 +58,12 @@ class WebhookDeliveries(PrivateView):
 
     token_scope = Token.Scope.ACCOUNT
 
-    @extend_schema(operation_id="webhooks_deliveries", responses={200: shape.DeliveryPage} | REFUSED)
+    @extend_schema(operation_id="webhooks_deliveries", responses={200: notifications_responses.DeliveryPage} | REFUSED)
     def get(self, request: Request, id: UUID) -> Response:
         rows = own_webhook(request.user, id).deliveries.select_related("event", "step__system")[:DELIVERIES_SHOWN]
         return Response({"next": None, "results": [_delivery(row) for row in rows]})
 
-    @writes(operation_id="webhooks_try", request=None, responses={202: shape.Delivery} | REFUSED)
+    @writes(operation_id="webhooks_try", request=None, responses={202: notifications_responses.Delivery} | REFUSED)
     def post(self, request: Request, id: UUID) -> Response:
         return Response(_delivery(webhooks.try_out(own_webhook(request.user, id))), status=202)
 

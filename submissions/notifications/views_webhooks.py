@@ -13,7 +13,7 @@ from registry.errors import Problem
 from submissions.errors import WebhookExists, WebhookRefused
 from submissions.notifications import webhooks
 from submissions.notifications.api_webhooks import own_webhook
-from submissions.overview.forms import MailForm, WebhookForm
+from submissions.notifications.forms import MailForm, WebhookForm
 from submissions.web.page_base import private_page
 
 DELIVERIES_SHOWN = 10

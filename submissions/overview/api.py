@@ -2,55 +2,41 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from uuid import UUID
 
 from django.db.models import Q
-from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.exceptions import ValidationError
-from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import BooleanField
 
-from registry.query import public_record
 from registry.query.filters import any_of, given, one_of, refuse_unknown
-from registry.results import api as results_api
 from registry.web.api_base import next_address, page_size
-from registry.web.throttles import CheckThrottle, UploadThrottle
-from submissions.checks import dry_check, finding_counts
+from registry.web.throttles import UploadThrottle
+from submissions.bundles.upload_api import BundleParser, UploadView
+from submissions.checks import finding_counts
+from submissions.checks import representation as checks_representation
+from submissions.checks import responses as checks_responses
 from submissions.editing import edit
+from submissions.editing import responses as editing_responses
 from submissions.errors import NotYours
 from submissions.intake import receive as intake_receive
-from submissions.models import State, Submission, Token
+from submissions.intake import requests
+from submissions.intake.upload_form import _declared
+from submissions.lifecycle import representation as lifecycle_representation
+from submissions.lifecycle import responses as lifecycle_responses
+from submissions.lifecycle.api_joined import JOINED
+from submissions.models import State
 from submissions.overview import representation
 from submissions.overview import responses as shape
-from submissions.permissions import IsEditor, is_own, require_own, require_review, seen_by, visible_to
-from submissions.publication import amendments, releases
-from submissions.publication import publish as publication_publish
+from submissions.permissions import is_own, require_own, seen_by, visible_to
 from submissions.review import decisions
-from submissions.web.api_base import (
-    CONFLICT,
-    LARGE,
-    REFUSED,
-    UNAVAILABLE,
-    BundleParser,
-    PrivateView,
-    UploadView,
-    list_names,
-    valid,
-)
+from submissions.web.api_base import CONFLICT, LARGE, REFUSED, UNAVAILABLE, PrivateView, valid
 from submissions.web.paging import page
-from submissions.web.request_bodies import WritingView, writes
+from submissions.web.request_bodies import writes
 
-JOINED = Submission.objects.select_related("account", "institution", "release", "result", "derivative", "signature")
 WHOLE = JOINED.select_related("system_snapshot").defer("system_snapshot__document")
-
-
-def _declared(request: Request) -> intake_receive.Declared:
-    data = request.data
-    return intake_receive.declared(data.get("release", ""), list_names(data), data.get("metadata"))
 
 
 def _is_true(request: Request, name: str) -> bool:
@@ -89,15 +75,18 @@ class SubmissionList(UploadView):
 
     @writes(
         operation_id="submissions_upload",
-        request={"multipart/form-data": shape.UploadRequest},
-        responses={202: shape.Receipt, 200: shape.Receipt, 201: shape.Receipt} | REFUSED | LARGE | UNAVAILABLE,
+        request={"multipart/form-data": requests.UploadRequest},
+        responses={202: lifecycle_responses.Receipt, 200: lifecycle_responses.Receipt, 201: lifecycle_responses.Receipt}
+        | REFUSED
+        | LARGE
+        | UNAVAILABLE,
     )
     def post(self, request: Request) -> Response:
         bundle = request.FILES.get("bundle")
         test, draft = (_is_true(request, name) for name in ("test", "draft"))
         if bundle is None and draft:
             begun = intake_receive.begin(request.user, _declared(request), test=test)
-            return Response(representation.receipt(begun, request), status=201)
+            return Response(lifecycle_representation.receipt(begun, request), status=201)
         submission, created = intake_receive.receive(
             request.user,
             bundle,
@@ -106,7 +95,7 @@ class SubmissionList(UploadView):
             test=test,
             signature=request.data.get("signature", ""),
         )
-        return Response(representation.receipt(submission, request), status=202 if created else 200)
+        return Response(lifecycle_representation.receipt(submission, request), status=202 if created else 200)
 
 
 class SubmissionDetail(PrivateView):
@@ -120,10 +109,10 @@ class SubmissionDetail(PrivateView):
 class SubmissionFindings(PrivateView):
     """The findings on the archive and on the run that counts, worst first."""
 
-    @extend_schema(operation_id="submissions_findings", responses={200: shape.FindingPage} | REFUSED)
+    @extend_schema(operation_id="submissions_findings", responses={200: checks_responses.FindingPage} | REFUSED)
     def get(self, request: Request, id: UUID) -> Response:
         submission = seen_by(request.user, id)
-        check = representation.latest_check(submission)
+        check = checks_representation.latest_check(submission)
         found = finding_counts.of(submission, check.report) if check else []
         return Response({"next": None, "results": found})
 
@@ -131,9 +120,9 @@ class SubmissionFindings(PrivateView):
 class SubmissionHistory(PrivateView):
     """Every change of state: when, by whom, from what to what, why."""
 
-    @extend_schema(operation_id="submissions_history", responses={200: shape.HistoryPage} | REFUSED)
+    @extend_schema(operation_id="submissions_history", responses={200: lifecycle_responses.HistoryPage} | REFUSED)
     def get(self, request: Request, id: UUID) -> Response:
-        return Response({"next": None, "results": representation.history(seen_by(request.user, id))})
+        return Response({"next": None, "results": lifecycle_representation.history(seen_by(request.user, id))})
 
 
 class SubmissionSubmit(PrivateView):
@@ -156,12 +145,12 @@ class SubmissionRevalidate(PrivateView):
 
     @writes(
         operation_id="submissions_revalidate",
-        request=shape.RevalidateRequest,
-        responses={202: shape.Receipt} | REFUSED | CONFLICT,
+        request=checks_responses.RevalidateRequest,
+        responses={202: lifecycle_responses.Receipt} | REFUSED | CONFLICT,
     )
     def post(self, request: Request, id: UUID) -> Response:
         submission = seen_by(request.user, id)
-        said = valid(request, shape.RevalidateRequest)
+        said = valid(request, checks_responses.RevalidateRequest)
         if is_own(request.user, submission):
             edit.revalidate(submission, request.user, **said)
         elif said:
@@ -169,7 +158,7 @@ class SubmissionRevalidate(PrivateView):
         else:
             decisions.check_again(submission, request.user)
         submission.refresh_from_db(fields=["state"])
-        return Response(representation.receipt(submission, request), status=202)
+        return Response(lifecycle_representation.receipt(submission, request), status=202)
 
 
 class SubmissionRevise(PrivateView):
@@ -177,14 +166,14 @@ class SubmissionRevise(PrivateView):
 
     @writes(
         operation_id="submissions_revise",
-        request=shape.ReviseRequest,
-        responses={202: shape.Receipt} | REFUSED | CONFLICT,
+        request=editing_responses.ReviseRequest,
+        responses={202: lifecycle_responses.Receipt} | REFUSED | CONFLICT,
     )
     def post(self, request: Request, id: UUID) -> Response:
         submission = seen_by(request.user, id)
         require_own(request.user, submission)
-        revision = edit.revise(submission, request.user, **valid(request, shape.ReviseRequest))
-        return Response(representation.receipt(revision, request), status=202)
+        revision = edit.revise(submission, request.user, **valid(request, editing_responses.ReviseRequest))
+        return Response(lifecycle_representation.receipt(revision, request), status=202)
 
 
 class SubmissionWithdraw(PrivateView):
@@ -200,127 +189,6 @@ class SubmissionWithdraw(PrivateView):
         require_own(request.user, submission)
         decisions.withdraw(submission, request.user, **valid(request, shape.WithdrawRequest))
         return _whole(request, id)
-
-
-class SubmissionReview(PrivateView):
-    """A reviewer's decision, with its reason; `excluded` says where an accepted run could not rank, and why."""
-
-    token_scope = Token.Scope.REVIEW
-
-    @writes(
-        operation_id="submissions_review",
-        request=shape.ReviewRequest,
-        responses={200: shape.ReviewAnswer} | REFUSED | CONFLICT,
-    )
-    def post(self, request: Request, id: UUID) -> Response:
-        submission = seen_by(request.user, id, JOINED)
-        require_review(request.user, submission)
-        made = decisions.decide(submission, request.user, **valid(request, shape.ReviewRequest))
-        submission.refresh_from_db(fields=["state"])
-        return Response(
-            representation.receipt(submission, request)
-            | representation.review(made)
-            | {"excluded": representation.excluded(submission, made)}
-        )
-
-
-class SubmissionLate(PrivateView):
-    """An editor lets a submission come to a release after its deadline, with the reason."""
-
-    token_scope = Token.Scope.RELEASE
-
-    @writes(
-        operation_id="submissions_late",
-        request=shape.LateRequest,
-        responses={200: shape.LateAnswer} | REFUSED | CONFLICT,
-    )
-    def post(self, request: Request, id: UUID) -> Response:
-        submission = seen_by(request.user, id)
-        return Response(
-            representation.late(decisions.admit_late(submission, request.user, **valid(request, shape.LateRequest)))
-        )
-
-
-class ReleaseList(WritingView, results_api.ReleaseList):
-    """Every release, newest first; editors add one."""
-
-    token_scope = Token.Scope.RELEASE
-    permission_classes = [IsAuthenticated, IsEditor]
-
-    @writes(
-        operation_id="releases_create",
-        request=shape.ReleaseRequest,
-        responses={201: OpenApiTypes.OBJECT} | REFUSED | CONFLICT,
-    )
-    def post(self, request: Request) -> Response:
-        release = releases.create(**valid(request, shape.ReleaseRequest))
-        return Response(results_api.as_release(release, []), status=201)
-
-
-class ReleaseDetail(WritingView, results_api.ReleaseDetail):
-    """One release with its lists; editors change it until it is published."""
-
-    token_scope = Token.Scope.RELEASE
-    permission_classes = [IsAuthenticated, IsEditor]
-
-    @writes(
-        operation_id="releases_change",
-        request=shape.ReleaseChange,
-        responses={200: OpenApiTypes.OBJECT} | REFUSED | CONFLICT,
-    )
-    def patch(self, request: Request, release: str) -> Response:
-        changed = releases.change(public_record.release(release), **valid(request, shape.ReleaseChange))
-        return Response(results_api.as_release(changed, public_record.ranked_lists().filter(release=changed)))
-
-
-class ReleasePublish(PrivateView):
-    """Publish: copy what was accepted into the public record and freeze the lists. Again: no change."""
-
-    token_scope = Token.Scope.RELEASE
-    permission_classes = [IsAuthenticated, IsEditor]
-
-    @writes(
-        operation_id="releases_publish",
-        request=shape.PublishRequest,
-        responses={200: shape.Published} | REFUSED | CONFLICT | UNAVAILABLE,
-    )
-    def post(self, request: Request, release: str) -> Response:
-        asked = valid(request, shape.PublishRequest)
-        return Response(asdict(publication_publish.publish(public_record.release(release), request.user, **asked)))
-
-
-class ListOverrides(PrivateView):
-    """A decision of people about one result and one list, with its reason; the list is amended by it."""
-
-    token_scope = Token.Scope.RELEASE
-    permission_classes = [IsAuthenticated, IsEditor]
-
-    @writes(
-        operation_id="lists_override",
-        request=shape.OverrideRequest,
-        responses={200: shape.OverrideAnswer} | REFUSED,
-    )
-    def post(self, request: Request, release: str, list: str) -> Response:
-        asked = valid(request, shape.OverrideRequest)
-        asked["result_id"] = asked.pop("result")
-        decision, ranked_list = amendments.override(public_record.ranked_list(release, list), request.user, **asked)
-        return Response(representation.override(decision, ranked_list))
-
-
-class CheckNow(UploadView):
-    """The findings on a bundle, of which nothing is kept; a worker looks at it, with a deadline."""
-
-    parser_classes = [BundleParser]
-    throttle_classes = [CheckThrottle]
-
-    @writes(
-        operation_id="check",
-        request={"multipart/form-data": shape.CheckRequest},
-        responses={200: shape.Report, (504, "application/problem+json"): shape.Problem} | REFUSED | LARGE | UNAVAILABLE,
-    )
-    def post(self, request: Request) -> Response:
-        bundle = request.FILES.get("bundle")
-        return Response(dry_check.check_now(bundle, request.data.get("sha256", ""), _declared(request)))
 
 
 def _whole(request: Request, id: UUID) -> Response:

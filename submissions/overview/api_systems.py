@@ -10,14 +10,15 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from registry.comparison.api import SystemsCompared
+from registry.presentation.responses import SystemDescription
 from registry.query import observed_parameters
 from registry.query.filters import refuse_unknown, whole_id
-from registry.results.responses import SystemDescription
 from registry.web.api_base import download
+from submissions.bundles import representation
 from submissions.checks import finding_counts
+from submissions.checks import representation as checks_representation
 from submissions.errors import NoSystem
 from submissions.models import Submission
-from submissions.overview import representation
 from submissions.permissions import seen_by
 from submissions.web.api_base import REFUSED, PrivateView
 from validators import exports
@@ -68,7 +69,7 @@ class SubmissionDifference(PrivateView):
 
 def told(submission: Submission) -> exports.Told:
     """What forms ask beside the description: of the run that counts, and of who submits."""
-    check = representation.latest_check(submission)
+    check = checks_representation.latest_check(submission)
     primary = finding_counts.chosen_run(submission, check.report) if check else None
     run = check.report["runs"][primary] if primary is not None else {"parameters": {}, "version": ""}
     return exports.Told(

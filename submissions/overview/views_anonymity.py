@@ -11,10 +11,11 @@ from django.views.decorators.http import require_POST
 from registry.errors import Problem
 from submissions.errors import Forbidden
 from submissions.models import Account
-from submissions.overview.views import JOINED, REASON_LIMIT, refused_page
+from submissions.overview.page import refused_page
 from submissions.overview.views_review import refused_review, submitted_one
 from submissions.permissions import seen_by
 from submissions.publication import anonymity
+from submissions.web.formatting import JOINED, REASON_LIMIT
 from submissions.web.page_base import private_page, staff_page
 
 

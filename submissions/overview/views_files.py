@@ -17,12 +17,14 @@ from registry.serving.admission import takes_uploads
 from registry.web.throttles import UploadThrottle
 from submissions.bundles import file_versions, quarantine
 from submissions.bundles.storage import FILE_FIELDS, received
+from submissions.bundles.upload_page import TooManyUploads, streamed
 from submissions.checks import finding_counts
 from submissions.editing import edit
 from submissions.errors import Forbidden, NoSuchVersion
 from submissions.models import Submission
-from submissions.overview.views import JOINED, TooManyUploads, counted_findings, name_of, refused_page, streamed
+from submissions.overview.page import refused_page
 from submissions.permissions import require_bytes, require_own, seen_by
+from submissions.web.formatting import JOINED, counted_findings, name_of
 from submissions.web.page_base import private_page
 
 ACCOUNT = Submission.objects.select_related("account")

@@ -12,8 +12,8 @@ from django.views.decorators.http import require_safe
 from registry.presentation import numbers
 from registry.presentation.system_description import compared
 from registry.query.filters import whole_id
+from submissions.bundles import representation
 from submissions.models import Account, Submission
-from submissions.overview import representation
 from submissions.permissions import seen_by, visible_to
 from submissions.web.page_base import private_page
 

@@ -8,8 +8,9 @@ from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from registry.lists.responses import Ranks
 from registry.query import public_record
-from registry.results.responses import Definition, Ranks
+from registry.web.responses import Definition
 from submissions.publication import preview
 from submissions.web.api_base import REFUSED, PrivateView, valid
 from submissions.web.request_bodies import writes

@@ -19,7 +19,6 @@ from django.utils.text import slugify
 
 from registry.comparison.spreads import key
 from registry.lists import listing
-from registry.lists.ranking import fold
 from registry.models import (
     Measurement,
     ObservedParameter,
@@ -32,6 +31,7 @@ from registry.models import (
 )
 from registry.query import canonical_names, observed_parameters
 from registry.query import fact_index as asked_by
+from registry.query.text_folding import fold
 from registry.timeseries import detected_steps
 from submissions import models as submitted
 from submissions.bundles import quarantine, scrubbed_copy

@@ -17,11 +17,11 @@ from registry.presentation import numbers
 from registry.query import public_record
 from submissions.errors import ProposalInvalid
 from submissions.models import Account
-from submissions.overview.forms import OverrideForm, ProposalForm
-from submissions.overview.views import FormInvalid
 from submissions.permissions import has_role
 from submissions.publication import amendments
 from submissions.publication import preview as previewing
+from submissions.publication.forms import OverrideForm, ProposalForm
+from submissions.web.formatting import FormInvalid
 from submissions.web.page_base import staff_page
 
 

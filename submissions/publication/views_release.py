@@ -16,10 +16,10 @@ from registry.query import public_record
 from submissions.checks import finding_counts
 from submissions.errors import NotConfirmed
 from submissions.models import Account, State, Submission
-from submissions.overview.forms import ReleaseForm
-from submissions.overview.views import name_of, run_row
 from submissions.publication import publish as publication_publish
 from submissions.publication import releases
+from submissions.publication.forms import ReleaseForm
+from submissions.web.formatting import name_of, run_row
 from submissions.web.page_base import staff_page
 
 SHOWN = 500

@@ -9,16 +9,16 @@ from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from submissions.overview import responses as shape
 from submissions.permissions import seen_by
 from submissions.receipts import receipts
+from submissions.receipts import responses as receipts_responses
 from submissions.web.api_base import REFUSED, PrivateView
 
 
 class SubmissionReceipt(PrivateView):
     """What the registry holds of a submission and under which rules it was checked, signed."""
 
-    @extend_schema(operation_id="submissions_receipt", responses={200: shape.SignedReceipt} | REFUSED)
+    @extend_schema(operation_id="submissions_receipt", responses={200: receipts_responses.SignedReceipt} | REFUSED)
     def get(self, request: Request, id: UUID) -> Response:
         return Response(receipts.issue(seen_by(request.user, id)))
 
@@ -28,6 +28,6 @@ class ReceiptKeys(PrivateView):
 
     permission_classes = [AllowAny]
 
-    @extend_schema(operation_id="receipt_keys", responses={200: shape.ReceiptKeys})
+    @extend_schema(operation_id="receipt_keys", responses={200: receipts_responses.ReceiptKeys})
     def get(self, request: Request) -> Response:
         return Response({"namespace": receipts.NAMESPACE, "public_keys": receipts.public_keys()})

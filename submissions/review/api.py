@@ -13,11 +13,14 @@ from rest_framework.response import Response
 from registry.query.filters import InvalidValue, refuse_unknown, whole_number
 from submissions.bundles import file_viewer
 from submissions.checks import finding_counts
+from submissions.checks import representation as checks_representation
+from submissions.checks.responses import Finding
+from submissions.lifecycle import representation
+from submissions.lifecycle.responses import Receipt
 from submissions.models import Comment, Judgement, Submission, Token
-from submissions.overview import representation
-from submissions.overview.responses import Finding, Receipt
 from submissions.permissions import require_bytes, require_review, seen_by
 from submissions.review import assignment, comments, rubric
+from submissions.review import representation as review_representation
 from submissions.web.api_base import CONFLICT, REFUSED, PrivateView, valid
 from submissions.web.request_bodies import Choice, writes
 
@@ -59,7 +62,9 @@ class SubmissionAssign(PrivateView):
 
 
 def _assigned(submission: Submission, request: Request) -> Response:
-    return Response(representation.receipt(submission, request) | {"assigned": representation.assigned(submission)})
+    return Response(
+        representation.receipt(submission, request) | {"assigned": review_representation.assigned(submission)}
+    )
 
 
 class JudgementRow(s.Serializer):
@@ -111,7 +116,7 @@ class SubmissionRubric(PrivateView):
 
 
 def _rubric(submission: Submission) -> dict[str, Any]:
-    check = representation.latest_check(submission)
+    check = checks_representation.latest_check(submission)
     rows = rubric.rows(submission, check.report if check else {})
     return {"settled": sum(row.settled for row in rows), "of": len(rows), "rules": [_row(row) for row in rows]}
 
@@ -230,7 +235,7 @@ class SubmissionReceived(PrivateView):
             begin = whole_number(request.query_params.get("line", "1"))
         except ValueError as error:
             raise InvalidValue("line", str(error)) from error
-        check = representation.latest_check(submission)
+        check = checks_representation.latest_check(submission)
         page = file_viewer.page(submission, path, begin, finding_counts.of(submission, check.report) if check else [])
         return Response(
             {

@@ -9,9 +9,9 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_POST
 
 from submissions.models import Account, Submission
-from submissions.overview.forms import CommentForm
 from submissions.permissions import seen_by
 from submissions.review import comments
+from submissions.review.forms import CommentForm
 from submissions.web.page_base import private_page, staff_page
 
 JOINED = Submission.objects.select_related("institution")

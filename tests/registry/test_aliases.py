@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from registry.lists.ranking import fold
 from registry.query.canonical_names import ALIASES, AliasTable, read_names
+from registry.query.text_folding import fold
 
 TABLES = ("filesystem_types", "vendors", "sites")
 

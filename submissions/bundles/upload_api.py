@@ -1,0 +1,57 @@
+"""Uploads by API: a multipart body that is stored while it arrives."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from django.http import QueryDict
+from rest_framework.exceptions import ParseError
+from rest_framework.parsers import MultiPartParser
+
+from registry.serving.admission import takes_uploads
+from submissions.bundles.storage import BundleUploadHandler
+from submissions.errors import UnknownList
+from submissions.web.api_base import PrivateView
+
+
+@takes_uploads
+class UploadView(PrivateView):
+    """Takes a bundle."""
+
+    reads_ahead = False
+
+
+class BundleParser(MultiPartParser):
+    """Multipart whose file goes to the storage while it arrives, never into memory as a whole."""
+
+    def parse(self, stream: Any, media_type: str | None = None, parser_context: dict[str, Any] | None = None) -> Any:
+        request = parser_context["request"]
+        handler = BundleUploadHandler(request)
+        request.upload_handlers = [handler]
+        try:
+            parsed = super().parse(stream, media_type, parser_context)
+        except BaseException:
+            handler.file.close()
+            raise
+        request.skipped_files = handler.skipped
+        return parsed
+
+
+def list_names(data: QueryDict | dict[str, Any]) -> list[str]:
+    """The names under `lists`: the field repeated, or a JSON array, or separated by commas; none without a body."""
+    texts = data.getlist("lists") if isinstance(data, QueryDict) else []
+    return [name for text in texts for name in _names(text)]
+
+
+def _names(text: str) -> Iterable[str]:
+    if text.lstrip().startswith("["):
+        try:
+            found = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise ParseError("`lists` is not a JSON array.") from error
+        if not all(isinstance(name, str) for name in found):
+            raise UnknownList("`lists` is an array of names.")
+        return found
+    return text.split(",")

@@ -1,0 +1,33 @@
+"""History and receipts as JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest
+
+from submissions.models import Event, Submission
+
+
+def receipt(submission: Submission, request: HttpRequest) -> dict[str, Any]:
+    """What an upload is answered with."""
+    return {
+        "id": str(submission.pk),
+        "state": submission.state,
+        "url": request.build_absolute_uri(f"/submissions/{submission.pk}/"),
+        "sha256": submission.sha256,
+    }
+
+
+def history(submission: Submission) -> list[dict[str, Any]]:
+    return [event(row) for row in submission.events.select_related("actor").order_by("id")]
+
+
+def event(row: Event) -> dict[str, Any]:
+    return {
+        "at": row.at,
+        "actor": row.actor.username if row.actor else None,
+        "from_state": row.from_state or None,
+        "to_state": row.to_state,
+        "reason": row.reason,
+    }

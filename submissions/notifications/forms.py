@@ -1,0 +1,17 @@
+"""Forms of mail and webhooks."""
+
+from __future__ import annotations
+
+from django import forms
+
+from submissions.models import Account
+
+
+class WebhookForm(forms.Form):
+    url = forms.CharField(max_length=500)
+
+
+class MailForm(forms.ModelForm):
+    class Meta:
+        model = Account
+        fields = ["mail"]

@@ -1,0 +1,87 @@
+"""Releases, publication and overrides by API."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from drf_spectacular.types import OpenApiTypes
+from rest_framework.permissions import IsAuthenticated
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from registry.lists import api as lists_api
+from registry.query import public_record
+from submissions.models import Token
+from submissions.permissions import IsEditor
+from submissions.publication import amendments, releases
+from submissions.publication import publish as publication_publish
+from submissions.publication import representation as publication_representation
+from submissions.publication import responses as publication_responses
+from submissions.web.api_base import CONFLICT, REFUSED, UNAVAILABLE, PrivateView, valid
+from submissions.web.request_bodies import WritingView, writes
+
+
+class ReleaseList(WritingView, lists_api.ReleaseList):
+    """Every release, newest first; editors add one."""
+
+    token_scope = Token.Scope.RELEASE
+    permission_classes = [IsAuthenticated, IsEditor]
+
+    @writes(
+        operation_id="releases_create",
+        request=publication_responses.ReleaseRequest,
+        responses={201: OpenApiTypes.OBJECT} | REFUSED | CONFLICT,
+    )
+    def post(self, request: Request) -> Response:
+        release = releases.create(**valid(request, publication_responses.ReleaseRequest))
+        return Response(lists_api.as_release(release, []), status=201)
+
+
+class ReleaseDetail(WritingView, lists_api.ReleaseDetail):
+    """One release with its lists; editors change it until it is published."""
+
+    token_scope = Token.Scope.RELEASE
+    permission_classes = [IsAuthenticated, IsEditor]
+
+    @writes(
+        operation_id="releases_change",
+        request=publication_responses.ReleaseChange,
+        responses={200: OpenApiTypes.OBJECT} | REFUSED | CONFLICT,
+    )
+    def patch(self, request: Request, release: str) -> Response:
+        changed = releases.change(public_record.release(release), **valid(request, publication_responses.ReleaseChange))
+        return Response(lists_api.as_release(changed, public_record.ranked_lists().filter(release=changed)))
+
+
+class ReleasePublish(PrivateView):
+    """Publish: copy what was accepted into the public record and freeze the lists. Again: no change."""
+
+    token_scope = Token.Scope.RELEASE
+    permission_classes = [IsAuthenticated, IsEditor]
+
+    @writes(
+        operation_id="releases_publish",
+        request=publication_responses.PublishRequest,
+        responses={200: publication_responses.Published} | REFUSED | CONFLICT | UNAVAILABLE,
+    )
+    def post(self, request: Request, release: str) -> Response:
+        asked = valid(request, publication_responses.PublishRequest)
+        return Response(asdict(publication_publish.publish(public_record.release(release), request.user, **asked)))
+
+
+class ListOverrides(PrivateView):
+    """A decision of people about one result and one list, with its reason; the list is amended by it."""
+
+    token_scope = Token.Scope.RELEASE
+    permission_classes = [IsAuthenticated, IsEditor]
+
+    @writes(
+        operation_id="lists_override",
+        request=publication_responses.OverrideRequest,
+        responses={200: publication_responses.OverrideAnswer} | REFUSED,
+    )
+    def post(self, request: Request, release: str, list: str) -> Response:
+        asked = valid(request, publication_responses.OverrideRequest)
+        asked["result_id"] = asked.pop("result")
+        decision, ranked_list = amendments.override(public_record.ranked_list(release, list), request.user, **asked)
+        return Response(publication_representation.override(decision, ranked_list))

@@ -1,0 +1,70 @@
+"""Forms of releases and overrides."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+
+from registry.models import Override
+from submissions.publication.releases import SLUG, known_lists, read_time
+
+
+class MomentField(forms.Field):
+    """A moment with its zone, as releases.read_time takes it; None where empty."""
+
+    widget = forms.TextInput(attrs={"maxlength": 40})
+
+    def to_python(self, value: Any) -> Any:
+        if not value:
+            return None
+        try:
+            return read_time(str(value)[:40])
+        except ValueError as error:
+            raise forms.ValidationError(str(error)) from error
+
+    def prepare_value(self, value: Any) -> Any:
+        return value.strftime("%Y-%m-%dT%H:%M:%SZ") if hasattr(value, "strftime") else value
+
+
+class ReleaseForm(forms.Form):
+    """A call for submissions, as editors make and change it."""
+
+    slug = forms.RegexField(
+        rf"\A{SLUG.pattern}\Z",
+        max_length=40,
+        help_text="Stands in addresses: SC27",
+        error_messages={"invalid": "Letters, digits and single hyphens, at most 40."},
+    )
+    name = forms.CharField(max_length=120, required=False, help_text="As readers see it; empty: the slug")
+    opens = MomentField(required=False, help_text="Empty: at once")
+    deadline = MomentField(help_text="2027-04-30 AoE, or 2027-04-30T12:00:00Z")
+    publishes = MomentField(required=False, help_text="Empty: when an editor says so")
+    benchmark_versions = forms.CharField(required=False, max_length=2000, help_text="With commas; empty: any")
+    accepting_reviewers = forms.IntegerField(
+        min_value=1, max_value=9, initial=1, help_text="So many have to accept a run"
+    )
+    lists = forms.MultipleChoiceField(widget=forms.CheckboxSelectMultiple)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["lists"].choices = [(name, body["title"]) for name, body in known_lists()]
+
+    def clean_benchmark_versions(self) -> list[str]:
+        return [one.strip() for one in self.cleaned_data["benchmark_versions"].split(",") if one.strip()]
+
+
+class ProposalForm(forms.Form):
+    """Definitions under which a list is previewed, as JSON; an empty one is the current one."""
+
+    definition = forms.CharField(required=False, widget=forms.Textarea(attrs={"rows": 8, "class": "mono"}))
+    score = forms.CharField(required=False, widget=forms.Textarea(attrs={"rows": 4, "class": "mono"}))
+
+
+class OverrideForm(forms.Form):
+    """A decision about one result of one list."""
+
+    result_id = forms.CharField(max_length=60)
+    action = forms.ChoiceField(choices=Override.Action.choices)
+    score = forms.FloatField(required=False, min_value=0)
+    reason = forms.CharField(max_length=2000)

@@ -1,0 +1,58 @@
+"""What several pages of submissions show in one way."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from registry.errors import Problem
+from registry.presentation import numbers
+from submissions.checks import finding_counts
+from submissions.models import Submission
+from validators import catalogue
+
+REASON_LIMIT = 10_000
+
+
+JOINED = Submission.objects.select_related(
+    "institution", "release", "account", "result", "derivative", "system_snapshot", "anonymity"
+)
+
+
+class FormInvalid(Problem):
+    status = 422
+    code = "request.invalid"
+    title = "Some fields are not valid"
+    hint = "Choose a release and at least one of its lists."
+
+
+def name_of(submission: Submission) -> str:
+    """The system that was declared, else the file."""
+    return str(submission.metadata.get("system") or submission.filename or "Draft without a file")
+
+
+def counted_findings(counted: finding_counts.Counted | None) -> str:
+    """In words; what only informs is not counted."""
+    if counted is None:
+        return "not checked yet"
+    parts = [numbers.counted(counted.errors, "error")] if counted.errors else []
+    parts += [numbers.counted(counted.warnings, "warning")] if counted.warnings else []
+    return ", ".join(parts) or "no errors or warnings"
+
+
+def run_row(index: int, run: dict[str, Any], is_primary: bool) -> dict[str, Any]:
+    """One run of the archive with its recomputed score and whether its hashes reproduce."""
+    score = run.get("scores", {}).get("SCORE", {})
+    hashes = [pair for pair in run.get("hashes", {}).values() if pair.get("printed")]
+    same = sum(pair["printed"] == pair.get("computed") for pair in hashes)
+    return {
+        "index": index,
+        "tool": run["tool"],
+        "path": run.get("path") or ".",
+        "scored": run["tool"] in catalogue.scored_tools(),
+        "version": run.get("version", ""),
+        "score": numbers.decimal(score.get("value")) or numbers.MISSING,
+        "bandwidth": numbers.decimal(score.get("bandwidth_gib_per_s")) or numbers.MISSING,
+        "rate": numbers.decimal(score.get("rate_kiops")) or numbers.MISSING,
+        "hashes": f"{same} of {len(hashes)} reproduced" if hashes else "none printed",
+        "primary": is_primary,
+    }
