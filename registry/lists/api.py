@@ -28,7 +28,7 @@ from registry.web.api_base import (
     page_size,
     unchanged,
 )
-from registry.web.paging import _query
+from registry.web.paging import query_parameters
 
 LIST_PAGE, LIST_PAGE_LARGEST = 500, 1000
 
@@ -122,7 +122,7 @@ class RankedListList(PublicRead):
 
     @extend_schema(
         operation_id="lists_list",
-        parameters=_query(known),
+        parameters=query_parameters(known),
         responses={200: lists_responses.RankedListPage} | web_responses.REFUSED,
     )
     def get(self, request: Request) -> Response:
@@ -142,7 +142,7 @@ class RankedListDetail(PublicRead):
 
     @extend_schema(
         operation_id="lists_read",
-        parameters=_query((*known, "format")),
+        parameters=query_parameters((*known, "format")),
         responses={
             (200, "application/json"): lists_responses.RankedListDetail,
             (200, "text/csv"): OpenApiTypes.STR,

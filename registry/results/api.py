@@ -29,7 +29,7 @@ from registry.web.api_base import (
     ordering,
     page_size,
 )
-from registry.web.paging import PAGE, PAGE_LARGEST, _query
+from registry.web.paging import PAGE, PAGE_LARGEST, query_parameters
 from validators import exports
 
 # Releases and lists
@@ -47,7 +47,7 @@ class ResultList(PublicRead):
 
     @extend_schema(
         operation_id="results_list",
-        parameters=_query((*known, "p.NAME", "format")),
+        parameters=query_parameters((*known, "p.NAME", "format")),
         responses={
             (200, "application/json"): shape.ResultPage,
             (200, "text/csv"): OpenApiTypes.STR,

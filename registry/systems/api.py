@@ -21,7 +21,7 @@ from registry.web.api_base import (
     ordering,
     page_size,
 )
-from registry.web.paging import PAGE, PAGE_LARGEST, _query
+from registry.web.paging import PAGE, PAGE_LARGEST, query_parameters
 
 NAME_KEYS = {"name": cursor_pages.text("name")}
 
@@ -33,7 +33,7 @@ class SiteList(PublicRead):
 
     @extend_schema(
         operation_id="sites_list",
-        parameters=_query(known),
+        parameters=query_parameters(known),
         responses={200: systems_responses.SitePage} | web_responses.REFUSED,
     )
     def get(self, request: Request) -> Response:
@@ -67,7 +67,7 @@ class SystemList(PublicRead):
 
     @extend_schema(
         operation_id="systems_list",
-        parameters=_query(known),
+        parameters=query_parameters(known),
         responses={200: systems_responses.SystemPage} | web_responses.REFUSED,
     )
     def get(self, request: Request) -> Response:
@@ -102,7 +102,7 @@ class PlatformList(PublicRead):
 
     @extend_schema(
         operation_id="platforms_list",
-        parameters=_query(known),
+        parameters=query_parameters(known),
         responses={200: systems_responses.PlatformPage} | web_responses.REFUSED,
     )
     def get(self, request: Request) -> Response:

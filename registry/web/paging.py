@@ -11,6 +11,6 @@ from registry.web import responses as web_responses
 PAGE, PAGE_LARGEST = 50, 500
 
 
-def _query(names: Iterable[str]) -> list[OpenApiParameter]:
+def query_parameters(names: Iterable[str]) -> list[OpenApiParameter]:
     """Query parameters for openapi.json, with the words of shape.QUERY."""
     return [OpenApiParameter(name, *web_responses.QUERY[name]) for name in names]

@@ -5,12 +5,12 @@ from __future__ import annotations
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from registry.web.responses import Problem
 from registry.web.throttles import CheckThrottle
 from submissions.bundles.upload_api import BundleParser, UploadView
 from submissions.checks import dry_check
 from submissions.checks import responses as checks_responses
-from submissions.intake.upload_form import _declared
-from submissions.overview import responses as shape
+from submissions.intake.upload_form import declared_by_form
 from submissions.web.api_base import LARGE, REFUSED, UNAVAILABLE
 from submissions.web.request_bodies import writes
 
@@ -24,11 +24,11 @@ class CheckNow(UploadView):
     @writes(
         operation_id="check",
         request={"multipart/form-data": checks_responses.CheckRequest},
-        responses={200: checks_responses.Report, (504, "application/problem+json"): shape.Problem}
+        responses={200: checks_responses.Report, (504, "application/problem+json"): Problem}
         | REFUSED
         | LARGE
         | UNAVAILABLE,
     )
     def post(self, request: Request) -> Response:
         bundle = request.FILES.get("bundle")
-        return Response(dry_check.check_now(bundle, request.data.get("sha256", ""), _declared(request)))
+        return Response(dry_check.check_now(bundle, request.data.get("sha256", ""), declared_by_form(request)))

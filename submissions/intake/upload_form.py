@@ -8,6 +8,6 @@ from submissions.bundles.upload_api import list_names
 from submissions.intake import receive as intake_receive
 
 
-def _declared(request: Request) -> intake_receive.Declared:
+def declared_by_form(request: Request) -> intake_receive.Declared:
     data = request.data
     return intake_receive.declared(data.get("release", ""), list_names(data), data.get("metadata"))

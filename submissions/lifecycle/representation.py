@@ -8,6 +8,8 @@ from django.http import HttpRequest
 
 from submissions.models import Event, Submission
 
+JOINED = Submission.objects.select_related("account", "institution", "release", "result", "derivative", "signature")
+
 
 def receipt(submission: Submission, request: HttpRequest) -> dict[str, Any]:
     """What an upload is answered with."""

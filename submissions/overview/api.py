@@ -23,10 +23,10 @@ from submissions.editing import responses as editing_responses
 from submissions.errors import NotYours
 from submissions.intake import receive as intake_receive
 from submissions.intake import requests
-from submissions.intake.upload_form import _declared
+from submissions.intake.upload_form import declared_by_form
 from submissions.lifecycle import representation as lifecycle_representation
 from submissions.lifecycle import responses as lifecycle_responses
-from submissions.lifecycle.api_joined import JOINED
+from submissions.lifecycle.representation import JOINED
 from submissions.models import State
 from submissions.overview import representation
 from submissions.overview import responses as shape
@@ -85,13 +85,13 @@ class SubmissionList(UploadView):
         bundle = request.FILES.get("bundle")
         test, draft = (_is_true(request, name) for name in ("test", "draft"))
         if bundle is None and draft:
-            begun = intake_receive.begin(request.user, _declared(request), test=test)
+            begun = intake_receive.begin(request.user, declared_by_form(request), test=test)
             return Response(lifecycle_representation.receipt(begun, request), status=201)
         submission, created = intake_receive.receive(
             request.user,
             bundle,
             bundle and intake_receive.require_sha256(request.data.get("sha256")),
-            _declared(request),
+            declared_by_form(request),
             test=test,
             signature=request.data.get("signature", ""),
         )

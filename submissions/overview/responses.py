@@ -6,13 +6,10 @@ from rest_framework import serializers as s
 
 from registry.presentation.responses import Distribution, SystemSummary
 from registry.results.responses import Change
-from registry.web.responses import Problem
 from submissions.checks.responses import Finding
 from submissions.lifecycle.responses import HistoryRow, Mapping, Receipt
 from submissions.models import Signature
 from submissions.review.responses import ReviewRow
-
-__all__ = ["Problem"]
 
 
 class SubmissionRow(Receipt):

@@ -8,7 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from submissions.lifecycle import representation as lifecycle_representation
-from submissions.lifecycle.api_joined import JOINED
+from submissions.lifecycle.representation import JOINED
 from submissions.models import Token
 from submissions.permissions import require_review, seen_by
 from submissions.review import decisions
