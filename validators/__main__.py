@@ -13,7 +13,8 @@ from typing import Any
 from validators import VERSION, benchmark_docs, catalogue
 from validators.checks import check
 from validators.findings import Finding, has_error
-from validators.measurements import UNREADABLE, VIOLATED, Report, Run
+from validators.measurements import VIOLATED, Run
+from validators.runs.report import UNREADABLE, Report
 
 OK, FOUND_ERRORS, USAGE, NOT_RECOGNISED = 0, 1, 2, 3
 CUT_SHORT = 141

@@ -24,9 +24,10 @@ from validators.bundle import (
 )
 from validators.failures import READER_ERRORS, reader_failed
 from validators.findings import ERROR, Finding, worst_first
-from validators.measurements import Report, Run
+from validators.measurements import Run
 from validators.rules import Context, system_rules
 from validators.runs import completeness, mlperf_description, provenance, run_groups
+from validators.runs.report import Report
 from validators.system import document
 
 _SNIFFED_BYTES = 2 * LINE_LIMIT

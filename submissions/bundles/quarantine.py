@@ -45,7 +45,7 @@ from submissions.models import Account, Derivative, SecretFile, State, Submissio
 from submissions.permissions import conflict, require_role
 from validators.bundle import open_bundle, secret_scan
 from validators.findings import ERROR, Finding
-from validators.measurements import Report
+from validators.runs.report import Report
 
 log = logging.getLogger(__name__)
 

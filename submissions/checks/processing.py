@@ -31,7 +31,7 @@ from submissions.models import Check, State, Submission, SystemSnapshot
 from validators import VERSION
 from validators.checks import check
 from validators.findings import ERROR, Finding, worst_first
-from validators.measurements import VALID, Report
+from validators.runs.report import VALID, Report
 from validators.system import facts
 
 log = logging.getLogger(__name__)

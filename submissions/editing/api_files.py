@@ -11,9 +11,8 @@ from rest_framework.serializers import IntegerField
 
 from registry.query.filters import refuse_unknown
 from registry.web.throttles import UploadThrottle
-from submissions.bundles import file_versions
 from submissions.bundles.upload_api import BundleParser, UploadView
-from submissions.editing import edit, representation
+from submissions.editing import edit, representation, version_history
 from submissions.editing import responses as editing_responses
 from submissions.lifecycle import representation as lifecycle_representation
 from submissions.lifecycle import responses as lifecycle_responses
@@ -82,7 +81,7 @@ class SubmissionVersions(PrivateView):
 
     @extend_schema(operation_id="submissions_versions", responses={200: editing_responses.VersionPage} | REFUSED)
     def get(self, request: Request, id: UUID) -> Response:
-        return Response({"next": None, "results": file_versions.every(seen_by(request.user, id, DERIVED))})
+        return Response({"next": None, "results": version_history.every(seen_by(request.user, id, DERIVED))})
 
 
 class SubmissionVersionDifference(PrivateView):
@@ -97,7 +96,7 @@ class SubmissionVersionDifference(PrivateView):
         refuse_unknown(request.query_params, ("from", "to"))
         submission = seen_by(request.user, id)
         asked = [_version(request.query_params.get(name, "")) for name in ("from", "to")]
-        return Response(representation.comparison(file_versions.compare(submission, *asked)))
+        return Response(representation.comparison(version_history.compare(submission, *asked)))
 
 
 def _version(text: str | None) -> int | None:

@@ -29,7 +29,6 @@ from submissions.errors import (
     EmptyBundle,
     NoBundle,
     NoSha256,
-    RepeatedField,
     StateConflict,
     UnknownList,
     UnknownRelease,
@@ -37,6 +36,7 @@ from submissions.errors import (
 )
 from submissions.lifecycle import states, task_queue
 from submissions.models import CLOSED, Account, Event, Signature, State, Submission
+from submissions.web.strict_json import once_each
 from validators import schema
 
 METADATA_LIMIT_BYTES = 256 * 1024
@@ -193,16 +193,6 @@ def _parse(text: str) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise BadMetadata("The metadata is not a JSON object.", errors={"metadata": ["It must begin with {."]})
     return found
-
-
-def once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object of JSON. Raises RepeatedField for a name that comes twice."""
-    made: dict[str, Any] = {}
-    for name, value in pairs:
-        if name in made:
-            raise RepeatedField(name)
-        made[name] = value
-    return made
 
 
 def _refuse_constant(name: str) -> None:

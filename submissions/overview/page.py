@@ -29,7 +29,7 @@ from submissions.overview.views_systems import comparable_with
 from submissions.permissions import conflict, is_own
 from submissions.publication import anonymity
 from submissions.review import comments
-from submissions.web.formatting import counted_findings, name_of, run_row
+from submissions.web.formatting import name_of, run_row
 from validators import catalogue
 from validators.findings import LEVELS
 
@@ -232,3 +232,12 @@ def steps(shown: Submission, check: Check | None) -> list[dict[str, Any]]:
         }
         for index, name in enumerate(STEPS)
     ]
+
+
+def counted_findings(counted: finding_counts.Counted | None) -> str:
+    """In words; what only informs is not counted."""
+    if counted is None:
+        return "not checked yet"
+    parts = [numbers.counted(counted.errors, "error")] if counted.errors else []
+    parts += [numbers.counted(counted.warnings, "warning")] if counted.warnings else []
+    return ", ".join(parts) or "no errors or warnings"

@@ -29,10 +29,10 @@ from submissions.errors import AlreadyRevised, Forbidden, NotFound, ReasonNeeded
 from submissions.intake import receive as intake_receive
 from submissions.models import Submission
 from submissions.overview.forms import MetadataForm, SubmitForm, UploadForm
-from submissions.overview.page import page_context, refused_page
+from submissions.overview.page import counted_findings, page_context, refused_page
 from submissions.permissions import require_bytes, require_own, seen_by, visible_to
 from submissions.review import decisions
-from submissions.web.formatting import JOINED, REASON_LIMIT, FormInvalid, counted_findings, name_of
+from submissions.web.formatting import JOINED, REASON_LIMIT, FormInvalid, name_of
 from submissions.web.page_base import private_page
 
 PAGE_ROWS = 50

@@ -15,16 +15,16 @@ from registry.presentation import numbers, revision_table
 from registry.results.archive_download import archive
 from registry.serving.admission import takes_uploads
 from registry.web.throttles import UploadThrottle
-from submissions.bundles import file_versions, quarantine
+from submissions.bundles import quarantine
 from submissions.bundles.storage import FILE_FIELDS, received
 from submissions.bundles.upload_page import TooManyUploads, streamed
 from submissions.checks import finding_counts
-from submissions.editing import edit
+from submissions.editing import edit, version_history
 from submissions.errors import Forbidden, NoSuchVersion
 from submissions.models import Submission
-from submissions.overview.page import refused_page
+from submissions.overview.page import counted_findings, refused_page
 from submissions.permissions import require_bytes, require_own, seen_by
-from submissions.web.formatting import JOINED, counted_findings, name_of
+from submissions.web.formatting import JOINED, name_of
 from submissions.web.page_base import private_page
 
 ACCOUNT = Submission.objects.select_related("account")
@@ -90,12 +90,12 @@ def _changed(request: HttpRequest, id: UUID, change: Any) -> HttpResponse:
 def history(request: HttpRequest, id: UUID) -> HttpResponse:
     """All versions of the files, and with `from` and `to` what changed between two of them."""
     shown = seen_by(request.user, id, ACCOUNT)
-    rows = file_versions.every(shown)
+    rows = version_history.every(shown)
     asked = [_number(request.GET.get(name, "")) for name in ("from", "to")]
     compared, problem = None, None
     if all(asked):
         try:
-            compared = _comparison(file_versions.compare(shown, *asked))
+            compared = _comparison(version_history.compare(shown, *asked))
         except NoSuchVersion as missing:
             problem = missing
     context = {
@@ -116,7 +116,7 @@ def download(request: HttpRequest, id: UUID, version: int, name: str) -> FileRes
     """One file of one version as it came."""
     shown = seen_by(request.user, id, Submission.objects.select_related("institution"))
     require_bytes(request.user, shown)
-    file = file_versions.file_of(shown, version, name)
+    file = version_history.file_of(shown, version, name)
     quarantine.require_served(shown, file["sha256"])
     return archive(received(), file["sha256"], file["name"])
 

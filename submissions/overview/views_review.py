@@ -20,12 +20,12 @@ from submissions.checks import finding_counts, questionnaire
 from submissions.errors import NotFound
 from submissions.lifecycle.states import UNDER_REVIEW
 from submissions.models import Account, Check, Comment, Judgement, Review, State, Submission
-from submissions.overview.page import page_context
+from submissions.overview.page import counted_findings, page_context
 from submissions.permissions import conflict, has_role, seen_by, visible_to
 from submissions.review import assignment, comments, decisions, rubric
 from submissions.review import queue as review_queue
 from submissions.review.forms import DecisionForm, JudgementForm
-from submissions.web.formatting import JOINED, FormInvalid, counted_findings, name_of
+from submissions.web.formatting import JOINED, FormInvalid, name_of
 from submissions.web.page_base import staff_page
 
 SHOWN = 200

@@ -6,7 +6,6 @@ from typing import Any
 
 from registry.errors import Problem
 from registry.presentation import numbers
-from submissions.checks import finding_counts
 from submissions.models import Submission
 from validators import catalogue
 
@@ -28,15 +27,6 @@ class FormInvalid(Problem):
 def name_of(submission: Submission) -> str:
     """The system that was declared, else the file."""
     return str(submission.metadata.get("system") or submission.filename or "Draft without a file")
-
-
-def counted_findings(counted: finding_counts.Counted | None) -> str:
-    """In words; what only informs is not counted."""
-    if counted is None:
-        return "not checked yet"
-    parts = [numbers.counted(counted.errors, "error")] if counted.errors else []
-    parts += [numbers.counted(counted.warnings, "warning")] if counted.warnings else []
-    return ", ".join(parts) or "no errors or warnings"
 
 
 def run_row(index: int, run: dict[str, Any], is_primary: bool) -> dict[str, Any]:

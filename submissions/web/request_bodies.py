@@ -26,7 +26,7 @@ from rest_framework.views import APIView
 from registry.query.filters import UnknownParameter, refuse_unknown
 from registry.web.api_base import COMMON_NAMES
 from submissions.errors import RepeatedField, UnknownField
-from submissions.intake.receive import once_each
+from submissions.web.strict_json import once_each
 
 WRITING = ("POST", "PUT", "PATCH", "DELETE")
 OF_THE_FORM = "csrfmiddlewaretoken"

@@ -14,7 +14,8 @@ from tests.make_io500 import make_archive, make_run
 from validators import catalogue, schema
 from validators.bundle import Limits
 from validators.checks import check
-from validators.measurements import INVALID, OUTCOMES, UNREADABLE, VALID
+from validators.measurements import OUTCOMES
+from validators.runs.report import INVALID, UNREADABLE, VALID
 from validators.units import UNITS, UnitError, from_canonical, to_canonical
 
 

@@ -12,7 +12,7 @@ from tests.make_io500 import make_run, pack
 from tests.make_system import make_bag, make_class, make_system
 from validators.bundle import open_bundle
 from validators.checks import check
-from validators.measurements import INVALID, UNREADABLE, VALID
+from validators.runs.report import INVALID, UNREADABLE, VALID
 from validators.system import document
 
 

@@ -1,0 +1,19 @@
+"""JSON in which no name comes twice."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from submissions.errors import (
+    RepeatedField,
+)
+
+
+def once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON. Raises RepeatedField for a name that comes twice."""
+    made: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in made:
+            raise RepeatedField(name)
+        made[name] = value
+    return made
