@@ -31,8 +31,6 @@ from registry.web.api_base import (
 from registry.web.paging import query_parameters
 
 LIST_PAGE, LIST_PAGE_LARGEST = 500, 1000
-
-
 ENTRY_KEYS = {
     "rank": cursor_pages.plain("position"),
     "score": cursor_pages.figure("score"),
@@ -45,8 +43,6 @@ ENTRY_KEYS = {
     "filesystem_type": cursor_pages.text("filesystem_type"),
     "vendor": cursor_pages.text(public_record.ENTRY["vendor"]),
 }
-
-
 ENTRY_COLUMNS = [name for name in public_record.ENTRY if name != "position"]
 
 

@@ -19,16 +19,14 @@ import resource
 import selectors
 import socket
 import tempfile
-import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from datetime import datetime
-from enum import Enum, auto
 from queue import Empty, SimpleQueue
-from typing import Any, Protocol
+from typing import Any
 
 from gunicorn.http import wsgi
 from gunicorn.http.body import ChunkedReader
@@ -38,18 +36,15 @@ from gunicorn.http.unreader import IterUnreader
 from gunicorn.workers.base import Worker as BaseWorker
 
 from registry import environment
+from registry.serving.answers import Answer, NoRoom
+from registry.serving.bodies import IN_MEMORY_BYTES, Body, ChunkedBody, NoBody
+from registry.serving.connections import BETWEEN_REQUESTS, HEAD_BYTES, PIECE_BYTES, Connection, State
 
 # Seconds in which a client has to send a whole head, 40 KiB of a body or the rest of it, or take 40 KiB of an answer.
 PATIENCE_S = environment.seconds("CLIENT_PATIENCE_S", 10)
 SLOWEST_BYTES_PER_S = 4096
-HEAD_BYTES = 32 * 1024
-IN_MEMORY_BYTES = 64 * 1024
-PIECE_BYTES = 256 * 1024
 # A refused client that still sends reads the answer only if its bytes are taken from it; so many are, and dropped.
 DROPPED_BYTES = 256 * 1024 * 1024
-CHUNK_LINE_BYTES = 4096
-# Sizes and trailers of a body in chunks may be this much more than a quarter of it: tiny chunks are work without bytes.
-FRAMING_BYTES = 64 * 1024
 # Of one account and process. A body that is late is on the disk meanwhile, and tiny chunks are work for the loop.
 BODIES_AT_ONCE = 32
 # A process that stops still takes the requests that were on their way, and says that they are the last.
@@ -61,273 +56,6 @@ TOO_LARGE = "highwater.body_too_large"
 # The application's attribute: environ -> bytes that its body may have and the account that sends it (None for
 # strangers), or None where the head is refused already.
 BODY_LIMIT = "body_limit"
-
-
-class State(Enum):
-    """What a connection waits for."""
-
-    HEAD = auto()  # the rest of a head
-    IDLE = auto()  # another request
-    BODY = auto()  # the rest of a body
-    THREAD = auto()  # an answer, or a word on whether the body may come
-    ANSWER = auto()  # that the client takes the answer
-    CLOSING = auto()  # that the client, which has its answer, hangs up
-
-
-BETWEEN_REQUESTS = (State.HEAD, State.IDLE, State.CLOSING)
-
-
-class Body:
-    """What has arrived of a body: its first 64 KiB in memory, all of a larger one in a temporary file."""
-
-    def __init__(self, length: int) -> None:
-        self.file = tempfile.SpooledTemporaryFile(IN_MEMORY_BYTES)  # noqa: SIM115
-        self.size = 0
-        self.length: int | None = length
-
-    @property
-    def complete(self) -> bool:
-        return self.size == self.length
-
-    def take(self, data: bytearray) -> None:
-        """Move what belongs to the body out of `data`. Raises OSError when the disk is full."""
-        self._keep(data, min(len(data), (self.length or 0) - self.size))
-
-    def close(self) -> None:
-        with suppress(OSError):  # what could not be written is tried again
-            self.file.close()
-
-    def _keep(self, data: bytearray, size: int) -> None:
-        self.file.write(data[:size])
-        self.size += size
-        del data[:size]
-
-
-class ChunkedBody(Body):
-    """A body that comes in chunks (RFC 9112 section 7.1); its length is known at its end. Trailers are dropped."""
-
-    def __init__(self) -> None:
-        super().__init__(0)
-        self.length = None
-        self._chunk: int | None = None  # bytes that are missing of this chunk; None before the line with its size
-        self._last = False  # the last chunk was there: trailers follow
-        self._framing = 0
-
-    def take(self, data: bytearray) -> None:
-        """Move what belongs to the body out of `data`. Raises InvalidChunkSize, OSError when the disk is full."""
-        while not self.complete:
-            if self._chunk:
-                if not data:
-                    return
-                size = min(len(data), self._chunk)
-                self._keep(data, size)
-                self._chunk -= size
-            elif self._chunk == 0:
-                if len(data) < 2:
-                    return
-                if data[:2] != b"\r\n":
-                    raise InvalidChunkSize(bytes(data[:2]))
-                del data[:2]
-                self._chunk = None
-            elif (line := self._line(data)) is None:
-                return
-            elif not self._last:
-                self._begin(line)
-            elif not line:
-                self.length = self.size
-            elif b":" not in line.lstrip(b" \t:"):
-                raise InvalidChunkSize(line[:32])
-
-    def _line(self, data: bytearray) -> bytes | None:
-        end = data.find(b"\n", 0, CHUNK_LINE_BYTES)
-        if end < 0:
-            if len(data) >= CHUNK_LINE_BYTES:
-                raise InvalidChunkSize(bytes(data[:32]))
-            return None
-        line = bytes(data[: end + 1])
-        if not line.endswith(b"\r\n") or b"\r" in line[:-2]:
-            raise InvalidChunkSize(line[:32])
-        del data[: end + 1]
-        self._framing += len(line) + 2
-        if self._framing > FRAMING_BYTES + self.size // 4:
-            raise InvalidChunkSize(b"more framing than body")
-        return line[:-2]
-
-    def _begin(self, line: bytes) -> None:
-        digits = line.partition(b";")[0].rstrip(b" \t") if b";" in line else line
-        if not 1 <= len(digits) <= 16 or digits.strip(b"0123456789abcdefABCDEF"):
-            raise InvalidChunkSize(line[:32])
-        size = int(digits, 16)
-        self._last, self._chunk = size == 0, size or None
-
-
-class NoBody:
-    """The input of a request that is answered from its head alone."""
-
-    def read(self, *_: object) -> bytes:
-        raise OSError("the request was refused before its body was read")
-
-    readline = readlines = __iter__ = read
-
-
-class Piece(Protocol):
-    def read(self, size: int) -> bytes: ...
-
-    def close(self) -> None: ...
-
-
-class NoRoom(Exception):
-    """What the application wrote could not be kept."""
-
-
-class Written:
-    """Bytes that the application wrote, in memory or in a temporary file."""
-
-    def __init__(self) -> None:
-        self.file = tempfile.SpooledTemporaryFile(IN_MEMORY_BYTES)  # noqa: SIM115
-        self.written = self.taken = 0
-
-    def write(self, data: bytes) -> None:
-        """Raises NoRoom when the disk is full."""
-        try:
-            self.file.seek(self.written)
-            self.file.write(data)
-            self.file.flush()
-        except OSError as error:
-            raise NoRoom(str(error)) from error
-        self.written += len(data)
-
-    def read(self, size: int) -> bytes:
-        self.file.seek(self.taken)
-        data = self.file.read(size)
-        self.taken += len(data)
-        return data
-
-    def close(self) -> None:
-        with suppress(OSError):  # what could not be written is tried again
-            self.file.close()
-
-
-class FromFile:
-    """A part of an open file, read where it lies; the caller may close its own handle."""
-
-    def __init__(self, file: Any, offset: int, count: int) -> None:
-        self.descriptor, self.offset, self.end = os.dup(file.fileno()), offset, offset + count
-
-    def read(self, size: int) -> bytes:
-        """Raises OSError where the file became shorter: its length has been announced."""
-        data = os.pread(self.descriptor, min(size, self.end - self.offset), self.offset)
-        if not data and self.offset < self.end:
-            raise OSError(errno.EIO, "a file became shorter while it was sent")
-        self.offset += len(data)
-        return data
-
-    def close(self) -> None:
-        os.close(self.descriptor)
-
-
-class Answer:
-    """What a thread writes and the loop sends. To gunicorn's Response it is the socket; writing to it never waits."""
-
-    def __init__(self, begin: Callable[[], None]) -> None:
-        self._lock = threading.Lock()
-        self._pieces: list[Piece] = []
-        self._begin = begin
-        self._ahead = 0
-        self.begun = False  # bytes of it may have left
-        self.whole = False
-        self.gone = False  # the client hung up
-        self.no_room = False  # it could not be kept: the disk is full
-
-    def sendall(self, data: bytes) -> None:
-        """Raises BrokenPipeError when nobody takes it any more, NoRoom when it can't be kept."""
-        with self._lock:
-            if self.gone:
-                raise BrokenPipeError(errno.EPIPE, "the client hung up")
-            if not (self._pieces and isinstance(self._pieces[-1], Written)):
-                self._pieces.append(Written())
-            self._pieces[-1].write(data)  # type: ignore[attr-defined]
-            self._ahead += len(data)
-            # A long answer leaves while it is being made; a short one once it is whole, so that it can be another yet.
-            if self._ahead <= IN_MEMORY_BYTES:
-                return
-            self._ahead, self.begun = 0, True
-        self._begin()
-
-    def sendfile(self, file: Any, offset: int = 0, count: int | None = None) -> None:
-        size = os.fstat(file.fileno()).st_size - offset if count is None else count
-        with self._lock:
-            self._pieces.append(FromFile(file, offset, size))
-
-    def read(self, size: int) -> bytes:
-        """The next bytes to send; none where the application has not written more."""
-        with self._lock:
-            while self._pieces:
-                if data := self._pieces[0].read(size):
-                    return data
-                if len(self._pieces) == 1 and not self.whole:
-                    break
-                self._pieces.pop(0).close()
-            return b""
-
-    def forget(self) -> None:
-        """Drop what was written; only what has not begun to leave."""
-        with self._lock:
-            for piece in self._pieces:
-                piece.close()
-            self._pieces = []
-            self._ahead = 0
-
-    def gettimeout(self) -> float:
-        """As gunicorn asks of a socket before it writes an error: this one never blocks."""
-        return 0.0
-
-
-class Connection:
-    """One client, and how far its request is."""
-
-    def __init__(self, sock: socket.socket, address: Any, server: Any) -> None:
-        self.sock, self.address, self.server = sock, address, server
-        self.state = State.HEAD
-        self.watched = 0  # events that the poller waits for
-        self.received = bytearray()
-        self.searched = 0  # bytes of it in which the end of a head is not
-        self.requests = 0
-        self.request: Request | None = None
-        self.expects_permission = False  # "Expect: 100-continue"
-        self.body = Body(0)
-        self.body_limit = 0
-        self.sender: str | None = None  # the account that sends the body
-        self.waits_since = 0.0  # for a thread
-        self.answer: Answer | None = None
-        self.unsent = memoryview(b"")
-        self.keep = False
-        self.deadline = 0.0
-        self.moved = 0  # bytes since the deadline was set
-
-    @property
-    def reads_at_once(self) -> int:
-        """Bytes; few where each may be work, since all others wait for it."""
-        if self.state is State.CLOSING or (self.state is State.BODY and not isinstance(self.body, ChunkedBody)):
-            return PIECE_BYTES
-        return HEAD_BYTES
-
-    @property
-    def gave_up(self) -> bool:
-        """Whether the client sends nothing more: it hung up, or closed its side and waits."""
-        try:
-            return self.sock.recv(1, socket.MSG_PEEK) == b""
-        except BlockingIOError:
-            return False
-        except OSError:
-            return True
-
-    @property
-    def may_be_closed(self) -> bool:
-        """Whether it is the first to make room for a new client: who sends no request, or a body without an account."""
-        if self.state is State.BODY:
-            return self.body_limit <= IN_MEMORY_BYTES
-        return self.state in BETWEEN_REQUESTS
 
 
 class Worker(BaseWorker):

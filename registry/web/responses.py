@@ -9,11 +9,7 @@ from rest_framework import serializers as s
 from registry.models import Result as ResultModel
 
 TRUST = ResultModel.Trust.choices
-
-
 REPRODUCIBILITY = ResultModel.Reproducibility.choices
-
-
 QUERY: dict[str, tuple[Any, ...]] = {
     name: (kind, "query", False, words)
     for name, (kind, words) in {
@@ -57,8 +53,6 @@ class Problem(s.Serializer):
 
 
 REFUSED = {(400, "application/problem+json"): Problem}
-
-
 NOT_FOUND = {(404, "application/problem+json"): Problem}
 
 

@@ -34,8 +34,6 @@ from validators import catalogue
 from validators.findings import LEVELS
 
 MARKS = OUTCOMES | {"needs_human": ("", "? for a reviewer")}
-
-
 LEFT_OUT_SHOWN = 100
 
 
@@ -191,8 +189,6 @@ def event_row(event: Any) -> dict[str, str]:
 
 
 STEPS = ("Received", "Checked", "Submit", "Review", "Publish")
-
-
 REACHED = {
     State.DRAFT: 0, State.RECEIVED: 1, State.PROCESSING: 1, State.INVALID: 1, State.CHECKED: 2,
     State.CHANGES_REQUESTED: 2, State.SUBMITTED: 3, State.IN_REVIEW: 3, State.REJECTED: 3, State.ACCEPTED: 4,

@@ -10,8 +10,6 @@ from submissions.models import Submission
 from validators import catalogue
 
 REASON_LIMIT = 10_000
-
-
 JOINED = Submission.objects.select_related(
     "institution", "release", "account", "result", "derivative", "system_snapshot", "anonymity"
 )

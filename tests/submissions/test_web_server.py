@@ -19,7 +19,8 @@ import psycopg
 import pytest
 from django.db import connection
 
-from registry.serving.worker import BODIES_AT_ONCE, FromFile
+from registry.serving.answers import FromFile
+from registry.serving.worker import BODIES_AT_ONCE
 from submissions.models import Submission
 
 from .cast import leftovers

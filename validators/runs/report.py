@@ -12,11 +12,7 @@ if TYPE_CHECKING:
 from validators.measurements import Run
 
 VALID = "valid"
-
-
 INVALID = "invalid"
-
-
 UNREADABLE = "unreadable"
 
 
