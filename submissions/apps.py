@@ -10,4 +10,5 @@ class SubmissionsConfig(AppConfig):
         from registry.site_pages.metrics import SOURCES
         from submissions.operations.metrics import failures, submissions
 
-        SOURCES += [submissions, failures]
+        SOURCES["submissions.figures.submissions"] = submissions
+        SOURCES["submissions.figures.failures"] = failures

@@ -1,7 +1,7 @@
 """Figures for Prometheus, counted when they are asked for.
 
-SOURCES are callables that yield metric families; another app appends its own when it is ready. A source that fails
-is reported by `highwater_source_up` and hides no other.
+SOURCES are callables that yield metric families, by the name that `highwater_source_up` reports them under; another
+app adds its own when it is ready. A source that fails hides no other. Alerts rest on the names: they stay.
 """
 
 from __future__ import annotations
@@ -70,7 +70,13 @@ def build() -> Iterator[Metric]:
     yield version
 
 
-SOURCES: list[Source] = [build, record, queues, scheduler, caching]
+SOURCES: dict[str, Source] = {
+    "registry.metrics.build": build,
+    "registry.metrics.record": record,
+    "registry.metrics.queues": queues,
+    "registry.metrics.scheduler": scheduler,
+    "registry.metrics.caching": caching,
+}
 
 
 class Figures(Collector):
@@ -78,8 +84,7 @@ class Figures(Collector):
 
     def collect(self) -> Iterator[Metric]:
         up = GaugeMetricFamily("highwater_source_up", "1 where figures could be counted, else 0.", labels=["source"])
-        for source in SOURCES:
-            name = f"{source.__module__}.{source.__name__}"
+        for name, source in SOURCES.items():
             try:
                 families = list(source())
             except (DatabaseError, RedisError, OperationalError, OSError):

@@ -245,10 +245,10 @@ def test_a_file_that_grows_while_it_is_packed_is_refused(tmp_path, collectors_al
     (tmp_path / "r").mkdir()
     (tmp_path / "r" / "result.txt").write_text("one")
     script = (
-        "import io, sys; from collectors import bundle\n"
-        "listing = bundle.scan('r'); open('r/result.txt', 'a').write(' more')\n"
-        "try: bundle.write(listing.members, io.BytesIO())\n"
-        "except bundle.BundleError as error: print(error.code)\n"
+        "import io, sys; from collectors.bundle import archive_limits\n"
+        "listing = archive_limits.scan('r'); open('r/result.txt', 'a').write(' more')\n"
+        "try: archive_limits.write(listing.members, io.BytesIO())\n"
+        "except archive_limits.BundleError as error: print(error.code)\n"
     )
     done = subprocess.run(
         [sys.executable, "-B", "-c", script],

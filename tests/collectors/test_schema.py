@@ -297,7 +297,7 @@ def test_it_says_the_same_on_every_python(every_python, collectors_alone, tmp_pa
     (tmp_path / "documents").write_text("\n".join(lines))
     program = (
         "import json, sys\n"
-        "from collectors import schema\n"
+        "from collectors.document import schema\n"
         "for line in open(sys.argv[1]):\n"
         "    document, valid = json.loads(line)\n"
         "    assert (next(schema.errors(document), None) is None) == valid, line\n"

@@ -36,7 +36,7 @@ def test_the_record_is_counted(client) -> None:
     assert seen["highwater_results", "imported"] == 2
     assert seen["highwater_results", "verified"] == 0
     assert (seen["highwater_releases", ""], seen["highwater_ranked_lists", ""]) == (1, 1)
-    assert seen["highwater_source_up", "registry.site_pages.metrics.record"] == 1
+    assert seen["highwater_source_up", "registry.metrics.record"] == 1
 
 
 def test_waiting_tasks_are_counted(client, settings) -> None:
@@ -82,11 +82,11 @@ def test_another_app_adds_its_figures_and_a_failing_source_hides_no_other(client
     def sunk():
         raise OperationalError("gone")
 
-    monkeypatch.setattr(metrics, "SOURCES", [sunk, harbour])
+    monkeypatch.setattr(metrics, "SOURCES", {"sunk": sunk, "harbour": harbour})
     seen = figures(client.get("/metrics"))
     assert seen["harbour_ships", ""] == 3
-    assert seen["highwater_source_up", f"{__name__}.sunk"] == 0
-    assert seen["highwater_source_up", f"{__name__}.harbour"] == 1
+    assert seen["highwater_source_up", "sunk"] == 0
+    assert seen["highwater_source_up", "harbour"] == 1
 
 
 def test_writing_is_not_possible(client) -> None:

@@ -155,7 +155,8 @@ def test_somebody_without_rights_gets_most_of_it_and_the_reason_for_the_rest(rec
 
 AS_NOBODY = """
 import os, sys
-from collectors import cli, parameters, probes
+from collectors import cli, probes
+from collectors.document import parameters
 probes.all_probes(), parameters.registry(), parameters.document_schema()  # read while it may be read
 os.setgroups([]), os.setgid(65534), os.setuid(65534)
 sys.exit(cli.main(sys.argv[1:]))
