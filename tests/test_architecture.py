@@ -1,9 +1,10 @@
-"""Imports go one way: collectors and client alone; validators <- registry <- submissions. Said with file and line."""
+"""Imports go one way: between packages, and between the layers inside of them. Each breach is named by file and line."""
 
 from __future__ import annotations
 
 import ast
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,82 @@ MAY_IMPORT = {
     "registry": {"validators"},
     "submissions": {"validators", "registry"},
 }
+# Lowest first. A module imports its own room and those of lower layers; rooms of one layer don't know each other.
+LAYERS = {
+    "collectors": (
+        {"errors", "probe_results", "progress", "outputs", "scrubbing"},
+        {"files", "report", "node", "privacy", "server"},
+        {"document"},
+        {"probes", "bundle"},
+        {"capture"},
+        {"verbs"},
+        {"cli"},
+        {"__main__"},
+    ),
+    "validators": (
+        {"findings", "units", "times", "older_python", "json_schema"},
+        {"measurements", "bundle", "hardware", "parameters", "schema", "signs", "failures", "scoring"},
+        {"ceilings", "distributions"},
+        {"system", "example"},
+        {"rules", "exports", "questionnaires"},
+        {"catalogue"},
+        {"outputs", "launcher_output", "metric_semantics", "scrubbing", "benchmark_docs"},
+        {"runs", "rank_tables"},
+        {"checks"},
+        {"benchmarks", "__main__", "launching", "ranks"},
+    ),
+    "registry": (
+        {"models", "errors", "environment", "celery", "database"},
+        {"query"},
+        {"web"},
+        {"presentation", "citation", "distributions", "dumps"},
+        {"comparison", "platforms", "parameters"},
+        {"lists", "results", "studies", "timeseries"},
+        {"systems", "loading"},
+        {"site_pages", "serving", "management"},
+        {"urls", "page_urls", "api_urls", "settings", "tasks", "admin", "apps", "wsgi", "asgi"},
+    ),
+    "submissions": (
+        {"models", "errors"},
+        {"permissions", "lifecycle"},
+        {"web"},
+        {"bundles", "notifications", "receipts", "saved_queries"},
+        {"accounts", "intake"},
+        {"checks"},
+        {"editing", "publication", "operations"},
+        {"review", "change_points"},
+        {"overview"},
+        {"urls", "api_urls", "tasks", "apps", "admin", "management"},
+    ),
+}
+MOST_ARROWS = {"collectors": 44, "validators": 88, "registry": 110, "submissions": 121}
+"""Imports between rooms. These only fall."""
+MOST_MODULES, MOST_LINES = 18, 450
+MANY_MODULES = {
+    "collectors/probes": "one module for each probe",
+    "collectors/outputs": "one module for each command that is read",
+    "validators": "the names that benchmark folders import",
+    "registry/query": "to be divided: what is asked, and what is answered",
+}
+LONG_MODULES = {
+    "validators/bundle/__init__.py": "every way to open an archive, behind one class",
+    "validators/benchmarks/io500/defects.py": "a table of known defects",
+    "registry/loading/catalogue_loader.py": "one transaction that loads all data files",
+    "registry/serving/worker.py": "one loop: its parts would share all of its state",
+    "registry/studies/study_chart.py": "to be divided with the one model of a chart",
+    "submissions/errors.py": "the table of all refusals",
+    "submissions/operations/backup.py": "to be divided: writing and restoring",
+}
+EDGES = ("api", "views", "forms", "requests", "urls")
+"""How the names of modules begin that speak HTTP; what decides and computes does not import them."""
+EDGES_THAT_DOMAIN_CODE_IMPORTS = {
+    "registry/site_pages/feeds.py": 1,
+    "registry/site_pages/search.py": 1,
+    "submissions/checks/responses.py": 1,
+    "submissions/notifications/mail.py": 1,
+    "submissions/overview/page.py": 5,
+}
+"""What is left of them, counted. These only fall."""
 DUSTBINS = {"utils", "util", "helpers", "helper", "services", "service", "manager", "handlers", "common", "misc"}
 
 
@@ -24,6 +101,7 @@ def modules(package: str) -> list[Path]:
     return sorted((ROOT / package).rglob("*.py"))
 
 
+@cache
 def imports(path: Path) -> list[tuple[int, str]]:
     """(line, dotted name) of every absolute import, wherever in the file it stands."""
     found = []
@@ -32,6 +110,18 @@ def imports(path: Path) -> list[tuple[int, str]]:
             found += [(node.lineno, alias.name) for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and not node.level:
             found.append((node.lineno, node.module or ""))
+    return found
+
+
+@cache
+def imported_names(path: Path) -> list[tuple[int, str]]:
+    """(line, dotted name with what is taken from it): `from a import b` may import the module a.b."""
+    found = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found += [(node.lineno, alias.name) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            found += [(node.lineno, f"{node.module}.{alias.name}") for alias in node.names]
     return found
 
 
@@ -45,10 +135,100 @@ def wrong_directions(package: str) -> list[str]:
     ]
 
 
+def is_room(app: str, name: str) -> bool:
+    return (ROOT / app / f"{name}.py").is_file() or (ROOT / app / name / "__init__.py").is_file()
+
+
+@cache
+def rooms(app: str) -> set[str]:
+    """What one sees in the folder of an app: root modules and packages."""
+    names = {path.relative_to(ROOT / app).parts[0].removesuffix(".py") for path in modules(app)}
+    return {name for name in names if is_room(app, name)} - {"__init__", "migrations"}
+
+
+@cache
+def arrows(app: str) -> dict[tuple[str, str], list[str]]:
+    """Places where one room of an app imports another."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for path in modules(app):
+        room = path.relative_to(ROOT / app).parts[0].removesuffix(".py")
+        if room not in rooms(app):
+            continue
+        for line, name in imported_names(path):
+            parts = name.split(".")
+            if parts[0] == app and len(parts) > 1 and parts[1] != room and is_room(app, parts[1]):
+                found.setdefault((room, parts[1]), []).append(f"{path.relative_to(ROOT)}:{line} imports {name}")
+    return found
+
+
+def layer_of(app: str) -> dict[str, int]:
+    return {room: number for number, layer in enumerate(LAYERS[app]) for room in layer}
+
+
 @pytest.mark.parametrize("package", sorted(MAY_IMPORT))
 def test_imports_go_one_way(package: str) -> None:
     assert modules(package), f"{package}/ has no module"
     assert wrong_directions(package) == []
+
+
+@pytest.mark.parametrize("app", sorted(LAYERS))
+def test_every_room_is_in_a_layer(app: str) -> None:
+    assert rooms(app) == set(layer_of(app))
+
+
+@pytest.mark.parametrize("app", sorted(LAYERS))
+def test_rooms_import_lower_layers_only(app: str) -> None:
+    layers = layer_of(app)
+    upward = [
+        f"{place}: {importing} is in layer {layers[importing] + 1}, {imported} in {layers[imported] + 1}"
+        for (importing, imported), places in arrows(app).items()
+        if layers[imported] >= layers[importing]
+        for place in places
+    ]
+    assert upward == []
+
+
+@pytest.mark.parametrize("app", sorted(LAYERS))
+def test_rooms_do_not_get_more_entangled(app: str) -> None:
+    assert len(arrows(app)) <= MOST_ARROWS[app]
+
+
+@pytest.mark.parametrize("app", sorted(LAYERS))
+def test_packages_and_modules_are_of_a_size_to_read(app: str) -> None:
+    packages: dict[str, int] = {}
+    for path in modules(app):
+        place = path.relative_to(ROOT)
+        if "migrations" in place.parts or "samples" in place.parts:
+            continue
+        if path.name != "__init__.py":
+            packages[str(place.parent)] = packages.get(str(place.parent), 0) + 1
+        lines = path.read_text(encoding="utf-8").count("\n")
+        assert lines <= MOST_LINES or str(place) in LONG_MODULES, f"{place} has {lines} lines"
+    large = {name: count for name, count in packages.items() if count > MOST_MODULES and name not in MANY_MODULES}
+    assert large == {}
+
+
+@pytest.mark.parametrize("app", ["registry", "submissions"])
+def test_what_decides_does_not_know_http(app: str) -> None:
+    """`web/` is the ground of all edges, and what it offers to them counts as one."""
+    counts: dict[str, int] = {}
+    for path in modules(app):
+        place = path.relative_to(ROOT)
+        if len(place.parts) < 3 or place.parts[1] in ("web", "models", "migrations", "management"):
+            continue
+        if path.stem.startswith(EDGES):
+            continue
+        for _, name in imported_names(path):
+            parts = name.split(".")
+            steps = [part for part in parts[2:] if part.startswith(EDGES)]
+            if parts[0] in ("registry", "submissions") and parts[1] != "web" and steps and is_module(parts, steps[0]):
+                counts[str(place)] = counts.get(str(place), 0) + 1
+    more = {name: count for name, count in counts.items() if count > EDGES_THAT_DOMAIN_CODE_IMPORTS.get(name, 0)}
+    assert more == {}
+
+
+def is_module(parts: list[str], last: str) -> bool:
+    return (ROOT.joinpath(*parts[: parts.index(last)]) / f"{last}.py").is_file()
 
 
 def test_the_collector_needs_the_standard_library_only() -> None:
@@ -92,3 +272,4 @@ def test_a_wrong_import_would_be_seen(tmp_path: Path) -> None:
     bad = tmp_path / "bad.py"
     bad.write_text("def f():\n    from submissions.models import Submission\n    return Submission\n")
     assert imports(bad) == [(2, "submissions.models")]
+    assert imported_names(bad) == [(2, "submissions.models.Submission")]
