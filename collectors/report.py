@@ -101,9 +101,14 @@ def print_scores(document, stream):
 
 def print_measured(measurements, stream):
     """The first measurements of a run without a score, as printed by its tool; the page has them all."""
-    for one in measurements[:MEASUREMENTS_SHOWN]:
-        what = " ".join(str(one.get(name, "")) for name in ("op", "quantity", "stat"))
-        show("found   {} {} {}".format(what, figure(one.get("printed_value")), one.get("printed_unit", "")), stream)
+    for measurement in measurements[:MEASUREMENTS_SHOWN]:
+        what = " ".join(str(measurement.get(name, "")) for name in ("op", "quantity", "stat"))
+        show(
+            "found   {} {} {}".format(
+                what, figure(measurement.get("printed_value")), measurement.get("printed_unit", "")
+            ),
+            stream,
+        )
     more = len(measurements) - MEASUREMENTS_SHOWN
     if more > 0:
         show(f"        and {more} more measurements", stream)

@@ -88,8 +88,10 @@ def test(state_folder: Path, arguments: list[str]) -> int:
 
 def distribution(arguments: list[str]) -> list[str]:
     """How tests are run: all in three processes, as many wait more than they work; some, or with a debugger, in one."""
-    own = any(one.startswith(("-n", "--dist", "--pdb", "--collect-only", "--co")) for one in arguments)
-    paths = any((CHECKOUT / one.partition("::")[0]).exists() for one in arguments if not one.startswith("-"))
+    own = any(argument.startswith(("-n", "--dist", "--pdb", "--collect-only", "--co")) for argument in arguments)
+    paths = any(
+        (CHECKOUT / argument.partition("::")[0]).exists() for argument in arguments if not argument.startswith("-")
+    )
     return [] if own or paths else ["-n", "3", "--dist", "loadfile", "--no-loadscope-reorder"]
 
 

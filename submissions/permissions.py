@@ -90,7 +90,7 @@ def conflicting(account: Account, found: QuerySet[Submission]) -> list[UUID]:
     if not account.vendors:
         return []
     rows = found.select_related("institution").only("id", "metadata", "institution__name")
-    return [one.pk for one in rows if _tie(account, str(one.metadata.get("storage_vendor") or ""), one.institution)]
+    return [row.pk for row in rows if _tie(account, str(row.metadata.get("storage_vendor") or ""), row.institution)]
 
 
 def _tie(account: Account, vendor: str, institution: Site | None) -> str:

@@ -42,5 +42,7 @@ def test_vague_names_become_fewer(package: str) -> None:
 
 def test_a_vague_name_is_seen(tmp_path: Path) -> None:
     path = tmp_path / "example.py"
-    path.write_text("import one\n\n\ndef told(x, *, asked):\n    for _one in x:\n        found = asked\n    return found\n")
+    path.write_text(
+        "import one\n\n\ndef told(x, *, asked):\n    for _one in x:\n        found = asked\n    return found\n"
+    )
     assert [name for _, name in bindings(path) if is_vague(name)] == ["told", "asked", "_one", "found"]

@@ -33,7 +33,10 @@ def main(arguments: list[str]) -> int:
 
 def make_reported(folder: Path) -> dict[str, str]:
     """The text of every file by its name, made from the tables in `folder`."""
-    return {f"{one.DOCUMENT['slug']}.json": _text(one.DOCUMENT, one.results(folder)) for one in DOCUMENTS}
+    return {
+        f"{document.DOCUMENT['slug']}.json": _text(document.DOCUMENT, document.results(folder))
+        for document in DOCUMENTS
+    }
 
 
 def _text(document: Record, results: Iterable[Record]) -> str:

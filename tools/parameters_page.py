@@ -45,7 +45,7 @@ def page() -> str:
 
 
 def section(group: str, title: str) -> str:
-    rows = "".join(row(one) for one in parameters().values() if one.group == group)
+    rows = "".join(row(parameter) for parameter in parameters().values() if parameter.group == group)
     return f"\n## {title}\n\n{COLUMNS}{rows}"
 
 

@@ -127,8 +127,8 @@ def _describe(options: argparse.Namespace) -> int:
     if options.tool:
         print(benchmark_docs.page(catalogue.benchmark(options.tool)), end="")
     else:
-        for one in catalogue.benchmarks():
-            print(f"{one.tool:<18}{one.descriptor['name']}")
+        for benchmark in catalogue.benchmarks():
+            print(f"{benchmark.tool:<18}{benchmark.descriptor['name']}")
     return OK
 
 

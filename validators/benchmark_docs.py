@@ -82,7 +82,7 @@ def _comparable(entry: Mapping[str, Any]) -> str:
 def _parameters(descriptor: Mapping[str, Any]) -> str:
     if not descriptor["parameters"]:
         return ""
-    rows = [(f"`{one['name']}`", one["description"]) for one in descriptor["parameters"]]
+    rows = [(f"`{parameter['name']}`", parameter["description"]) for parameter in descriptor["parameters"]]
     asked = f"/results/?tool={descriptor['tool']}&p.{descriptor['parameters'][0]['name']}="
     return f"## Parameters\n\nResults are looked up by these: `{asked}...`\n\n" + _table(("name", "is"), rows)
 
@@ -90,11 +90,11 @@ def _parameters(descriptor: Mapping[str, Any]) -> str:
 def _files(files: Iterable[Mapping[str, Any]]) -> str:
     rows = [
         (
-            f"`{one['pattern'].removeprefix('**/')}`",
-            one["description"] + (", needed" if one.get("needed") else ""),
-            " or ".join(f"`{_printable(text)}`" for text in one.get("contains", ())),
+            f"`{file['pattern'].removeprefix('**/')}`",
+            file["description"] + (", needed" if file.get("needed") else ""),
+            " or ".join(f"`{_printable(text)}`" for text in file.get("contains", ())),
         )
-        for one in files
+        for file in files
     ]
     return _table(("name", "is", "known by"), rows)
 

@@ -82,11 +82,18 @@ def quantiles(values: Sequence[float]) -> list[float]:
 def repeated(measurements: Iterable[Measurement]) -> list[Distribution]:
     """What was measured more than once under the same conditions: iterations, runs, samples, events."""
     groups: dict[tuple[str, ...], list[Measurement]] = {}
-    for one in measurements:
-        if what := over(one.context, one.stat):
-            context = {name: value for name, value in one.context.items() if name not in _index(what)}
-            key = (one.op, one.quantity, one.stat, what, one.printed_unit, repr(context))
-            groups.setdefault(key, []).append(one)
+    for measurement in measurements:
+        if what := over(measurement.context, measurement.stat):
+            context = {name: value for name, value in measurement.context.items() if name not in _index(what)}
+            key = (
+                measurement.op,
+                measurement.quantity,
+                measurement.stat,
+                what,
+                measurement.printed_unit,
+                repr(context),
+            )
+            groups.setdefault(key, []).append(measurement)
     return [one for key, members in groups.items() if len(members) > 1 for one in _of_group(key[3], members)]
 
 
@@ -119,5 +126,5 @@ def _index(what: str) -> set[str]:
 def _of_group(what: str, members: list[Measurement]) -> list[Distribution]:
     first = members[0]
     context = {name: value for name, value in first.context.items() if name not in _index(what)}
-    values = [one.printed_value for one in members]
+    values = [member.printed_value for member in members]
     return summed(first.op, first.quantity, first.stat, what, values, first.printed_unit, context)

@@ -202,12 +202,12 @@ def read_all(raw, **parsers):
 
 def map_facts(parameter, *readings):
     """Facts of a map parameter from readings of objects, or of lists of them; a gap where none has a value."""
-    if not any(one.value for one in readings):
+    if not any(reading.value for reading in readings):
         yield input_parsing.gap(parameter, *readings)
-    for one in readings:
-        for values in one.value if isinstance(one.value, list) else [one.value or {}]:
+    for reading in readings:
+        for values in reading.value if isinstance(reading.value, list) else [reading.value or {}]:
             for key, value in sorted(values.items()):
-                yield Fact(parameter, value, one.source, key)
+                yield Fact(parameter, value, reading.source, key)
 
 
 PROBES = (DaosProbe(),)

@@ -45,7 +45,7 @@ def gap(parameter, *given, key=None):
     reasons = [one for one in given if one.reason is not None]
     if not reasons:
         return Missing(parameter, "not_applicable", "", key)
-    worst = min(reasons, key=lambda one: TELLING.index(one.reason))
+    worst = min(reasons, key=lambda reason: TELLING.index(reason.reason))
     return Missing(parameter, worst.reason, worst.detail[:DETAIL_CHARACTERS], key)
 
 

@@ -167,15 +167,15 @@ def networks_told(show, configured):
         yield from (gap(name, reading) for name in ("lnet.ni_status", "lnet.dev_cpt"))
         return
     interfaces = reading.value
-    counts = Counter(one["net"] for one in interfaces)
-    yield from counted(counts, Counter(kind_of(one["net"]) for one in interfaces), "command")
-    for one in interfaces:
-        if "status" in one:
-            yield Fact("lnet.ni_status", one["status"], "command", "status")
-        if "health" in one:
-            yield Fact("lnet.ni_status", one["health"], "command", "health")
-        if "dev_cpt" in one:
-            yield Fact("lnet.dev_cpt", one["dev_cpt"], "command")
+    counts = Counter(interface["net"] for interface in interfaces)
+    yield from counted(counts, Counter(kind_of(interface["net"]) for interface in interfaces), "command")
+    for interface in interfaces:
+        if "status" in interface:
+            yield Fact("lnet.ni_status", interface["status"], "command", "status")
+        if "health" in interface:
+            yield Fact("lnet.ni_status", interface["health"], "command", "health")
+        if "dev_cpt" in interface:
+            yield Fact("lnet.dev_cpt", interface["dev_cpt"], "command")
 
 
 def counted(by_net, by_kind, source):
@@ -233,7 +233,7 @@ def net_show(text):
             interfaces.append({"net": net})
         elif interfaces:
             note(interfaces[-1], name, value)
-    interfaces = [one for one in interfaces if one["net"] != "lo"]
+    interfaces = [interface for interface in interfaces if interface["net"] != "lo"]
     if not interfaces:
         raise ValueError("no network interface")
     return interfaces

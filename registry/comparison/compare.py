@@ -248,7 +248,7 @@ def _row(place: Key, row: _Row, per: Per | None, *, compared: bool) -> dict[str,
         values = [_ratio(value, one.value) for value, one in zip(values, per.divisors, strict=True)]
     qualifiers = ["" if one is None else qualified_values.qualifier_of(one) for one in row.found]
     times = _times(values, qualifiers, row.differs) if compared else [None] * len(values)
-    ratios = [one and one.value for one in times]
+    ratios = [time and time.value for time in times]
     intervals = [None, *map(uncertainty.ratio_interval, ratios[1:], [row.spreads[0]] * len(ratios), row.spreads[1:])]
     return {
         "op": op,
@@ -259,7 +259,7 @@ def _row(place: Key, row: _Row, per: Per | None, *, compared: bool) -> dict[str,
         "divided": divided,
         "values": values,
         "ratios": ratios,
-        "ratio_qualifiers": ["" if one is None else one.qualifier for one in times],
+        "ratio_qualifiers": ["" if time is None else time.qualifier for time in times],
         "intervals": intervals,
         "interval_basis": [uncertainty.REPEATS if interval else None for interval in intervals],
         "spreads": [_as_spread(spread) for spread in row.spreads],

@@ -53,7 +53,7 @@ def _per(per: str, compared: Sequence[Side]) -> Per | None:
 def _as_per(per: str, by: Per | None) -> Row | None:
     if by is None:
         return None
-    told = [{"value": one.value, "source": one.source} for one in by.divisors]
+    told = [{"value": divisor.value, "source": divisor.source} for divisor in by.divisors]
     return {"name": per, "axis": PER[per], "title": by.title, "divisors": told}
 
 

@@ -37,7 +37,7 @@ def spreads(tool: str, measured: Sequence[Row], parameters: Row, repeats: Sequen
     `repeats` are the measurements of other results of the same system and configuration. It is measured with them and
     with other runs in the archives of all, else by a deviation that the tool prints, else by repeats inside the run.
     """
-    others = [{key(row): of_archive(row) for row in one} for one in repeats]
+    others = [{key(row): of_archive(row) for row in repeat} for repeat in repeats]
     inside = _inside(measured)
     printed = _printed(tool, measured, parameters)
     found: dict[Key, Spread | None] = {}

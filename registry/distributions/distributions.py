@@ -32,7 +32,11 @@ MOST_COUNTS = 20
 
 def members(distributions: Sequence[Distribution], share: float) -> list[Row]:
     """Each distribution of things side by side whose members are known one by one."""
-    return [_members(one, share) for one in distributions if one["over"] in SIDE_BY_SIDE and one["members"]]
+    return [
+        _members(distribution, share)
+        for distribution in distributions
+        if distribution["over"] in SIDE_BY_SIDE and distribution["members"]
+    ]
 
 
 def _members(one: Distribution, share: float) -> Row:
@@ -60,14 +64,14 @@ def series(distributions: Sequence[Distribution]) -> list[Row]:
     `written_bytes` are those up to the end of each repeat, since the first began; None where volumes are not known.
     """
     found = []
-    for one in distributions:
-        if one["over"] not in IN_ORDER or one["unit"] not in RATES or not one["members"]:
+    for distribution in distributions:
+        if distribution["over"] not in IN_ORDER or distribution["unit"] not in RATES or not distribution["members"]:
             continue
-        percents = stragglers.ageing(one["members"], lower_is_better=one["unit"] in LOWER_IS_BETTER)
+        percents = stragglers.ageing(distribution["members"], lower_is_better=distribution["unit"] in LOWER_IS_BETTER)
         if percents:
-            volumes = _volumes(one, distributions)
+            volumes = _volumes(distribution, distributions)
             found.append(
-                _named(one)
+                _named(distribution)
                 | {"percents": percents, "aged_from": stragglers.aged_from(percents)}
                 | {"written_bytes": list(accumulate(volumes)) if volumes else None}
             )

@@ -173,7 +173,7 @@ def _sqlite(path: Path) -> Iterator[Callable[[list[Row]], None]]:
 
         def add(rows: list[Row]) -> None:
             _insert(database, "results", len(columns), ([_kept(row[name]) for name in columns] for row in rows))
-            measured = ((row["id"], one) for row in rows for one in row["measurements"])
+            measured = ((row["id"], measurement) for row in rows for measurement in row["measurements"])
             values = (
                 [result, *(_kept(one[name]) for name in public_record.MEASUREMENT), one["context"].get("qualifier", "")]
                 for result, one in measured

@@ -71,7 +71,7 @@ def in_numbers(entries: Sequence[Entry], complete: bool) -> Row:
     Withdrawn runs are counted apart and nowhere else. Of a list known by its first ranks only, counts and sums are
     those of the known entries, and there is no median.
     """
-    standing = [one for one in entries if one["withdrawn_at"] is None]
+    standing = [entry for entry in entries if entry["withdrawn_at"] is None]
     scores = [one["score"] for one in standing if one["score"] is not None]
     bandwidths = [one["bandwidth_gib_per_s"] for one in standing if one["bandwidth_gib_per_s"] is not None]
     shares = [

@@ -54,7 +54,9 @@ class ReleaseList(PublicRead):
         lists: dict[int, list[RankedList]] = {}
         for found in public_record.ranked_lists():
             lists.setdefault(found.release_id, []).append(found)
-        return Response({"next": None, "results": [as_release(one, lists.get(one.pk, [])) for one in _releases()]})
+        return Response(
+            {"next": None, "results": [as_release(release, lists.get(release.pk, [])) for release in _releases()]}
+        )
 
 
 def _releases() -> Iterable[Release]:

@@ -110,7 +110,7 @@ def arrange_imported(ranked_list: RankedList) -> list[ListEntry]:
     entries = _entries(ranked_list, arrange(_imported_with(ranked_list.release, body), body))
     for entry in entries:
         findings = entry.result.snapshot.get("findings", [])
-        said = [f"{one['level']}: {one['message']}" for one in findings if one["level"] != INFO]
+        said = [f"{finding['level']}: {finding['message']}" for finding in findings if finding["level"] != INFO]
         entry.note = " ".join(said)[:300]
     return entries
 

@@ -54,7 +54,11 @@ def agrees(official: float, archived: float, *, whole: bool = False) -> bool:
 
 def official_values(result: Result) -> dict[str, float]:
     """Phases by name, `bandwidth`, `rate` and `score` of a published result, in GiB/s and kIOPS as printed."""
-    phases = {one.op: one.printed_value for one in result.measurements.all() if one.stat == "phase"}
+    phases = {
+        measurement.op: measurement.printed_value
+        for measurement in result.measurements.all()
+        if measurement.stat == "phase"
+    }
     columns = {"bandwidth": result.bandwidth_gib_per_s, "rate": result.rate_kiops, "score": result.score}
     return phases | {what: value for what, value in columns.items() if value is not None}
 

@@ -83,10 +83,12 @@ def _spread(body: Row, result: int, known: _Known) -> Spread | None:
     repeats = known.repeats.get(result, ())
     if "ranks" not in body:
         column = body.get("score", "score")
-        scores = [known.scores[one] for one in repeats if known.scores[one][column] is not None]
-        return uncertainty.of_repeats(pooled([one["repeated_scores"].get(column) or [one[column]] for one in scores]))
+        scores = [known.scores[repeat] for repeat in repeats if known.scores[repeat][column] is not None]
+        return uncertainty.of_repeats(
+            pooled([score["repeated_scores"].get(column) or [score[column]] for score in scores])
+        )
     row = best(known.measured[result], body["ranks"], lower_is_better=lower_is_better(body))
-    others = [known.measured[one] for one in repeats if one != result]
+    others = [known.measured[repeat] for repeat in repeats if repeat != result]
     return (
         spreads(known.runs[result][0], known.measured[result], known.runs[result][1], others).get(key(row))
         if row

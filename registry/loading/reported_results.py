@@ -78,13 +78,13 @@ def source(row: Row) -> str:
 
 def measured(row: Row) -> Iterator[Measured]:
     """The numbers of a row: canonical beside what is printed. Raises UnitError."""
-    for one in row["measurements"]:
+    for measurement in row["measurements"]:
         yield Measured.printed(
-            one["op"],
-            one["quantity"],
-            one["stat"],
-            one["value"],
-            one["unit"],
-            scored=one.get("scored"),
-            context=one.get("context"),
+            measurement["op"],
+            measurement["quantity"],
+            measurement["stat"],
+            measurement["value"],
+            measurement["unit"],
+            scored=measurement.get("scored"),
+            context=measurement.get("context"),
         )

@@ -90,7 +90,7 @@ def required(id: str) -> Parameter:
 def matching(words: str) -> list[Parameter]:
     """Parameters whose id, meaning or path has every one of the words."""
     wanted = words.lower().split()
-    return [one for one in parameters().values() if all(word in searched(one) for word in wanted)]
+    return [parameter for parameter in parameters().values() if all(word in searched(parameter) for word in wanted)]
 
 
 def searched(one: Parameter) -> str:

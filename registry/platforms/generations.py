@@ -61,7 +61,7 @@ def line(slug: str) -> list[Platform]:
     while here.predecessor_id in known and known[here.predecessor_id] not in before:
         here = known[here.predecessor_id]
         before.insert(0, here)
-    return [*before, *(one for one in _onwards(asked, known.values()) if one not in before)]
+    return [*before, *(onward for onward in _onwards(asked, known.values()) if onward not in before)]
 
 
 def lines() -> list[list[Platform]]:
@@ -94,8 +94,8 @@ def document(slug: str, asked: Asked) -> Row:
     condition = filters.result_conditions(asked.filters)
     found = public_record.standing_results(condition).filter(platform__in=members).select_related("platform")
     results, left_out = public_record.newest(found, MOST_RESULTS)
-    recorded = _recorded([one.pk for one in results], asked.x)
-    step_of = _steps(results, asked.x, {one.pk: one.platform.name for one in results if one.platform})
+    recorded = _recorded([result.pk for result in results], asked.x)
+    step_of = _steps(results, asked.x, {result.pk: result.platform.name for result in results if result.platform})
     order = _order(asked.x, members, step_of)
     measured = metric_values.of_results(results, asked.metric)
     if asked.per:
@@ -103,7 +103,7 @@ def document(slug: str, asked: Asked) -> Row:
     rows = [_row(key, points, order) for key, points in _points(measured, results, recorded, step_of).items()]
     shown = sorted((row for row in rows if len(row["steps"]) > 1), key=lambda row: (row["trust"], row["tool"]))
     return {
-        "platforms": [{"slug": one.slug, "name": one.name} for one in members],
+        "platforms": [{"slug": member.slug, "name": member.name} for member in members],
         "x": {"name": asked.x, "title": axes.axis(asked.x).title},
         "per": asked.per or None,
         "order": [step for step in order if any(one["step"] == step for row in shown for one in row["steps"])],
@@ -119,8 +119,8 @@ Key = tuple[str, str, str, str, str, str]
 
 
 def _divided(by_result: dict[int, list[Row]], results: Sequence[Any], per: str) -> dict[int, list[Row]]:
-    told = [{"id": one.public_id, "parameters": one.parameters, "source": one.source} for one in results]
-    divisors = dict(zip((one.pk for one in results), query_divisors.divisors(per, told), strict=True))
+    told = [{"id": result.public_id, "parameters": result.parameters, "source": result.source} for result in results]
+    divisors = dict(zip((result.pk for result in results), query_divisors.divisors(per, told), strict=True))
     return {
         pk: [
             row | {"value": row["value"] / divisor}
@@ -155,15 +155,15 @@ def _steps(results: Sequence[Any], x: str, platforms: Mapping[int, str]) -> dict
     if x == X:
         return dict(platforms)
     if x == "release":
-        return {one.pk: one.release.slug for one in results if one.release}
-    found = Fact.objects.order_by("result").filter(result__in=[one.pk for one in results], name=x)
+        return {result.pk: result.release.slug for result in results if result.release}
+    found = Fact.objects.order_by("result").filter(result__in=[result.pk for result in results], name=x)
     return dict(found.values_list("result", "text"))
 
 
 def _order(x: str, members: Sequence[Platform], step_of: Mapping[int, str]) -> list[str]:
     """Generations in their line, releases by date, else in the order in which they came into the record."""
     if x == X:
-        return [one.name for one in members]
+        return [member.name for member in members]
     if x == "release":
         return list(Release.objects.order_by(F("held_on"), "id").values_list("slug", flat=True))
     return list(dict.fromkeys(step_of[pk] for pk in sorted(step_of)))
@@ -198,7 +198,7 @@ def _row(key: Key, points: Sequence[Point], order: Sequence[str]) -> Row:
     lower = key[5] in LOWER_IS_BETTER
     steps = gains.steps_of(points, order, lower)
     by_id = {point.result: point for point in points}
-    tops = [replace(by_id[one["result"]], step=one["step"]) for one in steps]
+    tops = [replace(by_id[step["result"]], step=step["step"]) for step in steps]
     between = [gains.change(*pair, lower) for pair in pairwise(tops)]
     chain = gains.chain(points, tops[0], tops[-1], lower) if len(tops) > 1 else []
     names = ("tool", "op", "quantity", "stat", "trust", "unit")

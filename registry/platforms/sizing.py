@@ -141,9 +141,9 @@ def _basis(asked: Asked) -> list[Row]:
     }
     found = public_record.standing_results(filters.result_conditions(asked.filters))
     results, _ = public_record.newest(found.filter(platform=asked.platform, tool__in=crossings), MOST_RESULTS)
-    measured = public_record.measured([one.pk for one in results])
-    told = [{"id": one.public_id, "parameters": one.parameters, "source": one.source} for one in results]
-    drives = [one.value for one in divisors("drive", told)]
+    measured = public_record.measured([result.pk for result in results])
+    told = [{"id": result.public_id, "parameters": result.parameters, "source": result.source} for result in results]
+    drives = [divisor.value for divisor in divisors("drive", told)]
     best = (
         _best(asked, one, crossings[one.tool], measured[one.pk], count)
         for one, count in zip(results, drives, strict=True)

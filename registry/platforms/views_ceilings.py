@@ -54,20 +54,20 @@ def shown(found: Sequence[Efficiency]) -> Shown | None:
     if not found:
         return None
     rows = found[:ROWS_SHOWN]
-    layers = [layer for layer in LAYERS if any(ceiling.layer == layer for one in rows for ceiling in one.ceilings)]
+    layers = [layer for layer in LAYERS if any(ceiling.layer == layer for row in rows for ceiling in row.ceilings)]
     heads = [Head("Measured", n=False), Head("value"), Head("lowest ceiling"), Head("limited by", n=False)]
     heads += [Head("of it", "%"), *(Head(layer, "%") for layer in layers)]
-    contexts = [one.measurement["context"] for one in rows]
+    contexts = [row.measurement["context"] for row in rows]
     shared = {name for name, value in contexts[0].items() if all(context.get(name) == value for context in contexts)}
-    cells = [_cells(one, layers, {*shared, *UNTOLD}) for one in rows]
+    cells = [_cells(row, layers, {*shared, *UNTOLD}) for row in rows]
     table = Table("", "", heads, cells, max(0, len(found) - ROWS_SHOWN))
-    bases = dict.fromkeys((one.measurement["unit"], one.direction, one.over, ceiling) for one in rows
-                          for ceiling in one.ceilings)  # fmt: skip
+    bases = dict.fromkeys((row.measurement["unit"], row.direction, row.over, ceiling) for row in rows
+                          for ceiling in row.ceilings)  # fmt: skip
     return Shown(
         table,
         [_basis(*key) for key in bases],
         sum(bool(one.above) for one in found),
-        any(ceiling.estimated for one in rows for ceiling in one.ceilings),
+        any(ceiling.estimated for row in rows for ceiling in row.ceilings),
     )
 
 
@@ -120,7 +120,7 @@ def catalogue(request: HttpRequest) -> HttpResponse:
         {"title": title, "entries": [_entry(entry) for entry in hardware.entries(kind).values()]}
         for kind, title in KINDS.items()
     ]
-    assumptions = [hardware.assumption(one["slug"]) for one in hardware.document()["assumptions"]]
+    assumptions = [hardware.assumption(assumption["slug"]) for assumption in hardware.document()["assumptions"]]
     return render(request, "hardware.html", {"section": "docs", "kinds": kinds, "assumptions": assumptions})
 
 

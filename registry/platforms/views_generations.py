@@ -107,7 +107,7 @@ def _figures(rows: Sequence[Row], order: Sequence[str]) -> list[dict[str, Any]]:
 def _figure(title: str, rows: Sequence[Row], order: Sequence[str]) -> dict[str, Any] | None:
     places = {step: place for place, step in enumerate(order)}
     series = [(_named_apart(row, rows), _times(row, places)) for row in rows]
-    drawn = [one for one in series if len(one[1]) > 1 and max(value for _, value in one[1]) <= LARGEST][:MOST_LINES]
+    drawn = [sery for sery in series if len(sery[1]) > 1 and max(value for _, value in sery[1]) <= LARGEST][:MOST_LINES]
     if not drawn:
         return None
     most = max(value for _, values in drawn for _, value in values)
@@ -127,7 +127,9 @@ def _named_apart(row: Row, rows: Sequence[Row]) -> str:
 
 def _times(row: Row, places: dict[str, int]) -> list[tuple[int, float]]:
     """Without bounds, of which a line would say that they were measured."""
-    drawn = (one for one in row["steps"] if one["x_first"] and one["x_first_qualifier"] in ("", qualified_values.ABOUT))
+    drawn = (
+        step for step in row["steps"] if step["x_first"] and step["x_first_qualifier"] in ("", qualified_values.ABOUT)
+    )
     return [(places[one["step"]], one["x_first"]) for one in drawn]
 
 

@@ -10,7 +10,9 @@ from registry.query.revision_diff import Change
 
 
 def rows(changes: Iterable[Change]) -> list[dict[str, str]]:
-    return [{"field": one.field, "before": _words(one.before), "after": _words(one.after)} for one in changes]
+    return [
+        {"field": change.field, "before": _words(change.before), "after": _words(change.after)} for change in changes
+    ]
 
 
 def _words(value: Any) -> str:

@@ -69,7 +69,7 @@ class Layout:
         return [Head("Operation", n=False), *self.key_heads, *self._measures(columns, units)]
 
     def cells(self, key: Key, found: Mapping[Key, Row], columns: list[Key], units: Mapping[Key, str]) -> list[Cell]:
-        return [*map(valued, key), *(self._figure(found.get(one), units) for one in columns)]
+        return [*map(valued, key), *(self._figure(found.get(column), units) for column in columns)]
 
     def _figure(self, row: Row | None, units: Mapping[Key, str]) -> Cell:
         """A figure; an empty cell is one that the tool does not give."""
@@ -77,7 +77,7 @@ class Layout:
 
     def _measures(self, columns: list[Key], units: Mapping[Key, str]) -> list[Head]:
         if not self.stats:
-            return [Head(self._words(one), shown_unit(units[one[0], one[2]])) for one in columns]
+            return [Head(self._words(column), shown_unit(units[column[0], column[2]])) for column in columns]
         return [
             Head(" ".join(filter(None, [spoken(stat), scope])), "", spoken(quantity), shown_unit(units[quantity, unit]))
             for quantity, stat, unit, scope in columns
@@ -128,7 +128,7 @@ class _ByStatistic(Layout):
 
     def cells(self, key: Key, found: Mapping[Key, Row], columns: list[Key], units: Mapping[Key, str]) -> list[Cell]:
         unit = units[key]
-        figures = [self._figure(found.get(one), units) for one in columns]
+        figures = [self._figure(found.get(column), units) for column in columns]
         return [*map(valued, key[:-2]), Cell(spoken(key[-2]), n=False), Cell(shown_unit(unit), n=False), *figures]
 
 
@@ -145,14 +145,14 @@ class _Counters(Layout):
         return self.row_key(row)
 
     def heads(self, columns: list[Key], units: Mapping[Key, str]) -> list[Head]:
-        contexts = [dict(zip(self.keys, one[1:], strict=True)) for one in columns]
+        contexts = [dict(zip(self.keys, column[1:], strict=True)) for column in columns]
         texts = [
             ", ".join(filter(None, [spoken(one[0]), of(told)])) for one, told in zip(columns, contexts, strict=True)
         ]
         return [Head("Quantity", n=False), Head("Unit", n=False), *map(Head, texts)]
 
     def cells(self, key: Key, found: Mapping[Key, Row], columns: list[Key], units: Mapping[Key, str]) -> list[Cell]:
-        figures = [self._figure(found.get(one), units) for one in columns]
+        figures = [self._figure(found.get(column), units) for column in columns]
         return [Cell(self._words(key), n=False), Cell(shown_unit(units[key]), n=False), *figures]
 
 
@@ -190,7 +190,7 @@ def _shared(contexts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return {
         name: value
         for name, value in first.items()
-        if name != STATE and all(name in one and one[name] == value for one in contexts)
+        if name != STATE and all(name in context and context[name] == value for context in contexts)
     }
 
 

@@ -51,10 +51,10 @@ def grouped(runs: Sequence[Row], systems: Mapping[str, Any], tool: str) -> list[
 
 def differing(parameters: Sequence[Mapping[str, Any]], left_out: frozenset[str]) -> tuple[list[Row], int]:
     """Parameters that differ as [{"parameter", "values"}], and how many are equal in all; None is not known."""
-    names = dict.fromkeys(name for one in parameters for name in one if name not in left_out)
+    names = dict.fromkeys(name for parameter in parameters for name in parameter if name not in left_out)
     differences, equal = [], 0
     for name in names:
-        values = [one.get(name) for one in parameters]
+        values = [parameter.get(name) for parameter in parameters]
         if all(value == values[0] for value in values):
             equal += 1
         else:

@@ -62,13 +62,13 @@ def divisors(per: str, results: Sequence[Mapping[str, Any]]) -> list[Divisor]:
     """
     asked = axis(PER[per])
     names = [asked.name, *asked.reads]
-    found = Fact.objects.order_by().filter(result__public_id__in=[one["id"] for one in results], name__in=names)
+    found = Fact.objects.order_by().filter(result__public_id__in=[result["id"] for result in results], name__in=names)
     known: dict[str, dict[str, float | None]] = {}
     for public_id, name, value in found.annotate(value=positive("number")).values_list(
         "result__public_id", "name", "value"
     ):
         known.setdefault(public_id, {})[name] = value
-    return [_divisor(names, known.get(one["id"], {}), one) for one in results]
+    return [_divisor(names, known.get(result["id"], {}), result) for result in results]
 
 
 def _divisor(names: Sequence[str], known: Mapping[str, float | None], result: Mapping[str, Any]) -> Divisor:

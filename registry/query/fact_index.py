@@ -131,7 +131,7 @@ def index(result_ids: Iterable[int]) -> None:
     """Write the facts of these results anew."""
     ids = list(result_ids)
     sources = [(axis.name, source, place) for axis in axes.axes() for place, source in enumerate(axis.reads)]
-    tools = [one.tool for one in catalogue.benchmarks()]
+    tools = [benchmark.tool for benchmark in catalogue.benchmarks()]
     volatile = json.dumps({tool: sorted(configuration_diff.volatile([tool])) for tool in tools})
     needed = json.dumps({tool: alike.needed(tool) for tool in tools})
     bound = {"volatile": volatile, "needed": needed, "least": json.dumps(alike.LEAST["scale"])}

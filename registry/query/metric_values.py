@@ -16,8 +16,8 @@ def of_results(results: Sequence[Any], words: Sequence[str] = ()) -> dict[int, l
 
     Repeats inside a run and shares in % are left out. Raises UnknownMetric.
     """
-    measured = public_record.measured([one.pk for one in results])
-    by_result = {one.pk: [*scores(one), *filter(_counts, measured[one.pk])] for one in results}
+    measured = public_record.measured([result.pk for result in results])
+    by_result = {result.pk: [*scores(result), *filter(_counts, measured[result.pk])] for result in results}
     if not words:
         return by_result
     known = [_metric(row) for rows in by_result.values() for row in rows]

@@ -249,10 +249,10 @@ def _grouped(
     """Distributions that one plot can hold, in the order of `overs`."""
     groups: dict[tuple[str, str, str, str], list[Distribution]] = {}
     for over in overs:
-        for one in distributions:
-            if one["over"] == over:
-                key = (one["op"] if by else "", one["quantity"], one["stat"], over)
-                groups.setdefault(key, []).append(one)
+        for distribution in distributions:
+            if distribution["over"] == over:
+                key = (distribution["op"] if by else "", distribution["quantity"], distribution["stat"], over)
+                groups.setdefault(key, []).append(distribution)
     return groups
 
 
@@ -274,7 +274,7 @@ def spread_of(distributions: Sequence[Distribution]) -> Table | None:
     names = ("Operation", "Of", "Quantity", "Each is")
     heads = [*(Head(name, n=False) for name in names), Head("count"), Head("unit", n=False)]
     heads += [Head(name) for name in ("min", "25 %", "median", "75 %", "max", "mean", "sample deviation")]
-    rows = [_spread_row(one) for one in distributions[:MOST_SPREADS]]
+    rows = [_spread_row(distribution) for distribution in distributions[:MOST_SPREADS]]
     return Table("", "", heads, rows, max(0, len(distributions) - MOST_SPREADS))
 
 

@@ -72,7 +72,11 @@ def index(request: HttpRequest) -> HttpResponse:
     ) or cursor_pages.chosen(cursor_pages.RESULTS, "-id", "id", tie_follows=True)
     page = cursor_pages.page(found, public_record.RESULT, order, request.GET.get("cursor", ""), PAGE_ROWS)
     tool = asked.get("tool", "").lower()
-    named = [{**one, "name": filters.PARAMETER + one["name"]} for one in facets.parameters(tool)] if tool else []
+    named = (
+        [{**parameter, "name": filters.PARAMETER + parameter["name"]} for parameter in facets.parameters(tool)]
+        if tool
+        else []
+    )
     offered = {one["name"] for one in named}
     context = {
         "section": "results",

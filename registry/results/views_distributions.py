@@ -112,7 +112,7 @@ def calculator(request: HttpRequest) -> HttpResponse:
         "section": "studies",
         "asked": request.GET,
         "answer": answer,
-        "rows": [(one["stripes"], f"{one['percent']:.2f}") for one in answer["results"]] if answer else [],
+        "rows": [(result["stripes"], f"{result['percent']:.2f}") for result in answer["results"]] if answer else [],
         "problem": problem,
         "address": f"/api/v1/stragglers/?{request.GET.urlencode()}",
     }

@@ -191,7 +191,7 @@ class StudyList(PublicRead):
 
     @extend_schema(operation_id="studies_list", responses=StudyPage)
     def get(self, request: Request) -> Response:
-        known = [curated.in_short(one) for one in curated.studies().values()]
+        known = [curated.in_short(study) for study in curated.studies().values()]
         known += [saved_queries.in_short(one) for one in saved_queries.newest()]
         rows = [one | {"url": link(request, "studies", one["slug"])} for one in known]
         return Response({"next": None, "results": rows})

@@ -258,7 +258,7 @@ def _measured(question: Question, metrics: Sequence[Metric]) -> Q:
     for name, values in question.filters.items():
         if name.startswith(CONTEXT):
             key = name.removeprefix(CONTEXT)
-            meant = [one for value in values for one in filters.meanings(value)]
+            meant = [meaning for value in values for meaning in filters.meanings(value)]
             met &= reduce(or_, [Q(measurements__context__contains={key: one}) for one in meant])
     return met
 

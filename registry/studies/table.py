@@ -148,7 +148,7 @@ def _with_bounds(measured: Sequence[float], bounds: Sequence[tuple[float, str]],
     for value, _ in bounds:
         plain.remove(value)
     middle = qualified_values.median(
-        [*map(qualified_values.number, plain), *(qualified_values.number(*one) for one in bounds)]
+        [*map(qualified_values.number, plain), *(qualified_values.number(*bound) for bound in bounds)]
     )
     value = None if middle.value is None else middle.value / factor
     spread = {} if any(word in _BOUNDS for _, word in bounds) else quartiles([one / factor for one in measured])

@@ -83,7 +83,7 @@ def _shown(
     context = {
         "section": "studies",
         "answer": answer,
-        "heads": [one["title"] + (f", {one['unit']}" if one["unit"] else "") for one in answer["axes"]],
+        "heads": [ax["title"] + (f", {ax['unit']}" if ax["unit"] else "") for ax in answer["axes"]],
         "rows": [_row(answer, row) for row in answer["rows"]],
         "unit": table.in_words(answer["unit"], answer["per"] or ""),
         "spread": any(row["count"] > 1 for row in answer["rows"]),
@@ -108,7 +108,7 @@ def _row(answer: studies_documents.Document, row: Row) -> Row:
     spread = _reach(row["low"], row["high"]) if row["count"] > 1 else ""
     other = row.get("printed_value") is not None and row["printed_unit"] != row["unit"]
     return {
-        "at": [_place(row[one["name"]]) for one in answer["axes"]],
+        "at": [_place(row[ax["name"]]) for ax in answer["axes"]],
         "value": numbers.printed(row["value"]) if exact and row["value"] is not None else _written(row["value"]),
         "unit": row["unit"],
         "divisor": _divisor(row),

@@ -105,7 +105,7 @@ def _written(one: Row, value: float) -> str:
 def _form(asked: custom_rankings.Question | None) -> dict[str, Any]:
     """What the form offers, and what is chosen of it."""
     known = sorted({*fact_index.names(), *axes.by_name()} - {"label"})
-    names = [*study_query.COLUMN_METRICS, *(f"[{one}]" for one in run.known_metrics())]
+    names = [*study_query.COLUMN_METRICS, *(f"[{metric}]" for metric in run.known_metrics())]
     given = asked.filters if asked else {}
     return {
         "formula": asked.formula if asked else "",

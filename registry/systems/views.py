@@ -106,7 +106,7 @@ def history(condition: Q, name: str) -> list[svg_lists.Picture]:
     found = series.best_scores(condition)
     panels = [
         (_panel(place, name), [(release, score, "") for release, score in points])
-        for place, points in sorted(found.items(), key=lambda one: (-len(one[1]), one[0]))
+        for place, points in sorted(found.items(), key=lambda item: (-len(item[1]), item[0]))
         if len(points) > 1
     ]
     return svg_lists.pictures(panels[:MOST_PANELS], height=220)

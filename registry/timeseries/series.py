@@ -110,8 +110,8 @@ class Seen:
 def of_system(system: System, condition: Q | None = None, metrics: Sequence[str] = ()) -> Seen:
     """The series of the newest results of a system that meet a condition. Two queries. Raises UnknownMetric."""
     results, left_out = public_record.newest(_with_lists(condition).filter(system=system), MOST_RESULTS)
-    moments = {one.pk: moment for one in results if (moment := moment_of(one))}
-    ordered = sorted((one for one in results if one.pk in moments), key=lambda one: (moments[one.pk], one.pk))
+    moments = {result.pk: moment for result in results if (moment := moment_of(result))}
+    ordered = sorted((result for result in results if result.pk in moments), key=lambda one: (moments[one.pk], one.pk))
     measured = metric_values.of_results(results, metrics)
     if not metrics:
         measured = {pk: list(_speeds(rows)) for pk, rows in measured.items()}
@@ -140,10 +140,10 @@ def best_scores(condition: Q) -> dict[Standing, list[tuple[str, float]]]:
     found = _with_lists(condition).filter(tool="io500", score__gt=0, release__isnull=False, client_nodes__isnull=False)
     best: dict[Standing, dict[str, float]] = {}
     rows = found.select_related("release", "system").defer("search", "snapshot", "parameters")
-    for one in rows.order_by("release__held_on", "release__name", "pk"):
-        if one.release and one.client_nodes and one.score:
-            scores = best.setdefault((one.system.name, kind_of_list(one), one.client_nodes), {})
-            scores[one.release.name] = max(one.score, scores.get(one.release.name, 0.0))
+    for row in rows.order_by("release__held_on", "release__name", "pk"):
+        if row.release and row.client_nodes and row.score:
+            scores = best.setdefault((row.system.name, kind_of_list(row), row.client_nodes), {})
+            scores[row.release.name] = max(row.score, scores.get(row.release.name, 0.0))
     return {place: list(scores.items()) for place, scores in best.items()}
 
 
@@ -153,10 +153,12 @@ def before(condition: Q) -> dict[str, str]:
     Two queries.
     """
     results, _ = public_record.newest(_with_lists(condition), MOST_BEFORE)
-    moments = {one.pk: moment for one in results if (moment := moment_of(one))}
+    moments = {result.pk: moment for result in results if (moment := moment_of(result))}
     older: dict[Place, str] = {}
     found: dict[str, str] = {}
-    for one in sorted((one for one in results if one.pk in moments), key=lambda one: (moments[one.pk], one.pk)):
+    for one in sorted(
+        (result for result in results if result.pk in moments), key=lambda one: (moments[one.pk], one.pk)
+    ):
         needed, settings = alike.needed(one.tool), settings_of(one)
         known = alike.told(one.parameters, one.client_nodes, one.tasks)
         same = alike.key({name: known.get(name) for name in {*needed, *settings}}, needed)

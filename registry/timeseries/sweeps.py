@@ -82,7 +82,7 @@ def placed(part: Part, facts: Facts) -> tuple[list[tuple[str, ...]], list[str]]:
     """The choices that a result stands for in a part that it meets, and else the axes on which it has no choice."""
     if not _are_met(part["when"], facts):
         return [], []
-    met = [[one["title"] for one in axis["choices"] if _are_met(one["when"], facts)] for axis in part["axes"]]
+    met = [[choice["title"] for choice in axis["choices"] if _are_met(choice["when"], facts)] for axis in part["axes"]]
     open_axes = [axis["title"] for axis, titles in zip(part["axes"], met, strict=True) if not titles]
     return ([] if open_axes else list(product(*met))), open_axes
 
@@ -94,8 +94,8 @@ def document(slug: str) -> Row:
     results, left_out = public_record.newest(
         public_record.standing_results().filter(system=system, tool__in=tools), MOST_RESULTS
     )
-    told = fact_index.of_results([one.pk for one in results])
-    ordered = sorted(results, key=lambda one: (series.moment_of(one) or dt.datetime.min, one.pk), reverse=True)
+    told = fact_index.of_results([result.pk for result in results])
+    ordered = sorted(results, key=lambda result: (series.moment_of(result) or dt.datetime.min, result.pk), reverse=True)
     runs = [_run(one, told[one.pk], asked) for one in ordered]
     measured = metric_values.of_results(ordered)
     parts = [_part(part, [(run, measured[run["pk"]], told[run["pk"]]) for run in runs]) for part in asked["parts"]]

@@ -38,7 +38,7 @@ def history(request: HttpRequest, slug: str) -> HttpResponse:
         "rows": written_out,
         "more": max(0, len(shown["series"]) - MOST_ROWS),
         "drawn": [one | _drawing(row) for one, row in zip(written_out[:MOST_DRAWN], shown["series"], strict=False)],
-        "changes": [_change(one) for one in shown["changes"]],
+        "changes": [_change(change) for change in shown["changes"]],
         "not_joined": [_not_joined(one) for one in reversed(shown["not_joined"])],
         "query": query.urlencode(),
     }
@@ -115,13 +115,13 @@ def _series(row: Row) -> dict[str, Any]:
         "last_result": last["result"],
         "last_day": last["day"],
         "ratio": times.written(numbers.times) if times else numbers.MISSING,
-        "points": [(one["day"], one["result"], _said_value(one, unit)) for one in row["points"]],
-        "steps": [_step(one, unit) for one in row["steps"]],
+        "points": [(point["day"], point["result"], _said_value(point, unit)) for point in row["points"]],
+        "steps": [_step(step, unit) for step in row["steps"]],
     }
 
 
 def _unit(row: Row) -> str:
-    return _in_unit(row, ({"value": one["value"], "printed_unit": row["printed_unit"]} for one in row["points"]))
+    return _in_unit(row, ({"value": point["value"], "printed_unit": row["printed_unit"]} for point in row["points"]))
 
 
 def _in_unit(row: Row, values: Iterable[Row]) -> str:
@@ -152,11 +152,11 @@ def _step(step: Row, unit: str) -> dict[str, Any]:
 def _drawing(row: Row) -> dict[str, Any]:
     unit = _unit(row)
     factor = UNITS[unit].factor if unit else 1.0
-    values = [one["value"] / factor for one in row["points"]]
+    values = [point["value"] / factor for point in row["points"]]
     edges = [0, *(step["place"] for step in row["steps"]), len(values)]
     levels = [row["steps"][0]["level_before"], *(step["level_after"] for step in row["steps"])] if row["steps"] else []
     stretches = [(low, high, level / factor) for (low, high), level in zip(pairwise(edges), levels, strict=False)]
-    return {"drawing": svg_results.levels([str(one["day"]) for one in row["points"]], values, stretches)}
+    return {"drawing": svg_results.levels([str(point["day"]) for point in row["points"]], values, stretches)}
 
 
 def _not_joined(one: Row) -> dict[str, Any]:

@@ -58,7 +58,7 @@ def _lines(shown: Submission, path: str, line: str) -> dict[str, Any]:
     begin = int(line) if line.isdecimal() and len(line) < 10 else 1
     check = shown.checks.first()
     report = check.report if check else {"findings": [], "runs": []}
-    found = [*report["findings"], *(one for run in report["runs"] for one in run["findings"])]
+    found = [*report["findings"], *(finding for run in report["runs"] for finding in run["findings"])]
     page = file_viewer.page(shown, path, begin, found)
     earlier = max(begin - file_viewer.LINES, 1)
     return {

@@ -25,7 +25,7 @@ class WebhookList(PrivateView):
 
     @extend_schema(operation_id="webhooks_list", responses={200: notifications_responses.WebhookPage} | REFUSED)
     def get(self, request: Request) -> Response:
-        return Response({"next": None, "results": [_document(one) for one in request.user.webhooks.all()]})
+        return Response({"next": None, "results": [_document(webhook) for webhook in request.user.webhooks.all()]})
 
     @writes(
         operation_id="webhooks_add",

@@ -105,5 +105,5 @@ def _sentence(step: Step) -> str:
 def _steps(systems: Sequence[dict[str, Any]]) -> str:
     if not systems:
         return ""
-    counted = numbers.counted(sum(len(one["steps"]) for one in systems), "step").replace(numbers.NO_BREAK, " ")
+    counted = numbers.counted(sum(len(system["steps"]) for system in systems), "step").replace(numbers.NO_BREAK, " ")
     return f"{counted} on {systems[0]['name'] if len(systems) == 1 else f'{len(systems)} systems'}"

@@ -126,7 +126,7 @@ def _deliveries(event: Event, now: datetime) -> Iterator[Delivery]:
     What came without a change of state is told by mail alone. A fault of the registry is told to its administrators.
     """
     operators = _operators() if states.failure_of_ours(event) else []
-    yield from (Delivery(event=event, account=one, due_at=_failure_due(one, now)) for one in operators)
+    yield from (Delivery(event=event, account=operator, due_at=_failure_due(operator, now)) for operator in operators)
     is_note = states.is_note(event)
     account = event.submission.account
     own_doing = event.actor_id == account.pk and event.to_state != State.RECEIVED

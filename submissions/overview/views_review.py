@@ -224,7 +224,9 @@ def _rule(shown: Submission, row: rubric.Row) -> dict[str, Any]:
         "judge": row.outcome in rubric.JUDGED and shown.state in UNDER_REVIEW,
         "waits": not row.settled,
         "places": [
-            {"where": one["where"], "address": address(shown, one["where"])} for one in row.findings if one["where"]
+            {"where": finding["where"], "address": address(shown, finding["where"])}
+            for finding in row.findings
+            if finding["where"]
         ],
     }
 

@@ -129,7 +129,10 @@ def _rows(
         for row in ranking.rows
         for low, high in [ranges[row.entry]]
     ]
-    excluded = [{"code": one.code, "why": one.why} | _who(found[one.entry], unpublished) for one in ranking.exclusions]
+    excluded = [
+        {"code": exclusion.code, "why": exclusion.why} | _who(found[exclusion.entry], unpublished)
+        for exclusion in ranking.exclusions
+    ]
     return listed, excluded
 
 

@@ -27,7 +27,7 @@ def group(report: Row, index: int) -> Row:
     found = next((one for one in groups if one.get("missing_settings") == []), None)
     if found is None or len(found["runs"]) > MOST_MEMBERS:
         return {"runs": [], "distributions": []}
-    return {"runs": [report["runs"][one] for one in found["runs"]], "distributions": found["distributions"]}
+    return {"runs": [report["runs"][run] for run in found["runs"]], "distributions": found["distributions"]}
 
 
 def measured(same: Sequence[Row]) -> dict[spreads.Key, list[float]]:

@@ -242,8 +242,8 @@ class SubmissionReceived(PrivateView):
                 "path": page.path,
                 "size": page.size,
                 "lines": [
-                    {"number": one.number, "text": one.text, "cut": one.cut, "findings": one.findings}
-                    for one in page.lines
+                    {"number": line.number, "text": line.text, "cut": line.cut, "findings": line.findings}
+                    for line in page.lines
                 ],
                 "following": page.following,
             }

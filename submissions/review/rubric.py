@@ -43,7 +43,7 @@ def rows(submission: Submission, report: dict[str, Any]) -> list[Row]:
     found = [
         Row(
             rule["code"], texts.get(rule["code"], ""), rule["outcome"], rule["why"],
-            tuple(one for one in findings if is_of(one["code"], rule["code"])), judged.get(rule["code"]),
+            tuple(finding for finding in findings if is_of(finding["code"], rule["code"])), judged.get(rule["code"]),
         )
         for rule in run.get("rules", [])
     ]  # fmt: skip

@@ -25,13 +25,13 @@ def document(*classes, **parts):
 
 
 def asked(whole):
-    return {one["question"]: one for one in questionnaire.template(whole)["questions"]}
+    return {question["question"]: question for question in questionnaire.template(whole)["questions"]}
 
 
 def answer(whole, **answers):
     filled = questionnaire.template(whole)
-    for one in filled["questions"]:
-        one["answer"] = answers.get(one["question"].replace(".", "__"), one["answer"])
+    for question in filled["questions"]:
+        question["answer"] = answers.get(question["question"].replace(".", "__"), question["answer"])
     return questionnaire.answered(whole, filled)
 
 
@@ -46,7 +46,7 @@ def test_what_only_people_know_is_asked_with_its_meaning_and_kind():
     assert questions["raid.drives_per_target"]["answer_with"] == "a number"
     assert questions["system.usage"]["answer_with"] == "one of: production, research, test"
     assert "array controller" in questions["raid.write_cache"]["meaning"]
-    assert {one["answer"] for one in questions.values()} == {None}
+    assert {question["answer"] for question in questions.values()} == {None}
 
 
 def test_what_was_observed_is_not_asked():
@@ -240,8 +240,8 @@ def test_what_no_fact_answers_of_the_registrys_questionnaire_is_asked_with_it():
 def test_answers_for_the_registry_stay_out_of_the_document(oldest_and_this_python, collector, system_json):
     collector("questionnaire", "system.json", "--out", "answers.json", python=oldest_and_this_python)
     answers = json.loads((collector.cwd / "answers.json").read_text())
-    for one in answers["questions"]:
-        one["answer"] = {"storage_role": "primary", "system.name": "Fjord"}.get(one["question"])
+    for question in answers["questions"]:
+        question["answer"] = {"storage_role": "primary", "system.name": "Fjord"}.get(question["question"])
     (collector.cwd / "answers.json").write_text(json.dumps(answers))
     done = collector("questionnaire", "system.json", "--answers", "answers.json", python=oldest_and_this_python)
     assert done.returncode == 0

@@ -7,7 +7,9 @@ from pathlib import Path
 
 TESTS = Path(__file__).resolve().parents[1]
 FORMER = set((Path(__file__).parent / "former_tests.txt").read_text().split())
-NO_PRIOR = "a range rests on three repeats or is absent (decision 31); test_uncertainty.py and test_comparison.py hold that"
+NO_PRIOR = (
+    "a range rests on three repeats or is absent (decision 31); test_uncertainty.py and test_comparison.py hold that"
+)
 BY_REFERENCE = "a secret costs a reference of one account (decision 35); test_quarantine.py holds that"
 OFFLINE = "the single file carries the rules (decision 32); test_collector_validate.py holds what it says instead"
 GONE = {

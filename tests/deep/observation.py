@@ -302,7 +302,7 @@ def commands(registry: Registry, people: People, notes: Path) -> dict[str, Any]:
         ("alice", "upload", notes / people.bundles["geest"]),
     ):
         ran = run_collector(registry, file, people.tokens[who], *arguments, "--json")
-        said[" ".join([who, *(Path(one).name for one in arguments)])] = {
+        said[" ".join([who, *(Path(argument).name for argument in arguments)])] = {
             "status": ran.returncode,
             "printed": unfolded(registry.without_address(ran.stdout.strip())),
         }

@@ -146,8 +146,8 @@ def test_a_bad_run_is_refused_as_before(upload, before: Observation, people: Peo
     known = before.documents[f"alice submissions/{people.submissions['invalid']}/"]["answer"]
     status, printed = upload("short", short="ior-easy-write", performance=1.01)
     assert (status, printed["state"]) == (1, "invalid")
-    errors = [one["code"] for one in printed["findings"] if one["level"] == "error"]
-    assert errors == [one["code"] for one in known["findings"] if one["level"] == "error"] != []
+    errors = [finding["code"] for finding in printed["findings"] if finding["level"] == "error"]
+    assert errors == [finding["code"] for finding in known["findings"] if finding["level"] == "error"] != []
 
 
 def test_a_wrong_token_is_refused_as_before(upload) -> None:

@@ -107,7 +107,7 @@ def test_an_export_is_checked_against_the_manifest(site, registry, tmp_path: Pat
     assert pyarrow.parquet.read_table(path).num_rows > 100
     asked = registry._json
     monkeypatch.setattr(
-        registry, "_json", lambda path: {"files": [{**one, "sha256": "0"} for one in asked(path)["files"]]}
+        registry, "_json", lambda path: {"files": [{**file, "sha256": "0"} for file in asked(path)["files"]]}
     )
     path.unlink()
     with pytest.raises(ValueError, match="sha256"):

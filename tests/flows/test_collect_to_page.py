@@ -61,7 +61,7 @@ def test_the_page_shows_machine_parameters_drift_and_result(site, served: Path, 
     result = json.loads((served.parent / "results" / "fio.json").read_text())
     assert submission["state"] == "checked"
     assert (submission["tool"], submission["primary"]) == ("fio", 0)
-    bandwidth = [one for one in submission["measurements"] if one["quantity"] == "bandwidth"]
+    bandwidth = [measurement for measurement in submission["measurements"] if measurement["quantity"] == "bandwidth"]
     assert [one["value"] for one in bandwidth] == [result["jobs"][0]["write"]["bw_bytes"]]
 
     found = site.ask("GET", f"/api/v1/submissions/{submission['id']}/system/", token).json["document"]

@@ -43,8 +43,8 @@ def published(folder: Path, db) -> None:
     for public_id, version in (("sb-1", run.version), ("sb-2", "1.9")):
         facts = {"tool": run.tool, "tool_version": version, "parameters": run.parameters}
         result = make_result(release, public_id, None, **facts)
-        for one in run.measurements:
-            make_measurement(result, **one.as_json())
+        for measurement in run.measurements:
+            make_measurement(result, **measurement.as_json())
 
 
 def test_its_page_stands_in_the_documentation(client: Client, folder: Path) -> None:
@@ -56,7 +56,7 @@ def test_its_page_stands_in_the_documentation(client: Client, folder: Path) -> N
 
 
 def test_api_and_rules_know_it(client: Client, folder: Path, db) -> None:
-    tools = [one["tool"] for one in client.get("/api/v1/benchmarks/").json()["results"]]
+    tools = [result["tool"] for result in client.get("/api/v1/benchmarks/").json()["results"]]
     rules = client.get("/api/v1/rules/?benchmark=stridebench").json()["results"]
     assert ("stridebench" in tools, [rule["code"] for rule in rules]) == (
         True,

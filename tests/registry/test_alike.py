@@ -56,8 +56,8 @@ def test_what_is_known_of_two(one, other, needed, outcome, differs, unknown) -> 
 
 
 def test_every_benchmark_names_its_scale() -> None:
-    for one in catalogue.benchmarks():
-        assert one.descriptor["experiment"]["scale"], one.tool
+    for benchmark in catalogue.benchmarks():
+        assert benchmark.descriptor["experiment"]["scale"], benchmark.tool
     assert alike.needed("a-tool-that-is-not-there") == ["client_nodes"]
 
 

@@ -255,10 +255,10 @@ def test_a_misspelt_release_is_answered_with_the_nearest_list(client, ranked) ->
 def test_all_lists_are_listed_newest_release_first(client, ranked) -> None:
     make_list(make_release("T2", "2026-05-01"), "ten", [])
     shown = client.get("/api/v1/lists/").json()
-    facts = [(one["release"], one["list"], one["length"]) for one in shown["results"]]
+    facts = [(result["release"], result["list"], result["length"]) for result in shown["results"]]
     assert facts == [("T2", "ten", 0), ("T1", "full", 4)]
     assert shown["next"] is None
-    assert [one["list"] for one in client.get("/api/v1/lists/?release=t1").json()["results"]] == ["full"]
+    assert [result["list"] for result in client.get("/api/v1/lists/?release=t1").json()["results"]] == ["full"]
 
 
 def test_releases_carry_their_lists(client, ranked) -> None:

@@ -210,7 +210,7 @@ def test_every_rule_is_listed_with_text_and_source(client) -> None:
 
 def test_every_benchmark_is_listed(client) -> None:
     listed = client.get("/api/v1/benchmarks/").json()["results"]
-    assert [one["tool"] for one in listed] == [one.tool for one in benchmarks()]
+    assert [one["tool"] for one in listed] == [benchmark.tool for benchmark in benchmarks()]
 
 
 def test_every_code_and_column_is_documented() -> None:

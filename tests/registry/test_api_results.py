@@ -280,9 +280,9 @@ def test_a_system_shows_its_best_of_each_release(client, record) -> None:
 
 def test_a_site_shows_its_systems(client, record) -> None:
     shown = client.get("/api/v1/sites/site-two/").json()
-    assert [one["slug"] for one in shown["systems"]] == ["site-two-test-system-b"]
+    assert [system["slug"] for system in shown["systems"]] == ["site-two-test-system-b"]
     assert shown["best"] == []
-    assert [one["slug"] for one in client.get("/api/v1/sites/").json()["results"]] == ["site-one", "site-two"]
+    assert [result["slug"] for result in client.get("/api/v1/sites/").json()["results"]] == ["site-one", "site-two"]
 
 
 def test_a_platform_shows_its_line(client, record) -> None:

@@ -22,7 +22,7 @@ def entry(
 
 
 def told(*entries: dict[str, Any], **known: bool) -> dict[str, list[str]]:
-    return {one.award: [winner["result"] for winner in one.winners] for one in awards(entries, **known)}
+    return {award.award: [winner["result"] for winner in award.winners] for award in awards(entries, **known)}
 
 
 def test_each_award_has_its_own_winner() -> None:
@@ -35,8 +35,8 @@ def test_each_award_has_its_own_winner() -> None:
 
 def test_equal_values_share_an_award() -> None:
     (overall, bandwidth, _) = awards([entry("a", 9.0, 3.0, 27.0), entry("b", 9.0, 2.0, 40.5)])
-    assert ([one["result"] for one in overall.winners], overall.is_shared) == (["a", "b"], True)
-    assert ([one["result"] for one in bandwidth.winners], bandwidth.is_shared) == (["a"], False)
+    assert ([winner["result"] for winner in overall.winners], overall.is_shared) == (["a", "b"], True)
+    assert ([winner["result"] for winner in bandwidth.winners], bandwidth.is_shared) == (["a"], False)
 
 
 @pytest.mark.parametrize("clients", [None, 0, 9])
@@ -72,7 +72,7 @@ def test_the_api_and_the_page_of_a_release_tell_them(client, django_assert_num_q
         ("io500", "bandwidth", 9.0, "GiB/s", False),
         ("io500", "metadata", 27.0, "kIOPS", False),
     ]
-    assert [one["system"] for one in shown["awards"][0]["winners"]] == ["Old Tide", "New Tide"]
+    assert [winner["system"] for winner in shown["awards"][0]["winners"]] == ["Old Tide", "New Tide"]
     page = client.get("/releases/SC99/").content.decode()
     assert "Old Tide" in page
     assert "shared" in page

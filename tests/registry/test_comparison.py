@@ -318,8 +318,8 @@ def test_two_generations_per_unit_as_the_documentation_has_it(client: Client, lo
     pair = "benchmarking-lustre-flash-bio-kfi,cug25-ior-e2000"
     assert f"results={pair}&per=" in (settings.BASE_DIR / "docs" / "api.md").read_text()
     found = client.get(f"/api/v1/compare/?results={pair}&per={per}").json()
-    assert [one["value"] for one in found["per"]["divisors"]] == had
-    assert all("of the run, " in one["source"] for one in found["per"]["divisors"])
+    assert [divisor["value"] for divisor in found["per"]["divisors"]] == had
+    assert all("of the run, " in divisor["source"] for divisor in found["per"]["divisors"])
     write = next(row for row in found["measurements"] if row["op"] == "write")
     assert (write["ratios"][1], write["qualifiers"]) == (pytest.approx(ratio), ["", "about"])
     assert write["printed_units"] == ["GB/s", "GB/s"]
@@ -519,7 +519,7 @@ def test_a_bound_makes_its_ratio_one(client: Client, db) -> None:
 def test_that_scale_is_not_known_is_said(client: Client, db) -> None:
     release = make_release("next")
     make_result(release, "a", 10.0), make_result(release, "b", 20.0, client_nodes=None)
-    notes = {one["code"]: one["message"] for one in client.get("/api/v1/compare/?results=a,b").json()["notes"]}
+    notes = {note["code"]: note["message"] for note in client.get("/api/v1/compare/?results=a,b").json()["notes"]}
     assert "b: client nodes" in notes["compare.unknown-scale"]
 
 
@@ -534,7 +534,7 @@ def test_a_divisor_comes_with_its_source(client: Client, db, django_assert_num_q
     with django_assert_num_queries(4):
         found = client.get("/api/v1/compare/?results=d-1,d-2,d-3&per=drive").json()
     assert found["per"]["divisors"][0] == {"value": 24.0, "source": "drives of the run"}
-    assert [one["value"] for one in found["per"]["divisors"]] == [24.0, None, None]
+    assert [divisor["value"] for divisor in found["per"]["divisors"]] == [24.0, None, None]
     row = easy_write(client, "d-1,d-2,d-3", "&per=drive")
     assert (row["values"], row["divided"]) == ([2.0**30, None, None], True)
     assert easy_write(client, "d-1,d-2", "&per=client")["values"] == [pytest.approx(2.4 * 2**30)] * 2

@@ -115,7 +115,7 @@ def test_every_number_of_a_table_comes_back(answers, shared: Path, table: str) -
 
 def _numbers(answers: dict[str, Any]) -> set[float]:
     """Every number that a study gives: values, places on axes, and what is printed beside what is computed."""
-    cells = [cell for one in answers.values() for point in one["rows"] for cell in point.values()]
+    cells = [cell for answer in answers.values() for point in answer["rows"] for cell in point.values()]
     numbers = {float(cell) for cell in cells if isinstance(cell, int | float)}
     return numbers | {
         float(found) for cell in cells if isinstance(cell, str) for found in re.findall(r"\d+(?:\.\d+)?", cell)
@@ -445,7 +445,7 @@ def test_an_enclosure_without_counts_of_its_own_is_taken_whole(client) -> None:
     wanted = Result.objects.filter(public_id="benchmarking-lustre-flash-bio-ib")
     wanted.update(parameters={"enclosures": 2, "data_servers": True, "raid": 7})
     layers = client.get("/api/v1/results/benchmarking-lustre-flash-bio-ib/ceilings/").json()["results"][0]["layers"]
-    assert [one["layer"] for one in layers] == ["drives", "slots", "parity"], "a count that is no number is none"
+    assert [layer["layer"] for layer in layers] == ["drives", "slots", "parity"], "a count that is no number is none"
     assert layers[0]["factors"][0]["value"] == 48
     assert layers[0]["estimated"]
 
@@ -473,7 +473,7 @@ def gain(client: Client, address: str, op: str, trust: str = "reported") -> dict
 )
 def test_the_es400_line_gains_over_the_releases_what_follows_from_its_numbers(client, op, times) -> None:
     found = gain(client, "ddn-es400nvx2/?x=io500_release", op)
-    assert [one["step"] for one in found["steps"]] == ["Pre-SC19", "SC19", "ISC20", "ISC22", "SC22", "ISC23"]
+    assert [step["step"] for step in found["steps"]] == ["Pre-SC19", "SC19", "ISC20", "ISC22", "SC22", "ISC23"]
     assert found["steps"][-1]["x_first"] == pytest.approx(times, abs=0.006)
 
 
@@ -502,7 +502,7 @@ def test_two_generations_of_flash_units_in_total_and_per_part(client, per, times
 
 def test_lines_are_listed_and_pages_lead_to_them(client, django_assert_num_queries) -> None:
     lines = client.get("/api/v1/generations/").json()["results"]
-    assert [[one["slug"] for one in line["platforms"]] for line in lines] == [
+    assert [[platform["slug"] for platform in line["platforms"]] for line in lines] == [
         ["ddn-es400nv", "ddn-es400nvx", "ddn-es400nvx2"],
         ["clusterstor-e1000", "cray-e2000"],
     ]

@@ -71,7 +71,7 @@ def test_csv_has_a_row_for_every_result_and_its_measurements(client) -> None:
     assert [bool(row["withdrawn_at"]) for row in rows] == [False, True, False]
     assert (rows[0]["parameters"], rows[0]["production"]) == ('{"osts": 4}', "true")
     assert json.loads(rows[0]["repeated_scores"]) == {"score": [10.0, 10.5, 11.0]}
-    assert [one["repeats"] for one in json.loads(rows[2]["measurements"])] == [None, [2.0, 3.0]]
+    assert [load["repeats"] for load in json.loads(rows[2]["measurements"])] == [None, [2.0, 3.0]]
     assert rows[2]["system"] == "'=1+1"  # no formula for a spreadsheet
     measured = json.loads(rows[2]["measurements"])
     assert [(one["op"], one["value"], one["unit"]) for one in measured] == [
@@ -85,8 +85,10 @@ def test_ndjson_and_parquet_have_the_same_rows(client) -> None:
     assert documents[2]["measurements"][0]["context"] == {"test": "1"}
     table = pyarrow.parquet.read_table(io.BytesIO(content(client, "results.parquet"))).to_pylist()
     columns = ("id", "score", "client_nodes", "published_at", "withdrawn_at")
-    assert [[row[name] for name in columns] for row in table] == [[one[name] for name in columns] for one in documents]
-    assert [json.loads(row["measurements"]) for row in table] == [one["measurements"] for one in documents]
+    assert [[row[name] for name in columns] for row in table] == [
+        [document[name] for name in columns] for document in documents
+    ]
+    assert [json.loads(row["measurements"]) for row in table] == [document["measurements"] for document in documents]
 
 
 def test_the_database_can_be_asked(client, tmp_path: Path) -> None:
@@ -112,10 +114,10 @@ def test_the_database_can_be_asked(client, tmp_path: Path) -> None:
 def test_the_manifest_says_size_and_sha256_of_what_is_downloaded(client) -> None:
     manifest = json.loads(content(client, "manifest.json"))
     assert (manifest["results"], manifest["measurements"]) == (3, 2)
-    assert [one["name"] for one in manifest["files"]] == NAMES
-    for one in manifest["files"]:
-        got = content(client, one["name"])
-        assert (one["size"], one["sha256"]) == (len(got), hashlib.sha256(got).hexdigest()), one["name"]
+    assert [file["name"] for file in manifest["files"]] == NAMES
+    for file in manifest["files"]:
+        got = content(client, file["name"])
+        assert (file["size"], file["sha256"]) == (len(got), hashlib.sha256(got).hexdigest()), file["name"]
     assert client.get(EXPORT + "results.csv")["ETag"] == f'"{manifest["edition"]}"'
 
 

@@ -203,7 +203,7 @@ def measured(db: None) -> None:
 
 def test_the_record_separates_what_its_results_allow(client, measured) -> None:
     (row,) = client.get("/api/v1/generations/maker-200/").json()["rows"]
-    assert [(one["step"], one["result"], one["x_first"]) for one in row["steps"]] == [
+    assert [(step["step"], step["result"], step["x_first"]) for step in row["steps"]] == [
         ("Maker 100", "hw-a", 1.0),
         ("Maker 200", "hw-d", 6.0),
     ]
@@ -216,7 +216,7 @@ def test_the_record_separates_what_its_results_allow(client, measured) -> None:
 def test_releases_stand_in_the_order_of_their_dates(client, measured) -> None:
     shown = client.get("/api/v1/generations/maker-100/?x=release").json()
     assert shown["order"] == ["T1", "T2"]
-    assert [one["result"] for one in shown["rows"][0]["steps"]] == ["hw-b", "hw-d"]
+    assert [step["result"] for step in shown["rows"][0]["steps"]] == ["hw-b", "hw-d"]
 
 
 def test_steps_along_what_no_result_has_are_refused(client, measured) -> None:

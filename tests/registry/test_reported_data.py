@@ -96,7 +96,7 @@ def test_every_table_of_results_is_there() -> None:
 
 def test_a_column_that_the_slide_leaves_empty_is_no_zero() -> None:
     measurements = ROWS["benchmarking-lustre-flash-4k-tcp"]["measurements"]
-    assert [one["op"] for one in measurements] == ["write", "read"]
+    assert [measurement["op"] for measurement in measurements] == ["write", "read"]
 
 
 def test_a_misprint_stays_and_is_told_only_where_it_is() -> None:
@@ -130,7 +130,7 @@ def test_a_result_says_where_it_is_printed_and_knows_its_units_and_platform(iden
     row = ROWS[identifier]
     assert row["document"]["title"] in source(row)
     assert len(source(row)) <= 300
-    assert {one["unit"] for one in row["measurements"]} <= UNITS.keys()
+    assert {measurement["unit"] for measurement in row["measurements"]} <= UNITS.keys()
     platforms = json.loads((ALIASES / "platforms.json").read_text(encoding="utf-8"))
     assert row.get("platform") in {None, *(platform["slug"] for platform in platforms)}
 

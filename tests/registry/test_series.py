@@ -158,8 +158,8 @@ def test_a_system_has_its_series_with_the_step_and_what_else_differed(
     with django_assert_num_queries(7):
         told = shown(client)
     (row,) = told["series"]
-    assert [one["result"] for one in row["points"]] == [f"hw-{number}" for number in range(1, 8)]
-    assert [one["day"] for one in row["points"][:2]] == ["2026-03-01", "2026-03-02"]
+    assert [point["result"] for point in row["points"]] == [f"hw-{number}" for number in range(1, 8)]
+    assert [point["day"] for point in row["points"][:2]] == ["2026-03-01", "2026-03-02"]
     (step,) = row["steps"]
     assert (step["day"], step["before"], step["after"], step["better"]) == ("2026-03-05", "hw-4", "hw-5", False)
     assert step["ratio"] == pytest.approx(0.9, abs=0.005)
@@ -207,7 +207,7 @@ def test_times_that_fall_are_better(client, db) -> None:
 
 def test_withdrawn_results_are_in_no_series(client, nightly) -> None:
     Result.objects.filter(public_id="hw-5").update(withdrawn_at="2026-04-01T00:00:00Z")
-    assert [one["result"] for one in shown(client)["series"][0]["points"]][4:] == ["hw-6", "hw-7"]
+    assert [point["result"] for point in shown(client)["series"][0]["points"]][4:] == ["hw-6", "hw-7"]
 
 
 def test_amounts_and_times_beside_a_rate_are_no_series_unless_asked_for(client, db) -> None:
@@ -257,7 +257,7 @@ def test_runs_of_one_day_stand_in_the_order_of_their_time(client, db) -> None:
     for name, started in (("hw-late", "2026-03-04 10:00:00"), ("hw-early", "2026-03-04T09:00:00Z")):
         make_measurement(make_result(release, name, None, parameters={"started": started}), "write", 50.0)
     (row,) = shown(client)["series"]
-    assert [one["result"] for one in row["points"]] == ["hw-early", "hw-late"]
+    assert [point["result"] for point in row["points"]] == ["hw-early", "hw-late"]
 
 
 @pytest.mark.parametrize(

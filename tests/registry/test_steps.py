@@ -207,7 +207,7 @@ def test_steps_of_unknown_scale_go_without_a_word_and_known_ones_keep_their_row(
     assert found() == detected_steps.Changed()
     (kept,) = Step.objects.all()
     assert (kept.pk, kept.series, kept.state, kept.gone_at) == (step.pk, step.series, "investigating", None)
-    Result.objects.filter(pk__in=[one.pk for one in nights]).update(client_nodes=None)
+    Result.objects.filter(pk__in=[night.pk for night in nights]).update(client_nodes=None)
     changed = found()
     assert (changed.begun, changed.gone) == ([], [kept])
     assert not told(Step.objects.get())[2]

@@ -106,7 +106,7 @@ def test_volumes_of_all_jobs_of_a_run_are_added() -> None:
     ],
 )
 def test_where_it_is_not_told_nothing_is_known_of_what_was_written(beside) -> None:
-    assert [one["written_bytes"] for one in series([*RATES, *beside])] == [None]
+    assert [sery["written_bytes"] for sery in series([*RATES, *beside])] == [None]
 
 
 # As users see it
@@ -208,6 +208,6 @@ def test_what_the_calculator_refuses_names_the_number(client, query, named, said
 
 def test_the_calculator_answers_for_any_numbers(client) -> None:
     rows = client.get("/api/v1/stragglers/?members=273&slow=18&stripes=1,4&stripes=16").json()["results"]
-    assert [(one["stripes"], round(one["percent"], 1)) for one in rows] == [(1, 6.6), (4, 24.0), (16, 67.5)]
+    assert [(row["stripes"], round(row["percent"], 1)) for row in rows] == [(1, 6.6), (4, 24.0), (16, 67.5)]
     assert "67.49" in client.get("/stragglers/?members=273&slow=18&stripes=").content.decode()
     assert "<form" in client.get("/stragglers/").content.decode()

@@ -302,7 +302,7 @@ def test_maps_of_a_system_have_their_axes(client, fabrics) -> None:
 def test_each_axis_reads_one_value_of_a_system() -> None:
     """A parameter that is a map is read by one of its entries, or told as a whole."""
     by_id = of_systems()
-    read = [source.partition("@") for one in axes.axes() for source in one.reads]
+    read = [source.partition("@") for ax in axes.axes() for source in ax.reads]
     told = [(name, role) for name, _, role in read if name.partition("/")[0] in by_id]
     assert len(told) > 30 and all(role for _, role in told)
     maps = {name for name, _ in told if "/" not in name and by_id[name].kind == "map"}
@@ -315,7 +315,7 @@ def test_versions_are_no_numbers_and_stand_in_their_order(client, fabrics, name)
     for result, version in versions.items():
         fabrics[result].parameters |= {name: version}
         fabrics[result].save()
-    fact_index.index(one.pk for one in fabrics.values())
+    fact_index.index(fabric.pk for fabric in fabrics.values())
     found = [row[name] for row in rows(client, f"{WRITE}&x={name}&series=trust")]
     assert found == [*sorted(versions.values(), key=lambda text: int(text[2:])), None]
 
@@ -324,7 +324,7 @@ def test_a_version_is_found_as_it_is_written(client, fabrics) -> None:
     for result, version in {"ib": "2.1", "tcp": "2.10", "late": "1.0", "bare": 8}.items():
         fabrics[result].parameters |= {"version": version}
         fabrics[result].save()
-    fact_index.index(one.pk for one in fabrics.values())
+    fact_index.index(fabric.pk for fabric in fabrics.values())
     found = {text: {row["result"] for row in rows(client, f"{WRITE}&x=result&p.version={text}")} for text in
              ("2.1", "2.10", "1.0", "8.0")}  # fmt: skip
     assert found == {"2.1": {"hw-ib"}, "2.10": {"hw-tcp"}, "1.0": {"hw-late"}, "8.0": {"hw-bare"}}
@@ -347,11 +347,11 @@ def test_the_context_of_a_measurement_is_an_axis(client, fabrics) -> None:
 
 
 def test_metrics_and_axes_are_listed(client, fabrics) -> None:
-    metrics = [one["metric"] for one in client.get("/api/v1/study/metrics/").json()["results"]]
+    metrics = [result["metric"] for result in client.get("/api/v1/study/metrics/").json()["results"]]
     assert {"score", "read.bandwidth.max", "write.bandwidth.max"} == set(metrics) - {
         "bandwidth_gib_per_s", "rate_kiops"
     }  # fmt: skip
-    axes = {one["name"]: one for one in client.get("/api/v1/study/axes/").json()["results"]}
+    axes = {result["name"]: result for result in client.get("/api/v1/study/axes/").json()["results"]}
     assert (axes["transfer_size"]["unit"], axes["osts"]["title"]) == ("B", "osts")
 
 

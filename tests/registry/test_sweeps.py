@@ -28,7 +28,9 @@ def test_the_file_follows_the_table_of_the_seed(shared: Path) -> None:
     table = json.loads((shared / "data/seed-tables/standard_sweep.json").read_text(encoding="utf-8"))
     bandwidth, small = sweep()["parts"][BANDWIDTH], sweep()["parts"][SMALL]
     assert len(bandwidth["axes"][0]["choices"]) == len(table["throughput"]["access"])
-    assert [one["title"] for one in bandwidth["axes"][1]["choices"]] == table["parameters"]["ior_throughput"]["io"]
+    assert [choice["title"] for choice in bandwidth["axes"][1]["choices"]] == table["parameters"]["ior_throughput"][
+        "io"
+    ]
     # "one client one thread (with and without overstriping) and multi-thread" is three choices.
     assert len(small["axes"][0]["choices"]) == len(table["iops"]["tests"]) + 2
     assert len(sweep()["parts"][METADATA]["axes"][1]["choices"]) == len(table["parameters"]["mdtest"]["file_sizes"])
@@ -119,7 +121,7 @@ def test_cells_are_measured_missing_equal_or_worse(client, swept, django_assert_
         told = shown(client)
     assert (told["cells"], told["measured"], told["regressed"], told["results"]) == (94, 3, 1, 5)
     assert told["releases"] == ["6.2", "6.1"]
-    cells = {(*one["choices"], one["op"]): one for one in told["parts"][BANDWIDTH]["cells"]}
+    cells = {(*cell["choices"], cell["op"]): cell for cell in told["parts"][BANDWIDTH]["cells"]}
     write = cells["a file per process", "direct", "all flash, 2 OSTs", "write"]
     assert (write["verdict"], write["latest"]["result"], write["before"]["result"]) == ("worse", "hw-new", "hw-old")
     assert write["ratio"] == pytest.approx(0.9)
@@ -128,7 +130,7 @@ def test_cells_are_measured_missing_equal_or_worse(client, swept, django_assert_
     assert told["parts"][BANDWIDTH]["unplaced"] == [
         {"axis": "access", "results": 1}, {"axis": "page cache", "results": 1},
     ]  # fmt: skip
-    verdicts = {one["verdict"] for one in told["parts"][METADATA]["cells"]}
+    verdicts = {cell["verdict"] for cell in told["parts"][METADATA]["cells"]}
     assert verdicts == {"missing", "first"}
 
 
@@ -137,7 +139,7 @@ def test_what_repeats_say_of_a_number_decides_whether_it_got_worse(client, swept
     old = Measurement.objects.get(result__public_id="hw-old", op="write")
     Measurement.objects.filter(pk=old.pk).update(repeats=[0.8 * old.value, old.value, 1.2 * old.value])
     cells = shown(client)["parts"][BANDWIDTH]["cells"]
-    (write,) = (one for one in cells if one["op"] == "write" and one["before"])
+    (write,) = (cell for cell in cells if cell["op"] == "write" and cell["before"])
     assert (write["verdict"], write["ratio"]) == ("equal", pytest.approx(0.9))
     assert (write["interval_basis"], write["interval"][0] < 1 < write["interval"][1]) == ("repeats", True)
 
@@ -149,7 +151,7 @@ def test_without_three_runs_of_both_nothing_is_called_worse(client, swept, singl
         Measurement.objects.filter(pk=one.pk).update(repeats=repeats and [one.value] * repeats)
     told = shown(client)
     assert (told["regressed"], told["not_repeated"]) == (0, 2)
-    found = [one for one in told["parts"][BANDWIDTH]["cells"] if one["before"]]
+    found = [cell for cell in told["parts"][BANDWIDTH]["cells"] if cell["before"]]
     assert {(one["verdict"], one["interval"], one["interval_basis"]) for one in found} == {("not_repeated", None, None)}
     assert sorted(one["ratio"] for one in found) == [pytest.approx(0.9), 1.0]
     page = client.get(f"/{ADDRESS}").content.decode()
@@ -171,7 +173,7 @@ def test_without_three_runs_of_both_nothing_is_called_worse(client, swept, singl
 def test_of_runs_that_are_not_known_to_be_alike_none_got_worse(client, db, old, new, unknown) -> None:
     make_ior("hw-old", "6.1", 50.0, "2026-01-01", **old)
     make_ior("hw-new", "6.2", 45.0, "2026-04-01", **new)
-    (write,) = (one for one in shown(client)["parts"][BANDWIDTH]["cells"] if one["op"] == "write" and one["latest"])
+    (write,) = (cell for cell in shown(client)["parts"][BANDWIDTH]["cells"] if cell["op"] == "write" and cell["latest"])
     assert write["unknown"] == unknown
     page = client.get(f"/{ADDRESS}").content.decode()
     if unknown:
@@ -187,7 +189,7 @@ def test_a_bound_is_not_known_to_be_worse(client, db) -> None:
     Measurement.objects.filter(result__public_id="hw-new", op="write").update(
         value=60.0 * 2**30, context={"qualifier": "below"}
     )
-    (write,) = (one for one in shown(client)["parts"][BANDWIDTH]["cells"] if one["op"] == "write" and one["latest"])
+    (write,) = (cell for cell in shown(client)["parts"][BANDWIDTH]["cells"] if cell["op"] == "write" and cell["latest"])
     assert (write["verdict"], write["latest"]["qualifier"]) == ("unknown", "below")
     assert "less than 1.20" in client.get(f"/{ADDRESS}").content.decode()
 
@@ -205,7 +207,7 @@ def test_the_page_shows_each_cell_and_what_is_missing(client, swept) -> None:
 def test_without_days_no_release_is_before_another(client, swept) -> None:
     Result.objects.filter(public_id="hw-old").update(release=None, parameters={}, trust="reported")
     Result.objects.filter(public_id="hw-new").update(release=None, parameters={}, trust="reported")
-    assert {one["verdict"] for one in shown(client)["parts"][BANDWIDTH]["cells"]} == {"missing", "first"}
+    assert {cell["verdict"] for cell in shown(client)["parts"][BANDWIDTH]["cells"]} == {"missing", "first"}
 
 
 def test_a_system_without_such_results_misses_all(client, db) -> None:

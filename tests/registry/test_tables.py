@@ -54,7 +54,10 @@ def test_every_published_row_is_a_result_with_its_numbers(published: list[dict[s
     for row in published:
         result = results[row["report"]]
         assert (result.trust, result.tool, result.client_nodes) == ("imported", "mlperf-storage", int(row["num_hosts"]))
-        printed = {(one.quantity, one.stat): one.printed_value for one in result.measurements.all()}
+        printed = {
+            (measurement.quantity, measurement.stat): measurement.printed_value
+            for measurement in result.measurements.all()
+        }
         assert printed["bandwidth", "mean"] == float(row["MiB_per_s_mean"])
         assert printed["samples_rate", "mean"] == float(row["samples_per_s_mean"])
         assert printed["au", "min_run"] == float(row["au_min_run"])

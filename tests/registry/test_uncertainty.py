@@ -239,7 +239,11 @@ def test_the_deviation_that_mdtest_prints_goes_before_rates_of_rank_0() -> None:
 def test_outputs_of_mdtest_tell_what_their_deviation_is_over(sample, deviation) -> None:
     (run,) = check(catalogue.FOLDER / "mdtest" / "samples" / sample).as_json()["runs"]
     found = spreads("mdtest", run["measurements"], run["parameters"], [])
-    (mean,) = (one for one in run["measurements"] if (one["op"], one["stat"]) == ("dir_create", "mean"))
+    (mean,) = (
+        measurement
+        for measurement in run["measurements"]
+        if (measurement["op"], measurement["stat"]) == ("dir_create", "mean")
+    )
     expected = Spread(pytest.approx(deviation, rel=1e-3), 3, is_mean=True) if deviation else None
     assert found.get(key(mean)) == expected
 

@@ -136,7 +136,7 @@ class Story:
             rows = reader.get("/api/v1/results/?page_size=200").json()["results"]
             assert sorted(row["system"] for row in rows) == sorted(systems), name
             page = reader.get("/results/?page_size=200").content.decode()
-            assert {one for one in RUNS if f">{one}<" in page} == set(systems), name
+            assert {run for run in RUNS if f">{run}<" in page} == set(systems), name
 
     def ranked(self, name: str, release: str = "sc99") -> list[tuple[int, str, bool]]:
         entries = self.stranger.get(f"/api/v1/lists/{release}/{name}/").json()["entries"]

@@ -234,7 +234,9 @@ def test_a_decision_and_an_acceptance_are_told_in_one_letter_and_webhooks_hear_o
 
 def test_all_of_it_is_in_the_history(cast: Cast, anonymous) -> None:
     take_back(cast.alice, anonymous)
-    reasons = [(one.actor.username, one.reason) for one in anonymous.events.order_by("id") if "nonym" in one.reason]
+    reasons = [
+        (event.actor.username, event.reason) for event in anonymous.events.order_by("id") if "nonym" in event.reason
+    ]
     assert reasons == [
         ("alice", "Asked to be published anonymously: Zasked"),
         ("erin", "Anonymous publication granted: Zreason"),

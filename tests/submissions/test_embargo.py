@@ -59,7 +59,7 @@ OF_ONE = ("submissions/<uuid:id>/", "review/<uuid:id>/")
 
 def with_id(patterns: list[URLPattern]) -> list[str]:
     """The routes of one submission, with ID and a form for their parts."""
-    found = [str(one.pattern) for one in patterns if str(one.pattern).startswith(OF_ONE)]
+    found = [str(pattern.pattern) for pattern in patterns if str(pattern.pattern).startswith(OF_ONE)]
     parts = {"<uuid:id>": "ID", "<str:form>": "io500", "<int:version>": "1", "<str:name>": "run.tar.gz"}
     for part, value in parts.items():
         found = [route.replace(part, value) for route in found]

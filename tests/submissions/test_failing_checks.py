@@ -143,7 +143,7 @@ def test_a_reader_that_raises_is_checked_at_once_and_told_as_well(cast, fay_read
     processing.process(pk)
     submission = Submission.objects.get(pk=pk)
     assert (submission.state, submission.attempts) == ("invalid", 1)
-    assert "bundle.reader-failed" in [one["code"] for one in submission.checks.get().report["findings"]]
+    assert "bundle.reader-failed" in [finding["code"] for finding in submission.checks.get().report["findings"]]
     told_after(seconds=6)
     (letter,) = to("fay@example.org")
     assert "bundle.reader-failed" in letter.body

@@ -148,10 +148,10 @@ def test_what_is_not_set_is_not_said(client) -> None:
 
 
 def test_a_deployment_without_a_contact_is_warned_of(settings) -> None:
-    assert "registry.W001" in [one.id for one in run_checks(include_deployment_checks=True)]
-    assert "registry.W001" not in [one.id for one in run_checks()]
+    assert "registry.W001" in [check.id for check in run_checks(include_deployment_checks=True)]
+    assert "registry.W001" not in [check.id for check in run_checks()]
     settings.CONTACT = "storage@north.example"
-    assert "registry.W001" not in [one.id for one in run_checks(include_deployment_checks=True)]
+    assert "registry.W001" not in [check.id for check in run_checks(include_deployment_checks=True)]
 
 
 @pytest.mark.parametrize("value", ["north.example/imprint", "javascript:alert(1)", "https://", "ftp://north.example/"])

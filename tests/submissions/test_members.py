@@ -57,7 +57,7 @@ def test_members_see_members_and_an_administrator_sees_invitations(cast) -> None
     cast.alice.post(NORTH, {"invitee": "charlie"})
     rows = [{"account": "alice", "role": "admin"}, {"account": "bob", "role": "submitter"}]
     assert [cast.bob.get(NORTH).json()[name] for name in ("results", "invitations")] == [rows, []]
-    assert [one["invitee"] for one in cast.alice.get(NORTH).json()["invitations"]] == ["charlie"]
+    assert [invitation["invitee"] for invitation in cast.alice.get(NORTH).json()["invitations"]] == ["charlie"]
     assert len(cast.fay.get(NORTH).json()["invitations"]) == 1
 
 

@@ -135,7 +135,10 @@ def test_a_list_is_tried_under_a_proposed_score(cast, release, three) -> None:
     tried = cast.dana.post(PREVIEW, {"score": pilot})
     assert tried.status_code == 200, tried.content
     run = three[0].checks.first().report["runs"][0]
-    printed = {(one["op"], one["printed_unit"]): one["printed_value"] for one in run["measurements"]}
+    printed = {
+        (measurement["op"], measurement["printed_unit"]): measurement["printed_value"]
+        for measurement in run["measurements"]
+    }
     expected = (printed["ior-easy-write", "GiB/s"] * printed["find", "kIOPS"]) ** 0.5
     assert tried.json()["entries"][0]["score"] == pytest.approx(expected)
     pilot["groups"][0]["required"] = ["ior-rnd4K-read"]

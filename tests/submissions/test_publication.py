@@ -545,7 +545,7 @@ def test_a_run_without_a_score_is_published_with_what_it_measured(cast, release,
     assert result.score is None
     assert not result.entries.exists()
     shown = cast.stranger.get(f"/api/v1/results/{result.public_id}/").json()
-    assert {one["quantity"] for one in shown["measurements"]} >= {"bandwidth", "latency"}
+    assert {measurement["quantity"] for measurement in shown["measurements"]} >= {"bandwidth", "latency"}
     page = cast.stranger.get(f"/results/{result.public_id}/").content.decode()
     assert 'bandwidth <span class="unit">MiB/s</span>' in page
 

@@ -63,7 +63,7 @@ def test_the_spread_of_an_archive_is_that_of_its_published_run(cast, published) 
     first = Result.objects.exclude(pk=result.pk).get()
     compared = cast.stranger.get(f"/api/v1/compare/?results={result.public_id},{first.public_id}").json()
     row = next(row for row in compared["measurements"] if row["op"] == "score")
-    assert [one["runs"] for one in row["spreads"]] == [3, None]
+    assert [spread["runs"] for spread in row["spreads"]] == [3, None]
     assert (row["intervals"], row["interval_basis"]) == ([None, None], [None, None])
     under = cast.stranger.get(f"/api/v1/results/{result.public_id}/distributions/").json()["results"]
     over_runs = next(one for one in under if (one["op"], one["quantity"]) == ("ior-easy-write", "bandwidth"))

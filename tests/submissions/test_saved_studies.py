@@ -43,7 +43,7 @@ def test_a_saved_study_is_anybodys_to_open(alice, client) -> None:
     assert "<b>12.5</b>" in content and "Remove this study" not in content
     shown = client.get(f"/api/v1{address}").json()
     assert (shown["title"], shown["kind"], shown["rows"][0]["value"]) == ("Scores by clients", "saved", 12.5)
-    assert shown["slug"] in [one["slug"] for one in client.get("/api/v1/studies/").json()["results"]]
+    assert shown["slug"] in [result["slug"] for result in client.get("/api/v1/studies/").json()["results"]]
     assert "Scores by clients" in client.get("/studies/").content.decode()
 
 
@@ -127,7 +127,7 @@ def test_a_ranking_is_saved_shared_and_removed(alice, cast, client) -> None:
     shown = client.get(f"/api/v1{address}").json()
     assert (shown["title"], shown["official"], shown["rows"][0]["value"]) == ("By clients", False, 12.5 / 16)
     assert "By clients" in client.get("/rankings/").content.decode()
-    assert [one["slug"] for one in client.get("/api/v1/rankings/").json()["results"]] == [shown["slug"]]
+    assert [result["slug"] for result in client.get("/api/v1/rankings/").json()["results"]] == [shown["slug"]]
     # a ranking is no study
     assert client.get(f"/api/v1/studies/{shown['slug']}/").status_code == 404
     assert "By clients" not in client.get("/studies/").content.decode()

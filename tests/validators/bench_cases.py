@@ -28,7 +28,7 @@ def problems(report, expect):
     ]
     if report.status != "valid":
         wrong.append(f"{report.status}: {found}")
-    measured = [one for run in report.runs for one in run.measurements]
+    measured = [measurement for run in report.runs for measurement in run.measurements]
     wrong += [
         f"no measurement {metric}"
         for metric in expect.get("metrics", [])

@@ -99,7 +99,10 @@ def require_sound(benchmark, content, folder):
     with open_bundle(folder / "output.txt") as bundle:
         reading = benchmark.find_runs(bundle)
     for run in reading.runs:
-        assert all(math.isfinite(one.value) and math.isfinite(one.printed_value) for one in run.measurements)
+        assert all(
+            math.isfinite(measurement.value) and math.isfinite(measurement.printed_value)
+            for measurement in run.measurements
+        )
         json.dumps(run.as_json(), allow_nan=False)
         assert failures.CODE not in [finding.code for finding in run.findings]
         benchmark.explain(run)

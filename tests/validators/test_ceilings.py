@@ -47,7 +47,7 @@ E2000 = Parts(
 
 
 def by_layer(parts: Parts, direction: str, kind: str = "bandwidth") -> dict[str, Ceiling]:
-    return {one.layer: one for one in ceilings(parts, direction, kind)}
+    return {ceiling.layer: ceiling for ceiling in ceilings(parts, direction, kind)}
 
 
 def test_the_peaks_of_a_perlmutter_ost_are_those_of_the_paper() -> None:
@@ -172,7 +172,7 @@ def test_the_catalogue_is_of_its_form_and_every_number_has_a_unit_and_a_source_t
         if isinstance(part[name], dict)
     ]
     assert len(figures) > 30
-    assert {one["unit"] for one in figures} <= set(UNITS)
+    assert {figure["unit"] for figure in figures} <= set(UNITS)
     cited = {one["source"] for one in (*figures, *document["assumptions"])}
     assert cited == set(document["sources"])
     for entry in document["enclosures"]:

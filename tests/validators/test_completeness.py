@@ -29,7 +29,7 @@ def measured(*rows, **changes):
 
 
 def found(run):
-    return [(one.code, one.level) for one in run.findings]
+    return [(finding.code, finding.level) for finding in run.findings]
 
 
 def test_a_run_with_all_that_is_required_has_no_finding():
@@ -70,7 +70,7 @@ def test_a_run_that_does_not_count_anyway_is_left_with_its_own_error():
 def test_a_zero_beside_work_is_left_out():
     run = measured(("write", "bandwidth", 5), ("write", "time", 1), ("write", "latency", 0.0))
     assert found(run) == [("tool.not-measured", "info")]
-    assert [one.quantity for one in run.measurements] == ["bandwidth", "time"]
+    assert [measurement.quantity for measurement in run.measurements] == ["bandwidth", "time"]
 
 
 @pytest.mark.parametrize(

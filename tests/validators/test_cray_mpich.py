@@ -37,7 +37,10 @@ def checked(tmp_path, text):
 
 
 def figures(run):
-    return {(one.op, one.quantity, one.stat): (one.value, one.unit) for one in run.measurements}
+    return {
+        (measurement.op, measurement.quantity, measurement.stat): (measurement.value, measurement.unit)
+        for measurement in run.measurements
+    }
 
 
 def test_calls_bytes_and_bandwidths_of_a_file(tmp_path):
@@ -54,7 +57,11 @@ def test_calls_bytes_and_bandwidths_of_a_file(tmp_path):
 
 def test_a_file_that_is_closed_twice_has_two_boxes(tmp_path):
     (run,) = checked(tmp_path, timers(net="100.0") + timers(net="50.0")).runs
-    found = [(one.context["box"], one.printed_value) for one in run.measurements if one.stat == "net"]
+    found = [
+        (measurement.context["box"], measurement.printed_value)
+        for measurement in run.measurements
+        if measurement.stat == "net"
+    ]
     assert found == [(1, 100.0), (2, 50.0)]
 
 
@@ -73,7 +80,7 @@ def test_what_another_rank_prints_into_a_box_does_not_matter(tmp_path):
 
 def test_what_was_not_counted_is_left_out(tmp_path):
     (run,) = checked(tmp_path, statistics(**{"stripe count": "-1", "ave system write size": "NA"})).runs
-    assert {"stripe_count", "system_mean"} & {one.stat for one in run.measurements} == set()
+    assert {"stripe_count", "system_mean"} & {measurement.stat for measurement in run.measurements} == set()
 
 
 def test_boxes_deep_in_the_output_of_an_application_are_found(tmp_path):

@@ -68,7 +68,9 @@ def checked(tmp_path, text):
 
 
 def figures(run):
-    return {(one.op, one.stat): (one.value, one.unit) for one in run.measurements}
+    return {
+        (measurement.op, measurement.stat): (measurement.value, measurement.unit) for measurement in run.measurements
+    }
 
 
 def test_a_log_gives_its_figures_in_mebibytes(tmp_path):

@@ -88,6 +88,6 @@ def test_targets_of_a_survey_are_told_by_number(tmp_path):
 def test_epochs_stand_in_their_order(tmp_path):
     (tmp_path / "summary.json").write_text(json.dumps(summary(metric=metric(train_au_percentage=[96.0, 94.0]))))
     (run,) = check(tmp_path).runs
-    au = next(one for one in run.distributions if one["quantity"] == "au")
+    au = next(distribution for distribution in run.distributions if distribution["quantity"] == "au")
     assert (au["over"], au["unit"], au["members"]) == ("epochs", "%", [96.0, 94.0])
     assert "node17" not in str(run.distributions)

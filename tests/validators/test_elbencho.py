@@ -148,7 +148,11 @@ def test_a_phase_that_wrote_and_tells_no_time_is_not_reported_whole(tmp_path):
 
 def test_a_latency_of_0_is_no_latency(tmp_path):
     report = check(SAMPLES / "rand-4k-lat" / "results.json")
-    zeros = [one for one in report.runs[0].measurements if one.quantity == "latency" and not one.value]
+    zeros = [
+        measurement
+        for measurement in report.runs[0].measurements
+        if measurement.quantity == "latency" and not measurement.value
+    ]
     assert (zeros, report.status) == ([], "valid")
     assert "elbencho.not-measured" in codes_of(report)
 

@@ -30,7 +30,7 @@ def raising(error: BaseException):
 
 
 def levels_of(report, code: str) -> list[str]:
-    return [one.level for run in report.runs for one in run.findings if one.code == code]
+    return [finding.level for run in report.runs for finding in run.findings if finding.code == code]
 
 
 # Readers that raise
@@ -74,7 +74,7 @@ def test_a_tool_whose_search_raises_leaves_the_others_alone(tmp_path, monkeypatc
     monkeypatch.setattr(fio, "find_runs", raising(ValueError("x")))
     report = check(tmp_path)
     assert [run.tool for run in report.runs] == ["gdsio"]
-    assert [(one.code, one.level) for one in report.findings] == [("bundle.reader-failed", "error")]
+    assert [(finding.code, finding.level) for finding in report.findings] == [("bundle.reader-failed", "error")]
     assert report.status == "invalid"  # what fio would have found is not known
 
 
@@ -93,7 +93,7 @@ def test_rules_and_repeats_that_raise_are_told(tmp_path, monkeypatch):
     monkeypatch.setattr(catalogue.Benchmark, "_module", module)
     report = check(tmp_path)
     assert codes_of(report).count("bundle.reader-failed") >= 1
-    assert [one.code for one in report.findings] == ["bundle.reader-failed"]
+    assert [finding.code for finding in report.findings] == ["bundle.reader-failed"]
     assert report.status == "invalid"
 
 

@@ -209,7 +209,7 @@ def test_where_bytes_time_and_requests_fit_no_unit_nothing_is_taken(tmp_path, ch
     report = checked(tmp_path, old(changes, drop))
     assert report.status == "invalid"
     assert "fio.inconsistent" in codes_of(report)
-    assert not {"bandwidth", "volume"} & {one.quantity for one in report.runs[0].measurements}
+    assert not {"bandwidth", "volume"} & {measurement.quantity for measurement in report.runs[0].measurements}
 
 
 @pytest.mark.parametrize("missing", ["bw", "runtime", "io_bytes", "iops"])
@@ -292,7 +292,7 @@ def test_a_latency_of_0_was_not_measured(tmp_path, latency):
     (finding,) = report.runs[0].findings
     assert (report.status, finding.code, finding.level) == ("valid", "fio.not-measured", "info")
     assert "write latency mean, write latency max" in finding.message
-    assert "latency" not in {one.quantity for one in report.runs[0].measurements}
+    assert "latency" not in {measurement.quantity for measurement in report.runs[0].measurements}
 
 
 def test_a_percentile_below_what_is_printed_is_no_0(tmp_path):
@@ -357,7 +357,9 @@ def on(filename, bandwidth=1048576, group=0, **options):
 def members(tmp_path, *jobs, **changes):
     (run,) = checked(tmp_path, document(*jobs, **changes)).runs
     return {
-        (one["over"], *one["context"].values()): one["members"] for one in run.distributions if one["unit"] == "B/s"
+        (distribution["over"], *distribution["context"].values()): distribution["members"]
+        for distribution in run.distributions
+        if distribution["unit"] == "B/s"
     }
 
 
@@ -373,7 +375,9 @@ def test_the_processes_of_a_drive_are_added_and_drives_stand_side_by_side():
 
 def test_jobs_on_files_stand_one_by_one():
     (run,) = check(SAMPLES / "json-seqread-nogroup" / "stdout.txt").runs
-    assert [(one["over"], one["quantity"], one["members"]) for one in run.distributions] == [
+    assert [
+        (distribution["over"], distribution["quantity"], distribution["members"]) for distribution in run.distributions
+    ] == [
         ("jobs", "bandwidth", [860370051, 883011368]),
         ("jobs", "iops", [820.512821, 842.105263]),
     ]

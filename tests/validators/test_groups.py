@@ -29,7 +29,7 @@ def test_one_run_belongs_to_no_group(tmp_path):
 def test_the_same_settings_are_repeats_with_their_spread(tmp_path):
     (group,) = checked(tmp_path, fio(2**20), fio(2**21), fio(3 * 2**20))["groups"]
     assert (group["kind"], group["tool"], group["runs"], group["varies"]) == ("repeats", "fio", [0, 1, 2], {})
-    bandwidth = next(one for one in group["distributions"] if one["quantity"] == "bandwidth")
+    bandwidth = next(distribution for distribution in group["distributions"] if distribution["quantity"] == "bandwidth")
     assert (bandwidth["over"], bandwidth["count"], bandwidth["mean"]) == ("runs", 3, 2**21)
     assert bandwidth["deviation"] == pytest.approx(2**20)
 
@@ -62,7 +62,7 @@ def test_repeats_stand_in_the_order_of_their_time_where_all_tell_it(tmp_path):
     timed = [json.dumps(json.loads(text) | {"timestamp": 1795201254 - place}) for place, text in enumerate(texts)]
     (group,) = checked(tmp_path, *timed)["groups"]
     assert group["runs"] == [2, 1, 0]
-    bandwidth = next(one for one in group["distributions"] if one["quantity"] == "bandwidth")
+    bandwidth = next(distribution for distribution in group["distributions"] if distribution["quantity"] == "bandwidth")
     assert bandwidth["members"] == [3 * 2**20, 2**21, 2**20]
     (group,) = checked(tmp_path, timed[0], timed[1], texts[2])["groups"]
     assert group["runs"] == [0, 1, 2]
@@ -80,7 +80,7 @@ def test_values_of_repeats_are_those_of_the_runs(tmp_path):
     report = io500(tmp_path, {"performance": 1.0}, {"performance": 1.1})
     (group,) = report["groups"]
     assert (group["kind"], group["missing_settings"]) == ("repeats", [])
-    easy = next(one for one in group["distributions"] if one["quantity"] == "bandwidth")
+    easy = next(distribution for distribution in group["distributions"] if distribution["quantity"] == "bandwidth")
     values = [
         row["value"] for run in report["runs"] for row in run["measurements"]
         if (row["op"], row["quantity"]) == (easy["op"], "bandwidth")
@@ -299,7 +299,7 @@ def test_a_described_system_stands_beside_and_replaces_nothing(tmp_path):
     assert "nps" not in run["parameters"]
 
 
-@pytest.mark.parametrize("tool", [one.tool for one in catalogue.benchmarks()])
+@pytest.mark.parametrize("tool", [benchmark.tool for benchmark in catalogue.benchmarks()])
 def test_a_parameter_has_one_source(tool):
     path = catalogue.FOLDER / catalogue.benchmark(tool).slug / "parameters.json"
     by_source = json.loads(path.read_text()) if path.exists() else {}

@@ -86,7 +86,12 @@ def test_one_repetition_has_no_deviation():
     """Its rates stay; of two repetitions alike a deviation of 0 would be a measured one."""
     folder = Path(parser.__file__).parent / "samples"
     (once,) = check(folder / "4.1-iorhard" / "stdout.txt").runs
-    assert {one.stat for one in once.measurements if one.quantity == "bandwidth"} == {"iteration", "max", "min", "mean"}
+    assert {measurement.stat for measurement in once.measurements if measurement.quantity == "bandwidth"} == {
+        "iteration",
+        "max",
+        "min",
+        "mean",
+    }
     (finding,) = [one for one in once.findings if one.code == "ior.not-measured"]
     assert "write bandwidth stdev" in finding.message
 
@@ -95,8 +100,12 @@ def test_repetitions_that_are_alike_have_a_deviation_of_0(tmp_path):
     summaries = [summary("write", (100.0, 100.0, 100.0, 0.0))]
     (tmp_path / "out.txt").write_text(output(rows=[row("write", 100.0, n) for n in (0, 1)], summaries=summaries))
     (run,) = check(tmp_path / "out.txt").runs
-    assert [one.value for one in run.measurements if (one.quantity, one.stat) == ("bandwidth", "stdev")] == [0.0]
-    assert "ior.not-measured" not in [one.code for one in run.findings]
+    assert [
+        measurement.value
+        for measurement in run.measurements
+        if (measurement.quantity, measurement.stat) == ("bandwidth", "stdev")
+    ] == [0.0]
+    assert "ior.not-measured" not in [finding.code for finding in run.findings]
 
 
 def test_a_run_gives_iterations_and_summary_with_their_units(tmp_path):
@@ -338,7 +347,7 @@ def test_rules_on_caches_go_by_the_command_line(tmp_path, command, op, outcomes)
         rows += [row("read", 100, 0), row("read", 300, 1)]
         summaries.append(summary("read", (300, 100, 200, 100)))
     run = run_of(tmp_path, output(command=command, rows=rows, summaries=summaries))
-    found = {one.code: one.outcome for one in run.rules}
+    found = {rule.code: rule.outcome for rule in run.rules}
     assert (found["ior.fsync"], found["ior.own-cache"]) == outcomes
     assert found["ior.long-enough"] == "violated"
     assert found["ior.repeated"] == "violated"

@@ -35,12 +35,12 @@ OTHER_KEYWORDS = {
 
 
 def of_ours(document: object, wanted: dict) -> list[tuple[str, str, str]]:
-    return sorted((one.json_path, one.validator, one.message) for one in json_schema.errors(document, wanted))
+    return sorted((error.json_path, error.validator, error.message) for error in json_schema.errors(document, wanted))
 
 
 def of_jsonschema(document: object, wanted: dict) -> list[tuple[str, str, str]]:
     judge = Draft202012Validator(wanted, format_checker=Draft202012Validator.FORMAT_CHECKER)
-    return sorted((one.json_path, one.validator or "", one.message) for one in judge.iter_errors(document))
+    return sorted((error.json_path, error.validator or "", error.message) for error in judge.iter_errors(document))
 
 
 def differing(documents: list[object], wanted: dict) -> list[object]:

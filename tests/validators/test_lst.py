@@ -226,7 +226,11 @@ def test_pairs_of_groups_are_told_apart_by_number(tmp_path):
     (run,) = checked(tmp_path, text).runs
     assert {m.context["client_group"] for m in run.measurements} == {0, 1}
     assert run.parameters["client_nodes"] == 4
-    received = next(one for one in run.distributions if (one["op"], one["quantity"]) == ("receive", "bandwidth"))
+    received = next(
+        distribution
+        for distribution in run.distributions
+        if (distribution["op"], distribution["quantity"]) == ("receive", "bandwidth")
+    )
     assert (received["over"], received["context"]) == ("groups", {"mode": "read_1m"})
     assert received["members"] == [9 * 2**20, 9 * 2**20]
     assert "10.0.0" not in json.dumps(run.as_json())

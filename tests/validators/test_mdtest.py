@@ -79,8 +79,8 @@ ALIKE = {name: (row[2], row[2], row[2], 0.0) for name, row in FIGURES.items()}
 def test_one_iteration_has_no_deviation(tmp_path, version, colon, iterations, has_deviation):
     """Until 3.3 it is over the ranks, too, of which there are two."""
     run = run_of(tmp_path, output(table(figures=ALIKE, colon=colon, iterations=iterations), version=version))
-    assert any(one.stat == "stdev" for one in run.measurements) is has_deviation
-    assert any(one.code == "mdtest.not-measured" for one in run.findings) is not has_deviation
+    assert any(measurement.stat == "stdev" for measurement in run.measurements) is has_deviation
+    assert any(finding.code == "mdtest.not-measured" for finding in run.findings) is not has_deviation
 
 
 def test_parameters_have_the_fields_names(tmp_path):
@@ -279,14 +279,14 @@ def test_what_io500_started_is_no_run_of_mdtest(tmp_path):
 )
 def test_reading_what_the_own_node_created_is_told(tmp_path, command, nodes, outcome):
     run = run_of(tmp_path, output(command=command).replace("on 1 node", f"on {nodes} node"))
-    found = {one.code: one.outcome for one in run.rules}
+    found = {rule.code: rule.outcome for rule in run.rules}
     assert found == {"mdtest.shifted": outcome, "mdtest.repeated": "violated"}
 
 
 def test_a_run_that_reads_nothing_says_nothing_of_caches(tmp_path):
     zeros = {name: row if "creation" in name else (0, 0, 0, 0) for name, row in FIGURES.items()}
     run = run_of(tmp_path, output(table(figures=zeros, iterations=3)))
-    assert {one.code: one.outcome for one in run.rules} == {
+    assert {rule.code: rule.outcome for rule in run.rules} == {
         "mdtest.shifted": "not_evaluated",
         "mdtest.repeated": "satisfied",
     }

@@ -79,7 +79,10 @@ def checked(place, *args, **kwargs):
 
 
 def figures(run):
-    return {(one.op, one.quantity, one.stat): (one.printed_value, one.printed_unit) for one in run.measurements}
+    return {
+        (measurement.op, measurement.quantity, measurement.stat): (measurement.printed_value, measurement.printed_unit)
+        for measurement in run.measurements
+    }
 
 
 def test_every_run_of_the_real_folders_is_read_as_expected(shared):
@@ -108,7 +111,11 @@ def test_every_run_of_the_real_folders_is_read_as_expected(shared):
 
 def test_the_printed_megabyte_is_a_mebibyte(tmp_path):
     (run,) = checked(tmp_path, [summary()] * 5, report()).runs
-    (bandwidth,) = [one for one in run.measurements if (one.quantity, one.stat) == ("bandwidth", "mean")]
+    (bandwidth,) = [
+        measurement
+        for measurement in run.measurements
+        if (measurement.quantity, measurement.stat) == ("bandwidth", "mean")
+    ]
     assert (bandwidth.value, bandwidth.unit, bandwidth.printed_unit) == (40 * 2**20, "B/s", "MiB/s")
 
 
@@ -140,7 +147,7 @@ def test_without_a_report_runs_of_a_workload_are_one_result(tmp_path):
 
 def deviations(report):
     (run,) = report.runs
-    return [one.printed_value for one in run.measurements if one.stat == "stdev"]
+    return [measurement.printed_value for measurement in run.measurements if measurement.stat == "stdev"]
 
 
 def test_one_run_has_no_deviation(tmp_path):
@@ -165,7 +172,7 @@ def test_runs_that_are_the_same_have_a_deviation_of_0(tmp_path):
 
 def test_hosts_users_and_folders_stay_out(tmp_path):
     (run,) = checked(tmp_path, [summary()] * 5, report(), below="run{}/node17").runs
-    text = json.dumps([run.parameters, run.tests, [one.as_json() for one in run.measurements]])
+    text = json.dumps([run.parameters, run.tests, [measurement.as_json() for measurement in run.measurements]])
     assert [word for word in SECRETS if word in text] == []
 
 

@@ -32,7 +32,9 @@ def test_the_descriptor_names_what_its_samples_measure(benchmark):
     folders = sorted((catalogue.FOLDER / benchmark.slug / "samples").iterdir())
     paths = [folder / json.loads((folder / "expected.json").read_text())["path"] for folder in folders]
     runs = [run for path in paths for run in check(path).runs if run.tool == benchmark.tool]
-    found = {(one.op, one.quantity, one.stat) for run in runs for one in run.measurements}
+    found = {
+        (measurement.op, measurement.quantity, measurement.stat) for run in runs for measurement in run.measurements
+    }
     assert found
     unnamed = [(op, quantity) for op, quantity, _ in found if not catalogue.describe(benchmark.tool, op, quantity)]
     entries = catalogue.meanings(benchmark.tool)

@@ -26,9 +26,14 @@ def checked(tmp_path, text, name="rsl.error.0000"):
 
 def sums(run):
     return {
-        (one.op, one.stat, one.context.get("stream"), one.context.get("domain")): one.value
-        for one in run.measurements
-        if one.stat != "event"
+        (
+            measurement.op,
+            measurement.stat,
+            measurement.context.get("stream"),
+            measurement.context.get("domain"),
+        ): measurement.value
+        for measurement in run.measurements
+        if measurement.stat != "event"
     }
 
 
@@ -64,7 +69,7 @@ def test_writes_are_added_by_stream_and_domain_and_steps_by_domain(tmp_path):
 )
 def test_a_write_is_read_in_each_layout(tmp_path, line, stream, file):
     (run,) = checked(tmp_path, HEAD + line + END).runs
-    (event,) = [one for one in run.measurements if one.stat == "event"]
+    (event,) = [measurement for measurement in run.measurements if measurement.stat == "event"]
     assert (event.value, event.unit, event.context) == (1.25, "s", {"stream": stream, "domain": 1, "file": file})
 
 

@@ -189,15 +189,15 @@ def _bandwidth(classes: Iterable[Mapping[str, Any]]) -> list[str] | None:
 
 def _supercomputer(document: Document) -> Node:
     clients = facts.classes(document, facts.CLIENT)
-    cores = [one["hardware"]["cpu"].get("cores") for one in clients]
-    memory = [one["hardware"]["memory"].get("total_bytes") for one in clients]
+    cores = [client["hardware"]["cpu"].get("cores") for client in clients]
+    memory = [client["hardware"]["memory"].get("total_bytes") for client in clients]
     attributes = {
         "name": _name(document.get("system", {}).get("name")),
         "total nodes": facts.client_nodes(document),
         "total cores": _total(clients, cores),
         "memory capacity": _bytes(_total(clients, memory), "TiB"),
     }
-    return _node("Supercomputer", attributes, [_nodes("Nodes", one) for one in clients])
+    return _node("Supercomputer", attributes, [_nodes("Nodes", client) for client in clients])
 
 
 def _total(classes: list[Mapping[str, Any]], each: list[int | None]) -> int | None:

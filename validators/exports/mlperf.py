@@ -192,7 +192,7 @@ def _storage_system(document: Document) -> dict[str, Any]:
 def _hyperconverged(document: Document) -> str | None:
     """Whether clients are servers too; None where no server is described."""
     servers = [one for one in document["node_classes"] if set(one["role"]) & set(_SERVERS)]
-    return ("yes" if any(facts.CLIENT in one["role"] for one in servers) else "no") if servers else None
+    return ("yes" if any(facts.CLIENT in server["role"] for server in servers) else "no") if servers else None
 
 
 def _components(document: Document) -> Iterator[dict[str, Any]]:

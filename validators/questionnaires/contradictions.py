@@ -120,7 +120,7 @@ def _caches(known: Mapping[str, Answer], document: Mapping[str, Any] | None) -> 
     clients = [one for one in classes(document, facts.CLIENT) if _counts_drops(one)]
     if not clients or any("bench.cache_drop" in row["pointer"] for row in document.get("drift", [])):
         return
-    alone = all(one["count"] == 1 for one in clients)
+    alone = all(client["count"] == 1 for client in clients)
     message = "The answer leaves out the caches of the clients, and "
     message += "their kernels counted no drop of caches during the run." if alone else (
         "no drop of caches is on record: of nodes that are alike, the counters of one are kept."

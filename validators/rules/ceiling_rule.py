@@ -17,7 +17,7 @@ _UNITS = {"B/s": "GiB/s", "ops/s": "kIOPS"}
 
 def ceiling(run: Run, document: Document, context: Context) -> Verdict:
     """Each rate against the lowest ceiling that its data has to pass."""
-    measured = [asdict(one) for one in run.measurements]
+    measured = [asdict(measurement) for measurement in run.measurements]
     found = efficiencies(context.crossings.get(run.tool), measured, run.parameters, parts.of_document(document))
     if not found:
         return NOT_EVALUATED, "The description does not tell enough of drives, servers and networks for a ceiling."

@@ -33,13 +33,15 @@ def examine(run: Run, descriptor: Descriptor) -> None:
 
 def _leave_out_zeros(run: Run, quantities: Sequence[str]) -> None:
     """An operation did work where anything of it is above 0."""
-    worked = {_place(one) for one in run.measurements if one.value > 0} | set(map(_key, run.operations_done))
+    worked = {_place(measurement) for measurement in run.measurements if measurement.value > 0} | set(
+        map(_key, run.operations_done)
+    )
     kept = []
-    for one in run.measurements:
-        if one.value == 0 and one.quantity in quantities and _place(one) in worked:
-            run.not_measured.append(f"{one.op} {one.quantity} {one.stat}")
+    for measurement in run.measurements:
+        if measurement.value == 0 and measurement.quantity in quantities and _place(measurement) in worked:
+            run.not_measured.append(f"{measurement.op} {measurement.quantity} {measurement.stat}")
         else:
-            kept.append(one)
+            kept.append(measurement)
     run.measurements = kept
 
 
@@ -60,8 +62,8 @@ def _missing(run: Run, descriptor: Descriptor) -> Iterator[Finding]:
     if has_error(run.findings):
         return
     quantities: dict[tuple[str, str], set[str]] = {_key(done): set() for done in run.operations_done}
-    for one in run.measurements:
-        quantities.setdefault(_place(one), set()).add(one.quantity)
+    for measurement in run.measurements:
+        quantities.setdefault(_place(measurement), set()).add(measurement.quantity)
     lacking = [
         f"{op} has no {' or '.join(names)}"
         for (op, _), present in quantities.items()

@@ -99,7 +99,7 @@ def _of_tests(run: Run) -> dict[str, list[Any]]:
 
 
 def _measured(run: Run) -> list[tuple[str, str]]:
-    return sorted({(one.op, repr(sorted(one.context.items(), key=str))) for one in _summaries(run)})
+    return sorted({(summary.op, repr(sorted(summary.context.items(), key=str))) for summary in _summaries(run)})
 
 
 def _varies(runs: Sequence[Run]) -> dict[str, list[Any]]:
@@ -108,7 +108,7 @@ def _varies(runs: Sequence[Run]) -> dict[str, list[Any]]:
     Where no setting does, it is the command line, what the tests were, or what was measured.
     """
     settings = [provenance.settings(run) | {"version": run.version, "mode": run.mode} for run in runs]
-    plain = _differing([{name: one[name] for name in one if name != "command_line"} for one in settings])
+    plain = _differing([{name: setting[name] for name in setting if name != "command_line"} for setting in settings])
     undisclosed = _differing([run.undisclosed_settings for run in runs])
     shown = plain | {name: _numbered(values) for name, values in undisclosed.items()}
     if shown:
@@ -136,9 +136,9 @@ def _repeats(tool: str, members: list[int], runs: Sequence[Run]) -> Group:
     """The same configuration several times: each summary of the tool over the runs, one by one."""
     values: dict[tuple[str, ...], list[Any]] = {}
     for index in members:
-        for one in _summaries(runs[index]):
-            key = (one.op, one.quantity, one.stat, one.printed_unit, repr(one.context))
-            values.setdefault(key, []).append(one)
+        for summary in _summaries(runs[index]):
+            key = (summary.op, summary.quantity, summary.stat, summary.printed_unit, repr(summary.context))
+            values.setdefault(key, []).append(summary)
     over: list[Distribution] = []
     for same in values.values():
         first = same[0]
@@ -169,4 +169,4 @@ def _group(
 
 
 def _summaries(run: Run) -> list[Any]:
-    return [one for one in run.measurements if not is_repeat(one.context, one.stat)]
+    return [measurement for measurement in run.measurements if not is_repeat(measurement.context, measurement.stat)]

@@ -26,7 +26,7 @@ def of_document(document: Document) -> Parts:
     target = _data_target(document)
     drive = hardware.named("drives", str(target.get("drive_model", "")))
     count = _counted(target.get("count", 0) * target.get("drives_per_target", 0))
-    links = [_link(group) for one in servers for group in one.get("block", []) if drive and _is_of(group, drive)]
+    links = [_link(group) for server in servers for group in server.get("block", []) if drive and _is_of(group, drive)]
     known = sorted({link for link in links if link}, key=_speed)
     return Parts(
         drives=count,
@@ -34,7 +34,7 @@ def of_document(document: Document) -> Parts:
         slot=slot_of(*known[-1], SOURCE) if known else None,
         paths=_paths(servers, drive, count),
         raid=_raid(target),
-        servers=_counted(sum(one["count"] for one in servers)),
+        servers=_counted(sum(server["count"] for server in servers)),
         memory=_memory(servers),
         ports=_ports_of_each(servers),
         clients=_described(sum(map(_ports, facts.classes(document, facts.CLIENT))), "B/s"),
@@ -115,7 +115,10 @@ def _paths(servers: Sequence[Mapping[str, Any]], drive: hardware.Entry | None, c
     if drive is None or count is None:
         return None
     groups = [
-        (one["count"], group["count"]) for one in servers for group in one.get("block", []) if _is_of(group, drive)
+        (server["count"], group["count"])
+        for server in servers
+        for group in server.get("block", [])
+        if _is_of(group, drive)
     ]
     return _counted(max(1.0, sum(nodes * drives for nodes, drives in groups) / count.value) if groups else 0)
 
@@ -123,8 +126,8 @@ def _paths(servers: Sequence[Mapping[str, Any]], drive: hardware.Entry | None, c
 def _memory(servers: Sequence[Mapping[str, Any]]) -> Figure | None:
     """Of the servers with most bandwidth, where the catalogue knows all of their processors."""
     found = []
-    for one in servers:
-        cpu = one["hardware"].get("cpu", {})
+    for server in servers:
+        cpu = server["hardware"].get("cpu", {})
         known = hardware.named("cpus", str(cpu.get("model") or ""))
         found.append(memory_of(known, cpu.get("sockets") or 1))
     known_all = [figure for figure in found if figure]
@@ -133,7 +136,7 @@ def _memory(servers: Sequence[Mapping[str, Any]]) -> Figure | None:
 
 def _ports_of_each(servers: Sequence[Mapping[str, Any]]) -> Figure | None:
     """The mean of the servers, so that their number times it is what all of them have."""
-    nodes = sum(one["count"] for one in servers)
+    nodes = sum(server["count"] for server in servers)
     return _described(sum(map(_ports, servers)) / nodes, "B/s") if nodes and all(map(_ports, servers)) else None
 
 

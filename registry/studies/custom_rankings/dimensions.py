@@ -23,7 +23,7 @@ class Dimension:
     def __str__(self) -> str:
         """ "B/s", "ops/s/W", "1/s"; empty where there is no unit."""
         above = [_raised(unit, power) for unit, power in sorted(self.powers.items()) if power > 0]
-        time_first = sorted(self.powers.items(), key=lambda one: (one[0] != "s", one[0]))
+        time_first = sorted(self.powers.items(), key=lambda item: (item[0] != "s", item[0]))
         below = [f"/{_raised(unit, -power)}" for unit, power in time_first if power < 0]
         return ("\N{MIDDLE DOT}".join(above) or ("1" if below else "")) + "".join(below)
 

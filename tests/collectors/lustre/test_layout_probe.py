@@ -110,15 +110,15 @@ def test_a_progressive_layout_with_data_on_the_metadata_target_and_overstriping(
     assert said.value("lustre.layout.dir_stripe", "hash_type") == "fnv_1a_64"
     (item,) = said.items("layouts")
     assert item["dir_stripe_count"] == 4
-    assert [one["end_bytes"] for one in item["components"]] == [65536, 1073741824, None]
-    assert [one["pattern"] for one in item["components"]] == ["mdt", "raid0", "raid0,overstriped"]
+    assert [component["end_bytes"] for component in item["components"]] == [65536, 1073741824, None]
+    assert [component["pattern"] for component in item["components"]] == ["mdt", "raid0", "raid0,overstriped"]
 
 
 def test_mirrors_compression_and_every_target(directory):
     said = directory(MIRRORED)
     assert (said.value("lustre.layout.mirror_ec"), said.value("lustre.layout.compression")) == (2, "zstd:3")
     assert said.value("lustre.layout.stripe_count") == -1
-    assert [one["mirror_id"] for one in said.items("layouts")[0]["components"]] == [1, 2]
+    assert [component["mirror_id"] for component in said.items("layouts")[0]["components"]] == [1, 2]
 
 
 def test_numbers_that_older_releases_print_for_patterns(directory):

@@ -134,11 +134,11 @@ def test_two_file_systems_are_told_side_by_side(lustre):
     assert said.values("lustre.fs.capacity", "used_percent") == {50: 1, 94: 1}
     assert said.values("lustre.fs.ost_count", "visible") == {4: 2}
     assert said.value("lustre.dne") == "none"
-    assert [(one["usable_bytes"], one["data_targets"]) for one in said.items("storage_systems")] == [
+    assert [(item["usable_bytes"], item["data_targets"]) for item in said.items("storage_systems")] == [
         (1024000, 4),
         (9216000, 4),
     ]
-    assert {one["name"] for one in said.items("storage_systems")} == {"lustre"}
+    assert {item["name"] for item in said.items("storage_systems")} == {"lustre"}
 
 
 def test_sizes_come_from_lfs_where_no_file_has_them(lustre):

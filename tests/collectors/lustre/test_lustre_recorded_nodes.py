@@ -297,7 +297,7 @@ def test_figures_of_the_samples(shared):
 
 def of_lctl(parameters, wanted, text):
     """What the parameters say where only lctl told something."""
-    raw = {pattern_of(one): Input(None, "not_applicable", "") for one in parameters}
+    raw = {pattern_of(parameter): Input(None, "not_applicable", "") for parameter in parameters}
     raw["lctl"] = Input(text, source="command")
     return Said(told(parameters, raw, wanted))
 

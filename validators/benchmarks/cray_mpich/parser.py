@@ -108,7 +108,11 @@ class Box:
             self._add_phase(name, ticks)
 
     def value(self, quantity: str, stat: str) -> float | None:
-        found = [one.value for one in self.measurements if (one.quantity, one.stat) == (quantity, stat)]
+        found = [
+            measurement.value
+            for measurement in self.measurements
+            if (measurement.quantity, measurement.stat) == (quantity, stat)
+        ]
         return found[0] if found else None
 
     def _add_bandwidth(self, timed: re.Match[str], value: str, number: int) -> None:
@@ -249,7 +253,7 @@ def _findings(boxes: list[Box], path: str) -> Iterator[Finding]:
         message, hint = "The boxes hold no figure.", "Repeat the run with MPICH_MPIIO_STATS=1."
         yield Finding("cray-mpich.no-results", ERROR, message, hint, path)
         return
-    if not any(one.quantity == "bandwidth" for box in boxes for one in box.measurements):
+    if not any(measurement.quantity == "bandwidth" for box in boxes for measurement in box.measurements):
         message = "Statistics only: there is no bandwidth in them."
         hint = "Set MPICH_MPIIO_TIMERS=1 as well."
         yield Finding("cray-mpich.no-bandwidth", INFO, message, hint, path)

@@ -180,7 +180,7 @@ def find_runs(bundle: Bundle) -> Reading:
 
 def explain(run: Run) -> list[str]:
     """How each bandwidth follows from bytes and the time of the slowest rank."""
-    figures = {(one.op, one.stat): one.printed_value for one in run.measurements}
+    figures = {(measurement.op, measurement.stat): measurement.printed_value for measurement in run.measurements}
     return [
         f"{op}: {figures[op, 'total_bytes']:.0f} B / 2^20 / {figures[op, 'agg_time_by_slowest']} s = {value} MiB/s"
         for (op, stat), value in figures.items()
@@ -230,7 +230,9 @@ def _run(path: str, log: Log) -> Run:
     except Refusal as refusal:
         run.findings.append(refusal.finding(TOOL, path))
         return run
-    run.measurements = [one for name, section in log.sections.items() for one in _measurements(name, section)]
+    run.measurements = [
+        measurement for name, section in log.sections.items() for measurement in _measurements(name, section)
+    ]
     run.tests = [{"module": name, **section.counters} for name, section in log.sections.items() if section.counters]
     run.findings = [*_partial(log, path), *_disagreements(log, path)]
     if log.empty:

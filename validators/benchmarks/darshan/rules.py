@@ -12,7 +12,7 @@ from validators.rules import Context, Verdict, load_rules
 def _performance_printed(run: Run, context: Context) -> Verdict:
     if not run.measurements:
         return NOT_EVALUATED, "Nothing was read."
-    found = sorted({one.op for one in run.measurements if one.stat == "agg_perf_by_slowest"})
+    found = sorted({measurement.op for measurement in run.measurements if measurement.stat == "agg_perf_by_slowest"})
     if found:
         return SATISFIED, f"Printed for {', '.join(found)}."
     return VIOLATED, "Only counters were printed, without --perf."

@@ -48,15 +48,19 @@ def _is_same(run: Run, other: Run) -> bool:
 
 
 def _times(run: Run) -> list[tuple[str, float]]:
-    return [(one.op, one.printed_value) for one in run.measurements if one.quantity == "time"]
+    return [
+        (measurement.op, measurement.printed_value)
+        for measurement in run.measurements
+        if measurement.quantity == "time"
+    ]
 
 
 def explain(run: Run) -> list[str]:
     """Both statistics of each bandwidth; elbencho has no score."""
     return [
-        f"phase {one.context['phase']} {one.op}: {one.printed_value:.0f} {one.printed_unit} ({one.stat})"
-        for one in run.measurements
-        if one.quantity == "bandwidth"
+        f"phase {measurement.context['phase']} {measurement.op}: {measurement.printed_value:.0f} {measurement.printed_unit} ({measurement.stat})"
+        for measurement in run.measurements
+        if measurement.quantity == "bandwidth"
     ]
 
 

@@ -52,7 +52,7 @@ class Phase:
 
     def value(self, quantity: str, stat: str, side: str = "") -> float | None:
         op = f"{self.op}_{side}" if side else self.op
-        return next((one[3] for one in self.figures if one[:3] == (op, quantity, stat)), None)
+        return next((figure[3] for figure in self.figures if figure[:3] == (op, quantity, stat)), None)
 
     def measurements(self, number: int) -> Iterator[Measurement]:
         for op, quantity, stat, value, unit in self.figures:

@@ -13,14 +13,15 @@ _LEAST_SHARE = 0.5
 
 def _together(run: Run, context: Context) -> Verdict:
     totals = {
-        (one.context["phase"], one.op): one.value
-        for one in run.measurements
-        if (one.quantity, one.stat) == ("volume", "last_done") and one.value
+        (measurement.context["phase"], measurement.op): measurement.value
+        for measurement in run.measurements
+        if (measurement.quantity, measurement.stat) == ("volume", "last_done") and measurement.value
     }
     shares = [
-        (one.value / totals[key], one.op)
-        for one in run.measurements
-        if (one.quantity, one.stat) == ("volume", "first_done") and (key := (one.context["phase"], one.op)) in totals
+        (measurement.value / totals[key], measurement.op)
+        for measurement in run.measurements
+        if (measurement.quantity, measurement.stat) == ("volume", "first_done")
+        and (key := (measurement.context["phase"], measurement.op)) in totals
     ]
     if not shares:
         return NOT_EVALUATED, "No phase moves data."

@@ -50,9 +50,11 @@ def _together(run: Run) -> Iterator[list[int]]:
 def _rates(run: Run) -> dict[tuple[str, str, str], dict[int, float]]:
     """By operation, quantity and unit, the rate of each job."""
     found: dict[tuple[str, str, str], dict[int, float]] = {}
-    for one in run.measurements:
-        if one.quantity in _RATES and one.printed_value:
-            found.setdefault((one.op, one.quantity, one.printed_unit), {})[one.context["job"]] = one.printed_value
+    for measurement in run.measurements:
+        if measurement.quantity in _RATES and measurement.printed_value:
+            found.setdefault((measurement.op, measurement.quantity, measurement.printed_unit), {})[
+                measurement.context["job"]
+            ] = measurement.printed_value
     return found
 
 

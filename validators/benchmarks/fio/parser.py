@@ -250,7 +250,7 @@ def _parameters(run: Run, document: dict[str, Any]) -> dict[str, Any]:
 
 def _shortest(run: Run) -> dict[str, float]:
     """How long the shortest job ran, in seconds."""
-    times = [one.value for one in run.measurements if one.quantity == "time"]
+    times = [measurement.value for measurement in run.measurements if measurement.quantity == "time"]
     return {"shortest_job_s": min(times)} if times else {}
 
 
@@ -260,8 +260,13 @@ def totals(run: Run) -> list[dict[str, Any]]:
     A sum is left out where a process of the group has no such figure.
     """
     sums: dict[tuple[int, str], dict[str, Any]] = {}
-    rates = {(one.op, one.context.get("job"), one.quantity): one.value for one in run.measurements}
-    jobs = dict.fromkeys((one.op, one.context["job"]) for one in run.measurements if "job" in one.context)
+    rates = {
+        (measurement.op, measurement.context.get("job"), measurement.quantity): measurement.value
+        for measurement in run.measurements
+    }
+    jobs = dict.fromkeys(
+        (measurement.op, measurement.context["job"]) for measurement in run.measurements if "job" in measurement.context
+    )
     for op, job in jobs:
         group = run.tests[job]["group"] or 0
         total = sums.setdefault((group, op), {"group": group, "op": op, "bandwidth": 0.0, "iops": 0.0, "jobs": 0})

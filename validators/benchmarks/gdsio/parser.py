@@ -58,9 +58,9 @@ def find_runs(bundle: Bundle) -> Reading:
 def explain(run: Run) -> list[str]:
     """The bandwidth of each line; gdsio has no score."""
     return [
-        f"line {one.context['test']}: {one.op} {one.context['xfer_type']} {one.printed_value} {one.printed_unit}"
-        for one in run.measurements
-        if one.quantity == "bandwidth"
+        f"line {measurement.context['test']}: {measurement.op} {measurement.context['xfer_type']} {measurement.printed_value} {measurement.printed_unit}"
+        for measurement in run.measurements
+        if measurement.quantity == "bandwidth"
     ]
 
 
@@ -171,5 +171,5 @@ def _parameters(run: Run) -> dict[str, Any]:
     """What all lines share, how many there are, and how long the shortest took."""
     names = ("op", "xfer_type", "threads", "io_size_KiB")
     shared = {name: run.tests[0][name] for name in names if all(test[name] == run.tests[0][name] for test in run.tests)}
-    times = [one.value for one in run.measurements if one.quantity == "time"]
+    times = [measurement.value for measurement in run.measurements if measurement.quantity == "time"]
     return {**shared, "results": len(run.tests), "shortest_s": min(times)}

@@ -76,7 +76,7 @@ def _of_rows(summary: Summary, figures: dict[str, float], rows: list[Row], path:
 
 def _of_missing(record: Record, path: str) -> Iterator[Finding]:
     """An operation with rows has a line in the summary, and its rate."""
-    known = {(one.test, one.op) for one in record.summaries}
+    known = {(summary.test, summary.op) for summary in record.summaries}
     for row in record.rows:
         if record.summaries and "bandwidth" in row.values and (row.test, row.op) not in known:
             known.add((row.test, row.op))

@@ -43,9 +43,9 @@ def find_runs(bundle: Bundle) -> Reading:
 def explain(run: Run) -> list[str]:
     """The best iteration of each operation; IOR has no score."""
     return [
-        f"{one.op}, test {one.context.get('test', 0)}: {one.printed_value} {one.printed_unit}"
-        for one in run.measurements
-        if (one.quantity, one.stat) == ("bandwidth", "max")
+        f"{measurement.op}, test {measurement.context.get('test', 0)}: {measurement.printed_value} {measurement.printed_unit}"
+        for measurement in run.measurements
+        if (measurement.quantity, measurement.stat) == ("bandwidth", "max")
     ]
 
 
@@ -183,7 +183,11 @@ def _parameters(run: Run, record: Record) -> dict[str, Any]:
         for name, value in first.items()
         if name != "test" and all(other.get(name) == value for other in run.tests)
     }
-    times = [one.value for one in run.measurements if one.quantity == "time" and one.op != "remove"]
+    times = [
+        measurement.value
+        for measurement in run.measurements
+        if measurement.quantity == "time" and measurement.op != "remove"
+    ]
     return {
         **same,
         "tests": len(run.tests),

@@ -133,7 +133,7 @@ class _Read:
     def say(self, word: str, level: str, message: str, hint: str, line: int = 0) -> None:
         """Add a finding, unless the same was said before."""
         code = f"{TOOL}.{word}"
-        if not any(one.code == code for one in self.run.findings):
+        if not any(finding.code == code for finding in self.run.findings):
             where = f"{self.run.path}:{line}" if line else self.run.path
             self.run.findings.append(Finding(code, level, message, hint, where))
 
@@ -145,11 +145,15 @@ def find_runs(bundle: Bundle) -> Reading:
 
 def explain(run: Run) -> list[str]:
     """How far sum and parent are apart in each throughput test; IOzone has no score."""
-    parents = {(one.op, str(one.context)): one for one in run.measurements if one.stat == "parent"}
+    parents = {
+        (measurement.op, str(measurement.context)): measurement
+        for measurement in run.measurements
+        if measurement.stat == "parent"
+    }
     return [
-        f"{one.op}: children sum {one.printed_value} {one.printed_unit}, parent {parent.printed_value}"
-        for one in run.measurements
-        if one.stat == "children_sum" and (parent := parents.get((one.op, str(one.context))))
+        f"{measurement.op}: children sum {measurement.printed_value} {measurement.printed_unit}, parent {parent.printed_value}"
+        for measurement in run.measurements
+        if measurement.stat == "children_sum" and (parent := parents.get((measurement.op, str(measurement.context))))
     ]
 
 
@@ -306,7 +310,7 @@ def _end_block(state: _Read, line: int) -> None:
 
 def _weigh(state: _Read) -> None:
     """What the output says as a whole."""
-    failed = any(one.code == f"{TOOL}.run-failed" for one in state.run.findings)
+    failed = any(finding.code == f"{TOOL}.run-failed" for finding in state.run.findings)
     if state.has_banner and not state.is_complete:
         message = f"The output ends before {_COMPLETE!r}."
         state.say("truncated", ERROR, message, _HINT_AGAIN)

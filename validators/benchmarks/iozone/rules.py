@@ -13,18 +13,24 @@ _MOST = 2.0
 
 
 def _flushed(run: Run, context: Context) -> Verdict:
-    if not any(one.op in _WRITES for one in run.measurements):
+    if not any(measurement.op in _WRITES for measurement in run.measurements):
         return NOT_EVALUATED, "Nothing was written."
     known = [name for name in ("close_included", "fsync_included", "direct", "sync") if run.parameters.get(name)]
     return (SATISFIED, f"Set: {', '.join(known)}.") if known else (VIOLATED, "Neither -c, -e, -I nor -o was given.")
 
 
 def _together(run: Run, context: Context) -> Verdict:
-    parents = {(one.op, *one.context.items()): one for one in run.measurements if one.stat == "parent"}
+    parents = {
+        (measurement.op, *measurement.context.items()): measurement
+        for measurement in run.measurements
+        if measurement.stat == "parent"
+    }
     ratios = [
-        (one.value / parent.value, one.op)
-        for one in run.measurements
-        if one.stat == "children_sum" and (parent := parents.get((one.op, *one.context.items()))) and parent.value
+        (measurement.value / parent.value, measurement.op)
+        for measurement in run.measurements
+        if measurement.stat == "children_sum"
+        and (parent := parents.get((measurement.op, *measurement.context.items())))
+        and parent.value
     ]
     if not ratios:
         return NOT_EVALUATED, "There is no throughput test."

@@ -26,11 +26,16 @@ def find_runs(bundle: Bundle) -> Reading:
     surveys.sort(key=lambda run: "error_nodes" not in run.parameters)
     sessions = [run for run in reading.runs if run.mode != survey.MODE]
     if surveys:
-        sessions = [run for run in sessions if not any(one.code == "lst.several-documents" for one in run.findings)]
+        sessions = [
+            run for run in sessions if not any(finding.code == "lst.several-documents" for finding in run.findings)
+        ]
     seen: list[object] = []
     runs = []
     for run in surveys:
-        figures = [(one.op, one.quantity, one.value, one.context) for one in run.measurements]
+        figures = [
+            (measurement.op, measurement.quantity, measurement.value, measurement.context)
+            for measurement in run.measurements
+        ]
         if not figures or figures not in seen:
             seen.append(figures)
             runs.append(run)
@@ -41,10 +46,14 @@ def find_runs(bundle: Bundle) -> Reading:
 def explain(run: Run) -> list[str]:
     """The mean of each figure over its samples; LNet self-test has no score."""
     samples: dict[tuple[str, ...], list[float]] = {}
-    for one in run.measurements:
-        if one.stat == "mean_node":
-            of = " ".join(str(one.context[key]) for key in ("mode", "test", "group") if key in one.context)
-            samples.setdefault((of, one.op, one.quantity, one.printed_unit), []).append(one.printed_value)
+    for measurement in run.measurements:
+        if measurement.stat == "mean_node":
+            of = " ".join(
+                str(measurement.context[key]) for key in ("mode", "test", "group") if key in measurement.context
+            )
+            samples.setdefault((of, measurement.op, measurement.quantity, measurement.printed_unit), []).append(
+                measurement.printed_value
+            )
     return [
         f"{of} {op} {quantity}: {sum(values) / len(values):.2f} {unit} per node over {len(values)} sample(s)"
         for (of, op, quantity, unit), values in samples.items()

@@ -10,8 +10,16 @@ from validators.rules import Context, Verdict, load_rules
 
 
 def _balanced(run: Run, context: Context) -> Verdict:
-    means = {_key(one.op, one.context): one for one in run.measurements if _is(one.quantity, one.stat, "mean_node")}
-    lows = {_key(one.op, one.context): one for one in run.measurements if _is(one.quantity, one.stat, "min_node")}
+    means = {
+        _key(measurement.op, measurement.context): measurement
+        for measurement in run.measurements
+        if _is(measurement.quantity, measurement.stat, "mean_node")
+    }
+    lows = {
+        _key(measurement.op, measurement.context): measurement
+        for measurement in run.measurements
+        if _is(measurement.quantity, measurement.stat, "min_node")
+    }
     compared = [(lows[key], mean) for key, mean in means.items() if key in lows and mean.value]
     if not compared:
         return NOT_EVALUATED, "No sample has the bandwidth of the slowest node and of all."

@@ -117,8 +117,8 @@ def read(tool: str, output: Output) -> list[Run]:
 def _are_a_survey(sessions: list[_Session]) -> bool:
     """Whether sessions are one sweep, as lst-survey runs it: the same nodes and statistics, no test twice."""
     first = sessions[0]
-    same = all((one.stat_options, one.nodes) == (first.stat_options, first.nodes) for one in sessions)
-    tests = [str(one.tests) for one in sessions]
+    same = all((session.stat_options, session.nodes) == (first.stat_options, first.nodes) for session in sessions)
+    tests = [str(session.tests) for session in sessions]
     return same and bool(first.stat_options) and len(set(tests)) == len(tests)
 
 
@@ -126,10 +126,12 @@ def _merged(tool: str, runs: list[Run]) -> Run:
     """One run of all sessions of a survey; `test` tells which of them a figure is of."""
     merged = Run(tool, runs[0].path, mode="sweep")
     for number, run in enumerate(runs):
-        merged.measurements += [replace(one, context={"test": number, **one.context}) for one in run.measurements]
+        merged.measurements += [
+            replace(measurement, context={"test": number, **measurement.context}) for measurement in run.measurements
+        ]
         merged.tests += [{"test": number, **test} for test in run.tests]
-        said = {one.code for one in merged.findings}
-        merged.findings += [one for one in run.findings if one.code not in said]
+        said = {finding.code for finding in merged.findings}
+        merged.findings += [finding for finding in run.findings if finding.code not in said]
     first = runs[0].parameters
     merged.parameters = {
         name: value for name, value in first.items() if all(run.parameters.get(name) == value for run in runs)
@@ -324,9 +326,9 @@ def _weigh(session: _Session) -> None:
         session.say("incomplete" if session.is_ended else "truncated", end)
     elif asked and session.samples and min(session.samples.values()) < int(asked[1]) and not session.said:
         session.say("incomplete", end)
-    if "run-failed" not in session.said and not any(one.value for one in session.measurements):
+    if "run-failed" not in session.said and not any(measurement.value for measurement in session.measurements):
         session.say("no-results", end)
-    labelled = any(one.printed_unit == "MB/s" for one in session.measurements)
+    labelled = any(measurement.printed_unit == "MB/s" for measurement in session.measurements)
     if labelled and "--mbs" not in session.stat_options and not session.has_padded_label:
         session.say("unit-label-ambiguous", end)
 

@@ -99,7 +99,7 @@ def read(tool: str, output: Output) -> Run:
     for row in table.rows:
         run.measurements += _measurements(row, row.context if several else {})
         run.tests.append({"mode": row.mode, **(row.context if several else {})})
-    if not any(one.value for one in run.measurements):
+    if not any(measurement.value for measurement in run.measurements):
         raise Refusal("no-results", "The survey has no figure.", "Look at the output of lst.sh that it kept.")
     run.parameters = {
         **({"server_nodes": table.servers.nodes, "client_nodes": table.clients.nodes} if table.servers else {}),
@@ -114,13 +114,19 @@ def read(tool: str, output: Output) -> Run:
 def _over_groups(measurements: list[Measurement]) -> list[Distribution]:
     """What the pairs of groups of servers and clients did beside one another, in the order of the table."""
     found: dict[tuple[str, str, str], list[Measurement]] = {}
-    for one in measurements:
-        found.setdefault((one.context["mode"], one.op, one.quantity), []).append(one)
+    for measurement in measurements:
+        found.setdefault((measurement.context["mode"], measurement.op, measurement.quantity), []).append(measurement)
     return [
         distribution
         for (mode, op, quantity), pairs in found.items()
         for distribution in summed(
-            op, quantity, "group", "groups", [one.printed_value for one in pairs], pairs[0].printed_unit, {"mode": mode}
+            op,
+            quantity,
+            "group",
+            "groups",
+            [pair.printed_value for pair in pairs],
+            pairs[0].printed_unit,
+            {"mode": mode},
         )
     ]
 

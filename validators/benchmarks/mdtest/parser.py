@@ -52,7 +52,11 @@ def find_runs(bundle: Bundle) -> Reading:
 
 def explain(run: Run) -> list[str]:
     """The mean of each operation; mdtest has no score."""
-    return [f"{one.op}: {one.printed_value} {one.printed_unit}" for one in run.measurements if one.stat == "mean"]
+    return [
+        f"{measurement.op}: {measurement.printed_value} {measurement.printed_unit}"
+        for measurement in run.measurements
+        if measurement.stat == "mean"
+    ]
 
 
 def is_mdtest(head: bytes) -> bool:

@@ -11,7 +11,7 @@ from validators.rules import Context, Verdict, load_rules
 
 def _shifted(run: Run, context: Context) -> Verdict:
     """On one node every task shares the caches, however it is shifted."""
-    done = {one.op.rpartition("_")[2] for one in run.measurements}
+    done = {measurement.op.rpartition("_")[2] for measurement in run.measurements}
     if not {"stat", "read"} & done or "create" not in done or "command_line" not in run.parameters:
         return NOT_EVALUATED, "Nothing was read in the run that created it, or the command line is not known."
     stride, nodes, tasks = (run.parameters.get(name, 0) for name in ("stride", "client_nodes", "tasks"))

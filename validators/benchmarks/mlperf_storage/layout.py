@@ -40,14 +40,14 @@ class Result:
 
     def configured(self, name: str) -> Any:
         """The first value that a configuration of a run has, None where none has one."""
-        return next((value for one in self.configurations if (value := getattr(one, name))), None)
+        return next((value for configuration in self.configurations if (value := getattr(configuration, name))), None)
 
     @property
     def open_parameters(self) -> list[str] | None:
         """What runs set beyond the closed division, None where no run left its overrides."""
-        if not any(one.overrides for one in self.configurations):
+        if not any(configuration.overrides for configuration in self.configurations):
             return None
-        return sorted({name for one in self.configurations for name in one.open_parameters})
+        return sorted({name for configuration in self.configurations for name in configuration.open_parameters})
 
 
 def find_results(bundle: Bundle) -> tuple[list[Result], set[str]]:

@@ -34,7 +34,11 @@ def find_runs(bundle: Bundle) -> Reading:
 
 def explain(run: Run) -> list[str]:
     """How the numbers of the report follow from those of the runs."""
-    values = [one.printed_value for one in run.measurements if (one.quantity, one.stat) == ("samples_rate", "run")]
+    values = [
+        measurement.printed_value
+        for measurement in run.measurements
+        if (measurement.quantity, measurement.stat) == ("samples_rate", "run")
+    ]
     if not values:
         return [f"{TOOL} has no score, and no run is here to compute a mean from"]
     return [f"samples/s: mean of {len(values)} runs {fmean(values):.6g}, population deviation {pstdev(values):.6g}"]
@@ -49,7 +53,7 @@ def _run(result: Result) -> Run:
     threshold = agreement.THRESHOLDS.get(model, result.configured("au_target"))
     run.tests = [_test(one) for one in result.runs]
     run.measurements = [*_overall(result, model, run), *(m for one in result.runs for m in _of_run(one, model))]
-    run.distributions = [one for folder in result.runs for one in _over_epochs(folder, model)]
+    run.distributions = [epoch for folder in result.runs for epoch in _over_epochs(folder, model)]
     run.parameters = _parameters(result, model, threshold)
     run.findings += agreement.findings(result, threshold)
     if not run.measurements and not has_error(run.findings):
@@ -60,7 +64,7 @@ def _run(result: Result) -> Run:
 
 def _apple_double(bundle: Bundle) -> list[Finding]:
     """A word on the attributes that macOS packs beside each file, under its name with `._` before."""
-    left = [one.where for one in bundle.findings if PurePosixPath(one.where).name.startswith("._")]
+    left = [finding.where for finding in bundle.findings if PurePosixPath(finding.where).name.startswith("._")]
     if not left:
         return []
     message = f"{len(left)} files hold macOS attributes (._NAME); they are no results and were left out."

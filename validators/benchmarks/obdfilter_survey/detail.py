@@ -95,7 +95,7 @@ def _over_targets(row: DetailRow) -> Iterator[Distribution]:
 
 def _ranges(run: Run, context: dict[str, Any]) -> Iterator[tuple[str, float, float]]:
     """Each test of a row with its slowest and fastest second, as the summary has them."""
-    of_row = [one for one in run.measurements if one.context == context]
+    of_row = [measurement for measurement in run.measurements if measurement.context == context]
     highs = {one.op: one.printed_value for one in of_row if one.stat == "max_ost_instant"}
     for one in of_row:
         if one.stat == "min_ost_instant" and one.op in highs:

@@ -226,7 +226,9 @@ def _run(path: str, survey: _Survey) -> Run:
         run.parameters["case"] = survey.case
     for row in survey.rows:
         tests = row.tests
-        run.measurements += [one for test in tests for one in _measurements(test, row, path, run.findings)]
+        run.measurements += [
+            measurement for test in tests for measurement in _measurements(test, row, path, run.findings)
+        ]
         run.tests.append({**row.context, "tests": [test["op"] for test in tests]})
     names: list[str] = max((test["tests"] for test in run.tests), key=len, default=[])
     run.parameters |= _parameters(run, names)
@@ -257,7 +259,7 @@ def _measurements(test: re.Match[str], row: _Row, path: str, findings: list[Find
 
 def _notes(run: Run, survey: _Survey, path: str) -> Iterator[Finding]:
     """What rows say beside their rates, once each, at the first row that says so."""
-    states = [one.context.get("target_state") for one in run.measurements]
+    states = [measurement.context.get("target_state") for measurement in run.measurements]
     for state, word, message, hint in _STATES:
         if state in states:
             rows = [row for row in survey.rows if any(test["state"] == state for test in row.tests)]
@@ -276,13 +278,13 @@ def _parameters(run: Run, names: list[str]) -> dict[str, object]:
         for name in ("osts", "total_KiB", "record_KiB", "objects", "threads")
         if run.tests and all(test[name] == run.tests[0][name] for test in run.tests)
     }
-    rates = [one for one in run.measurements if one.stat == "aggregate"]
-    seconds = [one.context["total_KiB"] * 1024 / one.value for one in rates if one.value]
+    rates = [measurement for measurement in run.measurements if measurement.stat == "aggregate"]
+    seconds = [rate.context["total_KiB"] * 1024 / rate.value for rate in rates if rate.value]
     return {
         **shared,
         "tests": names,
         "rows": len(run.tests),
-        "failed_tests": sum(one.context.get("target_state") == "ERROR" for one in rates),
+        "failed_tests": sum(rate.context.get("target_state") == "ERROR" for rate in rates),
         **({"shortest_test_s": round(min(seconds), 3)} if seconds else {}),
     }
 

@@ -13,12 +13,16 @@ _MARGIN = 1.02
 
 
 def _plausible(run: Run, context: Context) -> Verdict:
-    aggregates = [one for one in run.measurements if one.stat == "aggregate"]
-    fastest = {(one.op, *one.context.items()): one for one in run.measurements if one.stat == "max_ost_instant"}
+    aggregates = [measurement for measurement in run.measurements if measurement.stat == "aggregate"]
+    fastest = {
+        (measurement.op, *measurement.context.items()): measurement
+        for measurement in run.measurements
+        if measurement.stat == "max_ost_instant"
+    }
     compared = [
-        (one, one.context["osts"] * fastest[key].value)
-        for one in aggregates
-        if (key := (one.op, *one.context.items())) in fastest
+        (aggregate, aggregate.context["osts"] * fastest[key].value)
+        for aggregate in aggregates
+        if (key := (aggregate.op, *aggregate.context.items())) in fastest
     ]
     if not compared:
         return NOT_EVALUATED, "No test has rates of single targets."

@@ -241,6 +241,6 @@ def _without_twins(runs: list[Run]) -> list[Run]:
     for run in runs:
         folder = PurePosixPath(run.path).parent
         twins = [one for one in kept if PurePosixPath(one.path).parent == folder and one.path != run.path]
-        if not any(one.measurements == run.measurements for one in twins):
+        if not any(twin.measurements == run.measurements for twin in twins):
             kept.append(run)
     return kept
