@@ -1,4 +1,4 @@
-"""Imports go one way: between packages, and between the layers inside of them. Each breach is named by file and line."""
+"""Imports go one way, between packages and between the layers inside of them. A breach is named by file and line."""
 
 from __future__ import annotations
 

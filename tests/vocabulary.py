@@ -6,9 +6,10 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-VAGUE = frozenset(
-    "asked beside found given kept known left made meant measured one printed said seen shown told wanted whole".split()
-)
+VAGUE = {
+    "asked", "beside", "found", "given", "kept", "known", "left", "made", "meant",
+    "measured", "one", "printed", "said", "seen", "shown", "told", "wanted", "whole",
+}  # fmt: skip
 """Words that say nothing of what they hold. What to write in their place: docs/decisions/0036."""
 
 

@@ -29,8 +29,8 @@ class Figure:
 
 def numbers(version: str) -> tuple[int, ...]:
     """The numbers that a version begins with: "4.1.0+dev" -> (4, 1, 0); empty where there are none."""
-    found = _VERSION.search(version)
-    return tuple(map(int, found[0].split("."))) if found else ()
+    match = _VERSION.search(version)
+    return tuple(map(int, match[0].split("."))) if match else ()
 
 
 def meaning(entries: Sequence[Meaning], figure: Figure) -> Meaning | None:

@@ -39,10 +39,10 @@ def rules_here():
             None, "this is Python %d.%d, and they need %d.%d or later" % (sys.version_info[:2] + OLDEST_PYTHON)
         )
     text = package_text()
-    found = VERSION_LINE.search(text or "")
-    if found is None:
+    match = VERSION_LINE.search(text or "")
+    if match is None:
         return Rules(None, "this installation of the collector has none")
-    return Rules(found.group(1), "")
+    return Rules(match.group(1), "")
 
 
 def check_here(path, options, timeout_s):

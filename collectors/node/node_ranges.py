@@ -49,10 +49,10 @@ def range_of(text):
     """The numbers of `001-010,15` as they are written, zeros in front kept."""
     numbers = []
     for part in text.split(","):
-        found = RANGE.match(part.strip())
-        if not found:
+        match = RANGE.match(part.strip())
+        if not match:
             raise UsageError("collector.nodes", "[%s] is no range of numbers." % shortened(text), HINT)
-        first, last = found.group(1), found.group(2) or found.group(1)
+        first, last = match.group(1), match.group(2) or match.group(1)
         if int(last) < int(first):
             raise UsageError("collector.nodes", "[%s] runs backwards." % shortened(text), HINT)
         if int(last) - int(first) + len(numbers) >= MAX_NODES:

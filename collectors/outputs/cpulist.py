@@ -15,11 +15,11 @@ def cpus(text):
         return ()
     numbers = set()
     for part in text.split(","):
-        found = RANGE.fullmatch(part.strip())
-        if not found:
+        match = RANGE.fullmatch(part.strip())
+        if not match:
             raise ValueError("not a list of processors")
-        first = int(found.group(1))
-        last = int(found.group(2) or first)
+        first = int(match.group(1))
+        last = int(match.group(2) or first)
         if not first <= last < MAX_CPUS:
             raise ValueError("not a range of processors")
         numbers.update(range(first, last + 1))

@@ -59,11 +59,11 @@ def dimms(tables):
 
 def dimm(fields):
     speed = told(fields.get("Configured Memory Speed")) or told(fields.get("Configured Clock Speed"))
-    found = re.match(r"(\d{1,6}) (?:MT/s|MHz)", speed or told(fields.get("Speed")) or "")
+    match = re.match(r"(\d{1,6}) (?:MT/s|MHz)", speed or told(fields.get("Speed")) or "")
     rank = told(fields.get("Rank"))
     return Dimm(
         quantity.size_bytes(fields["Size"]),
         told(fields.get("Type")),
-        int(found.group(1)) if found else None,
+        int(match.group(1)) if match else None,
         int(rank) if rank and re.fullmatch(r"\d{1,2}", rank) else None,
     )

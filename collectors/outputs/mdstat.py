@@ -75,5 +75,5 @@ def chunk_bytes(details):
 
 
 def number(pattern, details):
-    found = pattern.search(details)
-    return int(found.group(1)) if found else None
+    match = pattern.search(details)
+    return int(match.group(1)) if match else None

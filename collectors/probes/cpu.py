@@ -298,8 +298,8 @@ def microcode_facts(first, oem_strings, source, unread):
 
 
 def microcode_of(first):
-    found = re.fullmatch(r"0x[0-9a-fA-F]{1,16}", first.get("microcode", ""))
-    return found.group() if found else None
+    match = re.fullmatch(r"0x[0-9a-fA-F]{1,16}", first.get("microcode", ""))
+    return match.group() if match else None
 
 
 def agesa_version(text):

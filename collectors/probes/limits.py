@@ -73,10 +73,10 @@ def upwards(top, group, name):
 
 def allowed_cpus(text):
     """The processors that the process may run on. Raises ValueError."""
-    found = re.search(r"^Cpus_allowed_list:\s*([0-9,-]{1,4096})$", text, re.MULTILINE)
-    if not found:
+    match = re.search(r"^Cpus_allowed_list:\s*([0-9,-]{1,4096})$", text, re.MULTILINE)
+    if not match:
         raise ValueError("no Cpus_allowed_list")
-    return cpulist.cpus(found.group(1))
+    return cpulist.cpus(match.group(1))
 
 
 def memory_limit(text):

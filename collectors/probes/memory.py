@@ -52,10 +52,10 @@ def huge_pages(raw, fields):
 
 def chosen_word(text):
     """The word in brackets of `always [madvise] never`. Raises ValueError."""
-    found = re.search(r"\[([a-z+]{1,30})\]", text)
-    if not found:
+    match = re.search(r"\[([a-z+]{1,30})\]", text)
+    if not match:
         raise ValueError("no word in brackets")
-    return found.group(1)
+    return match.group(1)
 
 
 class Dimms(Probe):

@@ -120,10 +120,10 @@ class RdmaStack(Probe):
 
 def ofed_name(text):
     """The name that `ofed_info -s` prints. Raises ValueError."""
-    found = OFED.fullmatch(text.strip())
-    if not found:
+    match = OFED.fullmatch(text.strip())
+    if not match:
         raise ValueError("not the name of an OFED")
-    return found.group(1)
+    return match.group(1)
 
 
 class Appliance(Probe):
@@ -136,9 +136,9 @@ class Appliance(Probe):
         return {"kernel": door.file(KERNEL_RELEASE), "product": door.file(PRODUCT)}
 
     def parse(self, raw):
-        found = CLUSTERSTOR_KERNEL.fullmatch((raw["kernel"].text or "").strip())
-        if found and "ClusterStor" in (raw["product"].text or ""):
-            release = "NEO " + found.group(1)
+        match = CLUSTERSTOR_KERNEL.fullmatch((raw["kernel"].text or "").strip())
+        if match and "ClusterStor" in (raw["product"].text or ""):
+            release = "NEO " + match.group(1)
             yield Fact("appliance.version", release, "derived")
             yield Section("os", {"appliance": release})
         else:

@@ -118,14 +118,14 @@ def stand_ins(code, pattern, line, names, is_one=None):
 def _submitter(line, names):
     if not any(hint in line.lower() for hint in _SUBMITTER_HINTS):
         return line, 0
-    found = _SUBMITTER.search(line)
-    value = found.group(2).rstrip() if found else ""
+    match = _SUBMITTER.search(line)
+    value = match.group(2).rstrip() if match else ""
     bare = value.strip("\"',")
     if not bare or bare.isdigit() or value.startswith(("$", "<")):
         return line, 0
     quote = value[0] if value[0] in "\"'" else ""
     comma = "," if value.endswith(",") else ""
-    return f"{line[: found.start(2)]}{quote}<submitter>{quote}{comma}{found.group(2)[len(value) :]}", 1
+    return f"{line[: match.start(2)]}{quote}<submitter>{quote}{comma}{match.group(2)[len(value) :]}", 1
 
 
 def _addresses(line, names):

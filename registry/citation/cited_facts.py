@@ -27,8 +27,10 @@ def main_list(result: Result, memberships: list[public_record.Row]) -> dict[str,
     """The frozen list that a result is read against: the first of its release, else of the newest it stands on."""
     own = [row for row in memberships if result.release and row["release"] == result.release.slug]
     for row in own or memberships:
-        found = RankedList.objects.filter(release__slug=row["release"], name=row["list"], frozen_at__isnull=False)
-        if facts := found.values("pk", "digest", release_name=F("release__name")).first():
+        ranked_lists = RankedList.objects.filter(
+            release__slug=row["release"], name=row["list"], frozen_at__isnull=False
+        )
+        if facts := ranked_lists.values("pk", "digest", release_name=F("release__name")).first():
             return {**row, **facts}
     return None
 

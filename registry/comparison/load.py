@@ -80,12 +80,12 @@ def perhaps_repeated(public_ids: Sequence[str], quantities: Collection[tuple[str
     Most were measured once, and reading all about them to find no repeats costs more than the rest of an answer.
     """
     again = Q(repeats__isnull=False) | Q(stat__in=NO_MEAN) | Q(context__has_any_keys=INSIDE)
-    measured = Measurement.objects.order_by().filter(
+    measurements = Measurement.objects.order_by().filter(
         public_record.of_quantities(quantities), again, result=OuterRef("pk")
     )
     same = Fact.objects.order_by().filter(name=CONFIGURATION, result=OuterRef("pk"))
     found = Result.objects.order_by().filter(public_id__in=public_ids)
-    found = found.filter(Exists(measured) | Exists(same) | ~Q(repeated_scores={}))
+    found = found.filter(Exists(measurements) | Exists(same) | ~Q(repeated_scores={}))
     return list(found.values_list("public_id", flat=True))
 
 

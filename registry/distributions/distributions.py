@@ -63,19 +63,19 @@ def series(distributions: Sequence[Distribution]) -> list[Row]:
 
     `written_bytes` are those up to the end of each repeat, since the first began; None where volumes are not known.
     """
-    found = []
+    rows = []
     for distribution in distributions:
         if distribution["over"] not in IN_ORDER or distribution["unit"] not in RATES or not distribution["members"]:
             continue
         percents = stragglers.ageing(distribution["members"], lower_is_better=distribution["unit"] in LOWER_IS_BETTER)
         if percents:
             volumes = _volumes(distribution, distributions)
-            found.append(
+            rows.append(
                 _named(distribution)
                 | {"percents": percents, "aged_from": stragglers.aged_from(percents)}
                 | {"written_bytes": list(accumulate(volumes)) if volumes else None}
             )
-    return found
+    return rows
 
 
 def _volumes(one: Distribution, beside: Sequence[Distribution]) -> list[float]:

@@ -53,8 +53,8 @@ def of_list(text: str) -> tuple[str, dict[str, str], list[Row]]:
         raise NotOnRecord("list", text, nearest(text, titles))
     lists = [one for one in known if one["name"] == name]
     entries: dict[int, list[Entry]] = {one["pk"]: [] for one in lists}
-    found = ListEntry.objects.filter(ranked_list__in=entries).annotate(family=FAMILY)
-    for row in rows_of(ENTRY, found):
+    list_entries = ListEntry.objects.filter(ranked_list__in=entries).annotate(family=FAMILY)
+    for row in rows_of(ENTRY, list_entries):
         entries[row["of"]].append(row)
     slugs = {one["release"] for one in lists}
     return name, titles, [_about(one, slugs) | in_numbers(entries[one["pk"]], one["complete"]) for one in lists]

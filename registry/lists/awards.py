@@ -67,8 +67,8 @@ def awarded(of: Release) -> list[tuple[RankedList, list[Award]]]:
     """The awards of each IO500 list of a published release, in their order; withdrawn runs win nothing. Two queries."""
     lists = list(of.ranked_lists.filter(SCORED_LISTS).exclude(frozen_at=None).order_by("position", "name"))
     columns = {"list": "ranked_list_id"} | _COLUMNS
-    found = ListEntry.objects.filter(ranked_list__in=lists, result__withdrawn_at=None)
-    rows = rows_of(columns, found.order_by("ranked_list", "position"))
+    list_entries = ListEntry.objects.filter(ranked_list__in=lists, result__withdrawn_at=None)
+    rows = rows_of(columns, list_entries.order_by("ranked_list", "position"))
     by_list: dict[int, list[Row]] = {one.pk: [] for one in lists}
     for row in rows:
         by_list[row.pop("list")].append(row)

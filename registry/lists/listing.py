@@ -123,8 +123,8 @@ def entries_digest(entries: Iterable[ListEntry]) -> str:
 
 def newest_definitions(names: Iterable[str]) -> dict[str, Row]:
     """The bodies of the definitions that make these lists of releases run here, by name."""
-    found = ListDefinition.objects.filter(name__in=list(names), body__applies_to__origin="here")
-    return {definition.name: definition.body for definition in found.order_by("version")}
+    list_definitions = ListDefinition.objects.filter(name__in=list(names), body__applies_to__origin="here")
+    return {definition.name: definition.body for definition in list_definitions.order_by("version")}
 
 
 def _definition(release: Release, name: str) -> ListDefinition:
@@ -149,8 +149,8 @@ def _compute(release: Release, name: str, definition: ListDefinition) -> Ranking
 
 def decisions(release: Release, name: str) -> list[Decision]:
     """What people decided about a list otherwise than its definition."""
-    made = Override.objects.filter(release=release, list_name=name)
-    return [Decision(*row) for row in made.values_list("result__public_id", "action", "reason", "score")]
+    overrides = Override.objects.filter(release=release, list_name=name)
+    return [Decision(*row) for row in overrides.values_list("result__public_id", "action", "reason", "score")]
 
 
 def candidates(release: Release, name: str, body: Row, forced: Sequence[str] = ()) -> list[Entry]:
@@ -163,8 +163,8 @@ def candidates(release: Release, name: str, body: Row, forced: Sequence[str] = (
 
 
 def _imported_with(release: Release, body: Row) -> list[Entry]:
-    found = Result.objects.filter(release=release, trust=Result.Trust.IMPORTED, tool=tool_of(body))
-    return _registered(list(found.select_related("site", "system")), body)
+    results = Result.objects.filter(release=release, trust=Result.Trust.IMPORTED, tool=tool_of(body))
+    return _registered(list(results.select_related("site", "system")), body)
 
 
 def _full_list(release: Release, name: str, forced: Sequence[str]) -> list[Entry]:
@@ -208,10 +208,10 @@ def _registered(results: Sequence[Result], body: Row) -> list[Entry]:
         return [registered_entry(result, body, ()) for result in results]
     ranks = body["ranks"]
     rows: dict[int, list[Row]] = {}
-    wanted = Measurement.objects.filter(
+    measurements = Measurement.objects.filter(
         result__in=results, op=ranks["op"], quantity=ranks["quantity"], stat=ranks["stat"]
     )
-    for row in wanted.order_by().values("result_id", "op", "quantity", "stat", "context", "value"):
+    for row in measurements.order_by().values("result_id", "op", "quantity", "stat", "context", "value"):
         rows.setdefault(row["result_id"], []).append(row)
     return [registered_entry(result, body, rows.get(result.pk, ())) for result in results]
 

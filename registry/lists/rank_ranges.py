@@ -43,8 +43,8 @@ def index(lists: Iterable[RankedList]) -> None:
     """
     by_id = {one.pk: one for one in lists}
     entries: dict[int, list[ListEntry]] = {pk: [] for pk in by_id}
-    found = ListEntry.objects.filter(ranked_list__in=by_id, score__gt=0).order_by("ranked_list", "position")
-    for entry in found.only("ranked_list_id", "result_id", "rank_low", "rank_high", "score"):
+    list_entries = ListEntry.objects.filter(ranked_list__in=by_id, score__gt=0).order_by("ranked_list", "position")
+    for entry in list_entries.only("ranked_list_id", "result_id", "rank_low", "rank_high", "score"):
         entries[entry.ranked_list_id].append(entry)
     known = _known([(by_id[pk], [entry.result_id for entry in rows]) for pk, rows in entries.items()])
     made = [RankRange(**one) for pk, rows in entries.items() for one in _of_list(by_id[pk], rows, known)]

@@ -190,16 +190,16 @@ def _load_definitions(bodies: Iterable[Row]) -> None:
 def _load_platforms(rows: Iterable[Row]) -> dict[tuple[str, str], Platform]:
     """Platforms by (institution, system) of the systems that a source says are built on them, names folded."""
     known = list(rows)
-    made = Platform.objects.bulk_create(
+    platforms = Platform.objects.bulk_create(
         [Platform(**{name: row[name] for name in ("slug", "name", "vendor", "source")}) for row in known],
         update_conflicts=True,
         unique_fields=["slug"],
         update_fields=["name", "vendor", "source"],
     )
-    by_slug = {platform.slug: platform for platform in made}
+    by_slug = {platform.slug: platform for platform in platforms}
     for row in known:
         by_slug[row["slug"]].predecessor = by_slug.get(row["predecessor"])
-    Platform.objects.bulk_update(made, ["predecessor"])
+    Platform.objects.bulk_update(platforms, ["predecessor"])
     return {
         (fold(system["institution"]), fold(system["system"])): by_slug[row["slug"]]
         for row in known

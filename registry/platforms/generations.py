@@ -156,8 +156,8 @@ def _steps(results: Sequence[Any], x: str, platforms: Mapping[int, str]) -> dict
         return dict(platforms)
     if x == "release":
         return {result.pk: result.release.slug for result in results if result.release}
-    found = Fact.objects.order_by("result").filter(result__in=[result.pk for result in results], name=x)
-    return dict(found.values_list("result", "text"))
+    facts = Fact.objects.order_by("result").filter(result__in=[result.pk for result in results], name=x)
+    return dict(facts.values_list("result", "text"))
 
 
 def _order(x: str, members: Sequence[Platform], step_of: Mapping[int, str]) -> list[str]:

@@ -62,9 +62,9 @@ def divisors(per: str, results: Sequence[Mapping[str, Any]]) -> list[Divisor]:
     """
     asked = axis(PER[per])
     names = [asked.name, *asked.reads]
-    found = Fact.objects.order_by().filter(result__public_id__in=[result["id"] for result in results], name__in=names)
+    facts = Fact.objects.order_by().filter(result__public_id__in=[result["id"] for result in results], name__in=names)
     known: dict[str, dict[str, float | None]] = {}
-    for public_id, name, value in found.annotate(value=positive("number")).values_list(
+    for public_id, name, value in facts.annotate(value=positive("number")).values_list(
         "result__public_id", "name", "value"
     ):
         known.setdefault(public_id, {})[name] = value

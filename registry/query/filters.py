@@ -113,10 +113,10 @@ def as_query(by_name: Mapping[str, list[str]]) -> QueryDict:
 
 def without(query: QueryDict, names: Iterable[str]) -> QueryDict:
     """A copy of a query without some names, whether it has them or not."""
-    kept = query.copy()
+    query_dict = query.copy()
     for name in names:
-        kept.pop(name, None)
-    return kept
+        query_dict.pop(name, None)
+    return query_dict
 
 
 def without_empty(query: QueryDict) -> QueryDict:
@@ -247,8 +247,8 @@ _TOGETHER: Container[Condition] = (_of_system, _of_platform)
 def _measured(value: str) -> Q:
     """Results with a number of that operation, OP, or of one of its quantities, OP/QUANTITY."""
     op, _, quantity = value.partition(KEY_SEPARATOR)
-    found = Measurement.objects.order_by().filter(op=op)
-    return Q(id__in=(found.filter(quantity=quantity) if quantity else found).values("result_id"))
+    measurements = Measurement.objects.order_by().filter(op=op)
+    return Q(id__in=(measurements.filter(quantity=quantity) if quantity else measurements).values("result_id"))
 
 
 RESULT_FILTERS: Mapping[str, Condition] = {

@@ -35,11 +35,11 @@ def _metric(row: Row) -> study_query.Metric:
 
 def scores(result: Any) -> list[Row]:
     """The score of a result and its halves as measurements, under the names that studies ask by."""
-    found = []
+    rows = []
     for name, (unit, printed) in study_query.COLUMN_METRICS.items():
         if (value := getattr(result, name)) is not None:
             factor = to_canonical(1.0, printed)[0] if unit else 1.0
             again = [factor * one for one in result.repeated_scores.get(name, ())]
             row = {"op": name, "quantity": "", "stat": "", "value": factor * value, "unit": unit}
-            found.append(row | {"printed_unit": printed, "context": {}, "repeats": again or None})
-    return found
+            rows.append(row | {"printed_unit": printed, "context": {}, "repeats": again or None})
+    return rows

@@ -33,8 +33,8 @@ def required(public_id: str) -> SystemSnapshot:
 
 def documents(public_ids: Sequence[str]) -> list[dict[str, Any] | None]:
     """The described system of each result, in the order given; None where there is none. One query."""
-    found = SystemSnapshot.objects.filter(result__public_id__in=public_ids)
-    known = dict(found.values_list("result__public_id", "document"))
+    system_snapshots = SystemSnapshot.objects.filter(result__public_id__in=public_ids)
+    known = dict(system_snapshots.values_list("result__public_id", "document"))
     return [known.get(public_id) for public_id in public_ids]
 
 

@@ -269,10 +269,10 @@ def measured(ids: Iterable[int], quantities: Collection[tuple[str, str]] = ()) -
 
 def memberships(of: Result) -> list[Row]:
     """The lists that a result stands on, newest release first."""
-    found = ListEntry.objects.filter(result=of)
+    list_entries = ListEntry.objects.filter(result=of)
     return rows_of(
         MEMBERSHIP,
-        found.order_by(
+        list_entries.order_by(
             *("-ranked_list__release__held_on", "ranked_list__position"),
             *("ranked_list__name", "-ranked_list__release__slug"),
         ),

@@ -126,11 +126,11 @@ def _row(one: Study, figure: Row, inputs: Mapping[str, Row], known: Mapping[tupl
 
 def verdict(value: float | None, printed: str) -> str | None:
     """Whether a computed value is the printed one within one unit of its last digit; None where either is no number."""
-    found = _PRINTED.fullmatch(printed)
-    if value is None or not found:
+    match = _PRINTED.fullmatch(printed)
+    if value is None or not match:
         return None
-    last_digit = 10 ** -len(found[2] or "")
-    return "holds" if abs(value - float(found[1].replace(",", ""))) <= last_digit * (1 + 1e-9) else "differs"
+    last_digit = 10 ** -len(match[2] or "")
+    return "holds" if abs(value - float(match[1].replace(",", ""))) <= last_digit * (1 + 1e-9) else "differs"
 
 
 _PRINTED = re.compile(r"([0-9,]+(?:\.([0-9]+))?) ?[^0-9 ]*")
@@ -155,10 +155,10 @@ def computed(formula: str, unit: str, values: Mapping[str, Number | None]) -> Nu
     """The number of a formula in `unit`; None where an input is not on the record. Raises FormulaError."""
     if any(value is None for value in values.values()):
         return None
-    found = evaluate_qualified(formula, {name: value for name, value in values.items() if value is not None})
+    number = evaluate_qualified(formula, {name: value for name, value in values.items() if value is not None})
     if unit not in UNITS:
-        return found
-    return Number(from_canonical(found.low, unit), from_canonical(found.high, unit), found.rough)
+        return number
+    return Number(from_canonical(number.low, unit), from_canonical(number.high, unit), number.rough)
 
 
 def quantity(given: Row, known: Mapping[tuple[str, ...], Known]) -> Number | None:

@@ -99,10 +99,10 @@ def ask(question: Question, order: Sequence[str] = ()) -> Answer:
 def _wanted(question: Question) -> list[Metric]:
     """The metrics asked for; of those that are divided none of one part. Raises UnknownMetric, InvalidValue."""
     meant = study_query.metrics(question.metric, known_metrics())
-    wanted = [metric for metric in meant if not question.per or metric.stat not in OF_ONE_PART]
-    if not wanted:
+    metrics = [metric for metric in meant if not question.per or metric.stat not in OF_ONE_PART]
+    if not metrics:
         raise filters.InvalidValue("per", f"{meant[0].stat} is of one part already, and is not divided")
-    return wanted
+    return metrics
 
 
 # Each step is one probe of measurement_by_metric, however many rows there are.
@@ -306,8 +306,8 @@ def _said(ids: Collection[int]) -> dict[int, Row]:
 
 def _qualified(ids: Collection[int]) -> dict[tuple[int, Metric], str]:
     """What qualifies numbers of these results: about, above or below."""
-    found = Measurement.objects.order_by().filter(result__in=ids, context__has_key="qualifier")
-    read = found.values_list("result_id", *Metric._fields, "context__qualifier")
+    measurements = Measurement.objects.order_by().filter(result__in=ids, context__has_key="qualifier")
+    read = measurements.values_list("result_id", *Metric._fields, "context__qualifier")
     return {(pk, Metric(*metric)): word for pk, *metric, word in read}
 
 

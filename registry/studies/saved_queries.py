@@ -76,10 +76,10 @@ def newest(kind: str = SavedStudy.Kind.STUDY, count: int = LISTED) -> Sequence[S
 
 def ranking(slug: str) -> SavedStudy:
     """A saved ranking. Raises NotOnRecord."""
-    found = SavedStudy.objects.filter(kind=SavedStudy.Kind.RANKING, slug=slug.replace("\0", "").lower()).first()
-    if found is None:
+    saved_study = SavedStudy.objects.filter(kind=SavedStudy.Kind.RANKING, slug=slug.replace("\0", "").lower()).first()
+    if saved_study is None:
         raise NotOnRecord("ranking", slug)
-    return found
+    return saved_study
 
 
 def ranked(one: SavedStudy) -> dict[str, Any]:

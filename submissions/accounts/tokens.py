@@ -83,24 +83,24 @@ class TokenAuthentication(authentication.TokenAuthentication):
     """
 
     def authenticate(self, request: Request) -> tuple[Account, Token] | None:
-        found = super().authenticate(request)
-        if found is not None:
+        credentials = super().authenticate(request)
+        if credentials is not None:
             view = request.parser_context["view"]
             scope = Scope.READ if request.method in SAFE_METHODS else getattr(view, "token_scope", Scope.SUBMIT)
-            if scope not in found[1].scopes:
-                raise OutOfScope(f"This needs the scope `{scope}`; the token has {', '.join(found[1].scopes)}.")
-        return found
+            if scope not in credentials[1].scopes:
+                raise OutOfScope(f"This needs the scope `{scope}`; the token has {', '.join(credentials[1].scopes)}.")
+        return credentials
 
     def authenticate_credentials(self, key: str) -> tuple[Account, Token]:
         now = timezone.now()
         alive = Q(expires_at=None) | Q(expires_at__gt=now)
-        found = Token.objects.select_related("account").filter(alive, digest=_digest(key)).first()
-        if found is None:
+        token = Token.objects.select_related("account").filter(alive, digest=_digest(key)).first()
+        if token is None:
             raise AuthenticationFailed("Invalid token.")
-        if not found.account.is_active:
+        if not token.account.is_active:
             raise AuthenticationFailed("The account is closed.")
-        _note_use(found, now)
-        return found.account, found
+        _note_use(token, now)
+        return token.account, token
 
 
 def _note_use(token: Token, now: datetime) -> None:

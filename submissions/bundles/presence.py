@@ -41,6 +41,6 @@ def _note(submission: Submission) -> bool:
     archive_gone = not all(holds(received(), file["sha256"]) for file in files_of(submission))
     copy_gone = bool(result.public_sha256) and not holds(public(), result.public_sha256)
     for field, gone in (("archive_missing_since", archive_gone), ("copy_missing_since", copy_gone)):
-        known = Result.objects.filter(pk=result.pk, **{f"{field}__isnull": gone})
-        known.update(**{field: timezone.now() if gone else None})
+        results = Result.objects.filter(pk=result.pk, **{f"{field}__isnull": gone})
+        results.update(**{field: timezone.now() if gone else None})
     return archive_gone or copy_gone

@@ -118,8 +118,8 @@ def delete_leftovers() -> int:
 
     In any order, so that files that others hold, or one that can't be deleted, never keep the rest waiting for ever.
     """
-    left = SecretFile.objects.filter(outcome=Outcome.BLOCKED, bytes_deleted_at=None)
-    digests = left.order_by("?").values_list("sha256", flat=True)[:_DELETED_AT_ONCE]
+    secret_files = SecretFile.objects.filter(outcome=Outcome.BLOCKED, bytes_deleted_at=None)
+    digests = secret_files.order_by("?").values_list("sha256", flat=True)[:_DELETED_AT_ONCE]
     return sum(delete_unless_held(sha256) for sha256 in dict.fromkeys(digests))
 
 

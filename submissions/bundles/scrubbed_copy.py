@@ -17,8 +17,8 @@ LIMIT_BYTES = 1024 * 1024 * 1024
 
 def ensure(submission: Submission) -> Derivative:
     """Its derivative, made if there is none yet. Raises Unavailable where storage can't take it."""
-    made = Derivative.objects.filter(submission=submission).first()
-    return made or _make(submission)
+    derivative = Derivative.objects.filter(submission=submission).first()
+    return derivative or _make(submission)
 
 
 def findings(submission: Submission) -> list[dict[str, str]]:

@@ -131,8 +131,8 @@ def _outcome(tool: str, manifest: bytes | None, text: str, public_keys: list[str
         common = ["-n", NAMESPACE, "-s", str(signature)]
         said = _run([tool, "-Y", "verify", "-f", str(allowed), "-I", _PRINCIPAL, *common], manifest)
         if said is not None:
-            found = _FINGERPRINT.search(said)
-            return Signature.Outcome.VERIFIED, found[0] if found else ""
+            match = _FINGERPRINT.search(said)
+            return Signature.Outcome.VERIFIED, match[0] if match else ""
         said = _run([tool, "-Y", "check-novalidate", *common], manifest)
         return (Signature.Outcome.INVALID if said is None else Signature.Outcome.UNKNOWN_KEY), ""
 

@@ -81,8 +81,8 @@ def answered(ids: Iterable[UUID], since: datetime) -> int:
 def told(ids: Iterable[UUID]) -> Iterator[Told]:
     """What differs, by submission, of those whose latest check is still the one that was compared."""
     latest = Check.objects.filter(submission=OuterRef("submission")).order_by("-made_at", "-id").values("pk")[:1]
-    found = Recheck.objects.filter(submission__in=list(ids), of_check=Subquery(latest)).exclude(lines=[])
-    for row in found.select_related("submission__result").order_by("submission__received_at"):
+    rechecks = Recheck.objects.filter(submission__in=list(ids), of_check=Subquery(latest)).exclude(lines=[])
+    for row in rechecks.select_related("submission__result").order_by("submission__received_at"):
         yield Told(row.submission, row.lines, row.submission.state in DECIDED)
 
 

@@ -70,10 +70,10 @@ class WebhookDeliveries(PrivateView):
 
 def own_webhook(account: object, id: UUID) -> Webhook:
     """Raises NotFound for another account's like for one that is not there."""
-    found = Webhook.objects.filter(account=account, pk=id).first()
-    if found is None:
+    webhook = Webhook.objects.filter(account=account, pk=id).first()
+    if webhook is None:
         raise NotFound
-    return found
+    return webhook
 
 
 def _document(webhook: Webhook) -> dict[str, object]:

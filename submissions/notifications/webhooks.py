@@ -182,7 +182,7 @@ def _status(stream: socket.socket) -> int:
         if not block or time.monotonic() > end:
             break
         head += block
-    found = _STATUS_LINE.match(head)
-    if found is None:
+    match = _STATUS_LINE.match(head)
+    if match is None:
         raise ConnectionError("no answer in HTTP")
-    return int(found[1])
+    return int(match[1])

@@ -159,10 +159,10 @@ def decide(request: HttpRequest, id: UUID) -> HttpResponse:
 
 def submitted_one(request: HttpRequest, id: UUID) -> Submission:
     """A submission that was submitted; before that it is the submitter's alone. Raises NotFound."""
-    shown = seen_by(request.user, id, JOINED)
-    if shown.submitted_at is None:
+    submission = seen_by(request.user, id, JOINED)
+    if submission.submitted_at is None:
         raise NotFound
-    return shown
+    return submission
 
 
 def refused_review(request: HttpRequest, shown: Submission, problem: Problem) -> HttpResponse:

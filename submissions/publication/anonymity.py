@@ -58,8 +58,8 @@ def decide(submission: Submission, editor: Account, *, granted: bool, reason: st
     reason = states.require_reason(reason)
     with transaction.atomic():
         _locked(submission, ASKABLE)
-        asked = Anonymity.objects.filter(submission=submission, granted=None)
-        if not asked.update(granted=granted, decision=reason):
+        anonymities = Anonymity.objects.filter(submission=submission, granted=None)
+        if not anonymities.update(granted=granted, decision=reason):
             raise NothingAsked
         words = "granted" if granted else "refused"
         states.note(submission, editor, f"Anonymous publication {words}: {reason}", told=True)
@@ -75,12 +75,12 @@ def take_back(submission: Submission, account: Account) -> None:
     with transaction.atomic():
         amendments.take_turns()
         state = _locked(submission, (*ASKABLE, State.PUBLISHED))
-        asked = Anonymity.objects.filter(submission=submission, lifted_at=None)
+        anonymities = Anonymity.objects.filter(submission=submission, lifted_at=None)
         if state != State.PUBLISHED:
-            gone, _ = asked.delete()
+            gone, _ = anonymities.delete()
             words = "Anonymous publication is no longer asked for."
         else:
-            gone = asked.filter(granted=True).update(lifted_at=timezone.now())
+            gone = anonymities.filter(granted=True).update(lifted_at=timezone.now())
             words = "Named by its submitter."
         if not gone:
             raise NothingAsked
@@ -98,10 +98,10 @@ def _locked(submission: Submission, expected: tuple[State, ...]) -> State:
 
 def _published_with(submission: Submission) -> list[Submission]:
     """It and its revisions, as far as they are published, oldest first."""
-    found: list[Submission] = []
+    submissions: list[Submission] = []
     following = Submission.objects.select_related("institution", "account", "result", "release", "revises__result")
     next_one = following.get(pk=submission.pk)
     while next_one is not None:
-        found.append(next_one)
+        submissions.append(next_one)
         next_one = following.filter(revises=next_one, result__isnull=False).first()
-    return found
+    return submissions

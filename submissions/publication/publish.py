@@ -81,10 +81,10 @@ def publish(release: Release, editor: Account | None, *, allow_empty: bool = Fal
 
 def checklist(release: Release) -> list[tuple[bool, str]]:
     """What an editor has to see to before publishing: whether it is done, and a sentence that is true as it stands."""
-    found = Submission.objects.filter(release=release, test=False)
-    waiting = found.filter(state__in=states.UNDER_REVIEW).count()
-    sent_back = found.filter(state=State.CHANGES_REQUESTED).count()
-    asking = found.filter(state=State.ACCEPTED).exclude(UNNAMED_OR_NAMED).count()
+    submissions = Submission.objects.filter(release=release, test=False)
+    waiting = submissions.filter(state__in=states.UNDER_REVIEW).count()
+    sent_back = submissions.filter(state=State.CHANGES_REQUESTED).count()
+    asking = submissions.filter(state=State.ACCEPTED).exclude(UNNAMED_OR_NAMED).count()
     accepted = _accepted(release=release)
     ready, unready = accepted.count(), accepted.filter(derivative=None).count()
     is_over = release.deadline is not None and release.deadline < timezone.now()
@@ -168,8 +168,8 @@ def _accepted(**narrower: Any) -> QuerySet[Submission]:
 
     What asked to be anonymous waits until that is granted, or until its submitter agrees to be named.
     """
-    found = Submission.objects.filter(UNNAMED_OR_NAMED, state=State.ACCEPTED, test=False, **narrower)
-    return found.exclude(embargo_until__gt=timezone.now()).order_by("submitted_at", "id")
+    submissions = Submission.objects.filter(UNNAMED_OR_NAMED, state=State.ACCEPTED, test=False, **narrower)
+    return submissions.exclude(embargo_until__gt=timezone.now()).order_by("submitted_at", "id")
 
 
 def _publish(release: Release, editor: Account | None, now: datetime) -> Foretold:

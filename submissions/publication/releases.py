@@ -64,9 +64,9 @@ def change(release: Release, **changes: Any) -> Release:
 
 def ensure_demo(days: int = 180) -> Release:
     """The open release of the demo record, made once."""
-    found = Release.objects.filter(slug=DEMO).first()
-    if found is not None:
-        return found
+    release = Release.objects.filter(slug=DEMO).first()
+    if release is not None:
+        return release
     deadline = (timezone.now() + timedelta(days=days)).replace(hour=12, minute=0, second=0, microsecond=0)
     return create(DEMO, deadline, name="Next", lists=[name for name, _ in known_lists()])
 
@@ -90,8 +90,8 @@ def read_time(text: str) -> datetime:
 
 def known_lists() -> list[tuple[str, Any]]:
     """Name and newest definition of every list that a release run here may make, in their order."""
-    found = ListDefinition.objects.filter(body__applies_to__origin="here").order_by("version")
-    newest = {definition.name: definition.body for definition in found}
+    list_definitions = ListDefinition.objects.filter(body__applies_to__origin="here").order_by("version")
+    newest = {definition.name: definition.body for definition in list_definitions}
     return sorted(newest.items(), key=lambda pair: (pair[1]["position"], pair[0]))
 
 

@@ -299,8 +299,8 @@ def _systems(numbered: Mapping[str, _Source]) -> dict[tuple[int, str, bool], Sys
 
 def _anonymous_systems(sites: Iterable[int]) -> dict[tuple[int, str, bool], System]:
     """Systems of these institutions whose results were published anonymously: each stays one and the same."""
-    found = Submission.objects.filter(institution__in=sites, result__site__slug=anonymizer.SLUG)
-    rows = found.select_related("result__system__platform", "result__system__site")
+    submissions = Submission.objects.filter(institution__in=sites, result__site__slug=anonymizer.SLUG)
+    rows = submissions.select_related("result__system__platform", "result__system__site")
     return {
         (row.institution_id, fold(" ".join(row.metadata.get("system", "").split())), True): row.result.system
         for row in rows

@@ -17,11 +17,11 @@ def readable(submission: Submission, account: Account) -> QuerySet[Comment]:
 
     Raises ConflictOfInterest for a reviewer who may not decide and is not of the institution.
     """
-    found = submission.comments.select_related("author")
+    comments = submission.comments.select_related("author")
     if is_own(account, submission):
-        return found.filter(audience=Comment.Audience.SUBMITTER)
+        return comments.filter(audience=Comment.Audience.SUBMITTER)
     require_review(account, submission)
-    return found
+    return comments
 
 
 def say(

@@ -175,7 +175,7 @@ def decide(
         state = Submission.objects.select_for_update().values_list("state", flat=True).get(pk=submission.pk)
         if state not in states.UNDER_REVIEW:
             raise StateConflict(f"It is {state}: somebody else was faster.")
-        made = Review.objects.create(
+        review = Review.objects.create(
             submission=submission,
             reviewer=reviewer,
             decision=decision,
@@ -190,7 +190,7 @@ def decide(
             states.note(submission, reviewer, _vote(missing, reason))
         else:
             states.move(submission.pk, [state], outcome, reviewer, _vote(missing, reason))
-        return made
+        return review
 
 
 def accepting(submission: Submission) -> set[int]:

@@ -31,15 +31,15 @@ def verify(bundle: Bundle) -> list[Finding]:
     if manifest not in bundle.files:
         message = "The bag has no manifest-sha256.txt: its files cannot be verified."
         return [Finding("bundle.manifest-missing", WARNING, message, "Pack with sha256 checksums.", declaration)]
-    found: list[Finding] = []
-    listed = _read_manifest(bundle, manifest, found)
-    found += _limited(_compare(bundle, root, manifest, listed))
-    found += _limited(_unlisted(bundle, root, listed))
+    findings: list[Finding] = []
+    listed = _read_manifest(bundle, manifest, findings)
+    findings += _limited(_compare(bundle, root, manifest, listed))
+    findings += _limited(_unlisted(bundle, root, listed))
     tag_manifest = root + "tagmanifest-sha256.txt"
     if tag_manifest in bundle.files:
-        tags = _read_manifest(bundle, tag_manifest, found)
-        found += _limited(_compare(bundle, root, tag_manifest, tags))
-    return found
+        tags = _read_manifest(bundle, tag_manifest, findings)
+        findings += _limited(_compare(bundle, root, tag_manifest, tags))
+    return findings
 
 
 def _declares(path: str) -> bool:

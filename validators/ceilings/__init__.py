@@ -182,10 +182,10 @@ def _drives(parts: Parts, direction: str, kind: str) -> Ceiling | None:
 
 def _slots(parts: Parts, kind: str) -> Ceiling | None:
     factors = ("slots in use", parts.drives), ("controllers of each", parts.paths), ("PCIe link", parts.slot)
-    found = _product("slots", kind, *factors)
-    if found is None or parts.slot is None or parts.slot_observed is None:
-        return found
-    return replace(found, observed=found.value * parts.slot_observed.value / parts.slot.value)
+    ceiling = _product("slots", kind, *factors)
+    if ceiling is None or parts.slot is None or parts.slot_observed is None:
+        return ceiling
+    return replace(ceiling, observed=ceiling.value * parts.slot_observed.value / parts.slot.value)
 
 
 def _parity(raid: Raid | None, direction: str, kind: str, device: Ceiling) -> Ceiling | None:

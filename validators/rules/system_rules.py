@@ -149,8 +149,8 @@ def _lustre_version(run: Run, document: Document, context: Context) -> Verdict:
 
 def _release_in(declared: object) -> str | None:
     """The release in "Lustre 2.15.4"; None where only a product or a series is named."""
-    found = re.search(r"lustre\D{0,3}(2\.[0-9]{1,3}(?:\.[0-9]{1,3})?)", str(declared or ""), re.IGNORECASE)
-    return found[1] if found else None
+    match = re.search(r"lustre\D{0,3}(2\.[0-9]{1,3}(?:\.[0-9]{1,3})?)", str(declared or ""), re.IGNORECASE)
+    return match[1] if match else None
 
 
 def _named(what: str, printed: object, described: list[str]) -> Verdict:

@@ -105,10 +105,10 @@ def _untested(run: Run, descriptor: Descriptor) -> Iterator[Finding]:
 
 def is_outside(version: str, first: str, last: str) -> bool:
     """Whether a version lies before the first or behind the last; 4.1.2 is not behind 4.1. False without a number."""
-    found = _NUMBERS.match(version)
-    if not found:
+    match = _NUMBERS.match(version)
+    if not match:
         return False
-    numbers, low, high = (tuple(map(int, text.split("."))) for text in (found[0], first, last))
+    numbers, low, high = (tuple(map(int, text.split("."))) for text in (match[0], first, last))
     return numbers + (0,) * len(low) < low or numbers[: len(high)] > high
 
 

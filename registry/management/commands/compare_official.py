@@ -27,7 +27,7 @@ class Command(BaseCommand):
         folder: Path = options["folder"]
         if not folder.is_dir():
             raise CommandError(f"{folder} is not a folder")
-        archives = {int(found[1]): path for path in folder.iterdir() if (found := ARCHIVE.fullmatch(path.name))}
+        archives = {int(match[1]): path for path in folder.iterdir() if (match := ARCHIVE.fullmatch(path.name))}
         results = Result.objects.filter(trust=Result.Trust.IMPORTED, origin_id__in=archives)
         known = {int(result.origin_id): result for result in results.prefetch_related("measurements")}
         outcomes: Counter[str] = Counter()

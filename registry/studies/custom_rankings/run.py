@@ -166,8 +166,8 @@ def _source(one: Input) -> Sql:
 def _told(ranked: Sequence[Row], inputs: dict[str, Input], unit: str) -> list[Row]:
     """Rows with their result; values in `unit`, inputs in the unit that each is shown in."""
     columns = {"pk": "pk"} | {name: RESULT[name] for name in SHOWN if name != "result"} | {"result": "public_id"}
-    found = Result.objects.order_by().filter(pk__in=[row["id"] for row in ranked])
-    by_pk = {row.pop("pk"): row for row in rows_of(columns, found)}
+    results = Result.objects.order_by().filter(pk__in=[row["id"] for row in ranked])
+    by_pk = {row.pop("pk"): row for row in rows_of(columns, results)}
     return [
         {"rank": row["rank"], "value": _in(row["value"], unit), "trust": row["trust"]}
         | {name: by_pk[row["id"]][name] for name in SHOWN}

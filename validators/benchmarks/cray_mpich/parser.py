@@ -199,16 +199,16 @@ def _begun(begin: re.Match[str], number: int, index: int) -> Box:
 
 def _bytes(text: str, number: int) -> float:
     """`4382277718 = 4179 MiB = 4 GiB`. Raises Refusal where the two differ: the line was edited."""
-    found = _BYTES.fullmatch(text)
-    value = printed_number(found[1] if found else text, number)
-    if found and found[2] and abs(value / 2**20 - int(found[2])) > 1:
+    match = _BYTES.fullmatch(text)
+    value = printed_number(match[1] if match else text, number)
+    if match and match[2] and abs(value / 2**20 - int(match[2])) > 1:
         raise Refusal(
             "inconsistent",
-            f"{value:.0f} bytes are not {found[2][:20]} MiB.",
+            f"{value:.0f} bytes are not {match[2][:20]} MiB.",
             "The output was edited. " + _HINT_AGAIN,
             number,
             expected=f"{value / 2**20:.0f} MiB",
-            actual=f"{found[2][:20]} MiB",
+            actual=f"{match[2][:20]} MiB",
         )
     return value
 

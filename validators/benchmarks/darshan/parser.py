@@ -99,20 +99,20 @@ class Log:
             self.begun = ""
         if not line.startswith("#"):
             self._add_figure(line, number)
-        elif found := _PERFORMANCE.fullmatch(line.rstrip()):
-            self._add_performance(found, number)
-        elif found := _SECTION.fullmatch(line.rstrip()):
-            self.begun = found[1]
-            self.traced = self.traced or found[1].startswith("DXT_")
-            self.sections.setdefault(found[1], Section())
+        elif match := _PERFORMANCE.fullmatch(line.rstrip()):
+            self._add_performance(match, number)
+        elif match := _SECTION.fullmatch(line.rstrip()):
+            self.begun = match[1]
+            self.traced = self.traced or match[1].startswith("DXT_")
+            self.sections.setdefault(match[1], Section())
             _require_few(self.sections, number)
-        elif found := _REGION.match(line):
-            self.listed.append(found[1])
+        elif match := _REGION.match(line):
+            self.listed.append(match[1])
             _require_few(self.listed, number)
-        elif found := _HEADER_LINE.fullmatch(line):
-            self._add_header(found[1], found[2].strip())
-        elif found := _PARTIAL.match(line):
-            self.partial.append(found[1])
+        elif match := _HEADER_LINE.fullmatch(line):
+            self._add_header(match[1], match[2].strip())
+        elif match := _PARTIAL.match(line):
+            self.partial.append(match[1])
             _require_few(self.partial, number)
         elif line.startswith("# no module data"):
             self.empty = True

@@ -30,11 +30,11 @@ def find_runs(bundle: Bundle) -> Reading:
     """Every run of elbencho in a bundle, once, whatever forms it was written in. Never raises on any content."""
     reading = find_outputs(bundle, TOOL, is_elbencho, read)
     exact = [form for form, _, _ in _FORMS]
-    kept: list[Run] = []
+    runs: list[Run] = []
     for run in sorted(reading.runs, key=lambda one: exact.index(one.parameters.get("form", "text"))):
-        if not run.measurements or not any(_is_same(run, other) for other in kept):
-            kept.append(run)
-    return Reading(kept, 0 if len(kept) == 1 else None, reading.findings, reading.claimed)
+        if not run.measurements or not any(_is_same(run, other) for other in runs):
+            runs.append(run)
+    return Reading(runs, 0 if len(runs) == 1 else None, reading.findings, reading.claimed)
 
 
 def _is_same(run: Run, other: Run) -> bool:
@@ -58,8 +58,8 @@ def _times(run: Run) -> list[tuple[str, float]]:
 def explain(run: Run) -> list[str]:
     """Both statistics of each bandwidth; elbencho has no score."""
     return [
-        f"phase {measurement.context['phase']} {measurement.op}: {measurement.printed_value:.0f} {measurement.printed_unit} ({measurement.stat})"
-        for measurement in run.measurements
+        f"phase {row.context['phase']} {row.op}: {row.printed_value:.0f} {row.printed_unit} ({row.stat})"
+        for row in run.measurements
         if measurement.quantity == "bandwidth"
     ]
 

@@ -73,8 +73,8 @@ def phases(output: Output) -> Iterator[Phase]:
             raise Refusal("run-failed", "elbencho stopped with an error.", "Repair the cause, repeat the run.", number)
         if line.startswith("COMMAND LINE: ") and (command := _COMMAND.match(line)):
             config = _settings(_WORDS.findall(command[1]))
-        elif "ersion" in line and (found := _VERSION.search(line)):
-            version = found[1]
+        elif "ersion" in line and (match := _VERSION.search(line)):
+            version = match[1]
         elif phase and "---" in line and _END_OF_PHASE.match(line):
             yield phase
             phase = None
@@ -149,10 +149,10 @@ def _require_unit(quantity: str, unit: str, line: int) -> None:
 
 def _milliseconds(text: str, line: int) -> float:
     """A time as it is printed, in ms: 33ms, 1.503s, 2m3.4s, 1h:02m:03s."""
-    found = _TIME.fullmatch(text)
-    if not found or not any(found.groups()):
+    match = _TIME.fullmatch(text)
+    if not match or not any(match.groups()):
         raise Refusal("not-a-number", f"{text[:40]!r} is no time.", _HINT_AGAIN, line)
-    hours, minutes, seconds, milliseconds = (float(group or 0) for group in found.groups())
+    hours, minutes, seconds, milliseconds = (float(group or 0) for group in match.groups())
     return round(((hours * 60 + minutes) * 60 + seconds) * 1000 + milliseconds, 3)
 
 

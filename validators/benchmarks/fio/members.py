@@ -28,14 +28,14 @@ def over_members(run: Run, drives: Sequence[str]) -> list[Distribution]:
     The processes of one drive are added up. Members are numbered in the order of the job file.
     """
     together = [jobs for jobs in _together(run) if len(jobs) > 1]
-    found: list[Distribution] = []
+    distributions: list[Distribution] = []
     for (op, quantity, unit), rates in _rates(run).items():
         for jobs in together:
             context = {"first_job": jobs[0]} if len(together) > 1 else {}
             if rates.keys() >= set(jobs):
                 over, values = _members(jobs, drives, rates)
-                found += summed(op, quantity, "mean", over, values, unit, context)
-    return found
+                distributions += summed(op, quantity, "mean", over, values, unit, context)
+    return distributions
 
 
 def _together(run: Run) -> Iterator[list[int]]:

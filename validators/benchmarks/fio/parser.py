@@ -297,14 +297,14 @@ def _errors(jobs: list[dict[str, Any]], path: str) -> Iterator[Finding]:
 
 def stopped(text: str, path: str) -> Iterator[Finding]:
     """That fio says of a signal which ended it."""
-    if found := _STOPPED.search(text):
+    if match := _STOPPED.search(text):
         yield Finding(
             "fio.interrupted",
             ERROR,
-            f"Signal {found[1]} ended fio before its jobs were done. What it prints is of the part before.",
+            f"Signal {match[1]} ended fio before its jobs were done. What it prints is of the part before.",
             "Repeat the run, and let it end by itself.",
             path,
-            actual=found[0],
+            actual=match[0],
         )
 
 

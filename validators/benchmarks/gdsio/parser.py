@@ -58,8 +58,8 @@ def find_runs(bundle: Bundle) -> Reading:
 def explain(run: Run) -> list[str]:
     """The bandwidth of each line; gdsio has no score."""
     return [
-        f"line {measurement.context['test']}: {measurement.op} {measurement.context['xfer_type']} {measurement.printed_value} {measurement.printed_unit}"
-        for measurement in run.measurements
+        f"line {row.context['test']}: {row.op} {row.context['xfer_type']} {row.printed_value} {row.printed_unit}"
+        for row in run.measurements
         if measurement.quantity == "bandwidth"
     ]
 

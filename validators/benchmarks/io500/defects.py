@@ -33,10 +33,10 @@ def defects(evidence: Evidence) -> list[Finding]:
     if is_dry_run(evidence):
         message = "Nothing was measured: every phase is 0."
         return [Finding("io500.dry-run", ERROR, message, "Run io500 without --dry-run.", evidence.where)]
-    found = list(evidence.findings)
+    findings = list(evidence.findings)
     for question in QUESTIONS:
-        found += question(evidence)
-    return found
+        findings += question(evidence)
+    return findings
 
 
 def is_dry_run(evidence: Evidence) -> bool:

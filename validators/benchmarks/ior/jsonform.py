@@ -82,8 +82,8 @@ def read_json(content: str) -> Record:
     for number, line in dropped:
         if record.failure is None and (line.startswith("ERROR: ") or is_failure(line)):
             record.failure = number, line[:200]
-        elif found := re.search(r"Incorrect data on \w+ \((\d{1,15}) errors found\)", line):
-            record.verification_errors += int(found[1])
+        elif match := re.search(r"Incorrect data on \w+ \((\d{1,15}) errors found\)", line):
+            record.verification_errors += int(match[1])
         elif line.startswith(text.ENVIRONMENT_BEGINS):
             record.environment_line = number
     return record
@@ -124,9 +124,9 @@ def _why_unreadable(content: str) -> Refusal:
         (_STRANGE_NUMBER, "not-a-number", "infinite, or no number"),
         (_COMMA, "number-format", "written with a decimal comma"),
     ):
-        if found := pattern.search(content):
-            message = f"{found[0].strip()[:60]} is {what}."
-            return Refusal(word, message, text.HINT_AGAIN, content.count("\n", 0, found.start()) + 1)
+        if match := pattern.search(content):
+            message = f"{match[0].strip()[:60]} is {what}."
+            return Refusal(word, message, text.HINT_AGAIN, content.count("\n", 0, match.start()) + 1)
     if '"Finished"' in content and content.rstrip().endswith("}"):
         return text.unusable("This version of IOR prints JSON that no reader can repair.")
     for number, line in enumerate(content.split("\n"), start=1):

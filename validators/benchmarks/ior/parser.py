@@ -43,8 +43,8 @@ def find_runs(bundle: Bundle) -> Reading:
 def explain(run: Run) -> list[str]:
     """The best iteration of each operation; IOR has no score."""
     return [
-        f"{measurement.op}, test {measurement.context.get('test', 0)}: {measurement.printed_value} {measurement.printed_unit}"
-        for measurement in run.measurements
+        f"{row.op}, test {row.context.get('test', 0)}: {row.printed_value} {row.printed_unit}"
+        for row in run.measurements
         if (measurement.quantity, measurement.stat) == ("bandwidth", "max")
     ]
 

@@ -82,10 +82,10 @@ def _bytes(exact: float | None, printed: dict[str, Any], plain: str, rounded: st
     if exact is not None:
         return int(exact)
     for text in (printed.get(plain), printed.get(rounded), option):
-        found = _SIZE.fullmatch(str(text))
-        if text is not None and found:
-            scale = (found[2] or "").lower()
-            return int(found[1]) * int(_SCALES[scale] if scale in _SCALES else UNITS[scale[0].upper() + "iB"].factor)
+        match = _SIZE.fullmatch(str(text))
+        if text is not None and match:
+            scale = (match[2] or "").lower()
+            return int(match[1]) * int(_SCALES[scale] if scale in _SCALES else UNITS[scale[0].upper() + "iB"].factor)
     return None
 
 
@@ -99,8 +99,8 @@ def _segments(printed: dict[str, Any], exact: dict[str, float], options: dict[st
 
 
 def _count(text: object) -> int | None:
-    found = re.fullmatch(r"(\d{1,15})(?:\.0*)?", str(text))
-    return int(found[1]) if found else None
+    match = re.fullmatch(r"(\d{1,15})(?:\.0*)?", str(text))
+    return int(match[1]) if match else None
 
 
 def _flag(text: object) -> bool | None:

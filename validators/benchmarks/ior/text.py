@@ -123,10 +123,10 @@ class _Reader:
             self._setting(line)
 
     def _warning(self, line: str) -> None:
-        if found := _WRONG_DATA.search(line):
-            self.record.verification_errors += int(found[1])
-        elif found := _MOVED.match(line):
-            self._moved = float(found[1])
+        if match := _WRONG_DATA.search(line):
+            self.record.verification_errors += int(match[1])
+        elif match := _MOVED.match(line):
+            self._moved = float(match[1])
 
     def _setting(self, line: str) -> None:
         if begun := _NEW_TEST.match(line):

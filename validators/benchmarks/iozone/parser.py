@@ -151,8 +151,8 @@ def explain(run: Run) -> list[str]:
         if measurement.stat == "parent"
     }
     return [
-        f"{measurement.op}: children sum {measurement.printed_value} {measurement.printed_unit}, parent {parent.printed_value}"
-        for measurement in run.measurements
+        f"{row.op}: children sum {row.printed_value} {row.printed_unit}, parent {parent.printed_value}"
+        for row in run.measurements
         if measurement.stat == "children_sum" and (parent := parents.get((measurement.op, str(measurement.context))))
     ]
 
@@ -222,8 +222,8 @@ def _take_setting(state: _Read, line: str) -> None:
         if text in line:
             state.run.mode = mode
     for pattern, name in _SIZES:
-        if found := pattern.search(line):
-            parameters[name] = max(int(found[1]), parameters.get(name, 0))
+        if match := pattern.search(line):
+            parameters[name] = max(int(match[1]), parameters.get(name, 0))
     for text, printed, measured in _OUTPUTS:
         if text in line:
             parameters.setdefault("unit_printed", printed)

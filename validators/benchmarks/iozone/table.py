@@ -50,11 +50,11 @@ class Columns:
 
     def row_of(self, line: str) -> Row | None:
         """The row of a line, or None: it has another form."""
-        found = _ROW.match(line)
-        if not found or not re.match(r"\s+[\d.,naif+-]|$", found["rest"]):
+        match = _ROW.match(line)
+        if not match or not re.match(r"\s+[\d.,naif+-]|$", match["rest"]):
             return None
-        words = [(word[0], word.end()) for word in re.finditer(r"\S+", found["rest"])]
-        return Row(int(found["size"]), int(found["record"]), self._placed(words))
+        words = [(word[0], word.end()) for word in re.finditer(r"\S+", match["rest"])]
+        return Row(int(match["size"]), int(match["record"]), self._placed(words))
 
     def _placed(self, words: list[tuple[str, int]]) -> list[tuple[str, str]]:
         """Each figure goes to the column that ends nearest to it, behind that of the one before.
@@ -75,10 +75,10 @@ class Columns:
 
 def columns_of(line: str) -> Columns | None:
     """The columns, if a line is the head of the table."""
-    found = _HEAD.search(line)
-    if not found:
+    match = _HEAD.search(line)
+    if not match:
         return None
-    words = list(re.finditer(r"\S+", found["rest"]))
+    words = list(re.finditer(r"\S+", match["rest"]))
     names = [word[0] for word in words]
     known = OPS[: len(names)] if names == _WORDS[: len(names)] else None
     if known is None:

@@ -200,8 +200,8 @@ def _take_setting(session: _Session, line: str) -> None:
 
 def _network(nid: str) -> str:
     """The kind of network of a NID, without its number: 10.0.0.1@o2ib3 -> o2ib."""
-    found = re.fullmatch(r"[^@]{1,200}@([a-z]\w{0,10}?)\d{0,5}", nid)
-    return found[1] if found else ""
+    match = re.fullmatch(r"[^@]{1,200}@([a-z]\w{0,10}?)\d{0,5}", nid)
+    return match[1] if match else ""
 
 
 def _test(options: str) -> dict[str, Any]:
@@ -319,12 +319,12 @@ def _weigh(session: _Session) -> None:
     """What the end of a session, its options and all of its figures say together."""
     short = session.block is not None and _is_short(session, session.block)
     end = session.block.line if session.block else 1
-    asked = re.search(r"--count[ =](\d{1,9})\b", session.stat_options)
+    match = re.search(r"--count[ =](\d{1,9})\b", session.stat_options)
     if session.mode and not session.is_ended:
         session.say("truncated", end)
     elif short:
         session.say("incomplete" if session.is_ended else "truncated", end)
-    elif asked and session.samples and min(session.samples.values()) < int(asked[1]) and not session.said:
+    elif match and session.samples and min(session.samples.values()) < int(match[1]) and not session.said:
         session.say("incomplete", end)
     if "run-failed" not in session.said and not any(measurement.value for measurement in session.measurements):
         session.say("no-results", end)

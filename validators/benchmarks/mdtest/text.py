@@ -181,8 +181,8 @@ class _Reader:
         """Lines of -v: the rates of rank 0 in each iteration; and in any of them what failed."""
         if "* iteration " in line and (begun := _ITERATION_BEGUN.match(line)):
             self._iteration = int(begun[1]) - 1
-        elif "ops/sec" in line and (found := _NAME.search(line)):
-            self._rate_of_iteration(number, OPERATIONS[found[0]], line[found.end() :].replace(":", " ", 1).split())
+        elif "ops/sec" in line and (match := _NAME.search(line)):
+            self._rate_of_iteration(number, OPERATIONS[match[0]], line[match.end() :].replace(":", " ", 1).split())
         elif " tasks, " in line and (items := _ITEMS.match(line)):
             self._begin_test(int(items[1]), int(items[2]), items[3])
 
@@ -209,17 +209,17 @@ class _Reader:
         self._test().stonewalls.append((int(found[1]), int(found[2]), printed_number(found[3], number)))
 
     def _begin_table(self, number: int, line: str) -> None:
-        found = _TABLE.match(line)
-        if found is None:
+        match = _TABLE.match(line)
+        if match is None:
             self.record.short = self.record.short or number
             return
-        quantity = found[1] or "rate"
-        unit = _UNITS.get((quantity, found[2]))
+        quantity = match[1] or "rate"
+        unit = _UNITS.get((quantity, match[2]))
         if unit is None:
-            message = f"{(found[2] or '')[:20]} is a unit that mdtest does not print."
+            message = f"{(match[2] or '')[:20]} is a unit that mdtest does not print."
             raise Refusal("unit-not-understood", message, HINT_AGAIN, number)
         self._count(1)
-        self._table = Table(quantity, unit, int(found[3]), found[2] or "")
+        self._table = Table(quantity, unit, int(match[3]), match[2] or "")
         self._test().tables.append(self._table)
 
     def _row(self, number: int, line: str) -> None:

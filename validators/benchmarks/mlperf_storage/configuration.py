@@ -89,17 +89,17 @@ class Configurations:
                 self.texts.setdefault(place.parent.parent, []).append(path)
 
     def of(self, folder: PurePosixPath) -> Configuration:
-        found = Configuration()
+        configuration = Configuration()
         for path in self.texts.get(folder, []):
-            found.read.add(path)
+            configuration.read.add(path)
             text = self.bundle.read(path, TEXT_BYTES).decode("utf-8", "replace").replace("\r\n", "\n")
             if path.endswith("overrides.yaml"):
-                _add_overrides(found, dict(_OVERRIDE.findall(text)))
+                _add_overrides(configuration, dict(_OVERRIDE.findall(text)))
             else:
-                _add_settings(found, text)
+                _add_settings(configuration, text)
         if folder in self.metadata:
-            self._add_metadata(found, self.metadata[folder])
-        return found
+            self._add_metadata(configuration, self.metadata[folder])
+        return configuration
 
     def _add_metadata(self, found: Configuration, path: str) -> None:
         found.read.add(path)

@@ -95,8 +95,8 @@ class Log:
 
     def _add_tasks(self, line: str) -> None:
         for name, pattern in (("tasks", _TASKS), ("io_tasks", _QUILTING)):
-            if found := pattern.search(line):
-                self.settings[name] = int(found[1]) * int(found[2])
+            if match := pattern.search(line):
+                self.settings[name] = int(match[1]) * int(match[2])
 
     def _add_step(self, domain: int, seconds: float, number: int) -> None:
         """Sum and number of the steps of a domain, of which a long run has millions."""
