@@ -7,14 +7,12 @@ from pathlib import Path
 
 TESTS = Path(__file__).resolve().parents[1]
 FORMER = set((Path(__file__).parent / "former_tests.txt").read_text().split())
-NO_PRIOR = (
-    "a range rests on three repeats or is absent (decision 31); test_uncertainty.py and test_comparison.py hold that"
-)
+NO_PRIOR = "a range rests on three repeats or is absent (decision 31): test_uncertainty.py, test_comparison.py"
 BY_REFERENCE = "a secret costs a reference of one account (decision 35); test_quarantine.py holds that"
 OFFLINE = "the single file carries the rules (decision 32); test_collector_validate.py holds what it says instead"
 GONE = {
     "test_a_backup_does_not_miss_what_was_refused": BY_REFERENCE,
-    "test_a_missing_bundle_stops_a_backup_and_leaves_no_file": "a backup saves the rest and ends with 3; test_backup.py",
+    "test_a_missing_bundle_stops_a_backup_and_leaves_no_file": "a backup saves the rest, ends with 3: test_backup.py",
     "test_a_profile_has_each_ratio_with_its_interval_and_marks_ties": NO_PRIOR,
     "test_a_ratio_of_single_runs_has_the_interval_of_the_prior": NO_PRIOR,
     "test_a_single_measurement_has_its_interval_and_the_chart_draws_it": NO_PRIOR,

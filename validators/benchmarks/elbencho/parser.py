@@ -60,7 +60,7 @@ def explain(run: Run) -> list[str]:
     return [
         f"phase {row.context['phase']} {row.op}: {row.printed_value:.0f} {row.printed_unit} ({row.stat})"
         for row in run.measurements
-        if measurement.quantity == "bandwidth"
+        if row.quantity == "bandwidth"
     ]
 
 

@@ -60,7 +60,7 @@ def explain(run: Run) -> list[str]:
     return [
         f"line {row.context['test']}: {row.op} {row.context['xfer_type']} {row.printed_value} {row.printed_unit}"
         for row in run.measurements
-        if measurement.quantity == "bandwidth"
+        if row.quantity == "bandwidth"
     ]
 
 

@@ -45,7 +45,7 @@ def explain(run: Run) -> list[str]:
     return [
         f"{row.op}, test {row.context.get('test', 0)}: {row.printed_value} {row.printed_unit}"
         for row in run.measurements
-        if (measurement.quantity, measurement.stat) == ("bandwidth", "max")
+        if (row.quantity, row.stat) == ("bandwidth", "max")
     ]
 
 

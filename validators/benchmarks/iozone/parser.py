@@ -153,7 +153,7 @@ def explain(run: Run) -> list[str]:
     return [
         f"{row.op}: children sum {row.printed_value} {row.printed_unit}, parent {parent.printed_value}"
         for row in run.measurements
-        if measurement.stat == "children_sum" and (parent := parents.get((measurement.op, str(measurement.context))))
+        if row.stat == "children_sum" and (parent := parents.get((row.op, str(row.context))))
     ]
 
 
