@@ -1,7 +1,7 @@
 """Formulas: arithmetic over named numbers, read as a tree and never run as Python.
 
 Known are + - * / **, unary minus, parentheses, numbers, names, and the functions of FUNCTIONS. What a formula means is
-told by a reading: its number here, its unit in own_rankings/dimensions.py, its SQL in own_rankings/asking.py.
+told by a reading: its number here, its unit in studies/custom_rankings/dimensions.py, its SQL in run.py beside it.
 """
 
 from __future__ import annotations

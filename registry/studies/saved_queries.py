@@ -83,7 +83,7 @@ def ranking(slug: str) -> SavedStudy:
 
 
 def ranked(one: SavedStudy) -> dict[str, Any]:
-    """The document of a saved ranking. Raises what own_rankings.ask raises, where the record has lost a name of it."""
+    """The document of a saved ranking. Raises what custom_rankings.ask raises, if a name is no longer on record."""
     return custom_rankings.document(custom_rankings.read_address(one.question)) | in_short(one)
 
 

@@ -50,7 +50,7 @@ class Step:
 def steps(values: Sequence[float]) -> list[Step]:
     """The steps of a series in its order; none of fewer than six values, or where one is not positive.
 
-    A change by less than nine of ten published sets vary (comparing/uncertainty.json) is no step, however clear.
+    A change by less than nine of ten published sets vary (comparison/data/uncertainty.json) is no step, however clear.
     """
     if len(values) < FEWEST or min(values) <= 0:
         return []
