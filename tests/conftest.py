@@ -18,7 +18,7 @@ SHARED = Path(os.environ.get("HIGHWATER_SHARED") or ROOT.parent / "shared")
 # Tests that share a running registry or a state folder; they wait more than they work, and so begin first.
 TOGETHER = ("flows", "launcher")
 
-FUZZ_REQUESTS, FUZZ_REQUESTS_DEEP = 2, 25
+FUZZ_REQUESTS, FUZZ_REQUESTS_DEEP = 1, 25
 
 _real_data: Counter[str] = Counter()
 _deep: Counter[str] = Counter()

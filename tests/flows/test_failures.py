@@ -22,7 +22,7 @@ from tests.flows.conftest import WITHIN_S, RunningSite, wait_until
 from tests.make_io500 import make_archive
 from tests.running import Answer
 
-pytestmark = pytest.mark.services
+pytestmark = [pytest.mark.services, pytest.mark.deep]
 
 CLIENTS = 3
 

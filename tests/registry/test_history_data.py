@@ -16,8 +16,9 @@ import pytest
 from registry.lists.definitions import imported_definition, read_definitions
 from registry.lists.ranking import Entry, Override, Published, compare_lists, rank
 
-HISTORY = Path(__file__).resolve().parents[2] / "registry" / "loading" / "data" / "history"
-SCRIPT = HISTORY.parents[1] / "tools" / "make_history.py"
+ROOT = Path(__file__).resolve().parents[2]
+HISTORY = ROOT / "registry" / "loading" / "data" / "history"
+SCRIPT = ROOT / "tools" / "make_history.py"
 
 RELEASES = json.loads((HISTORY / "releases.json").read_text(encoding="utf-8"))
 RESULTS = {row["id"]: row for row in json.loads((HISTORY / "results.json").read_text(encoding="utf-8"))}

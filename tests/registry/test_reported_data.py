@@ -14,7 +14,7 @@ from registry.loading.reported_results import REPORTED, ReportedError, measured,
 from registry.query.canonical_names import ALIASES
 from validators.units import UNITS
 
-SCRIPT = REPORTED.parents[1] / "tools" / "make_reported.py"
+SCRIPT = Path(__file__).resolve().parents[2] / "tools" / "make_reported.py"
 ROWS = {row["id"]: row for row in read_reported()}
 
 

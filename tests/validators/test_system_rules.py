@@ -50,7 +50,7 @@ def system_of(**facts) -> dict:
 
 
 def test_rules_are_data_of_the_known_form_and_each_has_a_judge_and_a_hint() -> None:
-    rows = json.loads((FOLDER.parent / "system" / "rules.json").read_text(encoding="utf-8"))
+    rows = json.loads((FOLDER.parent / "rules" / "data" / "system.json").read_text(encoding="utf-8"))
     assert schema.errors(rows, "rules.1") == []
     codes = [row["code"] for row in rows]
     assert codes == list(RULES) == list(system_rules.JUDGES) == list(system_rules.HINTS)
