@@ -380,4 +380,5 @@ def test_a_browser_session_needs_its_csrf_token(stage) -> None:
 
 
 def test_the_urls_are_those_of_the_site() -> None:
-    assert get_resolver().resolve("/api/v1/releases/").func.view_class.__module__ == "submissions.publication.api_releases"
+    view = get_resolver().resolve("/api/v1/releases/").func.view_class
+    assert view.__module__ == "submissions.publication.api_releases"
