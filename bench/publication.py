@@ -21,7 +21,7 @@ from bench.synthetic import LIST_NAME, empty, record
 from registry.loading.catalogue_loader import load_definitions
 from registry.models import Release, Site
 from submissions.bundles import scrubbing
-from submissions.lifecycle.states import record as write_history
+from submissions.lifecycle.states import write_history as write_history
 from submissions.models import Account, Check, Derivative, Event, Review, State, Submission
 from submissions.publication import publish as publication_publish
 from submissions.publication import releases

@@ -50,7 +50,7 @@ def token() -> str:
     site, _ = Site.objects.get_or_create(slug="bench", defaults={"name": "Bench"})
     account, _ = Account.objects.get_or_create(username="bench")
     Membership.objects.get_or_create(account=account, institution=site)
-    return tokens.make(account)[1]
+    return tokens.create_token(account)[1]
 
 
 def forget_submissions() -> None:

@@ -69,7 +69,7 @@ def record(size: int) -> str:
         ranked = RankedList.objects.create(
             release=release, name=LIST_NAME, title="Full", trust=Result.Trust.REPORTED, complete=True
         )
-        fact_index.index(range(first, first + size))
+        fact_index.rebuild_facts(range(first, first + size))
         _copy(ListEntry, _entries(first, scores, ranked, site, systems))
         RankedList.objects.filter(pk=ranked.pk).update(frozen_at=timezone.now(), digest=slug)
     with connection.cursor() as cursor:

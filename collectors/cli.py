@@ -45,7 +45,7 @@ def main(arguments=None):
         sys.stdout.flush()
         return status
     except CollectorError as error:
-        return told(error, options, progress)
+        return print_error(error, options, progress)
     except KeyboardInterrupt:
         progress.note("interrupted; no temporary file was left behind")
         return INTERRUPTED
@@ -55,7 +55,7 @@ def main(arguments=None):
         return OK
     except OSError as error:
         place = f": {error.filename}" if error.filename else ""
-        return told(UsageError("collector.os", f"{error.strerror or error}{place}"), options, progress)
+        return print_error(UsageError("collector.os", f"{error.strerror or error}{place}"), options, progress)
     finally:
         progress.clear()
 
@@ -76,7 +76,7 @@ def leave_on_signal(number, frame):
     raise SystemExit(TERMINATED)
 
 
-def told(error, options, progress):
+def print_error(error, options, progress):
     """Show an error as one or two lines, and as the JSON document where one was asked for."""
     progress.note(f"error: {error.message} [{error.code}]")
     if error.hint:

@@ -10,4 +10,4 @@ from registry.dumps import editions
 @shared_task(soft_time_limit=3500, time_limit=3600)
 def make_edition() -> None:
     """The record as files, if it changed; an hour is ten times what the largest record that was tried needs."""
-    editions.make_due()
+    editions.build_if_due()

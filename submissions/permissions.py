@@ -14,7 +14,7 @@ from rest_framework.request import Request
 
 from registry.models import Site, Step
 from registry.query import canonical_names
-from registry.query.text_folding import fold
+from registry.query.text_folding import fold_text
 from submissions.errors import ConflictOfInterest, Forbidden, NotFound, NotYours
 from submissions.models import Account, Submission
 
@@ -105,7 +105,7 @@ def _tied(vendor: str) -> str:
 
 
 def _canonical(vendor: str) -> str:
-    return fold(_names().vendor(vendor))
+    return fold_text(_names().vendor(vendor))
 
 
 @cache

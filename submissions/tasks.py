@@ -21,45 +21,45 @@ log = logging.getLogger(__name__)
 @shared_task(soft_time_limit=settings.CHECK_SECONDS, time_limit=settings.CHECK_SECONDS + 30)
 def process(submission_id: str) -> None:
     """Check what was received."""
-    processing.process(submission_id)
+    processing.check_submission(submission_id)
 
 
 @shared_task
 def prepare_review(submission_id: str) -> None:
     """Make ready what was submitted."""
-    decisions.prepare(submission_id)
+    decisions.prepare_for_review(submission_id)
 
 
 @shared_task(soft_time_limit=settings.CHECK_SECONDS, time_limit=settings.CHECK_SECONDS + 30)
 def recheck(submission_id: str) -> None:
     """Tell what today's rules find otherwise."""
-    revalidation.recheck(submission_id)
+    revalidation.compare_recheck(submission_id)
 
 
 @shared_task(soft_time_limit=dry_check.DEADLINE_S, time_limit=dry_check.DEADLINE_S + 10, acks_late=False)
 def check_held(held: str) -> None:
     """Check bytes of which nothing is kept."""
-    dry_check.answer(held)
+    dry_check.serve_dry_check(held)
 
 
 @shared_task
 def sweep() -> None:
     """What has to happen now: tasks that were lost, derivatives that are missing, releases that are due."""
-    processing.sweep()
-    decisions.sweep()
+    processing.requeue_stuck()
+    decisions.requeue_unprepared()
     publish.publish_due()
 
 
 @shared_task
 def find_steps() -> None:
     """Steps in the numbers of systems whose results changed."""
-    detection.find_steps()
+    detection.detect_due_systems()
 
 
 @shared_task
 def tell() -> None:
     """Mail and webhooks that are due."""
-    outbox.tell()
+    outbox.send_due()
 
 
 @shared_task

@@ -27,8 +27,8 @@ from registry.lists.ranking import (  # noqa: E402
     Override,
     Published,
     compare_lists,
-    natural,
-    rank,
+    natural_key,
+    rank_entries,
 )
 from tools import fact_files  # noqa: E402
 from tools.fact_files import line, read_table  # noqa: E402
@@ -144,7 +144,7 @@ def make_history(folder: Path) -> dict[str, str]:
     lists = _lists(listed, results)
     files = {
         "releases.json": _array(_releases(lists)),
-        "results.json": _array(results[key] for key in sorted(results, key=natural)),
+        "results.json": _array(results[key] for key in sorted(results, key=natural_key)),
         "overrides.json": _array(_overrides(lists, results)),
     }
     for slug, of_release in lists.items():
@@ -327,16 +327,16 @@ def _decisions(ranked_list: Record, full: Record, definition: Record, results: d
             pool[row.entry] = pool_entry(results[row.entry], row.score)
             reason = "On the published list although it is not on the full list of this release."
             overrides[row.entry] = Override(row.entry, INCLUDE, reason)
-    computed = rank(pool.values(), definition, overrides.values())
+    computed = rank_entries(pool.values(), definition, overrides.values())
     whys = {exclusion.entry: exclusion.why for exclusion in computed.exclusions}
     differences = compare_lists(published, computed)
     for entry in differences.surplus:
         overrides[entry] = Override(entry, EXCLUDE, _why_excluded(results[entry]))
     for entry in differences.missing:
         overrides[entry] = Override(entry, INCLUDE, _why_included(results[entry], whys[entry]))
-    if differences := compare_lists(published, rank(pool.values(), definition, overrides.values())):
+    if differences := compare_lists(published, rank_entries(pool.values(), definition, overrides.values())):
         raise SystemExit(f"overrides do not explain {differences}")
-    return sorted(overrides.values(), key=lambda override: natural(override.entry))
+    return sorted(overrides.values(), key=lambda override: natural_key(override.entry))
 
 
 def pool_entry(result: Record, score: float) -> Entry:

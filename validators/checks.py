@@ -136,8 +136,8 @@ def _judge(run: Run, context: Context) -> None:
     benchmark = catalogue.benchmark(run.tool)
     completeness.examine(run, benchmark.descriptor)
     run.distributions = distributions.kept([*distributions.repeated(run.measurements), *run.distributions])
-    run.parameter_sources = provenance.sources(run)
-    run.described_parameters = provenance.described(context.system.document) if context.system else {}
+    run.parameter_sources = provenance.parameter_sources(run)
+    run.described_parameters = provenance.parameters_from_system(context.system.document) if context.system else {}
     run.rules = [rule.evaluate(run, context) for rule in benchmark.rules]
     run.findings += benchmark.findings(run, context)
     system_rules.evaluate(run, context)

@@ -27,30 +27,30 @@ class Figure:
     parameters: Mapping[str, Any]
 
 
-def numbers(version: str) -> tuple[int, ...]:
+def version_numbers(version: str) -> tuple[int, ...]:
     """The numbers that a version begins with: "4.1.0+dev" -> (4, 1, 0); empty where there are none."""
     match = _VERSION.search(version)
     return tuple(map(int, match[0].split("."))) if match else ()
 
 
-def meaning(entries: Sequence[Meaning], figure: Figure) -> Meaning | None:
+def find_meaning(entries: Sequence[Meaning], figure: Figure) -> Meaning | None:
     """The entry that says what a number means; None where none does.
 
     A version that is not known has the meaning that all versions share, and none where it changed.
     """
     fitting = [entry for entry in entries if _concerns(entry, figure.measurement)]
-    known = numbers(figure.version)
+    known = version_numbers(figure.version)
     if not known:
         return fitting[0] if fitting and fitting[0]["comparable_with"] == "all" else None
     return next((entry for entry in fitting if _spans(entry, known)), None)
 
 
-def why_not(entries: Sequence[Meaning], one: Figure, other: Figure) -> str:
+def incomparable_reason(entries: Sequence[Meaning], one: Figure, other: Figure) -> str:
     """Why two numbers of one operation, quantity and statistic do not mean the same; empty where they do."""
     scopes = [_scope(figure) for figure in (one, other)]
     if all(scopes) and scopes[0] != scopes[1]:
         return f"{scopes[0]}; {scopes[1]}"
-    found = [meaning(entries, figure) for figure in (one, other)]
+    found = [find_meaning(entries, figure) for figure in (one, other)]
     if not any(_concerns(entry, one.measurement) for entry in entries):
         return ""
     if None in found:
@@ -73,7 +73,7 @@ def _between(first: Meaning, second: Meaning, one: Figure, other: Figure) -> str
     if first is not second:
         both_all = first["comparable_with"] == second["comparable_with"] == "all"
         return "" if both_all else f"{one.version}: {first['scope']}; {other.version}: {second['scope']}"
-    if first["comparable_with"] == "version" and numbers(one.version) != numbers(other.version):
+    if first["comparable_with"] == "version" and version_numbers(one.version) != version_numbers(other.version):
         return f"{first['scope']}: only numbers of one version compare"
     return ""
 
@@ -87,4 +87,6 @@ def _concerns(entry: Meaning, measurement: Mapping[str, Any]) -> bool:
 
 
 def _spans(entry: Meaning, version: tuple[int, ...]) -> bool:
-    return numbers(entry.get("from", "0")) <= version and ("until" not in entry or version < numbers(entry["until"]))
+    return version_numbers(entry.get("from", "0")) <= version and (
+        "until" not in entry or version < version_numbers(entry["until"])
+    )

@@ -31,7 +31,7 @@ class Benchmark:
         others = {
             name
             for name in heads
-            if any("contains" not in entry and fits(entry, name) for entry in self.entries)
+            if any("contains" not in entry and matches_pattern(entry, name) for entry in self.entries)
             and any(is_below(name, folder) for folder in folders)
         }
         self.found = sorted(known | others)
@@ -46,7 +46,7 @@ class Benchmark:
 def remarks(files):
     """Lines on which of the staged files belong to which benchmark, and warnings on what is not there."""
     heads = {file.name: head_of(file) for file in files}
-    benchmarks = recognised(heads)
+    benchmarks = detect_benchmarks(heads)
     for benchmark in benchmarks:
         yield f"{benchmark.tool}: {listed(benchmark.found)}"
         for text in benchmark.missing(heads):
@@ -59,7 +59,7 @@ def remarks(files):
         yield "of no benchmark: " + listed(sorted(rest))
 
 
-def recognised(heads):
+def detect_benchmarks(heads):
     """The benchmarks that ran; `heads` are the first bytes of each file by its name.
 
     What a composite benchmark found is no run of another.
@@ -100,10 +100,10 @@ def head_of(file):
 
 def is_known(entry, name, head):
     """Whether a file is known by what it holds; an entry that says nothing of that goes by its name."""
-    return fits(entry, name) and any(text.encode("latin-1") in head for text in entry.get("contains", ()))
+    return matches_pattern(entry, name) and any(text.encode("latin-1") in head for text in entry.get("contains", ()))
 
 
-def fits(entry, name):
+def matches_pattern(entry, name):
     return fnmatch.fnmatchcase(os.path.basename(name), entry["pattern"].replace("**/", "", 1))
 
 

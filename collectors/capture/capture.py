@@ -19,7 +19,7 @@ from collectors.server.options import seconds
 ROLES = ("client", "oss", "mds")
 
 
-def define(verb):
+def add_options(verb):
     """The options of every verb that looks at machines."""
     verb.add_argument("--role", choices=ROLES, default="client", help="what these nodes are (%(default)s)")
     verb.add_argument("--profile", choices=PROFILES, default="default", help="what may leave the site (%(default)s)")
@@ -40,7 +40,7 @@ def define(verb):
     )
 
 
-def require_sense(options):
+def require_consistent_options(options):
     """Raise UsageError where the options contradict each other, before anything is started."""
     if bool(options.launcher) != bool(options.nodes):
         raise UsageError(
@@ -52,9 +52,9 @@ def require_sense(options):
         raise UsageError("collector.root", options.root + " is not a folder.", "Give the root of a node's files.")
 
 
-def taken(options, progress, phase="static", benchmark_argv=None):
+def run_capture(options, progress, phase="static", benchmark_argv=None):
     """The document of this node, or of all that the launcher reaches, as the options say."""
-    require_sense(options)
+    require_consistent_options(options)
     names = pseudonyms.of_site(progress.note)
     redactor = Redactor(options.profile, names)
     if options.launcher:

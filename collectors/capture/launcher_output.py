@@ -68,7 +68,7 @@ class Emitted:
         tag = HYDRA_TAG if HYDRA_TAG.match(line) else MPI_TAG
         parts = tag.split(line)
         if len(parts) == 1:
-            self.piece(*spoken(line))
+            self.piece(*split_label(line))
             return
         if parts[0]:
             self.piece(None, parts[0])
@@ -141,7 +141,7 @@ class Emitted:
                 yield label, reason_of(text)
 
 
-def spoken(line):
+def split_label(line):
     """(label, text): of which node or rank a line speaks, None where it says nothing of that."""
     of_rank = SPEAKS_OF_RANK.match(line)
     if of_rank:

@@ -22,12 +22,12 @@ def node_document(door, capture, redactor, tell=None, probes=None):
             if tell is not None:
                 tell("reading " + probe.id)
             registry.update(probe.entries)
-            said += heard(probe, door)
+            said += complete_probe_output(probe, door)
     duration_s = time.monotonic() - started
     return document_assemble.assemble(said, capture, redactor, round(duration_s, 3), registry)
 
 
-def heard(probe, door):
+def complete_probe_output(probe, door):
     """What one probe says, completed: each id that it provides is there or missing."""
     if not probe.applies(door):
         return [Missing(name, "not_applicable", "no such device or software here") for name in probe.provides]
@@ -36,10 +36,10 @@ def heard(probe, door):
         # What was said before the text went wrong stays.
         said.extend(probe.parse(probe.read(door)))
     except BAD_TEXT as error:
-        return said + unsaid(probe, said, "parse_error", type(error).__name__)
-    return said + unsaid(probe, said, "not_applicable", "not told on this node")
+        return said + missing_result(probe, said, "parse_error", type(error).__name__)
+    return said + missing_result(probe, said, "not_applicable", "not told on this node")
 
 
-def unsaid(probe, said, reason, detail):
+def missing_result(probe, said, reason, detail):
     told = {piece.id for piece in said if hasattr(piece, "id")}
     return [Missing(name, reason, detail) for name in probe.provides if name not in told]

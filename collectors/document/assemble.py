@@ -34,8 +34,8 @@ Capture.__doc__ = """One look at the nodes: phase (pre, post, static, imported),
 
 def assemble(said, capture, redactor, duration_s, registry):
     """The document of one node from everything that was said of it; always valid. `registry`: rows by parameter id."""
-    said = leak_filter.screened(said)
-    facts, gaps = told(said, registry, redactor)
+    said = leak_filter.filter_leaks(said)
+    facts, gaps = publishable_facts(said, registry, redactor)
     node = OrderedDict(role=[capture.role], count=1, source="collected", hardware={"cpu": {}, "memory": {}}, os={})
     node["os"]["kernel"] = None
     document = OrderedDict(schema_version=SCHEMA_VERSION, collector=collector(redactor))
@@ -48,14 +48,14 @@ def assemble(said, capture, redactor, duration_s, registry):
         elif isinstance(piece, Item):
             add_item(part_of(whole, piece.path, []), piece)
     node["parameters"] = distributions(facts, registry)
-    node["missing"] = explained(gaps, facts, registry, capture.role)
+    node["missing"] = missing_reasons(gaps, facts, registry, capture.role)
     if redactor.profile == "strict":
         profiles.make_strict(document, registry)
     # Until it fits the schema, nobody can say what the class is.
     node["class_id"] = NO_CLASS
     if capture.member is not None:
         node["members"] = [capture.member]
-    document = schema_fit.fitted(document, parameters.document_schema())
+    document = schema_fit.fit_to_schema(document, parameters.document_schema())
     for node in document["node_classes"]:
         node["class_id"] = compare.class_id_of(node, registry)
     return document
@@ -83,7 +83,7 @@ def captured(capture, duration_s):
     }
 
 
-def told(said, registry, redactor):
+def publishable_facts(said, registry, redactor):
     """The facts that may leave and are sound, and the gaps: those said, and those made here."""
     facts, gaps = [], [piece for piece in said if isinstance(piece, Missing)]
     for piece in said:
@@ -169,7 +169,7 @@ def entry(name, counter, source, registry):
     return made
 
 
-def explained(gaps, facts, registry, role):
+def missing_reasons(gaps, facts, registry, role):
     """Every registered parameter that has no fact, with its reason; the first true reason wins over not_applicable."""
     found = {fact.id for fact in facts}
     found_entries = {(fact.id, fact.key) for fact in facts}
@@ -183,11 +183,11 @@ def explained(gaps, facts, registry, role):
     named = found | {name for name, _ in reasons}
     for name in registry:
         if name not in named:
-            reasons[name, None] = unasked(name, registry[name], role)
+            reasons[name, None] = not_probed_reason(name, registry[name], role)
     return [gap_entry(reasons[name]) for name in sorted(reasons, key=lambda pair: (pair[0], pair[1] or ""))]
 
 
-def unasked(name, parameter, role):
+def not_probed_reason(name, parameter, role):
     """Why no probe was asked: what no node can or may tell has its reason in the registry."""
     if parameter.get("reason") and role in (parameter["roles"] or [role]):
         return Missing(name, "disabled", parameter["reason"])

@@ -182,10 +182,10 @@ def spoken(values):
     if len(values) == 1:
         return values[0]["value"]
     ordered = sorted(values, key=lambda value: (-value["instances"], canonical(value["value"])))
-    return ", ".join("%s x%d" % (shown(value["value"]), value["instances"]) for value in ordered)
+    return ", ".join("%s x%d" % (format_value(value["value"]), value["instances"]) for value in ordered)
 
 
-def shown(value):
+def format_value(value):
     """A value as text: booleans as JSON writes them, nothing as a dash, no more than a line holds."""
     if value is None:
         return "-"

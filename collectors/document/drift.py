@@ -168,7 +168,7 @@ def sentence(entry):
     return "%-12s %s: %s before, %s after (%s)" % (
         entry["severity"],
         entry["pointer"],
-        compare.shown(entry["pre"]),
-        compare.shown(entry["post"]),
+        compare.format_value(entry["pre"]),
+        compare.format_value(entry["post"]),
         nodes_text,
     )

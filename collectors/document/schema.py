@@ -58,7 +58,7 @@ def found(value, schema, root, pointer, depth):
         if keyword in CHECKS:
             type_name, is_wrong, words = CHECKS[keyword]
             if TYPES[type_name](value) and is_wrong(value, wanted):
-                yield pointer, words.format(value=shown(value), wanted=wanted)
+                yield pointer, words.format(value=quote_value(value), wanted=wanted)
         elif keyword in DESCENTS:
             type_name, children = DESCENTS[keyword]
             for name, child, subschema in children(value, wanted, schema) if TYPES[type_name](value) else ():
@@ -71,7 +71,7 @@ def found(value, schema, root, pointer, depth):
             yield from found(value, referred(wanted, root), root, pointer, depth + 1)
         elif keyword == "anyOf":
             if all(any(True for _ in found(value, option, root, pointer, depth + 1)) for option in wanted):
-                yield pointer, shown(value) + " is none of the things that are allowed here"
+                yield pointer, quote_value(value) + " is none of the things that are allowed here"
         elif keyword not in REMARKS:
             raise ValueError("the schema has the keyword " + keyword)
 
@@ -80,7 +80,7 @@ def below(pointer, name):
     return pointer + "/" + str(name).replace("~", "~0").replace("/", "~1")
 
 
-def shown(value):
+def quote_value(value):
     """A value as a message may show it: short, on one line."""
     if isinstance(value, (list, dict)):
         return {list: "a list", dict: "an object"}[type(value)]

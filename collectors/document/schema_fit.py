@@ -5,18 +5,18 @@ from collections import OrderedDict
 from collectors.document import schema
 
 
-def fitted(value, rule):
+def fit_to_schema(value, rule):
     """The value as far as its rule allows it; a node may report anything, the document stays valid."""
     rule = schema.resolved(rule)
     if isinstance(value, dict):
         return fitted_object(value, rule)
     if isinstance(value, list) and "items" in rule:
-        items = [fitted(item, rule["items"]) for item in value]
+        items = [fit_to_schema(item, rule["items"]) for item in value]
         return [item for item in items if schema.fits(item, rule["items"])]
     if isinstance(value, str) and "maxLength" in rule:
         return value[: rule["maxLength"]]
     for choice in rule.get("anyOf", ()):
-        made = fitted(value, choice)
+        made = fit_to_schema(value, choice)
         if schema.fits(made, choice):
             return made
     return value
@@ -30,7 +30,7 @@ def fitted_object(value, rule):
         if name not in fields and not schema.fits(name, rule.get("propertyNames", True)):
             continue
         if isinstance(field_rule, dict):
-            field = fitted(field, field_rule)
+            field = fit_to_schema(field, field_rule)
             if schema.fits(field, field_rule):
                 made[name] = field
     return made

@@ -28,7 +28,7 @@ class NotStarted(Exception):
         self.exit_status = exit_status
 
 
-def ended(argv):
+def run_command(argv):
     """Run a command, wait for it, return how it Ended. Raises NotStarted."""
     here = os.getcwd()
     # Whoever ignores SIGCHLD never learns how a child ended.
@@ -39,7 +39,7 @@ def ended(argv):
         child = start(argv, before)
         # A folder that somebody stands in cannot be unmounted.
         os.chdir("/")
-        status = waited(child.pid)
+        status = wait_for_child(child.pid)
         child.returncode = status
         number = os.WTERMSIG(status) if os.WIFSIGNALED(status) else None
         exit_status = os.WEXITSTATUS(status) if number is None else 128 + number
@@ -62,7 +62,7 @@ def start(argv, mask):
         raise NotStarted("%s: %s" % (argv[0], error), NOT_EXECUTABLE)
 
 
-def waited(pid):
+def wait_for_child(pid):
     """Wait until the child has ended, handing signals on; return its wait status."""
     while True:
         # Looked at first: it may have ended before the signals were waited for.
@@ -71,10 +71,10 @@ def waited(pid):
             return status
         told = signal.sigwaitinfo(HANDED_ON + (signal.SIGCHLD,))
         if told.si_signo != signal.SIGCHLD:
-            hand_on(told, pid)
+            forward_signal(told, pid)
 
 
-def hand_on(told, pid):
+def forward_signal(told, pid):
     if told.si_code <= LARGEST_CODE_OF_A_PROCESS:
         try:
             os.kill(pid, told.si_signo)

@@ -29,31 +29,31 @@ TELLING = re.compile(
 NOTE = "looks like a key, an address or a name"
 
 
-def screened(said):
+def filter_leaks(said):
     """What was said, without what is telling: a Fact becomes Missing, in a Section or Item the text is not known."""
     return [screened_piece(piece) for piece in said]
 
 
 def screened_piece(piece):
     if isinstance(piece, Fact):
-        if is_telling(piece.key):
+        if is_identifying(piece.key):
             return Missing(piece.id, "redacted", NOTE)
-        return Missing(piece.id, "redacted", NOTE, piece.key) if is_telling(piece.value) else piece
+        return Missing(piece.id, "redacted", NOTE, piece.key) if is_identifying(piece.value) else piece
     if isinstance(piece, Section):
-        return Section(piece.path, without_telling(piece.values))
+        return Section(piece.path, drop_identifying(piece.values))
     if isinstance(piece, Item):
-        return Item(piece.path, without_telling(piece.value))
+        return Item(piece.path, drop_identifying(piece.value))
     return piece
 
 
-def without_telling(value):
+def drop_identifying(value):
     """The value with None for a telling text; of lists and objects the entry goes."""
     if isinstance(value, dict):
-        return {name: without_telling(field) for name, field in value.items() if not is_telling(name)}
+        return {name: drop_identifying(field) for name, field in value.items() if not is_identifying(name)}
     if isinstance(value, list):
-        return [without_telling(entry) for entry in value if not is_telling(entry)]
-    return None if is_telling(value) else value
+        return [drop_identifying(entry) for entry in value if not is_identifying(entry)]
+    return None if is_identifying(value) else value
 
 
-def is_telling(value):
+def is_identifying(value):
     return isinstance(value, str) and bool(TELLING.search(value) or secrets(value, None)[1])

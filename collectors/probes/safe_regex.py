@@ -65,7 +65,7 @@ def look_through(parsed, ranges):
             raise ValueError("only characters, sets, repeats of them, groups and alternatives are allowed")
 
 
-def found(pattern, text):
+def find_matches(pattern, text):
     """The group's text in every line that the pattern matches as a whole. Raises TooMuchWork."""
     values, steps = [], 0
     for line in text.splitlines():

@@ -69,7 +69,9 @@ class SiteProbe(Probe):
             return Missing(name, given.reason, given.detail)
         try:
             values = (
-                safe_regex.found(self.patterns[name], given.text) if name in self.patterns else [given.text.strip()]
+                safe_regex.find_matches(self.patterns[name], given.text)
+                if name in self.patterns
+                else [given.text.strip()]
             )
             return Fact(name, value_of(values[0], parameter["type"]), given.source)
         except safe_regex.TooMuchWork as error:

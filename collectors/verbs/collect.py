@@ -29,7 +29,7 @@ each parameter what is read, and docs/collector.md what each profile lets out.
 def define(verb):
     verb.add_argument("--out", metavar="FILE", help="where to write the document")
     verb.add_argument("--emit", action="store_true", help="print it as one line on stdout instead")
-    capture.define(verb)
+    capture.add_options(verb)
 
 
 def run(options, progress):
@@ -40,7 +40,7 @@ def run(options, progress):
     if options.emit and not launch.is_first_on_node(os.environ):
         # Launchers that start several ranks on a node get one document from it.
         return OK
-    made = capture.taken(options, progress)
+    made = capture.run_capture(options, progress)
     if options.emit:
         # Launchers break long lines, and some put or take a space where they do: the line has none to lose.
         sys.stdout.write(canonical(made).replace(" ", "\\u0020") + "\n")

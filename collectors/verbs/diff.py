@@ -105,7 +105,10 @@ def nodes(name, told):
 
 def table(differences):
     """Rows of pointer, A and B below the name of their section; a dash where one says nothing."""
-    rows = [(row["pointer"].split("/", 2)[2], compare.shown(row["a"]), compare.shown(row["b"])) for row in differences]
+    rows = [
+        (row["pointer"].split("/", 2)[2], compare.format_value(row["a"]), compare.format_value(row["b"]))
+        for row in differences
+    ]
     wide = [min(WIDEST_COLUMN, max([len(row[column]) for row in rows] or [0])) for column in (0, 1)]
     section = None
     for row, difference in zip(rows, differences):

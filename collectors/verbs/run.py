@@ -33,7 +33,7 @@ MAX_CHANGES_TOLD = 10
 
 def define(verb):
     verb.add_argument("--out", metavar="DIR", help="folder for system.json (highwater-TIME)")
-    capture.define(verb)
+    capture.add_options(verb)
     verb.add_argument("command", metavar="-- CMD", nargs=argparse.REMAINDER, help="the benchmark and its arguments")
 
 
@@ -41,12 +41,12 @@ def run(options, progress):
     argv = options.command[1:] if options.command[:1] == ["--"] else options.command
     if not argv:
         raise UsageError("collector.command", "Which command?", "Write it after --, as in `run -- ior -t 1m`.")
-    capture.require_sense(options)
+    capture.require_consistent_options(options)
     record = Record(place_for(options.out, progress), progress)
     record.before(attempted(options, progress, "pre", argv))
     progress.clear()
     try:
-        ended = command_runner.ended(argv)
+        ended = command_runner.run_command(argv)
     except command_runner.NotStarted as error:
         progress.note("%s; nothing was run" % error)
         return error.exit_status
@@ -79,7 +79,7 @@ def place_for(out, progress):
 def attempted(options, progress, phase, argv):
     """A look at the machines; None, and a note, where it fails for whatever reason: the benchmark comes first."""
     try:
-        return capture.taken(options, progress, phase, argv)
+        return capture.run_capture(options, progress, phase, argv)
     except CollectorError as error:
         problem = "%s [%s]" % (error.message, error.code)
     except Exception as error:

@@ -82,7 +82,7 @@ class ResultCitation(PublicRead):
 
     @extend_schema(operation_id="results_citation", parameters=[FORMAT], responses=ANSWERS)
     def get(self, request: Request, id: str) -> Response:
-        return answered(request, cited_facts.called(id))
+        return answered(request, cited_facts.citable_result(id))
 
 
 class ListCitation(PublicRead):

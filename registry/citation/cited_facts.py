@@ -35,7 +35,7 @@ def main_list(result: Result, memberships: list[public_record.Row]) -> dict[str,
     return None
 
 
-def called(public_id: str) -> Work:
+def citable_result(public_id: str) -> Work:
     """The result of that id, withdrawn and revised ones with what they are. Raises NotOnRecord."""
     found = public_record.result(public_id)
     return result_work(found, main_list(found, public_record.memberships(found)))
@@ -132,7 +132,7 @@ def list_work(shown: RankedList) -> Work:
     )
 
 
-def shown(work: Work, citation: str) -> dict[str, Any]:
+def citation_block(work: Work, citation: str) -> dict[str, Any]:
     """What a page shows of it: sentence, formats at the address of its citation, badge."""
     return {
         "cited": work,

@@ -156,4 +156,4 @@ class Comparison(PublicRead):
     )
     def get(self, request: Request) -> Response:
         ids, per = filters.result_ids(request.query_params), study_query.divisor(request.query_params)
-        return Response(load.document(ids, per))
+        return Response(load.comparison_document(ids, per))

@@ -14,9 +14,9 @@ from registry.comparison import uncertainty
 from registry.comparison.spreads import Key, key, spreads
 from registry.comparison.uncertainty import Spread
 from registry.query import alike, configuration_diff, qualified_values
-from registry.query.divisors import Divisor, is_divided
+from registry.query.divisors import Divisor, scales_with_system
 from validators import catalogue
-from validators.metric_semantics import Figure, why_not
+from validators.metric_semantics import Figure, incomparable_reason
 
 Found = Mapping[str, Any] | None
 
@@ -78,7 +78,7 @@ def compare(sides: Sequence[Side], per: Per | None = None) -> dict[str, Any]:
     """
     reasons = list(_not_comparable(sides))
     rows = _aligned(_without_parameters(sides), compared=not reasons)
-    differences, equal = configuration_diff.differing([side.parameters for side in sides], _left_out(sides))
+    differences, equal = configuration_diff.differing_parameters([side.parameters for side in sides], _left_out(sides))
     return {
         "comparable": not reasons,
         "notes": [
@@ -95,11 +95,11 @@ def compare(sides: Sequence[Side], per: Per | None = None) -> dict[str, Any]:
     }
 
 
-def what_differed(sides: Sequence[Side], systems: Mapping[str, Any]) -> list[dict[str, Any]]:
+def group_all_differences(sides: Sequence[Side], systems: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Everything else that differed, as configuration.grouped; `systems` are as validators.system.difference."""
     facts = [{**side.columns, **side.parameters} for side in sides]
-    differences, _ = configuration_diff.differing(facts, _left_out(sides))
-    return configuration_diff.grouped(differences, systems, sides[0].tool)
+    differences, _ = configuration_diff.differing_parameters(facts, _left_out(sides))
+    return configuration_diff.group_differences(differences, systems, sides[0].tool)
 
 
 def _left_out(sides: Sequence[Side]) -> frozenset[str]:
@@ -219,7 +219,7 @@ def _meant_otherwise(sides: Sequence[Side], row: Sequence[Found]) -> Iterable[st
             yield ""
         else:
             first = Figure(row[0], sides[0].tool_version, sides[0].parameters)
-            yield why_not(entries, first, Figure(found, side.tool_version, side.parameters))
+            yield incomparable_reason(entries, first, Figure(found, side.tool_version, side.parameters))
 
 
 def _meaning_notes(rows: Mapping[Key, _Row]) -> Iterable[dict[str, str]]:
@@ -242,7 +242,7 @@ def _note(code: str, message: str) -> dict[str, str]:
 
 def _row(place: Key, row: _Row, per: Per | None, *, compared: bool) -> dict[str, Any]:
     op, quantity, stat, unit, context = place
-    divided = per is not None and is_divided(unit, stat)
+    divided = per is not None and scales_with_system(unit, stat)
     values = [None if one is None else one["value"] for one in row.found]
     if per is not None and divided:
         values = [_ratio(value, one.value) for value, one in zip(values, per.divisors, strict=True)]

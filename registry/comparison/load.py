@@ -26,19 +26,19 @@ MOST_REPEATS = 10
 """Other runs of one configuration that tell how its numbers repeat, newest first."""
 
 
-def document(public_ids: Sequence[str], per: str = "") -> Row:
+def comparison_document(public_ids: Sequence[str], per: str = "") -> Row:
     """Everything of a comparison: comparison.compare, with `results`, `per`, `configuration` and `system`.
 
     Three queries, one more each for repeats and for a divisor. Raises NotOnRecord for the first id that is not there.
     """
-    found, headings = sides(public_ids)
+    found, headings = load_results(public_ids)
     by = _per(per, found)
     system = difference(observed_parameters.documents(public_ids))
     return {
         "results": headings,
         "per": _as_per(per, by),
         **comparison_compare.compare(found, by),
-        "configuration": comparison_compare.what_differed(found, system),
+        "configuration": comparison_compare.group_all_differences(found, system),
         "system": system,
     }
 
@@ -57,7 +57,9 @@ def _as_per(per: str, by: Per | None) -> Row | None:
     return {"name": per, "axis": PER[per], "title": by.title, "divisors": told}
 
 
-def sides(public_ids: Sequence[str], quantities: Collection[tuple[str, str]] = ()) -> tuple[list[Side], list[Row]]:
+def load_results(
+    public_ids: Sequence[str], quantities: Collection[tuple[str, str]] = ()
+) -> tuple[list[Side], list[Row]]:
     """Results to compare, in the order given, and the facts to head their columns; two queries.
 
     `quantities` are the operations and quantities whose measurements are read; empty: all.
@@ -69,7 +71,7 @@ def sides(public_ids: Sequence[str], quantities: Collection[tuple[str, str]] = (
     if missing:
         raise NotOnRecord("result", missing[0])
     wanted = {pk for one in found.values() for pk in (one.pk, *(same["pk"] for same in one.repeats))}
-    measured = public_record.measured(wanted, quantities)
+    measured = public_record.measurements_by_result(wanted, quantities)
     ordered = [found[public_id] for public_id in public_ids]
     return [_side(one, measured) for one in ordered], [_heading(one) for one in ordered]
 
@@ -93,7 +95,7 @@ def _compared() -> QuerySet[Result]:
     """Results with pk and scores of their `repeats` in the record, newest first, and the names of their lists."""
     configurations = Fact.objects.order_by().filter(name=CONFIGURATION)
     own = configurations.filter(result=OuterRef(OuterRef("pk"))).values("text")
-    same = configurations.filter(public_record.stands("result"), text=Subquery(own))
+    same = configurations.filter(public_record.is_current("result"), text=Subquery(own))
     others = same.exclude(result=OuterRef("pk")).order_by("-result")
     scored = JSONObject(pk="result_id", **{name: f"result__{name}" for name in (*COLUMN_METRICS, "repeated_scores")})
     lists = ListEntry.objects.order_by().filter(result=OuterRef("pk")).values("ranked_list__name").distinct()

@@ -79,7 +79,7 @@ def profiles(columns: Sequence[Sequence[Ratio]]) -> list[list[Profile]]:
 def _profile(kind: str, rows: Sequence[Ratio], axis: LogAxis, low: float, high: float) -> Profile:
     marks = [_mark(TOP + 16 + ROW * place, row, axis) for place, row in enumerate(rows)]
     words = "; ".join(
-        f"{name} {numbers.significant(ratio)}{_SPOKEN[mark.kind]}"
+        f"{name} {numbers.format_significant(ratio)}{_SPOKEN[mark.kind]}"
         for (name, ratio, _), mark in zip(rows, marks, strict=True)
     )
     base, one = TOP + ROW * len(rows), axis.at(1)
@@ -91,7 +91,7 @@ def _profile(kind: str, rows: Sequence[Ratio], axis: LogAxis, low: float, high: 
 def _said(row: Ratio) -> str:
     """The ratio in figures, or that it is none."""
     _, ratio, interval = row
-    return "tie" if interval and is_tie(interval) else f"\N{MULTIPLICATION SIGN} {numbers.significant(ratio)}"
+    return "tie" if interval and is_tie(interval) else f"\N{MULTIPLICATION SIGN} {numbers.format_significant(ratio)}"
 
 
 def _mark(y: int, row: Ratio, axis: LogAxis) -> Mark:

@@ -12,7 +12,7 @@ from registry.query.public_record import Row
 _NAMED = ("op", "quantity", "stat", "context", "unit", "printed_unit")
 
 
-def told(result: Any, measured: Iterable[Row]) -> list[Row]:
+def repeat_summary(result: Any, measured: Iterable[Row]) -> list[Row]:
     """Each score and measurement that the archive has several runs of.
 
     [{"op", "quantity", "stat", "context", "unit", "printed_unit", "runs", "deviation_percent", "values"}]: values are

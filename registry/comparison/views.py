@@ -44,7 +44,7 @@ def page(request: HttpRequest) -> HttpResponse:
         return render(request, "results/compare.html", offered)
     try:
         ids, per = filters.result_ids(request.GET), study_query.divisor(request.GET)
-        found = load.document(ids, per)
+        found = load.comparison_document(ids, per)
     except Problem as problem:
         return render(request, "results/compare.html", offered | {"problem": problem}, status=problem.status)
     rows = _shown(found["measurements"])
@@ -90,7 +90,7 @@ def _divisors(found: Row) -> list[Row]:
             "id": heading["id"],
             "value": presentation_numbers.MISSING
             if one["value"] is None
-            else presentation_numbers.printed(one["value"]),
+            else presentation_numbers.format_printed(one["value"]),
             "source": one["source"],
         }
         for heading, one in zip(found["results"], found["per"]["divisors"], strict=True)
@@ -101,13 +101,13 @@ def _key(row: Row, per: str) -> Row:
     """A score as it leads the page: the ratio in large, both numbers below."""
     name, unit, values = presentation_words.op_named(row["op"]), SHOWN_UNITS[row["unit"]], row["values"]
     numbers = [
-        presentation_numbers.significant(from_canonical(value, unit) if unit else value, 4)
+        presentation_numbers.format_significant(from_canonical(value, unit) if unit else value, 4)
         for value in values
         if value is not None
     ]
     ratio = row["ratios"][1]
     return {
-        "name": f"{presentation_words.sentence(name)} {_per(row, per)}".strip(),
+        "name": f"{presentation_words.capitalize_sentence(name)} {_per(row, per)}".strip(),
         "ratio": f"\N{MULTIPLICATION SIGN} {presentation_numbers.times(ratio)}"
         if ratio is not None
         else presentation_numbers.MISSING,
@@ -126,7 +126,11 @@ def _phase(row: Row, per: str) -> Row:
     texts = [
         presentation_numbers.MISSING
         if value is None
-        else (presentation_numbers.significant(number, 4) if row["divided"] else presentation_numbers.decimal(number))
+        else (
+            presentation_numbers.format_significant(number, 4)
+            if row["divided"]
+            else presentation_numbers.format_decimal(number)
+        )
         for value in row["values"]
         for number in (from_canonical(value, unit) if unit and value is not None else value,)
     ]
@@ -139,12 +143,12 @@ def _figure(row: Row, per: str) -> Row:
     """A row of a tool without phases: its unit fits the largest value, and what tells it from others is written out."""
     told = zip(row["values"], row["printed_units"], strict=True)
     known = [{"value": value, "printed_unit": printed} for value, printed in told if value is not None]
-    unit = presentation_words.unit_of(known, row["unit"])
+    unit = presentation_words.best_unit(known, row["unit"])
     texts = [
-        presentation_numbers.MISSING if value is None else presentation_words.written(value, unit)
+        presentation_numbers.MISSING if value is None else presentation_words.format_in_unit(value, unit)
         for value in row["values"]
     ]
-    words = (row["quantity"].replace("_", " "), row["stat"], presentation_words.of(row["context"]))
+    words = (row["quantity"].replace("_", " "), row["stat"], presentation_words.describe_context(row["context"]))
     return _written(row["op"], " ".join(filter(None, words)), f"{unit} {_per(row, per)}", texts, row)
 
 
@@ -154,7 +158,7 @@ def _written(name: str, quantity: str, unit: str, texts: Sequence[str], row: Row
         {
             "value": qualified_values.in_words(qualifier, text),
             "ratio": _times(ratio, bound, differs),
-            "range": presentation_numbers.EN_DASH.join(map(presentation_numbers.significant, interval[:2]))
+            "range": presentation_numbers.EN_DASH.join(map(presentation_numbers.format_significant, interval[:2]))
             if interval
             else "",
             "tie": _tie(interval),

@@ -86,8 +86,8 @@ class ResultMembers(PublicRead):
     )
     def get(self, request: Request, id: str) -> Response:
         found = public_record.result(id).snapshot.get("distributions", [])
-        told = distributions.members(found, distributions.share_of(request.query_params))
-        return Response({"members": told, "series": distributions.series(found)})
+        told = distributions.component_distributions(found, distributions.parse_slow_share(request.query_params))
+        return Response({"members": told, "series": distributions.ageing_series(found)})
 
 
 class Stragglers(PublicRead):
@@ -105,4 +105,4 @@ class Stragglers(PublicRead):
         responses={200: ChancesShape} | web_responses.REFUSED,
     )
     def get(self, request: Request) -> Response:
-        return Response(distributions.chances(request.query_params))
+        return Response(distributions.hit_probabilities(request.query_params))

@@ -30,7 +30,7 @@ MOST_COUNTS = 20
 """Stripe counts of one question."""
 
 
-def members(distributions: Sequence[Distribution], share: float) -> list[Row]:
+def component_distributions(distributions: Sequence[Distribution], share: float) -> list[Row]:
     """Each distribution of things side by side whose members are known one by one."""
     return [
         _members(distribution, share)
@@ -58,7 +58,7 @@ def _members(one: Distribution, share: float) -> Row:
     }
 
 
-def series(distributions: Sequence[Distribution]) -> list[Row]:
+def ageing_series(distributions: Sequence[Distribution]) -> list[Row]:
     """Each distribution of a rate that was repeated in order often enough to show whether it ages.
 
     `written_bytes` are those up to the end of each repeat, since the first began; None where volumes are not known.
@@ -105,13 +105,13 @@ def _named(one: Distribution) -> Row:
     return {name: one[name] for name in NAMED}
 
 
-def share_of(query: QueryDict) -> float:
+def parse_slow_share(query: QueryDict) -> float:
     """Of the best, in %, at which and below which a member is slow. Raises InvalidValue."""
-    given = filters.given(query, "share")
+    given = filters.values_of(query, "share")
     return _number(given[0], "share", 100.0) if given else stragglers.SHARE
 
 
-def chances(query: QueryDict) -> Row:
+def hit_probabilities(query: QueryDict) -> Row:
     """`members`, `slow` and `stripes` of a query, and for each stripe count the chance of meeting a slow member.
 
     Without `stripes` those that people ask for. Raises UnknownParameter and InvalidValue.
@@ -119,7 +119,7 @@ def chances(query: QueryDict) -> Row:
     filters.refuse_unknown(query, ("members", "slow", "stripes", "format"))
     count = _count(query, "members", 1, LARGEST_CHOICE)
     slow = _count(query, "slow", 0, count)
-    texts = [part for text in filters.given(query, "stripes") for part in text.split(",") if part.strip()]
+    texts = [part for text in filters.values_of(query, "stripes") for part in text.split(",") if part.strip()]
     if len(texts) > MOST_COUNTS:
         raise filters.InvalidValue("stripes", f"at most {MOST_COUNTS} counts")
     asked = [int(_number(text, "stripes", count)) for text in texts] or stragglers.stripe_counts(count)
@@ -129,7 +129,7 @@ def chances(query: QueryDict) -> Row:
 
 def _count(query: QueryDict, name: str, fewest: int, most: int) -> int:
     try:
-        value = filters.whole_number(next(iter(filters.given(query, name)), ""))
+        value = filters.whole_number(next(iter(filters.values_of(query, name)), ""))
     except ValueError:
         value = -1
     if not fewest <= value <= most:

@@ -63,7 +63,7 @@ class ExportFile(PublicRead):
     def get(self, request: Request, name: str) -> Answer:
         if name not in KIND:
             raise NotOnRecord("export", name, list(KIND))
-        edition = editions.exact() if name in dump.STREAMS else editions.served()
+        edition = editions.current_edition() if name in dump.STREAMS else editions.edition_to_serve()
         if edition and (held := unchanged(request, quote_etag(edition.name))):
             return held
         answer = StreamingHttpResponse(()) if request.method == "HEAD" else _answer(edition, name)
@@ -81,4 +81,4 @@ def _answer(edition: Edition | None, name: str) -> Answer:
         return StreamingHttpResponse(dump.STREAMS[name]())
     if name == editions.MANIFEST:
         return JsonResponse(edition.manifest)
-    return FileResponse(editions.opened(edition, name))
+    return FileResponse(editions.open_file(edition, name))

@@ -9,7 +9,7 @@ from django.db import InterfaceError, OperationalError, connection, transaction
 
 
 @contextmanager
-def alone(key: int) -> Iterator[bool]:
+def try_advisory_lock(key: int) -> Iterator[bool]:
     """Whether this process has the turn that `key` (signed, 64 bits) names; nobody waits for it.
 
     The lock falls with the connection, however that ends (docs/decisions/0003-claim-is-an-advisory-lock.md).
@@ -33,7 +33,7 @@ def _give_back(key: int) -> None:
 
 
 @contextmanager
-def one_view() -> Iterator[None]:
+def repeatable_read() -> Iterator[None]:
     """One view of the whole database, from the first statement to the last; nothing can be written in it."""
     with transaction.atomic(durable=True):
         with connection.cursor() as cursor:

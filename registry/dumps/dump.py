@@ -63,7 +63,7 @@ def batches() -> Iterator[list[Row]]:
         if not batch:
             return
         last = batch[-1]["pk"]
-        measured = public_record.measured([row["pk"] for row in batch])
+        measured = public_record.measurements_by_result([row["pk"] for row in batch])
         yield [row | {"measurements": measured[row.pop("pk")]} for row in batch]
 
 

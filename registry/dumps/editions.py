@@ -40,27 +40,27 @@ class BeingMade(Problem):
     retry_after_s = 60
 
 
-def newest() -> Edition | None:
+def latest_edition() -> Edition | None:
     """The edition that was made last; `changed_at` is when the record first changed after it, or None. One query."""
     changes = RecordChange.objects.order_by("changed_at").values("changed_at")
     return Edition.objects.annotate(changed_at=Subquery(changes[:1])).order_by("-pk").first()
 
 
-def exact() -> Edition | None:
+def current_edition() -> Edition | None:
     """The edition that tells the record as it is now, if there is one."""
-    edition = newest()
+    edition = latest_edition()
     return edition if edition and edition.changed_at is None else None
 
 
-def served() -> Edition:
+def edition_to_serve() -> Edition:
     """The edition to serve. Raises BeingMade where there is none, or where the record has changed for too long."""
-    edition = newest()
+    edition = latest_edition()
     if edition is None or (edition.changed_at and timezone.now() - edition.changed_at > SERVED_FOR):
         raise BeingMade
     return edition
 
 
-def opened(edition: Edition, name: str) -> BinaryIO:
+def open_file(edition: Edition, name: str) -> BinaryIO:
     """A stored file of an edition. Raises BeingMade where the next edition has taken its place meanwhile."""
     try:
         return _storage().open(_key(edition, name))
@@ -68,13 +68,13 @@ def opened(edition: Edition, name: str) -> BinaryIO:
         raise BeingMade from error
 
 
-def make_due() -> None:
+def build_if_due() -> None:
     """Make a new edition if the record changed since the newest, and remove those before it.
 
     Nothing happens where another process is at it.
     """
-    with db_locks.alone(LOCK) as mine:
-        if mine and _is_due(newest()):
+    with db_locks.try_advisory_lock(LOCK) as mine:
+        if mine and _is_due(latest_edition()):
             _remove_all_but(_make())
 
 
@@ -91,7 +91,7 @@ def _make() -> Edition:
     """Files first, then the row; changes that came in meanwhile stay noted, for the next edition."""
     edition = Edition(name=secrets.token_hex(8))
     with tempfile.TemporaryDirectory() as name:
-        with db_locks.one_view():
+        with db_locks.repeatable_read():
             changes = list(RecordChange.objects.values_list("pk", flat=True))
             edition.as_of = timezone.now()
             edition.manifest = _manifest(edition, dump.write(Path(name)))

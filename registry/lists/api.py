@@ -125,9 +125,9 @@ class RankedListList(PublicRead):
     )
     def get(self, request: Request) -> Response:
         found = public_record.ranked_lists()
-        if releases := filters.given(request.query_params, "release"):
+        if releases := filters.values_of(request.query_params, "release"):
             found = found.filter(release__in=public_record.releases_called(releases).order_by().values("id"))
-        if names := filters.given(request.query_params, "list"):
+        if names := filters.values_of(request.query_params, "list"):
             found = found.filter(name__in=[name.lower() for name in names])
         return Response({"next": None, "results": [as_list(one) for one in found]})
 

@@ -56,7 +56,7 @@ def table_rows(
 
 def _halves(entry: dict[str, Any]) -> str:
     halves = (("GiB/s", "bandwidth_gib_per_s"), ("kIOPS", "rate_kiops"))
-    return "".join(FIGURE.format(unit, numbers.decimal(entry[name]) or numbers.MISSING) for unit, name in halves)
+    return "".join(FIGURE.format(unit, numbers.format_decimal(entry[name]) or numbers.MISSING) for unit, name in halves)
 
 
 def _parameters(columns: Sequence[dict[str, str]], entry: dict[str, Any]) -> str:
@@ -68,7 +68,7 @@ def _parameters(columns: Sequence[dict[str, str]], entry: dict[str, Any]) -> str
 def _written(value: Any) -> str:
     if value is None:
         return numbers.MISSING
-    return escape(numbers.decimal(value) if isinstance(value, float) else str(value)[:PARAMETER_LIMIT])
+    return escape(numbers.format_decimal(value) if isinstance(value, float) else str(value)[:PARAMETER_LIMIT])
 
 
 def _row(
@@ -81,14 +81,14 @@ def _row(
     dotted = axis is not None and entry["score"] > 0
     return ROW.format(
         rank=entry["rank"],
-        range=RANGE.format(numbers.ranks(entry["low"], entry["high"])) if ranges else "",
+        range=RANGE.format(numbers.format_rank_range(entry["low"], entry["high"])) if ranges else "",
         tick=TICK.format(id=escape(entry["result__public_id"])),
         name=_name(entry),
         marks=_marks(entry),
         institution=escape(entry["institution"]) or numbers.MISSING,
         filesystem=escape(entry["filesystem_type"]) or numbers.MISSING,
-        clients=numbers.whole(entry["client_nodes"]) or numbers.MISSING,
-        score=numbers.decimal(entry["score"]),
+        clients=numbers.format_int(entry["client_nodes"]) or numbers.MISSING,
+        score=numbers.format_decimal(entry["score"]),
         dot=DOT.format(ruler=ruler, x=axis.at(entry["score"])) if dotted else "",
         figures=figures(entry),
         entered=escape(entry["result__release__name"]),

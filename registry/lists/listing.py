@@ -17,7 +17,16 @@ from django.utils import timezone
 
 from registry.lists import rank_ranges
 from registry.lists.definitions import lower_is_better, tool_of
-from registry.lists.ranking import MEASURED, Differences, Entry, Published, Ranking, compare_lists, measured, rank
+from registry.lists.ranking import (
+    MEASURED,
+    Differences,
+    Entry,
+    Published,
+    Ranking,
+    best_value,
+    compare_lists,
+    rank_entries,
+)
 from registry.lists.ranking import Override as Decision
 from registry.models import ListDefinition, ListEntry, Measurement, Override, RankedList, Release, Result
 from validators.findings import INFO
@@ -36,7 +45,7 @@ class ListError(Exception):
     """The list cannot be made: no definition, no pool, or it is a copy or frozen."""
 
 
-def compute(release: Release, name: str) -> Ranking:
+def compute_list(release: Release, name: str) -> Ranking:
     """The list as its definition and the release's overrides make it now, nothing stored. Raises ListError."""
     return _compute(release, name, _definition(release, name))
 
@@ -51,7 +60,9 @@ def check(ranked_list: RankedList) -> Differences | None:
     return compare_lists((Published(*row) for row in stored), _compute(release, ranked_list.name, definition))
 
 
-def build(release: Release, name: str, *, freeze: bool = False, definition: ListDefinition | None = None) -> RankedList:
+def freeze_list(
+    release: Release, name: str, *, freeze: bool = False, definition: ListDefinition | None = None
+) -> RankedList:
     """Make or remake a list of a release run here, by default by the newest definition; `freeze` makes it final.
 
     Raises ListError for a list that is frozen already, and for an imported release: its lists stay as published.
@@ -76,7 +87,7 @@ def build(release: Release, name: str, *, freeze: bool = False, definition: List
     return ranked_list
 
 
-def foretold_ranges(release: Release, body: Row, ranking: Ranking) -> dict[str, tuple[int, int]]:
+def preview_rank_ranges(release: Release, body: Row, ranking: Ranking) -> dict[str, tuple[int, int]]:
     """By result, the best and the worst rank that `build` would write of a ranking; nothing stored."""
     ranked_list = RankedList(release=release, definition=ListDefinition(body=body), trust=Result.Trust.VERIFIED)
     entries = _entries(ranked_list, ranking)
@@ -84,7 +95,7 @@ def foretold_ranges(release: Release, body: Row, ranking: Ranking) -> dict[str, 
     return {entry.result.public_id: ranges.get(entry.result_id, (entry.rank_low, entry.rank_high)) for entry in entries}
 
 
-def entering(ranked_list: RankedList, ids: Collection[str]) -> list[str]:
+def entries_if_made_now(ranked_list: RankedList, ids: Collection[str]) -> list[str]:
     """Those results of `ids` that the list would have if it were made now, in its order."""
     ranking = _compute(ranked_list.release, ranked_list.name, ranked_list.definition)
     return [row.entry for row in ranking.rows if row.entry in ids]
@@ -96,9 +107,9 @@ def can_compute(release: Release, definition: ListDefinition) -> bool:
     return pool in ("results", "release") or (pool == "full" and release.ranked_lists.filter(name="full").exists())
 
 
-def arrange(pool: Iterable[Entry], body: Row, decisions: Iterable[Decision] = ()) -> Ranking:
+def rank_pool(pool: Iterable[Entry], body: Row, decisions: Iterable[Decision] = ()) -> Ranking:
     """Rank a pool as the body of a definition says, in the direction of what it ranks. Raises DefinitionError."""
-    return rank(pool, body, decisions, lower_is_better=lower_is_better(body))
+    return rank_entries(pool, body, decisions, lower_is_better=lower_is_better(body))
 
 
 def arrange_imported(ranked_list: RankedList) -> list[ListEntry]:
@@ -107,7 +118,7 @@ def arrange_imported(ranked_list: RankedList) -> list[ListEntry]:
     What the published figures say against a result stands beside it: the list leaves out none of them.
     """
     body = ranked_list.definition.body
-    entries = _entries(ranked_list, arrange(_imported_with(ranked_list.release, body), body))
+    entries = _entries(ranked_list, rank_pool(_imported_with(ranked_list.release, body), body))
     for entry in entries:
         findings = entry.result.snapshot.get("findings", [])
         said = [f"{finding['level']}: {finding['message']}" for finding in findings if finding["level"] != INFO]
@@ -144,7 +155,7 @@ def _compute(release: Release, name: str, definition: ListDefinition) -> Ranking
         raise ListError(f"The record does not know which results {name} of {release.name} was chosen from.")
     made = decisions(release, name)
     pool = candidates(release, name, definition.body, [decision.entry for decision in made])
-    return arrange(pool, definition.body, made)
+    return rank_pool(pool, definition.body, made)
 
 
 def decisions(release: Release, name: str) -> list[Decision]:
@@ -231,7 +242,7 @@ def measured_in_unit(measurements: Iterable[Row], body: Row) -> float | None:
     """What the list ranks of these measurements, in its unit; None where it ranks a score, or none of them is it."""
     if "ranks" not in body:
         return None
-    value = measured(measurements, body["ranks"], lower_is_better=lower_is_better(body))
+    value = best_value(measurements, body["ranks"], lower_is_better=lower_is_better(body))
     return None if value is None else from_canonical(value, body["ranks"]["unit"])
 
 

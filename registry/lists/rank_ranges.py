@@ -18,7 +18,7 @@ from registry.comparison import uncertainty
 from registry.comparison.spreads import key, pooled, spreads
 from registry.comparison.uncertainty import Spread
 from registry.lists.definitions import lower_is_better
-from registry.lists.ranking import best
+from registry.lists.ranking import best_measurement
 from registry.models import Fact, ListEntry, Measurement, RankedList, RankRange, Result
 from registry.query import public_record
 from registry.query.fact_index import CONFIGURATION
@@ -87,7 +87,7 @@ def _spread(body: Row, result: int, known: _Known) -> Spread | None:
         return uncertainty.of_repeats(
             pooled([score["repeated_scores"].get(column) or [score[column]] for score in scores])
         )
-    row = best(known.measured[result], body["ranks"], lower_is_better=lower_is_better(body))
+    row = best_measurement(known.measured[result], body["ranks"], lower_is_better=lower_is_better(body))
     others = [known.measured[repeat] for repeat in repeats if repeat != result]
     return (
         spreads(known.runs[result][0], known.measured[result], known.runs[result][1], others).get(key(row))
@@ -123,7 +123,7 @@ def _repeats(result_ids: Collection[int]) -> dict[int, list[int]]:
     """Standing results of the same configuration, by result; where none is known to be, the result alone."""
     own = dict(Fact.objects.filter(name=CONFIGURATION, result__in=result_ids).values_list("result_id", "text"))
     same: dict[str, list[int]] = {}
-    standing = Fact.objects.filter(public_record.stands("result"), name=CONFIGURATION)
+    standing = Fact.objects.filter(public_record.is_current("result"), name=CONFIGURATION)
     for pk, text in standing.filter(text__in=set(own.values())).values_list("result_id", "text"):
         same.setdefault(text, []).append(pk)
     return {pk: same.get(own[pk], [pk]) if pk in own else [pk] for pk in result_ids}

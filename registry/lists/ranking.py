@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from registry.query.text_folding import fold
+from registry.query.text_folding import fold_text
 
 INCLUDE = "include"
 EXCLUDE = "exclude"
@@ -91,7 +91,7 @@ class Ranking:
     exclusions: tuple[Exclusion, ...]
 
 
-def rank(
+def rank_entries(
     entries: Iterable[Entry],
     definition: Mapping[str, Any],
     overrides: Iterable[Override] = (),
@@ -120,19 +120,19 @@ def rank(
         elif decision.action == INCLUDE and scores[decision.entry] is not None:
             reasons[decision.entry] = None
     listed = sorted((entry for entry in pool if not reasons[entry.id]), key=order)
-    exclusions = sorted(filter(None, reasons.values()), key=lambda exclusion: natural(exclusion.entry))
+    exclusions = sorted(filter(None, reasons.values()), key=lambda exclusion: natural_key(exclusion.entry))
     return Ranking(tuple(_rows(listed, scores, decisions)), tuple(exclusions))
 
 
-def measured(
+def best_value(
     measurements: Iterable[Mapping[str, Any]], ranks: Mapping[str, Any], *, lower_is_better: bool
 ) -> float | None:
     """The best canonical value of the measurements that a definition's `ranks` names; None where none is it."""
-    row = best(measurements, ranks, lower_is_better=lower_is_better)
+    row = best_measurement(measurements, ranks, lower_is_better=lower_is_better)
     return None if row is None else row["value"]
 
 
-def best(
+def best_measurement(
     measurements: Iterable[Mapping[str, Any]], ranks: Mapping[str, Any], *, lower_is_better: bool
 ) -> Mapping[str, Any] | None:
     """The measurement with that value."""
@@ -146,7 +146,7 @@ def _has(row: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
     return all(name in row and row[name] == value for name, value in wanted.items())
 
 
-def natural(text: str) -> tuple[tuple[int, int, str], ...]:
+def natural_key(text: str) -> tuple[tuple[int, int, str], ...]:
     """A sort key that puts io500-9 before io500-46."""
     return tuple((0, int(part), "") if part.isdecimal() else (1, 0, part) for part in re.split(r"([0-9]+)", text))
 
@@ -200,7 +200,7 @@ def _holds(condition: Mapping[str, Any], facts: Mapping[str, Any]) -> bool:
 def _order(scores: Mapping[str, float | None], lower_is_better: bool) -> Callable[[Entry], tuple[Any, ...]]:
     """Best score first; equal scores by date of entry, then by id, so that the order never depends on the input."""
     sign = 1 if lower_is_better else -1
-    return lambda entry: (sign * (scores[entry.id] or 0.0), entry.entered, natural(entry.id))
+    return lambda entry: (sign * (scores[entry.id] or 0.0), entry.entered, natural_key(entry.id))
 
 
 def _beaten(
@@ -210,7 +210,7 @@ def _beaten(
     best: dict[tuple[str, ...], Entry] = {}
     beaten: dict[str, Exclusion] = {}
     for entry in ordered if best_per else ():
-        first = best.setdefault(tuple(fold(entry.facts.get(fact)) for fact in best_per), entry)
+        first = best.setdefault(tuple(fold_text(entry.facts.get(fact)) for fact in best_per), entry)
         if first is not entry:
             same = _phrase(best_per)
             why = f"{first.id} has the same {same} and scores {scores[first.id]:g}."
@@ -269,8 +269,8 @@ def compare_lists(published: Iterable[Published], computed: Ranking) -> Differen
     shown = {row.entry: row for row in published}
     both = [(shown[entry], rows[entry]) for entry in shown if entry in rows]
     return Differences(
-        missing=tuple(sorted(shown.keys() - rows.keys(), key=natural)),
-        surplus=tuple(sorted(rows.keys() - shown.keys(), key=natural)),
+        missing=tuple(sorted(shown.keys() - rows.keys(), key=natural_key)),
+        surplus=tuple(sorted(rows.keys() - shown.keys(), key=natural_key)),
         scores=tuple((was.entry, was.score, now.score) for was, now in both if was.score != now.score),
         ranks=tuple(
             (was.entry, was.rank, now.rank) for was, now in both if not now.rank_low <= was.rank <= now.rank_high

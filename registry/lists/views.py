@@ -99,9 +99,9 @@ def ranked_list(request: HttpRequest, release: str, name: str) -> HttpResponse:
         "scale": scale(summary.axis),
         "missing": f">{numbers.MISSING}<" in rows,
         "counts": {
-            "entries": numbers.counted(summary.entries, "entry", "entries"),
-            "institutions": numbers.counted(summary.institutions, "institution"),
-            "new": numbers.whole(summary.new),
+            "entries": numbers.pluralize(summary.entries, "entry", "entries"),
+            "institutions": numbers.pluralize(summary.institutions, "institution"),
+            "new": numbers.format_int(summary.new),
         },
         "page": page,
         "page_links": page_links(page, asked),
@@ -112,7 +112,7 @@ def ranked_list(request: HttpRequest, release: str, name: str) -> HttpResponse:
         ),
     }
     if shown.frozen_at:
-        context |= cited_facts.shown(cited_facts.list_work(shown), f"/api/v1/lists/{release}/{name}/citation/")
+        context |= cited_facts.citation_block(cited_facts.list_work(shown), f"/api/v1/lists/{release}/{name}/citation/")
     response = render(request, "lists/list.html", context)
     if shown.frozen_at:
         changed = max(filter(None, (shown.frozen_at, shown.last_withdrawal)))

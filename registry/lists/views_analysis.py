@@ -53,14 +53,14 @@ def _group(trust: str, rows: list[Row]) -> dict[str, Any] | None:
 def _written(row: Row) -> Row:
     """A row as it is printed; what is not known is a dash."""
     least = "" if row["complete"] else FIRST_RANKS
-    counts = {key: f"{least}{numbers.whole(row[key])}" for key in ("entries", "institutions", "new")}
+    counts = {key: f"{least}{numbers.format_int(row[key])}" for key in ("entries", "institutions", "new")}
     bandwidth, share = row["bandwidth_gib_per_s"], row["best_score_per_client"]
     return row | counts | {
-        "bandwidth": numbers.MISSING if bandwidth is None else f"{least}{numbers.decimal(bandwidth)}",
-        "best": numbers.decimal(row["best_score"]) or numbers.MISSING,
-        "median": numbers.decimal(row["median_score"]) or numbers.MISSING,
-        "best_per_client": numbers.MISSING if share is None else f"{least}{numbers.decimal(share)}",
-        "median_per_client": numbers.decimal(row["median_score_per_client"]) or numbers.MISSING,
+        "bandwidth": numbers.MISSING if bandwidth is None else f"{least}{numbers.format_decimal(bandwidth)}",
+        "best": numbers.format_decimal(row["best_score"]) or numbers.MISSING,
+        "median": numbers.format_decimal(row["median_score"]) or numbers.MISSING,
+        "best_per_client": numbers.MISSING if share is None else f"{least}{numbers.format_decimal(share)}",
+        "median_per_client": numbers.format_decimal(row["median_score_per_client"]) or numbers.MISSING,
         "partial_bandwidth": 0 < row["with_bandwidth"] < row["entries"],
         "partial_clients": 0 < row["with_client_nodes"] < row["entries"],
     }  # fmt: skip

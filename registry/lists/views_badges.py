@@ -19,7 +19,7 @@ LABEL_FROM, GAP, SIGN, EDGE, DEPTH = 23, 10, 14, 9, 9
 @public_page
 def result(request: HttpRequest, public_id: str) -> HttpResponse:
     """Withdrawn and revised results keep their badge, which says so."""
-    return _drawn(badges.of(cited_facts.called(public_id)))
+    return _drawn(badges.of(cited_facts.citable_result(public_id)))
 
 
 @public_page

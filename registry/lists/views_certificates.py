@@ -87,14 +87,14 @@ def _drawing(release: Release, ranked: RankedList, award: Award, site: str) -> d
         for line in _lines(winner["system"] or winner["result"]):
             texts.append({"y": y, "text": line, "large": True})
             y += NAME_LINE
-        nodes = numbers.counted(winner["client_nodes"], "client node")
+        nodes = numbers.pluralize(winner["client_nodes"], "client node")
         for line in [*_lines(winner["institution"]), nodes, f"{site}/results/{winner['result']}/"]:
             texts.append({"y": y, "text": line, "large": False})
             y += SMALL_LINE
         y += GAP
     return {
         "title": TITLES[award.award],
-        "value": numbers.decimal(award.value),
+        "value": numbers.format_decimal(award.value),
         "unit": award.unit or "no unit",
         "list": f"{_printable(ranked.title)} list, {_printable(release.name)}",
         "shared": award.is_shared,

@@ -39,7 +39,7 @@ from registry.models import (
     System,
 )
 from registry.query import axes, canonical_names, configuration_diff, fact_index
-from registry.query.text_folding import fold
+from registry.query.text_folding import fold_text
 from registry.timeseries import detected_steps
 from validators.measurements import Measurement as Measured
 
@@ -95,7 +95,7 @@ def load_catalogue() -> Loaded:
         if _last_digest() == digest:
             return Loaded(changed=False)
         loaded = _load()
-        fact_index.index(Result.objects.order_by().values_list("id", flat=True))
+        fact_index.rebuild_facts(Result.objects.order_by().values_list("id", flat=True))
         rank_ranges.index(RankedList.objects.select_related("definition"))
         detected_steps.mark_all_due()
         CatalogueLoad.objects.create(digest=digest)
@@ -109,8 +109,8 @@ def load_definitions() -> None:
         _load_definitions(definitions.read_definitions())
         _load_platforms(_read(canonical_names.ALIASES / "platforms.json"))
         results = Result.objects.order_by()
-        fact_index.index(results.filter(facts=None).values_list("id", flat=True))
-        fact_index.index(
+        fact_index.rebuild_facts(results.filter(facts=None).values_list("id", flat=True))
+        fact_index.rebuild_facts(
             results.filter(facts__name=fact_index.CONFIGURATION, observed_parameters=None).values_list("id", flat=True)
         )
         rank_ranges.index(RankedList.objects.filter(release__imported=False).select_related("definition"))
@@ -201,7 +201,7 @@ def _load_platforms(rows: Iterable[Row]) -> dict[tuple[str, str], Platform]:
         by_slug[row["slug"]].predecessor = by_slug.get(row["predecessor"])
     Platform.objects.bulk_update(platforms, ["predecessor"])
     return {
-        (fold(system["institution"]), fold(system["system"])): by_slug[row["slug"]]
+        (fold_text(system["institution"]), fold_text(system["system"])): by_slug[row["slug"]]
         for row in known
         for system in row["systems"]
     }
@@ -213,7 +213,7 @@ def _reported_platforms(rows: Iterable[Row], names: canonical_names.Names) -> di
     built_on = {_system_key(row, names): row["platform"] for row in rows if "platform" in row}
     if unknown := set(built_on.values()) - known.keys():
         raise CatalogueError(f"no platform is called {min(unknown)}")
-    return {(fold(site), system): known[slug] for (site, system), slug in built_on.items()}
+    return {(fold_text(site), system): known[slug] for (site, system), slug in built_on.items()}
 
 
 def _load_releases(rows: Iterable[Row]) -> dict[str, Release]:
@@ -251,7 +251,9 @@ def _load_systems(
     spellings: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for row in rows:
         spellings[_system_key(row, names)][" ".join(row.get("system", "").split())] += 1
-    systems = {(system.site.name, fold(system.name)): system for system in System.objects.select_related("site").all()}
+    systems = {
+        (system.site.name, fold_text(system.name)): system for system in System.objects.select_related("site").all()
+    }
     taken = {system.slug for system in systems.values()}
     made = []
     for key, counted in spellings.items():
@@ -259,7 +261,9 @@ def _load_systems(
             site = sites[key[0]]
             name = min(counted, key=lambda spelling: (-counted[spelling], spelling))
             slug = canonical_names.system_slug(site.slug, name, taken)
-            systems[key] = System(slug=slug, site=site, name=name, platform=platforms.get((fold(site.name), key[1])))
+            systems[key] = System(
+                slug=slug, site=site, name=name, platform=platforms.get((fold_text(site.name), key[1]))
+            )
             made.append(systems[key])
     System.objects.bulk_create(made)
     return systems
@@ -298,7 +302,7 @@ def _site_name(institution: str, names: canonical_names.Names) -> str:
 
 
 def _system_key(row: Row, names: canonical_names.Names) -> tuple[str, str]:
-    return _site_name(row.get("institution", ""), names), fold(row.get("system"))
+    return _site_name(row.get("institution", ""), names), fold_text(row.get("system"))
 
 
 def _load_reported(rows: list[Row], systems: dict[tuple[str, str], System], names: canonical_names.Names) -> None:

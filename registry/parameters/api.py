@@ -28,7 +28,7 @@ class ParameterList(PublicRead):
         responses={200: parameters_responses.ParameterPage} | web_responses.REFUSED,
     )
     def get(self, request: Request) -> Response:
-        wanted = filters.given(request.query_params, "group")
+        wanted = filters.values_of(request.query_params, "group")
         entries = parameters.document()["parameters"]
         rows = [as_parameter(request, entry) for entry in entries if not wanted or entry["group"] in wanted]
         return Response({"next": None, "version": parameters.document()["version"], "results": rows})

@@ -122,8 +122,8 @@ def seen_row(one: Parameter, row: Row) -> dict[str, Any]:
         "key": row["key"],
         "role": row["role"],
         "text": row["text"],
-        "results": numbers.whole(row["results"]),
-        "instances": numbers.whole(row["instances"]),
+        "results": numbers.format_int(row["results"]),
+        "instances": numbers.format_int(row["instances"]),
         "default_of": releases_with(one.id, row["value"]) if not row["key"] else "",
         "query": urlencode({name: row["text"]}),
     }

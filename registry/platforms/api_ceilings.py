@@ -69,7 +69,7 @@ class ResultCeilings(PublicRead):
 
     @extend_schema(operation_id="results_ceilings", responses={200: EfficiencyPage} | web_responses.NOT_FOUND)
     def get(self, request: Request, id: str) -> Response:
-        return Response({"next": None, "results": ceilings.as_rows(ceilings.called(id))})
+        return Response({"next": None, "results": ceilings.as_rows(ceilings.efficiencies_by_id(id))})
 
 
 class Hardware(PublicRead):

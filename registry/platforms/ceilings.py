@@ -26,14 +26,14 @@ def of_result(result: Result, measured: Sequence[Row], document: Mapping[str, An
     return efficiencies(crossing, measured, result.parameters, parts_of(result, document)) if crossing else []
 
 
-def called(public_id: str) -> list[Efficiency]:
+def efficiencies_by_id(public_id: str) -> list[Efficiency]:
     """The same by id. Raises NotOnRecord."""
     result = public_record.result(public_id)
-    snapshot = observed_parameters.of(result)
+    snapshot = observed_parameters.snapshot_of(result)
     return of_result(result, public_record.measurements(result), snapshot.document if snapshot else None)
 
 
-def best(found: Sequence[Efficiency]) -> list[Efficiency]:
+def nearest_to_ceiling(found: Sequence[Efficiency]) -> list[Efficiency]:
     """Of each operation, quantity and statistic the measurement that is nearest to its ceiling, or above it."""
     nearest: dict[tuple[str, ...], Efficiency] = {}
     for one in found:

@@ -49,7 +49,7 @@ class Asked:
 def read(query: QueryDict) -> Asked:
     """Raises UnknownParameter and InvalidValue."""
     filters.refuse_unknown(query, (*NAMES, *FILTERS, "format"), PREFIXES)
-    metric, x = tuple(filters.given(query, "metric")), study_query.single(query, "x") or X
+    metric, x = tuple(filters.values_of(query, "metric")), study_query.single(query, "x") or X
     return Asked(metric, x, study_query.divisor(query), filters.without(query, (*NAMES, "format")))
 
 
@@ -92,12 +92,12 @@ def document(slug: str, asked: Asked) -> Row:
     members = line(slug)
     study_query.check_axes([asked.x])
     condition = filters.result_conditions(asked.filters)
-    found = public_record.standing_results(condition).filter(platform__in=members).select_related("platform")
-    results, left_out = public_record.newest(found, MOST_RESULTS)
+    found = public_record.current_results(condition).filter(platform__in=members).select_related("platform")
+    results, left_out = public_record.take_newest(found, MOST_RESULTS)
     recorded = _recorded([result.pk for result in results], asked.x)
     step_of = _steps(results, asked.x, {result.pk: result.platform.name for result in results if result.platform})
     order = _order(asked.x, members, step_of)
-    measured = metric_values.of_results(results, asked.metric)
+    measured = metric_values.values_by_result(results, asked.metric)
     if asked.per:
         measured = _divided(measured, results, asked.per)
     rows = [_row(key, points, order) for key, points in _points(measured, results, recorded, step_of).items()]
@@ -125,7 +125,7 @@ def _divided(by_result: dict[int, list[Row]], results: Sequence[Any], per: str) 
         pk: [
             row | {"value": row["value"] / divisor}
             for row in rows
-            if query_divisors.is_divided(row["unit"], row["stat"]) and (divisor := divisors[pk].value)
+            if query_divisors.scales_with_system(row["unit"], row["stat"]) and (divisor := divisors[pk].value)
         ]
         for pk, rows in by_result.items()
     }
@@ -137,11 +137,11 @@ def _recorded(ids: list[int], x: str) -> dict[int, dict[str, tuple[str, str]]]:
     left_out = {*_IDENTITY, *volatile, x} - {"platform"}
     return {
         pk: {
-            name: (configuration_diff.kind_of(name), text)
+            name: (configuration_diff.fact_category(name), text)
             for name, text in told.items()
             if name not in left_out and not _is_said_twice(name, told)
         }
-        for pk, told in fact_index.of_results(ids).items()
+        for pk, told in fact_index.facts_by_result(ids).items()
     }
 
 

@@ -139,9 +139,9 @@ def _basis(asked: Asked) -> list[Row]:
         for tool, crossing in catalogue.crossings().items()
         if {"network", "drives"} <= set(crossing["layers"])
     }
-    found = public_record.standing_results(filters.result_conditions(asked.filters))
-    results, _ = public_record.newest(found.filter(platform=asked.platform, tool__in=crossings), MOST_RESULTS)
-    measured = public_record.measured([result.pk for result in results])
+    found = public_record.current_results(filters.result_conditions(asked.filters))
+    results, _ = public_record.take_newest(found.filter(platform=asked.platform, tool__in=crossings), MOST_RESULTS)
+    measured = public_record.measurements_by_result([result.pk for result in results])
     told = [{"id": result.public_id, "parameters": result.parameters, "source": result.source} for result in results]
     drives = [divisor.value for divisor in divisors("drive", told)]
     best = (

@@ -10,7 +10,15 @@ from django.shortcuts import render
 
 from registry.presentation import numbers
 from registry.presentation.measurement_tables import Table
-from registry.presentation.words import Cell, Head, of, sentence, spoken, unit_of, written
+from registry.presentation.words import (
+    Cell,
+    Head,
+    best_unit,
+    capitalize_sentence,
+    describe_context,
+    format_in_unit,
+    humanize,
+)
 from registry.query import qualified_values
 from registry.web.caching import public_page
 from validators import hardware
@@ -49,7 +57,7 @@ class Shown(NamedTuple):
     estimated: bool
 
 
-def shown(found: Sequence[Efficiency]) -> Shown | None:
+def ceiling_table(found: Sequence[Efficiency]) -> Shown | None:
     """None where no ceiling is known."""
     if not found:
         return None
@@ -73,8 +81,8 @@ def shown(found: Sequence[Efficiency]) -> Shown | None:
 
 def _cells(one: Efficiency, layers: Sequence[str], untold: Set[str]) -> list[Cell]:
     row = one.measurement
-    told = of({name: value for name, value in row["context"].items() if name not in untold})
-    name = ", ".join(filter(None, [f"{spoken(row['op'])} {spoken(row['quantity'])}", spoken(row["stat"]), told]))
+    told = describe_context({name: value for name, value in row["context"].items() if name not in untold})
+    name = ", ".join(filter(None, [f"{humanize(row['op'])} {humanize(row['quantity'])}", humanize(row["stat"]), told]))
     shares = {ceiling.layer: _percent(one, ceiling) for ceiling in one.ceilings}
     return [
         Cell(name, n=False),
@@ -94,7 +102,7 @@ def _basis(canonical: str, direction: str, over: str, ceiling: Ceiling) -> Basis
     of_one = f" of one {over}" if over != "system" else ""
     what = "operations" if canonical == "ops/s" else "bandwidth"
     return Basis(
-        f"{sentence(LAYERS[ceiling.layer])}, {direction} {what}{of_one}",
+        f"{capitalize_sentence(LAYERS[ceiling.layer])}, {direction} {what}{of_one}",
         _amount(ceiling.value, canonical),
         _amount(ceiling.observed, canonical) if ceiling.observed else "",
         [Factor(name, _figure(figure), figure.source, figure.estimated) for name, figure in ceiling.factors],
@@ -103,14 +111,18 @@ def _basis(canonical: str, direction: str, over: str, ceiling: Ceiling) -> Basis
 
 def _amount(value: float, canonical: str, printed: str = "") -> str:
     """A value with the unit in which it is read: decimal, as datasheets have it, unless printed otherwise."""
-    unit = unit_of([{"value": value, "printed_unit": printed or {"B/s": "GB/s"}.get(canonical, "ops/s")}], canonical)
-    return f"{written(value, unit)}{numbers.NO_BREAK}{unit}"
+    unit = best_unit([{"value": value, "printed_unit": printed or {"B/s": "GB/s"}.get(canonical, "ops/s")}], canonical)
+    return f"{format_in_unit(value, unit)}{numbers.NO_BREAK}{unit}"
 
 
 def _figure(figure: hardware.Figure) -> str:
     if figure.unit != "count":
         return _amount(figure.value, figure.unit)
-    return numbers.whole(int(figure.value)) if figure.value == int(figure.value) else numbers.significant(figure.value)
+    return (
+        numbers.format_int(int(figure.value))
+        if figure.value == int(figure.value)
+        else numbers.format_significant(figure.value)
+    )
 
 
 @public_page
@@ -143,5 +155,8 @@ def _row(part: hardware.Entry, name: str) -> Factor | None:
     given = part[name]
     unit = "" if given["unit"] == "count" else numbers.NO_BREAK + given["unit"]
     return Factor(
-        sentence(spoken(name)) + link, numbers.printed(given["value"]) + unit, figure.source, figure.estimated
+        capitalize_sentence(humanize(name)) + link,
+        numbers.format_printed(given["value"]) + unit,
+        figure.source,
+        figure.estimated,
     )

@@ -12,7 +12,7 @@ from django.shortcuts import render
 from registry.errors import Problem
 from registry.platforms import generations, sizing
 from registry.presentation import numbers, svg_results
-from registry.presentation.words import divisors, number_named, shown_unit, spoken, unit_of, written
+from registry.presentation.words import best_unit, divisors, format_in_unit, humanize, number_named, shown_unit
 from registry.query import filters, qualified_values
 from registry.query.public_record import Row
 from registry.web.caching import public_page
@@ -55,7 +55,7 @@ def line(request: HttpRequest, slug: str) -> HttpResponse:
 def _written(row: Row, order: Sequence[str]) -> dict[str, Any]:
     """One number as its line of the table: a cell for each step, then what its gain comes from."""
     found = {one["step"]: one for one in row["steps"]}
-    unit = unit_of(row["steps"], row["unit"])
+    unit = best_unit(row["steps"], row["unit"])
     cells = [(_short(step, order), _cell(found[step], unit) if step in found else None) for step in order]
     last = row["steps"][-1]
     return {
@@ -72,7 +72,7 @@ def _written(row: Row, order: Sequence[str]) -> dict[str, Any]:
 
 
 def _cell(step: Row, unit: str) -> dict[str, str]:
-    value = written(step["value"], unit) if unit else numbers.decimal(step["value"])
+    value = format_in_unit(step["value"], unit) if unit else numbers.format_decimal(step["value"])
     said = qualified_values.in_words(step["qualifier"], value)
     return {"value": said, "x": _factor(step, "x_first"), "result": step["result"]}
 
@@ -99,7 +99,7 @@ def _figures(rows: Sequence[Row], order: Sequence[str]) -> list[dict[str, Any]]:
     """A picture for each benchmark, quantity and trust of what its first numbers gained."""
     groups: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
-        title = " ".join(filter(None, [row["tool"], spoken(row["quantity"])]))
+        title = " ".join(filter(None, [row["tool"], humanize(row["quantity"])]))
         groups.setdefault((title, row["trust"]), []).append(row)
     return [figure for named, found in groups.items() if (figure := _figure(", ".join(named), found, order))]
 
@@ -165,8 +165,8 @@ def _sized(answer: Row) -> dict[str, Any]:
     return answer | {
         "counted": _counted(answer["units"]),
         "rests_on": _rests_on(answer["units"]),
-        "target_written": f"{numbers.printed(answer['target'])}{numbers.NO_BREAK}{answer['unit']}",
-        "at_ceiling": ceiling and numbers.significant(ceiling["of_one"], 4),
+        "target_written": f"{numbers.format_printed(answer['target'])}{numbers.NO_BREAK}{answer['unit']}",
+        "at_ceiling": ceiling and numbers.format_significant(ceiling["of_one"], 4),
         "rows": [row | {"written": _of_one(row)} for row in answer["basis"]],
     }
 
@@ -178,8 +178,8 @@ def _counted(units: Row) -> str:
         return f"at least {low:,d}; {high:,d} are enough"
     if middle is None:
         return f"at least {low:,d}" if high is None else f"at most {high:,d}"
-    range_ = numbers.ranks(low, high) if low is not None else ""
-    return qualified_values.in_words(units["qualifier"], range_ or numbers.whole(middle))
+    range_ = numbers.format_rank_range(low, high) if low is not None else ""
+    return qualified_values.in_words(units["qualifier"], range_ or numbers.format_int(middle))
 
 
 def _rests_on(units: Row) -> str:
@@ -189,8 +189,8 @@ def _rests_on(units: Row) -> str:
         return "from bounds alone" if None not in (units["low"], units["high"]) else f"{known}, from bounds alone"
     if units["measurements"] == 1:
         return "from one measurement"
-    return f"median {numbers.whole(units['middle'])} of {units['measurements']} measurements"
+    return f"median {numbers.format_int(units['middle'])} of {units['measurements']} measurements"
 
 
 def _of_one(row: Row) -> str:
-    return qualified_values.in_words(row["qualifier"], numbers.significant(row["of_one"], 4))
+    return qualified_values.in_words(row["qualifier"], numbers.format_significant(row["of_one"], 4))

@@ -13,22 +13,22 @@ MISSING = "\u2014"
 ANYWHERE_ON_EARTH = timezone(timedelta(hours=-12), "AoE")
 
 
-def decimal(value: float | None, places: int = 2) -> str:
+def format_decimal(value: float | None, places: int = 2) -> str:
     """12345.678 -> "12,345.68"; None -> ""."""
     return "" if value is None else f"{value:,.{places}f}"
 
 
 def times(value: float | None, places: int = 2) -> str:
     """How many times as much: 1.234 -> "1.23"; a small part keeps three digits, 0.0006174 -> "0.000617"; None -> ""."""
-    return significant(value) if value is not None and value < 0.1 else decimal(value, places)
+    return format_significant(value) if value is not None and value < 0.1 else format_decimal(value, places)
 
 
-def whole(value: int | None) -> str:
+def format_int(value: int | None) -> str:
     """12345 -> "12,345"; None -> ""."""
     return "" if value is None else f"{value:,d}"
 
 
-def significant(value: float | None, digits: int = 3) -> str:
+def format_significant(value: float | None, digits: int = 3) -> str:
     """A number that is only compared by eye: 36850.37 -> "36,850", 1.2345 -> "1.23", 0.01234 -> "0.0123"."""
     if value is None:
         return ""
@@ -40,22 +40,22 @@ def significant(value: float | None, digits: int = 3) -> str:
     return f"{value:,.{max(0, digits - before_the_point)}f}"
 
 
-def printed(value: float) -> str:
+def format_printed(value: float) -> str:
     """A number with every digit that a source prints: 1217062.0 -> "1,217,062", 88.4 -> "88.4"."""
     return f"{value:,.12g}"
 
 
-def ranks(low: int, high: int) -> str:
+def format_rank_range(low: int, high: int) -> str:
     """A range of ranks, empty where it is one rank: (7, 8) -> "7" to "8"."""
     return "" if low == high else f"{low}{EN_DASH}{high}"
 
 
-def counted(number: int, one: str, many: str = "") -> str:
+def pluralize(number: int, one: str, many: str = "") -> str:
     """(1, "entry", "entries") -> "1 entry"."""
     return f"{number:,d}{NO_BREAK}{one if number == 1 else many or one + 's'}"
 
 
-def size(count: int) -> str:
+def format_bytes(count: int) -> str:
     """Bytes in decimal units, as file managers show them: 20400 -> "20.4 kB"."""
     if count < 1000:
         return f"{count}{NO_BREAK}B"
@@ -67,7 +67,7 @@ def size(count: int) -> str:
     return f"{value:,.1f}{NO_BREAK}{unit}"
 
 
-def moment(time: datetime) -> str:
+def format_datetime(time: datetime) -> str:
     """ "2026-11-20 14:02 UTC"."""
     return f"{time.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
 
@@ -76,7 +76,7 @@ def deadline(time: datetime, now: datetime) -> str:
     """ "2027-04-30 23:59 AoE, in 161 days"; a deadline at the last minute of a day anywhere on earth is said so."""
     anywhere = time.astimezone(ANYWHERE_ON_EARTH)
     at_day_end = (anywhere.hour, anywhere.minute) == (23, 59)
-    written = f"{anywhere:%Y-%m-%d %H:%M} AoE" if at_day_end else moment(time)
+    written = f"{anywhere:%Y-%m-%d %H:%M} AoE" if at_day_end else format_datetime(time)
     return f"{written}, {distance(time, now)}"
 
 
@@ -88,5 +88,5 @@ def distance(time: datetime, now: datetime) -> str:
         if span >= 2 * length or unit == "minute":
             count = int(span // length)
             break
-    words = counted(count, unit)
+    words = pluralize(count, unit)
     return f"in {words}" if seconds >= 0 else f"{words} ago"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from registry.presentation.words import spoken
+from registry.presentation.words import humanize
 from validators import catalogue
-from validators.metric_semantics import Figure, meaning
+from validators.metric_semantics import Figure, find_meaning
 
 Row = Mapping[str, Any]
 
@@ -33,14 +33,14 @@ def _operations(tool: str, measured: Iterable[Row]) -> Iterable[tuple[str, str, 
         if found := catalogue.describe(tool, row["op"], row["quantity"]):
             text = f"{found.description}; {found.better} is better"
             grouped.setdefault((row["quantity"], text), {})[row["op"]] = None
-    return ((", ".join(ops), spoken(quantity), text) for (quantity, text), ops in grouped.items())
+    return ((", ".join(ops), humanize(quantity), text) for (quantity, text), ops in grouped.items())
 
 
 def _statistics(tool: str, version: str, measured: Iterable[Row]) -> Iterable[tuple[str, str, str]]:
     """What the output itself says of a statistic (`scope`), else what the descriptor says of the version."""
     grouped: dict[tuple[str, str], dict[str, None]] = {}
     for row in measured:
-        entry = meaning(catalogue.meanings(tool), Figure(row, version, {}))
+        entry = find_meaning(catalogue.meanings(tool), Figure(row, version, {}))
         if text := row["context"].get("scope") or (entry or {}).get("scope", ""):
             grouped.setdefault((row["quantity"], str(text)), {})[row["stat"]] = None
-    return ((spoken(quantity), ", ".join(map(spoken, stats)), text) for (quantity, text), stats in grouped.items())
+    return ((humanize(quantity), ", ".join(map(humanize, stats)), text) for (quantity, text), stats in grouped.items())

@@ -11,7 +11,7 @@ from registry.presentation.measurement_tables import Table
 from registry.presentation.words import Cell, Head
 
 
-def parameters(
+def build_parameter_table(
     values: Mapping[str, Any], sources: Mapping[str, str] | None = None, described: Mapping[str, Any] | None = None
 ) -> Table:
     """A row for each parameter of a run or of its system; columns of which nothing is known are left out.
@@ -35,7 +35,7 @@ def parameters(
 def _moment(seconds: Any) -> str:
     """A Unix time as a moment; what is none as it stands."""
     try:
-        return numbers.moment(datetime.fromtimestamp(seconds, UTC))
+        return numbers.format_datetime(datetime.fromtimestamp(seconds, UTC))
     except (TypeError, ValueError, OverflowError, OSError):
         return text(seconds)
 
@@ -48,7 +48,7 @@ def text(value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, list):
         return ", ".join(map(text, value))
-    return numbers.whole(value) if isinstance(value, int) else str(value)
+    return numbers.format_int(value) if isinstance(value, int) else str(value)
 
 
 def _is_nested(value: Any) -> bool:

@@ -102,8 +102,8 @@ def strip(scores: Sequence[tuple[float, bool]], *, width: int, height: int, radi
     return Strip(
         width, height, base, _with_room(axis.decades()),
         circles((dot for dot in dots if dot.new), radius), circles((dot for dot in dots if not dot.new), radius), each,
-        (middle_x, presentation_numbers.significant(middle)),
-        (best_x, round(above, 1), presentation_numbers.significant(best)),
+        (middle_x, presentation_numbers.format_significant(middle)),
+        (best_x, round(above, 1), presentation_numbers.format_significant(best)),
         best_x - middle_x > NAME_ROOM,
     )  # fmt: skip
 
@@ -288,9 +288,9 @@ def columns(values: Sequence[tuple[str, float]], *, width: int = 390, height: in
         tall = round((base - 20) * value / most, 1)
         middle, top, inside = round((index + 0.5) * run, 1), round(base - tall, 1), tall > base / 2
         value_y = round(top + (18 if inside else -6), 1)
-        text = presentation_numbers.decimal(value, 1)
+        text = presentation_numbers.format_decimal(value, 1)
         drawn.append(Column(middle, round(middle - bar / 2, 1), top, tall, text, value_y, inside, name))
-    words = "; ".join(f"{name} {presentation_numbers.decimal(value)}" for name, value in values)
+    words = "; ".join(f"{name} {presentation_numbers.format_decimal(value)}" for name, value in values)
     return Columns(width, height, base, bar, drawn, words)
 
 
@@ -323,13 +323,13 @@ def pairs(values: Sequence[tuple[str, float, float | None]], *, width: int = 390
     drawn = [
         Pair(
             40 + 27 * index, name, axis.at(value), axis.at(median) if median else None,
-            presentation_numbers.decimal(value / median, 1) if median else "",
+            presentation_numbers.format_decimal(value / median, 1) if median else "",
         )
         for index, (name, value, median) in enumerate(shown)
     ]  # fmt: skip
     words = "; ".join(
-        f"{name} {presentation_numbers.decimal(value)}"
-        + (f", median {presentation_numbers.decimal(median)}" if median else "")
+        f"{name} {presentation_numbers.format_decimal(value)}"
+        + (f", median {presentation_numbers.format_decimal(median)}" if median else "")
         for name, value, median in shown
     )
     return Pairs(width, 30 + 27 * len(shown), _with_room(axis.decades()), drawn, words)

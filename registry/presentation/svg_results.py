@@ -101,7 +101,7 @@ def _box(row: int, name: str, one: Mapping[str, Any], axis: LinearAxis | LogAxis
     y = 26 + ROW * row + 28
     members = one["members"] if one["members"] and len(one["members"]) <= MOST_DOTS else []
     dots = circles([Dot(axis.at(value / factor), y, True) for value in members if value is not None], 2.5)
-    texts = [numbers.significant(cuts[place], 4) for place in (0, 10, 20)]
+    texts = [numbers.format_significant(cuts[place], 4) for place in (0, 10, 20)]
     said = f"{texts[0]}\N{EN DASH}{texts[2]}, median {texts[1]}"
     if LETTER * (len(name) + len(said) + 4) > WIDTH:
         said = f"median {texts[1]}"
@@ -143,7 +143,8 @@ def lines(steps: Sequence[str], series: Sequence[Series], low: float, high: floa
     frame = _Frame(len(steps), axis, WIDTH - 14 - LETTER * max(len(name) for name, _ in named))
     drawn = [frame.line(name, values) for name, values in named]
     words = "; ".join(
-        f"{name or 'values'} " + ", ".join(f"{steps[step]}: {numbers.significant(value, 4)}" for step, value in values)
+        f"{name or 'values'} "
+        + ", ".join(f"{steps[step]}: {numbers.format_significant(value, 4)}" for step, value in values)
         for name, values in series
     )
     return frame.drawing(steps, drawn, None, words)
@@ -155,7 +156,9 @@ def curve(points: Sequence[tuple[float, float]], high: float) -> Lines:
     frame = _Frame(1, values, WIDTH - EDGE)
     amounts = LinearAxis(0.0, points[-1][0], frame.left, WIDTH - EDGE)
     line = _through([(amounts.at(amount), values.at(value)) for amount, value in points], "")
-    words = "; ".join(f"{numbers.significant(amount, 4)}: {numbers.significant(value, 4)}" for amount, value in points)
+    words = "; ".join(
+        f"{numbers.format_significant(amount, 4)}: {numbers.format_significant(value, 4)}" for amount, value in points
+    )
     return frame.drawing([], [line], None, f"values {words}")._replace(steps=amounts.ticks)
 
 
@@ -171,9 +174,9 @@ def stairs(named: Sequence[tuple[str, Sequence[float]]], limit: float | None, lo
     if len(named) == 1 and count > 1:
         steps[-1] = str(count)
     words = "; ".join(
-        f"{name} " + ", ".join(numbers.significant(value, 4) for value in values[:24]) for name, values in named
+        f"{name} " + ", ".join(numbers.format_significant(value, 4) for value in values[:24]) for name, values in named
     )
-    mark = (frame.axis.at(limit), numbers.significant(limit, 3)) if limit is not None else None
+    mark = (frame.axis.at(limit), numbers.format_significant(limit, 3)) if limit is not None else None
     return frame.drawing(steps, drawn, mark, words)
 
 
@@ -183,8 +186,10 @@ def levels(steps: Sequence[str], values: Sequence[float], stretches: Sequence[tu
     points = frame.line("", list(enumerate(values)))
     held = [frame.held(*stretch) for stretch in stretches]
     drawn = [points._replace(path="") if held else points, *held]
-    words = ", ".join(f"{step}: {numbers.significant(value, 4)}" for step, value in zip(steps, values, strict=True))
-    told = "; step to ".join(numbers.significant(level, 4) for _, _, level in stretches)
+    words = ", ".join(
+        f"{step}: {numbers.format_significant(value, 4)}" for step, value in zip(steps, values, strict=True)
+    )
+    told = "; step to ".join(numbers.format_significant(level, 4) for _, _, level in stretches)
     return frame.drawing(steps, drawn, None, f"{words}{f'; level {told}' if told else ''}")
 
 
@@ -279,9 +284,9 @@ def histogram(bins: Sequence[tuple[float, float, int]], limit: float | None, fac
         middle = round(left + width / 2, 1)
         bars.append(Bar(left, round(base - tall, 1), round(width, 1), tall, middle, str(count) if count else ""))
     mark = None if limit is None or not low <= limit / factor <= high else axis.at(limit / factor)
-    text = "" if limit is None else numbers.significant(limit / factor, 4)
+    text = "" if limit is None else numbers.format_significant(limit / factor, 4)
     words = "; ".join(
-        f"{numbers.significant(begin / factor, 4)} to {numbers.significant(end / factor, 4)}: {count}"
+        f"{numbers.format_significant(begin / factor, 4)} to {numbers.format_significant(end / factor, 4)}: {count}"
         for begin, end, count in bins
     )
     return Histogram(WIDTH, base + 24, base, axis.ticks, bars, None if mark is None else (mark, text), words)

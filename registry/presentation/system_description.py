@@ -20,7 +20,7 @@ PROFILES = {
 }
 
 
-def described(document: Mapping[str, Any] | None, address: str) -> dict[str, Any] | None:
+def system_context(document: Mapping[str, Any] | None, address: str) -> dict[str, Any] | None:
     """What the template system/description.html shows of a document whose JSON form lies at `address`."""
     if document is None:
         return None
@@ -94,8 +94,8 @@ def _capture(capture: Mapping[str, Any]) -> str:
     words = {"pre": "before the run", "post": "after it", "static": "once", "imported": "imported"}[capture["phase"]]
     time = facts.moment(capture["started"])
     nodes = capture.get("nodes_reported")
-    told = f" on {numbers.counted(int(nodes), 'node')}" if nodes is not None else ""
-    return f"{words}{told}, {numbers.moment(time) if time else capture['started']}"
+    told = f" on {numbers.pluralize(int(nodes), 'node')}" if nodes is not None else ""
+    return f"{words}{told}, {numbers.format_datetime(time) if time else capture['started']}"
 
 
 def _run(run: Mapping[str, Any] | None) -> str:
@@ -103,7 +103,7 @@ def _run(run: Mapping[str, Any] | None) -> str:
         return ""
     status = run.get("exit_status", "unknown")
     ended = f"ended by signal {run['signal']}" if "signal" in run else f"exit status {status}"
-    return f"{run['command']}, {numbers.decimal(run['duration_s'], 0)} s, {ended}"
+    return f"{run['command']}, {numbers.format_decimal(run['duration_s'], 0)} s, {ended}"
 
 
 def _subject(subject: sections.Subject) -> dict[str, Any]:
@@ -111,7 +111,7 @@ def _subject(subject: sections.Subject) -> dict[str, Any]:
     outliers = sections.outliers(subject.nodes)
     return {
         "name": subject.name,
-        "nodes": numbers.counted(int(subject.nodes["count"]), "node"),
+        "nodes": numbers.pluralize(int(subject.nodes["count"]), "node"),
         "parameters": len(subject.nodes.get("parameters", [])),
         **_shortened([_section(section) for section in subject.sections], "sections"),
         "missing": [{"reason": reason, "count": len(names), "names": names[:NAMES_SHOWN]} for reason, names in missing],
@@ -143,10 +143,10 @@ def _row(row: sections.Row) -> dict[str, Any]:
         "parameter": row.parameter,
         "values": [_value(seen, alone=len(row.seen) == 1) for seen in row.seen[:VALUES_SHOWN]],
         "more": more if more > 0 else 0,
-        "instances": numbers.whole(row.instances) if row.instances > 1 else "",
+        "instances": numbers.format_int(row.instances) if row.instances > 1 else "",
         "default": row.default,
     }
 
 
 def _value(seen: sections.Seen, *, alone: bool) -> dict[str, Any]:
-    return {"text": seen.text, "differs": seen.differs, "of": "" if alone else numbers.whole(seen.instances)}
+    return {"text": seen.text, "differs": seen.differs, "of": "" if alone else numbers.format_int(seen.instances)}

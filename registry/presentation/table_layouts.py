@@ -11,7 +11,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from registry.presentation.words import SCOPE, STATE, Cell, Head, Row, cell, named, of, shown_unit, spoken, valued
+from registry.presentation.words import (
+    SCOPE,
+    STATE,
+    Cell,
+    Head,
+    Row,
+    cell,
+    context_heading,
+    describe_context,
+    format_value,
+    humanize,
+    shown_unit,
+)
 from validators.distributions import REPEATS
 
 SIDE_BY_SIDE = 12
@@ -46,7 +58,7 @@ class Layout:
 
     @property
     def key_heads(self) -> list[Head]:
-        return [replace(named(name), n=name not in self.words) for name in self.keys]
+        return [replace(context_heading(name), n=name not in self.words) for name in self.keys]
 
     def config(self, row: Row) -> Key:
         return tuple(row["context"].get(name) for name in self.keys)
@@ -69,7 +81,7 @@ class Layout:
         return [Head("Operation", n=False), *self.key_heads, *self._measures(columns, units)]
 
     def cells(self, key: Key, found: Mapping[Key, Row], columns: list[Key], units: Mapping[Key, str]) -> list[Cell]:
-        return [*map(valued, key), *(self._figure(found.get(column), units) for column in columns)]
+        return [*map(format_value, key), *(self._figure(found.get(column), units) for column in columns)]
 
     def _figure(self, row: Row | None, units: Mapping[Key, str]) -> Cell:
         """A figure; an empty cell is one that the tool does not give."""
@@ -79,14 +91,19 @@ class Layout:
         if not self.stats:
             return [Head(self._words(column), shown_unit(units[column[0], column[2]])) for column in columns]
         return [
-            Head(" ".join(filter(None, [spoken(stat), scope])), "", spoken(quantity), shown_unit(units[quantity, unit]))
+            Head(
+                " ".join(filter(None, [humanize(stat), scope])),
+                "",
+                humanize(quantity),
+                shown_unit(units[quantity, unit]),
+            )
             for quantity, stat, unit, scope in columns
         ]
 
     def _words(self, measure: Key) -> str:
         quantity, stat, _, scope = measure
         return " ".join(
-            filter(None, [spoken(quantity), spoken(stat) if self.stats else "", f"({scope})" * bool(scope)])
+            filter(None, [humanize(quantity), humanize(stat) if self.stats else "", f"({scope})" * bool(scope)])
         )
 
 
@@ -106,8 +123,8 @@ class _Sweep(Layout):
         op, quantity, stat, canonical, _ = column
         unit = shown_unit(units[quantity, canonical])
         if self.stats and not self.quantities:
-            return Head(spoken(stat), "", f"{spoken(op)} {spoken(quantity)}", unit)
-        return Head(self._words(column[1:]), unit, spoken(op))
+            return Head(humanize(stat), "", f"{humanize(op)} {humanize(quantity)}", unit)
+        return Head(self._words(column[1:]), unit, humanize(op))
 
 
 class _ByStatistic(Layout):
@@ -124,12 +141,17 @@ class _ByStatistic(Layout):
 
     def heads(self, columns: list[Key], units: Mapping[Key, str]) -> list[Head]:
         words = [Head("Operation", n=False), *self.key_heads, Head("Quantity", n=False)]
-        return [*words, Head("Unit", n=False), *(Head(spoken(stat)) for (stat,) in columns)]
+        return [*words, Head("Unit", n=False), *(Head(humanize(stat)) for (stat,) in columns)]
 
     def cells(self, key: Key, found: Mapping[Key, Row], columns: list[Key], units: Mapping[Key, str]) -> list[Cell]:
         unit = units[key]
         figures = [self._figure(found.get(column), units) for column in columns]
-        return [*map(valued, key[:-2]), Cell(spoken(key[-2]), n=False), Cell(shown_unit(unit), n=False), *figures]
+        return [
+            *map(format_value, key[:-2]),
+            Cell(humanize(key[-2]), n=False),
+            Cell(shown_unit(unit), n=False),
+            *figures,
+        ]
 
 
 class _Counters(Layout):
@@ -147,7 +169,8 @@ class _Counters(Layout):
     def heads(self, columns: list[Key], units: Mapping[Key, str]) -> list[Head]:
         contexts = [dict(zip(self.keys, column[1:], strict=True)) for column in columns]
         texts = [
-            ", ".join(filter(None, [spoken(one[0]), of(told)])) for one, told in zip(columns, contexts, strict=True)
+            ", ".join(filter(None, [humanize(one[0]), describe_context(told)]))
+            for one, told in zip(columns, contexts, strict=True)
         ]
         return [Head("Quantity", n=False), Head("Unit", n=False), *map(Head, texts)]
 
@@ -197,5 +220,5 @@ def _shared(contexts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 def _about(shared: Mapping[str, Any], stats: set[str], measured: Sequence[Row]) -> str:
     """What holds for all figures of a table, in words."""
     told = {name: value for name, value in shared.items() if name not in _NUMBERED}
-    only = spoken(next(iter(stats))) if len(stats) == 1 and len(measured) > 1 and not stats & _OF_REPEATS else ""
-    return ", ".join(filter(None, [only, of(told)]))
+    only = humanize(next(iter(stats))) if len(stats) == 1 and len(measured) > 1 and not stats & _OF_REPEATS else ""
+    return ", ".join(filter(None, [only, describe_context(told)]))

@@ -59,7 +59,7 @@ class Cell:
     note: str = ""
 
 
-def of(context: Mapping[str, Any]) -> str:
+def describe_context(context: Mapping[str, Any]) -> str:
     """What tells a measurement from its neighbours, in words: {"job": 0, "record_KiB": 4} -> "job 0, record 4 KiB"."""
     parts = []
     for name, value in context.items():
@@ -69,16 +69,16 @@ def of(context: Mapping[str, Any]) -> str:
         if name == INVALID:
             parts += [name] * bool(value)
             continue
-        head, text = named(name), valued(value).text
+        head, text = context_heading(name), format_value(value).text
         if name.endswith(_BYTES) and type(value) is int:
-            unit = unit_of([{"value": value, "printed_unit": "B"}], "B")
-            head, text = Head(spoken(name.removesuffix(_BYTES)), unit), written(value, unit)
+            unit = best_unit([{"value": value, "printed_unit": "B"}], "B")
+            head, text = Head(humanize(name.removesuffix(_BYTES)), unit), format_in_unit(value, unit)
         says_so = text.startswith(head.text)
         parts.append(text if says_so else f"{head.text} {text}{numbers.NO_BREAK * bool(head.unit)}{head.unit}".strip())
     return ", ".join(parts)
 
 
-def spoken(name: str) -> str:
+def humanize(name: str) -> str:
     """A name of the report as it stands on pages."""
     return " ".join(_SPOKEN.get(word, word) for word in str(name).split("_"))
 
@@ -90,15 +90,15 @@ def op_named(op: str) -> str:
 
 def number_named(row: Row) -> str:
     """What a number is of: operation, quantity and statistic."""
-    return " ".join(filter(None, [op_named(row["op"]), spoken(row["quantity"]), spoken(row["stat"])]))
+    return " ".join(filter(None, [op_named(row["op"]), humanize(row["quantity"]), humanize(row["stat"])]))
 
 
 def divisors() -> list[tuple[str, str]]:
     """What numbers may be divided by, as forms offer it: name and words."""
-    return [(name, spoken(name)) for name in PER]
+    return [(name, humanize(name)) for name in PER]
 
 
-def sentence(text: str) -> str:
+def capitalize_sentence(text: str) -> str:
     """With a capital letter, unless it begins with a name such as unet3d."""
     return text[:1].upper() + text[1:] if text.partition(" ")[0].isalpha() else text
 
@@ -108,15 +108,17 @@ def shown_unit(unit: str) -> str:
     return "" if unit == "count" else unit
 
 
-def written(value: float, unit: str) -> str:
+def format_in_unit(value: float, unit: str) -> str:
     """A canonical value in a unit, or without one, with as many digits as are read: whole numbers whole."""
     scaled = value / UNITS[unit].factor if unit else value
     return (
-        numbers.whole(int(scaled)) if scaled == int(scaled) and abs(scaled) < 1e15 else numbers.significant(scaled, 4)
+        numbers.format_int(int(scaled))
+        if scaled == int(scaled) and abs(scaled) < 1e15
+        else numbers.format_significant(scaled, 4)
     )
 
 
-def unit_of(rows: Iterable[Row], canonical: str) -> str:
+def best_unit(rows: Iterable[Row], canonical: str) -> str:
     """The unit in which figures of one column are read."""
     scale = Scale(canonical)
     for row in rows:
@@ -148,21 +150,21 @@ def with_unit(head: Head) -> str:
     return f"{head.text}, {head.unit}" if head.unit else head.text
 
 
-def named(name: str) -> Head:
+def context_heading(name: str) -> Head:
     """The head of a part of contexts; a unit at the end of its name stands as one: record_KiB -> record, KiB."""
     words, _, unit = name.rpartition("_")
-    return Head(spoken(words), unit) if words and unit in UNITS else Head(spoken(name))
+    return Head(humanize(words), unit) if words and unit in UNITS else Head(humanize(name))
 
 
-def valued(value: Any) -> Cell:
+def format_value(value: Any) -> Cell:
     if isinstance(value, bool):
         return Cell("yes" if value else "no", n=False)
     if isinstance(value, int):
-        return Cell(numbers.whole(value))
+        return Cell(numbers.format_int(value))
     if isinstance(value, float):
-        return Cell(numbers.significant(value, 4))
+        return Cell(numbers.format_significant(value, 4))
     return Cell("" if value is None else str(value), n=False)
 
 
 def cell(row: Row, unit: str) -> Cell:
-    return Cell(written(row["value"], unit), note=row["context"].get(STATE, ""))
+    return Cell(format_in_unit(row["value"], unit), note=row["context"].get(STATE, ""))

@@ -16,7 +16,7 @@ from typing import Any
 
 from django.utils.text import slugify
 
-from registry.query.text_folding import fold
+from registry.query.text_folding import fold_text
 
 ALIASES = Path(__file__).parent / "data" / "aliases"
 
@@ -34,9 +34,9 @@ class AliasTable:
 
     def canonical(self, printed: str, **facts: str) -> str:
         """The canonical name for `printed`; letter case and spacing do not matter."""
-        key = fold(printed)
+        key = fold_text(printed)
         for row in self._by_printed.get(key, ()):
-            if all(fold(facts.get(name)) == fold(value) for name, value in row.get("when", {}).items()):
+            if all(fold_text(facts.get(name)) == fold_text(value) for name, value in row.get("when", {}).items()):
                 return row["canonical"]
         return self._canonical_spelling.get(key, " ".join(printed.split()))
 
@@ -44,12 +44,12 @@ class AliasTable:
     def _by_printed(self) -> dict[str, list[Mapping[str, Any]]]:
         rows: dict[str, list[Mapping[str, Any]]] = {}
         for row in self.rows:
-            rows.setdefault(fold(row["printed"]), []).append(row)
+            rows.setdefault(fold_text(row["printed"]), []).append(row)
         return rows
 
     @cached_property
     def _canonical_spelling(self) -> dict[str, str]:
-        return {fold(row["canonical"]): row["canonical"] for row in self.rows}
+        return {fold_text(row["canonical"]): row["canonical"] for row in self.rows}
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class Names:
 def read_names(folder: Path = ALIASES) -> Names:
     tables = (_table(folder / f"{name}.json") for name in ("filesystem_types", "vendors", "sites"))
     platforms = json.loads((folder / "platforms.json").read_text(encoding="utf-8"))
-    return Names(*tables, {fold(name): row["slug"] for row in platforms for name in row.get("also", ())})
+    return Names(*tables, {fold_text(name): row["slug"] for row in platforms for name in row.get("also", ())})
 
 
 def _table(path: Path) -> AliasTable:

@@ -34,7 +34,7 @@ def volatile(tools: Iterator[str] | Sequence[str]) -> frozenset[str]:
     return frozenset(vocabulary()["volatile"]).union(*(provenance.outcomes(tool) for tool in tools))
 
 
-def grouped(runs: Sequence[Row], systems: Mapping[str, Any], tool: str) -> list[Row]:
+def group_differences(runs: Sequence[Row], systems: Mapping[str, Any], tool: str) -> list[Row]:
     """Differences of runs (`differing`) and of described systems (validators.system.difference) in their groups.
 
     [{"group", "differences": [{"name", "subject", "parameter", "key", "values": [[text] | None],
@@ -49,7 +49,7 @@ def grouped(runs: Sequence[Row], systems: Mapping[str, Any], tool: str) -> list[
     return [{"group": title, "differences": rows} for title, rows in places.items() if rows]
 
 
-def differing(parameters: Sequence[Mapping[str, Any]], left_out: frozenset[str]) -> tuple[list[Row], int]:
+def differing_parameters(parameters: Sequence[Mapping[str, Any]], left_out: frozenset[str]) -> tuple[list[Row], int]:
     """Parameters that differ as [{"parameter", "values"}], and how many are equal in all; None is not known."""
     names = dict.fromkeys(name for parameter in parameters for name in parameter if name not in left_out)
     differences, equal = [], 0
@@ -62,7 +62,7 @@ def differing(parameters: Sequence[Mapping[str, Any]], left_out: frozenset[str])
     return differences, equal
 
 
-def kind_of(fact: str) -> str:
+def fact_category(fact: str) -> str:
     """Whether a fact (registry/query/fact_index.py) is of hardware, software, tuning, or of the run."""
     id, _, role = fact.partition("@")
     return _kinds()[_of_system(_as_row(id.partition("/")[0])) if role else _of_run(fact)]

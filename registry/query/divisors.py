@@ -45,12 +45,12 @@ class Divisor:
     source: str
 
 
-def is_divided(unit: str, stat: str) -> bool:
+def scales_with_system(unit: str, stat: str) -> bool:
     """Whether a number of this canonical unit and statistic grows with a system."""
     return unit in DIVIDED and stat not in OF_ONE_PART
 
 
-def positive(column: str) -> Any:
+def positive_or_null(column: str) -> Any:
     """A column of numbers as divisor, in SQL; null where it is null or not above zero."""
     return Case(When(**{f"{column}__gt": 0}, then=F(column)))
 
@@ -64,7 +64,7 @@ def divisors(per: str, results: Sequence[Mapping[str, Any]]) -> list[Divisor]:
     names = [asked.name, *asked.reads]
     facts = Fact.objects.order_by().filter(result__public_id__in=[result["id"] for result in results], name__in=names)
     known: dict[str, dict[str, float | None]] = {}
-    for public_id, name, value in facts.annotate(value=positive("number")).values_list(
+    for public_id, name, value in facts.annotate(value=positive_or_null("number")).values_list(
         "result__public_id", "name", "value"
     ):
         known.setdefault(public_id, {})[name] = value

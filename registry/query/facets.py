@@ -29,7 +29,7 @@ Choice = tuple[str, str]
 
 def benchmarks() -> list[Choice]:
     """Benchmarks with results, most results first; one query."""
-    counted = public_record.standing_results().order_by().values("tool").annotate(count=Count("id"))
+    counted = public_record.current_results().order_by().values("tool").annotate(count=Count("id"))
     found = sorted(counted, key=lambda row: (-row["count"], row["tool"]))
     return [
         (row["tool"], f"{catalogue.descriptor(row['tool']).get('name', row['tool'])} ({row['count']:,})")
@@ -64,7 +64,7 @@ def systems(query: QueryDict) -> QuerySet[System]:
     table = filters.RESULT_FILTERS
     found = System.objects.filter(filters.conditions(query, {name: table[name] for name in OF_SYSTEMS}))
     met = filters.conditions(query, {name: table[name] for name in OF_THEIR_RESULTS})
-    return found.filter(pk__in=public_record.standing_results(met).order_by().values("system")) if met else found
+    return found.filter(pk__in=public_record.current_results(met).order_by().values("system")) if met else found
 
 
 _SYSTEM_CHOICES = """
@@ -78,7 +78,7 @@ def system_choices() -> dict[str, list[Choice]]:
 
     {"tool", "filesystem_type", "vendor": choices}, the most frequent first.
     """
-    results = public_record.standing_results().order_by().values("tool", "filesystem_family", "vendor", "system_id")
+    results = public_record.current_results().order_by().values("tool", "filesystem_family", "vendor", "system_id")
     inner, given = results.query.sql_with_params()
     choices: dict[str, list[Choice]] = {"tool": [], "filesystem_type": [], "vendor": []}
     with connection.cursor() as cursor:
@@ -98,14 +98,14 @@ def version() -> str:
     return ":".join(map(str, newest.values())).replace(" ", "T")
 
 
-def with_asked(choices: list[Choice], asked: str) -> list[Choice]:
+def include_selected(choices: list[Choice], asked: str) -> list[Choice]:
     """The choices, and what was asked for where it is none of them."""
     return choices if not asked or asked in [value for value, _ in choices] else [*choices, (asked, asked)]
 
 
 def _counted(tool: str, names: list[str]) -> list[tuple[str, Any, int]]:
     """(name, value, results) of scalar parameters."""
-    results = public_record.standing_results(Q(tool=tool)).order_by().values("parameters")
+    results = public_record.current_results(Q(tool=tool)).order_by().values("parameters")
     inner, given = results.query.sql_with_params()
     # The inner query is Django's own, with its values as parameters.
     sql = f"""

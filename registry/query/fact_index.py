@@ -127,7 +127,7 @@ _NAME = """
 BATCH = 10_000
 
 
-def index(result_ids: Iterable[int]) -> None:
+def rebuild_facts(result_ids: Iterable[int]) -> None:
     """Write the facts of these results anew."""
     ids = list(result_ids)
     sources = [(axis.name, source, place) for axis in axes.axes() for place, source in enumerate(axis.reads)]
@@ -144,7 +144,7 @@ def index(result_ids: Iterable[int]) -> None:
             cursor.execute(_NAME, {"ids": batch, "names": names, "sources": read, "places": places})
 
 
-def of_results(ids: Iterable[int]) -> dict[int, dict[str, str]]:
+def facts_by_result(ids: Iterable[int]) -> dict[int, dict[str, str]]:
     """By primary key of a result its facts, text by name, in the order of their names. One query."""
     told: dict[int, dict[str, str]] = {pk: {} for pk in ids}
     for pk, name, text in Fact.objects.order_by("name").filter(result__in=told).values_list("result", "name", "text"):
@@ -164,7 +164,7 @@ _NAMES = """
 """
 
 
-def names() -> list[str]:
+def fact_names() -> list[str]:
     """Every name under which some result has a fact, in order."""
     with connection.cursor() as cursor:
         cursor.execute(_NAMES)

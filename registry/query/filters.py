@@ -70,7 +70,7 @@ def conditions(query: QueryDict, table: Mapping[str, Condition]) -> Q:
     """All filters of a table that the query gives, together. Raises InvalidValue."""
     met = Q()
     for name, condition in table.items():
-        if values := given(query, name):
+        if values := values_of(query, name):
             met &= any_of(name, condition, values)
     return met
 
@@ -84,7 +84,7 @@ def any_of(name: str, condition: Condition, values: Iterable[str]) -> Q:
         raise InvalidValue(name, str(error)) from error
 
 
-def given(query: QueryDict, name: str) -> list[str]:
+def values_of(query: QueryDict, name: str) -> list[str]:
     """The values of one name, without empty ones. Raises InvalidValue for what no filter takes."""
     values = [value.strip() for value in query.getlist(name) if value.strip()]
     if len(values) > VALUES_LIMIT:
@@ -98,9 +98,11 @@ def _refuse_unfit(name: str, values: Iterable[str]) -> None:
         raise InvalidValue(name, f"at most {VALUE_LIMIT} characters, and no NUL")
 
 
-def given_beside(query: QueryDict, names: Container[str]) -> dict[str, list[str]]:
+def other_values(query: QueryDict, names: Container[str]) -> dict[str, list[str]]:
     """As `given`, of every other name than these and `format`; `as_query` is the way back. Raises InvalidValue."""
-    return {name: values for name in query if name not in names and name != "format" and (values := given(query, name))}
+    return {
+        name: values for name in query if name not in names and name != "format" and (values := values_of(query, name))
+    }
 
 
 def as_query(by_name: Mapping[str, list[str]]) -> QueryDict:
@@ -141,15 +143,15 @@ def whole_id(name: str, value: str) -> UUID:
         raise InvalidValue(name, "the id of a submission") from error
 
 
-def one_of(choices: Iterable[str], value: str) -> str:
+def parse_choice(choices: Iterable[str], value: str) -> str:
     names = list(choices)
     if value.lower() not in names:
         raise ValueError(f"one of {', '.join(names)}")
     return value.lower()
 
 
-def truth(value: str) -> bool:
-    return one_of(("true", "false"), value) == "true"
+def parse_bool(value: str) -> bool:
+    return parse_choice(("true", "false"), value) == "true"
 
 
 def parameter(name: str, value: str) -> Q:
@@ -158,7 +160,7 @@ def parameter(name: str, value: str) -> Q:
     Of a system one target or node that has the value is enough, by the name of an axis too; NAME/KEY is one entry of a
     parameter that is a map.
     """
-    meant = meanings(value)
+    meant = typed_candidates(value)
     texts = set(map(text_of, meant))
     of_runs = reduce(or_, [Q(parameters__contains={name: one}) for one in meant])
     sources = [name, *(source for source in axis(name).reads if ROLE_SEPARATOR in source)]
@@ -176,7 +178,7 @@ def _observed(source: str) -> Q:
     return Q(parameter=bare, **({"key": key} if key else {}), **({"role": role} if role else {}))
 
 
-def meanings(value: str) -> list[Any]:
+def typed_candidates(value: str) -> list[Any]:
     """What a text of a query may mean as JSON: the text, and the truth value or number that it is.
 
     A fraction that ends in 0 is none: Lustre 2.10 is not 2.1.
@@ -208,11 +210,11 @@ def _number(column: str) -> Condition:
 
 
 def _choice(column: str, choices: Iterable[str]) -> Condition:
-    return lambda value: Q(**{column: one_of(choices, value)})
+    return lambda value: Q(**{column: parse_choice(choices, value)})
 
 
 def _truth(column: str) -> Condition:
-    return lambda value: Q(**{column: truth(value)})
+    return lambda value: Q(**{column: parse_bool(value)})
 
 
 def _search(column: str) -> Condition:
@@ -285,9 +287,9 @@ ENTRY_FILTERS: Mapping[str, Condition] = {
 
 def result_conditions(query: QueryDict) -> Q:
     """What results/ was asked for: RESULT_FILTERS, release, list and p.NAME. Raises InvalidValue."""
-    met = conditions(query, RESULT_FILTERS) & _standing_on(given(query, "release"), given(query, "list"))
+    met = conditions(query, RESULT_FILTERS) & _standing_on(values_of(query, "release"), values_of(query, "list"))
     for name in query:
-        if name.startswith(PARAMETER) and (values := given(query, name)):
+        if name.startswith(PARAMETER) and (values := values_of(query, name)):
             met &= any_of(name, partial(parameter, _parameter_name(name)), values)
     return met
 

@@ -11,12 +11,12 @@ from validators.distributions import is_repeat
 from validators.units import to_canonical
 
 
-def of_results(results: Sequence[Any], words: Sequence[str] = ()) -> dict[int, list[Row]]:
+def values_by_result(results: Sequence[Any], words: Sequence[str] = ()) -> dict[int, list[Row]]:
     """By primary key of a result its numbers, those that the words of a question mean, or all. One query.
 
     Repeats inside a run and shares in % are left out. Raises UnknownMetric.
     """
-    measured = public_record.measured([result.pk for result in results])
+    measured = public_record.measurements_by_result([result.pk for result in results])
     by_result = {result.pk: [*scores(result), *filter(_counts, measured[result.pk])] for result in results}
     if not words:
         return by_result

@@ -11,19 +11,19 @@ from django.db.models import Count, Sum
 from registry.models import ObservedParameter, Result, SystemSnapshot
 from registry.models.snapshots import text_of
 from registry.query import public_record
-from registry.query.public_record import Row, standing_results
+from registry.query.public_record import Row, current_results
 from validators import exports, parameters
 
 VALUES_SHOWN = 200
 
 
-def of(result: Result) -> SystemSnapshot | None:
+def snapshot_of(result: Result) -> SystemSnapshot | None:
     return SystemSnapshot.objects.filter(result=result).first()
 
 
-def required(public_id: str) -> SystemSnapshot:
+def require_snapshot(public_id: str) -> SystemSnapshot:
     """Raises NotOnRecord for a result that is not there, and for one whose system is not described."""
-    snapshot = of(public_record.result(public_id))
+    snapshot = snapshot_of(public_record.result(public_id))
     if snapshot is None:
         missing = public_record.NotOnRecord("description", public_id)
         missing.hint = "The bundle of this result does not describe its system."
@@ -38,7 +38,7 @@ def documents(public_ids: Sequence[str]) -> list[dict[str, Any] | None]:
     return [known.get(public_id) for public_id in public_ids]
 
 
-def told(result: Result) -> exports.Told:
+def conversion_inputs(result: Result) -> exports.Told:
     """What forms of other programmes ask of a result beside the description of its system."""
     return exports.Told(
         institution=result.institution,
@@ -48,7 +48,7 @@ def told(result: Result) -> exports.Told:
     )
 
 
-def in_form(form: str, document: Mapping[str, Any], about: exports.Told) -> exports.Export:
+def convert(form: str, document: Mapping[str, Any], about: exports.Told) -> exports.Export:
     """The description in the form of another programme. Raises NotOnRecord with the forms that there are."""
     if form not in exports.names():
         raise public_record.NotOnRecord("form", form, exports.names())
@@ -60,7 +60,7 @@ def missing_in_forms(document: Mapping[str, Any], about: exports.Told) -> dict[s
     return {form: exports.export(form, document, about).missing for form in exports.names()}
 
 
-def observed(document: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def observed_rows(document: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """The columns of each ObservedParameter of a document; what is volatile is of one moment and left out."""
     instances: Counter[tuple[str, str, str, str]] = Counter()
     values: dict[tuple[str, str, str, str], Any] = {}
@@ -84,7 +84,7 @@ def values_seen(parameter_id: str) -> list[Row]:
     Rows have key, role, value, text, results (how many) and instances (on all of them).
     """
     found = (
-        ObservedParameter.objects.filter(parameter=parameter_id, result__in=standing_results().order_by().values("id"))
+        ObservedParameter.objects.filter(parameter=parameter_id, result__in=current_results().order_by().values("id"))
         .order_by()
         .values("key", "role", "value", "text")
         .annotate(results=Count("result", distinct=True), instances=Sum("instances"))

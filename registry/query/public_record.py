@@ -193,18 +193,18 @@ RESULT: Columns = {
 """Names of a result's facts in a table of results."""
 
 
-def stands(result: str) -> Q:
+def is_current(result: str) -> Q:
     """Of rows that have results under this name those whose results `standing_results` are."""
     return Q(**{f"{result}__withdrawn_at": None, f"{result}__revised_by": None})
 
 
-def standing_results(condition: Q | None = None) -> QuerySet[Result]:
+def current_results(condition: Q | None = None) -> QuerySet[Result]:
     """Results that count today: not withdrawn, newest revision, newest first."""
     revised = Exists(Result.objects.filter(revises=OuterRef("pk")))
     return Result.objects.filter(condition or Q(), ~revised, withdrawn_at__isnull=True).order_by("-id")
 
 
-def newest(found: QuerySet[Result], most: int) -> tuple[list[Result], bool]:
+def take_newest(found: QuerySet[Result], most: int) -> tuple[list[Result], bool]:
     """The first of some results with their releases, and whether there are more than `most`."""
     results = list(found.select_related("release").defer("search", "snapshot")[: most + 1])
     return results[:most], len(results) > most
@@ -256,7 +256,7 @@ def of_quantities(quantities: Iterable[tuple[str, str]]) -> Q:
     return reduce(or_, (Q(op=op, quantity=quantity) for op, quantity in quantities), Q())
 
 
-def measured(ids: Iterable[int], quantities: Collection[tuple[str, str]] = ()) -> dict[int, list[Row]]:
+def measurements_by_result(ids: Iterable[int], quantities: Collection[tuple[str, str]] = ()) -> dict[int, list[Row]]:
     """By primary key of a result its measurements, in their order: of these operations and quantities, or all."""
     by_result: dict[int, list[Row]] = {pk: [] for pk in ids}
     found = Measurement.objects.filter(of_quantities(quantities), result__in=by_result).order_by(
@@ -324,7 +324,7 @@ def _called(found: QuerySet, kind: str, slug: str) -> Any:
 def best_by_release(condition: Q) -> list[Row]:
     """Highest score and number of scored results per release and tool, oldest release first; without reported ones."""
     columns = ("release__slug", "tool", "best", "count")
-    found = standing_results(condition).filter(score__isnull=False, release__isnull=False)
+    found = current_results(condition).filter(score__isnull=False, release__isnull=False)
     grouped = found.order_by("release__held_on", "release_id", "tool").values("release_id", "release__slug", "tool")
     rows = grouped.annotate(best=Max("score"), count=Count("id")).values_list(*columns)
     return [dict(zip(("release", "tool", "score", "results"), row, strict=True)) for row in rows]

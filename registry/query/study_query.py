@@ -98,14 +98,14 @@ class Question:
 
 def read(query: QueryDict) -> Question:
     """The question in a query string. Raises NoMetric and InvalidValue; whether the names exist is asked later."""
-    metric, x = tuple(filters.given(query, "metric")), single(query, "x")
+    metric, x = tuple(filters.values_of(query, "metric")), single(query, "x")
     if not metric or not x:
         raise NoMetric(f"{'x' if metric else 'metric'}= is missing.")
-    series = tuple(dict.fromkeys(name for text in filters.given(query, "series") for name in _listed(text)))
+    series = tuple(dict.fromkeys(name for text in filters.values_of(query, "series") for name in _listed(text)))
     if len(series) > MOST_SERIES:
         raise filters.InvalidValue("series", f"at most {MOST_SERIES} axes")
     chart, as_of = chosen(query, "chart", CHARTS) or "auto", time_of(single(query, "as_of"))
-    kept = filters.given_beside(query, NAMES)
+    kept = filters.other_values(query, NAMES)
     return Question(metric, x, series, divisor(query), shown_unit(query), chart, as_of, kept)
 
 
@@ -128,7 +128,7 @@ def _listed(text: str) -> list[str]:
 
 def single(query: QueryDict, name: str) -> str:
     """The one value of a name; empty where it is not given. Raises InvalidValue."""
-    values = filters.given(query, name)
+    values = filters.values_of(query, name)
     if len(values) > 1:
         raise filters.InvalidValue(name, "once")
     return values[0] if values else ""
@@ -138,7 +138,7 @@ def chosen(query: QueryDict, name: str, choices: Iterable[str]) -> str:
     """As `single`, one of the choices."""
     value = single(query, name)
     try:
-        return filters.one_of(choices, value) if value else ""
+        return filters.parse_choice(choices, value) if value else ""
     except ValueError as error:
         raise filters.InvalidValue(name, str(error)) from error
 
@@ -193,7 +193,7 @@ def _starts(parts: list[str], metric: Metric) -> bool:
 def check_axes(names: Iterable[str]) -> None:
     """Raise UnknownAxis for a name under which no result has a fact; one query where the vocabulary lacks one."""
     unnamed = [name for name in names if name not in axes.by_name()]
-    known = fact_index.names() if unnamed else []
+    known = fact_index.fact_names() if unnamed else []
     for name in unnamed:
         if name not in known:
             close = nearest(name, {*known, *axes.by_name()})

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 
-def fold(text: object) -> str:
+def fold_text(text: object) -> str:
     """How printed names are compared: without regard to case and spacing."""
     return " ".join(str(text or "").split()).casefold()

@@ -55,7 +55,7 @@ class ResultList(PublicRead):
         },
     )
     def get(self, request: Request) -> Response:
-        found = public_record.standing_results(filters.result_conditions(request.query_params))
+        found = public_record.current_results(filters.result_conditions(request.query_params))
         order = ordering(request, cursor_pages.RESULTS, "-id", "id", tie_follows=True)
         size = page_size(request, PAGE, PAGE_LARGEST)
         page = cursor_pages.page(found, public_record.RESULT, order, request.query_params.get("cursor", ""), size)
@@ -138,7 +138,7 @@ def as_result(result: Result) -> dict[str, Any]:
         "withdrawn_reason": result.withdrawn_reason,
         "parameters": result.parameters,
         "measurements": measured,
-        "repeats": repeats.told(result, measured),
+        "repeats": repeats.repeat_summary(result, measured),
         **{name: snapshot.get(name) or empty() for name, empty in SNAPSHOT.items()},
         "facts": {name: value for name, value in snapshot.items() if name not in {*SNAPSHOT, DISTRIBUTIONS}},
         "lists": public_record.memberships(result),
@@ -172,9 +172,11 @@ class ResultSystem(PublicRead):
         responses={200: presentation_responses.SystemDescription} | web_responses.NOT_FOUND,
     )
     def get(self, request: Request, id: str) -> Response:
-        snapshot = observed_parameters.required(id)
+        snapshot = observed_parameters.require_snapshot(id)
         described = {"sha256": snapshot.sha256, "summary": snapshot.summary, "document": snapshot.document}
-        missing = observed_parameters.missing_in_forms(snapshot.document, observed_parameters.told(snapshot.result))
+        missing = observed_parameters.missing_in_forms(
+            snapshot.document, observed_parameters.conversion_inputs(snapshot.result)
+        )
         return Response(described | {"missing_in_forms": missing})
 
 
@@ -183,8 +185,10 @@ class ResultSystemForm(PublicRead):
 
     @extend_schema(operation_id="results_system_form", responses={200: OpenApiTypes.OBJECT} | web_responses.NOT_FOUND)
     def get(self, request: Request, id: str, form: str) -> Response:
-        snapshot = observed_parameters.required(id)
-        made = observed_parameters.in_form(form, snapshot.document, observed_parameters.told(snapshot.result))
+        snapshot = observed_parameters.require_snapshot(id)
+        made = observed_parameters.convert(
+            form, snapshot.document, observed_parameters.conversion_inputs(snapshot.result)
+        )
         return download(made.document, exports.FILENAMES[form])
 
 

@@ -10,7 +10,15 @@ from registry.comparison.spreads import NO_CONTEXT
 from registry.models import Result
 from registry.presentation import numbers
 from registry.presentation.measurement_tables import ROWS_SHOWN, Table
-from registry.presentation.words import Cell, Head, number_named, of, shown_unit, unit_of, written
+from registry.presentation.words import (
+    Cell,
+    Head,
+    best_unit,
+    describe_context,
+    format_in_unit,
+    number_named,
+    shown_unit,
+)
 from registry.query.public_record import Row
 
 MOST_VALUES = 20
@@ -22,9 +30,9 @@ FEW = 12
 """Rows that are shown without asking."""
 
 
-def shown(result: Result, measured: Sequence[Row]) -> dict[str, Any] | None:
+def repeats_context(result: Result, measured: Sequence[Row]) -> dict[str, Any] | None:
     """`runs`, the deviations that lead, and the `table`, for the page of a result; None where it ran once."""
-    rows = [row for row in repeats.told(result, measured) if any(row["values"])]
+    rows = [row for row in repeats.repeat_summary(result, measured) if any(row["values"])]
     if not rows:
         return None
     heads = [Head("Number", n=False), Head("deviation", "%"), Head("Runs in their order", n=False)]
@@ -38,17 +46,17 @@ def shown(result: Result, measured: Sequence[Row]) -> dict[str, Any] | None:
 
 
 def _cells(row: Row) -> list[Cell]:
-    unit = unit_of([{"value": value, "printed_unit": row["printed_unit"]} for value in row["values"]], row["unit"])
-    values = [written(value, unit) for value in row["values"][:MOST_VALUES]]
+    unit = best_unit([{"value": value, "printed_unit": row["printed_unit"]} for value in row["values"]], row["unit"])
+    values = [format_in_unit(value, unit) for value in row["values"][:MOST_VALUES]]
     more = ["\N{HORIZONTAL ELLIPSIS}"] if row["runs"] > MOST_VALUES else []
     text = f"{'; '.join([*values, *more])} {shown_unit(unit)}".strip()
     return [Cell(_name(row), n=False), Cell(_percent(row) or numbers.MISSING), Cell(text, n=False)]
 
 
 def _name(row: Row) -> str:
-    context = of({name: value for name, value in row["context"].items() if name not in NO_CONTEXT})
+    context = describe_context({name: value for name, value in row["context"].items() if name not in NO_CONTEXT})
     return ", ".join(filter(None, [number_named(row), context]))
 
 
 def _percent(row: Row) -> str:
-    return numbers.significant(row["deviation_percent"])
+    return numbers.format_significant(row["deviation_percent"])

@@ -10,7 +10,7 @@ from statistics import fmean
 from typing import Any
 
 from registry.presentation.parameter_table import text
-from registry.presentation.words import Row, spoken
+from registry.presentation.words import Row, humanize
 from registry.results.run_page import MOST_VARYING, view
 from validators.distributions import is_repeat
 from validators.runs.run_groups import REPEATS, SWEEP
@@ -30,9 +30,9 @@ def _shown(group: Mapping[str, Any], runs: Sequence[Mapping[str, Any]]) -> dict[
         names = list(group["varies"])
         rows = list(_stepped(members, group["varies"]))
         means = _means(rows)
-        steps = [f"{spoken(name)} {_steps(values)}" for name, values in group["varies"].items()]
+        steps = [f"{humanize(name)} {_steps(values)}" for name, values in group["varies"].items()]
         return {
-            "title": f"Sweep: {count}" + (f" over {', '.join(map(spoken, names))}" if names else ""),
+            "title": f"Sweep: {count}" + (f" over {', '.join(map(humanize, names))}" if names else ""),
             "note": "; ".join([*steps, *(["mean where a step ran several times"] if len(means) < len(rows) else [])]),
             "run": view(means, tool=_tool(group, members)),
         }
@@ -52,8 +52,8 @@ def _shown(group: Mapping[str, Any], runs: Sequence[Mapping[str, Any]]) -> dict[
 
 def _unknown(group: Mapping[str, Any]) -> str:
     """Why runs are neither repeats nor a sweep: what is not known of all of them, and what is known to differ."""
-    missing = ", ".join(map(spoken, group["missing_settings"]))
-    steps = [f"{spoken(name)} {_steps(values)}" for name, values in group["varies"].items()]
+    missing = ", ".join(map(humanize, group["missing_settings"]))
+    steps = [f"{humanize(name)} {_steps(values)}" for name, values in group["varies"].items()]
     told = [f"not known of every run: {missing}"] if missing else []
     differs = [f"known to differ: {'; '.join(steps)}"] if steps else []
     return "; ".join([*told, *differs, "no mean and no spread is made of them"])

@@ -18,14 +18,14 @@ from registry.presentation.words import (  # fmt: skip
     Cell,
     Head,
     Row,
-    named,
-    of,
-    sentence,
+    best_unit,
+    capitalize_sentence,
+    context_heading,
+    describe_context,
+    format_in_unit,
+    humanize,
     shown_unit,
-    spoken,
-    unit_of,
     with_unit,
-    written,
 )
 from registry.query import qualified_values
 from validators import catalogue
@@ -71,7 +71,7 @@ def view(
     return {
         "settings": _settings(tool[0], parameters or {}) if measured else "",
         "tables": tables(measured, _told(tests, varying)),
-        "varying": [spoken(name) for name in varying],
+        "varying": [humanize(name) for name in varying],
         "figures": figures[:MOST_FIGURES],
         "spread": spread_of(distributions),
         "glossary": glossary(*tool, measured) if measured else {},
@@ -82,7 +82,9 @@ def _settings(tool: str, parameters: Mapping[str, Any]) -> str:
     """The parameters by which results of a tool are looked up, as its descriptor names them, in words."""
     benchmark = catalogue.find(tool)
     names = [one["name"] for one in benchmark.descriptor.get("parameters", [])] if benchmark else []
-    return of({name: parameters[name] for name in names if isinstance(parameters.get(name), (str, int, float))})
+    return describe_context(
+        {name: parameters[name] for name in names if isinstance(parameters.get(name), (str, int, float))}
+    )
 
 
 def leading(measured: Sequence[Row], parameters: Mapping[str, Any]) -> list[dict[str, str]]:
@@ -105,14 +107,14 @@ def _rank(row: Row) -> tuple[bool, float]:
 
 
 def _led(row: Row, varying: Sequence[str], parameters: Mapping[str, Any]) -> dict[str, str]:
-    unit, limit = unit_of([row], row["unit"]), _threshold(row["quantity"], parameters)
-    context = of({name: row["context"][name] for name in varying if row["context"].get(name) is not None})
+    unit, limit = best_unit([row], row["unit"]), _threshold(row["quantity"], parameters)
+    context = describe_context({name: row["context"][name] for name in varying if row["context"].get(name) is not None})
     against = f"threshold {limit:g}" if limit is not None else ""
     return {
-        "name": sentence(f"{spoken(row['op'])} {spoken(row['quantity'])}"),
-        "value": qualified_values.of(row).written(lambda value: written(value, unit)),
+        "name": capitalize_sentence(f"{humanize(row['op'])} {humanize(row['quantity'])}"),
+        "value": qualified_values.of(row).written(lambda value: format_in_unit(value, unit)),
         "unit": shown_unit(unit),
-        "of": ", ".join(filter(None, [spoken(row["stat"]), context, against])),
+        "of": ", ".join(filter(None, [humanize(row["stat"]), context, against])),
     }
 
 
@@ -161,7 +163,7 @@ def _sweep(measured: Sequence[Row]) -> list[Figure]:
     if not step or not 3 <= len(values[step]) <= MOST_STEPS:
         return []
     others = [name for name in names if name != step and len(values[name]) > 1 and name in numeric]
-    unit = unit_of(rows, rows[0]["unit"])
+    unit = best_unit(rows, rows[0]["unit"])
     ops = dict.fromkeys(row["op"] for row in rows)
     return [
         _lines(op, [row for row in rows if row["op"] == op], step, others, unit, rows)
@@ -176,19 +178,20 @@ def _lines(op: str, rows: Sequence[Row], step: str, others: list[str], unit: str
     series: dict[str, list[tuple[int, float]]] = {}
     for row in sorted(rows, key=lambda row: row["context"][step]):
         told = {name: row["context"].get(name) for name in others}
-        name = str(told[others[0]]) if len(others) == 1 else of(told)
+        name = str(told[others[0]]) if len(others) == 1 else describe_context(told)
         series.setdefault(name, []).append((place[row["context"][step]], row["value"] / UNITS[unit].factor))
     shown = list(series.items())[:: max(1, -(-len(series) // MOST_SERIES))]
     most = max(row["value"] for row in all_rows) / UNITS[unit].factor
-    of_each = f", a line for each {with_unit(named(others[0]))}" if len(others) == 1 else ""
+    of_each = f", a line for each {with_unit(context_heading(others[0]))}" if len(others) == 1 else ""
     left_out = f". {len(shown)} of {len(series)} lines are drawn; the table has all" if len(shown) < len(series) else ""
     drawing = svg_results.lines(
-        [numbers.whole(one) if isinstance(one, int) else str(one) for one in steps], shown, 0.0, most
+        [numbers.format_int(one) if isinstance(one, int) else str(one) for one in steps], shown, 0.0, most
     )
     return {
         "kind": "drawings/lines.html",
-        "title": f"{sentence(spoken(op))}: {spoken(rows[0]['quantity'])} by {with_unit(named(step))}",
-        "note": f"{unit}, {spoken(rows[0]['stat'])}, from zero, steps evenly apart{of_each}{left_out}",
+        "title": f"{capitalize_sentence(humanize(op))}: {humanize(rows[0]['quantity'])} by "
+        + with_unit(context_heading(step)),
+        "note": f"{unit}, {humanize(rows[0]['stat'])}, from zero, steps evenly apart{of_each}{left_out}",
         "drawing": drawing,
     }
 
@@ -208,8 +211,8 @@ def _in_time(distributions: Sequence[Distribution], parameters: Mapping[str, Any
         groups = [(_name(one, drawn), [value / factor for value in one["members"]]) for one in drawn]
         figures.append({
             "kind": "drawings/lines.html",
-            "title": sentence(f"{spoken(op)}: {spoken(quantity)} in order of {over}"),
-            "note": f"{unit or 'count'}, {spoken(stat)}, not from zero{mark}",
+            "title": capitalize_sentence(f"{humanize(op)}: {humanize(quantity)} in order of {over}"),
+            "note": f"{unit or 'count'}, {humanize(stat)}, not from zero{mark}",
             "drawing": svg_results.stairs(groups, limit, min(bounds) / factor, max(bounds) / factor),
         })  # fmt: skip
     return figures
@@ -231,7 +234,8 @@ def boxes_of(distributions: Sequence[Distribution]) -> list[Figure]:
         left_out = f". {len(drawn)} of {len(group)}; the table has all" if len(drawn) < len(group) else ""
         figures.append({
             "kind": "drawings/boxes.html",
-            "title": f"{sentence(spoken(quantity))} of {over}{'' if stat + 's' == over else ', ' + spoken(stat)}",
+            "title": f"{capitalize_sentence(humanize(quantity))} of {over}"
+            + ("" if f"{stat}s" == over else f", {humanize(stat)}"),
             "note": f"{unit}, {scale}. Box: 25 to 75 %, line: median, ends: least and most{left_out}",
             "drawing": drawing,
         })  # fmt: skip
@@ -259,12 +263,12 @@ def _grouped(
 def _name(one: Distribution, beside: Sequence[Distribution], op: str = "") -> str:
     """What tells a distribution from those drawn beside it."""
     differs = [name for name in one["context"] if len({str(other["context"].get(name)) for other in beside}) > 1]
-    words = of({name: one["context"][name] for name in differs})
-    return ", ".join(filter(None, [spoken(one["op"]) if op else "", words]))
+    words = describe_context({name: one["context"][name] for name in differs})
+    return ", ".join(filter(None, [humanize(one["op"]) if op else "", words]))
 
 
 def _unit(group: Sequence[Distribution]) -> str:
-    return unit_of(({"value": one["max"], "printed_unit": one["printed_unit"]} for one in group), group[0]["unit"])
+    return best_unit(({"value": one["max"], "printed_unit": one["printed_unit"]} for one in group), group[0]["unit"])
 
 
 def spread_of(distributions: Sequence[Distribution]) -> Table | None:
@@ -280,12 +284,12 @@ def spread_of(distributions: Sequence[Distribution]) -> Table | None:
 
 def _spread_row(one: Distribution) -> list[Cell]:
     unit = _unit([one])
-    figures = [written(value, unit) for value in (*one["quantiles"][:: PARTS // 4], one["mean"])]
-    deviation = written(one["deviation"], unit) if one["deviation"] is not None else ""
-    words = [one["op"], of(one["context"]), spoken(one["quantity"]), spoken(one["stat"])]
+    figures = [format_in_unit(value, unit) for value in (*one["quantiles"][:: PARTS // 4], one["mean"])]
+    deviation = format_in_unit(one["deviation"], unit) if one["deviation"] is not None else ""
+    words = [one["op"], describe_context(one["context"]), humanize(one["quantity"]), humanize(one["stat"])]
     return [
         *(Cell(word, n=False) for word in words),
-        Cell(numbers.whole(one["count"])),
+        Cell(numbers.format_int(one["count"])),
         Cell(shown_unit(unit), n=False),
         *map(Cell, [*figures, deviation]),
     ]

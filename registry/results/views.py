@@ -16,8 +16,8 @@ from registry.models import Measurement, Result
 from registry.platforms import ceilings
 from registry.platforms import views_ceilings as ceiling_page
 from registry.presentation import numbers, revision_table, svg_lists, vega
-from registry.presentation.parameter_table import parameters
-from registry.presentation.system_description import described
+from registry.presentation.parameter_table import build_parameter_table
+from registry.presentation.system_description import system_context
 from registry.query import cursor_pages, facets, filters, observed_parameters, public_record, revision_diff
 from registry.results import repeats_table
 from registry.results.run_page import leading, view
@@ -66,7 +66,7 @@ def index(request: HttpRequest) -> HttpResponse:
     """Search and filter; the names of the query are those of the API."""
     parameters = {name: value for name, value in request.GET.items() if name.startswith(filters.PARAMETER) and value}
     asked = {name: request.GET[name] for name in ASKED if request.GET.get(name)} | parameters
-    found = public_record.standing_results(filters.result_conditions(request.GET))
+    found = public_record.current_results(filters.result_conditions(request.GET))
     order = cursor_pages.chosen(
         cursor_pages.RESULTS, asked.get("ordering", ""), "id", tie_follows=True
     ) or cursor_pages.chosen(cursor_pages.RESULTS, "-id", "id", tie_follows=True)
@@ -82,10 +82,10 @@ def index(request: HttpRequest) -> HttpResponse:
         "section": "results",
         "asked": asked,
         "tool": tool,
-        "benchmarks": facets.with_asked(facets.benchmarks(), tool),
-        "measured": facets.with_asked(facets.measured(tool), asked.get("measured", "")),
+        "benchmarks": facets.include_selected(facets.benchmarks(), tool),
+        "measured": facets.include_selected(facets.measured(tool), asked.get("measured", "")),
         "named": [
-            {**one, "asked": value, "choices": facets.with_asked(one["choices"], value)}
+            {**one, "asked": value, "choices": facets.include_selected(one["choices"], value)}
             for one, value in ((one, asked.get(one["name"], "")) for one in named)
         ],
         "parameters": {name: value for name, value in parameters.items() if name not in offered},
@@ -104,10 +104,10 @@ def written(rows: list[public_record.Row]) -> list[public_record.Row]:
     return [
         {
             **row,
-            "score": numbers.decimal(row["score"]) or numbers.MISSING,
-            "bandwidth": numbers.decimal(row["bandwidth_gib_per_s"]) or numbers.MISSING,
-            "rate": numbers.decimal(row["rate_kiops"]) or numbers.MISSING,
-            "clients": numbers.whole(row["client_nodes"]) or numbers.MISSING,
+            "score": numbers.format_decimal(row["score"]) or numbers.MISSING,
+            "bandwidth": numbers.format_decimal(row["bandwidth_gib_per_s"]) or numbers.MISSING,
+            "rate": numbers.format_decimal(row["rate_kiops"]) or numbers.MISSING,
+            "clients": numbers.format_int(row["client_nodes"]) or numbers.MISSING,
         }
         for row in rows
     ]
@@ -121,7 +121,7 @@ def detail(request: HttpRequest, public_id: str) -> HttpResponse:
     memberships = public_record.memberships(result)
     main = cited_facts.main_list(result, memberships)
     phases = phase_rows(measured, medians(main) if main else {})
-    snapshot = observed_parameters.of(result)
+    snapshot = observed_parameters.snapshot_of(result)
     context = {
         "section": "results",
         "result": result,
@@ -136,7 +136,7 @@ def detail(request: HttpRequest, public_id: str) -> HttpResponse:
         "others": others(result, measured, phases),
         "leading": leading(measured, result.parameters) if not phases and result.score is None else [],
         "run": _run(result, [] if phases else measured),
-        "repeats": repeats_table.shown(result, measured),
+        "repeats": repeats_table.repeats_context(result, measured),
         "columns": svg_lists.columns(_short_names(phases, "bandwidth")),
         "pairs": svg_lists.pairs(_with_medians(phases)),
         "chart": vega.phase_profile(f"Phases of {result.public_id} against its list", phases),
@@ -144,18 +144,18 @@ def detail(request: HttpRequest, public_id: str) -> HttpResponse:
         "history": history(result),
         "checks": checks(result.snapshot),
         "facts": facts(result),
-        "parameters": parameters(
+        "parameters": build_parameter_table(
             result.parameters,
             result.snapshot.get("parameter_sources"),
             result.snapshot.get("described_parameters"),
         ),
-        "described": described(snapshot.document if snapshot else None, f"/api/v1/results/{public_id}/system/"),
-        "ceilings": ceiling_page.shown(
-            ceilings.best(ceilings.of_result(result, measured, snapshot.document if snapshot else None))
+        "described": system_context(snapshot.document if snapshot else None, f"/api/v1/results/{public_id}/system/"),
+        "ceilings": ceiling_page.ceiling_table(
+            ceilings.nearest_to_ceiling(ceilings.of_result(result, measured, snapshot.document if snapshot else None))
         ),
         "files": public_record.files(result) if result.public_sha256 else [],
         "downloadable": not (result.copy_missing_since or result.copy_withheld_at),
-        **cited_facts.shown(cited_facts.result_work(result, main), f"/api/v1/results/{public_id}/citation/"),
+        **cited_facts.citation_block(cited_facts.result_work(result, main), f"/api/v1/results/{public_id}/citation/"),
     }
     return render(request, "results/result.html", context)
 
@@ -176,7 +176,9 @@ def title(result: Result) -> str:
 def others(result: Result, measured: list[public_record.Row], phases: list[dict[str, Any]]) -> list[dict[str, str]]:
     """What the other tables do not show; of a reported result every number as it is printed."""
     if result.trust == Result.Trust.REPORTED:
-        return [_other(row) | {"value": numbers.printed(row["printed_value"])} for row in measured][:OTHERS_SHOWN]
+        return [_other(row) | {"value": numbers.format_printed(row["printed_value"])} for row in measured][
+            :OTHERS_SHOWN
+        ]
     return [_other(row) for row in measured if row["stat"] != "phase"][:OTHERS_SHOWN] if phases else []
 
 
@@ -190,13 +192,13 @@ def keys(result: Result) -> dict[str, str]:
         "rate_per_client": result.rate_kiops / clients if result.rate_kiops and clients else None,
     }
     return {
-        "score": numbers.decimal(result.score),
-        "bandwidth": numbers.decimal(result.bandwidth_gib_per_s),
-        "rate": numbers.decimal(result.rate_kiops),
-        "clients": numbers.whole(clients),
-        "tasks": numbers.whole(tasks),
-        "each": numbers.whole(tasks // clients) if tasks and clients and tasks % clients == 0 else "",
-        **{name: numbers.decimal(value) for name, value in per_client.items()},
+        "score": numbers.format_decimal(result.score),
+        "bandwidth": numbers.format_decimal(result.bandwidth_gib_per_s),
+        "rate": numbers.format_decimal(result.rate_kiops),
+        "clients": numbers.format_int(clients),
+        "tasks": numbers.format_int(tasks),
+        "each": numbers.format_int(tasks // clients) if tasks and clients and tasks % clients == 0 else "",
+        **{name: numbers.format_decimal(value) for name, value in per_client.items()},
     }
 
 
@@ -235,11 +237,11 @@ def phase_rows(
                 "value": value,
                 "median": median,
                 "ratio": value / median if median else None,
-                "written": numbers.decimal(value),
-                "median_written": numbers.decimal(median),
-                "ratio_written": numbers.decimal(value / median) if median else "",
+                "written": numbers.format_decimal(value),
+                "median_written": numbers.format_decimal(median),
+                "ratio_written": numbers.format_decimal(value / median) if median else "",
                 "start": row["context"].get("start", ""),
-                "seconds": numbers.decimal(row["context"].get("seconds"), 1),
+                "seconds": numbers.format_decimal(row["context"].get("seconds"), 1),
             }
         )
     return rows
@@ -261,7 +263,7 @@ def _other(row: public_record.Row) -> dict[str, str]:
     return {
         "name": row["op"],
         "what": f"{row['quantity']}, {row['stat']}",
-        "value": numbers.significant(row["printed_value"], 6),
+        "value": numbers.format_significant(row["printed_value"], 6),
         "unit": row["printed_unit"],
         "context": context,
     }
@@ -286,10 +288,9 @@ def formula(result: Result) -> str:
     """How the score follows from its halves, where all three are known."""
     if result.tool != "io500" or None in (result.score, result.bandwidth_gib_per_s, result.rate_kiops):
         return ""
-    halves = (
-        f"{numbers.decimal(result.bandwidth_gib_per_s)} \N{MULTIPLICATION SIGN} {numbers.decimal(result.rate_kiops)}"
-    )
-    return f"Score = \N{SQUARE ROOT}({halves}) = {numbers.decimal(result.score)}, no unit."
+    parts = (numbers.format_decimal(value) for value in (result.bandwidth_gib_per_s, result.rate_kiops))
+    halves = " \N{MULTIPLICATION SIGN} ".join(parts)
+    return f"Score = \N{SQUARE ROOT}({halves}) = {numbers.format_decimal(result.score)}, no unit."
 
 
 def history(result: Result) -> list[dict[str, Any]]:
@@ -300,7 +301,7 @@ def history(result: Result) -> list[dict[str, Any]]:
     order = [F("release__held_on").asc(), F("id").asc()]
     before = Window(Max("score"), order_by=order, frame=RowRange(end=-1))
     rows = (
-        public_record.standing_results(
+        public_record.current_results(
             Q(system=result.system_id, tool=result.tool, release__isnull=result.release is None)
         )
         .annotate(best_before=before)
@@ -311,8 +312,8 @@ def history(result: Result) -> list[dict[str, Any]]:
         {
             **row,
             "mark": bool(result.release) and row["score"] is not None and row["score"] > (row["best_before"] or 0.0),
-            "written": numbers.decimal(row["score"]) or numbers.MISSING,
-            "clients": numbers.whole(row["client_nodes"]) or numbers.MISSING,
+            "written": numbers.format_decimal(row["score"]) or numbers.MISSING,
+            "clients": numbers.format_int(row["client_nodes"]) or numbers.MISSING,
             "current": row["public_id"] == result.public_id,
         }
         for row in rows
@@ -342,8 +343,8 @@ def checks(snapshot: dict[str, Any]) -> dict[str, Any]:
     scores = [
         {
             "name": name,
-            "printed": numbers.significant(score["printed"], 9),
-            "computed": numbers.significant(score["value"], 9),
+            "printed": numbers.format_significant(score["printed"], 9),
+            "computed": numbers.format_significant(score["value"], 9),
         }
         for name, score in snapshot.get("scores", {}).items()
         if score.get("printed") is not None and score.get("value") is not None

@@ -11,7 +11,7 @@ from django.shortcuts import render
 from registry.distributions import distributions, stragglers
 from registry.errors import Problem
 from registry.presentation import numbers, svg_results
-from registry.presentation.words import of, sentence, spoken, unit_of, written
+from registry.presentation.words import best_unit, capitalize_sentence, describe_context, format_in_unit, humanize
 from registry.query import public_record
 from registry.query.public_record import Row
 from registry.results.run_page import boxes_of, spread_of
@@ -28,7 +28,7 @@ def of_result(request: HttpRequest, public_id: str) -> HttpResponse:
     result = public_record.result(public_id)
     share, problem = _share(request)
     found = result.snapshot.get("distributions", [])
-    told = distributions.members(found, share)
+    told = distributions.component_distributions(found, share)
     context = {
         "section": "results",
         "result": result,
@@ -39,7 +39,7 @@ def of_result(request: HttpRequest, public_id: str) -> HttpResponse:
         "spread": spread_of(found),
         "groups": [_group(row) for row in told[:MOST_SHOWN]],
         "more": max(0, len(told) - MOST_SHOWN),
-        "series": [_series(row) for row in distributions.series(found)[:MOST_SHOWN]],
+        "series": [_series(row) for row in distributions.ageing_series(found)[:MOST_SHOWN]],
         "address": f"/api/v1/results/{public_id}/members/?{urlencode({'share': f'{share:g}'})}",
     }
     return render(request, "results/members.html", context, status=problem.status if problem else 200)
@@ -47,13 +47,13 @@ def of_result(request: HttpRequest, public_id: str) -> HttpResponse:
 
 def _share(request: HttpRequest) -> tuple[float, Problem | None]:
     try:
-        return distributions.share_of(request.GET), None
+        return distributions.parse_slow_share(request.GET), None
     except Problem as error:
         return stragglers.SHARE, error
 
 
 def _group(row: Row) -> dict[str, Any]:
-    unit = unit_of([{"value": row["best"], "printed_unit": row["printed_unit"]}], row["unit"])
+    unit = best_unit([{"value": row["best"], "printed_unit": row["printed_unit"]}], row["unit"])
     bins = [(part["low"], part["high"], part["count"]) for part in row["histogram"]]
     lower = row["unit"] in LOWER_IS_BETTER
     limit = row["best"] * 100 / row["share"] if lower else row["best"] * row["share"] / 100
@@ -62,11 +62,11 @@ def _group(row: Row) -> dict[str, Any]:
         "over": row["over"],
         "one": row["over"].rstrip("s"),
         "unit": unit,
-        "count": numbers.whole(row["count"]),
+        "count": numbers.format_int(row["count"]),
         "slow_count": row["slow_count"],
         "drawing": svg_results.histogram(bins, limit, UNITS[unit].factor),
-        "bins": [(written(low, unit), written(high, unit), count) for low, high, count in bins],
-        "slow": [(one["number"], written(one["value"], unit), f"{one['percent']:.1f}") for one in row["slow"]],
+        "bins": [(format_in_unit(low, unit), format_in_unit(high, unit), count) for low, high, count in bins],
+        "slow": [(one["number"], format_in_unit(one["value"], unit), f"{one['percent']:.1f}") for one in row["slow"]],
         "silent": ", ".join(map(str, row["silent"])),
         "meeting": [(one["stripes"], f"{one['percent']:.1f}") for one in row["meeting"]],
     }
@@ -76,12 +76,12 @@ def _series(row: Row) -> dict[str, Any]:
     percents, begin, amounts = row["percents"], row["aged_from"], row["written_bytes"] or []
     steps = [str(number) for number in range(1, len(percents) + 1)]
     unit = (
-        unit_of([{"value": max(amounts), "printed_unit": row["printed_unit"].removesuffix("/s")}], "B")
+        best_unit([{"value": max(amounts), "printed_unit": row["printed_unit"].removesuffix("/s")}], "B")
         if amounts
         else ""
     )
     over = [amount / UNITS[unit].factor for amount in amounts]
-    texts = [written(amount, unit) for amount in amounts] or [""] * len(steps)
+    texts = [format_in_unit(amount, unit) for amount in amounts] or [""] * len(steps)
     points = list(zip(over, percents, strict=True)) if over else list(enumerate(percents))
     most = max(percents)
     return {
@@ -95,8 +95,8 @@ def _series(row: Row) -> dict[str, Any]:
 
 
 def _title(row: Row) -> str:
-    what = f"{spoken(row['op'])} {spoken(row['quantity'])}, {spoken(row['stat'])}"
-    return sentence(", ".join(filter(None, [what, of(row["context"])])))
+    what = f"{humanize(row['op'])} {humanize(row['quantity'])}, {humanize(row['stat'])}"
+    return capitalize_sentence(", ".join(filter(None, [what, describe_context(row["context"])])))
 
 
 @public_page
@@ -105,7 +105,7 @@ def calculator(request: HttpRequest) -> HttpResponse:
     answer, problem = None, None
     if any(request.GET.values()):
         try:
-            answer = distributions.chances(request.GET)
+            answer = distributions.hit_probabilities(request.GET)
         except Problem as error:
             problem = error
     context = {

@@ -85,7 +85,7 @@ class RuleList(PublicRead):
         responses={200: site_pages_responses.RulePage} | web_responses.REFUSED,
     )
     def get(self, request: Request) -> Response:
-        wanted = filters.given(request.query_params, "benchmark")
+        wanted = filters.values_of(request.query_params, "benchmark")
         by_topic = {benchmark.tool: benchmark.rules for benchmark in catalogue.benchmarks()} | {"system": SYSTEM_RULES}
         rows = [
             {"benchmark": topic, **rule.as_json()}

@@ -42,7 +42,7 @@ def page(request: HttpRequest) -> HttpResponse:
     context = {
         "section": "docs",
         "sha256": sha256,
-        "size": numbers.size(len(content)),
+        "size": numbers.format_bytes(len(content)),
         "site": site,
         "registry": settings.SITE_URL,
         "wheel": wheels.built(WHEEL_BUILDER)[0],

@@ -37,9 +37,9 @@ class Releases(Feed):
         return f"{release.name}: {'published' if release.published_at else 'call for submissions'}"
 
     def item_description(self, release: Release) -> str:
-        opens = f"Opens {numbers.moment(release.opens)}. " if release.opens else ""
+        opens = f"Opens {numbers.format_datetime(release.opens)}. " if release.opens else ""
         lists = f" Lists: {', '.join(release.list_names)}." if release.list_names else ""
-        return f"{opens}Closes {numbers.moment(release.deadline)}.{lists}"
+        return f"{opens}Closes {numbers.format_datetime(release.deadline)}.{lists}"
 
     def item_link(self, release: Release) -> str:
         return f"/releases/#{release.slug}"
@@ -76,7 +76,7 @@ class Lists(Feed):
 
     def item_description(self, ranked_list: RankedList) -> str:
         copied = "Copied as published elsewhere. " if ranked_list.release.imported else ""
-        entries = numbers.counted(ranked_list.length, "entry", "entries")
+        entries = numbers.pluralize(ranked_list.length, "entry", "entries")
         return " ".join(filter(None, [f"{copied}{entries}.", ranked_list.note]))
 
     def item_link(self, ranked_list: RankedList) -> str:
@@ -115,7 +115,7 @@ class Steps(Feed):
         return moves(shown)[:ENTRIES]
 
     def item_title(self, move: Row) -> str:
-        return f"{numbers.counted(len(move['told']), 'number')} moved on {move['day']}"
+        return f"{numbers.pluralize(len(move['told']), 'number')} moved on {move['day']}"
 
     def item_description(self, move: Row) -> str:
         return " ".join(move["told"])

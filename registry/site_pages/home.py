@@ -58,7 +58,7 @@ def list_leaders() -> list[Leader]:
             result=F("entries__result__public_id"),
         )
     )  # fmt: skip
-    return [{**leader, "written": numbers.decimal(leader["score"])} for leader in leaders]
+    return [{**leader, "written": numbers.format_decimal(leader["score"])} for leader in leaders]
 
 
 def newest_leaders(leaders: list[Leader]) -> list[Leader]:
@@ -80,9 +80,9 @@ def first_entries(ranked_list: int) -> list[dict[str, Any]]:
     return [
         {
             **row,
-            "score": numbers.decimal(row["score"]),
-            "bandwidth": numbers.decimal(row["bandwidth_gib_per_s"]),
-            "rate": numbers.decimal(row["rate_kiops"]),
+            "score": numbers.format_decimal(row["score"]),
+            "bandwidth": numbers.format_decimal(row["bandwidth_gib_per_s"]),
+            "rate": numbers.format_decimal(row["rate_kiops"]),
         }
         for row in rows
     ]

@@ -17,7 +17,7 @@ SHOWN = 20
 @public_page
 def search(request: HttpRequest) -> HttpResponse:
     """What the words may mean; the id of a result leads straight to it."""
-    words = " ".join(filters.given(request.GET, "q"))
+    words = " ".join(filters.values_of(request.GET, "q"))
     if words and Result.objects.filter(public_id=words).exists():
         return redirect("result", public_id=words)
     found = {"sites": [], "systems": [], "rows": []}

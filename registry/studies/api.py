@@ -166,9 +166,9 @@ def _coloured(request: Request, document: documents.Document) -> documents.Docum
 
 
 def _theme(request: Request) -> str:
-    values = filters.given(request.query_params, THEME) or ["light"]
+    values = filters.values_of(request.query_params, THEME) or ["light"]
     try:
-        return filters.one_of(files.THEMES, values[0])
+        return filters.parse_choice(files.THEMES, values[0])
     except ValueError as error:
         raise filters.InvalidValue(THEME, str(error)) from error
 
@@ -183,7 +183,7 @@ class Study(PublicRead):
     @extend_schema(operation_id="study", parameters=QUERY, responses={(200, "application/json"): StudyShape, **FILES})
     def get(self, request: Request) -> Response:
         asked = study_query.read(filters.without(request.query_params, [THEME]))
-        return answered(request, documents.of_question(asked), "study")
+        return answered(request, documents.study_document(asked), "study")
 
 
 class StudyList(PublicRead):
@@ -192,7 +192,7 @@ class StudyList(PublicRead):
     @extend_schema(operation_id="studies_list", responses=StudyPage)
     def get(self, request: Request) -> Response:
         known = [curated.in_short(study) for study in curated.studies().values()]
-        known += [saved_queries.in_short(one) for one in saved_queries.newest()]
+        known += [saved_queries.study_summary(one) for one in saved_queries.newest()]
         rows = [one | {"url": link(request, "studies", one["slug"])} for one in known]
         return Response({"next": None, "results": rows})
 
@@ -209,7 +209,7 @@ class StudyDetail(PublicRead):
         responses={(200, "application/json"): CuratedStudy, **FILES, **web_responses.NOT_FOUND},
     )
     def get(self, request: Request, slug: str) -> Response:
-        return answered(request, saved_queries.answer(saved_queries.called(slug)), slug.lower())
+        return answered(request, saved_queries.study_result(saved_queries.get_study(slug)), slug.lower())
 
 
 class MetricList(PublicRead):
@@ -227,7 +227,7 @@ class AxisList(PublicRead):
     @extend_schema(operation_id="study_axes", responses=AxisPage)
     def get(self, request: Request) -> Response:
         named = axes.axes()
-        rest = sorted(set(fact_index.names()) - {one.name for one in named})
+        rest = sorted(set(fact_index.fact_names()) - {one.name for one in named})
         rows = [
             {"name": one.name, "title": one.title, "unit": one.unit, "reads": list(one.reads)}
             for one in (*named, *map(axes.axis, rest))

@@ -81,7 +81,9 @@ class Ranking(PublicRead):
 
     @extend_schema(operation_id="ranking", parameters=QUERY, responses={(200, "application/json"): RankingShape, **CSV})
     def get(self, request: Request) -> Response:
-        return answered(request, custom_rankings.document(custom_rankings.read(request.query_params)), "ranking")
+        return answered(
+            request, custom_rankings.ranking_document(custom_rankings.read(request.query_params)), "ranking"
+        )
 
 
 class RankingList(PublicRead):
@@ -89,7 +91,7 @@ class RankingList(PublicRead):
 
     @extend_schema(operation_id="rankings_list", responses=StudyPage)
     def get(self, request: Request) -> Response:
-        known = map(saved_queries.in_short, saved_queries.newest(SavedStudy.Kind.RANKING))
+        known = map(saved_queries.study_summary, saved_queries.newest(SavedStudy.Kind.RANKING))
         return Response(
             {"next": None, "results": [one | {"url": link(request, "rankings", one["slug"])} for one in known]}
         )

@@ -80,7 +80,7 @@ def answer(one: Study) -> documents.Document:
     """The study as it stands today: a question asked, or its figures computed."""
     about = in_short(one) | {"notes": one.get("notes", []), "finding": one.get("finding", "")}
     if "question" in one:
-        return documents.of_question(question_of(one), one) | about
+        return documents.study_document(question_of(one), one) | about
     return _figures(one) | about
 
 
@@ -181,7 +181,7 @@ def limits(asked: Iterable[Row]) -> dict[tuple[str, ...], Known]:
     found: dict[tuple[str, ...], Known] = {}
     wanted = {given["result"] for given in asked}
     for public_id in Result.objects.filter(public_id__in=wanted).values_list("public_id", flat=True):
-        for one in ceilings.called(public_id):
+        for one in ceilings.efficiencies_by_id(public_id):
             measured = tuple(one.measurement[name] for name in ("op", "quantity", "stat"))
             unit = one.measurement["printed_unit"]
             found |= {(public_id, *measured, ceiling.layer): Known(ceiling.value, unit) for ceiling in one.ceilings}

@@ -13,19 +13,19 @@ from registry.studies.table import COLUMNS, Row, in_words
 Document = dict[str, Any]
 
 
-def of_question(question: Question, about: Document | None = None) -> Document:
+def study_document(question: Question, about: Document | None = None) -> Document:
     """The answer to a question with table and chart. Raises what asking.ask raises.
 
     A curated study (`about`) has its own title and order, and no points where the record has nothing of its metric yet.
     """
     about = about or {}
     try:
-        answer = run.ask(question, about.get("order", ()))
+        answer = run.run_study(question, about.get("order", ()))
     except (UnknownMetric, UnknownAxis):
         if not about:
             raise
         answer = run.Answer(question, [], list(question.axes), question.unit, [], {})
-    title = about.get("title") or run.title(question)
+    title = about.get("title") or run.study_title(question)
     shown = document(title, answer.axes, answer.unit, answer.rows, question.chart, question.per)
     return shown | {
         "question": question.address(),

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from registry.comparison import uncertainty
 from registry.comparison.compare import Side
-from registry.comparison.load import perhaps_repeated, sides
+from registry.comparison.load import load_results, perhaps_repeated
 from registry.comparison.spreads import key, spreads
 from registry.comparison.uncertainty import Spread
 from registry.studies.table import Group, Interval
@@ -25,7 +25,7 @@ def of_single(groups: Sequence[Group], *, alone: bool) -> list[Group]:
     ids = perhaps_repeated(alone_at, quantities) if alone_at else []
     if not ids:
         return list(groups)
-    by_id = {side.id: side for side in sides(ids, quantities)[0]}
+    by_id = {side.id: side for side in load_results(ids, quantities)[0]}
     known = {
         id: spreads(side.tool, side.measurements, side.parameters, () if alone else side.repeats)
         for id, side in by_id.items()

@@ -37,7 +37,7 @@ from registry.errors import Problem
 from registry.models import Measurement, Release, Result
 from registry.query import filters, study_query
 from registry.query.axes import MEASURED, axis
-from registry.query.divisors import OF_ONE_PART, PER, UNDIVIDED, positive
+from registry.query.divisors import OF_ONE_PART, PER, UNDIVIDED, positive_or_null
 from registry.query.public_record import rows_of
 from registry.query.study_query import COLUMN_METRICS, CONTEXT, Metric, Question
 from registry.studies import intervals, table
@@ -76,7 +76,7 @@ class Answer:
         return sum(row["value"] is None or row[self.question.x] is None for row in self.rows)
 
 
-def ask(question: Question, order: Sequence[str] = ()) -> Answer:
+def run_study(question: Question, order: Sequence[str] = ()) -> Answer:
     """Raises UnknownMetric, UnknownAxis, InvalidValue, UnknownParameter, MixedUnits, TooManyPoints."""
     wanted = _wanted(question)
     study_query.check_axes(name for name in question.axes if not name.startswith(CONTEXT))
@@ -126,7 +126,7 @@ def known_metrics() -> list[Metric]:
         return [Metric(*row) for row in cursor.fetchall()]
 
 
-def standing(as_of: dt.datetime | None) -> QuerySet[Result]:
+def results_as_of(as_of: dt.datetime | None) -> QuerySet[Result]:
     """Results that count, today or at a moment: recorded, not withdrawn, in their newest revision."""
     later = Result.objects.filter(revises=OuterRef("pk"), revises__isnull=False)
     if as_of is None:
@@ -183,7 +183,7 @@ def _asked(question: Question) -> tuple[QuerySet[Result], bool]:
 
     How many a filter leaves the planner guesses badly, and then reads the measurements of the whole record.
     """
-    found = standing(question.as_of).filter(_conditions(question)).order_by()
+    found = results_as_of(question.as_of).filter(_conditions(question)).order_by()
     if not question.filters:
         return found, False
     ids = list(found.values_list("id", flat=True)[: FEW + 1])
@@ -258,7 +258,7 @@ def _measured(question: Question, metrics: Sequence[Metric]) -> Q:
     for name, values in question.filters.items():
         if name.startswith(CONTEXT):
             key = name.removeprefix(CONTEXT)
-            meant = [meaning for value in values for meaning in filters.meanings(value)]
+            meant = [meaning for value in values for meaning in filters.typed_candidates(value)]
             met &= reduce(or_, [Q(measurements__context__contains={key: one}) for one in meant])
     return met
 
@@ -291,10 +291,10 @@ def _divided(found: QuerySet, question: Question) -> tuple[QuerySet, Any, Any]:
         return found, F("of_value"), None
     name = PER[question.per]
     if name in question.axes:  # its facts are joined already
-        divisor = positive(f"fact_{question.axes.index(name)}__number")
+        divisor = positive_or_null(f"fact_{question.axes.index(name)}__number")
     else:
         found = found.annotate(by=FilteredRelation("facts", condition=Q(facts__name=name)))
-        divisor = positive("by__number")
+        divisor = positive_or_null("by__number")
     return found, F("of_value") / divisor, divisor
 
 
@@ -332,7 +332,7 @@ def _group(
     )
 
 
-def title(question: Question) -> str:
+def study_title(question: Question) -> str:
     """ "write bandwidth max by object storage targets, for each operation, per drive"."""
     asked = ", ".join(word.replace(".", " ") for word in question.metric)
     series = f", for each {' and '.join(axis(name).title for name in question.series)}" if question.series else ""

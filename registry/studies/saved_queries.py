@@ -55,11 +55,11 @@ def _asked(kind: str, query: str, as_of: datetime | None) -> str:
     if kind == SavedStudy.Kind.RANKING:
         ranking = custom_rankings.read_address(query)
         ranking = ranking if as_of is None else replace(ranking, as_of=as_of)
-        custom_rankings.ask(ranking)
+        custom_rankings.run_ranking(ranking)
         return ranking.address()
     question = study_query.read(QueryDict(query))
     question = question if as_of is None else replace(question, as_of=as_of)
-    run.ask(question)
+    run.run_study(question)
     return question.address()
 
 
@@ -83,33 +83,36 @@ def ranking(slug: str) -> SavedStudy:
 
 
 def ranked(one: SavedStudy) -> dict[str, Any]:
-    """The document of a saved ranking. Raises what custom_rankings.ask raises, if a name is no longer on record."""
-    return custom_rankings.document(custom_rankings.read_address(one.question)) | in_short(one)
+    """The document of a saved ranking.
+
+    Raises what custom_rankings.run_ranking raises, if a name is no longer on record.
+    """
+    return custom_rankings.ranking_document(custom_rankings.read_address(one.question)) | study_summary(one)
 
 
-def in_short(one: SavedStudy) -> Row:
+def study_summary(one: SavedStudy) -> Row:
     """As curated.in_short."""
     place = PLACE.format(one.saved_by)
     return {"slug": one.slug, "title": one.title, "place": place, "kind": KIND, "document": ""}
 
 
-def called(slug: str) -> curated.Study | SavedStudy:
+def get_study(slug: str) -> curated.Study | SavedStudy:
     """A curated study, else a saved one. Raises NotOnRecord with the nearest curated ones."""
     known = curated.studies().get(slug.lower())
     found = known or SavedStudy.objects.filter(kind=SavedStudy.Kind.STUDY, slug=slug.replace("\0", "").lower()).first()
     return found or curated.study(slug)
 
 
-def question_of(one: curated.Study | SavedStudy) -> study_query.Question | None:
+def study_query_of(one: curated.Study | SavedStudy) -> study_query.Question | None:
     """None for a study that is a table of figures."""
     if isinstance(one, SavedStudy):
         return study_query.read(QueryDict(one.question))
     return curated.question_of(one) if "question" in one else None
 
 
-def answer(one: curated.Study | SavedStudy) -> dict[str, Any]:
+def study_result(one: curated.Study | SavedStudy) -> dict[str, Any]:
     """As curated.answer; what a saved study asks for may be gone from the record: then it has no points."""
     if not isinstance(one, SavedStudy):
         return curated.answer(one)
-    about = in_short(one) | {"notes": [], "finding": ""}
-    return documents.of_question(study_query.read(QueryDict(one.question)), about) | about
+    about = study_summary(one) | {"notes": [], "finding": ""}
+    return documents.study_document(study_query.read(QueryDict(one.question)), about) | about

@@ -37,11 +37,11 @@ def index(request: HttpRequest) -> HttpResponse:
 @public_page
 def study(request: HttpRequest, slug: str) -> HttpResponse:
     """One curated or saved study. Its form leads to the question page."""
-    one = saved_queries.called(slug)
-    answer = saved_queries.answer(one)
+    one = saved_queries.get_study(slug)
+    answer = saved_queries.study_result(one)
     own = isinstance(one, SavedStudy) and one.saved_by == request.user.get_username()
     about = {"crumb": answer["document"], "own": own}
-    return _shown(request, answer, saved_queries.question_of(one), f"{API}/studies/{answer['slug']}/", "?", about)
+    return _shown(request, answer, saved_queries.study_query_of(one), f"{API}/studies/{answer['slug']}/", "?", about)
 
 
 @public_page
@@ -57,7 +57,7 @@ def question(request: HttpRequest) -> HttpResponse:
         return render(request, "studies/study.html", {"section": "studies", "form": _form(query)})
     try:
         asked = study_query.read(query)
-        answer = studies_documents.of_question(asked)
+        answer = studies_documents.study_document(asked)
     except Problem as problem:
         context = {"section": "studies", "form": _form(query), "problem": problem}
         return render(request, "studies/study.html", context, status=problem.status)
@@ -109,7 +109,7 @@ def _row(answer: studies_documents.Document, row: Row) -> Row:
     other = row.get("printed_value") is not None and row["printed_unit"] != row["unit"]
     return {
         "at": [_place(row[ax["name"]]) for ax in answer["axes"]],
-        "value": numbers.printed(row["value"]) if exact and row["value"] is not None else _written(row["value"]),
+        "value": numbers.format_printed(row["value"]) if exact and row["value"] is not None else _written(row["value"]),
         "unit": row["unit"],
         "divisor": _divisor(row),
         "spread": spread,
@@ -121,7 +121,7 @@ def _row(answer: studies_documents.Document, row: Row) -> Row:
         "result": row.get("result"),
         "label": row.get("label") or row.get("result"),
         "qualifier": qualified_values.in_words(row.get("qualifier") or "", ""),
-        "as_printed": f"{numbers.printed(row['printed_value'])} {row['printed_unit']}" if other else "",
+        "as_printed": f"{numbers.format_printed(row['printed_value'])} {row['printed_unit']}" if other else "",
         "printed": row.get("printed"),
         "verdict": row.get("verdict"),
         "formula": row.get("formula"),
@@ -139,22 +139,22 @@ def _divisor(row: Row) -> str:
     """What a value was divided by, where its measurements were all divided by the same."""
     if row.get("divisor") is None:
         return numbers.MISSING if row["value"] is None else "several"
-    return numbers.printed(row["divisor"])
+    return numbers.format_printed(row["divisor"])
 
 
 def _written(value: float | None) -> str:
-    return numbers.MISSING if value is None else numbers.significant(value, COMPUTED_DIGITS)
+    return numbers.MISSING if value is None else numbers.format_significant(value, COMPUTED_DIGITS)
 
 
 def _place(value: Any) -> str:
     if value is None:
         return numbers.MISSING
-    return numbers.printed(value) if isinstance(value, int | float) else str(value)
+    return numbers.format_printed(value) if isinstance(value, int | float) else str(value)
 
 
 def _form(query: QueryDict) -> dict[str, Any]:
     """What the form offers, and what a query chooses of it, be it valid or not."""
-    known = sorted({*fact_index.names(), *axes.by_name()} - {"label"})
+    known = sorted({*fact_index.fact_names(), *axes.by_name()} - {"label"})
     offered = [(name, axes.axis(name).title) for name in known]
     series = [name for text in query.getlist("series") for name in text.split(",") if name]
     return {

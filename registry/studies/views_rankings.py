@@ -56,7 +56,7 @@ def question(request: HttpRequest) -> HttpResponse:
         return render(request, "rankings/ranking.html", {"section": "lists", "form": _form(None), "examples": EXAMPLES})
     asked = custom_rankings.read(query)
     try:
-        answer = custom_rankings.document(asked)
+        answer = custom_rankings.ranking_document(asked)
     except custom_rankings.NotRanked as problem:
         context = {"section": "lists", "form": _form(asked), "problem": problem, "examples": EXAMPLES}
         return render(request, "rankings/ranking.html", context, status=problem.status)
@@ -90,7 +90,7 @@ def _row(answer: Row, row: Row) -> Row:
         }
         for one in answer["inputs"]
     ]
-    return row | {"value": numbers.significant(row["value"], DIGITS), "inputs": inputs}
+    return row | {"value": numbers.format_significant(row["value"], DIGITS), "inputs": inputs}
 
 
 def _words(one: Row) -> str:
@@ -99,12 +99,12 @@ def _words(one: Row) -> str:
 
 def _written(one: Row, value: float) -> str:
     """A parameter as it stands in the record, a measurement in few digits."""
-    return numbers.printed(value) if one["kind"] == "fact" else numbers.significant(value, DIGITS)
+    return numbers.format_printed(value) if one["kind"] == "fact" else numbers.format_significant(value, DIGITS)
 
 
 def _form(asked: custom_rankings.Question | None) -> dict[str, Any]:
     """What the form offers, and what is chosen of it."""
-    known = sorted({*fact_index.names(), *axes.by_name()} - {"label"})
+    known = sorted({*fact_index.fact_names(), *axes.by_name()} - {"label"})
     names = [*study_query.COLUMN_METRICS, *(f"[{metric}]" for metric in run.known_metrics())]
     given = asked.filters if asked else {}
     return {

@@ -106,7 +106,7 @@ class PlatformList(PublicRead):
         responses={200: systems_responses.PlatformPage} | web_responses.REFUSED,
     )
     def get(self, request: Request) -> Response:
-        vendors = filters.given(request.query_params, "vendor")
+        vendors = filters.values_of(request.query_params, "vendor")
         condition = filters.any_of("vendor", lambda value: Q(vendor__iexact=value), vendors) if vendors else Q()
         return _named(request, Platform.objects.filter(condition), public_record.PLATFORM)
 

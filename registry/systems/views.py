@@ -29,11 +29,11 @@ BY_NAME = cursor_pages.chosen({"name": cursor_pages.text("name")}, "name", "id",
 def index(request: HttpRequest) -> HttpResponse:
     """Systems by name, narrowed down by what they are and by what was measured on them."""
     columns = {**public_record.SYSTEM, "results": "count", "score": "best"}
-    standing = public_record.stands("results")
+    standing = public_record.is_current("results")
     best = Max("results__score", filter=standing & Q(results__release__isnull=False))
     found = facets.systems(request.GET).annotate(count=Count("results", filter=standing), best=best)
     page = cursor_pages.page(found, columns, BY_NAME, request.GET.get("cursor", ""), PAGE_ROWS)
-    rows = [{**row, "score": numbers.decimal(row["score"]) or numbers.MISSING} for row in page.rows]
+    rows = [{**row, "score": numbers.format_decimal(row["score"]) or numbers.MISSING} for row in page.rows]
     asked = {name: request.GET[name] for name in facets.SYSTEM_NAMES if request.GET.get(name)}
     known = remembered(f"system-choices-1:{facets.version()}", facets.system_choices)
     context = {
@@ -42,7 +42,7 @@ def index(request: HttpRequest) -> HttpResponse:
         "asked": asked,
         "words": asked.get("q", ""),
         "offered": [
-            (name, title, asked.get(name, ""), facets.with_asked(known[name], asked.get(name, "")))
+            (name, title, asked.get(name, ""), facets.include_selected(known[name], asked.get(name, "")))
             for name, title in OFFERED.items()
         ],
         "next": page.cursor and urlencode(asked | {"cursor": page.cursor}),
@@ -80,7 +80,7 @@ def results_of(condition: Q) -> list[dict[str, Any]]:
     """The newest results that meet a condition, written out."""
     return written(
         cursor_pages.page(
-            public_record.standing_results(condition), public_record.RESULT, NEWEST, "", RESULTS_SHOWN
+            public_record.current_results(condition), public_record.RESULT, NEWEST, "", RESULTS_SHOWN
         ).rows
     )
 
@@ -114,4 +114,4 @@ def history(condition: Q, name: str) -> list[svg_lists.Picture]:
 
 def _panel(place: series.Standing, name: str) -> str:
     system, kind, clients = place
-    return ", ".join(filter(None, [system or name, numbers.counted(clients, "client node"), kind and f"{kind} list"]))
+    return ", ".join(filter(None, [system or name, numbers.pluralize(clients, "client node"), kind and f"{kind} list"]))

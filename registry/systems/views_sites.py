@@ -17,7 +17,7 @@ PAGE_ROWS = 100
 def index(request: HttpRequest) -> HttpResponse:
     """Sites by name."""
     columns = {**public_record.SITE, "results": "count"}
-    found = public_record.sites().annotate(count=Count("results", filter=public_record.stands("results")))
+    found = public_record.sites().annotate(count=Count("results", filter=public_record.is_current("results")))
     page = cursor_pages.page(found, columns, BY_NAME, request.GET.get("cursor", ""), PAGE_ROWS)
     return render(request, "sites/index.html", {"section": "systems", "rows": page.rows, "next": page.cursor})
 

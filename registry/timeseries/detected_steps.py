@@ -48,19 +48,19 @@ def mark_all_due() -> None:
     mark_due(counted.filter(count__gte=change_points.FEWEST).values_list("system", flat=True))
 
 
-def due() -> list[int]:
+def due_systems() -> list[int]:
     """Systems whose steps are to be found, the longest waiting first."""
     waiting = StepsDue.objects.filter(not_before__lte=timezone.now())
     return list(dict.fromkeys(waiting.values_list("system", flat=True)))
 
 
-def put_off(system_id: int) -> None:
+def postpone(system_id: int) -> None:
     """Its steps could not be found: look again after PAUSE, or as soon as its results change once more."""
     StepsDue.objects.filter(system=system_id).update(not_before=timezone.now() + PAUSE)
 
 
 @transaction.atomic
-def find(system_id: int) -> Changed:
+def detect_steps(system_id: int) -> Changed:
     """Bring the steps of a system that is due to what its results say; nothing where another process is at it.
 
     Six queries, and up to two more where something changed.

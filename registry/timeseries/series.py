@@ -68,7 +68,7 @@ class Asked:
 def read(query: QueryDict) -> Asked:
     """Raises UnknownParameter and InvalidValue."""
     filters.refuse_unknown(query, (*NAMES, *FILTERS, "format"), PREFIXES)
-    return Asked(tuple(filters.given(query, "metric")), filters.without(query, (*NAMES, "format")))
+    return Asked(tuple(filters.values_of(query, "metric")), filters.without(query, (*NAMES, "format")))
 
 
 def document(slug: str, asked: Asked) -> Row:
@@ -109,10 +109,10 @@ class Seen:
 
 def of_system(system: System, condition: Q | None = None, metrics: Sequence[str] = ()) -> Seen:
     """The series of the newest results of a system that meet a condition. Two queries. Raises UnknownMetric."""
-    results, left_out = public_record.newest(_with_lists(condition).filter(system=system), MOST_RESULTS)
+    results, left_out = public_record.take_newest(_with_lists(condition).filter(system=system), MOST_RESULTS)
     moments = {result.pk: moment for result in results if (moment := moment_of(result))}
     ordered = sorted((result for result in results if result.pk in moments), key=lambda one: (moments[one.pk], one.pk))
-    measured = metric_values.of_results(results, metrics)
+    measured = metric_values.values_by_result(results, metrics)
     if not metrics:
         measured = {pk: list(_speeds(rows)) for pk, rows in measured.items()}
     days = {pk: moment.date() for pk, moment in moments.items()}
@@ -125,7 +125,7 @@ def of_system(system: System, condition: Q | None = None, metrics: Sequence[str]
 def _with_lists(condition: Q | None = None) -> QuerySet[Result]:
     """Standing results with the names of their ranked lists, as `kind_of_list` needs them."""
     lists = ListEntry.objects.order_by().filter(result=OuterRef("pk")).values("ranked_list__name").distinct()
-    return public_record.standing_results(condition).annotate(list_names=ArraySubquery(lists))
+    return public_record.current_results(condition).annotate(list_names=ArraySubquery(lists))
 
 
 Standing = tuple[str, str, int]
@@ -152,7 +152,7 @@ def before(condition: Q) -> dict[str, str]:
 
     Two queries.
     """
-    results, _ = public_record.newest(_with_lists(condition), MOST_BEFORE)
+    results, _ = public_record.take_newest(_with_lists(condition), MOST_BEFORE)
     moments = {result.pk: moment for result in results if (moment := moment_of(result))}
     older: dict[Place, str] = {}
     found: dict[str, str] = {}
@@ -343,14 +343,14 @@ def _changes(pairs: Sequence[Pair]) -> list[Row]:
     if not pairs:
         return []
     ids = list(dict.fromkeys(id for pair in pairs for id in pair))
-    sides = dict(zip(ids, load.sides(ids)[0], strict=True))
+    sides = dict(zip(ids, load.load_results(ids)[0], strict=True))
     documents = dict(zip(ids, observed_parameters.documents(ids), strict=True))
     return [
         {
             "before": before,
             "after": after,
             "notes": comparison_compare.compare([sides[before], sides[after]])["notes"],
-            "configuration": comparison_compare.what_differed(
+            "configuration": comparison_compare.group_all_differences(
                 [sides[before], sides[after]], difference([documents[before], documents[after]])
             ),
         }

@@ -91,13 +91,13 @@ def document(slug: str) -> Row:
     """The standard sweep of a system. Four queries. Raises NotOnRecord."""
     system, asked = public_record.system(slug), sweep()
     tools = {part["tool"] for part in asked["parts"]}
-    results, left_out = public_record.newest(
-        public_record.standing_results().filter(system=system, tool__in=tools), MOST_RESULTS
+    results, left_out = public_record.take_newest(
+        public_record.current_results().filter(system=system, tool__in=tools), MOST_RESULTS
     )
-    told = fact_index.of_results([result.pk for result in results])
+    told = fact_index.facts_by_result([result.pk for result in results])
     ordered = sorted(results, key=lambda result: (series.moment_of(result) or dt.datetime.min, result.pk), reverse=True)
     runs = [_run(one, told[one.pk], asked) for one in ordered]
-    measured = metric_values.of_results(ordered)
+    measured = metric_values.values_by_result(ordered)
     parts = [_part(part, [(run, measured[run["pk"]], told[run["pk"]]) for run in runs]) for part in asked["parts"]]
     verdicts = Counter(cell["verdict"] for part in parts for cell in part["cells"])
     return {

@@ -12,7 +12,15 @@ from django.shortcuts import render
 from registry.models import Step
 from registry.presentation import numbers, svg_results
 from registry.presentation.system_description import what_differed
-from registry.presentation.words import number_named, of, sentence, shown_unit, spoken, unit_of, written
+from registry.presentation.words import (
+    best_unit,
+    capitalize_sentence,
+    describe_context,
+    format_in_unit,
+    humanize,
+    number_named,
+    shown_unit,
+)
 from registry.query import filters, qualified_values, study_query
 from registry.query.public_record import Row
 from registry.timeseries import series
@@ -92,11 +100,19 @@ def _said(step: Mapping[str, Any]) -> str:
 def _named(row: Row, unit: str) -> dict[str, str]:
     """What a series is of."""
     clients = row["client_nodes"]
-    counted = clients and numbers.counted(clients, "client node")
+    counted = clients and numbers.pluralize(clients, "client node")
     kind = row.get("list") and f"{row['list']} list"
-    about = [row["tool"], row["mode"], of(row["context"]), of(row["settings"]), counted, of(row.get("scale", {})), kind]
+    about = [
+        row["tool"],
+        row["mode"],
+        describe_context(row["context"]),
+        describe_context(row["settings"]),
+        counted,
+        describe_context(row.get("scale", {})),
+        kind,
+    ]
     return {
-        "name": sentence(number_named(row)),
+        "name": capitalize_sentence(number_named(row)),
         "metric": str(study_query.Metric(row["op"], row["quantity"], row["stat"])),
         "about": ", ".join(filter(None, about)),
         "trust": row["trust"],
@@ -128,7 +144,7 @@ def _in_unit(row: Row, values: Iterable[Row]) -> str:
     """The unit that is printed, as all rates of a page are read in one; of what has none, one that fits."""
     printed = row["printed_unit"]
     fits = printed in UNITS and UNITS[printed].canonical == row["unit"]
-    return str(printed) if fits else unit_of(values, row["unit"])
+    return str(printed) if fits else best_unit(values, row["unit"])
 
 
 def _said_value(point: Row, unit: str) -> str:
@@ -136,7 +152,7 @@ def _said_value(point: Row, unit: str) -> str:
 
 
 def _value(value: float, unit: str) -> str:
-    return written(value, unit) if unit else numbers.significant(value, 4)
+    return format_in_unit(value, unit) if unit else numbers.format_significant(value, 4)
 
 
 def _step(step: Row, unit: str) -> dict[str, Any]:
@@ -161,8 +177,8 @@ def _drawing(row: Row) -> dict[str, Any]:
 
 def _not_joined(one: Row) -> dict[str, Any]:
     """A result that stands alone, with why."""
-    score = numbers.decimal(one["score"]) or numbers.MISSING
-    names = ", ".join(spoken(name) for name in one["unknown"])
+    score = numbers.format_decimal(one["score"]) or numbers.MISSING
+    names = ", ".join(humanize(name) for name in one["unknown"])
     kind = one["list"] and f"{one['list']} list"
     about = ", ".join(filter(None, [one["tool"], one["mode"], kind, one["trust"]]))
     return one | {"score": score, "about": about, "reason": f"Not known: {names}"}

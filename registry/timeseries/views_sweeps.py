@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from registry.presentation import numbers
-from registry.presentation.words import sentence, spoken, unit_of, written
+from registry.presentation.words import best_unit, capitalize_sentence, format_in_unit, humanize
 from registry.query import qualified_values
 from registry.query.public_record import Row
 from registry.timeseries import sweeps
@@ -38,19 +38,19 @@ def _part(part: Row) -> dict[str, Any]:
 
 def _cell(cell: Row) -> dict[str, Any]:
     runs = [run for run in (cell["latest"], cell["before"]) if run]
-    unit = unit_of(({"value": run["value"], "printed_unit": ""} for run in runs), cell["unit"]) if runs else ""
+    unit = best_unit(({"value": run["value"], "printed_unit": ""} for run in runs), cell["unit"]) if runs else ""
     return cell | {
-        "name": ", ".join([sentence(spoken(cell["op"])), *cell["choices"]]),
+        "name": ", ".join([capitalize_sentence(humanize(cell["op"])), *cell["choices"]]),
         "unit": unit,
         "latest": cell["latest"] and cell["latest"] | {"written": _said(cell["latest"], unit)},
         "before": cell["before"] and cell["before"] | {"written": _said(cell["before"], unit)},
         "times": _times(cell),
-        "unknown": ", ".join(map(spoken, cell["unknown"])),
+        "unknown": ", ".join(map(humanize, cell["unknown"])),
     }
 
 
 def _said(run: Row, unit: str) -> str:
-    return qualified_values.of(run).written(lambda value: written(value, unit))
+    return qualified_values.of(run).written(lambda value: format_in_unit(value, unit))
 
 
 def _times(cell: Row) -> str:

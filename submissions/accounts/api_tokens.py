@@ -48,12 +48,12 @@ class TokenList(PrivateView):
 
     @extend_schema(operation_id="tokens_list", responses={200: TokenPage} | REFUSED)
     def get(self, request: Request) -> Response:
-        return Response({"next": None, "results": [_row(one) for one in tokens.of(request.user)]})
+        return Response({"next": None, "results": [_row(one) for one in tokens.list_tokens(request.user)]})
 
     @writes(operation_id="tokens_make", request=TokenRequest, responses={201: TokenMade} | REFUSED)
     def post(self, request: Request) -> Response:
         asked = valid(request, TokenRequest)
-        token, key = tokens.make(request.user, **asked, by=request.auth)
+        token, key = tokens.create_token(request.user, **asked, by=request.auth)
         return Response(_row(token) | {"key": key}, status=201)
 
 
@@ -64,7 +64,7 @@ class TokenDetail(PrivateView):
 
     @writes(operation_id="tokens_revoke", responses={204: None} | REFUSED)
     def delete(self, request: Request, id: str) -> Response:
-        tokens.revoke(request.user, id)
+        tokens.revoke_token(request.user, id)
         return Response(status=204)
 
 

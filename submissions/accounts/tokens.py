@@ -27,7 +27,7 @@ MOST_TOKENS = 100
 USE_NOTED_EVERY = timedelta(minutes=1)
 
 
-def make(
+def create_token(
     account: Account,
     name: str = "",
     scopes: Iterable[str] = USUAL_SCOPES,
@@ -64,14 +64,14 @@ def _digest(key: str) -> str:
     return hashlib.sha512(key.encode()).hexdigest()
 
 
-def of(account: Account) -> QuerySet[Token]:
+def list_tokens(account: Account) -> QuerySet[Token]:
     """The account's tokens, newest first, those that have expired too."""
     return Token.objects.filter(account=account)
 
 
-def revoke(account: Account, beginning: str) -> None:
+def revoke_token(account: Account, beginning: str) -> None:
     """Take back the account's token that begins like that. Raises NoToken."""
-    if not of(account).filter(beginning=beginning).delete()[0]:
+    if not list_tokens(account).filter(beginning=beginning).delete()[0]:
         raise NoToken
 
 

@@ -107,7 +107,7 @@ def make_token(request: HttpRequest) -> HttpResponse:
     form = NewTokenForm(request.POST)
     if not form.is_valid():
         raise TokenRefused(errors=form.errors)
-    _, key = tokens.make(request.user, **form.cleaned_data)
+    _, key = tokens.create_token(request.user, **form.cleaned_data)
     return _page(request, made=key)
 
 
@@ -117,7 +117,7 @@ def revoke_token(request: HttpRequest) -> HttpResponse:
     form = TokenForm(request.POST)
     if form.is_valid():
         with suppress(NoToken):
-            tokens.revoke(request.user, form.cleaned_data["beginning"])
+            tokens.revoke_token(request.user, form.cleaned_data["beginning"])
     return redirect("account")
 
 
@@ -155,7 +155,7 @@ def _page(request: HttpRequest, made: str = "") -> HttpResponse:
         "section": "submissions",
         "memberships": list(request.user.memberships.select_related("institution").order_by("institution__name")),
         "invitations": list(accounts_memberships.invitations_for(request.user)),
-        "tokens": list(tokens.of(request.user)),
+        "tokens": list(tokens.list_tokens(request.user)),
         "token_form": NewTokenForm(),
         "now": timezone.now(),
         "signing_keys": list(request.user.signing_keys.all()),

@@ -65,7 +65,7 @@ REPORTED = (
     "If the secret is real, revoke it."
 )
 FILTERS: dict[str, filters.Condition] = {
-    "outcome": lambda value: Q(outcome=filters.one_of(Outcome.values, value)),
+    "outcome": lambda value: Q(outcome=filters.parse_choice(Outcome.values, value)),
     "cursor": lambda value: Q(pk__lt=filters.whole_number(value)),
 }
 _JOINED = ("submission__institution", "submission__result", "account", "decided_by")
@@ -352,7 +352,7 @@ def clear(row: SecretFile, editor: Account, reason: str) -> None:
         if not is_quarantined(row.submission):
             Result.objects.filter(pk=row.submission.result_id).update(copy_withheld_at=None)
         if row.submission.state in states.UNDER_REVIEW:
-            task_queue.after_commit("prepare_review", row.submission_id)
+            task_queue.enqueue_after_commit("prepare_review", row.submission_id)
 
 
 def withhold(row: SecretFile, editor: Account, reason: str) -> None:

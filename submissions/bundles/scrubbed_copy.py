@@ -15,7 +15,7 @@ from validators.findings import WARNING, Finding
 LIMIT_BYTES = 1024 * 1024 * 1024
 
 
-def ensure(submission: Submission) -> Derivative:
+def ensure_scrubbed_copy(submission: Submission) -> Derivative:
     """Its derivative, made if there is none yet. Raises Unavailable where storage can't take it."""
     derivative = Derivative.objects.filter(submission=submission).first()
     return derivative or _make(submission)
@@ -52,7 +52,7 @@ def _make(submission: Submission) -> Derivative:
                 },
             )
             return derivative
-    return ensure(current)  # its files changed meanwhile
+    return ensure_scrubbed_copy(current)  # its files changed meanwhile
 
 
 def _keep(file) -> None:

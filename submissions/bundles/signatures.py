@@ -87,7 +87,7 @@ class Verdict:
     finding: Finding
 
 
-def of(submission: Submission) -> Signed | None:
+def verification_inputs(submission: Submission) -> Signed | None:
     """What is needed to verify, read before the check: the database may be away after it. None: not signed."""
     signature = Signature.objects.filter(submission=submission).first()
     if signature is None:

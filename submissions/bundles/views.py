@@ -48,7 +48,7 @@ def address(shown: Submission, where: str) -> str:
 def _listing(shown: Submission) -> dict[str, Any]:
     rows = file_viewer.listing(shown)
     files = [
-        {"path": row["path"], "size": numbers.size(row["size"]), "query": urlencode({"path": row["path"]})}
+        {"path": row["path"], "size": numbers.format_bytes(row["size"]), "query": urlencode({"path": row["path"]})}
         for row in rows
     ]
     return {"files": files}
@@ -63,7 +63,7 @@ def _lines(shown: Submission, path: str, line: str) -> dict[str, Any]:
     earlier = max(begin - file_viewer.LINES, 1)
     return {
         "page": page,
-        "size": numbers.size(page.size),
+        "size": numbers.format_bytes(page.size),
         "earlier": urlencode({"path": path, "line": earlier}) if begin > 1 else "",
         "later": urlencode({"path": path, "line": page.following}) if page.following else "",
     }

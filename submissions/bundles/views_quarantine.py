@@ -66,7 +66,7 @@ def _row(row: SecretFile) -> dict[str, Any]:
         "file": row,
         "name": name_of(row.submission),
         "places": row.where.split("\n"),
-        "found": numbers.moment(row.found_at),
+        "found": numbers.format_datetime(row.found_at),
         "may_clear": row.outcome != SecretFile.Outcome.CLEARED,
         "may_withhold": row.outcome in (SecretFile.Outcome.REPORTED, SecretFile.Outcome.CLEARED)
         and quarantine.is_protected(row.submission),

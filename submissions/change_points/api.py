@@ -65,7 +65,7 @@ class StepList(PrivateView):
         responses={200: StepPage} | REFUSED,
     )
     def get(self, request: Request) -> Response:
-        rows, cursor = triage.page(request.user, request.query_params, PAGE)
+        rows, cursor = triage.list_change_points(request.user, request.query_params, PAGE)
         return Response({"next": next_address(request, cursor), "results": [_document(row) for row in rows]})
 
 
@@ -74,11 +74,11 @@ class StepDetail(PrivateView):
 
     @extend_schema(operation_id="steps_read", responses={200: StepWithHistory} | REFUSED)
     def get(self, request: Request, id: int) -> Response:
-        return Response(_with_history(triage.judged_by(request.user, id)))
+        return Response(_with_history(triage.get_change_point(request.user, id)))
 
     @writes(operation_id="steps_say", request=SayRequest, responses={200: StepWithHistory} | REFUSED | CONFLICT)
     def post(self, request: Request, id: int) -> Response:
-        triage.judge(triage.judged_by(request.user, id), request.user, **valid(request, SayRequest))
+        triage.set_state(triage.get_change_point(request.user, id), request.user, **valid(request, SayRequest))
         return self.get(request, id)
 
 
@@ -88,7 +88,7 @@ def _document(step: Step) -> dict[str, Any]:
 
 
 def _with_history(step: Step) -> dict[str, Any]:
-    return _document(step) | {"history": [_said(one) for one in triage.said_of(step)]}
+    return _document(step) | {"history": [_said(one) for one in triage.state_history(step)]}
 
 
 def _said(one: StepComment) -> dict[str, Any]:

@@ -21,20 +21,20 @@ FOR_S = 5.0
 """So long one turn looks at the most; the next one begins two seconds later."""
 
 
-def find_steps() -> None:
+def detect_due_systems() -> None:
     """The steps of systems that are due, for a bounded time; one that fails is loud, holds up no other and waits."""
     end = time.monotonic() + FOR_S
-    for system_id in detected_steps.due():
+    for system_id in detected_steps.due_systems():
         if time.monotonic() > end:
             break
         try:
             _find_steps_of(system_id)
         except Exception:
             log.exception("Steps of system %s were not found", system_id)
-            detected_steps.put_off(system_id)
+            detected_steps.postpone(system_id)
 
 
 @transaction.atomic
 def _find_steps_of(system_id: int) -> None:
-    changed = detected_steps.find(system_id)
-    outbox.tell_of_steps(changed.begun, changed.gone)
+    changed = detected_steps.detect_steps(system_id)
+    outbox.notify_followers(changed.begun, changed.gone)

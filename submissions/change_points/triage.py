@@ -26,13 +26,13 @@ MEANS = {
 """What may be said of a step."""
 NOTE_LIMIT = 500
 FILTERS: dict[str, filters.Condition] = {
-    "state": lambda value: Q(state=filters.one_of(Step.State.values, value)),
+    "state": lambda value: Q(state=filters.parse_choice(Step.State.values, value)),
     "system": lambda value: Q(system__slug=value.lower()),
     "cursor": lambda value: Q(pk__lt=filters.whole_number(value)),
 }
 
 
-def may_judge(account: Account) -> QuerySet[Step]:
+def visible_change_points(account: Account) -> QuerySet[Step]:
     """Standing steps of systems of the account's institutions; for reviewers and above of all. Newest first."""
     found = Step.objects.filter(gone_at=None).exclude(system__site__slug=anonymizer.SLUG)
     found = found.select_related("system__site", "before", "after").order_by("-id")
@@ -41,21 +41,21 @@ def may_judge(account: Account) -> QuerySet[Step]:
     return found.filter(system__site__in=account.memberships.order_by().values("institution"))
 
 
-def page(account: Account, query: QueryDict, size: int) -> tuple[list[Step], str | None]:
+def list_change_points(account: Account, query: QueryDict, size: int) -> tuple[list[Step], str | None]:
     """The steps that it may judge and that meet FILTERS, so many, and the cursor of the page after them.
 
     Raises UnknownParameter and InvalidValue.
     """
     filters.refuse_unknown(query, FILTERS)
-    rows = list(may_judge(account).filter(filters.conditions(query, FILTERS))[: size + 1])
+    rows = list(visible_change_points(account).filter(filters.conditions(query, FILTERS))[: size + 1])
     return rows[:size], str(rows[size - 1].pk) if len(rows) > size else None
 
 
-def judged_by(account: Account, step_id: int) -> Step:
+def get_change_point(account: Account, step_id: int) -> Step:
     """One that the account may say something of. Raises NoStep, Forbidden."""
     if not Step.objects.filter(pk=step_id, gone_at=None).exists():
         raise NoStep
-    step = may_judge(account).filter(pk=step_id).first()
+    step = visible_change_points(account).filter(pk=step_id).first()
     if step is None:
         raise Forbidden(
             "Of a step speak members of the institution whose system it is, and reviewers; of anonymous systems nobody."
@@ -63,19 +63,19 @@ def judged_by(account: Account, step_id: int) -> Step:
     return step
 
 
-def said_of(step: Step) -> QuerySet[StepComment]:
+def state_history(step: Step) -> QuerySet[StepComment]:
     """Every change of its state and note with its author, newest first."""
     return StepComment.objects.filter(step=step).select_related("account")
 
 
-def judge(step: Step, account: Account, state: str, note: str, version: int) -> None:
+def set_state(step: Step, account: Account, state: str, note: str, version: int) -> None:
     """Set state and note of a step that `judged_by` gave and that the account read in this version.
 
     Of two who read the same version one is told. Raises ConflictOfInterest, StepRefused, StepChanged.
     """
     if why := conflict_about(account, step):
         raise ConflictOfInterest(why)
-    note = snapshot.shown(canonical_names.plain(note))
+    note = snapshot.scrub_document(canonical_names.plain(note))
     _require_sound(state, note)
     with transaction.atomic():
         read = Step.objects.filter(pk=step.pk, version=version, gone_at=None)

@@ -26,7 +26,7 @@ PAGE_ROWS = 50
 def index(request: HttpRequest) -> HttpResponse:
     """Newest first, by state and system."""
     query = filters.without_empty(request.GET)
-    rows, cursor = triage.page(request.user, query, PAGE_ROWS)
+    rows, cursor = triage.list_change_points(request.user, query, PAGE_ROWS)
     system = public_record.system(query["system"]) if "system" in query else None
     if cursor:
         query["cursor"] = cursor
@@ -45,16 +45,16 @@ def index(request: HttpRequest) -> HttpResponse:
 @private_page
 def step(request: HttpRequest, id: int) -> HttpResponse:
     """One of them with what was said of it; says something of it."""
-    shown = triage.judged_by(request.user, id)
+    shown = triage.get_change_point(request.user, id)
     if request.method != "POST":
         return _page(request, shown)
     form = StepForm(request.POST)
     try:
         if not form.is_valid():
             raise StepRefused(errors=form.errors)
-        triage.judge(shown, request.user, **form.cleaned_data)
+        triage.set_state(shown, request.user, **form.cleaned_data)
     except Problem as problem:
-        return _page(request, triage.judged_by(request.user, id), problem)
+        return _page(request, triage.get_change_point(request.user, id), problem)
     return redirect("step", id=id)
 
 
@@ -62,7 +62,7 @@ def _page(request: HttpRequest, shown: Step, problem: Problem | None = None) -> 
     context = {
         "section": "submissions",
         "row": _row(shown),
-        "history": triage.said_of(shown),
+        "history": triage.state_history(shown),
         "means": [(state.value, state.label, words) for state, words in triage.MEANS.items()],
         "limit": triage.NOTE_LIMIT,
         "problem": problem,

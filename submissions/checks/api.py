@@ -31,4 +31,4 @@ class CheckNow(UploadView):
     )
     def post(self, request: Request) -> Response:
         bundle = request.FILES.get("bundle")
-        return Response(dry_check.check_now(bundle, request.data.get("sha256", ""), declared_by_form(request)))
+        return Response(dry_check.run_dry_check(bundle, request.data.get("sha256", ""), declared_by_form(request)))

@@ -28,7 +28,7 @@ DEADLINE_S = 30
 _KEPT_S = 120
 
 
-def check_now(bundle: Incoming | None, sha256: str, said: Declared) -> dict[str, Any]:
+def run_dry_check(bundle: Incoming | None, sha256: str, said: Declared) -> dict[str, Any]:
     """The report of these bytes, of which nothing stays. Raises IntakeRefused, NoWorker, CheckTimeout."""
     if bundle is None:
         raise NoBundle
@@ -46,7 +46,7 @@ def check_now(bundle: Incoming | None, sha256: str, said: Declared) -> dict[str,
         remove(_key(held))
 
 
-def answer(held: str) -> None:
+def serve_dry_check(held: str) -> None:
     """The worker's side: check what is held, if somebody still waits for it."""
     said = _cache().getdel(_name(held, "said"))
     if said is None:
@@ -68,7 +68,7 @@ def _ask(held: str, name: str, said: Declared) -> dict[str, Any]:
     }
     try:
         _cache().set(_name(held, "said"), json.dumps(words), ex=_KEPT_S)
-        if not task_queue.send("check_held", held, expires_s=_KEPT_S):
+        if not task_queue.enqueue("check_held", held, expires_s=_KEPT_S):
             raise NoWorker
         if _wait(held, "begun", BEGIN_WITHIN_S) is None:
             raise NoWorker

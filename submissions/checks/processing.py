@@ -68,14 +68,14 @@ class Checked:
         return State.CHECKED if self.report["status"] == VALID else State.INVALID
 
 
-def process(submission_id: UUID | str) -> None:
+def check_submission(submission_id: UUID | str) -> None:
     """Check one submission if it waits for that and nobody else is at it."""
-    with db_locks.alone(lock_key(UUID(str(submission_id)))) as mine:
+    with db_locks.try_advisory_lock(lock_key(UUID(str(submission_id)))) as mine:
         if mine:
             _process(submission_id)
 
 
-def recheck(submission_id: UUID | str) -> None:
+def recheck_in_review(submission_id: UUID | str) -> None:
     """Check a submission under review again without changing its state: what it was submitted for has rules too.
 
     What was decided or edited while the worker looked keeps its check; who edited it has queued another one.
@@ -83,7 +83,7 @@ def recheck(submission_id: UUID | str) -> None:
     submission = Submission.objects.select_related("release", "derivative").filter(pk=submission_id).first()
     if submission is None or submission.state not in states.UNDER_REVIEW:
         return
-    checked = examine(submission)
+    checked = run_validators(submission)
     with transaction.atomic():
         unchanged = Submission.objects.select_for_update().filter(
             pk=submission.pk, state__in=states.UNDER_REVIEW, version=submission.version,
@@ -100,24 +100,26 @@ def check_file(key: str, said: dict[str, Any]) -> dict[str, Any]:
         report = check(
             path, name=said["name"], release=said["release"], list_name=said["list"], metadata=said["metadata"]
         )
-    return storable(report.as_json())
+    return to_jsonb_safe(report.as_json())
 
 
-def sweep() -> None:
+def requeue_stuck() -> None:
     """Queue again what was received but lost, and what a worker took up and did not live to finish."""
-    patience = LOST_AFTER if task_queue.waiting(settings.CELERY_TASK_DEFAULT_QUEUE) == 0 else LOST_BEHIND_OTHERS_AFTER
-    for submission_id in lost(timezone.now() - patience):
+    patience = (
+        LOST_AFTER if task_queue.queue_length(settings.CELERY_TASK_DEFAULT_QUEUE) == 0 else LOST_BEHIND_OTHERS_AFTER
+    )
+    for submission_id in lost_submissions(timezone.now() - patience):
         _queue_again(submission_id, timezone.now() - patience)
-    for submission_id in abandoned(timezone.now() - LOST_AFTER):
+    for submission_id in abandoned_submissions(timezone.now() - LOST_AFTER):
         _queue_again(submission_id, timezone.now() - LOST_AFTER)
 
 
-def lost(before: datetime) -> list[UUID]:
+def lost_submissions(before: datetime) -> list[UUID]:
     """Submissions that were queued before that time and that no worker took up."""
     return _queued_before(before, State.RECEIVED)
 
 
-def abandoned(before: datetime) -> list[UUID]:
+def abandoned_submissions(before: datetime) -> list[UUID]:
     """Submissions that are being processed by nobody: their worker's lock is free."""
     ids = _queued_before(before, State.PROCESSING)
     if not ids:
@@ -155,7 +157,7 @@ def judged_list(lists: list[str]) -> str | None:
     return (narrow or lists or [None])[0]
 
 
-def storable(document: dict[str, Any]) -> dict[str, Any]:
+def to_jsonb_safe(document: dict[str, Any]) -> dict[str, Any]:
     """The same document as PostgreSQL takes it: no NaN, no infinity, no NUL, no half of a surrogate pair."""
     try:
         text = json.dumps(document, allow_nan=False, ensure_ascii=False)
@@ -190,7 +192,7 @@ def _process(submission_id: UUID | str) -> None:
         checked = _gave_up()
     else:
         try:
-            checked = examine(submission)
+            checked = run_validators(submission)
         except Exception:
             log.exception("Check of %s failed (attempt %d)", submission_id, submission.attempts)
             if submission.attempts < ATTEMPTS:
@@ -207,7 +209,7 @@ def _claim(submission_id: UUID | str) -> Submission | None:
     submission.attempts += 1
     reason = "" if submission.state == State.RECEIVED else "The worker that had it is gone."
     try:
-        states.move(
+        states.transition(
             submission.pk, [State(submission.state)], State.PROCESSING, reason=reason, attempts=submission.attempts
         )
     except (StateConflict, NotFound):
@@ -215,12 +217,12 @@ def _claim(submission_id: UUID | str) -> Submission | None:
     return submission
 
 
-def examine(submission: Submission) -> Checked:
+def run_validators(submission: Submission) -> Checked:
     """Run the validators on the stored bytes. Raises what they raise, except for time that ran out."""
     begun = time.monotonic()
     if blocked := quarantine.blocked_report(submission):
         return Checked(blocked.as_json(), 0.0)
-    signed, verdict, former = signatures.of(submission), None, []
+    signed, verdict, former = signatures.verification_inputs(submission), None, []
     try:
         with local_path(key_of(submission.sha256)) as path, local_files(submission.beside) as beside:
             report = check(
@@ -241,9 +243,9 @@ def examine(submission: Submission) -> Checked:
         former = quarantine.search_former(submission)
     except SoftTimeLimitExceeded:
         report = _out_of_time()
-    found, system = storable(report.as_json()), _described(report)
-    run = questionnaire.run_of(submission, found)
-    against = questionnaire.fill(submission, {}, system and system["document"], run).contradictions
+    found, system = to_jsonb_safe(report.as_json()), _described(report)
+    run = questionnaire.primary_run(submission, found)
+    against = questionnaire.fill_questionnaires(submission, {}, system and system["document"], run).contradictions
     tool = run["tool"] if run else ""
     return Checked(found, time.monotonic() - begun, system, verdict, tool, len(against), former)
 
@@ -258,7 +260,7 @@ def _submitted_at(submission: Submission) -> str | None:
 def _described(report: Report) -> dict[str, Any] | None:
     if report.system is None:
         return None
-    document = storable(report.system.document)
+    document = to_jsonb_safe(report.system.document)
     return {"sha256": report.system.sha256, "summary": facts.summary(document), "document": document}
 
 
@@ -273,7 +275,7 @@ def _finish(submission: Submission, checked: Checked) -> None:
         found = _store(submission, checked)
         reason = states.with_failure(_in_words(found), _codes(checked.report))
         reason = quarantine.act_on(submission, checked.secrets) or reason
-        states.move(submission.pk, [State.PROCESSING], checked.state, reason=reason, checked_at=found.made_at)
+        states.transition(submission.pk, [State.PROCESSING], checked.state, reason=reason, checked_at=found.made_at)
 
 
 def _store(submission: Submission, checked: Checked) -> Check:
@@ -349,5 +351,5 @@ def _until_the_database_answers(store: Callable[[], None]) -> None:
 def _queue_again(submission_id: UUID, before: datetime) -> None:
     """Mark it as queued, then send it: of several schedulers at once, one finds it still late."""
     late = Submission.objects.filter(pk=submission_id, state__in=states.UNFINISHED).exclude(queued_at__gte=before)
-    if late.update(queued_at=timezone.now()) and task_queue.send("process", str(submission_id)):
+    if late.update(queued_at=timezone.now()) and task_queue.enqueue("process", str(submission_id)):
         log.info("Queued %s again", submission_id)

@@ -43,13 +43,13 @@ class Filled:
     proposal: Proposal
 
 
-def filled(submission: Submission, report: Mapping[str, Any] | None = None) -> Filled:
+def fill_for_submission(submission: Submission, report: Mapping[str, Any] | None = None) -> Filled:
     """The questionnaire of a submission, for the lists that it is meant for; `report` is that of its latest check."""
-    asked = asked_by(newest_definitions(submission.lists or WITHOUT_LISTS))
-    return fill(submission, asked, document_of(submission), run_of(submission, report))
+    asked = required_by_list(newest_definitions(submission.lists or WITHOUT_LISTS))
+    return fill_questionnaires(submission, asked, system_document_of(submission), primary_run(submission, report))
 
 
-def fill(
+def fill_questionnaires(
     submission: Submission,
     asked: Mapping[str, str],
     document: Mapping[str, Any] | None,
@@ -80,12 +80,12 @@ def values(known: Mapping[str, Answer]) -> dict[str, Any]:
     return {question: answer.value for question, answer in known.items()}
 
 
-def asked_by(bodies: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
+def required_by_list(bodies: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
     """The questionnaires that lists ask for, by the list; a list whose definition names none asks for nothing."""
     return {name: body["questionnaire"] for name, body in bodies.items() if body.get("questionnaire")}
 
 
-def state(filled: Filled) -> str | None:
+def completeness(filled: Filled) -> str | None:
     """complete or incomplete for all the lists that ask, None where none does: the fact `answers` of definitions."""
     asking = [row for row in filled.missing if filled.asking.intersection(row.lists)]
     return ("incomplete" if asking else "complete") if filled.asking else None
@@ -93,10 +93,12 @@ def state(filled: Filled) -> str | None:
 
 def missing_by_list(submission: Submission, report: Mapping[str, Any] | None) -> dict[str, list[str]]:
     """The questions without an answer by list, of the lists that ask; where none asks, nothing else is read."""
-    asked = asked_by(newest_definitions(submission.lists))
+    asked = required_by_list(newest_definitions(submission.lists))
     if not asked:
         return {}
-    return _missing(fill(submission, asked, document_of(submission), run_of(submission, report)))
+    return _missing(
+        fill_questionnaires(submission, asked, system_document_of(submission), primary_run(submission, report))
+    )
 
 
 def _missing(filled: Filled) -> dict[str, list[str]]:
@@ -104,7 +106,7 @@ def _missing(filled: Filled) -> dict[str, list[str]]:
     return {name: [row.question for row in filled.missing if name in row.lists] for name in asking}
 
 
-def published(
+def public_answers(
     submission: Submission, asking: Mapping[str, str], document: Mapping[str, Any] | None, run: Mapping[str, Any]
 ) -> dict[str, Any]:
     """What everybody may read of the answers; {} for a submission that answered nothing and was asked for nothing.
@@ -112,11 +114,11 @@ def published(
     `document` is the published form of the description, so that no fact tells more than it does. Feedback on the
     questions is the committee's.
     """
-    filled = fill(submission, asking, document, run)
+    filled = fill_questionnaires(submission, asking, document, run)
     rows = [row for question in each(filled.questionnaire) if (row := _public_row(question, filled.known))]
     if not submission.answers and not filled.asking:
         return {}
-    return {"questionnaire": filled.name, "state": state(filled), "missing": _missing(filled), "rows": rows}
+    return {"questionnaire": filled.name, "state": completeness(filled), "missing": _missing(filled), "rows": rows}
 
 
 def _public_row(question: Question, known: Mapping[str, Answer]) -> dict[str, Any] | None:
@@ -126,12 +128,12 @@ def _public_row(question: Question, known: Mapping[str, Answer]) -> dict[str, An
     return {
         "question": question["id"],
         "text": question["text"],
-        "answer": in_words(question, answer.value),
+        "answer": format_answer(question, answer.value),
         "source": answer.source,
     }
 
 
-def in_words(question: Question, value: Any) -> str:
+def format_answer(question: Question, value: Any) -> str:
     """An answer as it is read: the words of a choice, yes or no, a number with its unit."""
     if isinstance(value, dict):
         return f"{value['value']} {value['unit']}"
@@ -241,12 +243,12 @@ def _number(text: str) -> Any:
     return text
 
 
-def document_of(submission: Submission) -> dict[str, Any] | None:
+def system_document_of(submission: Submission) -> dict[str, Any] | None:
     snapshot = getattr(submission, "system_snapshot", None)
     return snapshot.document if snapshot else None
 
 
-def run_of(submission: Submission, report: Mapping[str, Any] | None) -> dict[str, Any] | None:
+def primary_run(submission: Submission, report: Mapping[str, Any] | None) -> dict[str, Any] | None:
     """The run that counts in the latest check, or None."""
     if report is None:
         reports = Check.objects.filter(submission=submission).order_by("-made_at", "-id")

@@ -38,7 +38,7 @@ class Told:
     decided: bool
 
 
-def wanted(everything: bool = False) -> QuerySet[Submission]:
+def outdated_submissions(everything: bool = False) -> QuerySet[Submission]:
     """Those that another version of the validators checked last, or all; withdrawn and rejected are not among them."""
     latest = Check.objects.filter(submission=OuterRef("pk")).order_by("-made_at", "-id")
     found = Submission.objects.exclude(state__in=LEFT_OUT).annotate(
@@ -48,19 +48,19 @@ def wanted(everything: bool = False) -> QuerySet[Submission]:
     return found if everything else found.exclude(checked_with=VERSION)
 
 
-def ask(submissions: QuerySet[Submission]) -> list[UUID]:
+def enqueue_rechecks(submissions: QuerySet[Submission]) -> list[UUID]:
     """Send a task for each; those that a broker took."""
     ids = list(submissions.values_list("pk", flat=True))
-    return [pk for pk in ids if task_queue.send("recheck", str(pk))]
+    return [pk for pk in ids if task_queue.enqueue("recheck", str(pk))]
 
 
-def recheck(submission_id: UUID | str) -> None:
+def compare_recheck(submission_id: UUID | str) -> None:
     """Check one again, in a worker, and keep what differs. Again is harmless."""
     submission = Submission.objects.select_related("release").filter(pk=submission_id).first()
     latest = Check.objects.filter(submission=submission_id).order_by("-made_at", "-id").first()
     if submission is None or latest is None or quarantine.blocked_report(submission):
         return
-    checked = processing.examine(submission)
+    checked = processing.run_validators(submission)
     report = checked.report
     with transaction.atomic():
         current = Submission.objects.select_for_update().get(pk=submission.pk)
@@ -73,12 +73,12 @@ def recheck(submission_id: UUID | str) -> None:
     )
 
 
-def answered(ids: Iterable[UUID], since: datetime) -> int:
+def count_compared(ids: Iterable[UUID], since: datetime) -> int:
     """How many of them a worker has checked since then."""
     return Recheck.objects.filter(submission__in=list(ids), made_at__gte=since).count()
 
 
-def told(ids: Iterable[UUID]) -> Iterator[Told]:
+def list_differences(ids: Iterable[UUID]) -> Iterator[Told]:
     """What differs, by submission, of those whose latest check is still the one that was compared."""
     latest = Check.objects.filter(submission=OuterRef("submission")).order_by("-made_at", "-id").values("pk")[:1]
     rechecks = Recheck.objects.filter(submission__in=list(ids), of_check=Subquery(latest)).exclude(lines=[])
@@ -86,18 +86,18 @@ def told(ids: Iterable[UUID]) -> Iterator[Told]:
         yield Told(row.submission, row.lines, row.submission.state in DECIDED)
 
 
-def apply(submission: Submission) -> bool:
+def apply_recheck(submission: Submission) -> bool:
     """Give it a new check by a worker; False for what people decided about, and for what moved on meanwhile."""
     reason = f"Checked again by the rules of version {VERSION}."
     with transaction.atomic():
         state = Submission.objects.select_for_update().values_list("state", flat=True).get(pk=submission.pk)
         if state in (State.CHECKED, State.INVALID):
             now = timezone.now()
-            states.move(submission.pk, [state], State.RECEIVED, None, reason, attempts=0, queued_at=now)
-            task_queue.after_commit("process", submission.pk)
+            states.transition(submission.pk, [state], State.RECEIVED, None, reason, attempts=0, queued_at=now)
+            task_queue.enqueue_after_commit("process", submission.pk)
         elif state in states.UNDER_REVIEW:
             states.note(submission, None, reason)
-            task_queue.after_commit("prepare_review", submission.pk)
+            task_queue.enqueue_after_commit("prepare_review", submission.pk)
         else:
             return False
     return True
@@ -106,7 +106,7 @@ def apply(submission: Submission) -> bool:
 def difference(submission: Submission, before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
     """What another report says otherwise of the run that counts: status, findings, rules, scores, measurements."""
     lines = [f"status {before['status']} -> {after['status']}"] if before["status"] != after["status"] else []
-    old, new = ({**(questionnaire.run_of(submission, report) or {})} for report in (before, after))
+    old, new = ({**(questionnaire.primary_run(submission, report) or {})} for report in (before, after))
     lines += _findings([*before["findings"], *old.get("findings", [])], [*after["findings"], *new.get("findings", [])])
     lines += _values("rule", _outcomes(old), _outcomes(new))
     lines += _values("score", _scores(old), _scores(new))

@@ -63,13 +63,13 @@ class SubmissionAnswers(PrivateView):
         responses={200: Answers} | REFUSED | CONFLICT,
     )
     def put(self, request: Request, id: UUID) -> Response:
-        edit.answer(seen_by(request.user, id), request.user, request.data)
+        edit.save_answers(seen_by(request.user, id), request.user, request.data)
         return Response(_document(seen_by(request.user, id, DESCRIBED)))
 
 
 def _document(submission: Submission) -> dict[str, Any]:
     """Also the file to download: sent back, its `answers` are taken and the rest is left alone."""
-    filled = questionnaire.filled(submission)
+    filled = questionnaire.fill_for_submission(submission)
     return {
         "questionnaire": filled.name,
         "answers": submission.answers,

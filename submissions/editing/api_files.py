@@ -81,7 +81,7 @@ class SubmissionVersions(PrivateView):
 
     @extend_schema(operation_id="submissions_versions", responses={200: editing_responses.VersionPage} | REFUSED)
     def get(self, request: Request, id: UUID) -> Response:
-        return Response({"next": None, "results": version_history.every(seen_by(request.user, id, DERIVED))})
+        return Response({"next": None, "results": version_history.list_versions(seen_by(request.user, id, DERIVED))})
 
 
 class SubmissionVersionDifference(PrivateView):
@@ -96,7 +96,7 @@ class SubmissionVersionDifference(PrivateView):
         refuse_unknown(request.query_params, ("from", "to"))
         submission = seen_by(request.user, id)
         asked = [_version(request.query_params.get(name, "")) for name in ("from", "to")]
-        return Response(representation.comparison(version_history.compare(submission, *asked)))
+        return Response(representation.comparison(version_history.compare_versions(submission, *asked)))
 
 
 def _version(text: str | None) -> int | None:

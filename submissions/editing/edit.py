@@ -40,7 +40,7 @@ ANSWERS_LIMIT_BYTES = 256 * 1024
 FILES_LIMIT = 20
 
 
-def revalidate(
+def save_metadata_and_recheck(
     submission: Submission,
     account: Account,
     *,
@@ -55,7 +55,7 @@ def revalidate(
     require_own(account, submission)
     require_in_time(submission)
     slug = release if release is not None else submission.release.slug if submission.release else ""
-    said = receive.declared(
+    said = receive.parse_declared(
         slug,
         submission.lists if lists is None else lists,
         submission.metadata if metadata is None else metadata,
@@ -65,7 +65,7 @@ def revalidate(
         return  # without a file there is nothing to check
     if said.release != submission.release:
         fields["submitted_at"] = None
-    states.move(
+    states.transition(
         submission.pk,
         (*AGAIN, State.SUBMITTED),
         State.RECEIVED,
@@ -76,32 +76,32 @@ def revalidate(
         queued_at=timezone.now(),
         **fields,
     )
-    task_queue.after_commit("process", submission.pk)
+    task_queue.enqueue_after_commit("process", submission.pk)
 
 
-def answer(submission: Submission, account: Account, sent: Any) -> None:
+def save_answers(submission: Submission, account: Account, sent: Any) -> None:
     """Store the answers to the questionnaire, one object, while nobody reviews the run; a submitted one stays so.
 
     Raises NotYours, StateConflict, DeadlinePassed, AnswersInvalid.
     """
     require_own(account, submission)
-    states.require(submission, EDITABLE)
+    states.require_state(submission, EDITABLE)
     require_in_time(submission)
     answers = _storable(sent, submission)
     if not Submission.objects.filter(pk=submission.pk, state__in=EDITABLE).update(answers=answers):
         raise StateConflict
     if submission.state == State.SUBMITTED:
-        task_queue.after_commit("prepare_review", submission.pk)
+        task_queue.enqueue_after_commit("prepare_review", submission.pk)
 
 
-def in_time(submission: Submission) -> bool:
+def is_before_deadline(submission: Submission) -> bool:
     """Whether its deadline permits an edit: after it, only what reviewers asked for or editors admitted is edited.
 
     An edit is in time by when it came, however long its check takes. What was never submitted, or corrects what is
     published, has no deadline.
     """
     release = submission.release
-    if submission.submitted_at is None or release is None or release.deadline is None or corrects(submission):
+    if submission.submitted_at is None or release is None or release.deadline is None or is_correction(submission):
         return True
     if timezone.now() <= release.deadline or submission.late_entries.filter(release=release).exists():
         return True
@@ -110,12 +110,12 @@ def in_time(submission: Submission) -> bool:
 
 def require_in_time(submission: Submission) -> None:
     """Raises DeadlinePassed."""
-    if not in_time(submission):
+    if not is_before_deadline(submission):
         release = submission.release
         raise DeadlinePassed(f"The deadline of {release.name} was {release.deadline:%Y-%m-%d %H:%M} UTC.")
 
 
-def corrects(submission: Submission) -> bool:
+def is_correction(submission: Submission) -> bool:
     """Whether it revises a result within the release that published it, whose frozen lists stay as they are."""
     return submission.revises is not None and submission.release_id == submission.revises.release_id
 
@@ -138,7 +138,7 @@ def put_file(
     """
     _require_files_open(submission, account)
     sender = submission.account
-    with receive.taken(sent, sha256) as incoming, quarantine.storing(sender, incoming.sha256):
+    with receive.open_upload(sent, sha256) as incoming, quarantine.storing(sender, incoming.sha256):
         return _put(submission, account, incoming, replaces, version)
 
 
@@ -185,7 +185,7 @@ def _place(files: list[File], name: str) -> int:
 
 def _require_files_open(submission: Submission, account: Account) -> None:
     require_own(account, submission)
-    states.require(submission, EDITABLE)
+    states.require_state(submission, EDITABLE)
     require_in_time(submission)
     if submission.revises_id:
         raise FilesOfRevision
@@ -202,7 +202,7 @@ def _change_files(
     """Of two at once, both make a version, one after the other; who named a version that is not current is told."""
     with transaction.atomic():
         row = Submission.objects.select_for_update().get(pk=submission.pk)
-        states.require(row, EDITABLE)
+        states.require_state(row, EDITABLE)
         if expected is not None and expected != row.version:
             raise StateConflict(f"Its files changed meanwhile: version {row.version} is the current one.")
         before = files_of(row)
@@ -227,7 +227,7 @@ def _change_files(
 def _store_files(row: Submission, account: Account, files: list[File], told: str) -> None:
     bundle, *beside = files
     try:
-        states.move(
+        states.transition(
             row.pk,
             [State(row.state)],
             State.RECEIVED,
@@ -244,10 +244,10 @@ def _store_files(row: Submission, account: Account, files: list[File], told: str
         )
     except IntegrityError as error:
         raise FileInUse("Another submission of this account has these bytes.") from error
-    task_queue.after_commit("process", row.pk)
+    task_queue.enqueue_after_commit("process", row.pk)
 
 
-def revise(
+def start_revision(
     submission: Submission,
     account: Account,
     reason: str,
@@ -261,14 +261,14 @@ def revise(
     Raises NotYours, StateConflict, ReasonNeeded, BadMetadata, AnswersInvalid, AlreadyRevised.
     """
     require_own(account, submission)
-    states.require(submission, (State.PUBLISHED,))
+    states.require_state(submission, (State.PUBLISHED,))
     reason = states.require_reason(reason)
     said = submission.metadata if metadata is None else receive.read_metadata(metadata)
     answered = submission.answers if answers is None else _storable(answers, submission)
     with transaction.atomic():
         older = Submission.objects.select_for_update(of=("self",)).select_related("result").get(pk=submission.pk)
-        states.require(older, (State.PUBLISHED,))
-        if newer := revision_of(older):
+        states.require_state(older, (State.PUBLISHED,))
+        if newer := pending_revision(older):
             raise AlreadyRevised(f"Submission {newer.pk} revises it and is {newer.get_state_display()}.")
         revision = Submission.objects.create(
             account_id=older.account_id,
@@ -287,18 +287,18 @@ def revise(
             queued_at=timezone.now(),
         )
         told = f"Revision of {older.result.public_id}: {reason}"
-        states.record([Event(submission=revision, actor=account, to_state=State.RECEIVED, reason=told)])
-        task_queue.after_commit("process", revision.pk)
+        states.write_history([Event(submission=revision, actor=account, to_state=State.RECEIVED, reason=told)])
+        task_queue.enqueue_after_commit("process", revision.pk)
     return revision
 
 
-def revision_of(submission: Submission) -> Submission | None:
+def pending_revision(submission: Submission) -> Submission | None:
     """The revision of a published submission that is on its way or published; None where there is none."""
     dead = {"state__in": CLOSED, "result": None}
     return Submission.objects.filter(revises=submission).exclude(**dead).first()
 
 
-def revised(submission: Submission) -> list[Change]:
+def changes_from_original(submission: Submission) -> list[Change]:
     """What a revision says otherwise than what it revises, with `revises` joined; [] for what revises nothing."""
     if submission.revises is None:
         return []

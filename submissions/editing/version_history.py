@@ -12,7 +12,7 @@ from submissions.errors import NoSuchVersion
 from submissions.models import Check, Submission, Version
 
 
-def every(submission: Submission) -> list[dict[str, Any]]:
+def list_versions(submission: Submission) -> list[dict[str, Any]]:
     """All versions, oldest first: number, since when and by whom, files, and the latest check in short.
 
     Of the current one with what its scrubbed copy told since.
@@ -38,7 +38,7 @@ def file_of(submission: Submission, number: int, name: str) -> File:
     raise NoSuchVersion(f"Version {number} has no file {name[:60]!r}.")
 
 
-def compare(submission: Submission, before: int, after: int) -> dict[str, Any]:
+def compare_versions(submission: Submission, before: int, after: int) -> dict[str, Any]:
     """What changed from one version to another: files, scores, measurements, findings. Raises NoSuchVersion."""
     files = [{file["name"]: file["sha256"] for file in _files(submission, number)} for number in (before, after)]
     runs = [_run(submission, number) for number in (before, after)]

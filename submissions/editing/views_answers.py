@@ -32,11 +32,11 @@ FILE_LIMIT_BYTES = 1024 * 1024
 def answers(request: HttpRequest, id: UUID) -> HttpResponse:
     """The form; who may not answer, or not now, reads it."""
     shown = seen_by(request.user, id, DESCRIBED)
-    filled = questionnaire.filled(shown)
+    filled = questionnaire.fill_for_submission(shown)
     if request.method != "POST":
         return _page(request, shown, filled)
     try:
-        edit.answer(shown, request.user, questionnaire.from_form(filled, shown.answers, request.POST))
+        edit.save_answers(shown, request.user, questionnaire.from_form(filled, shown.answers, request.POST))
     except (AnswersInvalid, DeadlinePassed, StateConflict) as problem:
         return _page(request, shown, filled, problem, request.POST)
     return redirect("submission-answers", id=id)
@@ -51,11 +51,11 @@ def upload_file(request: HttpRequest, id: UUID) -> HttpResponse:
     try:
         if sent is None or sent.size > FILE_LIMIT_BYTES:
             raise AnswersInvalid("Choose a file of at most 1 MiB.")
-        edit.answer(shown, request.user, questionnaire.parsed(sent.read()))
+        edit.save_answers(shown, request.user, questionnaire.parsed(sent.read()))
     except Forbidden:
         raise
     except Problem as problem:
-        return _page(request, shown, questionnaire.filled(shown), problem)
+        return _page(request, shown, questionnaire.fill_for_submission(shown), problem)
     return redirect("submission-answers", id=id)
 
 
@@ -71,14 +71,16 @@ def _page(
         "submission": shown,
         "name": str(shown.metadata.get("system") or shown.filename),
         "problem": problem,
-        "may_answer": is_own(request.user, shown) and shown.state in edit.EDITABLE and edit.in_time(shown),
+        "may_answer": is_own(request.user, shown) and shown.state in edit.EDITABLE and edit.is_before_deadline(shown),
         "unkept": [(one["text"], words) for one in _all(filled) if (words := (fields or {}).get(one["id"]))],
-        **of(filled, problem, fields),
+        **questionnaire_context(filled, problem, fields),
     }
     return render(request, "submissions/answers.html", context, status=problem.status if problem else 200)
 
 
-def of(filled: Filled, problem: Problem | None = None, fields: Mapping[str, str] | None = None) -> dict[str, Any]:
+def questionnaire_context(
+    filled: Filled, problem: Problem | None = None, fields: Mapping[str, str] | None = None
+) -> dict[str, Any]:
     """What pages show of a questionnaire: questions with their answers, what is missing, contradictions, proposal."""
     errors = (problem.errors if problem else None) or {}
     texts = {question["id"]: question["text"] for question in _all(filled)}

@@ -19,7 +19,7 @@ from django.utils import timezone
 
 from registry.models import ListDefinition, Release, Site
 from registry.query import canonical_names, public_record
-from registry.query.text_folding import fold
+from registry.query.text_folding import fold_text
 from submissions.bundles import quarantine, signatures
 from submissions.bundles.storage import CHUNK, Incoming
 from submissions.errors import (
@@ -69,13 +69,13 @@ def receive(
     """
     if signature and not signatures.is_signature(signature):
         raise BadSignature
-    with taken(bundle, sha256) as incoming, quarantine.storing(account, incoming.sha256):
+    with open_upload(bundle, sha256) as incoming, quarantine.storing(account, incoming.sha256):
         incoming.keep()
         return _register(account, incoming, said, test, signature)
 
 
 @contextmanager
-def taken(sent: UploadedFile | Incoming | None, sha256: str) -> Iterator[Incoming]:
+def open_upload(sent: UploadedFile | Incoming | None, sha256: str) -> Iterator[Incoming]:
     """What was sent, whole and not stored yet; forgotten afterwards unless it was.
 
     Raises IntakeRefused.
@@ -92,7 +92,7 @@ def taken(sent: UploadedFile | Incoming | None, sha256: str) -> Iterator[Incomin
         incoming.close()
 
 
-def begin(account: Account, said: Declared, *, test: bool = False) -> Submission:
+def create_draft(account: Account, said: Declared, *, test: bool = False) -> Submission:
     """A draft without a file: what is said and answered now, the files later."""
     with transaction.atomic():
         draft = Submission.objects.create(
@@ -109,7 +109,9 @@ def begin(account: Account, said: Declared, *, test: bool = False) -> Submission
     return draft
 
 
-def declared(release: str = "", lists: Iterable[str] = (), metadata: str | Mapping[str, Any] | None = None) -> Declared:
+def parse_declared(
+    release: str = "", lists: Iterable[str] = (), metadata: str | Mapping[str, Any] | None = None
+) -> Declared:
     """Read what is said beside a bundle. Raises UnknownRelease, UnknownList, BadMetadata, RepeatedField."""
     found = known_release(release) if release else None
     return Declared(found, known_lists(lists, found), read_metadata(metadata))
@@ -170,8 +172,10 @@ def _is_name(field: str, value: object) -> bool:
 def institution_of(account: Account, metadata: Mapping[str, Any]) -> Site | None:
     """The account's institution that the metadata names, its only one if it has just one, else None."""
     sites = list(Site.objects.filter(memberships__account=account))
-    named = fold(metadata.get("institution"))
-    matching = [site for site in sites if named in {fold(name) for name in (site.slug, site.name, *_spellings(site))}]
+    named = fold_text(metadata.get("institution"))
+    matching = [
+        site for site in sites if named in {fold_text(name) for name in (site.slug, site.name, *_spellings(site))}
+    ]
     if len(matching) == 1:
         return matching[0]
     return sites[0] if len(sites) == 1 else None
@@ -266,8 +270,8 @@ def _register(
             Signature.objects.get_or_create(submission=stored, defaults={"text": signature})
         if created:
             again = _before([row for row in rows if row != stored])
-            states.record([Event(submission=stored, actor=account, to_state=State.RECEIVED, reason=again)])
-            task_queue.after_commit("process", stored.pk)
+            states.write_history([Event(submission=stored, actor=account, to_state=State.RECEIVED, reason=again)])
+            task_queue.enqueue_after_commit("process", stored.pk)
     return stored, created
 
 

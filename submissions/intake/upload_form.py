@@ -10,4 +10,4 @@ from submissions.intake import receive as intake_receive
 
 def declared_by_form(request: Request) -> intake_receive.Declared:
     data = request.data
-    return intake_receive.declared(data.get("release", ""), list_names(data), data.get("metadata"))
+    return intake_receive.parse_declared(data.get("release", ""), list_names(data), data.get("metadata"))

@@ -18,7 +18,7 @@ _COLUMNS = ("submission_id", "id", "at", "actor_id", "from_state", "to_state", "
 _AT_ONCE = 2000
 
 
-def broken() -> Iterator[str]:
+def find_breaks() -> Iterator[str]:
     """What does not fit, a sentence for each submission: the first row of a broken chain, or a state no row led to."""
     last: dict[str, Any] | None = None
     previous, sound = "", True
@@ -37,7 +37,7 @@ def broken() -> Iterator[str]:
         yield f"Submission {pk} has no history."
 
 
-def counted() -> tuple[int, int]:
+def count_rows() -> tuple[int, int]:
     """How many rows there are, of how many submissions."""
     return Event.objects.count(), Submission.objects.exclude(events=None).count()
 

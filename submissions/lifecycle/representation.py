@@ -22,10 +22,10 @@ def receipt(submission: Submission, request: HttpRequest) -> dict[str, Any]:
 
 
 def history(submission: Submission) -> list[dict[str, Any]]:
-    return [event(row) for row in submission.events.select_related("actor").order_by("id")]
+    return [event_document(row) for row in submission.events.select_related("actor").order_by("id")]
 
 
-def event(row: Event) -> dict[str, Any]:
+def event_document(row: Event) -> dict[str, Any]:
     return {
         "at": row.at,
         "actor": row.actor.username if row.actor else None,

@@ -40,12 +40,12 @@ UNFINISHED = (State.RECEIVED, State.PROCESSING)
 UNDER_REVIEW = (State.SUBMITTED, State.IN_REVIEW)
 
 
-def leading_to(state: State) -> frozenset[State]:
+def source_states(state: State) -> frozenset[State]:
     """The states from which `state` may be reached."""
     return frozenset(origin for origin, targets in PERMITTED.items() if state in targets)
 
 
-def require(submission: Submission, expected: Collection[State]) -> None:
+def require_state(submission: Submission, expected: Collection[State]) -> None:
     """Before anything else is looked at; `move` itself decides once more. Raises StateConflict."""
     if submission.state not in expected:
         raise StateConflict(f"It is {submission.state}, not {' or '.join(expected)}.")
@@ -59,7 +59,7 @@ def require_reason(text: str) -> str:
     return text
 
 
-def move(
+def transition(
     submission_id: UUID | str,
     expected: Collection[State],
     to: State,
@@ -76,7 +76,9 @@ def move(
     with transaction.atomic():
         for origin in expected:
             if Submission.objects.filter(pk=submission_id, state=origin).update(state=to, **fields):
-                record([Event(submission_id=submission_id, actor=actor, from_state=origin, to_state=to, reason=reason)])
+                write_history(
+                    [Event(submission_id=submission_id, actor=actor, from_state=origin, to_state=to, reason=reason)]
+                )
                 return
     found = Submission.objects.filter(pk=submission_id).values_list("state", flat=True).first()
     if found is None:
@@ -116,7 +118,9 @@ def failure_of_ours(event: Event) -> str:
     return next((code for code in FAILURES_OF_OURS if event.reason.endswith(f"; {code}")), "")
 
 
-def move_all(submission_ids: Iterable[UUID], expected: State, to: State, actor: Account | None, reason: str) -> None:
+def transition_many(
+    submission_ids: Iterable[UUID], expected: State, to: State, actor: Account | None, reason: str
+) -> None:
     """Change many at once, all or none. Raises StateConflict if one of them is in another state."""
     _require_permitted([expected], to)
     ids = list(submission_ids)
@@ -124,10 +128,12 @@ def move_all(submission_ids: Iterable[UUID], expected: State, to: State, actor: 
         changed = Submission.objects.filter(pk__in=ids, state=expected).update(state=to)
         if changed != len(ids):
             raise StateConflict(f"{len(ids) - changed} of {len(ids)} are no longer {expected}.")
-        record([Event(submission_id=pk, actor=actor, from_state=expected, to_state=to, reason=reason) for pk in ids])
+        write_history(
+            [Event(submission_id=pk, actor=actor, from_state=expected, to_state=to, reason=reason) for pk in ids]
+        )
 
 
-def record(events: list[Event]) -> None:
+def write_history(events: list[Event]) -> None:
     """Write rows of history, and that those concerned have to be told; in the transaction of the change itself."""
     written = Event.objects.bulk_create(events)
     Notice.objects.bulk_create(Notice(event=event) for event in written if event.to_state != State.PROCESSING)

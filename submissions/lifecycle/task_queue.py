@@ -23,12 +23,12 @@ _AWAY = (KombuError, RedisError, OSError)
 _silent_until = 0.0
 
 
-def after_commit(task: str, submission_id: UUID) -> None:
+def enqueue_after_commit(task: str, submission_id: UUID) -> None:
     """Send `submissions.tasks.TASK` once the transaction is on disk."""
-    transaction.on_commit(lambda: send(task, str(submission_id)))
+    transaction.on_commit(lambda: enqueue(task, str(submission_id)))
 
 
-def send(task: str, argument: str, *, expires_s: float | None = None) -> bool:
+def enqueue(task: str, argument: str, *, expires_s: float | None = None) -> bool:
     """Whether the broker took the task. Never raises for a broker that is away."""
     global _silent_until
     if time.monotonic() < _silent_until:
@@ -45,7 +45,7 @@ def send(task: str, argument: str, *, expires_s: float | None = None) -> bool:
     return True
 
 
-def waiting(name: str) -> int | None:
+def queue_length(name: str) -> int | None:
     """How many tasks wait in a queue; None where the broker does not say."""
     connection = hurried_connection()
     try:

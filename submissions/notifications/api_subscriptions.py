@@ -44,7 +44,7 @@ class FollowingList(PrivateView):
 
     @writes(operation_id="following_follow", request=FollowRequest, responses={200: Followed} | REFUSED)
     def post(self, request: Request) -> Response:
-        return Response(_document(subscriptions.follow(request.user, **valid(request, FollowRequest))))
+        return Response(_document(subscriptions.subscribe(request.user, **valid(request, FollowRequest))))
 
 
 class FollowingDetail(PrivateView):
@@ -54,7 +54,7 @@ class FollowingDetail(PrivateView):
 
     @writes(operation_id="following_stop", responses={204: None} | REFUSED)
     def delete(self, request: Request, slug: str) -> Response:
-        subscriptions.stop(request.user, slug)
+        subscriptions.unsubscribe(request.user, slug)
         return Response(status=204)
 
 

@@ -53,7 +53,7 @@ def _is_operator(account: Account) -> bool:
 
 
 def _failed(failures: Sequence[tuple[Event, str]]) -> str:
-    counted = numbers.counted(len(failures), "check").replace(numbers.NO_BREAK, " ")
+    counted = numbers.pluralize(len(failures), "check").replace(numbers.NO_BREAK, " ")
     return f"{counted} failed through a fault of the registry" if failures else ""
 
 
@@ -105,5 +105,5 @@ def _sentence(step: Step) -> str:
 def _steps(systems: Sequence[dict[str, Any]]) -> str:
     if not systems:
         return ""
-    counted = numbers.counted(sum(len(system["steps"]) for system in systems), "step").replace(numbers.NO_BREAK, " ")
+    counted = numbers.pluralize(sum(len(system["steps"]) for system in systems), "step").replace(numbers.NO_BREAK, " ")
     return f"{counted} on {systems[0]['name'] if len(systems) == 1 else f'{len(systems)} systems'}"

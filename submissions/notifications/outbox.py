@@ -53,7 +53,7 @@ _IS_OF_FAILURE = Q(*(("event__reason__endswith", f"; {code}") for code in states
 _JOINED = ("event__submission__release", "event__submission__result", "step__system", "step__before", "step__after")
 
 
-def tell_of_steps(begun: Sequence[Step], gone: Sequence[Step]) -> None:
+def notify_followers(begun: Sequence[Step], gone: Sequence[Step]) -> None:
     """Have those told who follow the systems of new steps; of steps that are gone nobody is told who was not yet.
 
     In the transaction that writes the steps. Nobody is told of a step twice, also when it is back.
@@ -68,7 +68,7 @@ def tell_of_steps(begun: Sequence[Step], gone: Sequence[Step]) -> None:
             for one in followed.select_related("account").prefetch_related("account__webhooks")
             for webhook, due_at in _receivers(one.account, now)
             for step in begun
-            if step.system_id == one.system_id and subscriptions.wants(one, step)
+            if step.system_id == one.system_id and subscriptions.is_interested(one, step)
         ],
         ignore_conflicts=True,
     )
@@ -86,9 +86,9 @@ def _takes_mail(account: Account) -> bool:
     return bool(account.is_active and account.email and account.mail != Account.Mail.NONE)
 
 
-def tell() -> None:
+def send_due() -> None:
     """What the outbox holds and what is due, for a bounded time; nothing where another process is at it."""
-    with db_locks.alone(LOCK) as at_it:
+    with db_locks.try_advisory_lock(LOCK) as at_it:
         if not at_it:
             return
         while _take_notices():

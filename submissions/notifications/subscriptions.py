@@ -10,7 +10,7 @@ from submissions.errors import FollowingRefused, NotFollowed
 from submissions.models import Account, Delivery, Following
 
 
-def follow(account: Account, system: str, steps: str = Following.Steps.ALL) -> Following:
+def subscribe(account: Account, system: str, steps: str = Following.Steps.ALL) -> Following:
     """Follow the system of a slug, or choose again of which steps. Raises NotOnRecord, FollowingRefused."""
     if steps not in Following.Steps.values:
         raise FollowingRefused(f"There is no choice {steps[:60]!r}.")
@@ -18,7 +18,7 @@ def follow(account: Account, system: str, steps: str = Following.Steps.ALL) -> F
     return Following.objects.update_or_create(account=account, system=found, defaults={"steps": steps})[0]
 
 
-def stop(account: Account, system: str) -> None:
+def unsubscribe(account: Account, system: str) -> None:
     """What waits to be told of it is told no more. Raises NotFollowed."""
     with transaction.atomic():
         gone, _ = account.following.filter(system__slug=system.replace("\0", "")).delete()
@@ -28,5 +28,5 @@ def stop(account: Account, system: str) -> None:
         waiting.filter(step__system__slug=system).delete()
 
 
-def wants(one: Following, step: Step) -> bool:
+def is_interested(one: Following, step: Step) -> bool:
     return step.found_at > one.since and (one.steps == Following.Steps.ALL or not step.better)

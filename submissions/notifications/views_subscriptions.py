@@ -17,7 +17,7 @@ def page(request: HttpRequest) -> HttpResponse:
     """Shows them, or follows one more, or for other steps."""
     if request.method == "POST":
         steps = request.POST.get("steps", Following.Steps.ALL)
-        subscriptions.follow(request.user, request.POST.get("system", ""), steps)
+        subscriptions.subscribe(request.user, request.POST.get("system", ""), steps)
         return redirect("following")
     own = request.user.following.select_related("system__site")
     context = {"section": "submissions", "own": own, "choices": Following.Steps.choices}
@@ -27,5 +27,5 @@ def page(request: HttpRequest) -> HttpResponse:
 @require_POST
 @private_page
 def stop(request: HttpRequest) -> HttpResponse:
-    subscriptions.stop(request.user, request.POST.get("system", ""))
+    subscriptions.unsubscribe(request.user, request.POST.get("system", ""))
     return redirect("following")

@@ -93,7 +93,7 @@ def _partial(file: Path) -> Iterator[IO[bytes]]:
 def _write(out: IO[bytes], progress: Progress) -> list[str]:
     manifest: dict[str, Any] = {"tables": [], "members": {}, "missing": []}
     with tarfile.open(fileobj=out, mode="w|", format=tarfile.PAX_FORMAT) as archive:
-        with db_locks.one_view():
+        with db_locks.repeatable_read():
             stamp = json.dumps(_stamp()).encode()
             _add(archive, STAMP, io.BytesIO(stamp), len(stamp), manifest)
             for table, columns in _tables().items():

@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import BooleanField
 
-from registry.query.filters import any_of, given, one_of, refuse_unknown
+from registry.query.filters import any_of, parse_choice, refuse_unknown, values_of
 from registry.web.api_base import next_address, page_size
 from registry.web.throttles import UploadThrottle
 from submissions.bundles.upload_api import BundleParser, UploadView
@@ -67,8 +67,8 @@ class SubmissionList(UploadView):
     def get(self, request: Request) -> Response:
         refuse_unknown(request.query_params, ("state", "cursor", "page_size"))
         found = JOINED & visible_to(request.user)
-        if states := given(request.query_params, "state"):
-            found = found.filter(any_of("state", lambda state: Q(state=one_of(State.values, state)), states))
+        if states := values_of(request.query_params, "state"):
+            found = found.filter(any_of("state", lambda state: Q(state=parse_choice(State.values, state)), states))
         shown = page(found, request.query_params.get("cursor", ""), page_size(request, 50, 200))
         rows = [representation.summary(row, request) for row in shown.rows]
         return Response({"next": next_address(request, shown.cursor), "results": rows})
@@ -85,7 +85,7 @@ class SubmissionList(UploadView):
         bundle = request.FILES.get("bundle")
         test, draft = (_is_true(request, name) for name in ("test", "draft"))
         if bundle is None and draft:
-            begun = intake_receive.begin(request.user, declared_by_form(request), test=test)
+            begun = intake_receive.create_draft(request.user, declared_by_form(request), test=test)
             return Response(lifecycle_representation.receipt(begun, request), status=201)
         submission, created = intake_receive.receive(
             request.user,
@@ -152,11 +152,11 @@ class SubmissionRevalidate(PrivateView):
         submission = seen_by(request.user, id)
         said = valid(request, checks_responses.RevalidateRequest)
         if is_own(request.user, submission):
-            edit.revalidate(submission, request.user, **said)
+            edit.save_metadata_and_recheck(submission, request.user, **said)
         elif said:
             raise NotYours("A reviewer checks it again as it is; what is said beside it is the submitter's.")
         else:
-            decisions.check_again(submission, request.user)
+            decisions.request_recheck(submission, request.user)
         submission.refresh_from_db(fields=["state"])
         return Response(lifecycle_representation.receipt(submission, request), status=202)
 
@@ -172,7 +172,7 @@ class SubmissionRevise(PrivateView):
     def post(self, request: Request, id: UUID) -> Response:
         submission = seen_by(request.user, id)
         require_own(request.user, submission)
-        revision = edit.revise(submission, request.user, **valid(request, editing_responses.ReviseRequest))
+        revision = edit.start_revision(submission, request.user, **valid(request, editing_responses.ReviseRequest))
         return Response(lifecycle_representation.receipt(revision, request), status=202)
 
 
@@ -194,4 +194,6 @@ class SubmissionWithdraw(PrivateView):
 def _whole(request: Request, id: UUID) -> Response:
     submission = seen_by(request.user, id, WHOLE)
     again = representation.retry_after_s(submission)
-    return Response(representation.whole(submission, request), headers={"Retry-After": str(again)} if again else {})
+    return Response(
+        representation.submission_document(submission, request), headers={"Retry-After": str(again)} if again else {}
+    )

@@ -48,7 +48,7 @@ class SubmissionSystemForm(PrivateView):
         snapshot = getattr(submission, "system_snapshot", None)
         if snapshot is None:
             raise NoSystem
-        made = observed_parameters.in_form(form, snapshot.document, told(submission))
+        made = observed_parameters.convert(form, snapshot.document, told(submission))
         return download(made.document, exports.FILENAMES[form])
 
 

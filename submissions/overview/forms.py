@@ -13,7 +13,7 @@ from registry.lists.definitions import tool_of
 from registry.lists.listing import newest_definitions
 from registry.models import Platform, Release
 from submissions.models import Submission
-from submissions.review.decisions import open_releases, releases_for
+from submissions.review.decisions import open_releases, releases_accepting
 
 
 def lists_of(releases: list[Release], tools: Collection[str] = ()) -> list[tuple[str, str]]:
@@ -77,7 +77,7 @@ class SubmitForm(forms.Form):
 
     def __init__(self, *args: Any, submission: Submission, tools: Collection[str] = (), **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        releases = releases_for(submission, timezone.now())
+        releases = releases_accepting(submission, timezone.now())
         choices = [(one.slug, one.name) for one in releases]
         if submission.revises is not None:
             published = submission.revises.release

@@ -11,8 +11,8 @@ from django.utils import timezone
 from registry.errors import Problem
 from registry.presentation import numbers, revision_table
 from registry.presentation.measurement_tables import Table
-from registry.presentation.parameter_table import parameters
-from registry.presentation.system_description import described
+from registry.presentation.parameter_table import build_parameter_table
+from registry.presentation.system_description import system_context
 from registry.results.run_groups import groups
 from registry.results.run_page import view
 from registry.results.views import OUTCOMES
@@ -21,7 +21,7 @@ from submissions.bundles.file_versions import files_of
 from submissions.bundles.views import address as raw_address
 from submissions.checks import finding_counts, questionnaire
 from submissions.editing import edit as editing_edit
-from submissions.editing.views_answers import of as questionnaire_of
+from submissions.editing.views_answers import questionnaire_context as questionnaire_of
 from submissions.lifecycle.states import PERMITTED, UNFINISHED
 from submissions.models import Check, Derivative, State, Submission
 from submissions.overview.forms import SubmitForm
@@ -59,7 +59,7 @@ def page_context(request: HttpRequest, shown: Submission) -> dict[str, Any]:
     told = finding_counts.of(shown, report)
     rows = [run_row(index, one, index == primary) for index, one in enumerate(runs)]
     own = is_own(request.user, shown)
-    editable = own and shown.state in editing_edit.EDITABLE and editing_edit.in_time(shown)
+    editable = own and shown.state in editing_edit.EDITABLE and editing_edit.is_before_deadline(shown)
     withheld = quarantine.withheld(shown)
     if own or not conflict(request.user, shown):
         told = [one | {"address": raw_address(shown, one["where"])} if one["where"] else one for one in told]
@@ -68,13 +68,18 @@ def page_context(request: HttpRequest, shown: Submission) -> dict[str, Any]:
         "submission": shown,
         "name": name_of(shown),
         "live": shown.state in UNFINISHED,
-        "steps": steps(shown, check),
+        "steps": progress_steps(shown, check),
         "check": check,
-        "received": numbers.moment(shown.received_at),
+        "received": numbers.format_datetime(shown.received_at),
         "runs": rows,
         "scored": any(one["scored"] for one in rows),
         "measured": [
-            {"path": row["path"], "tool": row["tool"], "run": of_run(one, row["scored"]), "parameters": given(one)}
+            {
+                "path": row["path"],
+                "tool": row["tool"],
+                "run": run_tables(one, row["scored"]),
+                "parameters": parameter_table(one),
+            }
             for row, one in zip(rows, runs, strict=True)
             if one["measurements"] and (not row["scored"] or one.get("distributions"))
         ],
@@ -82,35 +87,35 @@ def page_context(request: HttpRequest, shown: Submission) -> dict[str, Any]:
         "missing": any(row["scored"] and numbers.MISSING in row.values() for row in rows),
         "findings": told,
         "levels": ", ".join(
-            numbers.counted(count, level) if level != "info" else f"{count} info"
+            numbers.pluralize(count, level) if level != "info" else f"{count} info"
             for level in LEVELS
             if (count := sum(finding["level"] == level for finding in told))
         ),
         "rules": rule_rows(run),
         "copy": copy_row(getattr(shown, "derivative", None)),
         "others": comparable_with(request.user, shown),
-        "described": described(
+        "described": system_context(
             system.document if (system := getattr(shown, "system_snapshot", None)) else None,
             f"/api/v1/submissions/{shown.pk}/system/",
         ),
-        "questionnaire": questionnaire_of(questionnaire.filled(shown, report)),
+        "questionnaire": questionnaire_of(questionnaire.fill_for_submission(shown, report)),
         "may_answer": editable,
         "events": [event_row(event) for event in shown.events.select_related("actor")],
         "reviews": list(shown.reviews.select_related("reviewer")),
         "own": own,
-        "changes": revision_table.rows(editing_edit.revised(shown)),
-        "revision": editing_edit.revision_of(shown) if shown.result else None,
+        "changes": revision_table.rows(editing_edit.changes_from_original(shown)),
+        "revision": editing_edit.pending_revision(shown) if shown.result else None,
         "may_revise": own and shown.state == State.PUBLISHED,
-        "threads": comments.threads(comments.readable(shown, request.user)) if own else [],
+        "threads": comments.group_by_thread(comments.visible_comments(shown, request.user)) if own else [],
         "say_to": f"/submissions/{shown.pk}/comments/" if own and shown.submitted_at else "",
         "needs_choice": len(runs) > 1 and primary is None,
-        "submit": SubmitForm(initial=initial(shown), submission=shown, tools={one["tool"] for one in runs}),
+        "submit": SubmitForm(initial=submit_defaults(shown), submission=shown, tools={one["tool"] for one in runs}),
         "may_submit": own and State.SUBMITTED in PERMITTED[State(shown.state)],
         "may_check_again": editable and shown.state in editing_edit.AGAIN,
         "may_edit": editable and shown.state in (State.DRAFT, *editing_edit.AGAIN, State.SUBMITTED),
-        "until": until(shown),
+        "until": deadline_text(shown),
         "files": [
-            file | {"size": numbers.size(file["size"]), "withheld": withheld.get(file["sha256"])}
+            file | {"size": numbers.format_bytes(file["size"]), "withheld": withheld.get(file["sha256"])}
             for file in files_of(shown)
         ],
         "unserved": quarantine.unserved(shown, withheld),
@@ -121,27 +126,29 @@ def page_context(request: HttpRequest, shown: Submission) -> dict[str, Any]:
     }
 
 
-def given(run: dict[str, Any]) -> Table:
+def parameter_table(run: dict[str, Any]) -> Table:
     """The parameters of a run with where they come from, and what the described system says."""
-    return parameters(run.get("parameters", {}), run.get("parameter_sources"), run.get("described_parameters"))
+    return build_parameter_table(
+        run.get("parameters", {}), run.get("parameter_sources"), run.get("described_parameters")
+    )
 
 
-def of_run(run: dict[str, Any], scored: bool) -> dict[str, Any]:
+def run_tables(run: dict[str, Any], scored: bool) -> dict[str, Any]:
     """What a run measured, and what lies under it; the phases of a scored one have their own table."""
     measured = [] if scored else run["measurements"]
     tool = run["tool"], run["version"]
     return view(measured, run.get("distributions", []), run.get("tests", []), run.get("parameters", {}), tool)
 
 
-def until(shown: Submission) -> str:
+def deadline_text(shown: Submission) -> str:
     """The deadline of its release in UTC and with its distance, while what is edited depends on it; else ""."""
     deadline = shown.release.deadline if shown.release else None
-    if deadline is None or shown.state not in editing_edit.EDITABLE or editing_edit.corrects(shown):
+    if deadline is None or shown.state not in editing_edit.EDITABLE or editing_edit.is_correction(shown):
         return ""
-    return f"{numbers.moment(deadline)}, {numbers.distance(deadline, timezone.now())}"
+    return f"{numbers.format_datetime(deadline)}, {numbers.distance(deadline, timezone.now())}"
 
 
-def initial(shown: Submission) -> dict[str, Any]:
+def submit_defaults(shown: Submission) -> dict[str, Any]:
     """What was said at upload, for the form that submits."""
     return {"release": shown.release.slug if shown.release else "", "lists": shown.lists}
 
@@ -152,7 +159,7 @@ def copy_row(derivative: Derivative | None) -> dict[str, Any] | None:
         return None
     return {
         "sha256": derivative.sha256,
-        "size": numbers.size(derivative.size),
+        "size": numbers.format_bytes(derivative.size),
         "files": len(derivative.files),
         "removed": derivative.report.get("removed", []),
         "left_out": derivative.report.get("left_out", [])[:LEFT_OUT_SHOWN],
@@ -176,12 +183,12 @@ def _checked(shown: Submission, report: dict[str, Any]) -> str:
     rules = [] if primary is None else report["runs"][primary].get("rules", [])
     violated = sum(rule["outcome"] == "violated" for rule in rules)
     counted = counted_findings(finding_counts.counted(shown, report))
-    return f"{counted}, {numbers.counted(violated, 'rule')} violated" if violated else counted
+    return f"{counted}, {numbers.pluralize(violated, 'rule')} violated" if violated else counted
 
 
 def event_row(event: Any) -> dict[str, str]:
     return {
-        "at": numbers.moment(event.at),
+        "at": numbers.format_datetime(event.at),
         "what": event.get_to_state_display() if event.from_state != event.to_state else "",
         "who": event.actor.username if event.actor else "the registry",
         "reason": event.reason,
@@ -197,14 +204,14 @@ REACHED = {
 """Where the mark stands on the staff, by state."""
 
 
-def steps(shown: Submission, check: Check | None) -> list[dict[str, Any]]:
+def progress_steps(shown: Submission, check: Check | None) -> list[dict[str, Any]]:
     """The way of a submission with what is known of each step."""
     state, now = State(shown.state), timezone.now()
     deadline = shown.release.deadline if shown.release else None
     notes = {
-        "Received": numbers.moment(shown.received_at),
+        "Received": numbers.format_datetime(shown.received_at),
         "Checked": _checked(shown, check.report) if check else "not yet",
-        "Submit": numbers.moment(shown.submitted_at) if shown.submitted_at else "not yet",
+        "Submit": numbers.format_datetime(shown.submitted_at) if shown.submitted_at else "not yet",
         "Review": "with the reviewers" if state in (State.SUBMITTED, State.IN_REVIEW) else "",
         "Publish": "with the release",
     }
@@ -234,6 +241,6 @@ def counted_findings(counted: finding_counts.Counted | None) -> str:
     """In words; what only informs is not counted."""
     if counted is None:
         return "not checked yet"
-    parts = [numbers.counted(counted.errors, "error")] if counted.errors else []
-    parts += [numbers.counted(counted.warnings, "warning")] if counted.warnings else []
+    parts = [numbers.pluralize(counted.errors, "error")] if counted.errors else []
+    parts += [numbers.pluralize(counted.warnings, "warning")] if counted.warnings else []
     return ", ".join(parts) or "no errors or warnings"

@@ -40,14 +40,14 @@ def summary(submission: Submission, request: HttpRequest) -> dict[str, Any]:
     }
 
 
-def whole(submission: Submission, request: HttpRequest) -> dict[str, Any]:
+def submission_document(submission: Submission, request: HttpRequest) -> dict[str, Any]:
     """Everything about one submission: its latest check, the run that counts, reviews and history."""
     check = latest_check(submission)
     return (
         summary(submission, request)
         | {
             "revision_reason": submission.revision_reason,
-            "changes": [asdict(change) for change in edit.revised(submission)],
+            "changes": [asdict(change) for change in edit.changes_from_original(submission)],
             "metadata": submission.metadata,
             "embargo_until": submission.embargo_until,
             "answers": submission.answers,
@@ -56,7 +56,7 @@ def whole(submission: Submission, request: HttpRequest) -> dict[str, Any]:
             "signature": signature(submission),
             "system": system_in_short(submission),
         }
-        | checked(submission, check)
+        | check_document(submission, check)
         | {
             "assigned": assigned(submission),
             "reviews": [review(row) for row in submission.reviews.select_related("reviewer")],
@@ -71,7 +71,7 @@ def signature(submission: Submission) -> str:
     return found.outcome if found else "none"
 
 
-def checked(submission: Submission, check: Check | None) -> dict[str, Any]:
+def check_document(submission: Submission, check: Check | None) -> dict[str, Any]:
     """The latest report as seen from the run that counts, and all runs in short."""
     report = check.report if check else {"status": None, "primary": None, "findings": [], "runs": []}
     primary = finding_counts.chosen_run(submission, report)
@@ -90,7 +90,7 @@ def checked(submission: Submission, check: Check | None) -> dict[str, Any]:
         "distributions": run.get("distributions", []),
         "rules": run.get("rules", []),
         "findings": finding_counts.of(submission, report),
-        "runs": [_in_short(one) for one in report["runs"]],
+        "runs": [_run_summary(one) for one in report["runs"]],
         "groups": report.get("groups", []),
     }
 
@@ -101,7 +101,7 @@ def retry_after_s(submission: Submission) -> int | None:
     return 2 if waiting else None
 
 
-def _in_short(run: dict[str, Any]) -> dict[str, Any]:
+def _run_summary(run: dict[str, Any]) -> dict[str, Any]:
     levels = [finding["level"] for finding in run["findings"]]
     return {name: run[name] for name in (*_OF_THE_RUN, "scores", "hashes", "parameters")} | {
         "errors": levels.count("error"),

@@ -63,7 +63,7 @@ def _row(submission: Submission) -> dict[str, Any]:
         "test": submission.test,
         "release": submission.release,
         "findings": counted_findings(finding_counts.counted(submission, submission.in_report)),
-        "received": numbers.moment(submission.received_at),
+        "received": numbers.format_datetime(submission.received_at),
     }
 
 
@@ -100,10 +100,10 @@ def _receive(request: HttpRequest) -> HttpResponse:
     if not form.is_valid():
         return _upload_page(request, form)
     try:
-        said = intake_receive.declared(form.cleaned_data["release"], form.cleaned_data["lists"], form.metadata())
+        said = intake_receive.parse_declared(form.cleaned_data["release"], form.cleaned_data["lists"], form.metadata())
         sent, test = request.FILES.get("bundle"), form.cleaned_data["test"]
         if sent is None and form.cleaned_data["draft"]:
-            submission = intake_receive.begin(request.user, said, test=test)
+            submission = intake_receive.create_draft(request.user, said, test=test)
         else:
             submission, _ = intake_receive.receive(request.user, sent, "", said, test=test)
     except Problem as problem:
@@ -184,7 +184,7 @@ def withdraw(request: HttpRequest, id: UUID) -> HttpResponse:
 @require_POST
 @private_page
 def check_again(request: HttpRequest, id: UUID) -> HttpResponse:
-    editing_edit.revalidate(seen_by(request.user, id, JOINED), request.user)
+    editing_edit.save_metadata_and_recheck(seen_by(request.user, id, JOINED), request.user)
     return redirect("submission", id=id)
 
 
@@ -198,7 +198,7 @@ def edit(request: HttpRequest, id: UUID) -> HttpResponse:
     if not form.is_bound or not form.is_valid():
         return _edit_page(request, shown, form)
     try:
-        editing_edit.revalidate(shown, request.user, metadata=form.metadata())
+        editing_edit.save_metadata_and_recheck(shown, request.user, metadata=form.metadata())
     except Problem as problem:
         return _edit_page(request, shown, form, problem)
     return redirect("submission", id=id)
@@ -218,7 +218,7 @@ def revise(request: HttpRequest, id: UUID) -> HttpResponse:
     """Begin a revision of a published result, and go there."""
     shown = seen_by(request.user, id, JOINED)
     try:
-        revision = editing_edit.revise(shown, request.user, request.POST.get("reason", "")[:REASON_LIMIT])
+        revision = editing_edit.start_revision(shown, request.user, request.POST.get("reason", "")[:REASON_LIMIT])
     except (ReasonNeeded, AlreadyRevised) as problem:
         return refused_page(request, shown, problem)
     return redirect("submission", id=revision.pk)

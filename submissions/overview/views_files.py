@@ -90,12 +90,12 @@ def _changed(request: HttpRequest, id: UUID, change: Any) -> HttpResponse:
 def history(request: HttpRequest, id: UUID) -> HttpResponse:
     """All versions of the files, and with `from` and `to` what changed between two of them."""
     shown = seen_by(request.user, id, ACCOUNT)
-    rows = version_history.every(shown)
+    rows = version_history.list_versions(shown)
     asked = [_number(request.GET.get(name, "")) for name in ("from", "to")]
     compared, problem = None, None
     if all(asked):
         try:
-            compared = _comparison(version_history.compare(shown, *asked))
+            compared = _comparison(version_history.compare_versions(shown, *asked))
         except NoSuchVersion as missing:
             problem = missing
     context = {
@@ -124,7 +124,7 @@ def download(request: HttpRequest, id: UUID, version: int, name: str) -> FileRes
 def _row(row: dict[str, Any]) -> dict[str, Any]:
     check = row["check"] or {}
     return row | {
-        "since": numbers.moment(row["since"]),
+        "since": numbers.format_datetime(row["since"]),
         "findings": counted_findings(finding_counts.Counted(check["errors"], check["warnings"]) if check else None),
     }
 

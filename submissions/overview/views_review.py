@@ -37,9 +37,9 @@ staff = staff_page(Account.Role.REVIEWER)
 @staff
 def queue(request: HttpRequest) -> HttpResponse:
     """What waits for a decision, longest first; what the account may not decide about is counted and not listed."""
-    found = review_queue.queue(request.user)
+    found = review_queue.review_queue(request.user)
     asked = {name: request.GET[name][:120].replace("\0", "") for name in review_queue.FILTERS if request.GET.get(name)}
-    narrowed = review_queue.narrowed(found, asked, request.user).prefetch_related("assignments__reviewer")
+    narrowed = review_queue.filter_queue(found, asked, request.user).prefetch_related("assignments__reviewer")
     rows = [_row(one) for one in narrowed[:SHOWN]]
     facts = list(found.values("release__slug", "lists", "institution__slug", "institution__name", "tool")[:1000])
     in_all = visible_to(request.user).filter(state__in=UNDER_REVIEW).count()
@@ -103,7 +103,7 @@ def detail(request: HttpRequest, id: UUID) -> HttpResponse:
 @staff
 def start(request: HttpRequest, id: UUID) -> HttpResponse:
     """Take it up."""
-    decisions.start(submitted_one(request, id), request.user)
+    decisions.start_review(submitted_one(request, id), request.user)
     return redirect("review-detail", id=id)
 
 
@@ -123,7 +123,7 @@ def assign(request: HttpRequest, id: UUID) -> HttpResponse:
 @require_POST
 @staff
 def check_again(request: HttpRequest, id: UUID) -> HttpResponse:
-    decisions.check_again(submitted_one(request, id), request.user)
+    decisions.request_recheck(submitted_one(request, id), request.user)
     return redirect("review-detail", id=id)
 
 
@@ -135,7 +135,7 @@ def judge(request: HttpRequest, id: UUID) -> HttpResponse:
     if not form.is_valid():
         return _page(request, shown, problem=FormInvalid(hint="Choose whether the rule is satisfied, and say why."))
     try:
-        rubric.judge(shown, request.user, **form.cleaned_data)
+        rubric.record_judgement(shown, request.user, **form.cleaned_data)
     except Problem as problem:
         return _page(request, shown, problem=problem)
     return redirect(f"/review/{id}/#rubric")
@@ -191,14 +191,14 @@ def _page(
 
 def _of_the_committee(request: HttpRequest, shown: Submission, check: Check | None) -> dict[str, Any]:
     """What only those see who may decide."""
-    rows = rubric.rows(shown, check.report if check else {})
+    rows = rubric.rubric_rows(shown, check.report if check else {})
     assigned = [one.reviewer.username for one in shown.assignments.select_related("reviewer")]
     open_now = shown.state in UNDER_REVIEW
     return {
         "rubric": [_rule(shown, row) for row in rows],
         "settled": f"{sum(row.settled for row in rows)} of {len(rows)} settled",
         "outcomes": Judgement.Outcome.choices,
-        "threads": comments.threads(comments.readable(shown, request.user)),
+        "threads": comments.group_by_thread(comments.visible_comments(shown, request.user)),
         "audiences": Comment.Audience.choices,
         "say_to": f"/review/{shown.pk}/comments/",
         "assigned": assigned,
@@ -252,11 +252,11 @@ def _votes(shown: Submission) -> str:
 
 def _prospects(shown: Submission, check: Check | None) -> list[tuple[str, str, str]]:
     """For each list asked for: whether the run could rank there as research and as production."""
-    run = questionnaire.run_of(shown, check.report) if check else None
+    run = questionnaire.primary_run(shown, check.report) if check else None
     if run is None:
         return []
-    research = decisions.prospects(shown, run, production=False, reproducibility=Result.Reproducibility.FULLY)
-    production = decisions.prospects(shown, run, production=True, reproducibility=Result.Reproducibility.FULLY)
+    research = decisions.list_exclusions(shown, run, production=False, reproducibility=Result.Reproducibility.FULLY)
+    production = decisions.list_exclusions(shown, run, production=True, reproducibility=Result.Reproducibility.FULLY)
     return [(name, _why(research[name]), _why(production[name])) for name in research]
 
 

@@ -46,4 +46,4 @@ def comparable_with(account: Account, shown: Submission) -> list[dict[str, Any]]
 
 def _heading(letter: str, one: Submission) -> dict[str, Any]:
     name = str(one.metadata.get("system") or one.filename)
-    return {"letter": letter, "id": one.pk, "name": name, "received": numbers.moment(one.received_at)}
+    return {"letter": letter, "id": one.pk, "name": name, "received": numbers.format_datetime(one.received_at)}

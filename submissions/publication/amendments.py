@@ -18,7 +18,7 @@ from submissions.permissions import has_role
 LOCK = 0x68777075  # "hwpu"
 
 
-def take_turns() -> None:
+def lock_publication() -> None:
     """Held to the end of the transaction: one publication or amendment at a time, as they share numbers and lists."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])
@@ -42,7 +42,7 @@ def override(
     if not reason.strip() or (action == Override.Action.SCORE) != (score is not None):
         raise OverrideRefused("It needs a reason, and a score exactly when the action is `score`.")
     with transaction.atomic():
-        take_turns()
+        lock_publication()
         ranked_list.refresh_from_db()
         decision, _ = Override.objects.update_or_create(
             release=release,
@@ -59,7 +59,7 @@ def override(
         return decision, _amend(ranked_list, f"{result.public_id}: {reason.strip()}")
 
 
-def enter(release: Release, added: list[Result], why: str) -> None:
+def add_embargoed(release: Release, added: list[Result], why: str) -> None:
     """Put what was kept back onto the frozen lists that it belongs to, of its release and of those after it."""
     until, ids = max(result.published_at for result in added), {result.public_id for result in added}
     frozen = RankedList.objects.filter(release__imported=False, release__held_on__gte=release.held_on)
@@ -67,13 +67,13 @@ def enter(release: Release, added: list[Result], why: str) -> None:
     for ranked_list in frozen.order_by("release__held_on", "release_id", "position"):
         before = ranked_list.entered_until
         RankedList.objects.filter(pk=ranked_list.pk).update(entered_until=until)
-        if entering := listing.entering(ranked_list, ids):
+        if entering := listing.entries_if_made_now(ranked_list, ids):
             _amend(ranked_list, f"{', '.join(entering)}: {why}", until)
         else:
             RankedList.objects.filter(pk=ranked_list.pk).update(entered_until=before)
 
 
-def name(results: list[Result]) -> None:
+def note_named_results(results: list[Result]) -> None:
     """Say on the frozen lists whose results these are, which stood there without a name."""
     frozen = RankedList.objects.filter(entries__result__in=results, release__imported=False).exclude(frozen_at=None)
     ids = {result.public_id for result in results}
@@ -97,7 +97,7 @@ def _amend(ranked_list: RankedList, reason: str, until: datetime | None = None) 
         RankedList.objects.filter(pk=ranked_list.pk).update(frozen_at=None, note=note, entered_until=until)
     try:
         definition = ranked_list.definition if was_frozen else None
-        return listing.build(ranked_list.release, ranked_list.name, freeze=was_frozen, definition=definition)
+        return listing.freeze_list(ranked_list.release, ranked_list.name, freeze=was_frozen, definition=definition)
     except (listing.ListError, DefinitionError) as error:
         raise OverrideRefused(str(error)) from error
     finally:

@@ -73,7 +73,7 @@ def take_back(submission: Submission, account: Account) -> None:
     """
     require_own(account, submission)
     with transaction.atomic():
-        amendments.take_turns()
+        amendments.lock_publication()
         state = _locked(submission, (*ASKABLE, State.PUBLISHED))
         anonymities = Anonymity.objects.filter(submission=submission, lifted_at=None)
         if state != State.PUBLISHED:
@@ -86,13 +86,13 @@ def take_back(submission: Submission, account: Account) -> None:
             raise NothingAsked
         states.note(submission, account, words)
         if state == State.PUBLISHED:
-            amendments.name(snapshot.name(_published_with(submission)))
+            amendments.note_named_results(snapshot.restore_names(_published_with(submission)))
 
 
 def _locked(submission: Submission, expected: tuple[State, ...]) -> State:
     """Its state, which stays until the end of the transaction. Raises StateConflict."""
     row = Submission.objects.select_for_update(of=("self",)).get(pk=submission.pk)
-    states.require(row, expected)
+    states.require_state(row, expected)
     return State(row.state)
 
 

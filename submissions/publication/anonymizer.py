@@ -88,7 +88,7 @@ class Nameless:
         return {**told, **ours, "parameter_sources": {}, "described_parameters": {}}
 
 
-def of(submission: Submission) -> Nameless:
+def anonymizer_for(submission: Submission) -> Nameless:
     """With the names of its institution, system, file system and account, and the words that they are made of."""
     site, account, declared = submission.institution, submission.account, submission.metadata
     printed = [declared.get(name, "") for name in ("institution", "system", "filesystem_name")]

@@ -60,10 +60,12 @@ class ListPreview(PrivateView):
 
     @extend_schema(operation_id="lists_preview", responses={200: PreviewShape} | REFUSED)
     def get(self, request: Request, release: str, list: str) -> Response:
-        made = preview.preview(public_record.release(release), list.lower(), request.user)
-        return Response(preview.shown(made))
+        made = preview.preview_list(public_record.release(release), list.lower(), request.user)
+        return Response(preview.preview_as_json(made))
 
     @writes(operation_id="lists_preview_proposed", request=Proposal, responses={200: PreviewShape} | REFUSED)
     def post(self, request: Request, release: str, list: str) -> Response:
-        made = preview.preview(public_record.release(release), list.lower(), request.user, **valid(request, Proposal))
-        return Response(preview.shown(made))
+        made = preview.preview_list(
+            public_record.release(release), list.lower(), request.user, **valid(request, Proposal)
+        )
+        return Response(preview.preview_as_json(made))

@@ -38,7 +38,9 @@ class Preview:
     excluded: list[Row]
 
 
-def preview(release: Release, name: str, account: Account, *, definition: Any = None, score: Any = None) -> Preview:
+def preview_list(
+    release: Release, name: str, account: Account, *, definition: Any = None, score: Any = None
+) -> Preview:
     """What the list would be now, under the newest definition or a proposed body, and under a proposed IO500 score.
 
     Nothing is stored. A proposed score is taken to repeat as well as the present one.
@@ -48,20 +50,20 @@ def preview(release: Release, name: str, account: Account, *, definition: Any = 
     body = _body(name, definition)
     rule = None if score is None else _score(score)
     try:
-        with publish.rehearsed(release) as unpublished:
+        with publish.trial_publication(release) as unpublished:
             decisions = listing.decisions(release, name)
             pool = listing.candidates(release, name, body, [decision.entry for decision in decisions])
             if rule is not None:
                 pool = _rescored(pool, rule)
-            ranking = listing.arrange(pool, body, decisions)
-            ranges = listing.foretold_ranges(release, body, ranking)
+            ranking = listing.rank_pool(pool, body, decisions)
+            ranges = listing.preview_rank_ranges(release, body, ranking)
             found = Result.objects.select_related("release").in_bulk([one.id for one in pool], field_name="public_id")
     except DefinitionError as error:
         raise ProposalInvalid(str(error)) from error
     return Preview(release, body, *_rows(ranking, ranges, found, unpublished))
 
 
-def shown(made: Preview) -> Row:
+def preview_as_json(made: Preview) -> Row:
     """A preview as JSON."""
     return {
         "release": made.release.slug,

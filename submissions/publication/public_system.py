@@ -17,7 +17,7 @@ _VERSIONED = re.compile(r"(?:version|firmware|kernel|microcode|appliance|release
 """Names whose values are versions: 1.6.0.326 is a firmware there and no address."""
 
 
-def published(document: Mapping[str, Any]) -> dict[str, Any]:
+def make_public_system(document: Mapping[str, Any]) -> dict[str, Any]:
     """A copy of a document (schema system.1) that may be shown to everybody."""
     shown: dict[str, Any] = _scrubbed(public_view.public(document), "")
     return shown

@@ -66,9 +66,9 @@ def publish(release: Release, editor: Account | None, *, allow_empty: bool = Fal
     if release.imported:
         raise ReleaseInvalid(f"{release.name} is a copy of published lists; it is not published here.")
     for submission in _accepted(release=release, derivative=None):
-        scrubbed_copy.ensure(submission)  # outside the transaction: it may take seconds
+        scrubbed_copy.ensure_scrubbed_copy(submission)  # outside the transaction: it may take seconds
     with transaction.atomic():
-        amendments.take_turns()
+        amendments.lock_publication()
         release = Release.objects.select_for_update().get(pk=release.pk)
         if release.published_at is None:
             frozen = _publish(release, editor, timezone.now())
@@ -79,7 +79,7 @@ def publish(release: Release, editor: Account | None, *, allow_empty: bool = Fal
     return _outcome(release)
 
 
-def checklist(release: Release) -> list[tuple[bool, str]]:
+def publication_checklist(release: Release) -> list[tuple[bool, str]]:
     """What an editor has to see to before publishing: whether it is done, and a sentence that is true as it stands."""
     submissions = Submission.objects.filter(release=release, test=False)
     waiting = submissions.filter(state__in=states.UNDER_REVIEW).count()
@@ -102,13 +102,13 @@ def checklist(release: Release) -> list[tuple[bool, str]]:
 
 
 @contextmanager
-def rehearsed(release: Release) -> Iterator[dict[str, UUID]]:
+def trial_publication(release: Release) -> Iterator[dict[str, UUID]]:
     """The record as publishing would make it, for as long as the block lasts; then everything is taken back.
 
     Gives the submission of each result that is not published yet, by the result's id, which is provisional.
     """
     with transaction.atomic():
-        amendments.take_turns()
+        amendments.lock_publication()
         release = Release.objects.select_for_update().get(pk=release.pk)
         if release.published_at is None and not release.imported:
             _add_results(release, None, timezone.now())
@@ -119,8 +119,8 @@ def rehearsed(release: Release) -> Iterator[dict[str, UUID]]:
 
 def foretold(release: Release) -> Foretold:
     """What publishing would freeze now; nothing is stored. Raises ListError."""
-    with rehearsed(release) as unpublished:
-        lists = {name: len(listing.compute(release, name).rows) for name in release.list_names}
+    with trial_publication(release) as unpublished:
+        lists = {name: len(listing.compute_list(release, name).rows) for name in release.list_names}
         return Foretold(lists, len(unpublished))
 
 
@@ -176,7 +176,7 @@ def _publish(release: Release, editor: Account | None, now: datetime) -> Foretol
     results = len(_add_results(release, editor, now))
     release.published_at = now
     release.save(update_fields=["published_at"])
-    lists = {name: listing.build(release, name, freeze=True).entries.count() for name in release.list_names}
+    lists = {name: listing.freeze_list(release, name, freeze=True).entries.count() for name in release.list_names}
     return Foretold(lists, results)
 
 
@@ -199,7 +199,7 @@ def _add_late(release: Release, editor: Account | None, now: datetime) -> None:
     )
     for kept, why in ((True, "the embargo ended."), (False, "published later than the list.")):
         if entering := [result for result in added if (result.pk in embargoed) == kept]:
-            amendments.enter(release, entering, why)
+            amendments.add_embargoed(release, entering, why)
 
 
 def _add_results(release: Release, editor: Account | None, now: datetime) -> list[Result]:
@@ -209,8 +209,8 @@ def _add_results(release: Release, editor: Account | None, now: datetime) -> lis
         accepted.select_related("institution", "account", "anonymity", "revises__result", "revises__anonymity")
     )
     if submissions:
-        snapshot.copy(release, submissions, now)
-        states.move_all(
+        snapshot.copy_to_record(release, submissions, now)
+        states.transition_many(
             [submission.pk for submission in submissions], State.ACCEPTED, State.PUBLISHED, editor, f"{release.name}."
         )
     return [submission.result for submission in submissions if submission.revises_id is None]

@@ -17,7 +17,7 @@ COLUMNS = {"score": "value", "bandwidth_gib_per_s": "bandwidth_gib_per_s", "rate
 """Columns of a result, by what a report calls them in its scores."""
 
 
-def group(report: Row, index: int) -> Row:
+def repeat_group(report: Row, index: int) -> Row:
     """The runs of the configuration of one, itself too, with their `distributions`; both empty where it stands alone.
 
     Runs are in the order of their time where they tell it, else in that of the archive. Of a report from before
@@ -30,7 +30,7 @@ def group(report: Row, index: int) -> Row:
     return {"runs": [report["runs"][run] for run in found["runs"]], "distributions": found["distributions"]}
 
 
-def measured(same: Sequence[Row]) -> dict[spreads.Key, list[float]]:
+def repeated_values(same: Sequence[Row]) -> dict[spreads.Key, list[float]]:
     """The values of each measurement that all these runs have, canonical."""
     by_run = [
         {spreads.key(row): row["value"] for row in run["measurements"] if not is_repeat(row["context"], row["stat"])}
@@ -40,7 +40,7 @@ def measured(same: Sequence[Row]) -> dict[spreads.Key, list[float]]:
     return {place: [one[place] for one in by_run] for place in shared}
 
 
-def scores(same: Sequence[Row]) -> dict[str, list[float]]:
+def repeated_scores(same: Sequence[Row]) -> dict[str, list[float]]:
     """The columns of a result that all these runs have a score for."""
     found = [run["scores"].get("SCORE") or {} for run in same]
     values = {column: [one.get(name) for one in found] for column, name in COLUMNS.items() if found}

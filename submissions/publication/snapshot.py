@@ -31,14 +31,14 @@ from registry.models import (
 )
 from registry.query import canonical_names, observed_parameters
 from registry.query import fact_index as asked_by
-from registry.query.text_folding import fold
+from registry.query.text_folding import fold_text
 from registry.timeseries import detected_steps
 from submissions import models as submitted
 from submissions.bundles import quarantine, scrubbed_copy
 from submissions.checks import questionnaire
 from submissions.models import Check, Derivative, Review, Submission
 from submissions.publication import anonymizer, repeat_runs
-from submissions.publication.public_system import published
+from submissions.publication.public_system import make_public_system
 from validators.scrubbing import personal
 from validators.system import facts
 
@@ -46,10 +46,10 @@ PREFIX = "hw-"
 _BATCH = 500
 
 
-def copy(release: Release, submissions: list[Submission], now: datetime) -> None:
+def copy_to_record(release: Release, submissions: list[Submission], now: datetime) -> None:
     """Results, measurements and files of all, in bulk."""
     sources = list(_gathered(submissions))
-    asked = questionnaire.asked_by(listing.newest_definitions(release.list_names))
+    asked = questionnaire.required_by_list(listing.newest_definitions(release.list_names))
     number = _last_number()
     numbered = {f"{PREFIX}{number + place}": source for place, source in enumerate(sources, 1)}
     systems = _systems(numbered)
@@ -69,13 +69,13 @@ def copy(release: Release, submissions: list[Submission], now: datetime) -> None
     detected_steps.mark_due(result.system_id for result in results)
 
 
-def name(submissions: list[Submission]) -> list[Result]:
+def restore_names(submissions: list[Submission]) -> list[Result]:
     """Give published results the names, texts and files that were withheld; no number of them changes."""
     now, pairs, touched = timezone.now(), [], set[int]()
     for source in _gathered(submissions, as_published=True):
         result, release = source.submission.result, source.submission.release
         former = result.system
-        asked = questionnaire.asked_by(listing.newest_definitions(release.list_names))
+        asked = questionnaire.required_by_list(listing.newest_definitions(release.list_names))
         system = _systems({result.public_id: source})[source.system_key]
         named = _result(
             source, release, system, canonical_names.read_names(), result.public_id, result.published_at, asked
@@ -101,7 +101,7 @@ NAMED = (
 
 
 def _measurements(result: Result, source: _Source) -> Iterable[Measurement]:
-    again = repeat_runs.measured(source.same_runs)
+    again = repeat_runs.repeated_values(source.same_runs)
     for position, row in enumerate(source.run["measurements"], 1):
         yield Measurement(result=result, position=position, repeats=again.get(key(row)) if again else None, **row)
 
@@ -118,7 +118,7 @@ def _copy_beside(pairs: list[tuple[Result, _Source]]) -> None:
         batch_size=2000,
     )
     _copy_systems(pairs)
-    asked_by.index(result.pk for result, _ in pairs)
+    asked_by.rebuild_facts(result.pk for result, _ in pairs)
 
 
 def _copy_systems(pairs: list[tuple[Result, _Source]]) -> None:
@@ -138,7 +138,7 @@ def _copy_systems(pairs: list[tuple[Result, _Source]]) -> None:
         (
             ObservedParameter(result=snapshot.result, **columns)
             for snapshot in described
-            for columns in observed_parameters.observed(snapshot.document)
+            for columns in observed_parameters.observed_rows(snapshot.document)
         ),
         batch_size=2000,
     )
@@ -184,7 +184,7 @@ class _Source:
 
     @cached_property
     def _group(self) -> Mapping[str, Any]:
-        return repeat_runs.group(self.check.report, self._index)
+        return repeat_runs.repeat_group(self.check.report, self._index)
 
     @property
     def _index(self) -> int:
@@ -208,8 +208,8 @@ class _Source:
         if self.anonymous:
             return anonymizer.INSTITUTION
         site, declared = self.submission.institution, " ".join(self.metadata.get("institution", "").split())
-        own = {fold(name) for name in (site.slug, site.name, *(site.also_printed_as or []))}
-        return declared if fold(declared) in own or slugify(declared) == site.slug else site.name
+        own = {fold_text(name) for name in (site.slug, site.name, *(site.also_printed_as or []))}
+        return declared if fold_text(declared) in own or slugify(declared) == site.slug else site.name
 
     @property
     def system_name(self) -> str:
@@ -219,7 +219,7 @@ class _Source:
     @property
     def system_key(self) -> tuple[int, str, bool]:
         """A system is another one where it is published anonymously."""
-        return self.submission.institution_id, fold(self.system_name), self.anonymous
+        return self.submission.institution_id, fold_text(self.system_name), self.anonymous
 
 
 def _gathered(submissions: list[Submission], *, as_published: bool = False) -> Iterable[_Source]:
@@ -237,11 +237,11 @@ def _gathered(submissions: list[Submission], *, as_published: bool = False) -> I
     systems = {row.submission_id: row for row in submitted.SystemSnapshot.objects.filter(submission__in=ids)}
     platforms, quarantined = _platforms(), quarantine.quarantined_among(ids)
     for submission in submissions:
-        derivative = derivatives.get(submission.pk) or scrubbed_copy.ensure(submission)
+        derivative = derivatives.get(submission.pk) or scrubbed_copy.ensure_scrubbed_copy(submission)
         system = systems.get(submission.pk)
-        document = published(system.document) if system else None
-        without = anonymizer.of(submission) if anonymizer.is_anonymous(submission) else None
-        platform = platforms.get(fold(submission.metadata.get("platform")))
+        document = make_public_system(system.document) if system else None
+        without = anonymizer.anonymizer_for(submission) if anonymizer.is_anonymous(submission) else None
+        platform = platforms.get(fold_text(submission.metadata.get("platform")))
         check, accepted = checks[submission.pk], reviews[submission.pk]
         withheld_at = quarantine.copy_withheld_at(submission) if submission.pk in quarantined else None
         yield _Source(submission, check, accepted, derivative, system, document, without, platform, withheld_at)
@@ -251,7 +251,7 @@ def _platforms() -> dict[str, Platform]:
     """The platforms of the record by all that people call them, folded."""
     known = {row.slug: row for row in Platform.objects.all()}
     also = {name: known[slug] for name, slug in canonical_names.read_names().platforms.items() if slug in known}
-    return also | {fold(name): row for row in known.values() for name in (row.slug, row.name)}
+    return also | {fold_text(name): row for row in known.values() for name in (row.slug, row.name)}
 
 
 def _latest(found: QuerySet) -> dict[Any, Any]:
@@ -275,7 +275,7 @@ def _systems(numbered: Mapping[str, _Source]) -> dict[tuple[int, str, bool], Sys
     """
     sites = {source.submission.institution_id: source.submission.institution for source in numbered.values()}
     known = System.objects.filter(site__in=sites).select_related("platform")
-    systems = {(system.site_id, fold(system.name), False): system for system in known}
+    systems = {(system.site_id, fold_text(system.name), False): system for system in known}
     if any(source.anonymous for source in numbered.values()):
         systems |= _anonymous_systems(sites)
     taken = set(System.objects.values_list("slug", flat=True))
@@ -302,7 +302,7 @@ def _anonymous_systems(sites: Iterable[int]) -> dict[tuple[int, str, bool], Syst
     submissions = Submission.objects.filter(institution__in=sites, result__site__slug=anonymizer.SLUG)
     rows = submissions.select_related("result__system__platform", "result__system__site")
     return {
-        (row.institution_id, fold(" ".join(row.metadata.get("system", "").split())), True): row.result.system
+        (row.institution_id, fold_text(" ".join(row.metadata.get("system", "").split())), True): row.result.system
         for row in rows
     }
 
@@ -347,24 +347,26 @@ def _result(
         score=score.get("value"),
         bandwidth_gib_per_s=score.get("bandwidth_gib_per_s"),
         rate_kiops=score.get("rate_kiops"),
-        repeated_scores=repeat_runs.scores(source.same_runs),
+        repeated_scores=repeat_runs.repeated_scores(source.same_runs),
         submitted_on=older.submitted_on if older else submission.submitted_at.date(),
         published_at=now,
-        parameters=shown(run["parameters"]),
-        snapshot=shown(_snapshot(source, asked)) | _of_the_copy(source),
+        parameters=scrub_document(run["parameters"]),
+        snapshot=scrub_document(_snapshot(source, asked)) | _of_the_copy(source),
         bundle_sha256=submission.sha256,
         public_sha256="" if source.anonymous else source.derivative.sha256,
         copy_withheld_at=source.copy_withheld_at,
         revision=older.revision + 1 if older else 1,
         revises=older,
-        revision_reason=anonymizer.WITHHELD if older and source.anonymous else shown(submission.revision_reason),
+        revision_reason=anonymizer.WITHHELD
+        if older and source.anonymous
+        else scrub_document(submission.revision_reason),
     )
 
 
 def _snapshot(source: _Source, asked: dict[str, str]) -> dict[str, Any]:
     """What a page shows beside the numbers, as it was on release day. Everything in here is public."""
     run = source.run
-    answers = questionnaire.published(source.submission, asked, source.document, run)
+    answers = questionnaire.public_answers(source.submission, asked, source.document, run)
     if source.anonymous and answers:
         answers["rows"] = []
     return {
@@ -386,12 +388,12 @@ def _of_the_copy(source: _Source) -> dict[str, Any]:
     return {"anonymous": True} if source.anonymous else {"scrubbed": source.derivative.report}
 
 
-def shown(value: Any, name: str = "") -> Any:
+def scrub_document(value: Any, name: str = "") -> Any:
     """The same document with every text scrubbed like a line of the bundle, as `name=text` where it has a name."""
     if isinstance(value, dict):
-        return {key: shown(item, key) for key, item in value.items()}
+        return {key: scrub_document(item, key) for key, item in value.items()}
     if isinstance(value, list):
-        return [shown(item, name) for item in value]
+        return [scrub_document(item, name) for item in value]
     if not isinstance(value, str) or not value:
         return value
     before = f"{name}=" if name else ""

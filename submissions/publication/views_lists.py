@@ -33,7 +33,7 @@ def preview(request: HttpRequest, release: str, name: str) -> HttpResponse:
     form = ProposalForm(request.POST or None)
     try:
         asked = _proposed(form) if request.method == "POST" else {}
-        made = previewing.preview(found, name, request.user, **asked)
+        made = previewing.preview_list(found, name, request.user, **asked)
     except Problem as problem:
         return _page(request, found, name, form, problem=problem)
     return _page(request, found, name, form, made=made)
@@ -50,7 +50,7 @@ def override(request: HttpRequest, release: str, name: str) -> HttpResponse:
             raise FormInvalid(errors={field: [str(one) for one in why] for field, why in form.errors.items()})
         amendments.override(public_record.ranked_list(release, name), request.user, **form.cleaned_data)
     except Problem as problem:
-        made = previewing.preview(found, name, request.user)
+        made = previewing.preview_list(found, name, request.user)
         return _page(request, found, name, ProposalForm(), made=made, problem=problem)
     return redirect("list", release=found.slug, name=name)
 
@@ -94,4 +94,8 @@ def _page(
 
 
 def _written(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {**row, "score": numbers.decimal(row["score"]), "range": numbers.ranks(row["rank_low"], row["rank_high"])}
+    return {
+        **row,
+        "score": numbers.format_decimal(row["score"]),
+        "range": numbers.format_rank_range(row["rank_low"], row["rank_high"]),
+    }

@@ -63,7 +63,7 @@ def _page(request: HttpRequest, release: Release, problem: Problem | None = None
         "allows_empty": "allow_empty" in request.POST,
         "states": [(State(state).label, count) for state, count in states if state != State.ACCEPTED],
         "deadline": numbers.deadline(release.deadline, now) if release.deadline else "",
-        "checklist": publication_publish.checklist(release),
+        "checklist": publication_publish.publication_checklist(release),
         "is_early": release.deadline is not None and now < release.deadline,
         "may_publish": may_publish,
     }
@@ -88,7 +88,7 @@ def _row(submission: Submission) -> dict[str, object]:
         "institution": submission.institution,
         "lists": ", ".join(submission.lists),
         "score": score,
-        "embargo": numbers.moment(submission.embargo_until) if submission.embargo_until else "",
+        "embargo": numbers.format_datetime(submission.embargo_until) if submission.embargo_until else "",
     }
 
 

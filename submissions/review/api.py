@@ -111,13 +111,13 @@ class SubmissionRubric(PrivateView):
     def post(self, request: Request, id: UUID) -> Response:
         submission = seen_by(request.user, id, JOINED)
         require_review(request.user, submission)
-        rubric.judge(submission, request.user, **valid(request, JudgeRequest))
+        rubric.record_judgement(submission, request.user, **valid(request, JudgeRequest))
         return Response(_rubric(submission))
 
 
 def _rubric(submission: Submission) -> dict[str, Any]:
     check = checks_representation.latest_check(submission)
-    rows = rubric.rows(submission, check.report if check else {})
+    rows = rubric.rubric_rows(submission, check.report if check else {})
     return {"settled": sum(row.settled for row in rows), "of": len(rows), "rules": [_row(row) for row in rows]}
 
 
@@ -168,7 +168,7 @@ class SubmissionComments(PrivateView):
 
     @extend_schema(operation_id="submissions_comments", responses={200: CommentPage} | REFUSED)
     def get(self, request: Request, id: UUID) -> Response:
-        found = comments.readable(seen_by(request.user, id, JOINED), request.user)
+        found = comments.visible_comments(seen_by(request.user, id, JOINED), request.user)
         return Response({"next": None, "results": [_comment(one) for one in found]})
 
     @writes(
@@ -177,7 +177,7 @@ class SubmissionComments(PrivateView):
         responses={201: CommentRow} | REFUSED | CONFLICT,
     )
     def post(self, request: Request, id: UUID) -> Response:
-        said = comments.say(seen_by(request.user, id, JOINED), request.user, **valid(request, CommentRequest))
+        said = comments.add_comment(seen_by(request.user, id, JOINED), request.user, **valid(request, CommentRequest))
         return Response(_comment(said), status=201)
 
 

@@ -53,7 +53,7 @@ class SubmissionLate(PrivateView):
     def post(self, request: Request, id: UUID) -> Response:
         submission = seen_by(request.user, id)
         return Response(
-            review_representation.late(
+            review_representation.late_entry_document(
                 decisions.admit_late(submission, request.user, **valid(request, review_responses.LateRequest))
             )
         )

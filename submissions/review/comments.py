@@ -12,7 +12,7 @@ MOST = 1000
 """Comments of one submission, so that no account fills the table."""
 
 
-def readable(submission: Submission, account: Account) -> QuerySet[Comment]:
+def visible_comments(submission: Submission, account: Account) -> QuerySet[Comment]:
     """What the account may read, oldest first: its institution what is said to it, reviewers without conflict all.
 
     Raises ConflictOfInterest for a reviewer who may not decide and is not of the institution.
@@ -24,7 +24,7 @@ def readable(submission: Submission, account: Account) -> QuerySet[Comment]:
     return comments
 
 
-def say(
+def add_comment(
     submission: Submission,
     author: Account,
     text: str,
@@ -38,7 +38,7 @@ def say(
     Raises Forbidden for a submitter who writes to the committee alone, ConflictOfInterest, CommentRefused,
     StateConflict before the run was submitted.
     """
-    seen = readable(submission, author)
+    seen = visible_comments(submission, author)
     if submission.submitted_at is None:
         raise StateConflict("Nobody reviews it yet: submit it first.")
     if not text.strip() or seen.count() >= MOST:
@@ -56,7 +56,7 @@ def say(
     )
 
 
-def threads(comments: QuerySet[Comment]) -> list[tuple[Comment, list[Comment]]]:
+def group_by_thread(comments: QuerySet[Comment]) -> list[tuple[Comment, list[Comment]]]:
     """Each first word with all answers below it, also those to answers, in the order of time."""
     found = list(comments)
     first: dict[int, Comment] = {}

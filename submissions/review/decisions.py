@@ -71,7 +71,7 @@ def submit(
 ) -> None:
     """Submit a checked run to an open release. Raises NotYours, StateConflict, SubmitRefused, IntakeRefused."""
     require_own(account, submission)
-    states.require(submission, SUBMITTABLE)
+    states.require_state(submission, SUBMITTABLE)
     if submission.test:
         raise TestSubmission
     if not settings.INSECURE_LOCAL and _is_example(submission):
@@ -86,7 +86,7 @@ def submit(
         # Takes turns with who publishes or moves the deadline: submitted before either, or refused.
         Release.objects.select_for_update().get(pk=receive.known_release(release).pk)
         target, wanted = _destination(submission, release, lists, tool, now)
-        states.move(
+        states.transition(
             submission.pk,
             SUBMITTABLE,
             State.SUBMITTED,
@@ -102,7 +102,7 @@ def submit(
             embargo_until=embargo_until,
             queued_at=now,
         )
-    task_queue.after_commit("prepare_review", submission.pk)
+    task_queue.enqueue_after_commit("prepare_review", submission.pk)
 
 
 def withdraw(submission: Submission, account: Account, reason: str) -> None:
@@ -114,7 +114,7 @@ def withdraw(submission: Submission, account: Account, reason: str) -> None:
     reason = states.require_reason(reason)
     with transaction.atomic():
         _withdraw(submission, account, reason)
-        revision = edit.revision_of(submission)
+        revision = edit.pending_revision(submission)
         if revision is not None and revision.state == State.PUBLISHED:
             raise AlreadyRevised(f"Withdraw the newest revision, submission {revision.pk}.")
         if revision is not None and revision.result_id is None:
@@ -122,7 +122,7 @@ def withdraw(submission: Submission, account: Account, reason: str) -> None:
 
 
 def _withdraw(submission: Submission, account: Account, reason: str) -> None:
-    states.move(submission.pk, sorted(states.leading_to(State.WITHDRAWN)), State.WITHDRAWN, account, reason)
+    states.transition(submission.pk, sorted(states.source_states(State.WITHDRAWN)), State.WITHDRAWN, account, reason)
     published = Result.objects.filter(pk__in=Submission.objects.filter(pk=submission.pk).values("result"))
     published.filter(withdrawn_at=None).update(withdrawn_at=timezone.now(), withdrawn_reason=reason)
     detected_steps.mark_due(published.values_list("system", flat=True))
@@ -131,21 +131,21 @@ def _withdraw(submission: Submission, account: Account, reason: str) -> None:
 # What reviewers do
 
 
-def start(submission: Submission, reviewer: Account) -> None:
+def start_review(submission: Submission, reviewer: Account) -> None:
     """Say that one is at it. Raises Forbidden, ConflictOfInterest, StateConflict."""
     require_review(reviewer, submission)
     with transaction.atomic():
-        states.move(submission.pk, [State.SUBMITTED], State.IN_REVIEW, reviewer)
+        states.transition(submission.pk, [State.SUBMITTED], State.IN_REVIEW, reviewer)
         Assignment.objects.get_or_create(submission=submission, reviewer=reviewer)
 
 
-def check_again(submission: Submission, reviewer: Account) -> None:
+def request_recheck(submission: Submission, reviewer: Account) -> None:
     """Run the rules again on what is under review, by a worker. Raises Forbidden, ConflictOfInterest, StateConflict."""
     require_review(reviewer, submission)
-    states.require(submission, states.UNDER_REVIEW)
+    states.require_state(submission, states.UNDER_REVIEW)
     with transaction.atomic():
         states.note(submission, reviewer, "Checked again.")
-        task_queue.after_commit("prepare_review", submission.pk)
+        task_queue.enqueue_after_commit("prepare_review", submission.pk)
 
 
 def decide(
@@ -165,12 +165,12 @@ def decide(
     ReleasePublished, ReasonNeeded, NoSuchFinding.
     """
     require_review(reviewer, submission)
-    states.require(submission, states.UNDER_REVIEW)
+    states.require_state(submission, states.UNDER_REVIEW)
     reason, about = states.require_reason(reason), _about(submission, findings)
     with transaction.atomic():
         if decision == Review.Decision.ACCEPT:
             _require_run(submission)
-        if decision == Review.Decision.ACCEPT and not edit.corrects(submission):
+        if decision == Review.Decision.ACCEPT and not edit.is_correction(submission):
             _require_unpublished(submission)
         state = Submission.objects.select_for_update().values_list("state", flat=True).get(pk=submission.pk)
         if state not in states.UNDER_REVIEW:
@@ -189,7 +189,7 @@ def decide(
         if outcome == state:
             states.note(submission, reviewer, _vote(missing, reason))
         else:
-            states.move(submission.pk, [state], outcome, reviewer, _vote(missing, reason))
+            states.transition(submission.pk, [state], outcome, reviewer, _vote(missing, reason))
         return review
 
 
@@ -215,7 +215,7 @@ def _about(submission: Submission, codes: Iterable[str]) -> list[dict[str, str]]
     if not codes:
         return []
     report = Check.objects.filter(submission=submission).order_by("-made_at", "-id").values_list("report", flat=True)[0]
-    run = questionnaire.run_of(submission, report) or {}
+    run = questionnaire.primary_run(submission, report) or {}
     rules = [{"code": rule["code"], "message": rule["why"], "where": ""} for rule in run.get("rules", [])]
     known = {one["code"]: one for one in [*rules, *run.get("findings", []), *report["findings"]]}
     if unknown := [code for code in codes if code not in known]:
@@ -223,13 +223,15 @@ def _about(submission: Submission, codes: Iterable[str]) -> list[dict[str, str]]
     return [{name: known[code][name] for name in ("code", "message", "where")} for code in codes]
 
 
-def prospects(
+def list_exclusions(
     submission: Submission, run: dict[str, Any], production: bool, reproducibility: str
 ) -> dict[str, Exclusion | None]:
     """For each list asked for, why it could not rank there; None where it could. Research or production, not both."""
     score = (run.get("scores", {}).get("SCORE") or {}).get("value")
     bodies = listing.newest_definitions(submission.lists)
-    filled = questionnaire.fill(submission, questionnaire.asked_by(bodies), questionnaire.document_of(submission), run)
+    filled = questionnaire.fill_questionnaires(
+        submission, questionnaire.required_by_list(bodies), questionnaire.system_document_of(submission), run
+    )
     parameters = run.get("parameters", {})
     facts = {
         "trust": Result.Trust.VERIFIED,
@@ -239,35 +241,35 @@ def prospects(
         "production": production,
         "reproducibility": reproducibility,
         "tool_version": run.get("version", ""),
-        "answers": questionnaire.state(filled),
+        "answers": questionnaire.completeness(filled),
     } | {f"p.{name}": value for name, value in parameters.items()}
     found = {}
     for name, body in bodies.items():
         measured = listing.measured_in_unit(run.get("measurements", []), body)
         entry = Entry(str(submission.pk), {"score": score, MEASURED: measured}, facts)
-        found[name] = next(iter(listing.arrange([entry], body).exclusions), None)
+        found[name] = next(iter(listing.rank_pool([entry], body).exclusions), None)
     return found
 
 
 # What the registry does in between
 
 
-def prepare(submission_id: str) -> None:
+def prepare_for_review(submission_id: str) -> None:
     """For the reviewer: check by the rules of the release and lists that it was submitted to; make the derivative."""
-    processing.recheck(submission_id)
+    processing.recheck_in_review(submission_id)
     submission = Submission.objects.filter(pk=submission_id).first()
     if submission is not None and submission.submitted_at is not None:
-        scrubbed_copy.ensure(submission)
+        scrubbed_copy.ensure_scrubbed_copy(submission)
 
 
-def sweep() -> None:
+def requeue_unprepared() -> None:
     """Send again what was submitted and not prepared: the broker was away, or the worker did not live to finish."""
     unchecked = Q(checked_at__lt=F("submitted_at"), state__in=states.UNDER_REVIEW)
     underived = Q(derivative=None, state__in=(*states.UNDER_REVIEW, State.ACCEPTED))
     waiting = Submission.objects.filter(unchecked | underived, queued_at__lt=timezone.now() - PREPARED_WITHIN)
     for submission_id in waiting.order_by("submitted_at").values_list("pk", flat=True)[:100]:
         Submission.objects.filter(pk=submission_id).update(queued_at=timezone.now())
-        task_queue.send("prepare_review", str(submission_id))
+        task_queue.enqueue("prepare_review", str(submission_id))
 
 
 def _require_run(submission: Submission) -> None:
@@ -308,7 +310,7 @@ def admit_late(submission: Submission, editor: Account, *, release: str, reason:
     require_role(editor, Account.Role.EDITOR)
     if is_own(editor, submission):
         raise ConflictOfInterest
-    states.require(submission, edit.ANSWERABLE)
+    states.require_state(submission, edit.ANSWERABLE)
     target = receive.known_release(release)
     if target.imported or target.published_at:
         raise ReleasePublished
@@ -352,7 +354,7 @@ def open_releases(now: datetime) -> QuerySet[Release]:
     return Release.objects.filter(opened, imported=False, published_at=None, deadline__gte=now).order_by("deadline")
 
 
-def releases_for(submission: Submission, now: datetime) -> list[Release]:
+def releases_accepting(submission: Submission, now: datetime) -> list[Release]:
     """Releases that take this submission at that time: the open ones, and those that it may come to late."""
     late = Q(pk=submission.release_id) | Q(pk__in=submission.late_entries.order_by().values("release"))
     opened = Q(opens=None) | Q(opens__lte=now)

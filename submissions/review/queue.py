@@ -15,7 +15,7 @@ FILTERS = ("release", "list", "state", "institution", "tool", "assigned", "contr
 ME, NOBODY = "me", "nobody"
 
 
-def queue(account: Account) -> QuerySet[Submission]:
+def review_queue(account: Account) -> QuerySet[Submission]:
     """Longest waiting first, with `tool` and `contradictions` of the latest check, and the part that has findings."""
     waiting = visible_to(account).filter(state__in=states.UNDER_REVIEW)
     found = waiting.exclude(
@@ -29,7 +29,7 @@ def queue(account: Account) -> QuerySet[Submission]:
     return found.order_by("submitted_at", "id")
 
 
-def narrowed(found: QuerySet[Submission], asked: Mapping[str, str], account: Account) -> QuerySet[Submission]:
+def filter_queue(found: QuerySet[Submission], asked: Mapping[str, str], account: Account) -> QuerySet[Submission]:
     """Those that have every value of `asked`, a mapping of FILTERS; a value that nothing has leaves nothing."""
     columns = {
         "release": "release__slug__iexact", "state": "state", "institution": "institution__slug", "tool": "tool"

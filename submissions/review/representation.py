@@ -7,7 +7,7 @@ from typing import Any
 from submissions.checks import finding_counts
 from submissions.checks.representation import latest_check
 from submissions.models import LateEntry, Review, Submission
-from submissions.review.decisions import prospects
+from submissions.review.decisions import list_exclusions
 
 
 def review(row: Review) -> dict[str, Any]:
@@ -32,11 +32,11 @@ def excluded(submission: Submission, review: Review) -> dict[str, dict[str, str]
     check = latest_check(submission)
     primary = finding_counts.chosen_run(submission, check.report) if check else None
     run = check.report["runs"][primary] if primary is not None else {}
-    found = prospects(submission, run, review.production, review.reproducibility)
+    found = list_exclusions(submission, run, review.production, review.reproducibility)
     return {name: {"code": why.code, "why": why.why} for name, why in found.items() if why}
 
 
-def late(row: LateEntry) -> dict[str, Any]:
+def late_entry_document(row: LateEntry) -> dict[str, Any]:
     """`row` with its release and who decided joined."""
     return {
         "id": str(row.submission_id),

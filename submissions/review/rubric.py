@@ -34,35 +34,35 @@ class Row:
         return self.outcome not in JUDGED or self.judgement is not None
 
 
-def rows(submission: Submission, report: dict[str, Any]) -> list[Row]:
+def rubric_rows(submission: Submission, report: dict[str, Any]) -> list[Row]:
     """What waits for a person or is violated first. One query."""
-    run = questionnaire.run_of(submission, report) or {}
+    run = questionnaire.primary_run(submission, report) or {}
     texts = {rule.code: rule.text for rule in catalogue.rules()}
     judged = {one.rule: one for one in submission.judgements.select_related("reviewer")}
     findings = [*report.get("findings", []), *run.get("findings", [])]
     found = [
         Row(
             rule["code"], texts.get(rule["code"], ""), rule["outcome"], rule["why"],
-            tuple(finding for finding in findings if is_of(finding["code"], rule["code"])), judged.get(rule["code"]),
+            tuple(finding for finding in findings if has_rule(finding["code"], rule["code"])), judged.get(rule["code"]),
         )
         for rule in run.get("rules", [])
     ]  # fmt: skip
     return sorted(found, key=lambda row: (row.settled, ORDER.index(row.outcome)))
 
 
-def is_of(finding: str, rule: str) -> bool:
+def has_rule(finding: str, rule: str) -> bool:
     """Whether a finding belongs to a rule: its code is the rule's, or goes on from it."""
     return finding == rule or finding.startswith(f"{rule}.")
 
 
-def judge(submission: Submission, reviewer: Account, rule: str, outcome: str, note: str) -> Judgement:
+def record_judgement(submission: Submission, reviewer: Account, rule: str, outcome: str, note: str) -> Judgement:
     """Record what a person found of a rule, with a note. Raises Forbidden, ConflictOfInterest, StateConflict, ..."""
     require_review(reviewer, submission)
     if not note.strip():
         raise ReasonNeeded("Say what the judgement rests on, as `note`.")
     if submission.state not in states.UNDER_REVIEW:
         raise StateConflict(f"It is {submission.state}, and nobody has to decide about it.")
-    run = questionnaire.run_of(submission, None) or {}
+    run = questionnaire.primary_run(submission, None) or {}
     if not any(one["code"] == rule and one["outcome"] in JUDGED for one in run.get("rules", [])):
         raise NothingToJudge(f"{rule[:80]} is no rule of the run that waits for a person.")
     return Judgement.objects.create(

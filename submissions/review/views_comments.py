@@ -33,5 +33,5 @@ def _say(request: HttpRequest, id: UUID, back: str) -> HttpResponse:
     """What is not valid is said as if it had no text."""
     form = CommentForm(request.POST)
     said = form.cleaned_data if form.is_valid() else {"text": ""}
-    comments.say(seen_by(request.user, id, JOINED), request.user, **said)
+    comments.add_comment(seen_by(request.user, id, JOINED), request.user, **said)
     return redirect(back)

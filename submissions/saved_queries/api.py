@@ -31,7 +31,7 @@ def _save(request: Request, kind: str, place: str) -> Response:
     asked = valid(request, SaveRequest)
     as_of = timezone.now() if asked["keep"] == saved_queries.AS_OF else None
     made = saved_queries.save(kind, asked["title"], asked["question"], request.user.username, as_of)
-    return Response(saved_queries.in_short(made) | {"url": link(request, place, made.slug)}, status=201)
+    return Response(saved_queries.study_summary(made) | {"url": link(request, place, made.slug)}, status=201)
 
 
 class StudyList(WritingView, studies_api.StudyList):

@@ -38,9 +38,9 @@ def run_row(index: int, run: dict[str, Any], is_primary: bool) -> dict[str, Any]
         "path": run.get("path") or ".",
         "scored": run["tool"] in catalogue.scored_tools(),
         "version": run.get("version", ""),
-        "score": numbers.decimal(score.get("value")) or numbers.MISSING,
-        "bandwidth": numbers.decimal(score.get("bandwidth_gib_per_s")) or numbers.MISSING,
-        "rate": numbers.decimal(score.get("rate_kiops")) or numbers.MISSING,
+        "score": numbers.format_decimal(score.get("value")) or numbers.MISSING,
+        "bandwidth": numbers.format_decimal(score.get("bandwidth_gib_per_s")) or numbers.MISSING,
+        "rate": numbers.format_decimal(score.get("rate_kiops")) or numbers.MISSING,
         "hashes": f"{same} of {len(hashes)} reproduced" if hashes else "none printed",
         "primary": is_primary,
     }

@@ -243,8 +243,8 @@ def test_what_the_kernel_sent_to_the_whole_group_is_not_handed_on_again():
     told = namedtuple("told", "si_signo si_code")
     child = subprocess.Popen(["sleep", "60"])
     by_the_kernel, by_a_process = 128, 0
-    command_runner.hand_on(told(signal.SIGUSR1, by_the_kernel), child.pid)
-    command_runner.hand_on(told(signal.SIGTERM, by_a_process), child.pid)
+    command_runner.forward_signal(told(signal.SIGUSR1, by_the_kernel), child.pid)
+    command_runner.forward_signal(told(signal.SIGTERM, by_a_process), child.pid)
     assert child.wait() == -signal.SIGTERM
 
 

@@ -57,6 +57,6 @@ def test_what_is_never_read_is_read_by_no_probe():
     ],
 )
 def test_what_no_node_tells_is_missing_with_the_reason_of_the_registry(name, role, reason):
-    (gap,) = [gap for gap in assemble.explained([], [], parameters.registry(), role) if gap["id"] == name]
+    (gap,) = [gap for gap in assemble.missing_reasons([], [], parameters.registry(), role) if gap["id"] == name]
     assert gap["reason"] == reason
     assert (gap["detail"] == parameters.registry()[name]["reason"]) == (reason == "disabled")

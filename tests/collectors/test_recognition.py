@@ -25,7 +25,7 @@ IOR = b"IOR-4.0.0: MPI Coordinated Test of Parallel I/O\n"
 
 
 def tools(heads: dict[str, bytes]) -> dict[str, list[str]]:
-    return {one.tool: one.found for one in benchmark_detection.recognised(heads)}
+    return {one.tool: one.found for one in benchmark_detection.detect_benchmarks(heads)}
 
 
 def agree(path) -> None:
@@ -35,7 +35,7 @@ def agree(path) -> None:
     heads = {name: head for name, head in heads.items() if not name.endswith(("case.json", "expected.json"))}
     report = check(path)
     if report.status == "valid":
-        found = benchmark_detection.recognised(heads)
+        found = benchmark_detection.detect_benchmarks(heads)
         assert {one.tool for one in found} == {run.tool for run in report.runs}
 
 

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from registry.query.canonical_names import ALIASES, AliasTable, read_names
-from registry.query.text_folding import fold
+from registry.query.text_folding import fold_text
 
 TABLES = ("filesystem_types", "vendors", "sites")
 
@@ -69,7 +69,7 @@ def test_no_two_rows_disagree_and_no_canonical_name_is_renamed_again(table: str)
     rows = json.loads((ALIASES / f"{table}.json").read_text(encoding="utf-8"))
     plain: dict[str, str] = {}
     for row in rows:
-        key = fold(row["printed"]) + json.dumps(row.get("when", {}), sort_keys=True)
+        key = fold_text(row["printed"]) + json.dumps(row.get("when", {}), sort_keys=True)
         assert plain.setdefault(key, row["canonical"]) == row["canonical"], row
     names = AliasTable(tuple(rows))
     for row in rows:

@@ -10,7 +10,7 @@ import pytest
 from django.conf import settings
 from django.test import Client
 
-from registry.comparison.compare import Per, Side, compare, what_differed
+from registry.comparison.compare import Per, Side, compare, group_all_differences
 from registry.models import Result, SystemSnapshot
 from registry.query import configuration_diff, fact_index
 from registry.query.divisors import Divisor
@@ -257,7 +257,7 @@ NO_SYSTEM = difference([None, None])
 def test_what_else_differed_is_grouped_and_held_against_the_defaults_of_the_tool() -> None:
     one = side("a", ior_easy_transfersize="2M", stripe_count=4, started="now", shortest_write_s=1.0, tasks=16)
     other = side("b", ior_easy_transfersize="4m", stripe_count=8.0, started="then", shortest_write_s=2.0, tasks=16)
-    found = {group["group"]: group["differences"] for group in what_differed([one, other], NO_SYSTEM)}
+    found = {group["group"]: group["differences"] for group in group_all_differences([one, other], NO_SYSTEM)}
     assert list(found) == ["Layout", "Benchmark options"]
     size = found["Benchmark options"][0]
     assert (size["values"], size["differs_from_default"], size["defaults"][0]) == (
@@ -285,7 +285,7 @@ def test_what_else_differed_is_grouped_and_held_against_the_defaults_of_the_tool
 def test_each_fact_of_a_system_has_its_group(parameter: str, section: str, group: str) -> None:
     row = {"subject": "Clients", "section": section, "name": "x", "parameter": parameter, "values": [["1"], None]}
     systems = {"differences": [row]}
-    assert [found["group"] for found in what_differed([side("a"), side("b")], systems)] == [group]
+    assert [found["group"] for found in group_all_differences([side("a"), side("b")], systems)] == [group]
 
 
 def test_every_section_of_a_described_system_has_a_group() -> None:
@@ -381,7 +381,7 @@ def test_the_page_names_what_changed_its_meaning(client: Client, db) -> None:
 
 
 def indexed(*results: Result) -> None:
-    fact_index.index(result.pk for result in results)
+    fact_index.rebuild_facts(result.pk for result in results)
 
 
 def repeat(

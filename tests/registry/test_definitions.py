@@ -19,7 +19,7 @@ from registry.lists.definitions import (
     read_definitions,
     tool_of,
 )
-from registry.lists.ranking import DefinitionError, Entry, rank
+from registry.lists.ranking import DefinitionError, Entry, rank_entries
 from registry.query import data_files
 
 PUBLIC_NAMES = {"full", "historical", "io500", "ten", "production", "ten-production", "scc"}
@@ -40,7 +40,9 @@ def facts(**changed: Any) -> dict[str, Any]:
 def why_not(name: str, **changed: Any) -> str | None:
     """The code for which the current definition of `name` leaves such a run out, or None."""
     definition = current_definitions(read_definitions())[name]
-    exclusions = rank([Entry("a", {"score": 1.0}, facts(**{"p.scc": name == "scc"} | changed))], definition).exclusions
+    exclusions = rank_entries(
+        [Entry("a", {"score": 1.0}, facts(**{"p.scc": name == "scc"} | changed))], definition
+    ).exclusions
     return exclusions[0].code if exclusions else None
 
 
@@ -127,7 +129,9 @@ def test_a_student_run_ranks_on_the_list_of_students_alone(name: str) -> None:
 def test_the_best_run_of_a_system_ranks_and_the_others_are_told_so() -> None:
     definition = current_definitions(read_definitions())["io500"]
     same = facts(institution="North Lab", system="Fjord", filesystem_type="Lustre")
-    ranking = rank([Entry(name, {"score": score}, same) for name, score in (("slow", 1.0), ("fast", 2.0))], definition)
+    ranking = rank_entries(
+        [Entry(name, {"score": score}, same) for name, score in (("slow", 1.0), ("fast", 2.0))], definition
+    )
     assert [row.entry for row in ranking.rows] == ["fast"]
     assert [row.entry for row in ranking.exclusions] == ["slow"]
 

@@ -54,7 +54,7 @@ def record(django_db_setup: None, django_db_blocker: Any, tmp_path_factory) -> I
             result = make_result(release, "hw-1", platform=make_platform("maker-200", "Maker 200"))
             make_measurement(result)
             make_list(release, "full", [result])
-            editions.make_due()
+            editions.build_if_due()
         yield folder
         with django_db_blocker.unblock():
             empty()
@@ -80,7 +80,7 @@ def test_a_change_is_in_the_next_edition_and_the_one_before_is_removed(client, c
     name_it("Named later")
     assert manifest(client) == before  # nothing is made for who asks
     assert b"Named later" in client.get(EXPORT + "results.csv").getvalue()
-    editions.make_due()
+    editions.build_if_due()
     after = manifest(client)
     assert after["edition"] != before["edition"] and after["as_of"] > before["as_of"]
     assert b"Named later" in client.get(EXPORT + "record.sqlite").getvalue()
@@ -89,7 +89,7 @@ def test_a_change_is_in_the_next_edition_and_the_one_before_is_removed(client, c
 
 def test_an_unchanged_record_is_not_made_again_and_costs_304(client, committed) -> None:
     before = manifest(client)["edition"]
-    editions.make_due()
+    editions.build_if_due()
     assert manifest(client)["edition"] == before
     for name in (*STORED, "results.csv", "results.ndjson"):
         first = client.get(EXPORT + name)
@@ -136,14 +136,14 @@ def test_files_that_are_gone_are_refused_and_made_again(client, committed, recor
     (record / "exports" / manifest(client)["edition"] / "record.sqlite").unlink()
     answer = client.get(EXPORT + "record.sqlite")
     assert (answer.status_code, answer.json()["code"]) == (503, "export.being-made")
-    editions.make_due()
+    editions.build_if_due()
     assert client.get(EXPORT + "record.sqlite").getvalue().startswith(b"SQLite format 3")
 
 
 def test_what_an_interrupted_making_left_is_removed(client, committed, record: Path) -> None:
     storages["public"].save("exports/interrupted/record.sqlite", ContentFile(b"half"))
     name_it("Whole")
-    editions.make_due()
+    editions.build_if_due()
     assert [folder.name for folder in (record / "exports").iterdir()] == [manifest(client)["edition"]]
 
 
@@ -162,14 +162,14 @@ def test_a_change_that_is_committed_while_files_are_made_waits_for_the_next(clie
     finally:
         other.close()
     assert b"Before" in client.get(EXPORT + "record.sqlite").getvalue()
-    assert editions.exact() is None
-    editions.make_due()
+    assert editions.current_edition() is None
+    editions.build_if_due()
     assert b"Maker 200X" in client.get(EXPORT + "record.sqlite").getvalue()
 
 
 def make_in_a_thread() -> None:
     try:
-        editions.make_due()
+        editions.build_if_due()
     finally:
         connection.close()
 
@@ -181,27 +181,27 @@ def test_two_do_not_make_at_once(client, committed) -> None:
     try:
         with other.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_lock(%s)", [editions.LOCK])
-            editions.make_due()
+            editions.build_if_due()
             assert manifest(client)["edition"] == before
             cursor.execute("SELECT pg_advisory_unlock(%s)", [editions.LOCK])
     finally:
         other.close()
-    editions.make_due()
+    editions.build_if_due()
     assert manifest(client)["edition"] != before
 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("model", [Result, Measurement, RankedList, ListEntry, Release, Site, System, Platform])
 def test_whatever_is_written_to_the_record_is_noted(model) -> None:
-    assert editions.exact() is not None
+    assert editions.current_edition() is not None
     model.objects.update(id=F("id"))
-    assert editions.exact() is None
+    assert editions.current_edition() is None
 
 
 @pytest.mark.django_db
 def test_an_institution_that_gets_accounts_is_no_change_of_the_record() -> None:
     Site.objects.create(slug="waits", name="Has accounts and no result")
-    assert editions.exact() is not None
+    assert editions.current_edition() is not None
 
 
 @pytest.mark.django_db

@@ -165,7 +165,7 @@ def test_units_of_bounds_and_of_one_measurement_are_no_range(rates, answer) -> N
     ],
 )
 def test_every_fact_is_of_one_kind(fact: str, kind: str) -> None:
-    assert configuration_diff.kind_of(fact) == kind
+    assert configuration_diff.fact_category(fact) == kind
 
 
 @pytest.mark.parametrize(
@@ -198,7 +198,7 @@ def measured(db: None) -> None:
         parameters = {"lustre_version": lustre, "nps": nps}
         result = make_result(release, name, None, platform=platform, parameters=parameters, filesystem_version=lustre)
         make_measurement(result, "ior-easy-write", value)
-        fact_index.index([result.pk])
+        fact_index.rebuild_facts([result.pk])
 
 
 def test_the_record_separates_what_its_results_allow(client, measured) -> None:

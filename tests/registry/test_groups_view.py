@@ -1,6 +1,6 @@
 """Several runs of one tool seen together, and their parameters as a table."""
 
-from registry.presentation.parameter_table import parameters
+from registry.presentation.parameter_table import build_parameter_table
 from registry.results.run_groups import groups
 from tests.registry.test_measured import row
 from validators.distributions import summed
@@ -55,17 +55,17 @@ def test_a_report_without_groups_shows_none():
 
 
 def test_parameters_stand_beside_their_source_and_what_is_described():
-    made = parameters({"tasks": 2, "sums": [{"group": 0}]}, {"tasks": "output"}, {"nps": [1, 4], "tasks": 3})
+    made = build_parameter_table({"tasks": 2, "sums": [{"group": 0}]}, {"tasks": "output"}, {"nps": [1, 4], "tasks": 3})
     assert [head.text for head in made.heads] == ["Parameter", "Value", "From", "Described system"]
     rows = [[cell.text for cell in cells] for cells in made.rows]
     assert rows == [["nps", "", "", "1, 4"], ["tasks", "2", "output", "3"]]
 
 
 def test_a_unix_time_is_written_as_a_moment():
-    made = parameters({"ended_timestamp_s": 0, "started_timestamp_s": 1e30})
+    made = build_parameter_table({"ended_timestamp_s": 0, "started_timestamp_s": 1e30})
     assert [cells[1].text for cells in made.rows] == ["1970-01-01 00:00 UTC", "1e+30"]
 
 
 def test_where_nothing_is_known_of_sources_no_column_stands():
-    made = parameters({"direct": True})
+    made = build_parameter_table({"direct": True})
     assert ([head.text for head in made.heads], made.rows[0][1].text) == (["Parameter", "Value"], "yes")

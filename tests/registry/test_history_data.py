@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from registry.lists.definitions import imported_definition, read_definitions
-from registry.lists.ranking import Entry, Override, Published, compare_lists, rank
+from registry.lists.ranking import Entry, Override, Published, compare_lists, rank_entries
 
 ROOT = Path(__file__).resolve().parents[2]
 HISTORY = ROOT / "registry" / "loading" / "data" / "history"
@@ -192,7 +192,7 @@ def test_the_files_stay_small_and_one_fact_is_one_line() -> None:
 @pytest.mark.parametrize(("release", "rows"), [("SC19", 25), ("SC20", 45)])
 def test_the_definition_rebuilds_the_ten_node_list_exactly(release: str, rows: int) -> None:
     definition = next(one for one in read_definitions() if (one["name"], one["version"]) == ("ten", 1))
-    computed = rank(pool(release), definition)
+    computed = rank_entries(pool(release), definition)
     assert len(computed.rows) == rows
     assert not compare_lists(published(release, "ten"), computed)
     assert [row.entry for row in computed.rows] == [row.entry for row in published(release, "ten")]
@@ -203,7 +203,7 @@ def test_the_definition_rebuilds_the_ten_node_list_exactly(release: str, rows: i
 def test_each_difference_from_the_definition_is_one_override(release: str, name: str) -> None:
     definition = imported_definition(read_definitions(), name, release, [one["slug"] for one in RELEASES])
     assert definition is not None
-    differences = compare_lists(published(release, name), rank(pool(release), definition))
+    differences = compare_lists(published(release, name), rank_entries(pool(release), definition))
     decided = {row["result"]: row["action"] for row in OVERRIDES if (row["release"], row["list"]) == (release, name)}
     assert decided == {
         **dict.fromkeys(differences.missing, "include"),
@@ -225,7 +225,7 @@ def test_with_its_overrides_a_definition_gives_the_published_list(release: str, 
     ]
     full = {entry.id for entry in pool(release)} | {override.entry for override in overrides}
     candidates = [entry for entry in entries.values() if entry.id in full]
-    assert not compare_lists(published(release, name), rank(candidates, definition, overrides))
+    assert not compare_lists(published(release, name), rank_entries(candidates, definition, overrides))
 
 
 def test_overrides_tell_their_reason() -> None:

@@ -11,7 +11,7 @@ from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from registry.lists.definitions import read_definitions
-from registry.lists.listing import ListError, build, check, compute
+from registry.lists.listing import ListError, check, compute_list, freeze_list
 from registry.lists.ranking import Differences
 from registry.models import ListDefinition, Override, RankedList, Release, Result, Site, System
 
@@ -57,7 +57,7 @@ def listed(ranked_list: RankedList) -> list[tuple[int, str]]:
 def test_verified_results_are_ranked_and_ties_share_a_rank(release: Release) -> None:
     for name, score in (("a", 5.0), ("b", 9.0), ("c", 5.0), ("d", 1.0)):
         publish(release, name, score)
-    ranked_list = build(release, "ten")
+    ranked_list = freeze_list(release, "ten")
     assert listed(ranked_list) == [(1, "b"), (2, "a"), (2, "c"), (4, "d")]
     assert list(ranked_list.entries.values_list("position", "rank_low", "rank_high")) == [
         (1, 1, 1),
@@ -71,46 +71,46 @@ def test_imported_and_reported_results_never_enter_a_list_made_here(release: Rel
     publish(release, "a", 1.0)
     publish(release, "b", 9.0, trust="imported", bundle_sha256="")
     publish(release, "c", 9.0, trust="reported", bundle_sha256="")
-    assert listed(build(release, "ten")) == [(1, "a")]
+    assert listed(freeze_list(release, "ten")) == [(1, "a")]
 
 
 def test_withdrawn_and_superseded_results_leave_the_list(release: Release) -> None:
     publish(release, "a", 9.0, withdrawn_at=timezone.now())
     old = publish(release, "b", 8.0, system_name="s")
     publish(release, "b-2", 7.0, system_name="s", revises=old, revision=2)
-    assert listed(build(release, "ten")) == [(1, "b-2")]
+    assert listed(freeze_list(release, "ten")) == [(1, "b-2")]
 
 
 def test_what_is_withdrawn_after_the_publication_stays_on_its_list_and_off_the_next(release: Release) -> None:
     result = publish(release, "a", 9.0)
     release.published_at = timezone.now()
     release.save()
-    ranked_list = build(release, "ten", freeze=True)
+    ranked_list = freeze_list(release, "ten", freeze=True)
     result.withdrawn_at = timezone.now()
     result.save()
     assert check(ranked_list) == Differences()
     assert listed(ranked_list) == [(1, "a")]
-    assert listed(build(make_release("later", date(2027, 6, 1)), "ten")) == []
+    assert listed(freeze_list(make_release("later", date(2027, 6, 1)), "ten")) == []
 
 
 def test_results_without_a_score_are_not_ranked(release: Release) -> None:
     publish(release, "a", None)
     publish(release, "b", 0.0)
-    assert listed(build(release, "ten")) == []
+    assert listed(freeze_list(release, "ten")) == []
 
 
 def test_the_best_of_a_system_stands_for_it_whatever_it_is_printed_as(release: Release) -> None:
     publish(release, "a", 1.0, system_name="s", institution="The Hall")
     publish(release, "b", 2.0, system_name="s", filesystem_type="EXAScaler", filesystem_family="Lustre")
-    assert listed(build(release, "ten")) == [(1, "b")]
+    assert listed(freeze_list(release, "ten")) == [(1, "b")]
 
 
 def test_an_entry_persists_into_later_releases_and_is_new_only_once(release: Release) -> None:
     publish(release, "a", 1.0)
     later = make_release("later", date(2027, 6, 1))
     publish(later, "b", 2.0)
-    assert listed(build(release, "ten")) == [(1, "a")]
-    second = build(later, "ten")
+    assert listed(freeze_list(release, "ten")) == [(1, "a")]
+    second = freeze_list(later, "ten")
     assert list(second.entries.values_list("result__public_id", "new")) == [("b", True), ("a", False)]
 
 
@@ -120,27 +120,27 @@ def test_an_override_by_people_shows_its_reason(release: Release) -> None:
     Override.objects.create(
         release=release, list_name="ten", result=small, action="include", reason="Voted in.", decided_by="erin"
     )
-    assert listed(build(release, "ten")) == [(1, "a"), (2, "b")]
+    assert listed(freeze_list(release, "ten")) == [(1, "a"), (2, "b")]
     assert RankedList.objects.get().entries.get(rank=1).note == "Voted in."
 
 
 def test_a_rebuild_follows_the_record_until_the_list_is_frozen(release: Release) -> None:
     publish(release, "a", 1.0)
-    first = build(release, "ten")
+    first = freeze_list(release, "ten")
     publish(release, "b", 2.0)
     assert check(first) and check(first).surplus == ("b",)  # type: ignore[union-attr]
-    second = build(release, "ten", freeze=True)
+    second = freeze_list(release, "ten", freeze=True)
     assert (second.id, listed(second)) == (first.id, [(1, "b"), (2, "a")])
     assert second.digest != first.digest
     with pytest.raises(ListError, match="frozen"):
-        build(release, "ten")
+        freeze_list(release, "ten")
     with pytest.raises(CommandError, match="frozen"):
         call_command("rebuild_list", "NEXT", "ten")
 
 
 def test_a_failed_rebuild_leaves_the_list_as_it_was(release: Release) -> None:
     result = publish(release, "a", 1.0)
-    ranked_list = build(release, "ten")
+    ranked_list = freeze_list(release, "ten")
     definition = ListDefinition.objects.get(name="ten", version=4)
     definition.body["eligible"].append({"fact": "client_nodes", "matches": 1, "code": "x", "otherwise": "No."})
     definition.save()
@@ -151,15 +151,15 @@ def test_a_failed_rebuild_leaves_the_list_as_it_was(release: Release) -> None:
 
 def test_the_newest_version_of_a_definition_makes_the_list(release: Release) -> None:
     publish(release, "hw-1", 12.0)
-    build(release, "ten")
+    freeze_list(release, "ten")
     body = ListDefinition.objects.get(name="ten", version=4).body | {"version": 10}
     ListDefinition.objects.create(name="ten", version=10, body=body)
-    assert build(release, "ten", freeze=True).definition.version == 10
+    assert freeze_list(release, "ten", freeze=True).definition.version == 10
 
 
 def test_an_unknown_list_is_refused(release: Release) -> None:
     with pytest.raises(ListError, match="No definition of the list twenty"):
-        compute(release, "twenty")
+        compute_list(release, "twenty")
 
 
 def test_building_asks_the_same_number_of_questions_for_any_number_of_results(
@@ -167,10 +167,10 @@ def test_building_asks_the_same_number_of_questions_for_any_number_of_results(
 ) -> None:
     for number in range(3):
         publish(release, f"a{number}", float(number + 1))
-    build(release, "ten")
+    freeze_list(release, "ten")
     with django_assert_num_queries(14):
-        build(release, "ten")
+        freeze_list(release, "ten")
     for number in range(30):
         publish(release, f"b{number}", float(number + 1))
     with django_assert_num_queries(14):
-        build(release, "ten")
+        freeze_list(release, "ten")

@@ -3,7 +3,7 @@
 import pytest
 
 from registry.presentation.measurement_tables import table, tables
-from registry.presentation.words import of, written
+from registry.presentation.words import describe_context, format_in_unit
 
 
 def row(op="write", quantity="bandwidth", stat="mean", value=3 * 2**30, unit="B/s", printed_unit="GiB/s", **context):
@@ -116,7 +116,10 @@ def test_nothing_measured_is_no_table():
 
 
 def test_words_and_digits():
-    assert of({"file_size_KiB": 4, "mode": "O_DIRECT", "run": "run1"}) == "file size 4\xa0KiB, mode O_DIRECT, run1"
-    assert (of({"invalid": False, "job": 0}), of({"invalid": True})) == ("job 0", "invalid")
-    assert written(1234567.0, "B/s") == "1,234,567"
-    assert written(1.5 * 2**20, "MiB/s") == "1.500"
+    assert (
+        describe_context({"file_size_KiB": 4, "mode": "O_DIRECT", "run": "run1"})
+        == "file size 4\xa0KiB, mode O_DIRECT, run1"
+    )
+    assert (describe_context({"invalid": False, "job": 0}), describe_context({"invalid": True})) == ("job 0", "invalid")
+    assert format_in_unit(1234567.0, "B/s") == "1,234,567"
+    assert format_in_unit(1.5 * 2**20, "MiB/s") == "1.500"

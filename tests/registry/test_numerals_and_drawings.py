@@ -17,14 +17,14 @@ NOW = dt.datetime(2026, 11, 20, 12, 0, tzinfo=dt.UTC)
     (36850.37, 2, "36,850.37"), (0.5, 2, "0.50"), (None, 2, ""), (0.0, 1, "0.0"), (1e9, 0, "1,000,000,000"),
 ])  # fmt: skip
 def test_decimals_are_grouped_and_have_their_places(value, places, written) -> None:
-    assert numbers.decimal(value, places) == written
+    assert numbers.format_decimal(value, places) == written
 
 
 @pytest.mark.parametrize(("value", "written"), [
     (36850.37, "36,850"), (97.21, "97.2"), (9.999, "10.0"), (1.2345, "1.23"), (0.01234, "0.0123"), (0, "0"),
 ])  # fmt: skip
 def test_numbers_for_the_eye_have_three_digits(value, written) -> None:
-    assert numbers.significant(value) == written
+    assert numbers.format_significant(value) == written
 
 
 @pytest.mark.parametrize(("value", "written"), [
@@ -39,7 +39,7 @@ def test_how_many_times_is_never_rounded_to_nothing(value, written) -> None:
     (5_000_000_000_000, "5,000.0\xa0GB"),
 ])  # fmt: skip
 def test_sizes_are_decimal(count, written) -> None:
-    assert numbers.size(count) == written
+    assert numbers.format_bytes(count) == written
 
 
 def test_a_deadline_at_the_end_of_a_day_anywhere_on_earth_is_said_so() -> None:
@@ -57,8 +57,8 @@ def test_distances_use_the_largest_unit_that_fits_twice(delta, written) -> None:
 
 
 def test_ranks_within_a_tie_are_a_range() -> None:
-    assert numbers.ranks(7, 8) == "7\N{EN DASH}8"
-    assert numbers.ranks(7, 7) == ""
+    assert numbers.format_rank_range(7, 8) == "7\N{EN DASH}8"
+    assert numbers.format_rank_range(7, 7) == ""
 
 
 def test_a_logarithmic_axis_puts_equal_factors_at_equal_distances() -> None:

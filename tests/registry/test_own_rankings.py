@@ -38,7 +38,7 @@ def record(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
         make_measurement(made["b"], "ior-easy-write", 3)  # a second, worse one of the same metric
         make_rate(made["a"], "mdtest-easy-stat", "phase", 5000.0)
         make_rate(made["a"], "mdtest-easy-stat", "max", 6000.0)
-        fact_index.index(one.pk for one in made.values())
+        fact_index.rebuild_facts(one.pk for one in made.values())
     yield
     with django_db_blocker.unblock():
         empty()
@@ -262,7 +262,7 @@ def test_a_bound_has_no_place_in_an_order(client, qualifier, ranked) -> None:
         result = make_result(Release.objects.get(), public_id, None, trust="reported")
         make_measurement(result, "ior-easy-write", value, context=context)
         make_measurement(result, "ior-easy-read", 1.0)
-        fact_index.index([result.pk])
+        fact_index.rebuild_facts([result.pk])
     shown = ask(client, f"{WRITE} / {READ}")
     assert shown["counts"]["reported"] == {"ranked": ranked, "missing": 2 - ranked}
     assert [row[1] for row in ranks(shown, "reported")] == ["hw-x", "hw-y"][-ranked:]

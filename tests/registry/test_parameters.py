@@ -30,7 +30,7 @@ def observed() -> Result:
     ]
     document = make_system(node_classes=[make_class(parameters=described)])
     ObservedParameter.objects.bulk_create(
-        ObservedParameter(result=result, **columns) for columns in observed_parameters.observed(document)
+        ObservedParameter(result=result, **columns) for columns in observed_parameters.observed_rows(document)
     )
     return result
 

@@ -8,7 +8,7 @@ from django.test import Client
 from django.utils import timezone
 
 from registry.lists import rank_ranges
-from registry.lists.listing import build, entries_digest
+from registry.lists.listing import entries_digest, freeze_list
 from registry.models import Fact, ListDefinition, Measurement, RankedList, RankRange, Result
 from registry.query import fact_index
 from tests.registry.record import described, make_list, make_rate, make_release, make_result
@@ -167,8 +167,8 @@ def test_a_list_made_here_has_ranges_and_knows_the_repeats_of_its_results() -> N
 
     again = [run(f"{name}-{score}", score, system_name=name) for name in "ab" for score in (81.0, 90.0, 99.0)]
     alone = [run(f"s-{score}", score, system_name=f"Other {score}") for score in (98.0, 40.0)]
-    fact_index.index(result.pk for result in (*again, *alone))
-    ranked = build(release, "full", freeze=True)
+    fact_index.rebuild_facts(result.pk for result in (*again, *alone))
+    ranked = freeze_list(release, "full", freeze=True)
     assert list(ranked.entries.values_list("result__public_id", "rank_low", "rank_high")) == [
         ("a-99.0", 1, 2), ("b-99.0", 1, 2), ("s-98.0", 3, 3), ("s-40.0", 4, 4),
     ]  # fmt: skip

@@ -10,7 +10,7 @@ import pytest
 from django.db import IntegrityError, transaction
 from django.test import Client
 
-from registry.lists.listing import compute
+from registry.lists.listing import compute_list
 from registry.lists.ranking import DefinitionError
 from registry.loading.catalogue_loader import load_catalogue
 from registry.models import (
@@ -81,14 +81,14 @@ def test_only_a_reported_result_may_lack_a_release() -> None:
 @pytest.mark.parametrize("name", ["full", "io500"])
 def test_none_is_in_the_pool_that_a_list_is_chosen_from(name: str) -> None:
     release = make_release("later", "2027-05-01", imported=False, deadline="2027-04-01T12:00:00Z")
-    assert not compute(release, name).rows
+    assert not compute_list(release, name).rows
     scored = Result.objects.get(public_id="sc23-bof-es400-isc23")
     assert scored.score == 142.03
     Override.objects.create(
         release=release, list_name=name, result=scored, action="include", reason="Wanted.", decided_by="somebody"
     )
     with pytest.raises(DefinitionError, match="sc23-bof-es400-isc23, which is not in the pool"):
-        compute(release, name)
+        compute_list(release, name)
 
 
 def test_the_page_says_first_that_it_is_reported_where_and_how_it_is_printed(client: Client) -> None:

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db
 def observe(result: Result, **changes) -> None:
     document = make_system(node_classes=[make_class(**changes)])
     ObservedParameter.objects.bulk_create(
-        ObservedParameter(result=result, **columns) for columns in observed_parameters.observed(document)
+        ObservedParameter(result=result, **columns) for columns in observed_parameters.observed_rows(document)
     )
 
 
@@ -88,7 +88,7 @@ def test_values_seen_are_one_query(two, django_assert_num_queries) -> None:
 
 def test_what_is_of_one_moment_is_not_kept() -> None:
     one = make_class(parameters=[make_parameter("lustre.client.osc.grant", 4096)])
-    assert list(observed_parameters.observed(make_system(node_classes=[one]))) == []
+    assert list(observed_parameters.observed_rows(make_system(node_classes=[one]))) == []
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ def found() -> detected_steps.Changed:
     """What is found once the system is due."""
     system = System.objects.get()
     detected_steps.mark_due([system.pk])
-    return detected_steps.find(system.pk)
+    return detected_steps.detect_steps(system.pk)
 
 
 def told(step: Step) -> tuple[str, str, bool]:
@@ -54,14 +54,14 @@ def test_looking_again_changes_nothing(release, django_assert_num_queries) -> No
     system = System.objects.get()
     detected_steps.mark_due([system.pk])
     with django_assert_num_queries(8):  # a savepoint, the system, what is due, results, numbers, steps, done; release
-        assert detected_steps.find(system.pk) == detected_steps.Changed()
+        assert detected_steps.detect_steps(system.pk) == detected_steps.Changed()
     assert Step.objects.values().get() == before
     assert not StepsDue.objects.exists()
 
 
 def test_what_is_not_due_is_not_looked_at(release) -> None:
     make_nights(release, FALL)
-    assert detected_steps.find(System.objects.get().pk) == detected_steps.Changed()
+    assert detected_steps.detect_steps(System.objects.get().pk) == detected_steps.Changed()
     assert not Step.objects.exists()
 
 
@@ -163,15 +163,15 @@ def test_results_that_come_while_it_is_looked_at_make_it_due_again(release, monk
         return seen
 
     monkeypatch.setattr(series, "of_system", look_and_publish)
-    detected_steps.find(system.pk)
-    assert detected_steps.due() == [system.pk]
+    detected_steps.detect_steps(system.pk)
+    assert detected_steps.due_systems() == [system.pk]
 
 
 def test_all_systems_with_six_results_are_due_when_the_catalogue_changed(release) -> None:
     make_nights(release, FALL)
     make_result(release, "hw-lonely", system_name="Lonely")
     detected_steps.mark_all_due()
-    assert detected_steps.due() == [System.objects.get(name="Test system A").pk]
+    assert detected_steps.due_systems() == [System.objects.get(name="Test system A").pk]
 
 
 @pytest.mark.django_db(transaction=True)
@@ -183,19 +183,19 @@ def test_of_two_that_look_one_finds_and_publishing_waits_for_neither(release) ->
 
     def look_and_publish() -> None:
         detected_steps.mark_due([system.pk])
-        answers.append(detected_steps.find(system.pk))
+        answers.append(detected_steps.detect_steps(system.pk))
         make_result(release, "hw-8", None)
         connection.close()
 
     with transaction.atomic():
-        assert len(detected_steps.find(system.pk).begun) == 1
+        assert len(detected_steps.detect_steps(system.pk).begun) == 1
         other = threading.Thread(target=look_and_publish)
         other.start()
         other.join(10)
         assert Result.objects.filter(public_id="hw-8").exists()
     other.join()
     assert answers == [detected_steps.Changed()]
-    assert detected_steps.due() == [system.pk]
+    assert detected_steps.due_systems() == [system.pk]
 
 
 def test_steps_of_unknown_scale_go_without_a_word_and_known_ones_keep_their_row(release) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from registry.distributions.distributions import series
+from registry.distributions.distributions import ageing_series
 from registry.distributions.stragglers import Impossible, aged_from, ageing, histogram, meeting, slow, stripe_counts
 from tests.registry.record import make_release, make_result
 from validators.distributions import summed
@@ -81,7 +81,7 @@ RATES = repeated("write", "bandwidth", [10, 10, 9, 9, 9, 9], "GiB/s")
 
 def test_what_iterations_wrote_is_their_bandwidth_over_their_time() -> None:
     reads = repeated("read", "bandwidth", [20] * 6, "GiB/s") + repeated("read", "time", [1] * 6, "s")
-    found = series([*RATES, *reads, *repeated("write", "time", [100] * 6, "s")])
+    found = ageing_series([*RATES, *reads, *repeated("write", "time", [100] * 6, "s")])
     so_far = [gib * 2**30 for gib in (1000, 2000, 2900, 3800, 4700, 5600)]
     assert [(one["op"], one["written_bytes"]) for one in found] == [
         ("write", pytest.approx(so_far)),
@@ -91,7 +91,7 @@ def test_what_iterations_wrote_is_their_bandwidth_over_their_time() -> None:
 
 def test_volumes_of_all_jobs_of_a_run_are_added() -> None:
     jobs = [repeated("write", "volume", [1, 2, 3, 4, 5, 6], "GiB", "total", job=job) for job in range(2)]
-    (found,) = series([*RATES, *jobs[0], *jobs[1]])
+    (found,) = ageing_series([*RATES, *jobs[0], *jobs[1]])
     assert found["written_bytes"] == [gib * 2**30 for gib in (2, 6, 12, 20, 30, 42)]
 
 
@@ -106,7 +106,7 @@ def test_volumes_of_all_jobs_of_a_run_are_added() -> None:
     ],
 )
 def test_where_it_is_not_told_nothing_is_known_of_what_was_written(beside) -> None:
-    assert [sery["written_bytes"] for sery in series([*RATES, *beside])] == [None]
+    assert [sery["written_bytes"] for sery in ageing_series([*RATES, *beside])] == [None]
 
 
 # As users see it

@@ -55,7 +55,7 @@ def fabrics() -> dict[str, Result]:
     measure(made["tcp"], "write", 35.7)
     measure(made["late"], "write", 36.5, context={"qualifier": "about"})
     measure(made["bare"], "write", 20.0)
-    fact_index.index(result.pk for result in made.values())
+    fact_index.rebuild_facts(result.pk for result in made.values())
     return made
 
 
@@ -242,7 +242,7 @@ def test_a_divisor_that_is_no_positive_number_is_missing(client, fabrics, known)
 def test_a_score_has_no_unit(client) -> None:
     release = make_release("T1")
     made = [make_result(release, f"hw-{score}", score, client_nodes=nodes) for score, nodes in ((4.0, 10), (2.5, 20))]
-    fact_index.index(result.pk for result in made)
+    fact_index.rebuild_facts(result.pk for result in made)
     document = client.get(f"{STUDY}metric=score&x=client_nodes").json()
     assert [(row["client_nodes"], row["value"], row["unit"]) for row in document["rows"]] == [
         (10, 4.0, ""),
@@ -252,7 +252,7 @@ def test_a_score_has_no_unit(client) -> None:
 
 def test_releases_stand_in_the_order_of_time(client) -> None:
     for slug, held_on in (("B", "2025-05-01"), ("A", "2025-11-01")):
-        fact_index.index([make_result(make_release(slug, held_on), f"hw-{slug}").pk])
+        fact_index.rebuild_facts([make_result(make_release(slug, held_on), f"hw-{slug}").pk])
     assert [row["release"] for row in rows(client, "metric=score&x=release")] == ["B", "A"]
 
 
@@ -278,7 +278,7 @@ def test_systems_are_asked_by_what_their_nodes_have(client, fabrics) -> None:
         ObservedParameter.objects.create(
             result=fabrics["ib"], value=value, text=str(value), instances=instances, key="", **seen
         )
-    fact_index.index([fabrics["ib"].pk])
+    fact_index.rebuild_facts([fabrics["ib"].pk])
     found = {row["result"]: row["nps"] for row in rows(client, f"{WRITE}&x=result&series=nps")}
     assert (found["hw-ib"], found["hw-tcp"]) == ("4; 1", None)
     for name in ("bios.nps", "bios.nps@oss", "nps"):
@@ -294,7 +294,7 @@ def test_maps_of_a_system_have_their_axes(client, fabrics) -> None:
         ObservedParameter.objects.create(
             result=fabrics["bare"], parameter=parameter, key=key, role="client", value=text, text=text, instances=1
         )
-    fact_index.index([fabrics["bare"].pk])
+    fact_index.rebuild_facts([fabrics["bare"].pk])
     (found,) = rows(client, f"{WRITE}&x=os&series=fabric,targets&p.os.distribution/version=8.10")
     assert (found["os"], found["fabric"], found["targets"]) == ("rhel 8.10", "o2ib; tcp", 7)
 
@@ -315,7 +315,7 @@ def test_versions_are_no_numbers_and_stand_in_their_order(client, fabrics, name)
     for result, version in versions.items():
         fabrics[result].parameters |= {name: version}
         fabrics[result].save()
-    fact_index.index(fabric.pk for fabric in fabrics.values())
+    fact_index.rebuild_facts(fabric.pk for fabric in fabrics.values())
     found = [row[name] for row in rows(client, f"{WRITE}&x={name}&series=trust")]
     assert found == [*sorted(versions.values(), key=lambda text: int(text[2:])), None]
 
@@ -324,7 +324,7 @@ def test_a_version_is_found_as_it_is_written(client, fabrics) -> None:
     for result, version in {"ib": "2.1", "tcp": "2.10", "late": "1.0", "bare": 8}.items():
         fabrics[result].parameters |= {"version": version}
         fabrics[result].save()
-    fact_index.index(fabric.pk for fabric in fabrics.values())
+    fact_index.rebuild_facts(fabric.pk for fabric in fabrics.values())
     found = {text: {row["result"] for row in rows(client, f"{WRITE}&x=result&p.version={text}")} for text in
              ("2.1", "2.10", "1.0", "8.0")}  # fmt: skip
     assert found == {"2.1": {"hw-ib"}, "2.10": {"hw-tcp"}, "1.0": {"hw-late"}, "8.0": {"hw-bare"}}
@@ -335,7 +335,7 @@ def test_the_first_source_of_an_axis_counts_and_its_own_name_before_all(fabrics)
     one.parameters = {"osts": 8, "targets": 9, "size": 4.0, "nested": {"a": 1}}
     one.platform = make_platform("p-1", "Platform One")
     one.save()
-    fact_index.index([one.pk])
+    fact_index.rebuild_facts([one.pk])
     told = dict(Fact.objects.filter(result=one).values_list("name", "text"))
     assert (told["targets"], told["osts"], told["size"], told["platform"]) == ("9", "8", "4", "Platform One")
     assert not {"nested", "fabric", "release_id"} & told.keys()
@@ -676,7 +676,7 @@ def test_divided_numbers_are_written_as_computed_ones(client, fabrics) -> None:
         None, "hw-three", None, tool="ior", parameters={"fabric": "RoCE", "osts": 3}, trust="reported"
     )
     measure(of_three, "write", 58.9)
-    fact_index.index([of_three.pk])
+    fact_index.rebuild_facts([of_three.pk])
     assert "<b>19.63</b>" in page(client, f"/study/?{WRITE}&x=fabric&per=target&p.fabric=RoCE")
 
 
@@ -720,7 +720,7 @@ def test_the_median_of_what_is_only_bounded_says_so(client, db, bounds, value, q
     for place, (one, word) in enumerate(bounds):
         result = make_result(release, f"hw-{place}", None, trust="reported", tool="ior", parameters={"fabric": "TCP"})
         measure(result, "write", one, context={"qualifier": word} if word else {})
-        fact_index.index([result.pk])
+        fact_index.rebuild_facts([result.pk])
     (row,) = rows(client, f"{WRITE}&x=fabric&trust=reported")
     assert (row["value"], row["qualifier"], row["count"]) == (pytest.approx(value), qualifier, len(bounds))
     bounded = any(word in ("below", "above") for _, word in bounds)
@@ -732,7 +732,7 @@ def test_the_median_of_what_is_only_bounded_says_so(client, db, bounds, value, q
 def test_a_chart_draws_a_bound_as_one(client, db) -> None:
     result = make_result(make_release("T1"), "hw-1", None, trust="reported", tool="ior", parameters={"fabric": "TCP"})
     measure(result, "write", 200.0, context={"qualifier": "below"})
-    fact_index.index([result.pk])
+    fact_index.rebuild_facts([result.pk])
     chart = client.get(STUDY + f"{WRITE}&x=fabric&trust=reported").json()["chart"]
     (point,) = chart["data"]["values"]
     assert (point["bound"], point["shown"]) == (True, "< 200")

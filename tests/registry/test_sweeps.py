@@ -94,7 +94,7 @@ def make_ior(name: str, software: str, written: float, day: str, **parameters: A
     result = make_result(make_release(name), name, None, tool="ior", parameters=told | parameters)
     make_measurement(result, "write", written, stat="max")
     make_measurement(result, "read", 80.0, stat="max")
-    fact_index.index([result.pk])
+    fact_index.rebuild_facts([result.pk])
 
 
 @pytest.fixture
@@ -109,7 +109,7 @@ def swept(db: None) -> None:
     metadata = {"mdts": 1, "file_size_bytes": 0, "storage_software": "6.2"}
     result = make_result(make_release("hw-md"), "hw-md", None, tool="mdtest", parameters=metadata)
     make_rate(result, "file_create", "mean", 100_000.0)
-    fact_index.index([result.pk])
+    fact_index.rebuild_facts([result.pk])
 
 
 def shown(client: Any) -> dict[str, Any]:

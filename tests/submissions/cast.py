@@ -43,7 +43,7 @@ class Person:
     client: APIClient = field(default_factory=APIClient)
 
     def __post_init__(self) -> None:
-        made, self.token = tokens.make(self.account, "tests", Token.Scope.values)
+        made, self.token = tokens.create_token(self.account, "tests", Token.Scope.values)
         Token.objects.filter(pk=made.pk).update(last_used_at=timezone.now())  # so that no request notes a first use
         self.client.credentials(HTTP_AUTHORIZATION=f"Token {self.token}")
 

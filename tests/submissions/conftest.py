@@ -92,7 +92,7 @@ def checked(cast: Cast, archive) -> Callable[..., Submission]:
     def make(person: Person | None = None, fields: dict[str, Any] | None = None, **changes: Any) -> Submission:
         answer = (person or cast.alice).upload(archive(**changes), **(fields or {}))
         assert answer.status_code == 202, answer.content
-        processing.process(answer.json()["id"])
+        processing.check_submission(answer.json()["id"])
         return Submission.objects.get(pk=answer.json()["id"])
 
     return make
@@ -110,7 +110,7 @@ def submitted(cast: Cast, release: Release, checked) -> Callable[..., Submission
     ) -> Submission:
         submission = checked(person, **changes)
         if answers is not None:
-            edit.answer(submission, (person or cast.alice).account, answers)
+            edit.save_answers(submission, (person or cast.alice).account, answers)
             submission.refresh_from_db()
         submit_to(release, submission, person or cast.alice, lists)
         return submission
@@ -124,7 +124,7 @@ def check(django_capture_on_commit_callbacks) -> Callable[..., Submission]:
 
     def check(submission_id: object) -> Submission:
         with django_capture_on_commit_callbacks(execute=True):
-            processing.process(submission_id)
+            processing.check_submission(submission_id)
         return Submission.objects.get(pk=submission_id)
 
     return check
@@ -133,7 +133,7 @@ def check(django_capture_on_commit_callbacks) -> Callable[..., Submission]:
 @pytest.fixture
 def published(cast, submitted, release) -> Submission:
     submission = submitted(lists=("full", "io500"))
-    decisions.prepare(str(submission.pk))
+    decisions.prepare_for_review(str(submission.pk))
     decisions.decide(submission, cast.dana.account, "accept", "Sound.", reproducibility="fully")
     publication_publish.publish(release, None)
     submission.refresh_from_db()

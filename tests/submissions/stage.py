@@ -63,7 +63,7 @@ def stage(django_db_setup: None, django_db_blocker: Any, bodies, tmp_path_factor
         with django_db_blocker.unblock():
             define(bodies)
             made = _make(folder)
-            editions.make_due()
+            editions.build_if_due()
         yield made
         with django_db_blocker.unblock():
             call_command("flush", verbosity=0, interactive=False)
@@ -78,10 +78,10 @@ def _make(folder: Path) -> Stage:
         person = cast.charlie if name == "others" else cast.alice
         made[name] = _described(person, folder / f"{name}.tar.gz", performance=place)
     submit_to(new, made["submitted"], cast.alice, ("full", "io500", "ten"))
-    decisions.prepare(str(made["submitted"].pk))
+    decisions.prepare_for_review(str(made["submitted"].pk))
     for name, person in (("published", cast.alice), ("others", cast.charlie)):
         submit_to(old, made[name], person, ("full", "io500"))
-        decisions.prepare(str(made[name].pk))
+        decisions.prepare_for_review(str(made[name].pk))
         _accept(cast, made[name], "Sound.")
     publication_publish.publish(old, None)
     _embargo(cast, new, made["embargoed"])
@@ -95,7 +95,7 @@ def _described(person: Person, archive: Path, **changes: Any) -> Submission:
     content = pack(archive, make_bag(make_run(**changes), make_system())).read_bytes()
     answer = person.upload(content)
     assert answer.status_code == 202, answer.content
-    processing.process(answer.json()["id"])
+    processing.check_submission(answer.json()["id"])
     return Submission.objects.get(pk=answer.json()["id"])
 
 
@@ -104,7 +104,7 @@ def _embargo(cast: Cast, release: Release, submission: Submission) -> None:
     Submission.objects.filter(pk=submission.pk).update(metadata=SECRET, filename="zfile.tar.gz", answers=answers)
     submission.refresh_from_db()
     submit_to(release, submission, cast.alice, ("full", "io500"))
-    decisions.prepare(str(submission.pk))
+    decisions.prepare_for_review(str(submission.pk))
     cast.dana.post(f"submissions/{submission.pk}/comments/", {"text": "Zcomment"})
     _accept(cast, submission, "Zreason")
     Submission.objects.filter(pk=submission.pk).update(embargo_until=timezone.now() + timedelta(days=9))

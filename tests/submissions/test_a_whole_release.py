@@ -109,7 +109,7 @@ class Story:
         """Begins a revision of a published run, under a name of its own in this story."""
         made = self.done(RUNS[system][1], system, "revise", said)
         self.ids[f"{system} again"] = made["id"]
-        processing.process(made["id"])
+        processing.check_submission(made["id"])
         return f"{system} again"
 
     # What is seen
@@ -239,7 +239,7 @@ def most_are_submitted_and_one_is_withdrawn(story: Story) -> None:
     assert story.refused("bob", "Dune", "withdraw", {"reason": " "})[0] in (400, 422)
     story.by_form("bob", f"/submissions/{story.ids['Dune']}/withdraw/", {"reason": "The wrong file system."})
     story.sees("Ness, Fjord, Geest, Dune, Haar, Firth, Skerry, Marsh, Voe", nobody_else="Tarn")
-    decisions.prepare(story.ids["Fjord"])
+    decisions.prepare_for_review(story.ids["Fjord"])
     sees_as_pages(story, "Fjord", NORTH | COMMITTEE | EDITOR)
     story.public("Ness")
 
@@ -275,7 +275,7 @@ def changes_are_asked_for_and_made(story: Story) -> None:
     corrected = {"system": "Geest", "storage_vendor": "Example", "client_nodes": "10"}
     assert story.browser("charlie").post(f"/submissions/{story.ids['Geest']}/edit/", corrected).status_code == 404
     story.by_form("bob", f"/submissions/{story.ids['Geest']}/edit/", corrected)
-    processing.process(story.ids["Geest"])
+    processing.check_submission(story.ids["Geest"])
     story.submit("Geest")
     story.accept("Geest")
 

@@ -38,7 +38,7 @@ def test_a_name_that_is_no_account_is_refused(username) -> None:
 
 def test_a_token_is_stored_as_a_hash_only() -> None:
     account = ensure_account("gil")
-    _, token = tokens.make(account)
+    _, token = tokens.create_token(account)
     stored = account.tokens.get()
     assert token not in (stored.digest, stored.beginning)
     assert len(stored.beginning) < len(token) / 2

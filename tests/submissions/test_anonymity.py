@@ -52,7 +52,7 @@ def accepted(cast: Cast, submitted) -> Callable[..., Submission]:
         )
         Submission.objects.filter(pk=submission.pk).update(metadata=SAID)
         submission.refresh_from_db()
-        decisions.prepare(str(submission.pk))
+        decisions.prepare_for_review(str(submission.pk))
         accept(submission, cast)
         return submission
 
@@ -89,7 +89,7 @@ def anonymous(cast: Cast, accepted) -> Submission:
 @pytest.mark.django_db(transaction=True)
 def test_no_route_names_what_was_published_anonymously(cast: Cast, anonymous) -> None:
     publication_publish.publish(anonymous.release, cast.erin.account, allow_empty=True)
-    editions.make_due()
+    editions.build_if_due()
     words = [*WORDS, str(anonymous.pk), anonymous.derivative.sha256]
     client = page_of(cast, "charlie")
     pages = crawl(client)
@@ -119,7 +119,7 @@ def test_the_public_is_told_that_it_is_anonymous(cast: Cast, anonymous) -> None:
 def test_a_described_system_is_withheld(cast: Cast, release, tmp_path) -> None:
     bag = pack(tmp_path / "bag.tar.gz", make_bag(make_run(), make_system()))
     answer = cast.alice.upload(bag.read_bytes(), metadata=json.dumps(SAID))
-    processing.process(answer.json()["id"])
+    processing.check_submission(answer.json()["id"])
     submission = Submission.objects.get(pk=answer.json()["id"])
     submit_to(release, submission, cast.alice)
     accept(submission, cast)
@@ -153,7 +153,7 @@ def test_what_asks_is_not_published_before_it_is_decided(cast: Cast, accepted) -
     submission = accepted()
     ask(cast.alice, submission)
     asks = "1 asked for anonymous publication, wait for a decision on it, and are left out."
-    assert (False, asks) in publication_publish.checklist(submission.release)
+    assert (False, asks) in publication_publish.publication_checklist(submission.release)
     assert publication_publish.publish(submission.release, cast.erin.account, allow_empty=True).results == 0
     decide(cast.erin, submission)
     publication_publish.publish_due()
@@ -303,9 +303,9 @@ def test_a_later_check_does_not_come_with_the_name(cast: Cast, anonymous) -> Non
 def test_a_revision_stays_anonymous_and_is_named_with_what_it_revises(cast: Cast, anonymous) -> None:
     publication_publish.publish(anonymous.release, cast.erin.account, allow_empty=True)
     anonymous.refresh_from_db()
-    revision = edit.revise(anonymous, cast.alice.account, "Znote was wrong.")
+    revision = edit.start_revision(anonymous, cast.alice.account, "Znote was wrong.")
     assert ask(cast.alice, revision).json()["code"] == "anonymity.named-already"
-    processing.process(str(revision.pk))
+    processing.check_submission(str(revision.pk))
     revision.refresh_from_db()
     submit_to(anonymous.release, revision, cast.alice)
     accept(revision, cast)
@@ -313,10 +313,10 @@ def test_a_revision_stays_anonymous_and_is_named_with_what_it_revises(cast: Cast
     assert set(Result.objects.values_list("public_id", "institution")) == {("hw-1", "Anonymous"), ("hw-2", "Anonymous")}
     told = {path: page_of(cast, "nobody").get(path).content for path in ("/results/hw-2/", "/api/v1/results/hw-2/")}
     assert not found(told, WORDS)
-    subscriptions.follow(cast.charlie.account, Result.objects.get(public_id="hw-1").system.slug)
+    subscriptions.subscribe(cast.charlie.account, Result.objects.get(public_id="hw-1").system.slug)
     assert take_back(cast.alice, anonymous).status_code == 200
     assert set(Result.objects.values_list("institution", "system__name")) == {("North Lab", "Zsystem")}
-    assert detected_steps.due() == [Result.objects.get(public_id="hw-1").system_id]
+    assert detected_steps.due_systems() == [Result.objects.get(public_id="hw-1").system_id]
     assert not cast.charlie.account.following.exists()
 
 

@@ -55,7 +55,7 @@ def test_what_is_published_while_a_worker_looks_again_keeps_the_check_that_the_r
 ) -> None:
     submission = submitted()
     seen = Check.objects.get(submission=submission)
-    with meanwhile(submission, lambda: decisions.prepare(str(submission.pk))) as looking:
+    with meanwhile(submission, lambda: decisions.prepare_for_review(str(submission.pk))) as looking:
         accept(cast, submission)
         publication_publish.publish(release, cast.erin.account, allow_empty=True)
     looking.result(30)
@@ -66,11 +66,11 @@ def test_what_is_published_while_a_worker_looks_again_keeps_the_check_that_the_r
 @AT_ONCE
 def test_answers_changed_while_a_worker_looks_again_are_not_judged_by_the_older_look(cast, submitted) -> None:
     submission = submitted()
-    with meanwhile(submission, lambda: decisions.prepare(str(submission.pk))) as looking:
-        editing_edit.answer(submission, cast.alice.account, {"usage": "production"})
+    with meanwhile(submission, lambda: decisions.prepare_for_review(str(submission.pk))) as looking:
+        editing_edit.save_answers(submission, cast.alice.account, {"usage": "production"})
     looking.result(30)
     assert submission.checks.count() == 1
-    decisions.prepare(str(submission.pk))
+    decisions.prepare_for_review(str(submission.pk))
     assert submission.checks.count() == 2
 
 
@@ -119,7 +119,7 @@ def test_a_reviewer_begins_while_the_submitter_edits(cast, submitted) -> None:
     said = {"metadata": {"system": "Fjord"}}
     edit = f"submissions/{submission.pk}/revalidate/"
     with meanwhile(submission, lambda: cast.alice.post(edit, said)) as editing:
-        decisions.start(submission, cast.dana.account)
+        decisions.start_review(submission, cast.dana.account)
     answer = editing.result(30)
     assert (answer.status_code, answer.json()["code"]) == (409, "state.conflict")
     assert (state(submission), submission.metadata) == ("in_review", {})

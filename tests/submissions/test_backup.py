@@ -72,7 +72,7 @@ def site(checked, cast, bundles: Path) -> Path:
     """Two submissions of which one has a derivative, and a frozen list; returns the folder of bundles."""
     first = checked()
     checked(person=cast.charlie, performance=1.5)
-    scrubbed_copy.ensure(first)
+    scrubbed_copy.ensure_scrubbed_copy(first)
     release = make_release("SC98")
     make_list(release, "full", [make_result(release, "hw-1", 50.0)], trust=Result.Trust.VERIFIED)
     Site.objects.create(slug="odd", name="tab\there, newline\nthere, \\N and ünïcode")

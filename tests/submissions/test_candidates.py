@@ -17,7 +17,7 @@ def upload_two(cast, tmp_path: Path, **second: object) -> Submission:
     files = {f"one/{name}": content for name, content in make_run(performance=1.5).items()}
     files |= {f"two/{name}": content for name, content in make_run(performance=2.5, **second).items()}
     pk = cast.alice.upload(pack(tmp_path / "two.tar.gz", files).read_bytes()).json()["id"]
-    processing.process(pk)
+    processing.check_submission(pk)
     return Submission.objects.get(pk=pk)
 
 
@@ -43,7 +43,7 @@ def test_the_spoilt_one_of_two_runs_is_refused_with_its_errors(cast, release, tm
 def test_a_raw_result_file_is_read_by_the_name_it_was_sent_with(cast) -> None:
     (text,) = (content for name, content in make_run().items() if name.endswith("/result.txt"))
     pk = cast.alice.upload(text, name="result.txt").json()["id"]
-    processing.process(pk)
+    processing.check_submission(pk)
     read = cast.alice.get(f"submissions/{pk}/").json()
     assert (read["state"], read["tool"]) == ("checked", "io500")
     assert {finding["where"] for finding in read["findings"]} == {"result.txt"}

@@ -29,7 +29,7 @@ def waiting(cast, release, submitted):
 
     def make(primary: int | None, chosen: int | None = None, copy: dict[str, Any] | None = None) -> Submission:
         submission = submitted()
-        decisions.prepare(str(submission.pk))
+        decisions.prepare_for_review(str(submission.pk))
         report = submission.checks.first().report
         runs = [report["runs"][0] | {"findings": found} for found in RUNS]
         report |= {"findings": ARCHIVE, "runs": runs, "primary": primary}
@@ -95,7 +95,7 @@ def test_every_place_counts_the_same(cast, waiting, primary, chosen, copy, count
 def test_a_new_check_is_counted_as_it_is_shown(cast, waiting) -> None:
     """The history says it, and mail repeats it."""
     submission = waiting(0, None, COPY)
-    decisions.prepare(str(submission.pk))
+    decisions.prepare_for_review(str(submission.pk))
     check = submission.checks.first()
     rows = cast.alice.get(f"submissions/{submission.pk}/findings/").json()["results"]
     levels = [row["level"] for row in rows]

@@ -48,7 +48,7 @@ def test_answers_change_and_it_stays_submitted(cast, submitted) -> None:
 def test_other_changes_take_it_back_to_be_submitted_again(cast, submitted) -> None:
     submission = submitted()
     assert cast.alice.post(f"submissions/{submission.pk}/revalidate/", SAID).status_code == 202
-    processing.process(submission.pk)
+    processing.check_submission(submission.pk)
     assert state(submission) == "checked"
     assert "Taken back to be edited." in [event.reason for event in submission.events.all()]
     assert cast.alice.post(f"submissions/{submission.pk}/submit/", AGAIN).status_code == 200
@@ -56,7 +56,7 @@ def test_other_changes_take_it_back_to_be_submitted_again(cast, submitted) -> No
 
 def test_once_a_reviewer_is_at_it_nothing_changes(cast, submitted) -> None:
     submission = submitted()
-    decisions.start(submission, cast.dana.account)
+    decisions.start_review(submission, cast.dana.account)
     assert [status for status, _ in edits(cast, submission)] == [409, 409, 409]
     assert state(submission) == "in_review"
 
@@ -73,7 +73,7 @@ def test_a_deadline_passes_while_an_edit_is_checked(cast, release, submitted) ->
     submission = submitted()
     cast.alice.post(f"submissions/{submission.pk}/revalidate/", SAID)
     close(release)
-    processing.process(submission.pk)
+    processing.check_submission(submission.pk)
     assert edits(cast, submission) == [(409, "edit.deadline-passed")] * 3
     assert cast.alice.post(f"submissions/{submission.pk}/submit/", AGAIN).status_code == 200
 
@@ -82,7 +82,7 @@ def test_what_may_come_late_is_submitted_by_form(cast, client, release, submitte
     submission = submitted()
     cast.alice.post(f"submissions/{submission.pk}/revalidate/", SAID)
     close(release)
-    processing.process(submission.pk)
+    processing.check_submission(submission.pk)
     client.force_login(cast.alice.account)
     client.post(f"/submissions/{submission.pk}/submit/", AGAIN | {"acknowledge_rules": "on"})
     assert state(submission) == "submitted"
@@ -91,10 +91,10 @@ def test_what_may_come_late_is_submitted_by_form(cast, client, release, submitte
 def test_a_run_that_left_its_release_does_not_come_back_late(cast, release, submitted) -> None:
     submission = submitted()
     cast.alice.post(f"submissions/{submission.pk}/revalidate/", {"release": "", "lists": []})
-    processing.process(submission.pk)
+    processing.check_submission(submission.pk)
     close(release)
     cast.alice.post(f"submissions/{submission.pk}/revalidate/", {"release": "sc99"} | SAID)
-    processing.process(submission.pk)
+    processing.check_submission(submission.pk)
     refused = cast.alice.post(f"submissions/{submission.pk}/submit/", AGAIN)
     assert (refused.status_code, refused.json()["code"]) == (422, "submit.release-closed")
 
@@ -104,7 +104,7 @@ def test_requested_changes_are_made_after_the_deadline(cast, release, submitted)
     decisions.decide(submission, cast.dana.account, "request_changes", "Name the system.")
     close(release)
     assert [status for status, _ in edits(cast, submission)][0::2] == [200, 409]
-    processing.process(submission.pk)
+    processing.check_submission(submission.pk)
     assert cast.alice.post(f"submissions/{submission.pk}/revalidate/", SAID).status_code == 202
 
 
@@ -118,7 +118,7 @@ def test_a_copy_of_replaced_files_is_made_anew(cast, submitted) -> None:
     submission = submitted()
     stale = Submission.objects.get(pk=submission.pk)
     edits(cast, submission)
-    assert "io500.sh" in [file["path"] for file in scrubbed_copy.ensure(stale).files]
+    assert "io500.sh" in [file["path"] for file in scrubbed_copy.ensure_scrubbed_copy(stale).files]
 
 
 @pytest.mark.parametrize(("closed", "told"), [(False, "it can be edited"), (True, "be edited any more.")])

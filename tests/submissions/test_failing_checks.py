@@ -35,7 +35,7 @@ def failing(cast, archive):
     def fail(person=None) -> Submission:
         pk = (person or cast.alice).upload(archive(performance=2 + next(made) / 100)).json()["id"]
         Submission.objects.filter(pk=pk).update(state=State.PROCESSING, attempts=processing.ATTEMPTS)
-        processing.process(pk)
+        processing.check_submission(pk)
         return Submission.objects.get(pk=pk)
 
     return fail
@@ -77,8 +77,8 @@ def test_nobody_else_is_told_of_it_so(cast, fay_reads, failing) -> None:
 
 
 def test_a_submission_with_errors_of_its_own_is_no_failure(cast, fay_reads, archive) -> None:
-    processing.process(cast.alice.upload(archive(short="ior-easy-write")).json()["id"])
-    processing.process(cast.alice.upload(b"\0" * 100, name="junk.bin").json()["id"])
+    processing.check_submission(cast.alice.upload(archive(short="ior-easy-write")).json()["id"])
+    processing.check_submission(cast.alice.upload(b"\0" * 100, name="junk.bin").json()["id"])
     told_after(seconds=6)
     assert to("fay@example.org") == []
     assert (figure("processing.failed"), figure("bundle.reader-failed")) == ("0.0", "0.0")
@@ -96,7 +96,9 @@ def test_hundreds_of_failures_at_once_are_a_few_letters(fay_reads, failing) -> N
     submission = failing()
     event = Event.objects.get(submission=submission, to_state="invalid")
     for _ in range(450):
-        states.record([Event(submission=submission, from_state="processing", to_state="invalid", reason=event.reason)])
+        states.write_history(
+            [Event(submission=submission, from_state="processing", to_state="invalid", reason=event.reason)]
+        )
     told_after(seconds=6)
     assert len(to("fay@example.org")) == 3  # of at most 200 events each
 
@@ -123,7 +125,7 @@ def test_the_letter_survives_a_mail_server_that_is_away(fay_reads, failing, sett
     assert Delivery.objects.get(account=fay_reads).state == "waiting"
     settings.EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
     with time_machine.travel(timezone.now() + timedelta(minutes=5), tick=True):
-        notifications_outbox.tell()
+        notifications_outbox.send_due()
     assert len(to("fay@example.org")) == 1
 
 
@@ -140,7 +142,7 @@ def test_a_reader_that_raises_is_checked_at_once_and_told_as_well(cast, fay_read
 
     monkeypatch.setattr(parser, "find_runs", raising)
     pk = cast.alice.upload(archive()).json()["id"]
-    processing.process(pk)
+    processing.check_submission(pk)
     submission = Submission.objects.get(pk=pk)
     assert (submission.state, submission.attempts) == ("invalid", 1)
     assert "bundle.reader-failed" in [finding["code"] for finding in submission.checks.get().report["findings"]]

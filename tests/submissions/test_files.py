@@ -56,7 +56,7 @@ def test_a_file_is_added_and_checked_with_the_bundle(cast, checked) -> None:
     added = put(cast.alice, submission, SCRIPT, sha256=hashlib.sha256(SCRIPT).hexdigest())
     assert (added.status_code, added.json()["state"]) == (202, "received")
     assert names(cast.alice, submission) == ["run.tar.gz", "io500.sh"]
-    processing.process(submission.pk)
+    processing.check_submission(submission.pk)
     assert state(submission) == "checked"
     assert [check.version for check in submission.checks.all()] == [2, 1]
 
@@ -64,7 +64,7 @@ def test_a_file_is_added_and_checked_with_the_bundle(cast, checked) -> None:
 def test_the_same_file_again_changes_nothing(cast, checked) -> None:
     submission = checked()
     put(cast.alice, submission, SCRIPT)
-    processing.process(submission.pk)
+    processing.check_submission(submission.pk)
     assert put(cast.alice, submission, SCRIPT).status_code == 200
     assert (state(submission), submission.version) == ("checked", 2)
 
@@ -72,7 +72,7 @@ def test_the_same_file_again_changes_nothing(cast, checked) -> None:
 def test_a_run_beside_another_is_found(cast, checked, archive) -> None:
     submission = checked()
     put(cast.alice, submission, archive(performance=2.0), "second.tar.gz")
-    processing.process(submission.pk)
+    processing.check_submission(submission.pk)
     paths = [run["path"] for run in cast.alice.get(f"submissions/{submission.pk}/").json()["runs"]]
     assert len(paths) == 2
     assert any(path.startswith("second.tar.gz/") for path in paths)
@@ -82,7 +82,7 @@ def test_a_bag_is_verified_with_files_beside_it(cast, tmp_path) -> None:
     content = pack(tmp_path / "bag.tar.gz", make_bag(make_run(), make_system())).read_bytes()
     submission = Submission.objects.get(pk=cast.alice.upload(content).json()["id"])
     put(cast.alice, submission, SCRIPT)
-    processing.process(submission.pk)
+    processing.check_submission(submission.pk)
     codes = {finding["code"] for finding in submission.checks.first().report["findings"]}
     assert not any(code.startswith("bundle.manifest") for code in codes)
     assert submission.system_snapshot.summary
@@ -95,7 +95,7 @@ def test_a_file_is_published_scrubbed_beside_the_others(cast, submitted, release
     )
     submission.refresh_from_db()
     received().save(key_of(hashlib.sha256(SCRIPT).hexdigest()), sent(SCRIPT, "io500.sh"))
-    assert "io500.sh" in [file["path"] for file in scrubbed_copy.ensure(submission).files]
+    assert "io500.sh" in [file["path"] for file in scrubbed_copy.ensure_scrubbed_copy(submission).files]
 
 
 def test_a_file_is_removed(cast, checked) -> None:
@@ -163,12 +163,12 @@ def test_the_number_of_files_is_limited(cast, checked) -> None:
 def test_a_secret_beside_the_bundle_costs_that_file_only(cast, checked) -> None:
     submission = checked()
     put(cast.alice, submission, KEY, "id_ed25519")
-    processing.process(submission.pk)
+    processing.check_submission(submission.pk)
     assert state(submission) == "invalid"
     assert SecretFile.objects.get().sha256 == hashlib.sha256(KEY).hexdigest()
     assert put(cast.alice, submission, KEY, "again").json()["code"] == "bundle.secret"
     remove(cast.alice, submission, "id_ed25519")
-    processing.process(submission.pk)
+    processing.check_submission(submission.pk)
     assert state(submission) == "checked"
 
 
@@ -200,7 +200,7 @@ def test_the_bundle_is_replaced_and_the_older_one_kept(cast, checked, archive) -
 def test_two_versions_are_compared(cast, checked, archive) -> None:
     submission = checked()
     put(cast.alice, submission, archive(performance=2.0), "run.tar.gz")
-    processing.process(submission.pk)
+    processing.check_submission(submission.pk)
     said = cast.alice.get(f"submissions/{submission.pk}/versions/difference/?from=1&to=2").json()
     assert [change["field"] for change in said["files"]] == ["run.tar.gz"]
     assert "SCORE" in [change["field"] for change in said["scores"]]
@@ -265,16 +265,16 @@ def test_of_two_that_know_one_version_one_is_told(cast, checked) -> None:
 def test_a_check_of_replaced_files_is_dropped(cast, checked, monkeypatch) -> None:
     """The files change while a worker reads the older ones."""
     submission = checked()
-    edit.revalidate(submission, cast.alice.account)
-    examine = processing.examine
+    edit.save_metadata_and_recheck(submission, cast.alice.account)
+    examine = processing.run_validators
 
     def meanwhile(row):
         found = examine(row)
         put(cast.alice, submission, SCRIPT)
         return found
 
-    monkeypatch.setattr(processing, "examine", meanwhile)
-    processing.process(submission.pk)
+    monkeypatch.setattr(processing, "run_validators", meanwhile)
+    processing.check_submission(submission.pk)
     assert (state(submission), submission.version, submission.checks.count()) == ("received", 2, 1)
 
 
@@ -306,7 +306,7 @@ def test_a_draft_begins_without_a_file(cast, archive) -> None:
     assert cast.alice.put(f"submissions/{draft.pk}/answers/", {"usage": "production"}).status_code == 200
     assert cast.alice.post(f"submissions/{draft.pk}/revalidate/", {"metadata": {"system": "Sund"}}).status_code == 202
     assert put(cast.alice, draft, archive(), "run.tar.gz").status_code == 202
-    processing.process(draft.pk)
+    processing.check_submission(draft.pk)
     assert (state(draft), draft.version, draft.answers) == ("checked", 1, {"usage": "production"})
     assert draft.metadata == {"system": "Sund"}
 
@@ -342,7 +342,7 @@ def test_files_by_form(cast, client, checked, archive) -> None:
     client.post(page + "files/add/", {"file": sent(archive(performance=2.0), "b.tgz"), "replaces": "run.tar.gz"})
     client.post(page + "files/remove/", {"name": "io500.sh", "version": "3"})
     assert names(cast.alice, submission) == ["b.tgz"]
-    processing.process(submission.pk)
+    processing.check_submission(submission.pk)
     shown = client.get(page + "versions/?from=1&to=4").content.decode()
     assert "Measurements" in shown
     assert shown.count(" UTC</td>") == 4

@@ -48,7 +48,7 @@ def alice(cast, record) -> Account:
     account = cast.alice.account
     account.email = "alice@example.org"
     account.save()
-    subscriptions.follow(account, SLUG)
+    subscriptions.subscribe(account, SLUG)
     return account
 
 
@@ -60,7 +60,7 @@ def publish(release: Release, values: list[float], first: int = 4) -> None:
 
 def look_again() -> None:
     detected_steps.mark_due(System.objects.values_list("pk", flat=True))
-    detection.find_steps()
+    detection.detect_due_systems()
 
 
 # What is told
@@ -89,7 +89,7 @@ def test_all_numbers_that_moved_are_one_letter(alice, record) -> None:
     for night in Result.objects.filter(public_id__in=["hw-1", "hw-2", "hw-3"]):
         make_measurement(night, "read", 60.0 + night.pk % 3, stat="max")
     other = make_nights(make_release("T2"), LEVEL + LOWER, first=11, system_name="Other")
-    subscriptions.follow(alice, other[0].system.slug)
+    subscriptions.subscribe(alice, other[0].system.slug)
     look_again()
     told_after(seconds=6)
     (letter,) = outbox.outbox
@@ -100,7 +100,7 @@ def test_all_numbers_that_moved_are_one_letter(alice, record) -> None:
 def test_a_webhook_is_told_of_a_step_in_numbers(cast, alice, record, receiver) -> None:
     webhooks.add(alice, receiver.url)
     publish(record, LOWER)
-    notifications_outbox.tell()
+    notifications_outbox.send_due()
     ((_, body),) = receiver.received
     told = json.loads(body)
     data = told["data"]
@@ -131,12 +131,12 @@ def test_once_a_day_is_once_a_day_for_steps_too(alice, record) -> None:
     Account.objects.update(mail=Account.Mail.DAILY)
     with time_machine.travel(datetime(2099, 3, 1, 7, tzinfo=UTC)):
         publish(record, LOWER)
-        notifications_outbox.tell()
+        notifications_outbox.send_due()
     with time_machine.travel(datetime(2099, 3, 2, 5, 59, tzinfo=UTC)):
-        notifications_outbox.tell()
+        notifications_outbox.send_due()
         assert outbox.outbox == []
     with time_machine.travel(datetime(2099, 3, 2, 6, 0, 1, tzinfo=UTC)):
-        notifications_outbox.tell()
+        notifications_outbox.send_due()
     assert len(outbox.outbox) == 1
 
 
@@ -144,9 +144,9 @@ def test_once_a_day_is_once_a_day_for_steps_too(alice, record) -> None:
 
 
 def test_steps_of_before_are_no_news(alice, record) -> None:
-    subscriptions.stop(alice, SLUG)
+    subscriptions.unsubscribe(alice, SLUG)
     publish(record, LOWER)
-    subscriptions.follow(alice, SLUG)
+    subscriptions.subscribe(alice, SLUG)
     for withdrawn_at in (timezone.now(), None):
         Result.objects.filter(public_id="hw-6").update(withdrawn_at=withdrawn_at)
         look_again()
@@ -155,7 +155,7 @@ def test_steps_of_before_are_no_news(alice, record) -> None:
 
 
 def test_who_wants_only_the_worse_hears_of_no_gain(alice, record) -> None:
-    subscriptions.follow(alice, SLUG, "worse")
+    subscriptions.subscribe(alice, SLUG, "worse")
     publish(record, [60.0, 60.1, 59.8])
     assert Step.objects.get().better
     assert not Delivery.objects.exists()
@@ -180,12 +180,12 @@ def test_who_wants_no_mail_or_is_gone_gets_none(alice, record, change) -> None:
 def test_who_is_deactivated_or_erased_or_stops_before_the_letter_gets_none(cast, alice, record) -> None:
     for person in (cast.bob, cast.charlie):
         Account.objects.filter(pk=person.account.pk).update(email=f"{person.account.username}@example.org")
-        subscriptions.follow(person.account, SLUG)
+        subscriptions.subscribe(person.account, SLUG)
     publish(record, LOWER)
     assert Delivery.objects.count() == 3
     Account.objects.filter(username="bob").update(is_active=False)
     personal_data.erase(cast.charlie.account)
-    subscriptions.stop(alice, SLUG)
+    subscriptions.unsubscribe(alice, SLUG)
     told_after(days=2)
     assert outbox.outbox == []
 
@@ -193,7 +193,7 @@ def test_who_is_deactivated_or_erased_or_stops_before_the_letter_gets_none(cast,
 def test_a_step_that_is_gone_before_the_letter_is_not_told_and_told_once_when_back(alice, record, receiver) -> None:
     webhooks.add(alice, receiver.url)
     publish(record, LOWER)
-    notifications_outbox.tell()
+    notifications_outbox.send_due()
     Result.objects.filter(public_id="hw-6").update(withdrawn_at=timezone.now())
     look_again()
     told_after(seconds=12)
@@ -208,20 +208,20 @@ def test_a_step_that_is_gone_before_the_letter_is_not_told_and_told_once_when_ba
 def test_one_system_that_fails_holds_up_no_other_and_waits(alice, record, monkeypatch) -> None:
     make_nights(make_release("T2"), LEVEL + LOWER, first=11, system_name="Other")
     broken = System.objects.get(name="Test system A")
-    find = detected_steps.find
+    find = detected_steps.detect_steps
 
     def failing(system_id: int) -> detected_steps.Changed:
         if system_id == broken.pk:
             raise ZeroDivisionError
         return find(system_id)
 
-    monkeypatch.setattr(detected_steps, "find", failing)
+    monkeypatch.setattr(detected_steps, "detect_steps", failing)
     look_again()
-    assert detected_steps.due() == []
+    assert detected_steps.due_systems() == []
     with time_machine.travel(timezone.now() + detected_steps.PAUSE):
-        assert detected_steps.due() == [broken.pk]
+        assert detected_steps.due_systems() == [broken.pk]
     detected_steps.mark_due([broken.pk])
-    assert detected_steps.due() == [broken.pk]
+    assert detected_steps.due_systems() == [broken.pk]
 
 
 # Choosing
@@ -287,9 +287,9 @@ def test_what_is_published_makes_a_step_that_a_worker_tells(
     webhooks.add(alice, receiver.url)
     _publish_runs(cast, checked, "sc98", [1.0, 1.01, 0.99])
     system = System.objects.get()
-    subscriptions.follow(alice, system.slug)
+    subscriptions.subscribe(alice, system.slug)
     _publish_runs(cast, checked, "sc99", [0.8, 0.805, 0.797])
-    assert set(detected_steps.due()) == {system.pk}
+    assert set(detected_steps.due_systems()) == {system.pk}
     start_worker(HIGHWATER_STATE=str(tmp_path), INSECURE_LOCAL="true")
     app.send_task("submissions.tasks.find_steps")
     wait_until(Delivery.objects.filter(step__isnull=False).exists)

@@ -41,7 +41,7 @@ def test_an_untouched_history_is_whole(cast, submitted) -> None:
 def test_texts_of_any_kind_are_hashed_the_same_by_database_and_command(cast, checked) -> None:
     submission = checked()
     reason = 'Ünï "quoted" \\ back\n\ttab \x01 \x7f / 🌊 </script>'
-    states.move(submission.pk, [State.CHECKED], State.WITHDRAWN, cast.alice.account, reason)
+    states.transition(submission.pk, [State.CHECKED], State.WITHDRAWN, cast.alice.account, reason)
     assert "is whole" in verify()
 
 

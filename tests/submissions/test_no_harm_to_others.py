@@ -106,9 +106,9 @@ def settle(capture) -> None:
     """What workers and the scheduler do after a request."""
     with capture(execute=True):
         for pk in list(Submission.objects.filter(state__in=UNFINISHED).values_list("pk", flat=True)):
-            processing.process(pk)
+            processing.check_submission(pk)
         for pk in list(Submission.objects.filter(state__in=("submitted", "in_review")).values_list("pk", flat=True)):
-            decisions.prepare(str(pk))
+            decisions.prepare_for_review(str(pk))
     tasks.tidy()
 
 

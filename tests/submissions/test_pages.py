@@ -264,7 +264,7 @@ def test_the_scrubbed_copy_can_be_looked_at_before_it_is_public(cast, submitted)
     submission = submitted()
     address = f"/submissions/{submission.pk}/copy/"
     assert browser(cast.alice).get(address).status_code == 404
-    decisions.prepare(str(submission.pk))
+    decisions.prepare_for_review(str(submission.pk))
     content = b"".join(browser(cast.alice).get(address).streaming_content)
     submission.refresh_from_db()
     assert hashlib.sha256(content).hexdigest() == submission.derivative.sha256
@@ -475,7 +475,7 @@ def test_the_public_record_never_names_what_is_private(cast, submitted) -> None:
 def test_a_run_of_a_tool_without_score_shows_what_it_measured(cast) -> None:
     sample = catalogue.FOLDER / "fio" / "samples" / "json-two-jobs" / "stdout.txt"
     answer = cast.alice.upload(sample.read_bytes(), name="fio.json")
-    processing.process(answer.json()["id"])
+    processing.check_submission(answer.json()["id"])
     page = text(browser(cast.alice).get(f"/submissions/{answer.json()['id']}/"))
     assert "Measured by fio" in page
     assert 'bandwidth <span class="unit">MiB/s</span>' in page

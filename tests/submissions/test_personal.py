@@ -59,7 +59,7 @@ def confirmed(account: Account) -> Client:
 
 def test_everything_of_a_person_is_in_the_file(cast, alice, checked) -> None:
     submission = checked(fields={"metadata": '{"system": "Gale"}'})
-    subscriptions.follow(alice, make_result(make_release("SC98"), "hw-1").system.slug)
+    subscriptions.subscribe(alice, make_result(make_release("SC98"), "hw-1").system.slug)
     answer = browser(alice).get("/account/data/export/")
     assert "attachment" in answer["Content-Disposition"]
     told = answer.json()
@@ -94,7 +94,7 @@ def test_the_file_is_for_who_signed_in(db) -> None:
 def test_an_erased_person_is_nowhere_any_more(cast, alice, release, checked, capsys) -> None:
     submission = checked()
     submit_to(release, submission, cast.alice)
-    subscriptions.follow(alice, make_result(release, "hw-1").system.slug)
+    subscriptions.subscribe(alice, make_result(release, "hw-1").system.slug)
     client = confirmed(alice)
     assert client.post("/account/data/erase/", {"name": "alice"})["Location"] == "/"
     assert client.get("/account/").status_code == 302
@@ -108,12 +108,12 @@ def test_an_erased_person_is_nowhere_any_more(cast, alice, release, checked, cap
     for word in ("alice", "Alice", "Northwood", "north.example"):
         assert word not in left
     assert not Invitation.objects.exists()
-    assert list(audit_chain.broken()) == []
+    assert list(audit_chain.find_breaks()) == []
 
 
 def test_what_was_published_keeps_its_institution(cast, alice, release, submitted) -> None:
     submission = submitted()
-    decisions.prepare(str(submission.pk))
+    decisions.prepare_for_review(str(submission.pk))
     decisions.decide(submission, cast.dana.account, "accept", "Sound.")
     personal_data.erase(alice)
     publication_publish.publish(release, cast.erin.account, allow_empty=True)

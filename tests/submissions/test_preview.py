@@ -62,7 +62,7 @@ def repeated(cast, release, tmp_path):
         ]
         files = {path: text for run in runs for path, text in run.items()}
         answer = person.upload(pack(tmp_path / "runs.tar.gz", files).read_bytes())
-        processing.process(answer.json()["id"])
+        processing.check_submission(answer.json()["id"])
         submission = Submission.objects.get(pk=answer.json()["id"])
         said = {"acknowledge_rules": True, "acknowledge_publication": True, "lists": ("io500",), "primary": 0}
         decisions.submit(submission, person.account, release=release.slug, **said)

@@ -49,7 +49,7 @@ def test_a_short_stonewall_makes_it_invalid(checked) -> None:
 @pytest.mark.parametrize("content", [b"\0\1\2" * 100, b"hello\n", b"\x1f\x8b\x08broken", b"PK\x03\x04broken"])
 def test_what_cannot_be_read_is_invalid_with_a_finding(cast, content) -> None:
     submission = Submission.objects.get(pk=cast.alice.upload(content).json()["id"])
-    processing.process(submission.pk)
+    processing.check_submission(submission.pk)
     submission.refresh_from_db()
     assert submission.state == "invalid"
     assert submission.checks.get().status == "unreadable"
@@ -58,7 +58,7 @@ def test_what_cannot_be_read_is_invalid_with_a_finding(cast, content) -> None:
 
 def test_a_single_file_is_called_as_it_was_sent(cast) -> None:
     pk = cast.alice.upload(b"\0\1" * 100, name='my "run".bin').json()["id"]
-    processing.process(pk)
+    processing.check_submission(pk)
     submission = Submission.objects.get()
     assert submission.sha256 not in str(report_of(submission))
     assert 'my "run".bin' in [finding["where"] for finding in report_of(submission)["findings"]]
@@ -71,7 +71,7 @@ def test_declared_nodes_are_compared(checked) -> None:
 
 def test_running_it_twice_is_harmless(checked) -> None:
     submission = checked()
-    processing.process(submission.pk)
+    processing.check_submission(submission.pk)
     submission.refresh_from_db()
     assert (submission.attempts, submission.checks.count(), submission.events.count()) == (1, 1, 3)
 
@@ -80,20 +80,20 @@ def test_running_it_twice_is_harmless(checked) -> None:
 def test_only_what_waits_is_taken_up(cast, archive, state) -> None:
     pk = cast.alice.upload(archive()).json()["id"]
     Submission.objects.update(state=state)
-    processing.process(pk)
+    processing.check_submission(pk)
     assert Submission.objects.get().state == state
     assert not Check.objects.exists()
 
 
 def test_a_task_for_what_is_not_there_ends_quietly() -> None:
-    processing.process(uuid.uuid4())
+    processing.check_submission(uuid.uuid4())
 
 
 def test_a_run_withdrawn_meanwhile_stays_withdrawn(cast, archive) -> None:
     pk = cast.alice.upload(archive()).json()["id"]
     submission = processing._claim(pk)
     assert cast.alice.post(f"submissions/{pk}/withdraw/", {"reason": "Wrong file."}).status_code == 200
-    processing._finish(submission, processing.examine(submission))
+    processing._finish(submission, processing.run_validators(submission))
     assert Submission.objects.get().state == "withdrawn"
     assert not Check.objects.exists()
 
@@ -107,10 +107,10 @@ def test_a_failure_of_ours_is_told_after_three_attempts_and_the_bytes_stay(cast,
     moved = f"{path}.away"
     storage.Path(path).rename(moved)
     for attempt in (1, 2):
-        processing.process(pk)
+        processing.check_submission(pk)
         submission.refresh_from_db()
         assert (submission.state, submission.attempts) == ("processing", attempt)
-    processing.process(pk)
+    processing.check_submission(pk)
     submission.refresh_from_db()
     assert submission.state == "invalid"
     assert codes(submission) == ["processing.failed"]
@@ -120,7 +120,7 @@ def test_a_failure_of_ours_is_told_after_three_attempts_and_the_bytes_stay(cast,
 def test_a_bundle_that_kills_workers_is_given_up(cast, archive) -> None:
     pk = cast.alice.upload(archive()).json()["id"]
     Submission.objects.update(state=State.PROCESSING, attempts=processing.ATTEMPTS)
-    processing.process(pk)
+    processing.check_submission(pk)
     submission = Submission.objects.get()
     assert (submission.state, codes(submission)) == ("invalid", ["processing.failed"])
 
@@ -153,7 +153,7 @@ def test_time_that_runs_out_is_a_finding(cast, settings, monkeypatch) -> None:
     usual = signal.signal(signal.SIGPROF, ring)
     monkeypatch.setattr(RingingStorage, "armed", True)
     try:
-        processing.process(pk)
+        processing.check_submission(pk)
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, usual)
@@ -178,7 +178,12 @@ class _Noise:
 
 def test_what_json_has_and_postgresql_has_not_is_stored_all_the_same(checked) -> None:
     document = {"a": [float("nan"), float("inf"), 1.5], "b\0": "x\0y", "c": "\ud800", "d": {"e": None}}
-    assert processing.storable(document) == {"a": [None, None, 1.5], "b\ufffd": "x\ufffdy", "c": "?", "d": {"e": None}}
+    assert processing.to_jsonb_safe(document) == {
+        "a": [None, None, 1.5],
+        "b\ufffd": "x\ufffdy",
+        "c": "?",
+        "d": {"e": None},
+    }
 
 
 @pytest.mark.parametrize(
@@ -205,9 +210,9 @@ def test_a_lost_task_is_sent_again_once(broker, lost) -> None:
     from submissions.lifecycle import task_queue
 
     task_queue.app.control.purge()
-    processing.sweep()
-    processing.sweep()
-    assert task_queue.waiting("processing") == 1
+    processing.requeue_stuck()
+    processing.requeue_stuck()
+    assert task_queue.queue_length("processing") == 1
 
 
 @pytest.mark.django_db(transaction=True)
@@ -216,16 +221,16 @@ def test_what_was_just_sent_is_left_alone(broker, lost) -> None:
 
     task_queue.app.control.purge()
     Submission.objects.update(queued_at=timezone.now())
-    processing.sweep()
-    assert task_queue.waiting("processing") == 0
+    processing.requeue_stuck()
+    assert task_queue.queue_length("processing") == 0
 
 
 def test_only_what_no_worker_holds_is_abandoned(lost) -> None:
     Submission.objects.update(state=State.PROCESSING)
-    assert processing.abandoned(timezone.now()) == [lost.pk]
+    assert processing.abandoned_submissions(timezone.now()) == [lost.pk]
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_lock(%s)", [processing.lock_key(lost.pk)])
-        assert processing.abandoned(timezone.now()) == []
+        assert processing.abandoned_submissions(timezone.now()) == []
         cursor.execute("SELECT pg_advisory_unlock(%s)", [processing.lock_key(lost.pk)])
 
 
@@ -237,9 +242,9 @@ def test_lock_keys_of_high_and_low_ids_are_recognised(cast) -> None:
         )
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_lock(%s)", [processing.lock_key(pk)])
-            assert pk not in processing.abandoned(timezone.now())
+            assert pk not in processing.abandoned_submissions(timezone.now())
             cursor.execute("SELECT pg_advisory_unlock(%s)", [processing.lock_key(pk)])
-        assert pk in processing.abandoned(timezone.now())
+        assert pk in processing.abandoned_submissions(timezone.now())
 
 
 def test_a_check_costs_so_many_queries(cast, archive, django_assert_num_queries) -> None:
@@ -247,4 +252,4 @@ def test_a_check_costs_so_many_queries(cast, archive, django_assert_num_queries)
     # lock; look-up; claim and its history in a savepoint; refused before, cleared; signature; row lock, no description,
     # check, state, history and its notice in two savepoints; unlock
     with django_assert_num_queries(20):
-        processing.process(pk)
+        processing.check_submission(pk)

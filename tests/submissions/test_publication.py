@@ -244,7 +244,7 @@ def test_a_withdrawn_result_keeps_its_page(cast, release, accepted) -> None:
     StepsDue.objects.all().delete()
     answer = cast.alice.post(f"submissions/{submission.pk}/withdraw/", {"reason": "The disks were not ours."})
     assert answer.status_code == 200, answer.content
-    assert detected_steps.due() == [Result.objects.get().system_id]
+    assert detected_steps.due_systems() == [Result.objects.get().system_id]
     shown = cast.stranger.get(f"/api/v1/results/{answer.json()['result']}/").json()
     assert shown["withdrawn_reason"] == "The disks were not ours."
     assert cast.stranger.get("/api/v1/results/").json()["results"] == []
@@ -270,12 +270,12 @@ def test_the_public_sees_nothing_private(cast, release, accepted) -> None:
 )
 def test_what_a_check_quotes_is_scrubbed_too(document, shown) -> None:
     assert shown in json.dumps(document)
-    assert shown not in json.dumps(snapshot.shown(document))
+    assert shown not in json.dumps(snapshot.scrub_document(document))
 
 
 def test_figures_and_words_stay_as_they_are() -> None:
     document = {"client_nodes": 10, "api": "POSIX", "version": "io500-sc25", "values": [1.5, None, True], "": ""}
-    assert snapshot.shown(document) == document
+    assert snapshot.scrub_document(document) == document
 
 
 @pytest.mark.django_db(transaction=True)
@@ -312,7 +312,7 @@ def test_five_hundred_are_published_with_a_bounded_number_of_queries(cast, relea
         call = releases.create(slug, timezone.now() + timedelta(days=30))
         for place in range(number):
             submission = accepted(performance=1 + len(counts) * 10 + place / 10)
-            decisions.prepare(str(submission.pk))
+            decisions.prepare_for_review(str(submission.pk))
             Submission.objects.filter(pk=submission.pk).update(release=call)
         from django.test.utils import CaptureQueriesContext
 
@@ -521,7 +521,7 @@ def measured(cast):
     """A checked run of fio, which gives no score."""
     sample = catalogue.FOLDER / "fio" / "samples" / "json-two-jobs" / "stdout.txt"
     answer = cast.alice.upload(sample.read_bytes(), name="fio.json")
-    processing.process(answer.json()["id"])
+    processing.check_submission(answer.json()["id"])
     return answer.json()["id"]
 
 
@@ -569,7 +569,7 @@ def streamed(cast):
 
     def make(person, gib_per_s: int, **options):
         answer = person.upload(make_output(gib_per_s, **options), name="fio.json", metadata='{"client_nodes": 1}')
-        processing.process(answer.json()["id"])
+        processing.check_submission(answer.json()["id"])
         return answer.json()["id"]
 
     return make

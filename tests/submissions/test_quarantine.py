@@ -115,7 +115,7 @@ def test_a_refusal_binds_no_other_account(refused, cast, bundles) -> None:
 def test_checking_again_says_the_same_without_the_bytes(refused, cast) -> None:
     submission = refused()
     assert cast.alice.post(f"submissions/{submission.pk}/revalidate/", {}).status_code == 202
-    processing.process(submission.pk)
+    processing.check_submission(submission.pk)
     submission.refresh_from_db()
     assert submission.state == "invalid"
     assert [finding["code"] for finding in submission.checks.first().report["findings"]] == ["bundle.secret"]
@@ -142,7 +142,7 @@ def test_another_run_of_the_account_with_the_same_file_loses_it_too(cast, archiv
 def test_what_a_killed_worker_left_is_deleted_by_the_scheduler(cast, archive, bundles: Path) -> None:
     """Without what follows the commit."""
     submission_id = cast.alice.upload(archive(extra=WITH_KEY)).json()["id"]
-    processing.process(submission_id)
+    processing.check_submission(submission_id)
     assert len(leftovers(bundles)) == 1
     tasks.tidy()
     assert leftovers(bundles) == []
@@ -248,7 +248,7 @@ def test_bytes_that_arrive_while_they_are_deleted_are_kept(refused, cast, archiv
     """The same file of another account, sent after the decision and before the deletion."""
     content = archive(extra=WITH_KEY)
     first = cast.alice.upload(content).json()["id"]
-    processing.process(first)  # the deletion waits for the commit, which this test never makes
+    processing.check_submission(first)  # the deletion waits for the commit, which this test never makes
     second = cast.charlie.upload(content).json()["id"]
     assert quarantine.delete_unless_held(hashlib.sha256(content).hexdigest()) is False
     assert stored(Submission.objects.get(pk=second)) == content
@@ -262,7 +262,7 @@ def suspicious(cast, submitted, archive, django_capture_on_commit_callbacks) -> 
     """Submitted, and checked again by rules that know the secret in it."""
     submission = with_other_bytes(submitted(), archive(extra=WITH_KEY))
     with django_capture_on_commit_callbacks(execute=True):
-        decisions.prepare(str(submission.pk))
+        decisions.prepare_for_review(str(submission.pk))
     submission.refresh_from_db()
     return submission
 
@@ -288,7 +288,7 @@ def test_editors_and_the_submitter_are_told(suspicious, cast, settings) -> None:
         Account.objects.filter(pk=person.account.pk).update(email=address)
     notifications_outbox.TOGETHER, before = notifications_outbox.TOGETHER * 0, notifications_outbox.TOGETHER
     try:
-        notifications_outbox.tell()
+        notifications_outbox.send_due()
     finally:
         notifications_outbox.TOGETHER = before
     letters = {letter.to[0]: letter.body for letter in mail.outbox}
@@ -306,7 +306,7 @@ def test_an_editor_clears_a_file_with_a_reason(suspicious, cast) -> None:
     assert suspicious.events.order_by("id").last().reason.endswith("An example of a manual.")
     again = cast.erin.post(f"quarantine/{row.pk}/clear/", {"reason": "Twice."})
     assert (again.status_code, again.json()["code"]) == (409, "state.conflict")
-    decisions.prepare(str(suspicious.pk))
+    decisions.prepare_for_review(str(suspicious.pk))
     assert suspicious.checks.first().status == "valid"
     assert SecretFile.objects.get().outcome == "cleared"
 
@@ -392,7 +392,7 @@ def test_the_list_of_editors_has_filters_and_pages(refused, cast) -> None:
 
 def test_an_editor_decides_nothing_in_the_own_cause(cast, submitted, archive, client) -> None:
     submission = with_other_bytes(submitted(), archive(extra={"results/job.out": KEY.encode()}))
-    decisions.prepare(str(submission.pk))
+    decisions.prepare_for_review(str(submission.pk))
     row = SecretFile.objects.get()
     Membership.objects.create(account=cast.erin.account, institution=submission.institution)
     for decision in ("clear", "withhold"):

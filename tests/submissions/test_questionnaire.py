@@ -33,7 +33,7 @@ def described(cast, tmp_path):
         content = pack(tmp_path / "bag.tar.gz", make_bag(make_run(), make_system() if system is None else system))
         answer = cast.alice.upload(content.read_bytes())
         assert answer.status_code == 202, answer.content
-        processing.process(answer.json()["id"])
+        processing.check_submission(answer.json()["id"])
         return Submission.objects.get(pk=answer.json()["id"])
 
     return make
@@ -187,7 +187,7 @@ def test_the_check_for_the_reviewer_counts_words_of_texts_only(cast, release, de
     submission = described()
     cast.alice.put(f"submissions/{submission.pk}/answers/", ANSWERS | {"client_nodes": 10, "feedback": "Fine."})
     submit(cast.alice, submission, "full")
-    processing.recheck(submission.pk)
+    processing.recheck_in_review(submission.pk)
     rules = {row["code"]: row for row in cast.dana.get(f"submissions/{submission.pk}/").json()["rules"]}
     assert rules["io500.questionnaire"]["outcome"] == "satisfied"
     assert rules["io500.questionnaire"]["why"] == "All 6 answers have 10 words or more."

@@ -27,7 +27,7 @@ def described(cast, tmp_path):
     def make(system=None) -> Submission:
         content = pack(tmp_path / "bag.tar.gz", make_bag(make_run(), make_system() if system is None else system))
         answer = cast.alice.upload(content.read_bytes())
-        processing.process(answer.json()["id"])
+        processing.check_submission(answer.json()["id"])
         return Submission.objects.get(pk=answer.json()["id"])
 
     return make
@@ -168,7 +168,7 @@ def test_a_file_that_is_no_answers_is_refused(cast, described, content) -> None:
 def test_once_a_reviewer_is_at_it_it_can_be_read_and_not_changed(cast, release, described) -> None:
     submission = described()
     submit_to(release, submission, cast.alice)
-    decisions.start(submission, cast.dana.account)
+    decisions.start_review(submission, cast.dana.account)
     client = browser(cast.alice)
     page = text(client.get(address(submission)))
     assert "<textarea" not in page

@@ -22,7 +22,7 @@ def published(cast, release, submitted, tmp_path):
             tmp_path / "runs.tar.gz", {path: text for run in runs for path, text in run.items()}
         ).read_bytes()
         submission = Submission.objects.get(pk=cast.alice.upload(content).json()["id"])
-        processing.process(str(submission.pk))
+        processing.check_submission(str(submission.pk))
         submission.refresh_from_db()
         said = {"acknowledge_rules": True, "acknowledge_publication": True, "lists": ("full",), "primary": primary}
         decisions.submit(submission, cast.alice.account, release=release.slug, **said)

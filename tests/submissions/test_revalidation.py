@@ -34,7 +34,7 @@ def as_an_older_version_said(submission: Submission) -> None:
 
 
 def lines(submission: Submission) -> list[str]:
-    revalidation.recheck(submission.pk)
+    revalidation.compare_recheck(submission.pk)
     return Submission.objects.get(pk=submission.pk).recheck.lines
 
 
@@ -68,17 +68,17 @@ def test_telling_changes_nothing(cast, submitted) -> None:
 def test_only_what_another_version_checked_is_asked_for(cast, checked) -> None:
     old, _ = checked(), checked(performance=2.0)
     as_an_older_version_said(old)
-    assert [one.pk for one in revalidation.wanted()] == [old.pk]
-    assert revalidation.wanted(everything=True).count() == 2
+    assert [one.pk for one in revalidation.outdated_submissions()] == [old.pk]
+    assert revalidation.outdated_submissions(everything=True).count() == 2
     Submission.objects.filter(pk=old.pk).update(state="rejected")
-    assert old.pk not in set(revalidation.wanted(everything=True).values_list("pk", flat=True))
+    assert old.pk not in set(revalidation.outdated_submissions(everything=True).values_list("pk", flat=True))
 
 
 def test_applied_it_gets_a_new_check_and_its_history_says_so(cast, checked) -> None:
     submission = checked()
     as_an_older_version_said(submission)
-    assert revalidation.apply(submission)
-    processing.process(submission.pk)
+    assert revalidation.apply_recheck(submission)
+    processing.check_submission(submission.pk)
     submission.refresh_from_db()
     assert (submission.state, submission.checks.count()) == ("checked", 2)
     assert "Checked again by the rules of version" in [event.reason for event in submission.events.all()][3]
@@ -86,8 +86,8 @@ def test_applied_it_gets_a_new_check_and_its_history_says_so(cast, checked) -> N
 
 def test_under_review_it_keeps_its_state(cast, submitted) -> None:
     submission = submitted()
-    assert revalidation.apply(submission)
-    decisions.prepare(str(submission.pk))
+    assert revalidation.apply_recheck(submission)
+    decisions.prepare_for_review(str(submission.pk))
     submission.refresh_from_db()
     assert (submission.state, submission.checks.count()) == ("submitted", 2)
 
@@ -99,9 +99,9 @@ def test_what_people_decided_about_stays_and_is_told(cast, release, submitted) -
     before = list(Measurement.objects.values_list("value", flat=True))
     as_an_older_version_said(submission)
     assert lines(submission)
-    (told,) = revalidation.told([submission.pk])
+    (told,) = revalidation.list_differences([submission.pk])
     assert told.decided
-    assert not revalidation.apply(submission)
+    assert not revalidation.apply_recheck(submission)
     assert list(Measurement.objects.values_list("value", flat=True)) == before
     assert submission.checks.count() == 1
 
@@ -110,9 +110,9 @@ def test_a_comparison_with_an_outdated_check_is_not_told(cast, checked) -> None:
     submission = checked()
     as_an_older_version_said(submission)
     assert lines(submission)
-    revalidation.apply(submission)
-    processing.process(submission.pk)
-    assert list(revalidation.told([submission.pk])) == []
+    revalidation.apply_recheck(submission)
+    processing.check_submission(submission.pk)
+    assert list(revalidation.list_differences([submission.pk])) == []
 
 
 def run(*arguments: str) -> str:

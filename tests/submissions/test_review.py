@@ -149,7 +149,7 @@ def test_of_several_runs_the_submitter_chooses(cast, release, tmp_path) -> None:
     from submissions.checks import processing
 
     pk = cast.alice.upload(pack(tmp_path / "two.tar.gz", files).read_bytes()).json()["id"]
-    processing.process(pk)
+    processing.check_submission(pk)
     submission = Submission.objects.get(pk=pk)
     assert submission.checks.get().report["primary"] is None
     assert cast.alice.get(f"submissions/{pk}/").json()["tool"] is None
@@ -256,7 +256,7 @@ def test_nobody_reviews_their_own_run(cast, submitted) -> None:
         f"submissions/{submission.pk}/review/", {"decision": "accept", "reproducibility": "fully", "reason": "x"}
     )
     assert answer.json()["code"] == "review.conflict-of-interest"
-    assert not review_queue.queue(cast.dana.account).exists()
+    assert not review_queue.review_queue(cast.dana.account).exists()
 
 
 def test_a_decision_falls_once(cast, submitted) -> None:
@@ -277,12 +277,12 @@ def test_a_run_with_changes_requested_is_submitted_again(cast, submitted) -> Non
 
 def test_the_queue_has_what_waits_longest_first(cast, submitted) -> None:
     first, second = submitted(performance=1.5), submitted(performance=2.5)
-    assert list(review_queue.queue(cast.dana.account)) == [first, second]
-    decisions.start(first, cast.dana.account)
-    assert list(review_queue.queue(cast.dana.account)) == [first, second]
+    assert list(review_queue.review_queue(cast.dana.account)) == [first, second]
+    decisions.start_review(first, cast.dana.account)
+    assert list(review_queue.review_queue(cast.dana.account)) == [first, second]
     decisions.decide(first, cast.dana.account, "accept", "Fine.")
-    assert list(review_queue.queue(cast.dana.account)) == [second]
-    assert not review_queue.queue(cast.alice.account).exists()
+    assert list(review_queue.review_queue(cast.dana.account)) == [second]
+    assert not review_queue.review_queue(cast.alice.account).exists()
 
 
 def test_an_award_says_where_the_run_cannot_rank(cast, submitted) -> None:
@@ -297,7 +297,7 @@ def test_an_award_says_where_the_run_cannot_rank(cast, submitted) -> None:
 
 def test_submitting_makes_a_derivative_and_checks_for_the_lists(cast, submitted) -> None:
     submission = submitted()
-    decisions.prepare(str(submission.pk))
+    decisions.prepare_for_review(str(submission.pk))
     submission.refresh_from_db()
     assert submission.checks.count() == 2
     assert submission.checked_at > submission.submitted_at
@@ -311,7 +311,7 @@ def test_what_a_bundle_told_too_much_is_a_warning_once_the_copy_is_made(cast, su
     dump = b"PATH=/bin\nHOME=/home/alice\nSHELL=/bin/sh\nUSER=alice\nTERM=vt\nMachine : Linux cn0417\n"
     telling = submitted(extra={"results/job.out": dump})
     before = cast.alice.get(f"submissions/{telling.pk}/findings/").json()["results"]
-    decisions.prepare(telling.pk)
+    decisions.prepare_for_review(telling.pk)
     (finding,) = [
         each
         for each in cast.alice.get(f"submissions/{telling.pk}/findings/").json()["results"]

@@ -81,7 +81,7 @@ def test_a_tie_to_the_vendor_is_a_conflict(cast, submitted, declared, of_the_run
     Account.objects.filter(username="dana").update(vendors=[declared])
     assert call(cast.dana, submission, "assign").status_code == (403 if refused else 200)
     assert call(cast.erin, submission, "assign", reviewer="dana").status_code == (403 if refused else 200)
-    assert review_queue.queue(Account.objects.get(username="dana")).count() == (0 if refused else 1)
+    assert review_queue.review_queue(Account.objects.get(username="dana")).count() == (0 if refused else 1)
     received = cast.dana.get(f"submissions/{submission.pk}/files/received/")
     assert received.status_code == (403 if refused else 200)
 
@@ -128,7 +128,7 @@ def test_the_queue_is_narrowed_by_what_is_asked(cast, submitted) -> None:
 
 def test_contradicted_answers_stand_out_in_the_queue(cast, release, submitted) -> None:
     submission = submitted(answers={"client_nodes": 99})
-    decisions.prepare(str(submission.pk))
+    decisions.prepare_for_review(str(submission.pk))
     page = page_of(cast.dana).get("/review/?contradictions=yes").content.decode()
     assert "1 contradicted answer" in page
 
@@ -332,7 +332,7 @@ def test_a_reviewer_has_the_rules_run_again(cast, submitted) -> None:
     assert call(cast.dana, submission, "revalidate").status_code == 202
     assert submission.events.last().reason == "Checked again."
     before = submission.checks.count()
-    decisions.prepare(str(submission.pk))
+    decisions.prepare_for_review(str(submission.pk))
     submission.refresh_from_db()
     assert (submission.checks.count(), submission.state) == (before + 1, State.SUBMITTED)
     assert page_of(cast.dana).post(reverse("review-check", args=[submission.pk])).status_code == 302

@@ -55,13 +55,13 @@ def revise(cast, published: Submission, **said) -> Submission:
     """A checked revision, by API."""
     answer = cast.alice.post(f"submissions/{published.pk}/revise/", {"reason": REASON} | said)
     assert answer.status_code == 202, answer.content
-    processing.process(answer.json()["id"])
+    processing.check_submission(answer.json()["id"])
     return Submission.objects.get(pk=answer.json()["id"])
 
 
 def accept(cast, revision: Submission, release, lists=("full", "io500"), **said) -> None:
     submit_to(release, revision, cast.alice, lists)
-    decisions.prepare(str(revision.pk))
+    decisions.prepare_for_review(str(revision.pk))
     decisions.decide(revision, cast.dana.account, "accept", "Right.", reproducibility="fully", **said)
 
 
@@ -146,7 +146,7 @@ def test_the_reviewer_reads_what_changed(cast, client, release, published) -> No
 def test_a_correction_is_not_late_for_its_release(cast, release, published) -> None:
     revision = revise(cast, published)
     submit_to(release, revision, cast.alice, ("full", "io500"))
-    decisions.prepare(str(revision.pk))
+    decisions.prepare_for_review(str(revision.pk))
     rules = {rule["code"]: rule["outcome"] for rule in revision.checks.first().report["runs"][0]["rules"]}
     assert rules["io500.deadline"] == "satisfied"
 
@@ -226,7 +226,7 @@ def test_a_revision_that_nobody_accepted_is_seen_by_nobody(cast, client, publish
 def test_two_begin_a_revision_at_once(cast, published) -> None:
     def begin(person) -> str:
         try:
-            return str(edit.revise(published, person.account, REASON).pk)
+            return str(edit.start_revision(published, person.account, REASON).pk)
         except AlreadyRevised:
             return "refused"
         finally:
@@ -247,12 +247,12 @@ def test_a_result_is_revised_by_form(cast, client, published) -> None:
     went = client.post(f"/submissions/{published.pk}/revise/", {"reason": REASON})
     revision = Submission.objects.get(revises=published)
     assert went["Location"] == f"/submissions/{revision.pk}/"
-    processing.process(revision.pk)
+    processing.check_submission(revision.pk)
     changed = client.post(
         f"/submissions/{revision.pk}/edit/", CORRECTED | {"client_nodes": "", "production": "unknown"}
     )
     assert changed["Location"] == f"/submissions/{revision.pk}/"
-    processing.process(revision.pk)
+    processing.check_submission(revision.pk)
     page = client.get(f"/submissions/{revision.pk}/").content.decode()
     assert "<s>Exmaple</s>" in page
     assert "SC99, as a correction" in page

@@ -28,7 +28,7 @@ def _signed_in(person) -> Client:
 @pytest.fixture(autouse=True)
 def scored(db) -> Result:
     result = make_result(make_release("T1"), "hw-1", 12.5, client_nodes=16)
-    fact_index.index([result.pk])
+    fact_index.rebuild_facts([result.pk])
     return result
 
 
@@ -50,7 +50,7 @@ def test_a_saved_study_is_anybodys_to_open(alice, client) -> None:
 def test_a_live_study_follows_new_results_and_a_kept_one_stays(alice, client, scored) -> None:
     live, kept = save(alice)["Location"], save(alice, keep="as-of")["Location"]
     later = make_result(scored.release, "hw-2", 99.0, client_nodes=32)
-    fact_index.index([later.pk])
+    fact_index.rebuild_facts([later.pk])
     # In one transaction the database's clock stands still, so the result says itself that it came later.
     Result.objects.filter(pk=later.pk).update(recorded_at="2100-01-01T00:00:00Z")
     values = {
@@ -99,7 +99,7 @@ def test_what_can_not_be_saved_by_api_is_refused_with_a_code(cast, changes, code
 
 
 def test_saving_by_api_needs_a_token_that_may_write(cast) -> None:
-    _, key = tokens.make(cast.alice.account, "reads", ["read"])
+    _, key = tokens.create_token(cast.alice.account, "reads", ["read"])
     refused = Client().post(
         "/api/v1/studies/",
         {"title": "Scores", "question": QUESTION},

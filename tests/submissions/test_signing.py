@@ -53,7 +53,7 @@ def signed(cast, tmp_path: Path):
         content = pack(tmp_path / "b.tar.gz", bag() if files is None else files).read_bytes()
         answer = cast.alice.upload(content, signature=signature)
         assert answer.status_code == 202, answer.content
-        processing.process(answer.json()["id"])
+        processing.check_submission(answer.json()["id"])
         shown = cast.alice.get(f"submissions/{answer.json()['id']}/").json()
         told = [(each["code"], each["level"]) for each in shown["findings"] if "signature" in each["code"]]
         return shown["signature"], shown["state"], told
@@ -93,7 +93,7 @@ def test_a_key_that_is_added_later_counts_when_it_is_checked_again(cast, new_key
     signatures.add_key(cast.alice.account, key.with_suffix(".pub").read_text())
     pk = Submission.objects.get().pk
     assert cast.alice.post(f"submissions/{pk}/revalidate/", {}).status_code == 202
-    processing.process(pk)
+    processing.check_submission(pk)
     assert cast.alice.get(f"submissions/{pk}/").json()["signature"] == "verified"
 
 

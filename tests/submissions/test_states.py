@@ -30,11 +30,11 @@ def test_what_is_rejected_or_withdrawn_stays_so(final) -> None:
 
 
 def test_only_an_accepted_run_is_published() -> None:
-    assert states.leading_to(State.PUBLISHED) == {State.ACCEPTED}
+    assert states.source_states(State.PUBLISHED) == {State.ACCEPTED}
 
 
 def test_a_change_writes_its_history(submission, cast) -> None:
-    states.move(submission.pk, [State.RECEIVED], State.WITHDRAWN, cast.alice.account, "Wrong file.")
+    states.transition(submission.pk, [State.RECEIVED], State.WITHDRAWN, cast.alice.account, "Wrong file.")
     submission.refresh_from_db()
     event = submission.events.get()
     assert submission.state == "withdrawn"
@@ -48,7 +48,7 @@ def test_a_change_writes_its_history(submission, cast) -> None:
 
 def test_a_change_from_another_state_is_a_conflict_and_leaves_no_trace(submission) -> None:
     with pytest.raises(StateConflict) as refusal:
-        states.move(submission.pk, [State.PROCESSING], State.CHECKED)
+        states.transition(submission.pk, [State.PROCESSING], State.CHECKED)
     assert refusal.value.code == "state.conflict"
     assert "received" in refusal.value.detail
     assert not Event.objects.exists()
@@ -56,12 +56,12 @@ def test_a_change_from_another_state_is_a_conflict_and_leaves_no_trace(submissio
 
 def test_a_change_that_the_table_lacks_is_a_mistake_of_ours(submission) -> None:
     with pytest.raises(ValueError, match="received to published"):
-        states.move(submission.pk, [State.RECEIVED], State.PUBLISHED)
+        states.transition(submission.pk, [State.RECEIVED], State.PUBLISHED)
 
 
 def test_what_is_not_there_is_not_found() -> None:
     with pytest.raises(NotFound):
-        states.move(uuid.uuid4(), [State.RECEIVED], State.PROCESSING)
+        states.transition(uuid.uuid4(), [State.RECEIVED], State.PROCESSING)
 
 
 def test_many_change_together_or_not_at_all(submission, cast) -> None:
@@ -69,7 +69,7 @@ def test_many_change_together_or_not_at_all(submission, cast) -> None:
         account=cast.bob.account, filename="b", sha256="1" * 64, size=1, state=State.CHECKED
     )
     with pytest.raises(StateConflict):
-        states.move_all([submission.pk, other.pk], State.RECEIVED, State.WITHDRAWN, None, "")
+        states.transition_many([submission.pk, other.pk], State.RECEIVED, State.WITHDRAWN, None, "")
     submission.refresh_from_db()
     assert submission.state == "received"
 
@@ -78,7 +78,7 @@ def test_many_change_together_or_not_at_all(submission, cast) -> None:
 def test_of_many_that_change_it_at_once_one_wins(submission) -> None:
     def claim(_: int) -> bool:
         try:
-            states.move(submission.pk, [State.RECEIVED], State.PROCESSING)
+            states.transition(submission.pk, [State.RECEIVED], State.PROCESSING)
         except StateConflict:
             return False
         finally:
@@ -100,7 +100,7 @@ def test_of_many_that_change_it_at_once_one_wins(submission) -> None:
     ],
 )
 def test_the_database_refuses_to_rewrite_history(submission, rewrite) -> None:
-    states.move(submission.pk, [State.RECEIVED], State.WITHDRAWN, reason="Wrong file.")
+    states.transition(submission.pk, [State.RECEIVED], State.WITHDRAWN, reason="Wrong file.")
     with pytest.raises(DatabaseError, match="append-only"), transaction.atomic():
         rewrite()
     assert submission.events.get().reason == "Wrong file."

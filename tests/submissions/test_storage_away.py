@@ -78,7 +78,7 @@ def test_a_folder_that_is_not_mounted_is_not_missing(published, bundles, client,
 
 def test_tidying_goes_on_where_one_file_can_not_be_deleted(cast, archive, storage_is) -> None:
     submission_id = cast.alice.upload(archive(extra={"results/job.out": KEY.encode()})).json()["id"]
-    processing.process(submission_id)
+    processing.check_submission(submission_id)
     storage_is(AwayStorage)
     tasks.tidy()
 
@@ -89,7 +89,7 @@ def test_a_check_is_stored_where_the_bytes_can_not_be_deleted(
     submission_id = cast.alice.upload(archive(extra={"results/job.out": KEY.encode()})).json()["id"]
     storage_is(UndeletableStorage)
     with django_capture_on_commit_callbacks(execute=True):
-        processing.process(submission_id)
+        processing.check_submission(submission_id)
     assert Submission.objects.get(pk=submission_id).state == "invalid"
 
 

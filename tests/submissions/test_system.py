@@ -12,7 +12,7 @@ from registry.models import ObservedParameter, Platform, System
 from registry.models import SystemSnapshot as PublishedSystem
 from submissions.checks import processing
 from submissions.models import Submission, SystemSnapshot
-from submissions.publication.public_system import published as described_form
+from submissions.publication.public_system import make_public_system as described_form
 from submissions.review import decisions
 from tests.make_io500 import make_run, pack
 from tests.make_system import make_bag, make_class, make_parameter, make_system
@@ -32,7 +32,7 @@ def described(cast, tmp_path):
         content = pack(tmp_path / "bag.tar.gz", make_bag(make_run(**run or {}), document)).read_bytes()
         answer = (person or cast.alice).upload(content)
         assert answer.status_code == 202, answer.content
-        processing.process(answer.json()["id"])
+        processing.check_submission(answer.json()["id"])
         return Submission.objects.get(pk=answer.json()["id"])
 
     return make
@@ -71,7 +71,7 @@ def test_the_description_is_stored_with_the_check(described) -> None:
 def test_checking_again_leaves_one_description(described, cast) -> None:
     submission = described()
     assert cast.alice.post(f"submissions/{submission.pk}/revalidate/").status_code == 202
-    processing.process(submission.pk)
+    processing.check_submission(submission.pk)
     assert SystemSnapshot.objects.count() == 1
 
 

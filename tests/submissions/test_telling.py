@@ -72,12 +72,12 @@ def test_a_letter_once_a_day_has_all_of_them(alice_reads, checked) -> None:
     with time_machine.travel(datetime(2027, 3, 1, 7, tzinfo=UTC)):
         checked()
         checked(performance=2.0)
-        notifications_outbox.tell()
+        notifications_outbox.send_due()
     with time_machine.travel(datetime(2027, 3, 2, 5, 59, tzinfo=UTC)):
-        notifications_outbox.tell()
+        notifications_outbox.send_due()
         assert outbox.outbox == []
     with time_machine.travel(datetime(2027, 3, 2, 6, 0, 1, tzinfo=UTC)):
-        notifications_outbox.tell()
+        notifications_outbox.send_due()
     (letter,) = outbox.outbox
     assert letter.subject == "Highwater: news of 2 of your submissions"
 
@@ -121,7 +121,7 @@ def test_a_change_that_is_undone_is_told_to_nobody(cast, alice_reads, submitted)
 def test_a_webhook_is_told_of_each_change_and_can_verify_it(cast, receiver, checked) -> None:
     hook = webhooks.add(cast.alice.account, receiver.url)
     submission = checked()
-    notifications_outbox.tell()
+    notifications_outbox.send_due()
     assert receiver.types == ["submission.received", "submission.checked"]
     headers, body = receiver.received[1]
     told = json.loads(body)["data"]
@@ -130,7 +130,7 @@ def test_a_webhook_is_told_of_each_change_and_can_verify_it(cast, receiver, chec
     signed = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.".encode() + body
     expected = base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
     assert headers["webhook-signature"] == f"v1,{expected}"
-    notifications_outbox.tell()
+    notifications_outbox.send_due()
     assert len(receiver.received) == 2
 
 
@@ -138,7 +138,7 @@ def test_members_of_the_institution_are_told_and_strangers_are_not(cast, receive
     webhooks.add(cast.bob.account, receiver.url + "?bob")
     webhooks.add(cast.charlie.account, receiver.url + "?charlie")
     submitted()
-    notifications_outbox.tell()
+    notifications_outbox.send_due()
     assert receiver.types[-1] == "submission.submitted"
     assert set(Delivery.objects.values_list("account__username", flat=True)) == {"bob"}
 
@@ -154,7 +154,7 @@ def test_a_receiver_that_does_not_take_it_is_tried_again_and_given_up_in_the_end
     for wait in (timedelta(0), *notifications_outbox.RETRIES, timedelta(days=9)):
         now += wait + timedelta(seconds=1)
         with time_machine.travel(now, tick=True):
-            notifications_outbox.tell()
+            notifications_outbox.send_due()
     first = Delivery.objects.last()
     assert (first.state, first.attempts, first.answer) == ("failed", 7, f"HTTP {status}")
     assert len(receiver.received) == 2 * 7
@@ -164,7 +164,7 @@ def test_a_receiver_that_hangs_up_is_told_of_in_the_log(cast, settings, checked)
     settings.INSECURE_LOCAL = True
     webhooks.add(cast.alice.account, "http://127.0.0.1:1/")
     checked()
-    notifications_outbox.tell()
+    notifications_outbox.send_due()
     assert "ConnectionRefusedError" in Delivery.objects.first().answer
 
 
@@ -200,7 +200,7 @@ def test_a_name_that_comes_to_mean_our_network_is_not_called(cast, receiver, set
     webhooks.add(cast.alice.account, receiver.url)
     settings.INSECURE_LOCAL = False
     checked()
-    notifications_outbox.tell()
+    notifications_outbox.send_due()
     assert receiver.received == []
     assert Delivery.objects.first().answer != ""
 
@@ -213,7 +213,7 @@ def test_webhooks_by_api(cast, receiver) -> None:
     assert cast.alice.post("webhooks/", {"url": receiver.url}).json()["code"] == "webhook.exists"
     assert [row["url"] for row in cast.alice.get("webhooks/").json()["results"]] == [receiver.url]
     assert cast.alice.post(address + "deliveries/").status_code == 202
-    notifications_outbox.tell()
+    notifications_outbox.send_due()
     assert receiver.types == ["trial"]
     (row,) = cast.alice.get(address + "deliveries/").json()["results"]
     assert (row["type"], row["state"], row["answer"], row["due_at"]) == ("trial", "delivered", "HTTP 200", None)
@@ -242,7 +242,7 @@ def test_webhooks_and_mail_on_their_page(cast, receiver, checked) -> None:
     browser.post(page, {"url": receiver.url})
     hook = Webhook.objects.get()
     browser.post(f"/account/webhooks/{hook.pk}/try/")
-    notifications_outbox.tell()
+    notifications_outbox.send_due()
     shown = browser.get(page).content.decode()
     assert receiver.url in shown
     assert "a trial" in shown
@@ -269,12 +269,12 @@ def test_two_schedulers_tell_once(cast, receiver, checked) -> None:
         turn.start()
     for turn in turns:
         turn.join()
-    notifications_outbox.tell()
+    notifications_outbox.send_due()
     assert receiver.types == ["submission.received", "submission.checked"]
 
 
 def _tell_and_close() -> None:
-    notifications_outbox.tell()
+    notifications_outbox.send_due()
     connection.close()
 
 

@@ -25,7 +25,7 @@ def asked(key: str, method: str = "get", path: str = "submissions/", document: o
 
 
 def made(account: Account, *scopes: str, days: int = 30) -> str:
-    return tokens.make(account, "", scopes, days)[1]
+    return tokens.create_token(account, "", scopes, days)[1]
 
 
 # What each is for
@@ -73,7 +73,7 @@ def test_a_scope_that_is_none_is_refused_by_the_database(cast) -> None:
 
 
 def test_an_expired_token_works_no_more_and_is_still_shown(cast) -> None:
-    token, key = tokens.make(cast.alice.account, days=30)
+    token, key = tokens.create_token(cast.alice.account, days=30)
     assert asked(key).status_code == 200
     Token.objects.filter(pk=token.pk).update(expires_at=timezone.now() - timedelta(seconds=1))
     assert (asked(key).status_code, asked(key).json()["code"]) == (401, "auth.failed")
@@ -85,11 +85,11 @@ def test_an_expired_token_works_no_more_and_is_still_shown(cast) -> None:
 @pytest.mark.parametrize("days", [0, -1, 731])
 def test_a_lifetime_out_of_bounds_is_refused(cast, days) -> None:
     with pytest.raises(TokenRefused):
-        tokens.make(cast.alice.account, days=days)
+        tokens.create_token(cast.alice.account, days=days)
 
 
 def test_the_last_use_is_noted_once_a_minute(cast, django_assert_num_queries) -> None:
-    token, key = tokens.make(cast.charlie.account)
+    token, key = tokens.create_token(cast.charlie.account)
     asked(key)
     noted = Token.objects.get(pk=token.pk).last_used_at
     assert timezone.now() - noted < timedelta(minutes=1)

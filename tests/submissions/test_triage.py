@@ -35,7 +35,7 @@ def step(cast) -> Step:
 
 def find() -> Step:
     detected_steps.mark_due([System.objects.get().pk])
-    detected_steps.find(System.objects.get().pk)
+    detected_steps.detect_steps(System.objects.get().pk)
     return Step.objects.get()
 
 
@@ -184,13 +184,17 @@ def test_of_two_at_once_one_wins_and_the_other_is_told(cast, step) -> None:
 
     def say() -> None:
         try:
-            triage.judge(triage.judged_by(cast.bob.account, step.pk), cast.bob.account, "accepted", "As it is.", 0)
+            triage.set_state(
+                triage.get_change_point(cast.bob.account, step.pk), cast.bob.account, "accepted", "As it is.", 0
+            )
         except StepChanged as problem:
             said.append(problem)
         connection.close()
 
     with transaction.atomic():
-        triage.judge(triage.judged_by(cast.alice.account, step.pk), cast.alice.account, "explained", "Kernel.", 0)
+        triage.set_state(
+            triage.get_change_point(cast.alice.account, step.pk), cast.alice.account, "explained", "Kernel.", 0
+        )
         other = threading.Thread(target=say)
         other.start()
         wait_until(somebody_waits)
@@ -207,7 +211,7 @@ def test_the_list_is_by_state_and_system_newest_first_in_pages(cast, step, monke
     make_nights(make_release("T2"), FALL, first=11, institution="South Lab", system_name="Gale")
     gale = System.objects.get(name="Gale")
     detected_steps.mark_due([gale.pk])
-    newer = detected_steps.find(gale.pk).begun[0]
+    newer = detected_steps.detect_steps(gale.pk).begun[0]
     cast.alice.post(f"steps/{step.pk}/", SAID)
 
     def listed(query: str = "") -> list[int]:

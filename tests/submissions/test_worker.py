@@ -54,7 +54,7 @@ def finished() -> bool:
 def swept() -> bool:
     """As the scheduler does it again and again: what is late is queued, until all is finished."""
     make_it_late()
-    processing.sweep()
+    processing.requeue_stuck()
     return finished()
 
 
@@ -81,10 +81,10 @@ def test_a_worker_killed_in_the_middle_loses_nothing(cast, archive, start_worker
         cast.alice.upload(content)
         # It has claimed the run and checked it, and now it can't store what it found.
         wait_until(somebody_waits)
-        assert processing.abandoned(timezone.now()) == []
+        assert processing.abandoned_submissions(timezone.now()) == []
         first.kill()
     make_it_late()
-    wait_until(lambda: processing.abandoned(timezone.now()))
+    wait_until(lambda: processing.abandoned_submissions(timezone.now()))
     app.control.purge()
     start_worker()
     wait_until(swept)
@@ -152,11 +152,11 @@ def test_what_a_dead_broker_missed_is_sent_by_the_sweeper(cast, archive, broker,
     with monkeypatch.context() as patched:
         patched.setattr(app.conf, "broker_write_url", "redis+socket:///nonexistent.sock")
         cast.alice.upload(archive())
-    assert task_queue.waiting("processing") == 0
+    assert task_queue.queue_length("processing") == 0
     task_queue._silent_until = 0.0
     make_it_late()
     start_worker()
-    processing.sweep()
+    processing.requeue_stuck()
     wait_until(finished)
     assert Submission.objects.get().state == "checked"
 
@@ -169,22 +169,22 @@ def test_several_schedulers_at_once_do_it_once(cast, archive, broker) -> None:
 
     def sweep(_: int) -> None:
         try:
-            processing.sweep()
+            processing.requeue_stuck()
         finally:
             connection.close()
 
     with ThreadPoolExecutor(6) as pool:
         list(pool.map(sweep, range(6)))
-    assert task_queue.waiting("processing") == 3
+    assert task_queue.queue_length("processing") == 3
 
 
 def test_two_workers_and_every_task_twice_check_each_run_once(cast, archive, start_worker) -> None:
     ids = [cast.alice.upload(archive(performance=1 + place / 10)).json()["id"] for place in range(10)]
     for submission_id in ids:
-        task_queue.send("process", submission_id)
+        task_queue.enqueue("process", submission_id)
     start_worker(2)
     wait_until(finished)
-    wait_until(lambda: task_queue.waiting("processing") == 0)
+    wait_until(lambda: task_queue.queue_length("processing") == 0)
     assert Check.objects.count() == 10
     assert set(Submission.objects.values_list("attempts", flat=True)) == {1}
 

@@ -187,5 +187,5 @@ def _finding(
 
 
 def _short(value: Any) -> str:
-    text = f"{value['value']:g} {value['unit']}" if isinstance(value, dict) else formatting.anything(value)
+    text = f"{value['value']:g} {value['unit']}" if isinstance(value, dict) else formatting.format_json_value(value)
     return text if len(text) <= 200 else f"{text[:199]}…"

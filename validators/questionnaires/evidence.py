@@ -144,9 +144,9 @@ def _of_parameter(fact: Mapping[str, Any], name: str, key: str, values: list[Any
 
 def _text(value: Any, unit: str) -> str:
     if isinstance(value, dict):
-        return formatting.described(value)
+        return formatting.format_fields(value)
     if isinstance(value, list):
-        return ", ".join(formatting.anything(item) for item in value[:_MOST])
+        return ", ".join(formatting.format_json_value(item) for item in value[:_MOST])
     return formatting.quantity(round(value, 3) if isinstance(value, float) else value, unit)
 
 

@@ -38,7 +38,7 @@ MOST_VALUES = 8
 """Values of one parameter that are named, where nodes or targets differ."""
 
 
-def sources(run: Run) -> dict[str, str]:
+def parameter_sources(run: Run) -> dict[str, str]:
     """The source of each parameter of a run, by name."""
     known = _by_name(run.tool)
     return {name: known.get(name, OUTPUT) for name in run.parameters}
@@ -57,12 +57,12 @@ def outcomes(tool: str) -> frozenset[str]:
     return frozenset(name for name, source in by_name.items() if source in (RESULT, FILE_NAMES))
 
 
-def settings(run: Run) -> dict[str, Any]:
+def setting_parameters(run: Run) -> dict[str, Any]:
     """The parameters that make a configuration: everything but what came out of the run."""
-    return {name: run.parameters[name] for name, source in sources(run).items() if source != RESULT}
+    return {name: run.parameters[name] for name, source in parameter_sources(run).items() if source != RESULT}
 
 
-def described(document: facts.Document) -> dict[str, Any]:
+def parameters_from_system(document: facts.Document) -> dict[str, Any]:
     """What a described system says under the names of parameters of runs: one value, or those that are there."""
     found: dict[str, list[Any]] = {"filesystem_type": facts.filesystem_types(document)}
     if (nodes := facts.client_nodes(document)) is not None:

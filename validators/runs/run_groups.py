@@ -62,7 +62,7 @@ def missing_settings(run: Run) -> list[str]:
 
     Of names of which one is enough, the first stands for all.
     """
-    known = {name for name, value in provenance.settings(run).items() if value is not None}
+    known = {name for name, value in provenance.setting_parameters(run).items() if value is not None}
     if run.tests:
         known |= {name for name in run.tests[0] if all(test.get(name) is not None for test in run.tests)}
     needed = catalogue.descriptor(run.tool).get("same_settings", ["settings"])
@@ -84,7 +84,7 @@ def _in_time(members: list[int], runs: Sequence[Run]) -> list[int]:
 
 def _configuration(run: Run) -> str:
     """What makes two runs the same: version, mode, settings, and what their measurements are of."""
-    settings = sorted(provenance.settings(run).items(), key=str)
+    settings = sorted(provenance.setting_parameters(run).items(), key=str)
     undisclosed = sorted(run.undisclosed_settings.items())
     return repr((run.version, run.mode, settings, _of_tests(run), undisclosed, _measured(run)))
 
@@ -107,7 +107,7 @@ def _varies(runs: Sequence[Run]) -> dict[str, list[Any]]:
 
     Where no setting does, it is the command line, what the tests were, or what was measured.
     """
-    settings = [provenance.settings(run) | {"version": run.version, "mode": run.mode} for run in runs]
+    settings = [provenance.setting_parameters(run) | {"version": run.version, "mode": run.mode} for run in runs]
     plain = _differing([{name: setting[name] for name in setting if name != "command_line"} for setting in settings])
     undisclosed = _differing([run.undisclosed_settings for run in runs])
     shown = plain | {name: _numbered(values) for name, values in undisclosed.items()}

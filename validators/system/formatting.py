@@ -50,7 +50,7 @@ def quantity(value: Any, unit: str) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, (dict, list)) or value is None:
-        return anything(value)
+        return format_json_value(value)
     if isinstance(value, str):
         return value
     if unit == "B":
@@ -77,7 +77,7 @@ def _scaled(count: float, units: Iterable[str], step: int) -> str:
     return f"{number(round(value, 2))}{NO_BREAK}{unit}"
 
 
-def anything(value: Any) -> str:
+def format_json_value(value: Any) -> str:
     """Any JSON value on one line; nothing is a dash."""
     if value is None:
         return "—"
@@ -86,7 +86,7 @@ def anything(value: Any) -> str:
     return quantity(value, "")
 
 
-def in_order(item: Mapping[str, Any], kind: str) -> dict[str, Any]:
+def order_like_schema(item: Mapping[str, Any], kind: str) -> dict[str, Any]:
     """The fields of an object as the schema orders them: a database gives them back in an order of its own."""
     order = list(schemas()["system.1"]["$defs"][kind]["properties"])
     return {
@@ -94,7 +94,7 @@ def in_order(item: Mapping[str, Any], kind: str) -> dict[str, Any]:
     }
 
 
-def described(item: Mapping[str, Any], leave_out: Iterable[str] = ()) -> str:
+def format_fields(item: Mapping[str, Any], leave_out: Iterable[str] = ()) -> str:
     """The fields of an object that have a value, in one line: "type lustre, usable 1 PiB, 4 data targets"."""
     left_out = set(leave_out)
     parts = []
@@ -102,7 +102,7 @@ def described(item: Mapping[str, Any], leave_out: Iterable[str] = ()) -> str:
         if name in left_out or value is None or value in ("", [], {}):
             continue
         label, unit = unit_of(name)
-        text = ", ".join(map(anything, value)) if isinstance(value, list) else quantity(value, unit)
+        text = ", ".join(map(format_json_value, value)) if isinstance(value, list) else quantity(value, unit)
         if value == -1 and label.endswith("stripe count"):
             text = "all targets"
         parts.append(f"{label} {text}")
@@ -111,13 +111,15 @@ def described(item: Mapping[str, Any], leave_out: Iterable[str] = ()) -> str:
 
 def network(nic: Mapping[str, Any]) -> str:
     rate = quantity(nic["rate_bit_s"], "bit/s") if nic.get("rate_bit_s") else ""
-    told = described(in_order(nic, "nic"), ("device", "count", "kind", "model", "rate_bit_s", "state", "pcie"))
+    told = format_fields(
+        order_like_schema(nic, "nic"), ("device", "count", "kind", "model", "rate_bit_s", "state", "pcie")
+    )
     return _joined(nic.get("model"), nic.get("device"), rate, nic.get("state"), told, pcie(nic.get("pcie")))
 
 
 def block(group: Mapping[str, Any]) -> str:
     capacity = _scaled(group["bytes"], _DECIMAL, 1000) if group.get("bytes") else ""
-    told = described(in_order(group, "block_group"), ("count", "model", "bytes", "pcie", "queue"))
+    told = format_fields(order_like_schema(group, "block_group"), ("count", "model", "bytes", "pcie", "queue"))
     queue = ", ".join(f"{name} {value}" for name, value in sorted(group.get("queue", {}).items()) if value is not None)
     return _joined(capacity, told, pcie(group.get("pcie")), queue)
 

@@ -133,7 +133,7 @@ def of_the_run(document: Document) -> list[Section]:
     fabric = [
         Row(
             one.get("name", f"fabric {number}"),
-            _one(formatting.described(formatting.in_order(one, "fabric"), leave_out=("name",))),
+            _one(formatting.format_fields(formatting.order_like_schema(one, "fabric"), leave_out=("name",))),
         )
         for number, one in enumerate(document.get("fabric", []), 1)
     ]
@@ -147,14 +147,14 @@ def of_the_run(document: Document) -> list[Section]:
 
 
 def _storage(system: Mapping[str, Any], called: str) -> Iterator[Row]:
-    for name, value in formatting.in_order(system, "storage_system").items():
+    for name, value in formatting.order_like_schema(system, "storage_system").items():
         if name not in ("targets", "server_classes") and value not in (None, ""):
             label, unit = formatting.unit_of(name)
             yield Row(f"{called} {label}", (Seen(value, formatting.quantity(value, unit)),))
     for target in system.get("targets", []):
         yield Row(
             f"{called} {target['kind']} targets",
-            _one(formatting.described(formatting.in_order(target, "target"), leave_out=("kind",))),
+            _one(formatting.format_fields(formatting.order_like_schema(target, "target"), leave_out=("kind",))),
         )
 
 
@@ -164,9 +164,12 @@ def _part(number: int) -> str:
 
 def _layout(layout: Mapping[str, Any]) -> Iterator[str]:
     """The layout of a folder or file, then its components."""
-    yield formatting.described(formatting.in_order(layout, "layout"), leave_out=("phase", "components")) or "—"
+    yield (
+        formatting.format_fields(formatting.order_like_schema(layout, "layout"), leave_out=("phase", "components"))
+        or "—"
+    )
     for component in layout.get("components", []):
-        yield formatting.described(formatting.in_order(component, "component"))
+        yield formatting.format_fields(formatting.order_like_schema(component, "component"))
 
 
 def _job(job: Mapping[str, Any]) -> Iterator[Row]:
@@ -244,7 +247,7 @@ def _hardware(hardware: Mapping[str, Any]) -> Iterator[Row]:
     if product:
         yield Row("product", _one(product))
     for part in ("cpu", "memory"):
-        for name, value in formatting.in_order(hardware[part], part).items():
+        for name, value in formatting.order_like_schema(hardware[part], part).items():
             if isinstance(value, dict):
                 value = ", ".join(f"{word} \N{MULTIPLICATION SIGN} {count}" for word, count in sorted(value.items()))
             if value not in (None, ""):
@@ -252,7 +255,9 @@ def _hardware(hardware: Mapping[str, Any]) -> Iterator[Row]:
     if hardware.get("numa"):
         yield Row("NUMA nodes", _one(f"{len(hardware['numa'])}"))
     for item in hardware.get("accelerators", []):
-        yield Row(item["model"], _one(formatting.described(item, leave_out=("model", "count")) or "—", item["count"]))
+        yield Row(
+            item["model"], _one(formatting.format_fields(item, leave_out=("model", "count")) or "—", item["count"])
+        )
 
 
 def _bios(bios: Mapping[str, Any]) -> Iterator[Row]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from registry.lists.listing import ListError, build, check
+from registry.lists.listing import ListError, check, freeze_list
 from registry.lists.ranking import DefinitionError, Differences
 from registry.models import RankedList, Release
 
@@ -29,7 +29,7 @@ class Command(BaseCommand):
             if options["check"]:
                 self._check(release, options["list"])
             else:
-                ranked_list = build(release, options["list"])
+                ranked_list = freeze_list(release, options["list"])
                 self.stdout.write(f"{release.slug} {ranked_list.name}: {ranked_list.entries.count()} entries")
         except (ListError, DefinitionError) as error:
             raise CommandError(str(error)) from error

@@ -14,7 +14,7 @@ from registry.studies.custom_rankings.ranking_query import (
     read,
     read_address,
 )
-from registry.studies.custom_rankings.run import INPUT, Answer, ask, document
+from registry.studies.custom_rankings.run import INPUT, Answer, ranking_document, run_ranking
 
 __all__ = [
     "INPUT",
@@ -25,8 +25,8 @@ __all__ = [
     "Answer",
     "NotRanked",
     "Question",
-    "ask",
-    "document",
+    "ranking_document",
     "read",
     "read_address",
+    "run_ranking",
 ]

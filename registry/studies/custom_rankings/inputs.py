@@ -103,7 +103,7 @@ def _spoken(text: str, by_identifier: Mapping[str, str]) -> str:
 
 def input_of(name: str) -> Input:
     """Where the numbers of a name are: a fact, else a metric or a column of results. Raises UnknownName."""
-    known_facts = fact_index.names()
+    known_facts = fact_index.fact_names()
     if name in known_facts or name in axes.by_name():
         unit = axes.axis(name).unit
         known = UNITS.get(unit)

@@ -67,7 +67,7 @@ def read(query: QueryDict) -> Question:
         study_query.chosen(query, "order", ORDERS),
         _limit(study_query.single(query, "limit")),
         study_query.time_of(study_query.single(query, "as_of")),
-        filters.given_beside(query, NAMES),
+        filters.other_values(query, NAMES),
     )
 
 

@@ -18,7 +18,7 @@ from registry.query.public_record import RESULT, Row, rows_of
 from registry.query.study_query import PER
 from registry.studies.custom_rankings.inputs import BadFormula, Input, NotRanked, input_of, named, unit_of
 from registry.studies.custom_rankings.ranking_query import Question
-from registry.studies.run import standing
+from registry.studies.run import results_as_of
 from registry.studies.table import USUAL_UNITS, lower_is_better
 from validators.units import UNITS, from_canonical
 
@@ -44,11 +44,11 @@ class Answer:
     counts: dict[str, dict[str, int]]
 
 
-def ask(question: Question) -> Answer:
+def run_ranking(question: Question) -> Answer:
     """Raises BadFormula, UnknownName, WrongUnit, InvalidValue, UnknownParameter."""
     query = filters.as_query(question.filters)
     filters.refuse_unknown(query, filters.RESULT_NAMES, (filters.PARAMETER,))
-    found = standing(question.as_of).filter(filters.result_conditions(query))
+    found = results_as_of(question.as_of).filter(filters.result_conditions(query))
     text, names = named(question.formula)
     inputs = {identifier: input_of(name) for identifier, name in names.items()}
     canonical = unit_of(text, inputs)
@@ -180,9 +180,9 @@ def _in(value: float, unit: str) -> float:
     return from_canonical(value, unit) if unit in UNITS else value
 
 
-def document(question: Question) -> Row:
+def ranking_document(question: Question) -> Row:
     """The answer as pages and API show it. Raises what `ask` raises."""
-    answer = ask(question)
+    answer = run_ranking(question)
     per = f", per {question.per.replace('_', ' ')}" if question.per else ""
     return {
         "title": f"{question.formula}{per}",

@@ -35,7 +35,7 @@ class Command(BaseCommand):
         try:
             account = ensure_account(options["username"], options["role"], options["institution"])
             scopes = options["scope"] or Token.Scope.values
-            token, key = tokens.make(account, options["name"], scopes, options["days"])
+            token, key = tokens.create_token(account, options["name"], scopes, options["days"])
         except (ValueError, Problem) as error:
             raise CommandError(str(error)) from error
         until = f"{token.expires_at:%Y-%m-%d %H:%M} UTC"

@@ -24,16 +24,16 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         begun = timezone.now()
-        wanted = revalidation.wanted(options["all"])
+        wanted = revalidation.outdated_submissions(options["all"])
         count = wanted.count()
-        sent = revalidation.ask(wanted)
+        sent = revalidation.enqueue_rechecks(wanted)
         if len(sent) < count:
             raise CommandError(f"The broker took {len(sent)} of {count} tasks. Nothing was changed; try again.")
         deadline = time.monotonic() + options["wait"]
-        while revalidation.answered(sent, begun) < count and time.monotonic() < deadline:
+        while revalidation.count_compared(sent, begun) < count and time.monotonic() < deadline:
             time.sleep(POLL_S)
-        done = revalidation.answered(sent, begun)
-        changed = list(revalidation.told(sent))
+        done = revalidation.count_compared(sent, begun)
+        changed = list(revalidation.list_differences(sent))
         for one in changed:
             self._write(one)
         decided = sum(one.decided for one in changed)
@@ -41,7 +41,7 @@ class Command(BaseCommand):
         if done < count:
             raise CommandError("Not all were checked in that time. Nothing was changed; look at the workers.")
         if options["apply"]:
-            applied = sum(revalidation.apply(one.submission) for one in changed if not one.decided)
+            applied = sum(revalidation.apply_recheck(one.submission) for one in changed if not one.decided)
             self.stdout.write(f"{applied} get a new check. What is decided changes by a revision only.")
         elif changed:
             self.stdout.write("Nothing was changed. --apply gives those that are not decided a new check.")

@@ -25,10 +25,10 @@ class Command(BaseCommand):
             raise CommandError(f"There is no account {options['username']!r}.")
         for beginning in options["beginning"]:
             try:
-                tokens.revoke(account, beginning)
+                tokens.revoke_token(account, beginning)
             except NoToken as error:
                 raise CommandError(f"{account.username} has no token that begins with {beginning!r}.") from error
-        for token in tokens.of(account):
+        for token in tokens.list_tokens(account):
             self.stdout.write(_line(token))
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from collectors.capture.node_document import heard
+from collectors.capture.node_document import complete_probe_output
 from collectors.node.node_access import Door, Input
 from collectors.probe_results import REASONS, Fact, Missing
 from collectors.probes import layout, lnet, lustre_client, lustre_filesystem, lustre_server
@@ -26,7 +26,7 @@ CLIENT, SERVER, HOSTILE, OTHER = "lustre-client-rhel8", "lustre-oss-e1000", "hos
 def said_of(node):
     door = node.door()
     door.test_directory = "/lustre/scratch/io500"
-    return Said(piece for probe in PROBES for piece in heard(probe, door))
+    return Said(piece for probe in PROBES for piece in complete_probe_output(probe, door))
 
 
 def test_the_tunables_of_the_client(recorded_node):
@@ -192,7 +192,7 @@ def as_nobody(root):
                 os.setgid(65534)
                 os.setuid(65534)
             door = Door(str(root), None, environment={})
-            said = Said(piece for probe in PROBES for piece in heard(probe, door))
+            said = Said(piece for probe in PROBES for piece in complete_probe_output(probe, door))
             facts = [[*piece[:2], piece.key] for piece in said.pieces if isinstance(piece, Fact)]
             os.write(writer, json.dumps({"facts": facts, "gaps": gaps(said)}).encode())
         finally:

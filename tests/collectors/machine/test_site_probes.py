@@ -130,9 +130,9 @@ def test_a_line_beyond_the_most_work_is_too_much():
     pattern = safe_regex.compiled(".*x(.*)y")
     line = "x" * 1000
     lines = [line] * (safe_regex.MAX_STEPS // safe_regex.work(pattern, line))
-    assert safe_regex.found(pattern, "\n".join(lines)) == []
+    assert safe_regex.find_matches(pattern, "\n".join(lines)) == []
     with pytest.raises(safe_regex.TooMuchWork):
-        safe_regex.found(pattern, "\n".join([*lines, line]))
+        safe_regex.find_matches(pattern, "\n".join([*lines, line]))
 
 
 @pytest.mark.parametrize(
