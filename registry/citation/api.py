@@ -63,7 +63,11 @@ class Citation(serializers.Serializer):
 FORMAT = OpenApiParameter("format", str, enum=["json", *formats.FORMATS])
 ANSWERS = {
     (200, "application/json"): Citation,
-    **{(200, renderer.media_type): OpenApiTypes.STR for renderer in WRITTEN},
+    # A reader of YAML sees an object, as cff is one.
+    **{
+        (200, renderer.media_type): OpenApiTypes.OBJECT if renderer.format == "cff" else OpenApiTypes.STR
+        for renderer in WRITTEN
+    },
     **web_responses.REFUSED,
     **web_responses.NOT_FOUND,
 }

@@ -369,9 +369,10 @@ def codes(part):
     return [code for code in told if code not in ("io500.hash.redacted", "bundle.litter")]
 
 
-def test_published_archives_are_judged_the_same_after_packing(collector, published_archives, tmp_path):
-    """Every other: scores, measurements, findings and rules are those of the original."""
-    archives = published_archives[::2]
+def test_published_archives_are_judged_the_same_after_packing(collector, shared, tmp_path):
+    """Every twelfth: scores, measurements, findings and rules are those of the original."""
+    archives = sorted((shared / "data" / "io500" / "submissions").glob("*.tar.gz"))[::12]
+    assert len(archives) > 10
     redacted = 0
     for number, original in enumerate(archives):
         folder = tmp_path / str(number) / "r"
