@@ -6,17 +6,7 @@ from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin
 from django.http import HttpRequest
 
-from submissions.models import (
-    Account,
-    Check,
-    Derivative,
-    Event,
-    Membership,
-    Review,
-    SecretFile,
-    SigningKey,
-    Submission,
-)
+from submissions.models import Account, Check, Derivative, Event, Membership, Review, SecretFile, SigningKey, Submission
 
 
 class Memberships(admin.TabularInline):

@@ -7,10 +7,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from registry.site_pages import responses as site_pages_responses
-from registry.web.api_base import (
-    PublicRead,
-    link,
-)
+from registry.web.api_base import PublicRead, link
 
 
 class Index(PublicRead):

@@ -14,13 +14,7 @@ from registry.models import Platform
 from registry.query import cursor_pages, facets, filters, public_record
 from registry.systems import responses as systems_responses
 from registry.web import responses as web_responses
-from registry.web.api_base import (
-    PublicRead,
-    link,
-    next_address,
-    ordering,
-    page_size,
-)
+from registry.web.api_base import PublicRead, link, next_address, ordering, page_size
 from registry.web.paging import PAGE, PAGE_LARGEST, query_parameters
 
 NAME_KEYS = {"name": cursor_pages.text("name")}

@@ -12,5 +12,5 @@ PAGE, PAGE_LARGEST = 50, 500
 
 
 def query_parameters(names: Iterable[str]) -> list[OpenApiParameter]:
-    """Query parameters for openapi.json, with the words of shape.QUERY."""
+    """Query parameters for openapi.json, with the words of QUERY."""
     return [OpenApiParameter(name, *web_responses.QUERY[name]) for name in names]

@@ -32,14 +32,7 @@ from registry.models import Result
 from registry.query import filters, stored_bytes
 from submissions.bundles.file_versions import files_of
 from submissions.bundles.storage import key_of, local_path, public, received, remove
-from submissions.errors import (
-    ConflictOfInterest,
-    FileGone,
-    FileQuarantined,
-    HoldsSecret,
-    NoSecretFile,
-    StateConflict,
-)
+from submissions.errors import ConflictOfInterest, FileGone, FileQuarantined, HoldsSecret, NoSecretFile, StateConflict
 from submissions.lifecycle import states, task_queue
 from submissions.models import Account, Derivative, SecretFile, State, Submission, Version
 from submissions.permissions import conflict, require_role

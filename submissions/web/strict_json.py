@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from submissions.errors import (
-    RepeatedField,
-)
+from submissions.errors import RepeatedField
 
 
 def once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

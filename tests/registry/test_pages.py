@@ -21,14 +21,7 @@ from django.utils.http import parse_http_date
 from launcher import collector_file
 from registry.models import Result, System
 from registry.site_pages import documentation
-from tests.registry.record import (
-    make_definition,
-    make_list,
-    make_measurement,
-    make_platform,
-    make_release,
-    make_result,
-)
+from tests.registry.record import make_definition, make_list, make_measurement, make_platform, make_release, make_result
 from validators import parameters
 
 pytestmark = pytest.mark.django_db

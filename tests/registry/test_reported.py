@@ -13,14 +13,7 @@ from django.test import Client
 from registry.lists.listing import compute_list
 from registry.lists.ranking import DefinitionError
 from registry.loading.catalogue_loader import load_catalogue
-from registry.models import (
-    CatalogueLoad,
-    ListEntry,
-    Measurement,
-    Override,
-    Release,
-    Result,
-)
+from registry.models import CatalogueLoad, ListEntry, Measurement, Override, Release, Result
 from tests.registry.record import make_release
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("loaded")]

@@ -4,19 +4,7 @@ import json
 
 import pytest
 
-from collectors.outputs import (
-    cxi_stat,
-    ethtool,
-    ibstat,
-    jsontext,
-    lspci,
-    mdadm,
-    mdstat,
-    modinfo,
-    nvme,
-    smartctl,
-    zpool,
-)
+from collectors.outputs import cxi_stat, ethtool, ibstat, jsontext, lspci, mdadm, mdstat, modinfo, nvme, smartctl, zpool
 
 
 def test_an_array_that_rebuilds_onto_a_spare():
