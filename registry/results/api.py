@@ -1,4 +1,4 @@
-"""The public read API: every view reads its query, asks registry/query/public_record.py and shows rows as they come.
+"""Results by API: every view reads its query, asks registry/query/public_record.py and shows rows as they come.
 
 Serializers (registry/results/responses.py) only describe the answers for openapi.json; a test holds both equal.
 """

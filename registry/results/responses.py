@@ -1,4 +1,4 @@
-"""The shapes of the public read API's answers, for openapi.json. Answers are made without them, which is faster."""
+"""Shapes of results, for openapi.json. Answers are made without them, which is faster."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Forms of the private pages. They read what a person sent; what it means is for intake, review and publication."""
+"""Forms of one submission: its upload, its metadata, submitting it. They read what a person sent, and no more."""
 
 from __future__ import annotations
 

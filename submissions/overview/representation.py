@@ -1,4 +1,4 @@
-"""How a submission is written as JSON. The shapes for openapi.json are in serializers.py."""
+"""How a submission is written as JSON. The shapes for openapi.json are in responses.py."""
 
 from __future__ import annotations
 

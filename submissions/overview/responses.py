@@ -1,4 +1,4 @@
-"""The shapes of the write API: what is taken, checked field by field, and what is answered, for openapi.json."""
+"""Shapes of submissions, and what submitting and withdrawing one send, for openapi.json."""
 
 from __future__ import annotations
 

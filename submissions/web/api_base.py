@@ -1,4 +1,4 @@
-"""What the views of this API have in common: who is asking, and uploads that stream."""
+"""What the views of this API have in common: who is asking, and how a body is read."""
 
 from __future__ import annotations
 
