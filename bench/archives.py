@@ -10,5 +10,5 @@ SHARED = Path(os.environ.get("HIGHWATER_SHARED", Path(__file__).resolve().parent
 
 def archives() -> list[Path]:
     """submission-3.tar.gz, submission-4.tar.gz, ...; empty where the shared data is not there."""
-    found = (SHARED / "data" / "io500" / "submissions").glob("submission-*.tar.gz")
-    return sorted(found, key=lambda path: int(path.name.split("-")[1].split(".")[0]))
+    paths = (SHARED / "data" / "io500" / "submissions").glob("submission-*.tar.gz")
+    return sorted(paths, key=lambda path: int(path.name.split("-")[1].split(".")[0]))

@@ -62,11 +62,11 @@ def _fold(folder: Path) -> None:
     node = json.loads((folder / "lustre-client-rhel8.files.json").read_text())
     with (folder / "nodes.jsonl").open("w") as stream:
         for number in range(NODES):
-            one = copy.deepcopy(node)
-            one["node_classes"][0]["members"] = [f"m-{number:08x}"]
+            node_copy = copy.deepcopy(node)
+            node_copy["node_classes"][0]["members"] = [f"m-{number:08x}"]
             if number % 100 == 0:
-                one["node_classes"][0]["parameters"][0]["values"][0]["value"] = "other"
-            stream.write(json.dumps(one) + "\n")
+                node_copy["node_classes"][0]["parameters"][0]["values"][0]["value"] = "other"
+            stream.write(json.dumps(node_copy) + "\n")
     arguments = ["fold", str(folder / "nodes.jsonl"), "--out", str(folder / "folded.json")]
     runs = [_run(folder, *arguments) for _ in range(TIMES)]
     figure("collector", "fold", median(seconds for seconds, _ in runs), "s", nodes=NODES, times=TIMES)

@@ -20,7 +20,7 @@ from bench.figures import skipped
 from bench.lists import measure
 from bench.synthetic import record
 from launcher.collector_file import build
-from registry.models import Fact, Result, SystemSnapshot
+from registry.models import Fact, PublicSystemSnapshot, Result
 from registry.query.fact_index import CONFIGURATION
 from validators.system.facts import summary
 
@@ -49,10 +49,12 @@ def _describe(public_ids: list[str]) -> None:
     """Give results the system of the recorded node, each with another value of its first tunable."""
     document = _collected()
     for number, public_id in enumerate(public_ids):
-        one = copy.deepcopy(document)
-        one["node_classes"][0]["parameters"][0]["values"][0]["value"] = number
-        told = {"sha256": "0" * 64, "summary": summary(one), "document": one}
-        SystemSnapshot.objects.update_or_create(result=Result.objects.get(public_id=public_id), defaults=told)
+        document_copy = copy.deepcopy(document)
+        document_copy["node_classes"][0]["parameters"][0]["values"][0]["value"] = number
+        snapshot_fields = {"sha256": "0" * 64, "summary": summary(document_copy), "document": document_copy}
+        PublicSystemSnapshot.objects.update_or_create(
+            result=Result.objects.get(public_id=public_id), defaults=snapshot_fields
+        )
 
 
 def _collected() -> dict[str, Any]:

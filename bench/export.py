@@ -41,7 +41,7 @@ def _edition(conditions: dict[str, int]) -> None:
     before_kib, begun, begun_cpu = _largest_kib(), time.perf_counter(), time.process_time()
     with tempfile.TemporaryDirectory() as folder:
         with db_locks.repeatable_read():
-            files = dump.write(Path(folder))
+            files = dump.write_dump(Path(folder))
         figure("export", "edition", time.perf_counter() - begun, "s", **conditions)
         figure("export", "edition CPU", time.process_time() - begun_cpu, "s", **conditions)
     for file in files:

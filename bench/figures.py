@@ -27,12 +27,12 @@ def note(text: str) -> None:
 def seconds_of(call: Callable[[], object], times: int) -> list[float]:
     """Wall time of each of `times` calls, after one that does not count."""
     call()
-    measured = []
+    durations = []
     for _ in range(times):
         begun = time.perf_counter()
         call()
-        measured.append(time.perf_counter() - begun)
-    return measured
+        durations.append(time.perf_counter() - begun)
+    return durations
 
 
 def p50_ms(seconds: Iterable[float]) -> float:

@@ -41,15 +41,15 @@ def measure(name: str, address: str, size: int, bench: str = "lists") -> None:
 def _statements(call: Callable[[], None]) -> list[tuple[str, object]]:
     """The SQL that a call executes once it is warm, with its parameters."""
     call()
-    seen: list[tuple[str, object]] = []
+    statements: list[tuple[str, object]] = []
 
     def watch(execute, sql, params, many, context):
-        seen.append((sql, params))
+        statements.append((sql, params))
         return execute(sql, params, many, context)
 
     with connection.execute_wrapper(watch):
         call()
-    return seen
+    return statements
 
 
 def _execute(statements: list[tuple[str, object]]) -> None:

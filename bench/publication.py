@@ -22,7 +22,7 @@ from registry.loading.catalogue_loader import load_definitions
 from registry.models import Release, Site
 from submissions.bundles import scrubbing
 from submissions.lifecycle.states import write_history as write_history
-from submissions.models import Account, Check, Derivative, Event, Review, State, Submission
+from submissions.models import Account, Check, Event, Review, ScrubbedCopy, State, Submission
 from submissions.publication import publish as publication_publish
 from submissions.publication import releases
 from validators import VERSION
@@ -45,13 +45,13 @@ def run(size: int, before: int) -> None:
     slug = record(before)
     load_definitions()
     token()
-    release = releases.create(SLUG, timezone.now() + timedelta(days=1))
+    release = releases.create_release(SLUG, timezone.now() + timedelta(days=1))
     _accepted(release, path, size)
     readers = {"list page": f"/lists/{slug}/{LIST_NAME}/", "results API": "/api/v1/results/", "home": "/"}
     for name, address in readers.items():
         measure(f"{name} before", address, before, "publication")
     begun = time.perf_counter()
-    publication_publish.publish(release, None)
+    publication_publish.publish_release(release, None)
     figure("publication", "publish", time.perf_counter() - begun, "s", submissions=size, results=before)
     for name, address in (readers | {"new list page": f"/lists/{SLUG}/full/"}).items():
         measure(f"{name} after", address, before + size, "publication")
@@ -78,7 +78,7 @@ def _accepted(release: Release, path: Path, size: int) -> None:
         )
         for number, row in enumerate(rows)
     )  # fmt: skip
-    Derivative.objects.bulk_create(Derivative(submission=row, **scrubbed) for row in rows)
+    ScrubbedCopy.objects.bulk_create(ScrubbedCopy(submission=row, **scrubbed) for row in rows)
     Review.objects.bulk_create(
         Review(submission=row, reviewer=account, decision="accept", reproducibility="fully", reason="Bench.")
         for row in rows
@@ -94,5 +94,5 @@ def _scored(report: dict[str, Any], factor: float) -> dict[str, Any]:
 
 def _scrubbed(path: Path) -> dict[str, Any]:
     out = io.BytesIO()
-    made = scrubbing.derive(path, out, name=path.name)
-    return {"sha256": made.sha256, "size": made.size, "files": [asdict(file) for file in made.files]}
+    derivative = scrubbing.derive_copy(path, out, name=path.name)
+    return {"sha256": derivative.sha256, "size": derivative.size, "files": [asdict(file) for file in derivative.files]}

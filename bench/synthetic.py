@@ -120,16 +120,16 @@ def _measurements(first: int, scores: list[float], chosen) -> Iterator[dict]:
         rows = itertools.product(STATS, PHASES)
         count = FEWEST + number % (MOST - FEWEST + 1)
         for position, (stat, (op, quantity, unit, printed_unit)) in enumerate(itertools.islice(rows, count)):
-            printed = score * chosen.uniform(0.5, 2)
+            printed_value = score * chosen.uniform(0.5, 2)
             yield {
                 "result_id": first + number,
                 "position": position,
                 "op": op,
                 "quantity": quantity,
                 "stat": stat,
-                "value": printed * FACTOR[printed_unit],
+                "value": printed_value * FACTOR[printed_unit],
                 "unit": unit,
-                "printed_value": printed,
+                "printed_value": printed_value,
                 "printed_unit": printed_unit,
                 "scored": True,
                 "context": "{}",

@@ -8,7 +8,7 @@ import sys
 from collectors import VERSION, report
 from collectors.errors import OK, USAGE, CollectorError, UsageError
 from collectors.progress import Progress
-from collectors.verbs import VERBS
+from collectors.verbs import VERBS, load_verb
 
 INTERRUPTED = 128 + signal.SIGINT
 TERMINATED = 128 + signal.SIGTERM
@@ -35,7 +35,8 @@ def main(arguments=None):
     open_streams()
     progress = Progress()
     signal.signal(signal.SIGTERM, leave_on_signal)
-    command = parser()
+    arguments = sys.argv[1:] if arguments is None else arguments
+    command = parser(arguments)
     options = command.parse_args(arguments)
     if options.verb is None:
         command.print_help(sys.stderr)
@@ -86,14 +87,15 @@ def print_error(error, options, progress):
     return error.exit_status
 
 
-def parser():
+def parser(arguments=()):
+    """The parser of all verbs, or of the one that the arguments begin with: the others need not be loaded for it."""
     top = argparse.ArgumentParser(
         prog=command_name(), description=ABOUT, epilog=AFTERWARDS, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     top.add_argument("--version", action="version", version="highwater collector " + VERSION)
     verbs = top.add_subparsers(metavar="VERB", dest="verb_name")
-    for verb in VERBS:
-        add_verb(verbs, verb)
+    for name in [name for name in arguments[:1] if name in VERBS] or VERBS:
+        add_verb(verbs, name, load_verb(name))
     top.set_defaults(verb=None)
     return top
 
@@ -104,9 +106,9 @@ def command_name():
     return single_files[-1] if single_files else "python -m collectors"
 
 
-def add_verb(verbs, verb):
+def add_verb(verbs, name, verb):
     arguments = verbs.add_parser(
-        verb_name(verb),
+        name,
         help=verb.ABOUT,
         description=verb.ABOUT[0].upper() + verb.ABOUT[1:] + ".",
         epilog=verb.EXAMPLES,
@@ -114,8 +116,3 @@ def add_verb(verbs, verb):
     )
     arguments.set_defaults(verb=verb)
     verb.define(arguments)
-
-
-def verb_name(verb):
-    """A verb is called like its module: `list_probes` is list-probes, `import_` is import."""
-    return verb.__name__.rsplit(".", 1)[-1].rstrip("_").replace("_", "-")

@@ -9,9 +9,9 @@ SECONDS_BETWEEN_LOG_LINES = 10
 
 def printable(text, stream):
     """Text that is safe to show: no control characters, nothing the stream's encoding cannot hold."""
-    kept = "".join(c if c.isprintable() else "\\x%02x" % ord(c) for c in str(text))
+    safe_text = "".join(c if c.isprintable() else "\\x%02x" % ord(c) for c in str(text))
     encoding = getattr(stream, "encoding", None) or "ascii"
-    return kept.encode(encoding, "backslashreplace").decode(encoding)
+    return safe_text.encode(encoding, "backslashreplace").decode(encoding)
 
 
 class Progress:

@@ -8,17 +8,18 @@ from collectors.errors import FINDINGS, NOTHING, OK
 from collectors.progress import printable
 
 LEVELS = ("error", "warning", "info")
-MEASUREMENTS_SHOWN = 6
+MOST_MEASUREMENTS = 6
+MOST_UNREAD = 10
 # The registry read no further, because it would have kept a key or a token.
 REFUSED_UNREAD = "bundle.secret"
 
 
 def findings_of(document):
     """All findings of a check or of a submission, worst first; those of the archive before those of its runs."""
-    found = list_of_dicts(document, "findings")
+    all_findings = list_of_dicts(document, "findings")
     for run in list_of_dicts(document, "runs"):
-        found += list_of_dicts(run, "findings")
-    return sorted(found, key=severity)
+        all_findings += list_of_dicts(run, "findings")
+    return sorted(all_findings, key=severity)
 
 
 def list_of_dicts(document, key):
@@ -54,16 +55,18 @@ def print_finding(finding, stream):
     if finding.get("hint"):
         lines.append("do: " + finding["hint"])
     for number, line in enumerate(line for line in lines if line):
-        show(("        " if number else "") + line, stream)
+        print_line(("        " if number else "") + line, stream)
 
 
 def print_rules(run, document, stream):
     """Rules that a run violates without a finding of the document that says so."""
-    found = [str(finding.get("code")) for finding in findings_of(document)]
+    finding_codes = [str(finding.get("code")) for finding in findings_of(document)]
     for rule in list_of_dicts(run, "rules"):
         code = str(rule.get("code"))
-        if rule.get("outcome") == "violated" and not any(one.startswith(code) for one in found):
-            show("rule    {} violated: {}".format(code, rule.get("why")), stream)
+        if rule.get("outcome") == "violated" and not any(
+            finding_code.startswith(code) for finding_code in finding_codes
+        ):
+            print_line("rule    {} violated: {}".format(code, rule.get("why")), stream)
 
 
 def print_submission(document, stream):
@@ -71,9 +74,10 @@ def print_submission(document, stream):
     print_findings(document, stream)
     print_rules(document, document, stream)
     print_scores(document, stream)
-    show("state   {}  (submission {})".format(document.get("state"), document.get("id")), stream)
+    print_unread(document, stream)
+    print_line("state   {}  (submission {})".format(document.get("state"), document.get("id")), stream)
     if document.get("url"):
-        show("url     {}".format(document["url"]), stream)
+        print_line("url     {}".format(document["url"]), stream)
 
 
 def print_check(document, stream):
@@ -82,36 +86,54 @@ def print_check(document, stream):
     runs = list_of_dicts(document, "runs")
     for index, run in enumerate(runs):
         counts = " (the run that counts)" if len(runs) > 1 and index == document.get("primary") else ""
-        show(
-            "run     {} {} {}{}".format(run.get("tool"), run.get("version") or "", run.get("path") or "", counts),
+        print_line(
+            "run     {} {} {}{}".format(run.get("tool"), run.get("version") or "", place_of(run), counts),
             stream,
         )
         print_rules(run, document, stream)
         print_scores(run, stream)
-    show("status  {}".format(document.get("status")), stream)
+    print_unread(document, stream)
+    print_line("status  {}".format(document.get("status")), stream)
+
+
+def place_of(part):
+    """The path of a run or of what was not read, with its lines where it has not all of the file."""
+    path, lines = part.get("path") or "", part.get("lines")
+    return "{}, lines {} to {}".format(path, lines.get("first"), lines.get("last")) if isinstance(lines, dict) else path
+
+
+def print_unread(document, stream):
+    """What no benchmark read of the files, and why; the first of many."""
+    entries = list_of_dicts(document, "not_read")
+    for entry in entries[:MOST_UNREAD]:
+        looks_like = "looks like {}; ".format(entry["looks_like"]) if entry.get("looks_like") else ""
+        print_line("unread  {}: {}{}".format(place_of(entry), looks_like, entry.get("reason")), stream)
+    more = len(entries) - MOST_UNREAD
+    if more > 0:
+        print_line(f"        and {more} more that were not read", stream)
 
 
 def print_scores(document, stream):
     scores = document.get("scores")
     for name, score in sorted(scores.items()) if isinstance(scores, dict) else ():
-        show(f"score   {score_line(name, score)}", stream)
+        print_line(f"score   {score_line(name, score)}", stream)
     if not scores:
-        print_measured(list_of_dicts(document, "measurements"), stream)
+        print_measurements(list_of_dicts(document, "measurements"), stream)
 
 
-def print_measured(measurements, stream):
+def print_measurements(measurements, stream):
     """The first measurements of a run without a score, as printed by its tool; the page has them all."""
-    for measurement in measurements[:MEASUREMENTS_SHOWN]:
+    for measurement in measurements[:MOST_MEASUREMENTS]:
         what = " ".join(str(measurement.get(name, "")) for name in ("op", "quantity", "stat"))
-        show(
+        print_line(
             "found   {} {} {}".format(
                 what, figure(measurement.get("printed_value")), measurement.get("printed_unit", "")
             ),
             stream,
         )
-    more = len(measurements) - MEASUREMENTS_SHOWN
+    more = len(measurements) - MOST_MEASUREMENTS
     if more > 0:
-        show(f"        and {more} more measurements", stream)
+        print_line(f"        and {more} more measurements", stream)
 
 
 def score_line(name, score):
@@ -135,14 +157,14 @@ def print_list(submissions, stream):
             str(submission.get("state")),
             submission.get("url") or submission.get("sha256") or "",
         )
-        show(line.rstrip(), stream)
+        print_line(line.rstrip(), stream)
 
 
-def show(text, stream):
+def print_line(text, stream):
     stream.write(printable(text, stream) + "\n")
 
 
-def shown(document, options, print_text):
+def print_document(document, options, print_text):
     """Print a document as asked for; return the exit status it means."""
     if options.json:
         print_json(document)

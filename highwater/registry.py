@@ -16,7 +16,7 @@ from typing import Any, Union
 from highwater.answers import Ranking, Row, Study, Table
 from highwater.version import VERSION
 
-Asked = Union[None, str, int, float, bool, Sequence[Union[str, int, float, bool]]]  # Python 3.9
+FilterValue = Union[None, str, int, float, bool, Sequence[Union[str, int, float, bool]]]  # Python 3.9
 TIMEOUT_S = 120
 PAGE = 500
 
@@ -30,8 +30,8 @@ class Refused(Exception):
         self.hint: str = problem.get("hint", "")
         title, detail = problem.get("title", ""), problem.get("detail", "")
         why = title if detail in ("", title) else f"{title}: {detail}"
-        said = [f"{why.rstrip('.')}." if why else f"HTTP {status}", self.hint, f"({self.code})" if self.code else ""]
-        super().__init__(" ".join(text for text in said if text))
+        parts = [f"{why.rstrip('.')}." if why else f"HTTP {status}", self.hint, f"({self.code})" if self.code else ""]
+        super().__init__(" ".join(text for text in parts if text))
 
 
 class Unreachable(Exception):
@@ -53,7 +53,7 @@ class Registry:
         self.url = url.rstrip("/").removesuffix("/api/v1").rstrip("/")
         self.timeout_s = timeout_s
 
-    def results(self, limit: int = 1000, **filters: Asked | Mapping[str, Asked]) -> Table:
+    def results(self, limit: int = 1000, **filters: FilterValue | Mapping[str, FilterValue]) -> Table:
         """The newest results that the filters leave, at most `limit`."""
         rows: list[Row] = []
         for row in self._pages("results/", {"page_size": min(limit, PAGE)} | filters):
@@ -79,10 +79,10 @@ class Registry:
         self,
         slug: str = "",
         *,
-        metric: Asked = None,
+        metric: FilterValue = None,
         x: str = "",
-        series: Asked = None,
-        **filters: Asked | Mapping[str, Asked],
+        series: FilterValue = None,
+        **filters: FilterValue | Mapping[str, FilterValue],
     ) -> Study:
         """A study by its name, or a question: a metric along an axis, one series for each value of others.
 
@@ -100,7 +100,7 @@ class Registry:
         """The studies that have names: curated ones, and those that people saved."""
         return self._table("studies/")
 
-    def rank(self, formula: str, **filters: Asked | Mapping[str, Asked]) -> Ranking:
+    def rank(self, formula: str, **filters: FilterValue | Mapping[str, FilterValue]) -> Ranking:
         """Results in the order of a formula: "[ior-easy-write.bandwidth.phase] / client_nodes"."""
         return Ranking(self._json("ranking/", {"formula": formula} | filters))
 
@@ -117,13 +117,13 @@ class Registry:
 
         Raises ValueError where the bytes have another sha256 than the manifest says; then there is no file.
         """
-        known = {one["name"]: one["sha256"] for one in self._json("export/manifest.json")["files"]}
+        sha256_by_name = {file["name"]: file["sha256"] for file in self._json("export/manifest.json")["files"]}
         with self._open(f"export/{_quoted(name)}") as answer:
             out = Path(folder) / name
             part = out.with_name(f"{name}.part")
             try:
                 digest = self._save(answer, part)
-                if name in known and digest != known[name]:
+                if name in sha256_by_name and digest != sha256_by_name[name]:
                     raise ValueError(f"{name} has another sha256 than the manifest says: the record changed, ask again")
                 part.replace(out)
             finally:
@@ -167,8 +167,8 @@ class Registry:
             raise Unreachable(f"{self.url}: {error}") from error
 
     def _open(self, path: str, query: Mapping[str, Any] | None = None) -> Any:
-        asked = urllib.parse.urlencode(list(_pairs(query or {})))
-        address = f"{self.url}/api/v1/{path}{'?' + asked if asked else ''}"
+        encoded = urllib.parse.urlencode(list(_pairs(query or {})))
+        address = f"{self.url}/api/v1/{path}{'?' + encoded if encoded else ''}"
         request = urllib.request.Request(
             address, headers={"User-Agent": f"highwater-client/{VERSION}", "Accept": "*/*"}
         )
@@ -182,10 +182,10 @@ class Registry:
 
 def _problem(refusal: urllib.error.HTTPError) -> Mapping[str, Any]:
     try:
-        found = json.loads(refusal.read())
+        document = json.loads(refusal.read())
     except ValueError:
         return {}
-    return found if isinstance(found, dict) else {}
+    return document if isinstance(document, dict) else {}
 
 
 def _quoted(name: str) -> str:
@@ -196,9 +196,9 @@ def _pairs(query: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Names and values of a query; what is not given is left out."""
     for name, value in query.items():
         if isinstance(value, Mapping):
-            yield from _pairs({f"{name}.{key}": one for key, one in value.items()})
+            yield from _pairs({f"{name}.{key}": inner for key, inner in value.items()})
         elif isinstance(value, (list, tuple, set, frozenset)):
-            yield from ((name, _text(one)) for one in value)
+            yield from ((name, _text(element)) for element in value)
         elif value not in (None, ""):
             yield name, _text(value)
 

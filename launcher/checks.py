@@ -131,5 +131,5 @@ def first_lines(output: str, most: int = 40) -> str:
     return "\n".join(lines[:most] + rest)
 
 
-def same_bytes(made: Path, kept: Path) -> bool:
-    return kept.exists() and made.read_bytes() == kept.read_bytes()
+def same_bytes(new: Path, stored: Path) -> bool:
+    return stored.exists() and new.read_bytes() == stored.read_bytes()

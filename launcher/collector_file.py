@@ -63,7 +63,8 @@ def _sources(checkout: Path) -> dict[str, bytes]:
     package = checkout / "collectors"
     data = package / "data"
     modules = [path for path in package.rglob("*.py") if data not in path.parents]
-    paths = [*modules, *data.glob("*.json"), *data.glob("benchmarks/*/benchmark.json")]
+    forms = package.glob("scrubbing/*.json")
+    paths = [*modules, *forms, *data.glob("*.json"), *data.glob("benchmarks/*/benchmark.json")]
     members = {path.relative_to(checkout).as_posix(): path.read_bytes() for path in paths}
     return members | {RULES + path.relative_to(checkout).as_posix(): path.read_bytes() for path in _rules(checkout)}
 

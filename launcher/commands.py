@@ -147,21 +147,21 @@ def services(state: State, environment: Environment, *, durable: bool) -> Iterat
 
     Yields the variables that Django needs, and the list of running servers.
     """
-    wanted = databases.servers(state, environment, durable=durable)
-    started = databases.start(wanted)
+    servers = databases.servers(state, environment, durable=durable)
+    started = databases.start(servers)
     try:
-        yield settings(state, environment, wanted), started
+        yield settings(state, environment, servers), started
     finally:
         stop(started)
 
 
-def settings(state: State, environment: Environment, wanted: list[databases.Server]) -> dict[str, str]:
+def settings(state: State, environment: Environment, servers: list[databases.Server]) -> dict[str, str]:
     """The caller's environment, completed by what a registry on this machine needs."""
     variables = environment.variables()
     for name in ("DATABASE_URL", "BROKER_URL", "CACHE_URL", "SECRET_KEY"):
         variables.pop(f"{name}_FILE", None)
     variables |= databases.given_settings()
-    for server in wanted:
+    for server in servers:
         variables |= server.settings
     variables["SECRET_KEY"] = databases.setting("SECRET_KEY") or state.secret_key()
     variables["HIGHWATER_STATE"] = str(state.folder)

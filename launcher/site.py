@@ -53,22 +53,22 @@ def prepare(state: State, environment: Environment, variables: Mapping[str, str]
     Left out when the servers are ours and nothing has changed since: somebody else's may have changed without us.
     """
     ours = not given_settings()
-    wanted = fingerprint(steps)
-    if ours and state.preparation.exists() and state.preparation.read_text() == wanted:
+    current_fingerprint = fingerprint(steps)
+    if ours and state.preparation.exists() and state.preparation.read_text() == current_fingerprint:
         return
     argv = [environment.python, CHECKOUT / "launcher" / "prepare.py", *steps]
     preparation = spawn(argv, env=dict(variables), stdout=sys.stderr)
     if preparation.wait() != 0:
         raise LauncherError("the database could not be made ready (see above)")
     if ours:
-        state.preparation.write_text(wanted)
+        state.preparation.write_text(current_fingerprint)
 
 
 def fingerprint(steps: Sequence[str]) -> str:
     """What a prepared database depends on: the steps and every source file."""
     sources = [path for source in SOURCES for path in sorted((CHECKOUT / source).rglob("*"))]
     files = [(path, path.stat()) for path in sources if path.is_file() and path.suffix != ".pyc"]
-    facts = [f"{path} {found.st_size} {found.st_mtime_ns}" for path, found in files]
+    facts = [f"{path} {status.st_size} {status.st_mtime_ns}" for path, status in files]
     return hashlib.sha256("\n".join([*steps, *facts]).encode()).hexdigest()
 
 

@@ -76,14 +76,14 @@ class State:
         """
         self.prepare()
         with (self.folder / "lock").open("a+") as file:
-            told = False
+            is_announced = False
             while not _try_lock(file):
                 holder = self.holder()
                 if refuse is not None and holder.get("command") == refuse:
                     raise LauncherError(f"already running: ./dev.py {refuse} (process {holder['pid']}, {self.folder})")
-                if not told:
+                if not is_announced:
                     say(f"waiting for ./dev.py {holder.get('command')} (process {holder.get('pid')}) to finish")
-                    told = True
+                    is_announced = True
                 time.sleep(0.2)
             lock = Lock(file, command)
             try:
@@ -130,8 +130,8 @@ def own_folder(parent: Path, of: Path) -> Path:
     name = "highwater-" + hashlib.sha256(os.fsencode(of)).hexdigest()[:12]
     folder = parent / name
     folder.mkdir(mode=0o755, exist_ok=True)
-    found = folder.lstat()
-    if folder.is_symlink() or found.st_uid != os.geteuid():
+    status = folder.lstat()
+    if folder.is_symlink() or status.st_uid != os.geteuid():
         raise LauncherError(f"{folder} belongs to somebody else; choose another state folder with --state")
     folder.chmod(0o755)
     return folder

@@ -32,8 +32,8 @@ def wheel(
     stem = f"{name.replace('-', '_')}-{version}"
     folder = f"{stem}.dist-info"
     about = METADATA.format(name=name, version=version, summary=summary, python=python)
-    told = {f"{folder}/METADATA": about, f"{folder}/WHEEL": WHEEL, f"{folder}/entry_points.txt": entry_points}
-    all_members = {**members, **{path: text.encode() for path, text in told.items() if text}}
+    texts_by_path = {f"{folder}/METADATA": about, f"{folder}/WHEEL": WHEEL, f"{folder}/entry_points.txt": entry_points}
+    all_members = {**members, **{path: text.encode() for path, text in texts_by_path.items() if text}}
     record = [f"{path},sha256={_digest(all_members[path])},{len(all_members[path])}\n" for path in sorted(all_members)]
     all_members[f"{folder}/RECORD"] = "".join([*record, f"{folder}/RECORD,,\n"]).encode()
     return f"{stem}-py3-none-any.whl", zipped(all_members)

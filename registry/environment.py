@@ -20,7 +20,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import load_pem_private_key, load_ssh_private_key
 from django.core.exceptions import ImproperlyConfigured
 
-KNOWN: dict[str, str] = {
+VARIABLES: dict[str, str] = {
     "SECRET_KEY": "Signs sessions; 50 random characters or more. Required.",
     "DEBUG": "Django's debug pages; true or false. Off by default, never on a public host.",
     "ALLOWED_HOSTS": "Host names the site answers to, separated by commas. Required.",
@@ -77,17 +77,17 @@ _OTHERS = {
 
 def refuse_misspelt(environ: Mapping[str, str]) -> None:
     """Raise ImproperlyConfigured for a name that looks like one of ours and is not."""
-    known = set(KNOWN) | {f"{name}_FILE" for name in KNOWN} | _OTHERS
-    for name in sorted(set(environ) - known):
-        close = difflib.get_close_matches(name, KNOWN, n=1, cutoff=0.9)
+    valid_names = set(VARIABLES) | {f"{name}_FILE" for name in VARIABLES} | _OTHERS
+    for name in sorted(set(environ) - valid_names):
+        close = difflib.get_close_matches(name, VARIABLES, n=1, cutoff=0.9)
         if close or name.startswith(_PREFIXES):
             hint = f"; did you mean {close[0]}?" if close else ""
             raise ImproperlyConfigured(f"unknown setting {name}{hint} (docs/operate.md lists all settings)")
 
 
-def text(name: str, default: str | None = None) -> str:
+def read_text(name: str, default: str | None = None) -> str:
     """The value of NAME, or of the file that NAME_FILE names, or the default; without any, refuse to start."""
-    if name not in KNOWN:
+    if name not in VARIABLES:
         raise LookupError(f"{name} is not declared in registry/environment.py")
     value = os.environ.get(name)
     file = os.environ.get(f"{name}_FILE")
@@ -99,35 +99,35 @@ def text(name: str, default: str | None = None) -> str:
     if value:
         return value
     if default is None:
-        raise ImproperlyConfigured(f"{name} is not set. {KNOWN[name]}")
+        raise ImproperlyConfigured(f"{name} is not set. {VARIABLES[name]}")
     return default
 
 
-def boolean(name: str, default: bool = False) -> bool:
+def read_boolean(name: str, default: bool = False) -> bool:
     """true or false in any case; anything else refuses to start."""
-    value = text(name, "true" if default else "false").lower()
+    value = read_text(name, "true" if default else "false").lower()
     if value not in ("true", "false"):
         raise ImproperlyConfigured(f"{name} must be true or false, not {value!r}")
     return value == "true"
 
 
-def names(name: str, default: str | None = None) -> list[str]:
+def read_names(name: str, default: str | None = None) -> list[str]:
     """Comma-separated words, blanks dropped."""
-    return [word.strip() for word in text(name, default).split(",") if word.strip()]
+    return [word.strip() for word in read_text(name, default).split(",") if word.strip()]
 
 
-def origin(name: str) -> str:
+def read_origin(name: str) -> str:
     """https://host without a slash at its end, or "" where it is not set; anything else refuses to start."""
-    value = text(name, "").rstrip("/")
+    value = read_text(name, "").rstrip("/")
     parts = urlsplit(value)
     if value and (parts.scheme not in ("http", "https") or not parts.hostname or parts.path or parts.query):
         raise ImproperlyConfigured(f"{name} must look like https://host, not {value!r}")
     return value
 
 
-def line(name: str) -> str:
+def read_line(name: str) -> str:
     """A text of one line and at most 200 characters, or "" where it is not set; anything else refuses to start."""
-    value = text(name, "").strip()
+    value = read_text(name, "").strip()
     if len(value) > 200 or not value.isprintable():
         raise ImproperlyConfigured(f"{name} must be one line of at most 200 characters")
     return value
@@ -135,7 +135,7 @@ def line(name: str) -> str:
 
 def web_address(name: str) -> str:
     """https://host/path, or "" where it is not set; anything else refuses to start."""
-    value = line(name)
+    value = read_line(name)
     parts = urlsplit(value)
     if value and (parts.scheme not in ("http", "https") or not parts.hostname or " " in value):
         raise ImproperlyConfigured(f"{name} must look like https://host/path, not {value!r}")
@@ -145,7 +145,7 @@ def web_address(name: str) -> str:
 def login_providers(name: str) -> dict[str, dict[str, Any]]:
     """allauth's SOCIALACCOUNT_PROVIDERS for a JSON array; what is not quite one refuses to start."""
     try:
-        entries = json.loads(text(name, "[]"))
+        entries = json.loads(read_text(name, "[]"))
     except ValueError as error:
         raise ImproperlyConfigured(f"{name} is no JSON: {error}") from error
     if not isinstance(entries, list):
@@ -160,44 +160,44 @@ def login_providers(name: str) -> dict[str, dict[str, Any]]:
             raise ImproperlyConfigured(f"{name}: {kind} takes exactly the texts {', '.join(keys)}")
         if kind == "openid_connect" and not entry["server"].startswith(("https://", "http://127.0.0.1:")):
             raise ImproperlyConfigured(f"{name}: `server` must begin with https://")
-        providers.setdefault(kind, {"APPS": []})["APPS"].append(_application(entry))
+        providers.setdefault(kind, {"APPS": []})["APPS"].append(_sso_application(entry))
     return providers
 
 
-def _application(entry: dict[str, str]) -> dict[str, Any]:
-    made: dict[str, Any] = {"client_id": entry["client_id"], "secret": entry["secret"]}
+def _sso_application(entry: dict[str, str]) -> dict[str, Any]:
+    application: dict[str, Any] = {"client_id": entry["client_id"], "secret": entry["secret"]}
     if entry["provider"] == "openid_connect":
-        made |= {"provider_id": entry["id"], "name": entry["name"], "settings": {"server_url": entry["server"]}}
-    return made
+        application |= {"provider_id": entry["id"], "name": entry["name"], "settings": {"server_url": entry["server"]}}
+    return application
 
 
-def choice(name: str, choices: tuple[str, ...], default: str) -> str:
-    value = text(name, default)
+def read_choice(name: str, choices: tuple[str, ...], default: str) -> str:
+    value = read_text(name, default)
     if value not in choices:
         raise ImproperlyConfigured(f"{name} must be one of {', '.join(choices)}, not {value!r}")
     return value
 
 
-def number(name: str, default: int, *, least: int) -> int:
+def read_number(name: str, default: int, *, least: int) -> int:
     """A whole number that is not below `least`. Raises ImproperlyConfigured."""
-    value = text(name, str(default))
+    value = read_text(name, str(default))
     if not (value.isascii() and value.isdecimal() and len(value) < 10 and int(value) >= least):
         raise ImproperlyConfigured(f"{name} must be a whole number of at least {least}, not {value!r}.")
     return int(value)
 
 
-def rate(name: str, default: str) -> str:
+def read_rate(name: str, default: str) -> str:
     """A throttle such as 60/s, 600/h; `s`, `m` (or min), `h`, `d`."""
-    value = text(name, default)
+    value = read_text(name, default)
     number, _, period = value.partition("/")
     if not number.isdigit() or int(number) < 1 or period not in ("s", "m", "min", "h", "d"):
         raise ImproperlyConfigured(f"{name} must look like 60/s, 600/h or 10/min, not {value!r}")
     return value
 
 
-def seconds(name: str, default: float, least: float = 0.1) -> float:
+def read_seconds(name: str, default: float, least: float = 0.1) -> float:
     """A number of seconds; less than `least`, or no number, refuses to start."""
-    value = text(name, str(default))
+    value = read_text(name, str(default))
     try:
         number = float(value)
     except ValueError:
@@ -209,7 +209,7 @@ def seconds(name: str, default: float, least: float = 0.1) -> float:
 
 def ed25519_key(name: str) -> Ed25519PrivateKey | None:
     """A private key in PEM, as OpenSSL or ssh-keygen writes it; None where it is not set."""
-    content = text(name, "").encode()
+    content = read_text(name, "").encode()
     if not content:
         return None
     load = load_ssh_private_key if b"OPENSSH" in content else load_pem_private_key
@@ -222,12 +222,12 @@ def ed25519_key(name: str) -> Ed25519PrivateKey | None:
     return key
 
 
-def database(name: str, connect_s: float) -> dict[str, object]:
+def read_database(name: str, connect_s: float) -> dict[str, object]:
     """Django's DATABASES entry for a postgresql:// URL; host, port and user may stand in the query as in libpq.
 
     `connect_s` is the time to connect, in seconds, where the query has no `connect_timeout`.
     """
-    parts = urlsplit(text(name))
+    parts = urlsplit(read_text(name))
     if parts.scheme not in ("postgresql", "postgres"):
         raise ImproperlyConfigured(f"{name} must begin with postgresql://, not {parts.scheme}://")
     query = {key: values[-1] for key, values in parse_qs(parts.query).items()}

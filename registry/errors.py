@@ -58,20 +58,20 @@ class DatabaseTimeout(Unavailable):
     hint = "Ask for less at a time, or try again after the seconds in Retry-After."
 
 
-def outage(error: BaseException) -> Unavailable | None:
+def outage_problem(error: BaseException) -> Unavailable | None:
     """What a failure of a server behind us is for the caller; None for any other error. Looks at its causes too."""
-    seen: BaseException | None = error
-    while seen is not None:
-        if isinstance(seen, QueryCanceled):
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, QueryCanceled):
             return DatabaseTimeout()
-        if isinstance(seen, (psycopg.OperationalError, psycopg.InterfaceError)):
+        if isinstance(cause, (psycopg.OperationalError, psycopg.InterfaceError)):
             return DatabaseUnavailable()
-        if isinstance(seen, (OperationalError, InterfaceError)) and seen.__cause__ is None:
+        if isinstance(cause, (OperationalError, InterfaceError)) and cause.__cause__ is None:
             return DatabaseUnavailable()
         # A body can't be read where the head was refused, by a database that came back a moment later.
-        if isinstance(seen, (RedisError, UnreadablePostError)):
+        if isinstance(cause, (RedisError, UnreadablePostError)):
             return Unavailable()
-        seen = seen.__cause__ or seen.__context__
+        cause = cause.__cause__ or cause.__context__
     return None
 
 
@@ -97,7 +97,7 @@ _CODES: dict[type[exceptions.APIException], tuple[str, str, str]] = {
 }
 
 
-def body(
+def problem_body(
     status: int, code: str, title: str, detail: str = "", hint: str = "", errors: dict[str, Any] | None = None
 ) -> dict[str, Any]:
     """The JSON of one problem; `errors` only where fields are at fault."""
@@ -117,14 +117,14 @@ def body(
 def problem_response(error: Exception, context: dict[str, Any]) -> Response | None:
     """DRF's exception handler. None for an unexpected error, which stays loud."""
     headers: dict[str, str] = {}
-    error = outage(error) or error
+    error = outage_problem(error) or error
     if isinstance(error, Http404) and not isinstance(error, Problem):
         error = exceptions.NotFound()
     elif isinstance(error, PermissionDenied):
         error = exceptions.PermissionDenied()
 
     if isinstance(error, Problem):
-        content = body(error.status, error.code, error.title, error.detail, error.hint, error.errors)
+        content = problem_body(error.status, error.code, error.title, error.detail, error.hint, error.errors)
         if error.retry_after_s is not None:
             headers["Retry-After"] = str(error.retry_after_s)
     elif isinstance(error, exceptions.APIException):
@@ -142,8 +142,8 @@ def _from_api_exception(error: exceptions.APIException) -> dict[str, Any]:
     fallback = ("server.error", "The request failed", "")
     code, title, hint = next((words for kind, words in _CODES.items() if isinstance(error, kind)), fallback)
     if isinstance(error, exceptions.ValidationError):
-        return body(error.status_code, code, title, "", hint, _by_field(error.detail))
-    return body(error.status_code, code, title, str(error.detail), hint)
+        return problem_body(error.status_code, code, title, "", hint, _by_field(error.detail))
+    return problem_body(error.status_code, code, title, str(error.detail), hint)
 
 
 def _by_field(detail: Any, field: str = "") -> dict[str, Any]:
@@ -156,4 +156,4 @@ def _by_field(detail: Any, field: str = "") -> dict[str, Any]:
 
 def problem_page(request: HttpRequest, status: int, code: str, title: str, hint: str = "") -> JsonResponse:
     """A problem for addresses below /api/ that no view answers."""
-    return JsonResponse(body(status, code, title, hint=hint), status=status, content_type=CONTENT_TYPE)
+    return JsonResponse(problem_body(status, code, title, hint=hint), status=status, content_type=CONTENT_TYPE)

@@ -19,21 +19,21 @@ from registry import environment as env
 env.refuse_misspelt(os.environ)
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-STATE_DIR = Path(env.text("HIGHWATER_STATE", str(BASE_DIR / ".local"))).absolute()
+STATE_DIR = Path(env.read_text("HIGHWATER_STATE", str(BASE_DIR / ".local"))).absolute()
 
-SECRET_KEY = env.text("SECRET_KEY")
-DEBUG = env.boolean("DEBUG")
-ALLOWED_HOSTS = env.names("ALLOWED_HOSTS")
-INSECURE_LOCAL = env.boolean("INSECURE_LOCAL")
-TRUSTED_PROXY = env.boolean("TRUSTED_PROXY")
-PUBLIC_ONLY = env.boolean("PUBLIC_ONLY")
-CSRF_TRUSTED_ORIGINS = env.names("CSRF_TRUSTED_ORIGINS", "")
-SITE_URL = env.origin("SITE_URL")
+SECRET_KEY = env.read_text("SECRET_KEY")
+DEBUG = env.read_boolean("DEBUG")
+ALLOWED_HOSTS = env.read_names("ALLOWED_HOSTS")
+INSECURE_LOCAL = env.read_boolean("INSECURE_LOCAL")
+TRUSTED_PROXY = env.read_boolean("TRUSTED_PROXY")
+PUBLIC_ONLY = env.read_boolean("PUBLIC_ONLY")
+CSRF_TRUSTED_ORIGINS = env.read_names("CSRF_TRUSTED_ORIGINS", "")
+SITE_URL = env.read_origin("SITE_URL")
 RECEIPT_KEY = env.ed25519_key("RECEIPT_KEY")
-OPERATOR = env.line("OPERATOR")
-CONTACT = env.line("CONTACT")
+OPERATOR = env.read_line("OPERATOR")
+CONTACT = env.read_line("CONTACT")
 IMPRINT_URL = env.web_address("IMPRINT_URL")
-METRICS_TOKEN = env.text("METRICS_TOKEN", "")
+METRICS_TOKEN = env.read_text("METRICS_TOKEN", "")
 
 INSTALLED_APPS = [
     "django.contrib.auth",
@@ -45,7 +45,6 @@ INSTALLED_APPS = [
     "django.contrib.humanize",
     "django.contrib.admin",
     "rest_framework",
-    "django_filters",
     "django_htmx",
     "drf_spectacular",
     "allauth",
@@ -90,7 +89,7 @@ AUTH_PASSWORD_VALIDATORS = [
 
 # Accounts: docs/accounts.md
 
-SIGNUP_OPEN = env.boolean("SIGNUP_OPEN")
+SIGNUP_OPEN = env.read_boolean("SIGNUP_OPEN")
 ACCOUNT_ADAPTER = "submissions.accounts.allauth_adapters.Adapter"
 ACCOUNT_LOGIN_METHODS = {"username", "email"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "username*", "password1*", "password2*"]
@@ -136,11 +135,11 @@ TEMPLATES = [
 # Database, broker, cache
 
 # What one statement of the web may take; workers and management commands take as long as they need.
-DATABASE_STATEMENT_S = env.seconds("DATABASE_STATEMENT_S", 30, least=0)
-CLIENT_PATIENCE_S = env.seconds("CLIENT_PATIENCE_S", 10)
+DATABASE_STATEMENT_S = env.read_seconds("DATABASE_STATEMENT_S", 30, least=0)
+CLIENT_PATIENCE_S = env.read_seconds("CLIENT_PATIENCE_S", 10)
 DATABASES = {
     "default": {
-        **env.database("DATABASE_URL", connect_s=env.seconds("DATABASE_CONNECT_S", 3, least=2)),
+        **env.read_database("DATABASE_URL", connect_s=env.read_seconds("DATABASE_CONNECT_S", 3, least=2)),
         # Held open per thread and checked before use, so that a restarted database costs one retry and no error.
         "CONN_MAX_AGE": 60,
         "CONN_HEALTH_CHECKS": True,
@@ -149,14 +148,14 @@ DATABASES = {
 CACHES = {
     "default": {
         "BACKEND": "registry.web.cache_backend.Cache",
-        "LOCATION": env.text("CACHE_URL"),
+        "LOCATION": env.read_text("CACHE_URL"),
         # One attempt for a connection that a restart cut off; a server that hangs must not hold up every request.
         "OPTIONS": {"socket_timeout": 0.5, "socket_connect_timeout": 0.5, "retry": Retry(NoBackoff(), 1)},
     },
 }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
-CELERY_BROKER_URL = env.text("BROKER_URL")
+CELERY_BROKER_URL = env.read_text("BROKER_URL")
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
@@ -165,7 +164,7 @@ CELERY_WORKER_MAX_MEMORY_PER_CHILD = 1_000_000  # KiB; one check stays far below
 CELERY_TASK_SOFT_TIME_LIMIT = 120
 CELERY_TASK_TIME_LIMIT = 150
 # Of one check. The published archive that takes longest takes 0.7 s.
-CHECK_SECONDS = env.number("CHECK_SECONDS", 60, least=5)
+CHECK_SECONDS = env.read_number("CHECK_SECONDS", 60, least=5)
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 # A publisher that meets a dead broker gives up at once: the sweeper queues again what was received.
 CELERY_TASK_PUBLISH_RETRY = False
@@ -202,7 +201,7 @@ CELERY_BEAT_SCHEDULE = {
 
 def _bundle_store(kind: str) -> dict[str, object]:
     """Storage of one kind of bundle (received, public, held) below BUNDLE_STORAGE_URL."""
-    parts = urlsplit(env.text("BUNDLE_STORAGE_URL", (STATE_DIR / "bundles").as_uri()))
+    parts = urlsplit(env.read_text("BUNDLE_STORAGE_URL", (STATE_DIR / "bundles").as_uri()))
     if parts.scheme == "s3":
         location = "/".join(filter(None, [parts.path.strip("/"), kind]))
         options = {"bucket_name": parts.netloc, "location": location, "file_overwrite": True, "default_acl": None}
@@ -238,9 +237,9 @@ DATA_UPLOAD_MAX_NUMBER_FILES = 4
 
 # Mail
 
-EMAIL_FROM = env.text("EMAIL_FROM", "highwater@localhost")
+EMAIL_FROM = env.read_text("EMAIL_FROM", "highwater@localhost")
 DEFAULT_FROM_EMAIL = SERVER_EMAIL = EMAIL_FROM
-_mail = urlsplit(env.text("EMAIL_URL", "file:"))
+_mail = urlsplit(env.read_text("EMAIL_URL", "file:"))
 if _mail.scheme in ("smtp", "smtps"):
     EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
     EMAIL_HOST, EMAIL_PORT = _mail.hostname or "localhost", _mail.port or (465 if _mail.scheme == "smtps" else 587)
@@ -269,10 +268,10 @@ REST_FRAMEWORK = {
     "NUM_PROXIES": 1 if TRUSTED_PROXY else 0,
 }
 THROTTLE_RATES = {
-    "upload": (env.rate("THROTTLE_UPLOAD", "600/h"), env.rate("THROTTLE_UPLOAD_LOOPBACK", "60/s")),
-    "check": (env.rate("THROTTLE_CHECK", "120/h"), env.rate("THROTTLE_CHECK_LOOPBACK", "60/s")),
-    "read": (env.rate("THROTTLE_READ", "600/min"), env.rate("THROTTLE_READ_LOOPBACK", "500/s")),
-    "login": (env.rate("THROTTLE_LOGIN", "10/min"), env.rate("THROTTLE_LOGIN", "10/min")),
+    "upload": (env.read_rate("THROTTLE_UPLOAD", "600/h"), env.read_rate("THROTTLE_UPLOAD_LOOPBACK", "60/s")),
+    "check": (env.read_rate("THROTTLE_CHECK", "120/h"), env.read_rate("THROTTLE_CHECK_LOOPBACK", "60/s")),
+    "read": (env.read_rate("THROTTLE_READ", "600/min"), env.read_rate("THROTTLE_READ_LOOPBACK", "500/s")),
+    "login": (env.read_rate("THROTTLE_LOGIN", "10/min"), env.read_rate("THROTTLE_LOGIN", "10/min")),
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "Highwater",
@@ -285,6 +284,8 @@ SPECTACULAR_SETTINGS = {
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
         "registry.site_pages.api_meta.with_refused_formats",
+        "submissions.web.request_bodies.with_closed_bodies",
+        "registry.site_pages.api_texts.with_texts",
     ],
 }
 
@@ -334,6 +335,6 @@ LOGGING = {
     "loggers": {"django.security.DisallowedHost": {"filters": ["without_traceback"]}},
     "root": {
         "handlers": ["console"],
-        "level": env.choice("LOG_LEVEL", ("DEBUG", "INFO", "WARNING", "ERROR"), "INFO"),
+        "level": env.read_choice("LOG_LEVEL", ("DEBUG", "INFO", "WARNING", "ERROR"), "INFO"),
     },
 }

@@ -6,7 +6,17 @@ from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin
 from django.http import HttpRequest
 
-from submissions.models import Account, Check, Derivative, Event, Membership, Review, SecretFile, SigningKey, Submission
+from submissions.models import (
+    Account,
+    Check,
+    Event,
+    Membership,
+    Review,
+    ScrubbedCopy,
+    SecretFile,
+    SigningKey,
+    Submission,
+)
 
 
 class Memberships(admin.TabularInline):
@@ -23,7 +33,7 @@ class AccountAdmin(UserAdmin):
     fieldsets = (*UserAdmin.fieldsets, ("In the registry", {"fields": ["role", "vendors"]}))
 
 
-class ToLookAt(admin.ModelAdmin):
+class ReadOnlyAdmin(admin.ModelAdmin):
     """What changes by the stages of the registry only, so that history and rules hold."""
 
     def has_add_permission(self, request: HttpRequest) -> bool:
@@ -37,7 +47,7 @@ class ToLookAt(admin.ModelAdmin):
 
 
 @admin.register(Submission)
-class SubmissionAdmin(ToLookAt):
+class SubmissionAdmin(ReadOnlyAdmin):
     list_display = ["id", "filename", "state", "account", "institution", "release", "received_at", "attempts"]
     list_filter = ["state", "release"]
     list_select_related = ["account", "institution", "release"]
@@ -45,20 +55,20 @@ class SubmissionAdmin(ToLookAt):
 
 
 @admin.register(Check)
-class CheckAdmin(ToLookAt):
+class CheckAdmin(ReadOnlyAdmin):
     list_display = ["submission_id", "made_at", "status", "errors", "warnings", "seconds", "validators_version"]
     list_filter = ["status"]
 
 
 @admin.register(Event)
-class EventAdmin(ToLookAt):
+class EventAdmin(ReadOnlyAdmin):
     list_display = ["submission_id", "at", "actor", "from_state", "to_state", "reason"]
     list_filter = ["to_state"]
     list_select_related = ["actor"]
 
 
 @admin.register(Review)
-class ReviewAdmin(ToLookAt):
+class ReviewAdmin(ReadOnlyAdmin):
     list_display = ["submission_id", "made_at", "reviewer", "decision", "reproducibility", "production"]
     list_filter = ["decision"]
     list_select_related = ["reviewer"]
@@ -79,13 +89,13 @@ class SigningKeyAdmin(admin.ModelAdmin):
 
 
 @admin.register(SecretFile)
-class SecretFileAdmin(ToLookAt):
+class SecretFileAdmin(ReadOnlyAdmin):
     list_display = ["sha256", "submission_id", "account", "outcome", "found_at", "bytes_deleted_at"]
     list_filter = ["outcome"]
     list_select_related = ["account"]
     search_fields = ["=sha256", "account__username"]
 
 
-@admin.register(Derivative)
-class DerivativeAdmin(ToLookAt):
+@admin.register(ScrubbedCopy)
+class ScrubbedCopyAdmin(ReadOnlyAdmin):
     list_display = ["submission_id", "made_at", "sha256", "size"]

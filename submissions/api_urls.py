@@ -3,7 +3,7 @@
 from django.urls import path
 
 from submissions.accounts import api_members, api_tokens
-from submissions.bundles import api_quarantine
+from submissions.bundles import api_public_files, api_quarantine
 from submissions.change_points import api as change_points_api
 from submissions.checks import api as checks_api
 from submissions.editing import api_answers, api_files
@@ -18,7 +18,7 @@ from submissions.saved_queries import api as saved_queries_api
 
 urlpatterns = [
     path("submissions/", overview_api.SubmissionList.as_view(), name="api-submissions"),
-    path("submissions/<uuid:id>/", overview_api.SubmissionDetail.as_view(), name="api-submission"),
+    path("submissions/<uuid:id>/", overview_api.SubmissionDetailView.as_view(), name="api-submission"),
     path("submissions/<uuid:id>/findings/", overview_api.SubmissionFindings.as_view(), name="api-submission-findings"),
     path("submissions/<uuid:id>/history/", overview_api.SubmissionHistory.as_view(), name="api-submission-history"),
     path("submissions/<uuid:id>/files/", api_files.SubmissionFiles.as_view(), name="api-submission-files"),
@@ -29,6 +29,11 @@ urlpatterns = [
     path("submissions/<uuid:id>/rubric/", review_api.SubmissionRubric.as_view(), name="api-submission-rubric"),
     path("submissions/<uuid:id>/comments/", review_api.SubmissionComments.as_view(), name="api-submission-comments"),
     path("submissions/<uuid:id>/files/<str:name>/", api_files.SubmissionFile.as_view(), name="api-submission-file"),
+    path(
+        "submissions/<uuid:id>/public-files/",
+        api_public_files.SubmissionPublicFiles.as_view(),
+        name="api-submission-public-files",
+    ),
     path("submissions/<uuid:id>/versions/", api_files.SubmissionVersions.as_view(), name="api-submission-versions"),
     path(
         "submissions/<uuid:id>/versions/difference/",
@@ -75,10 +80,10 @@ urlpatterns = [
     path("quarantine/", api_quarantine.QuarantineList.as_view(), name="api-quarantine"),
     path("quarantine/<int:id>/clear/", api_quarantine.QuarantineClear.as_view(), name="api-quarantine-clear"),
     path("quarantine/<int:id>/withhold/", api_quarantine.QuarantineWithhold.as_view(), name="api-quarantine-withhold"),
-    path("receipts/", receipts_api.ReceiptKeys.as_view(), name="api-receipt-keys"),
+    path("receipts/", receipts_api.ReceiptKeysView.as_view(), name="api-receipt-keys"),
     path("submissions/<uuid:id>/late/", api_decisions.SubmissionLate.as_view(), name="api-submission-late"),
-    path("releases/", api_releases.ReleaseList.as_view(), name="api-releases-write"),
-    path("releases/<str:release>/", api_releases.ReleaseDetail.as_view(), name="api-release-write"),
+    path("releases/", api_releases.EditableReleaseListView.as_view(), name="api-releases-write"),
+    path("releases/<str:release>/", api_releases.EditableReleaseDetailView.as_view(), name="api-release-write"),
     path("releases/<str:release>/publish/", api_releases.ReleasePublish.as_view(), name="api-release-publish"),
     path("lists/<str:release>/<str:list>/preview/", api_preview.ListPreview.as_view(), name="api-list-preview"),
     path("lists/<str:release>/<str:list>/overrides/", api_releases.ListOverrides.as_view(), name="api-list-overrides"),

@@ -8,7 +8,7 @@ class SubmissionsConfig(AppConfig):
 
     def ready(self) -> None:
         from registry.site_pages.metrics import SOURCES
-        from submissions.operations.metrics import failures, submissions
+        from submissions.operations.metrics import failure_metrics, submission_metrics
 
-        SOURCES["submissions.figures.submissions"] = submissions
-        SOURCES["submissions.figures.failures"] = failures
+        SOURCES["submissions.figures.submissions"] = submission_metrics
+        SOURCES["submissions.figures.failures"] = failure_metrics

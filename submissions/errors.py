@@ -1,6 +1,6 @@
 """Every refusal of this app, with the code that clients may hold on to.
 
-Problem (registry.problems)
+Problem (registry.errors)
 ├── IntakeRefused            what was sent can't be taken
 │   ├── NoBundle                 intake.no-bundle
 │   ├── EmptyBundle              intake.empty-bundle
@@ -16,8 +16,8 @@ Problem (registry.problems)
 ├── Unavailable              our side can't at the moment; try again (Retry-After)
 │   ├── StorageFull              storage.full
 │   ├── StorageUnavailable       storage.unavailable
-│   ├── DatabaseUnavailable      database.unavailable (registry.problems)
-│   ├── DatabaseTimeout          database.timeout (registry.problems)
+│   ├── DatabaseUnavailable      database.unavailable (registry.errors)
+│   ├── DatabaseTimeout          database.timeout (registry.errors)
 │   ├── MailUnavailable          mail.unavailable
 │   └── NoWorker                 check.unavailable
 ├── CheckTimeout             check.timeout

@@ -36,10 +36,12 @@ def visible_to(account: Account) -> QuerySet[Submission]:
     return Submission.objects.filter(own)
 
 
-def seen_by(account: Account, submission_id: UUID | str, among: QuerySet[Submission] | None = None) -> Submission:
+def visible_submission(
+    account: Account, submission_id: UUID | str, among: QuerySet[Submission] | None = None
+) -> Submission:
     """One submission that the account may see, out of `among` (by default plain rows). Raises NotFound."""
-    found = visible_to(account) if among is None else among & visible_to(account)
-    submission = found.filter(pk=submission_id).first()
+    visible = visible_to(account) if among is None else among & visible_to(account)
+    submission = visible.filter(pk=submission_id).first()
     if submission is None:
         raise NotFound
     return submission
@@ -67,11 +69,13 @@ def require_role(account: Account, role: str) -> None:
         raise Forbidden(f"This needs the role {role} or one above it; this account is a {account.role}.")
 
 
-def conflict(account: Account, submission: Submission) -> str:
+def conflict_reason(account: Account, submission: Submission) -> str:
     """Why this account may not review it, as a sentence; "" where nothing stands against it."""
     if is_own(account, submission):
         return "It is of this account or its institution."
-    return _tied(_tie(account, str(submission.metadata.get("storage_vendor") or ""), submission.institution))
+    return _tie_sentence(
+        _find_tie(account, str(submission.metadata.get("storage_vendor") or ""), submission.institution)
+    )
 
 
 def conflict_about(account: Account, step: Step) -> str:
@@ -82,41 +86,45 @@ def conflict_about(account: Account, step: Step) -> str:
     site = step.system.site
     if is_member(account, site.pk):
         return ""
-    return _tied(_tie(account, step.before.storage_vendor, site) or _tie(account, step.after.storage_vendor, site))
+    return _tie_sentence(
+        _find_tie(account, step.before.storage_vendor, site) or _find_tie(account, step.after.storage_vendor, site)
+    )
 
 
-def conflicting(account: Account, found: QuerySet[Submission]) -> list[UUID]:
-    """Those of `found` that the account may not review because of a vendor."""
+def conflicting_ids(account: Account, submissions: QuerySet[Submission]) -> list[UUID]:
+    """Those of `submissions` that the account may not review because of a vendor."""
     if not account.vendors:
         return []
-    rows = found.select_related("institution").only("id", "metadata", "institution__name")
-    return [row.pk for row in rows if _tie(account, str(row.metadata.get("storage_vendor") or ""), row.institution)]
+    rows = submissions.select_related("institution").only("id", "metadata", "institution__name")
+    return [
+        row.pk for row in rows if _find_tie(account, str(row.metadata.get("storage_vendor") or ""), row.institution)
+    ]
 
 
-def _tie(account: Account, vendor: str, institution: Site | None) -> str:
+def _find_tie(account: Account, vendor: str, institution: Site | None) -> str:
     """The vendor of the storage, or that submits, if the account is tied to it; "" if not."""
-    tied = {_canonical(one) for one in account.vendors}
+    tied = {_canonical_vendor(account_vendor) for account_vendor in account.vendors}
     names = [vendor, institution.name if institution else ""]
-    return next((name for name in names if name and _canonical(name) in tied), "")
+    return next((name for name in names if name and _canonical_vendor(name) in tied), "")
 
 
-def _tied(vendor: str) -> str:
+def _tie_sentence(vendor: str) -> str:
     return f"This account is tied to {vendor}." if vendor else ""
 
 
-def _canonical(vendor: str) -> str:
-    return fold_text(_names().vendor(vendor))
+def _canonical_vendor(vendor: str) -> str:
+    return fold_text(_vendor_names().vendor(vendor))
 
 
 @cache
-def _names() -> canonical_names.Names:
+def _vendor_names() -> canonical_names.Names:
     return canonical_names.read_names()
 
 
 def require_review(account: Account, submission: Submission) -> None:
     """Raises Forbidden below reviewer, ConflictOfInterest for the own, the own institution's and a tied vendor's."""
     require_role(account, Account.Role.REVIEWER)
-    if why := conflict(account, submission):
+    if why := conflict_reason(account, submission):
         raise ConflictOfInterest(why)
 
 

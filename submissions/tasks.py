@@ -68,7 +68,7 @@ def tidy() -> None:
 
     What one of them can't do stops no other.
     """
-    for step in (retention.tidy, quarantine.delete_leftovers, presence.look):
+    for step in (retention.delete_old_leftovers, quarantine.delete_leftovers, presence.note_missing_bytes):
         try:
             step()
         except Exception:

@@ -30,8 +30,8 @@ settings.load_profile("highwater")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--deep", action="store_true", help="also the tests that are too long for every run")
-    kept = "begin the upgrade drill with a copy of this folder, which tests.deep.earlier_release made"
-    parser.addoption("--earlier-state", metavar="DIR", help=kept)
+    earlier_state_help = "begin the upgrade drill with a copy of this folder, which tests.deep.earlier_release made"
+    parser.addoption("--earlier-state", metavar="DIR", help=earlier_state_help)
     words = f"requests of each operation that tests/submissions/test_fuzz.py makes (default: {FUZZ_REQUESTS}, "
     parser.addoption("--fuzz", type=int, help=f"{words}with --deep {FUZZ_REQUESTS_DEEP})")
 
@@ -92,8 +92,8 @@ def leave_out_deep(config: pytest.Config, items: list[pytest.Item]) -> None:
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node) -> None:
     """Each process of a distributed run collects all tests, and none of them tells pytest what it left out."""
-    told = getattr(node, "workeroutput", {})
-    _deep["left out"] = max(_deep["left out"], told.get("deep tests left out", 0))
+    worker_output = getattr(node, "workeroutput", {})
+    _deep["left out"] = max(_deep["left out"], worker_output.get("deep tests left out", 0))
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -128,8 +128,8 @@ def pytest_xdist_newgateway(gateway) -> None:
 
 def with_number(url: str, number: int) -> str:
     """The address of another of a Valkey server's databases, which are numbered at the end."""
-    changed, found = re.subn(r"(?<=[/=])\d+$", str(number), url)
-    return changed if found else f"{url.rstrip('/')}/{number}"
+    changed, replacements = re.subn(r"(?<=[/=])\d+$", str(number), url)
+    return changed if replacements else f"{url.rstrip('/')}/{number}"
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:

@@ -23,7 +23,14 @@ def make_output(gib_per_s: int, op: str = "write", **options: Any) -> bytes:
         "short_ios": 0,
         "drop_ios": 0,
     }
-    told = {"rw": op, "bs": "1M", "direct": "1", "numjobs": "4", "iodepth": "16", "group_reporting": "1"} | options
-    job = {"jobname": "stream", "groupid": 0, "error": 0, "elapsed": SECONDS, "job options": told, op: moved}
+    job_options = {
+        "rw": op,
+        "bs": "1M",
+        "direct": "1",
+        "numjobs": "4",
+        "iodepth": "16",
+        "group_reporting": "1",
+    } | options
+    job = {"jobname": "stream", "groupid": 0, "error": 0, "elapsed": SECONDS, "job options": job_options, op: moved}
     document = {"fio version": "fio-3.33", "timestamp": 1795201249, "global options": {"size": "64g"}, "jobs": [job]}
     return json.dumps(document, indent=2).encode()

@@ -28,7 +28,8 @@ To break it:
     without=("result.txt",)  files left out, by their name
     extra={"path": b""}      files added or replaced
 
-The score and hashes are computed here once more, independently of the validators.
+What is read, looked at and deleted is what was written: a phase with another value takes another time. The score and
+hashes are computed here once more, independently of the validators.
 """
 
 from __future__ import annotations
@@ -91,6 +92,8 @@ DEFAULTS = {
 }
 MDTEST_ROWS = {"write": "File creation", "stat": "File stat", "read": "File read", "delete": "File removal"}
 MIB_PER_GIB = 1024
+MEAN_OF_MOST = 0.75
+"""What a rank did at the stonewall on average, of what the fastest did."""
 
 
 @dataclass
@@ -139,6 +142,13 @@ class Step:
     seconds: float
     begin: datetime
     invalid: bool
+    work: float = 0.0
+    """GiB or thousands of items: what the write phase of its kind made."""
+
+    @property
+    def busy(self) -> float:
+        """Seconds as the tool prints them: what was worked over the value."""
+        return self.work / float(self.text) if self.work and _finite(self.text) and float(self.text) else self.seconds
 
     @property
     def end(self) -> datetime:
@@ -171,14 +181,14 @@ def make_run(**changes: object) -> dict[str, bytes]:
     if plan.short:
         plan.seconds = {**plan.seconds, plan.short: 120.0}
     steps = _steps(plan)
-    printed = _printed_score(plan, steps)
+    scores = _printed_score(plan, steps)
     steps = [step for step in steps if step.name != plan.missing]
     if plan.reordered:
         steps[1], steps[-2] = steps[-2], steps[1]
     if plan.edited_phase:
         edited = next(step for step in steps if step.name == plan.edited_phase)
         edited.text = _text(plan, float(edited.text) * 1.5)
-    files = _c_files(plan, steps, printed) if plan.format == "c" else _shell_files(plan, steps, printed)
+    files = _c_files(plan, steps, scores) if plan.format == "c" else _shell_files(plan, steps, scores)
     files = {name: content for name, content in files.items() if name.rsplit("/", 1)[-1] not in tuple(plan.without)}
     return {**files, **plan.extra}
 
@@ -219,10 +229,52 @@ def _steps(plan: Plan) -> list[Step]:
         if name == "timestamp" and plan.format == "shell":
             continue
         text = plan.values.get(name, _text(plan, value * plan.performance))
-        step = Step(name, text, plan.seconds.get(name, seconds), begin, name in tuple(plan.invalid))
+        lasts = plan.seconds.get(name, seconds * _longer(plan, name, text))
+        step = Step(name, text, lasts, begin, name in tuple(plan.invalid), _work(plan, name, text, lasts))
         steps.append(step)
         begin = step.end
     return steps
+
+
+def _value(plan: Plan, name: str) -> float:
+    """The value that a phase gets; its usual one where that is no positive number."""
+    usual = PHASES[name][0] * plan.performance
+    text = plan.values.get(name, "")
+    return float(text) if _finite(text) and float(text) > 0 else usual
+
+
+def _written(plan: Plan, name: str) -> float:
+    """GiB or thousands of items that a write phase makes."""
+    return _value(plan, name) * plan.seconds.get(name, PHASES[name][1])
+
+
+def _sources(name: str) -> list[str]:
+    """The phases that made what this one works on; none for one that makes it itself."""
+    if name == "find":
+        return ["mdtest-easy-write", "mdtest-hard-write"]
+    stem, _, operation = name.rpartition("-")
+    return (
+        [f"{stem}-write"]
+        if stem in ("ior-easy", "ior-hard", "mdtest-easy", "mdtest-hard") and operation != "write"
+        else []
+    )
+
+
+def _longer(plan: Plan, name: str, text: str) -> float:
+    """How many times as long as usual a phase takes, by what was made for it and by its own value."""
+    sources = _sources(name)
+    if not sources:
+        return 1.0
+    work = sum(_written(plan, source) for source in sources)
+    usual = sum(PHASES[source][0] * plan.performance * PHASES[source][1] for source in sources)
+    return work / usual / (_value(plan, name) / (PHASES[name][0] * plan.performance))
+
+
+def _work(plan: Plan, name: str, text: str, seconds: float) -> float:
+    sources = _sources(name)
+    if name == "find" or not _finite(text):
+        return 0.0
+    return sum(_written(plan, source) for source in sources) if sources else float(text) * seconds
 
 
 def _printed_score(plan: Plan, steps: list[Step]) -> dict[str, str]:
@@ -243,7 +295,7 @@ def _mark(invalid: bool) -> str:
     return " [INVALID]" if invalid else ""
 
 
-def _c_files(plan: Plan, steps: list[Step], printed: dict[str, str]) -> dict[str, bytes]:
+def _c_files(plan: Plan, steps: list[Step], scores: dict[str, str]) -> dict[str, bytes]:
     home = plan.home
     options = dict(plan.options)
     if plan.scc:
@@ -251,8 +303,8 @@ def _c_files(plan: Plan, steps: list[Step], printed: dict[str, str]) -> dict[str
     files = {
         "job.sh": "#!/bin/bash\nmpiexec ./io500 config.ini\n",
         "job.out": "IO500 ran.\n",
-        f"{home}/result_summary.txt": _c_summary(plan, steps, printed),
-        f"{home}/result.txt": _result(plan, steps, printed, options),
+        f"{home}/result_summary.txt": _c_summary(plan, steps, scores),
+        f"{home}/result.txt": _result(plan, steps, scores, options),
         f"{home}/config.ini": _ini({**DEFAULTS, **options}),
         f"{home}/config-orig.ini": "# what differs from the defaults\n" + _ini(options),
         f"{home}/timestampfile": "",
@@ -263,9 +315,20 @@ def _c_files(plan: Plan, steps: list[Step], printed: dict[str, str]) -> dict[str
         elif step.name.startswith("mdtest"):
             files[f"{home}/{step.name}.txt"] = _mdtest_text(plan, step)
         elif step.name == "find" and _finite(step.text):
-            rate = float(step.text) * 1000
-            files[f"{home}/find.csv"] = f"runtime: {step.seconds:.6f} rate: {rate:.6f}\nrank, errors, found, total\n"
+            files[f"{home}/find.csv"] = _find_table(plan, step)
     return {name: text.encode() for name, text in files.items()}
+
+
+def _find_table(plan: Plan, step: Step) -> str:
+    """What each rank saw and matched; the first one the rest."""
+    files = round(float(step.text) * 1000 * step.seconds)
+    lines = [f"runtime: {step.seconds:.6f} rate: {files / step.seconds:.6f}", "rank, errors, unknown, found, total"]
+    for rank in range(plan.tasks):
+        matches, total = (
+            count // plan.tasks + (count % plan.tasks if rank == 0 else 0) for count in (files // 500, files)
+        )
+        lines.append(f"{rank}, 0, 0, {matches}, {total}")
+    return "\n".join([*lines, ""])
 
 
 def _finite(text: str) -> bool:
@@ -275,22 +338,20 @@ def _finite(text: str) -> bool:
         return False
 
 
-def _c_summary(plan: Plan, steps: list[Step], printed: dict[str, str]) -> str:
+def _c_summary(plan: Plan, steps: list[Step], scores: dict[str, str]) -> str:
     lines = [f"IO500 version {plan.version} (standard)"]
     for step in steps:
         tag = "[      ]" if step.name in ("timestamp", "ior-rnd4K-easy-read") else "[RESULT]"
         unit = "GiB/s" if step.is_bandwidth else "kIOPS"
         head = f"{tag} {step.name:>20} {step.text:>15} {unit}"
         lines.append(f"{head} : time {step.seconds:.3f} seconds{_mark(step.invalid)}")
-    total = f"{float(printed['SCORE']) * 2:.6f}" if plan.edited_summary else printed["SCORE"]
+    total = f"{float(scores['SCORE']) * 2:.6f}" if plan.edited_summary else scores["SCORE"]
     marked = any(step.invalid for step in steps)
-    lines.append(
-        f"[SCORE ] Bandwidth {printed['BW']} GiB/s : IOPS {printed['MD']} kiops : TOTAL {total}{_mark(marked)}"
-    )
+    lines.append(f"[SCORE ] Bandwidth {scores['BW']} GiB/s : IOPS {scores['MD']} kiops : TOTAL {total}{_mark(marked)}")
     return "\n".join(lines) + "\n"
 
 
-def _result(plan: Plan, steps: list[Step], printed: dict[str, str], options: Mapping[tuple[str, str], str]) -> str:
+def _result(plan: Plan, steps: list[Step], scores: dict[str, str], options: Mapping[tuple[str, str], str]) -> str:
     lines = [
         "[run]",
         f"procs           = {plan.tasks}",
@@ -306,9 +367,9 @@ def _result(plan: Plan, steps: list[Step], printed: dict[str, str], options: Map
         lines += _result_values(plan, step)
         lines += [f"t_delta         = {step.seconds:.4f}", f"t_end           = {step.end:%Y-%m-%d %H:%M:%S}"]
     marked = any(step.invalid for step in steps)
-    digest = _score_hash(plan, steps, printed, marked) ^ (0xFF if plan.edited_hash else 0)
-    lines += ["", "[SCORE]", f"MD              = {printed['MD']}", f"BW              = {printed['BW']}"]
-    lines += [f"SCORE           = {printed['SCORE']}{_mark(marked)}", f"hash            = {digest:X}"]
+    digest = _score_hash(plan, steps, scores, marked) ^ (0xFF if plan.edited_hash else 0)
+    lines += ["", "[SCORE]", f"MD              = {scores['MD']}", f"BW              = {scores['BW']}"]
+    lines += [f"SCORE           = {scores['SCORE']}{_mark(marked)}", f"hash            = {digest:X}"]
     lines += [f"; END {steps[-1].end:%Y-%m-%d %H:%M:%S}", ""]
     text = "\n".join(lines)
     return text[: len(text) * 3 // 5] if plan.truncated else text
@@ -321,26 +382,66 @@ def _result_values(plan: Plan, step: Step) -> list[str]:
     if step.name == "find":
         files = round(float(step.text) * 1000 * step.seconds) if _finite(step.text) else 0
         lines += [f"nproc           = {plan.tasks}", f"found           = {files // 500}", f"total-files     = {files}"]
+    if step.name.endswith("-write") and step.work > 0 and _finite(step.text):
+        hits, stopped = _hits(plan, step), _stopped(plan, step)
+        if step.is_bandwidth and hits:
+            moved = hits * MEAN_OF_MOST * plan.tasks * _transfer(plan, step)[0] / 2**30
+            lines.append(f"throughput-stonewall = {moved / stopped:.2f}")
+        elif hits:
+            lines.append(f"rate-stonewall  = {hits * MEAN_OF_MOST * plan.tasks / stopped / 1000:.6f}")
     if step.invalid:
         lines.append("; ERROR INVALID Runtime is smaller than expected minimum runtime")
     return [*lines, f"score           = {step.text}"]
 
 
+def _stonewall(plan: Plan) -> str:
+    return dict(plan.options).get(("debug", "stonewall-time"), "30" if plan.scc else "300")
+
+
+def _stopped(plan: Plan, step: Step) -> float:
+    """Seconds after which the ranks stopped to write what they liked; those that were done before do not count."""
+    return min(float(_stonewall(plan)) + 0.1, step.busy)
+
+
+def _option(plan: Plan, section: str, name: str) -> str:
+    return {**DEFAULTS, **dict(plan.options)}[section, name]
+
+
+def _transfer(plan: Plan, step: Step) -> tuple[int, int, int]:
+    """Bytes of a transfer and of a block, and segments."""
+    if "hard" in step.name:
+        return 47008, 47008, int(_option(plan, "ior-hard", "segmentCount"))
+    scales = {"k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
+    sizes = [_option(plan, "ior-easy", name) for name in ("transferSize", "blockSize")]
+    transfer, block = (int(size.rstrip("kmgt")) * scales.get(size[-1], 1) for size in sizes)
+    return transfer, block, 1
+
+
+def _hits(plan: Plan, step: Step) -> int:
+    """Transfers or items of the rank that did the most; 0 where they would be too few to count by."""
+    unit = _transfer(plan, step)[0] / 2**30 if step.is_bandwidth else 0.001
+    most = round(step.work / unit / plan.tasks)
+    return most if most >= 1000 or not step.is_bandwidth else 0
+
+
 def _command(plan: Plan, step: Step) -> str:
-    data = "./datafiles/2025.10.01-09.00.00"
+    data = f"./datafiles/{plan.started:%Y.%m.%d-%H.%M.%S}"
     if step.name == "find":
         return f"./pfind {data} -newer ./{plan.home}/timestampfile -size 3901c -name *01* -C -q 10000"
     tool, kind, operation = step.name.split("-", 2)
-    stonewall = dict(plan.options).get(("debug", "stonewall-time"), "30" if plan.scc else "300")
+    stonewall, api = _stonewall(plan), _option(plan, "global", "api")
     if tool == "ior":
         easy = kind != "hard"
-        size = "-t 2m -b 9920000m -F" if easy else "-t 47008 -b 47008 -s 10000000"
+        transfer, block = (_option(plan, "ior-easy", name) for name in ("transferSize", "blockSize"))
+        segments = _option(plan, "ior-hard", "segmentCount")
+        size = f"-t {transfer} -b {block} -F" if easy else f"-t 47008 -b 47008 -s {segments}"
         action = f"-w -D {stonewall} -O stoneWallingWearOut=1" if operation == "write" else "-r -R"
         target = f"{data}/ior-easy/ior_file_easy" if easy else f"{data}/ior-hard/file"
-        return f"./ior --dataPacketType=timestamp -C -Q 1 -g -G 271 -k -e -o {target} {size} {action} -a POSIX"
-    size = "-n 1000000 -u -L -F" if kind == "easy" else "-n 1000000 -t -w 3901 -e 3901 -F"
+        return f"./ior --dataPacketType=timestamp -C -Q 1 -g -G 271 -k -e -o {target} {size} {action} -a {api}"
+    each = _option(plan, f"mdtest-{kind}", "n")
+    size = f"-n {each} -u -L -F" if kind == "easy" else f"-n {each} -t -w 3901 -e 3901 -F"
     action = {"write": f"-C -Y -W {stonewall}", "stat": "-T", "read": "-E -X", "delete": "-r"}[operation]
-    return f"./mdtest --dataPacketType=timestamp {size} -P -G=271 -N 1 -d {data}/mdtest-{kind} {action} -a POSIX"
+    return f"./mdtest --dataPacketType=timestamp {size} -P -G=271 -N 1 -d {data}/mdtest-{kind} {action} -a {api}"
 
 
 def _ini(options: Mapping[tuple[str, str], str]) -> str:
@@ -355,44 +456,62 @@ def _ini(options: Mapping[tuple[str, str], str]) -> str:
 
 
 def _config_hash(plan: Plan, options: Mapping[tuple[str, str], str]) -> int:
-    known = [digest for tag, digest in DEFAULT_CONFIG_HASH.items() if plan.version.startswith(tag)]
-    combined = known[0] if known else DEFAULT_CONFIG_HASH["io500-sc25"]
+    matching_hashes = [digest for tag, digest in DEFAULT_CONFIG_HASH.items() if plan.version.startswith(tag)]
+    combined = matching_hashes[0] if matching_hashes else DEFAULT_CONFIG_HASH["io500-sc25"]
     for key, value in options.items():
         combined ^= pair_hash(key[1], DEFAULTS[key]) ^ pair_hash(key[1], value)
     return combined
 
 
-def _score_hash(plan: Plan, steps: list[Step], printed: dict[str, str], invalid: bool) -> int:
+def _score_hash(plan: Plan, steps: list[Step], scores: dict[str, str], invalid: bool) -> int:
     combined = pair_hash("version", plan.version)
     for step in _steps(plan):
         if step.name in (*GIB_PHASES, *KIOPS_PHASES) and step.name != plan.missing:
             combined ^= pair_hash(step.name, step.text)
-    for key, value in printed.items():
+    for key, value in scores.items():
         combined ^= pair_hash(key, value)
     return combined ^ (pair_hash("valid", "NO") if invalid else 0)
 
 
 def _ior_text(plan: Plan, step: Step) -> str:
     operation = step.name.rsplit("-", 1)[-1]
-    mib = f"{float(step.text) * MIB_PER_GIB:.2f}" if _finite(step.text) else "0.00"
-    table = f"{operation:<9} {mib:<10} 12.50 0.01 2048.00 2048.00 0.01 {step.seconds:.2f} 0.01 {step.seconds:.2f} 0"
+    mib = float(step.text) * MIB_PER_GIB if _finite(step.text) else 0.0
+    (transfer, block, segments), hits = _transfer(plan, step), _hits(plan, step)
+    table = (
+        f"{operation:<9} {mib:<10.2f} {mib * 2**20 / transfer:.2f} 0.01 {block / 1024:.2f} {transfer / 1024:.2f} "
+        f"0.01 {step.busy:.2f} 0.01 {step.busy:.2f} 0"
+    )
+    moved = [f"WARNING: Using actual aggregate bytes moved = {round(step.work * 2**30)}"] if step.work > 0 else []
+    if moved and hits and operation == "write":
+        least, mean = round(hits * 0.5), hits * MEAN_OF_MOST
+        data = f"min data: {least * transfer / 2**30:.1f} GiB mean data: {mean * transfer / 2**30:.1f} GiB"
+        stopped = f"stonewalling pairs accessed min: {least} max: {hits} -- {data} time: {_stopped(plan, step):.1f}s"
+        moved = [stopped, *moved]
+    command = _command(plan, step)
     return "\n".join(
         [
             "IOR-4.1.0+dev: MPI Coordinated Test of Parallel I/O",
             f"Began               : {step.begin:%a %b %d %H:%M:%S %Y}",
-            f"Command line        : {_command(plan, step)}",
+            f"Command line        : {command}",
             "Machine             : Linux node001",
             "FS                  : 1.5 PiB   Used FS: 12.5%   Inodes: 4096.0 Mi   Used Inodes: 3.5%",
             "",
             "Options: ",
-            "api                 : POSIX",
+            f"api                 : {_option(plan, 'global', 'api')}",
+            f"test filename       : {command.split(' -o ')[1].split()[0]}",
+            f"segments            : {segments}",
+            "ordering inter file : constant task offset",
             f"nodes               : {plan.client_nodes}",
             f"tasks               : {plan.tasks}",
             f"clients per node    : {plan.procs_per_node}",
+            f"xfersize            : {transfer} bytes",
+            f"blocksize           : {block} bytes",
+            f"aggregate filesize  : {block * segments * plan.tasks / 2**40:.2f} TiB",
             "",
             "Results: ",
             "",
             "access    bw(MiB/s)  IOPS Latency(s) block(KiB) xfer(KiB) open(s) wr/rd(s) close(s) total(s) iter",
+            *moved,
             table,
             "",
         ]
@@ -400,12 +519,16 @@ def _ior_text(plan: Plan, step: Step) -> str:
 
 
 def _mdtest_text(plan: Plan, step: Step) -> str:
-    measured = MDTEST_ROWS[step.name.rsplit("-", 1)[-1]]
+    row_name = MDTEST_ROWS[step.name.rsplit("-", 1)[-1]]
     rate = float(step.text) * 1000 if _finite(step.text) else 0.0
-    rows = []
+    rows, times = [], []
     for name in (*MDTEST_ROWS.values(), "Tree creation", "Tree removal"):
-        value = f"{rate:14.3f}" if name == measured else f"{0:14.3f}"
-        rows.append(f"   {name:<16}{value} {value} {value} {0:14.3f}")
+        for lines, figure in ((rows, rate), (times, step.busy)):
+            value = f"{figure:14.3f}" if name == row_name else f"{0:14.3f}"
+            lines.append(f"   {name:<16}{value} {value} {value} {0:14.3f}")
+    each, asked_for = _hits(plan, step), int(_option(plan, "-".join(step.name.split("-")[:2]), "n"))
+    hit = [f"Continue stonewall hit min: {each // 2} max: {each} avg: {each * MEAN_OF_MOST:.1f} "]
+    nodemap = ("1" * plan.procs_per_node).ljust(plan.tasks, "0")
     return "\n".join(
         [
             f"-- started at {step.begin:%m/%d/%Y %H:%M:%S} --",
@@ -413,19 +536,27 @@ def _mdtest_text(plan: Plan, step: Step) -> str:
             f"mdtest-4.1.0+dev was launched with {plan.tasks} total task(s) on {plan.client_nodes} node(s)",
             f"Command line used: {_command(plan, step)}",
             "FS                  : 1.5 PiB   Used FS: 12.5%   Inodes: 4096.0 Mi   Used Inodes: 3.5%",
-            f"{plan.tasks} tasks, {plan.tasks * 1000000} files",
+            f"Nodemap: {nodemap}",
+            f"V-0: Rank   0 Line  2586 Shifting ranks by {plan.procs_per_node} for each phase.",
+            f"{plan.tasks} tasks, {plan.tasks * asked_for} files",
+            *(hit if step.name.endswith("-write") and each else []),
             "",
             "SUMMARY rate (in ops/sec): (of 1 iterations)",
             "   Operation                     Max            Min           Mean        Std Dev",
             "   ---------                     ---            ---           ----        -------",
             *rows,
+            "",
+            "SUMMARY time (in ms/op): (of 1 iterations)",
+            "   Operation                     Max            Min           Mean        Std Dev",
+            "   ---------                     ---            ---           ----        -------",
+            *times,
             f"-- finished at {step.end:%m/%d/%Y %H:%M:%S} --",
             "",
         ]
     )
 
 
-def _shell_files(plan: Plan, steps: list[Step], printed: dict[str, str]) -> dict[str, bytes]:
+def _shell_files(plan: Plan, steps: list[Step], scores: dict[str, str]) -> dict[str, bytes]:
     home = plan.home
     lines = []
     for number, step in enumerate(steps, 1):
@@ -433,10 +564,13 @@ def _shell_files(plan: Plan, steps: list[Step], printed: dict[str, str]) -> dict
         name = step.name.replace("-", "_")
         time = f"time {step.seconds:6.2f} seconds"
         lines.append(f"[RESULT] {kind} phase {number:<2} {name:>24} {step.text:>20} {unit} : {time}")
-    total = f"{float(printed['SCORE']) * 2:.6g}" if plan.edited_summary else printed["SCORE"]
-    lines.append(f"[SCORE] Bandwidth {printed['BW']} GB/s : IOPS {printed['MD']} kiops : TOTAL {total}")
+    total = f"{float(scores['SCORE']) * 2:.6g}" if plan.edited_summary else scores["SCORE"]
+    lines.append(f"[SCORE] Bandwidth {scores['BW']} GB/s : IOPS {scores['MD']} kiops : TOTAL {total}")
     summary = "\n".join(lines) + "\n"
-    log = f"System:  node001\nio500_info_num_client_nodes={plan.client_nodes}\n\n{summary}"
+    find = next((step for step in steps if step.name == "find" and _finite(step.text)), None)
+    scanned = round(float(find.text) * 1000 * find.seconds) if find else 0
+    matched = f"[FIND] MATCHED {scanned // 500}/{scanned} in {find.seconds:.4f} seconds\n" if find else ""
+    log = f"System:  node001\nio500_info_num_client_nodes={plan.client_nodes}\n\n{matched}{summary}"
     files = {
         "io500.sh": "#!/bin/bash\n",
         "job.out": "IO500 ran.\n",

@@ -19,12 +19,12 @@ TIB = 2**40
 
 def make_parameter(id: str, value: Any, *, instances: int = 1, key: str = "", unit: str = "") -> dict[str, Any]:
     values = value if isinstance(value, list) else [(value, instances)]
-    made: dict[str, Any] = {
+    parameter: dict[str, Any] = {
         "id": id,
-        "values": [{"value": one, "instances": count} for one, count in values],
+        "values": [{"value": reading, "instances": count} for reading, count in values],
         "source": "sysfs",
     }
-    return made | ({"key": key} if key else {}) | ({"unit": unit} if unit else {})
+    return parameter | ({"key": key} if key else {}) | ({"unit": unit} if unit else {})
 
 
 def make_class(**changes: Any) -> dict[str, Any]:

@@ -76,18 +76,18 @@ def patterns(package: str) -> list[Pattern]:
     """Every pattern of a package: the values of its modules, and what functions of `re` are called with."""
     sources = {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted((ROOT / package).rglob("*.py"))}
     uses = _uses(sources)
-    found: dict[tuple[Any, int], Pattern] = {}
+    pattern_by_key: dict[tuple[Any, int], Pattern] = {}
     for module in _modules(package):
         for name, value in vars(module).items():
             for compiled in _patterns_in(value, set()):
                 place = module.__name__ if name.startswith("_") else ""
-                known = uses.get((place, name), frozenset()) if isinstance(value, re.Pattern) else frozenset()
-                _add(found, Pattern(f"{module.__name__}.{name}", compiled, known))
+                pattern_uses = uses.get((place, name), frozenset()) if isinstance(value, re.Pattern) else frozenset()
+                _add(pattern_by_key, Pattern(f"{module.__name__}.{name}", compiled, pattern_uses))
     for path, tree in sources.items():
         for text, flags, use, line in _calls(tree):
             where = f"{path.relative_to(ROOT)}:{line}"
-            _add(found, Pattern(where, re.compile(text, flags), frozenset({use})))
-    return list(found.values())
+            _add(pattern_by_key, Pattern(where, re.compile(text, flags), frozenset({use})))
+    return list(pattern_by_key.values())
 
 
 def unreadable_calls(package: str) -> list[str]:
@@ -95,12 +95,12 @@ def unreadable_calls(package: str) -> list[str]:
     places = []
     for path in sorted((ROOT / package).rglob("*.py")):
         tree = ast.parse(path.read_text(encoding="utf-8"))
-        told = {line for _, _, _, line in _calls(tree)}
+        read_lines = {line for _, _, _, line in _calls(tree)}
         at_module_level = {id(call) for node in tree.body if not _is_definition(node) for call in ast.walk(node)}
         places += [
             f"{path.relative_to(ROOT)}:{call.lineno}"
             for call in _re_calls(tree)
-            if call.lineno not in told and id(call) not in at_module_level
+            if call.lineno not in read_lines and id(call) not in at_module_level
         ]
     return places
 
@@ -109,11 +109,11 @@ def _is_definition(node: ast.AST) -> bool:
     return isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef)
 
 
-def _add(found: dict[tuple[Any, int], Pattern], new: Pattern) -> None:
+def _add(pattern_by_key: dict[tuple[Any, int], Pattern], new: Pattern) -> None:
     key = (new.compiled.pattern, new.compiled.flags)
-    old = found.get(key)
+    old = pattern_by_key.get(key)
     uses = new.uses | old.uses if old and old.uses and new.uses else frozenset()
-    found[key] = Pattern(old.where, old.compiled, uses) if old else new
+    pattern_by_key[key] = Pattern(old.where, old.compiled, uses) if old else new
 
 
 def _modules(package: str) -> Iterator[Any]:
@@ -124,14 +124,14 @@ def _modules(package: str) -> Iterator[Any]:
             yield importlib.import_module(module.name)
 
 
-def _patterns_in(value: Any, seen: set[int]) -> Iterator[re.Pattern[Any]]:
+def _patterns_in(value: Any, seen_ids: set[int]) -> Iterator[re.Pattern[Any]]:
     """The patterns in a value of a module: in collections, and in objects of our own."""
     if isinstance(value, re.Pattern):
         yield value
         return
-    if id(value) in seen or len(seen) > 5000:
+    if id(value) in seen_ids or len(seen_ids) > 5000:
         return
-    seen.add(id(value))
+    seen_ids.add(id(value))
     if isinstance(value, dict):
         parts: Any = chain(value.keys(), value.values())
     elif isinstance(value, list | tuple | set | frozenset):
@@ -141,7 +141,7 @@ def _patterns_in(value: Any, seen: set[int]) -> Iterator[re.Pattern[Any]]:
     else:
         return
     for part in parts:
-        yield from _patterns_in(part, seen)
+        yield from _patterns_in(part, seen_ids)
 
 
 def _uses(sources: dict[Path, ast.Module]) -> dict[tuple[str, str], frozenset[str]]:
@@ -206,17 +206,17 @@ def texts(compiled: re.Pattern[Any]) -> list[Callable[[int], Any]]:
     beginnings = _beginnings(tree)
     units = list(dict.fromkeys([*_OFTEN, *_units(tree)]))
     always = [("", unit, tail) for unit in units for tail in (_STRANGE, "")]
-    made = []
-    whole = beginnings[-1]
+    parts = []
+    last_beginning = beginnings[-1]
     for beginning in dict.fromkeys(beginnings):
-        made += [("", beginning, tail) for tail in (_STRANGE,) if beginning]
+        parts += [("", beginning, tail) for tail in (_STRANGE,) if beginning]
         own = [*_units(tree), " ", "0", "a"]
-        made += [(beginning, unit, _STRANGE) for unit in dict.fromkeys(own) if beginning]
-    made += [("", whole + sep, "") for sep in (" ", "\n", "")]
-    made = list(dict.fromkeys(made))
-    made = list(dict.fromkeys([*always, *made[:: len(made) // _MOST_TEXTS + 1]]))
+        parts += [(beginning, unit, _STRANGE) for unit in dict.fromkeys(own) if beginning]
+    parts += [("", last_beginning + sep, "") for sep in (" ", "\n", "")]
+    parts = list(dict.fromkeys(parts))
+    parts = list(dict.fromkeys([*always, *parts[:: len(parts) // _MOST_TEXTS + 1]]))
     is_bytes = isinstance(compiled.pattern, bytes)
-    return [_Text(*one, is_bytes=is_bytes) for one in made if one[1]]
+    return [_Text(*text_parts, is_bytes=is_bytes) for text_parts in parts if text_parts[1]]
 
 
 class _Text:
@@ -289,7 +289,9 @@ def _of_set(items: Any) -> list[str]:
     """A character for each part of a set; for a negated one what is in none of its parts."""
     if items and items[0][0] is op.NEGATE:
         refused = set(_of_set(items[1:]))
-        return [one for one in "a0 -./" if one not in refused and not _holds(items[1:], one)][:3]
+        return [character for character in "a0 -./" if character not in refused and not _holds(items[1:], character)][
+            :3
+        ]
     return [
         chr(value) if kind is op.LITERAL else chr(value[0]) if kind is op.RANGE else _CLASSES.get(value, "a")
         for kind, value in items

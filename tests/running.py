@@ -123,14 +123,14 @@ class Registry:
     def settled(self, id: str, token: str, *unsettled: str) -> dict[str, Any]:
         """The submission once its state is none of these (of those that a worker ends)."""
         ends = unsettled or ("received", "processing")
-        found: dict[str, Any] = {}
+        submission: dict[str, Any] = {}
 
         def is_settled() -> bool:
-            found.update(self.done("GET", f"submissions/{id}/", token))
-            return found["state"] not in ends
+            submission.update(self.done("GET", f"submissions/{id}/", token))
+            return submission["state"] not in ends
 
         wait_until(is_settled, f"submission {id} to leave {' and '.join(ends)}")
-        return found
+        return submission
 
 
 class NotFollowed(urllib.request.HTTPRedirectHandler):
@@ -160,8 +160,8 @@ def environment_for(checkout: Path) -> dict[str, str]:
     if all(filecmp.cmp(ROOT / name, checkout / name, shallow=False) for name in PINS):
         return variables | {"HIGHWATER_VENV": sys.prefix}
     pins = hashlib.sha256(b"".join((checkout / name).read_bytes() for name in PINS)).hexdigest()
-    made = Path(os.environ.get("HIGHWATER_STATE") or ROOT / ".local" / "test") / "environments" / pins[:12]
-    return variables | {"HIGHWATER_VENV": str(made.absolute())}
+    environment = Path(os.environ.get("HIGHWATER_STATE") or ROOT / ".local" / "test") / "environments" / pins[:12]
+    return variables | {"HIGHWATER_VENV": str(environment.absolute())}
 
 
 def free_port() -> int:
@@ -175,10 +175,10 @@ def running(checkout: Path, state: Path, port: int, site_url: str = "") -> Itera
     """`./dev.py up` of a checkout on a state folder, for the length of a block."""
     environment = environment_for(checkout) | ({"SITE_URL": site_url} if site_url else {})
     command = [sys.executable, "dev.py", "up", "--port", str(port), "--state", state]
-    said = state / "up.log"
+    log_file = state / "up.log"
     state.mkdir(parents=True, exist_ok=True)
     with (
-        said.open("a") as log,
+        log_file.open("a") as log,
         subprocess.Popen(
             command, cwd=checkout, env=environment, stdout=subprocess.PIPE, stderr=log, text=True
         ) as launcher,
@@ -186,7 +186,7 @@ def running(checkout: Path, state: Path, port: int, site_url: str = "") -> Itera
         try:
             assert launcher.stdout is not None
             ready = next((line for line in launcher.stdout if line.startswith("ready ")), "")
-            assert ready, said.read_text()
+            assert ready, log_file.read_text()
             yield Registry(ready.split()[1], checkout, state, environment)
         finally:
             launcher.send_signal(signal.SIGTERM)

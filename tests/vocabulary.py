@@ -1,8 +1,9 @@
-"""Names that Python code binds: of modules' functions, classes, parameters and variables."""
+"""Names that code binds: Python functions, classes, parameters and variables, and variables of templates."""
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -28,3 +29,35 @@ def bindings(path: Path) -> Iterator[tuple[int, str]]:
 
 def is_vague(name: str) -> bool:
     return name.strip("_").lower() in VAGUE
+
+
+FRAMEWORK = {
+    "clean", "define", "delete", "dispatch", "get", "handle", "head", "options",
+    "patch", "post", "put", "ready", "render", "run", "save",
+}  # fmt: skip
+"""Functions that Django, its REST framework or the command line call by that name."""
+VAGUE_IN_TEMPLATES = VAGUE | {"copy", "left_out", "levels", "live", "may_be_named", "others", "say_to", "until"}
+_TAG = re.compile(r"\{\{(.*?)\}\}|\{%(.*?)%\}", re.DOTALL)
+_QUOTED = re.compile(r""""[^"]*"|'[^']*'""")
+_VARIABLE = re.compile(r"(?<![\w.|])[A-Za-z_]\w*")
+
+
+def functions(path: Path) -> Iterator[str]:
+    """Names of the functions and methods of a file that somebody here chose."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) or node.name in FRAMEWORK:
+            continue
+        if not (node.name.startswith("__") and node.name.endswith("__")):
+            yield node.name
+
+
+def is_one_word(name: str) -> bool:
+    return "_" not in name.strip("_")
+
+
+def template_variables(text: str) -> Iterator[tuple[int, str]]:
+    """(line, name) of every word in the tags of a template that is no text, attribute or filter."""
+    for tag in _TAG.finditer(text):
+        words = _QUOTED.sub('""', tag[1] or tag[2])
+        for name in _VARIABLE.findall(words):
+            yield text.count("\n", 0, tag.start()) + 1, name

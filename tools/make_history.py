@@ -25,7 +25,7 @@ from registry.lists.ranking import (  # noqa: E402
     INCLUDE,
     Entry,
     Override,
-    Published,
+    PublishedRow,
     compare_lists,
     natural_key,
     rank_entries,
@@ -152,9 +152,9 @@ def make_history(folder: Path) -> dict[str, str]:
     return files
 
 
-def release_slug(printed: str) -> str:
+def release_slug(printed_name: str) -> str:
     """`SC18*` cannot stand in an address; its slug says what the star means."""
-    return "SC18-recomputed" if printed == "SC18*" else printed
+    return "SC18-recomputed" if printed_name == "SC18*" else printed_name
 
 
 def result_id(row: Row) -> str:
@@ -254,13 +254,13 @@ def _lists(listed: list[Row], results: dict[str, Record]) -> dict[str, dict[str,
         rows[release_slug(row["release"]), row["list"]].append(row)
     for slug in RELEASES:
         names = [name for name in LIST_ORDER if (slug, name) in rows]
-        lists[slug] = {name: _one_list(slug, rows[slug, name], results) for name in names}
+        lists[slug] = {name: _list_record(slug, rows[slug, name], results) for name in names}
     if rows.keys() - {(slug, name) for slug in lists for name in lists[slug]}:
         raise SystemExit("a release or list of official_lists.csv is not known here")
     return {slug: of_release for slug, of_release in lists.items() if of_release}
 
 
-def _one_list(slug: str, rows: list[Row], results: dict[str, Record]) -> Record:
+def _list_record(slug: str, rows: list[Row], results: dict[str, Record]) -> Record:
     first = rows[0]
     database = first["source"] == "sql"
     return {
@@ -272,15 +272,15 @@ def _one_list(slug: str, rows: list[Row], results: dict[str, Record]) -> Record:
 
 def _entry(row: Row, result: Record) -> list[Any]:
     """[rank, result, score, bandwidth_gib_per_s, rate_kiops, what this list prints otherwise than the result]."""
-    printed: Record = {
+    differences: Record = {
         name: row[name] for name in ("institution", "system", "filesystem_type") if row[name] != result.get(name, "")
     }
     if row["client_nodes"] and _integer(row["client_nodes"]) != result.get("client_nodes"):
         raise SystemExit(f"{row} and {result} differ in client nodes")
     if row["note"].startswith("table score differs"):
-        printed["note"] = f"Score as first published; later corrected to {result['score']:g}."
+        differences["note"] = f"Score as first published; later corrected to {result['score']:g}."
     entry = [int(row["rank"]), result["id"], float(row["score"]), float(row["bw_gib_s"]), float(row["md_kiops"])]
-    return [*entry, printed] if printed else entry
+    return [*entry, differences] if differences else entry
 
 
 def _releases(lists: dict[str, dict[str, Record]]) -> Iterable[Record]:
@@ -319,7 +319,7 @@ def _overrides(lists: dict[str, dict[str, Record]], results: dict[str, Record]) 
 
 def _decisions(ranked_list: Record, full: Record, definition: Record, results: dict[str, Record]) -> list[Override]:
     """The decisions that turn the definition's list into the published one: one for each difference."""
-    published = [Published(*entry[:3]) for entry in ranked_list["entries"]]
+    published = [PublishedRow(*entry[:3]) for entry in ranked_list["entries"]]
     pool = {entry[1]: pool_entry(results[entry[1]], entry[2]) for entry in full["entries"]}
     overrides: dict[str, Override] = {}
     for row in published:

@@ -46,8 +46,8 @@ def _text(document: Record, results: Iterable[Record]) -> str:
 
 
 def _without_blanks(record: Record) -> Record:
-    kept = {key: value for key, value in record.items() if value not in (None, "", [])}
-    return {"id": record["id"]} | kept
+    filled = {key: value for key, value in record.items() if value not in (None, "", [])}
+    return {"id": record["id"]} | filled
 
 
 if __name__ == "__main__":

@@ -49,19 +49,19 @@ def section(group: str, title: str) -> str:
     return f"\n## {title}\n\n{COLUMNS}{rows}"
 
 
-def row(one: Parameter) -> str:
-    sources = "; ".join(sources_of(one))
-    unit = "" if one.unit == "none" else one.unit
-    return f"| `{one.id}` | {one.meaning} | {unit} | {sources} | `{one.privilege}` | `{one.redaction}` |\n"
+def row(param: Parameter) -> str:
+    sources = "; ".join(sources_of(param))
+    unit = "" if param.unit == "none" else param.unit
+    return f"| `{param.id}` | {param.meaning} | {unit} | {sources} | `{param.privilege}` | `{param.redaction}` |\n"
 
 
-def sources_of(one: Parameter) -> Iterator[str]:
-    for place in one.paths:
+def sources_of(parameter: Parameter) -> Iterator[str]:
+    for place in parameter.paths:
         yield f"`{place.path}`" + (f" (Lustre {place.releases})" if place.releases else "")
-    if one.command:
-        yield f"`{one.command}`"
-    if one.reason:
-        yield one.reason
+    if parameter.command:
+        yield f"`{parameter.command}`"
+    if parameter.reason:
+        yield parameter.reason
 
 
 if __name__ == "__main__":

@@ -99,14 +99,14 @@ def _licences(folder: Path, packages: dict[str, Any], name: str) -> str:
 
 
 def _closure(packages: dict[str, Any], name: str) -> set[str]:
-    found: set[str] = set()
+    closure: set[str] = set()
     waiting = [name]
     while waiting:
         member = waiting.pop()
-        if member not in found and f"node_modules/{member}" in packages:
-            found.add(member)
+        if member not in closure and f"node_modules/{member}" in packages:
+            closure.add(member)
             waiting.extend(packages[f"node_modules/{member}"].get("dependencies", {}))
-    return found
+    return closure
 
 
 def _sha256(path: Path) -> str:

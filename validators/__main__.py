@@ -125,7 +125,7 @@ def _rules(options: argparse.Namespace) -> int:
 
 def _describe(options: argparse.Namespace) -> int:
     if options.tool:
-        print(benchmark_docs.page(catalogue.benchmark(options.tool)), end="")
+        print(benchmark_docs.benchmark_page(catalogue.benchmark(options.tool)), end="")
     else:
         for benchmark in catalogue.benchmarks():
             print(f"{benchmark.tool:<18}{benchmark.descriptor['name']}")
@@ -169,10 +169,18 @@ def _print_report(report: Report) -> None:
     _print_findings(report.findings)
     for index, run in enumerate(report.runs):
         counts = "  (counts)" if index == report.primary and len(report.runs) > 1 else ""
-        print(f"{_shown(run.tool)} {_shown(run.version)} in {_shown(run.path) or 'the root'}{counts}")
+        lines = f", lines {run.lines[0]} to {run.lines[1]}" if run.lines else ""
+        print(
+            f"{_printable(run.tool)} {_printable(run.version)} in {_printable(run.path) or 'the root'}{lines}{counts}"
+        )
         _print_scores(run)
         _print_findings(run.findings)
         _print_rules(run)
+        _print_evidence(run)
+    for entry in report.not_read:
+        lines = f", lines {entry['lines']['first']} to {entry['lines']['last']}" if entry["lines"] else ""
+        looks_like = f"looks like {entry['looks_like']}; " if entry["looks_like"] else ""
+        print(f"not read: {_printable(entry['path'])}{lines}: {looks_like}{_printable(entry['reason'])}")
     print(report.status)
 
 
@@ -183,7 +191,17 @@ def _print_rules(run: Run) -> None:
     print(f"  rules: {counted or 'none'}")
     for outcome in run.rules:
         if outcome.outcome == VIOLATED:
-            print(f"    violated {outcome.code}: {_shown(outcome.why)}")
+            print(f"    violated {outcome.code}: {_printable(outcome.why)}")
+
+
+def _print_evidence(run: Run) -> None:
+    """How many kinds of evidence agree, and which contradict; nothing for a tool that has no kinds."""
+    if not run.evidence_outcomes:
+        return
+    print(f"  evidence: {run.evidence_outcomes['in_short']}")
+    for kind in run.evidence_outcomes["kinds"]:
+        if kind["outcome"] == "contradicts":
+            print(f"    contradicts {kind['code']}  {_printable(kind['where'])}")
 
 
 def _print_scores(run: Run) -> None:
@@ -192,22 +210,22 @@ def _print_scores(run: Run) -> None:
             print(f"  {name} none: a phase is missing")
             continue
         halves = f"{score['bandwidth_gib_per_s']:.6f} GiB/s, {score['rate_kiops']:.6f} kIOPS"
-        printed = "not printed" if score["printed"] is None else f"printed {score['printed']:g}"
-        print(f"  {name} {score['value']:.6f} ({halves}; {printed})")
+        printed_text = "not printed" if score["printed"] is None else f"printed {score['printed']:g}"
+        print(f"  {name} {score['value']:.6f} ({halves}; {printed_text})")
 
 
 def _print_findings(findings: Iterable[Finding]) -> None:
     for finding in findings:
-        print(f"  {finding.level:<7} {finding.code}  {_shown(finding.where)}")
-        print(f"          {_shown(finding.message)}")
+        print(f"  {finding.level:<7} {finding.code}  {_printable(finding.where)}")
+        print(f"          {_printable(finding.message)}")
         if finding.expected or finding.actual:
-            expected, actual = _shown(finding.expected) or "nothing", _shown(finding.actual) or "nothing"
+            expected, actual = _printable(finding.expected) or "nothing", _printable(finding.actual) or "nothing"
             print(f"          expected {expected}, found {actual}")
         if finding.hint:
-            print(f"          To do: {_shown(finding.hint)}")
+            print(f"          To do: {_printable(finding.hint)}")
 
 
-def _shown(text: str) -> str:
+def _printable(text: str) -> str:
     """Text from inside a bundle, without characters that would steer a terminal."""
     return "".join(character if character.isprintable() else "?" for character in text)
 

@@ -17,10 +17,11 @@ _COMPARABLE = {
 }
 
 
-def page(benchmark: Benchmark) -> str:
+def benchmark_page(benchmark: Benchmark) -> str:
     """What the README begins with, the tables of the descriptor, the rest of the README, and the rules."""
     begun, rest = _prose(benchmark)
-    return "\n\n".join(part.strip() for part in (begun, *_sections(benchmark), rest, _rules(benchmark)) if part) + "\n"
+    parts = (begun, *_sections(benchmark), rest, _evidence(benchmark), _rules(benchmark))
+    return "\n\n".join(part.strip() for part in parts if part) + "\n"
 
 
 def _prose(benchmark: Benchmark) -> tuple[str, str]:
@@ -83,8 +84,8 @@ def _parameters(descriptor: Mapping[str, Any]) -> str:
     if not descriptor["parameters"]:
         return ""
     rows = [(f"`{parameter['name']}`", parameter["description"]) for parameter in descriptor["parameters"]]
-    asked = f"/results/?tool={descriptor['tool']}&p.{descriptor['parameters'][0]['name']}="
-    return f"## Parameters\n\nResults are looked up by these: `{asked}...`\n\n" + _table(("name", "is"), rows)
+    query = f"/results/?tool={descriptor['tool']}&p.{descriptor['parameters'][0]['name']}="
+    return f"## Parameters\n\nResults are looked up by these: `{query}...`\n\n" + _table(("name", "is"), rows)
 
 
 def _files(files: Iterable[Mapping[str, Any]]) -> str:
@@ -102,6 +103,28 @@ def _files(files: Iterable[Mapping[str, Any]]) -> str:
 def _rules(benchmark: Benchmark) -> str:
     rows = [(f"`{rule.code}`", rule.level, rule.text, rule.source) for rule in benchmark.rules]
     return "## Rules\n\n" + _table(("code", "level", "rule", "source"), rows) if rows else ""
+
+
+def _evidence(benchmark: Benchmark) -> str:
+    """What its output says twice: tolerance, what a contradiction is, and how far real outputs lie apart."""
+    if not benchmark.evidence_kinds:
+        return ""
+    rows = [
+        (f"`{kind.code}`", kind.level, kind.text, kind.allowed, ", ".join(kind.files), _spread(kind.spread))
+        for kind in benchmark.evidence_kinds
+    ]
+    introduction = (
+        "What an output says twice, independently. A run *agrees* with itself or *contradicts* itself, kind by kind; "
+        "what is\n*absent* contradicts nothing. Beside each tolerance comes what printed digits leave open."
+    )
+    heads = ("code", "a contradiction is", "what must hold", "allowed", "rests on", "over real archives")
+    return f"## Evidence\n\n{introduction}\n\n" + _table(heads, rows)
+
+
+def _spread(spread: Mapping[str, Any]) -> str:
+    bounds = f"{spread['least']:g} to {spread['most']:g}; " if "least" in spread else ""
+    beyond = f", {len(spread['outside'])} beyond" if spread["outside"] else ""
+    return f"{bounds}{spread['comparisons']} comparisons in {spread['archives']} archives{beyond}"
 
 
 def _codes(names: Sequence[str]) -> str:

@@ -5,7 +5,9 @@ A folder `validators/benchmarks/<slug>/` holds
     benchmark.json  the descriptor: tool, name, operations, versions, parameters, files (schemas/benchmark.1.json)
     README.md       how to run it, and when it lies; beside the tables that are made of the descriptor
     parser.py       find_runs(bundle) -> Reading; explain(run) -> list[str], the lines of `reproduce`
+    lines.json      where outputs begin, and which lines are not read, and why (schemas/lines.1.json)
     rules.py        RULES: list[Rule]; findings(run, context) -> list[Finding], what only metadata, list or release tell
+    evidence.json   what its output says twice (schemas/evidence.1.json), with evidence_kinds.py: compare(run); optional
     samples/        outputs with expected values
 
 The slug is the tool's name with `_` for `-`. Nothing else has to be edited to add one.
@@ -22,9 +24,12 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from validators import evidence
 from validators.ceilings.ceiling_fraction import Crossing
+from validators.evidence import Kind
 from validators.findings import Finding
 from validators.measurements import Run
+from validators.reading.outlines import Outline, outline_of
 from validators.rules import Context, Rule, system_rules
 
 if TYPE_CHECKING:
@@ -63,6 +68,11 @@ class Benchmark:
         """Whether its runs hold the output of other tools."""
         return bool(self.descriptor.get("composite"))
 
+    @property
+    def outline(self) -> Outline:
+        """What its folder says of the lines that it prints."""
+        return _outline(self.slug, self.tool)
+
     def find_runs(self, bundle: Bundle) -> Reading:
         reading: Reading = self._module("parser").find_runs(bundle)
         return reading
@@ -80,8 +90,25 @@ class Benchmark:
         function: Callable[[Run, Context], list[Finding]] = self._module("rules").findings
         return function
 
+    @property
+    def evidence_kinds(self) -> tuple[Kind, ...]:
+        """What its output says twice, kind by kind; none where its folder names none."""
+        return evidence.load_kinds(FOLDER / self.slug / evidence.FILE)
+
+    def examine(self, run: Run) -> tuple[dict[str, Any], list[Finding]]:
+        """The evidence of a run and what contradicts it; nothing for a tool without kinds of evidence."""
+        if not self.evidence_kinds:
+            return {}, []
+        return evidence.examine(self.evidence_kinds, self._module("evidence_kinds").compare(run), run.path)
+
     def _module(self, name: str) -> Any:
         return importlib.import_module(f"validators.benchmarks.{self.slug}.{name}")
+
+
+@cache
+def _outline(slug: str, tool: str) -> Outline:
+    path = FOLDER / slug / "lines.json"
+    return outline_of(tool, json.loads(path.read_text(encoding="utf-8")) if path.exists() else {})
 
 
 @cache
@@ -93,24 +120,28 @@ def benchmarks() -> tuple[Benchmark, ...]:
 
 def benchmark(tool: str) -> Benchmark:
     """The benchmark of a tool's name (`io500`, `obdfilter-survey`). Raises LookupError."""
-    if found := find(tool):
-        return found
-    known = ", ".join(candidate.tool for candidate in benchmarks())
-    raise LookupError(f"no benchmark {tool!r}; there are {known}")
+    if match := find(tool):
+        return match
+    tools = ", ".join(candidate.tool for candidate in benchmarks())
+    raise LookupError(f"no benchmark {tool!r}; there are {tools}")
 
 
 def find(tool: str) -> Benchmark | None:
     """The same; None for an unknown one, such as a reported result may name."""
-    return next((one for one in benchmarks() if tool in (one.tool, one.slug)), None)
+    return next((candidate for candidate in benchmarks() if tool in (candidate.tool, candidate.slug)), None)
 
 
 def crossings() -> Mapping[str, Crossing]:
     """The layers that the data of each tool crosses, by tool; a tool of which nothing is known is left out."""
-    return {one.tool: one.descriptor["crosses"] for one in benchmarks() if "crosses" in one.descriptor}
+    return {
+        benchmark.tool: benchmark.descriptor["crosses"]
+        for benchmark in benchmarks()
+        if "crosses" in benchmark.descriptor
+    }
 
 
 @dataclass(frozen=True, slots=True)
-class Described:
+class MetricDescription:
     """What a descriptor says of a quantity of an operation: `unit` as the tool prints it, `better` higher or lower."""
 
     tool: str
@@ -119,11 +150,11 @@ class Described:
     better: str
 
 
-def describe(tool: str, op: str, quantity: str) -> Described | None:
+def describe(tool: str, op: str, quantity: str) -> MetricDescription | None:
     """What the descriptor of a tool says of what was measured; None for a tool or quantity that has none."""
     for row in descriptor(tool).get("operations", ()):
         if row["quantity"] == quantity and fnmatchcase(op, row["op"]):
-            return Described(descriptor(tool)["name"], row["description"], row["unit"], row["better"])
+            return MetricDescription(descriptor(tool)["name"], row["description"], row["unit"], row["better"])
     return None
 
 
@@ -135,19 +166,19 @@ def meanings(tool: str) -> Sequence[Mapping[str, Any]]:
 
 def defaults(tool: str) -> Mapping[str, Any]:
     """What options of a tool are where a run sets nothing, by their parameter; empty for an unknown tool."""
-    known: Mapping[str, Any] = descriptor(tool).get("defaults", {})
-    return known
+    values_by_parameter: Mapping[str, Any] = descriptor(tool).get("defaults", {})
+    return values_by_parameter
 
 
 def descriptor(tool: str) -> Mapping[str, Any]:
     """The descriptor of a tool; empty for an unknown one."""
-    found = find(tool)
-    return found.descriptor if found else {}
+    match = find(tool)
+    return match.descriptor if match else {}
 
 
 def scored_tools() -> frozenset[str]:
     """The tools that give a score: those whose folder defines one."""
-    return frozenset(one.tool for one in benchmarks() if (FOLDER / one.slug / "scores.json").exists())
+    return frozenset(benchmark.tool for benchmark in benchmarks() if (FOLDER / benchmark.slug / "scores.json").exists())
 
 
 def rules() -> list[Rule]:

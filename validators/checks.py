@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +26,11 @@ from validators.bundle import (
 from validators.failures import READER_ERRORS, reader_failed
 from validators.findings import ERROR, Finding, worst_first
 from validators.measurements import Run
+from validators.reading import Prepared, not_read, prepare
 from validators.rules import Context, system_rules
-from validators.runs import completeness, mlperf_description, provenance, run_groups
+from validators.runs import completeness, extent, mlperf_description, provenance, run_groups
 from validators.runs.report import Report
-from validators.system import document
+from validators.system import document, filesystems
 
 _SNIFFED_BYTES = 2 * LINE_LIMIT
 _OTHER_ARCHIVES = {
@@ -53,16 +55,17 @@ def check(
     answers: Mapping[str, Any] | None = None,
     submitted_at: str | None = None,
     limits: Limits = LIMITS,
-    beside: Mapping[str, StoredFile] | None = None,
+    extra_files: Mapping[str, StoredFile] | None = None,
     sha256: str = "",
     cleared: Collection[str] = (),
+    institution: str = "",
 ) -> Report:
     """The report of one raw file, result folder, archive or bundle.
 
-    `name` is what a raw file was called before it was stored; `beside` are more files by name, read with it.
+    `name` is what a raw file was called before it was stored; `extra_files` are more files by name, read with it.
     `benchmark` limits the search to one tool (LookupError for an unknown one); `release` (facts: slug,
-    benchmark_versions, deadline), `list_name`, `metadata`, `answers` and `submitted_at` give the rules what is known
-    beside the run.
+    benchmark_versions, deadline), `list_name`, `metadata`, `answers`, `submitted_at` and `institution` (the name of the
+    one that the submission belongs to) give the rules what is known beside the run.
     `sha256` is that of the stored file at `path`; `cleared` are those of stored files that are known to hold no secret.
     A bundle with a private key or a live token is not read any further.
     What is wrong with the content becomes a finding; only OSError of the path itself is raised.
@@ -70,10 +73,11 @@ def check(
     searched = [catalogue.benchmark(benchmark)] if benchmark else list(catalogue.benchmarks())
     report = Report(findings=schema.metadata_findings(metadata or {}))
     declared = metadata if isinstance(metadata, Mapping) else {}
+    report.findings += filesystems.findings(declared)
     try:
-        with open_bundle(path, limits, name, beside, sha256, partly=True) as bundle:
-            if found := secret_scan.scan(bundle, cleared):
-                return Report(findings=found)
+        with open_bundle(path, limits, name, extra_files, sha256, partly=True) as bundle:
+            if secret_findings := secret_scan.scan(bundle, cleared):
+                return Report(findings=secret_findings)
             if bundle.unreadable:
                 raise bundle.unreadable
             report.findings += bundle.findings
@@ -83,16 +87,18 @@ def check(
             with _failing_into(report.findings, "system descriptions"):
                 report.system, findings = document.read(bundle)
                 report.findings += findings
-            _read(bundle, searched, report)
+            report.read_files = _read(bundle, searched, report) | _documents(report)
             context = Context(
                 bundle, declared, release or {}, list_name, answers or {}, submitted_at, report.system,
-                catalogue.crossings(),
+                catalogue.crossings(), institution,
             )  # fmt: skip
+            alone = extent.alone(report.runs)
             for run in report.runs:
                 with _failing_into(run.findings, f"rules of {run.tool}", run.path):
-                    _judge(run, context)
+                    _judge(run, context, is_alone=run.path in alone)
             with _failing_into(report.findings, "repeats"):
                 report.groups = run_groups.groups(report.runs)
+                report.findings += run_groups.copy_findings(report.runs)
     except BundleError as error:
         report.runs, report.primary, report.system = [], None, None
         report.findings.append(error.finding)
@@ -100,17 +106,34 @@ def check(
     return report
 
 
-def _read(bundle: Bundle, searched: list[catalogue.Benchmark], report: Report) -> None:
-    """Add the runs of every benchmark; one run counts if exactly one tool found exactly one that does.
+def read_files(bundle: Bundle) -> frozenset[str]:
+    """The paths of the files that a check reads: results that a benchmark knows, and the description of a system."""
+    report = Report()
+    with _failing_into(report.findings, "system descriptions"):
+        report.system, _ = document.read(bundle)
+    return frozenset(_read(bundle, list(catalogue.benchmarks()), report) | _documents(report))
+
+
+def _documents(report: Report) -> set[str]:
+    """What is read, though by no benchmark."""
+    return {report.system.path} if report.system else set()
+
+
+def _read(bundle: Bundle, searched: list[catalogue.Benchmark], report: Report) -> set[str]:
+    """Add the runs of every benchmark; one run counts if exactly one tool found exactly one that does. What was read.
 
     Composite benchmarks look first: the output of IOR that IO500 ran is a phase of IO500, and no run of IOR.
     """
     readings: list[catalogue.Reading] = []
     claimed: set[str] = set()
-    for benchmark in sorted(searched, key=lambda one: not one.is_composite):
+    read: set[str] = set()
+    prepared = prepare(bundle, [candidate.outline for candidate in catalogue.benchmarks()])
+    for benchmark in sorted(searched, key=lambda candidate: not candidate.is_composite):
         with _failing_into(report.findings, benchmark.tool):
-            readings.append(benchmark.find_runs(bundle.without(claimed)))
-            claimed |= readings[-1].claimed
+            readings.append(_reading(benchmark, prepared, claimed))
+            read |= readings[-1].claimed
+            if not benchmark.outline.within:
+                claimed |= readings[-1].claimed
     for reading in readings:
         if reading.runs and reading.primary is not None and report.primary is None:
             report.primary = len(report.runs) + reading.primary
@@ -118,8 +141,26 @@ def _read(bundle: Bundle, searched: list[catalogue.Benchmark], report: Report) -
         report.findings += reading.findings
     if sum(bool(reading.runs) for reading in readings) > 1:
         report.primary = None
+    tools = {run.tool for run in report.runs}
+    rows = [row for candidate in searched if candidate.tool in tools for row in candidate.descriptor["files"]]
+    companions = [row["pattern"] for row in rows if "contains" not in row]
+    report.not_read = not_read.listed(prepared, read | _documents(report), companions)
+    missed = [candidate for candidate in searched if not (candidate.is_composite and candidate.tool in tools)]
+    report.findings += not_read.findings(
+        report.not_read, {candidate.tool: candidate.descriptor["name"] for candidate in missed}
+    )
     if not report.runs and not any(finding.level == ERROR for finding in report.findings):
-        report.findings.append(_wrong_tool(bundle, searched) or _unrecognised(bundle, report))
+        report.findings.append(_wrong_tool(prepared, searched) or _unrecognised(bundle, report))
+    return prepared.files_read(read)
+
+
+def _reading(benchmark: catalogue.Benchmark, prepared: Prepared, claimed: Collection[str]) -> catalogue.Reading:
+    """What one benchmark finds in what no other has claimed, by the files and lines of the bundle."""
+    reading = benchmark.find_runs(prepared.view(benchmark.outline, claimed))
+    for run in reading.runs:
+        prepared.restore(run)
+    reading.findings = [prepared.restored(finding) for finding in reading.findings]
+    return reading
 
 
 @contextmanager
@@ -131,27 +172,39 @@ def _failing_into(findings: list[Finding], what: str, path: str = "") -> Iterato
         findings.append(reader_failed(what, path))
 
 
-def _judge(run: Run, context: Context) -> None:
+def _judge(run: Run, context: Context, *, is_alone: bool) -> None:
     """Complete a run: what was not measured, what repeats in it, its rules, and what only its context tells."""
     benchmark = catalogue.benchmark(run.tool)
     completeness.examine(run, benchmark.descriptor)
-    run.distributions = distributions.kept([*distributions.repeated(run.measurements), *run.distributions])
+    run.distributions = distributions.limit_distributions(
+        [*distributions.repeated(run.measurements), *run.distributions]
+    )
     run.parameter_sources = provenance.parameter_sources(run)
     run.described_parameters = provenance.parameters_from_system(context.system.document) if context.system else {}
-    run.rules = [rule.evaluate(run, context) for rule in benchmark.rules]
+    extent.fill(run, benchmark.descriptor, context.bundle, context.system, is_alone)
+    run.rules = [rule.evaluate(run, context) for rule in benchmark.rules if rule.applies(run)]
     run.findings += benchmark.findings(run, context)
     system_rules.evaluate(run, context)
-    run.findings = worst_first(run.findings)
+    run.evidence_outcomes, contradictions = benchmark.examine(run)
+    run.findings += contradictions
+    run.findings = worst_first([_locate(finding, run) for finding in run.findings])
 
 
-def _wrong_tool(bundle: Bundle, searched: list[catalogue.Benchmark]) -> Finding | None:
+def _locate(finding: Finding, run: Run) -> Finding:
+    """A finding on the whole of a run, by the first line of the run where it has a part of its file."""
+    return replace(finding, where=f"{run.path}:{run.lines[0]}") if run.lines and finding.where == run.path else finding
+
+
+def _wrong_tool(prepared: Prepared, searched: list[catalogue.Benchmark]) -> Finding | None:
     """That it is the output of another tool than the one asked for; None where it is of no other."""
     others = [benchmark for benchmark in catalogue.benchmarks() if benchmark not in searched]
     for other in others:
-        if runs := other.find_runs(bundle).runs:
-            asked = ", ".join(benchmark.tool for benchmark in searched)
+        if runs := _reading(other, prepared, set()).runs:
+            searched_tools = ", ".join(benchmark.tool for benchmark in searched)
             message, hint = f"This is the output of {other.tool}.", f"Give it as what it is: {other.tool}."
-            return Finding("bundle.wrong-tool", ERROR, message, hint, runs[0].path, expected=asked, actual=other.tool)
+            return Finding(
+                "bundle.wrong-tool", ERROR, message, hint, runs[0].path, expected=searched_tools, actual=other.tool
+            )
     return None
 
 
@@ -164,13 +217,13 @@ def _unrecognised(bundle: Bundle, report: Report) -> Finding:
         hint = "Pack the results with it: highwater.pyz pack --results DIR --system FILE --out FILE."
         return Finding("system.without-result", ERROR, message, hint, report.system.path)
     if len(bundle.files) > 1:
-        known = ", ".join(benchmark.tool for benchmark in catalogue.benchmarks())
+        tools = ", ".join(benchmark.tool for benchmark in catalogue.benchmarks())
         return Finding(
             "bundle.no-result",
             ERROR,
             f"No result of a known benchmark was found in {len(bundle.files)} files.",
             "Upload the whole folder that the run wrote, with its raw output.",
-            expected=f"output of {known}",
+            expected=f"output of {tools}",
         )
     (path,) = bundle.files
     return _unrecognised_file(path, bundle.read(path, _SNIFFED_BYTES))

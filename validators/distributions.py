@@ -83,7 +83,7 @@ def repeated(measurements: Iterable[Measurement]) -> list[Distribution]:
     """What was measured more than once under the same conditions: iterations, runs, samples, events."""
     groups: dict[tuple[str, ...], list[Measurement]] = {}
     for measurement in measurements:
-        if what := over(measurement.context, measurement.stat):
+        if what := repetition_kind(measurement.context, measurement.stat):
             context = {name: value for name, value in measurement.context.items() if name not in _index(what)}
             key = (
                 measurement.op,
@@ -94,25 +94,30 @@ def repeated(measurements: Iterable[Measurement]) -> list[Distribution]:
                 repr(context),
             )
             groups.setdefault(key, []).append(measurement)
-    return [one for key, members in groups.items() if len(members) > 1 for one in _of_group(key[3], members)]
+    return [
+        distribution
+        for key, members in groups.items()
+        if len(members) > 1
+        for distribution in _of_group(key[3], members)
+    ]
 
 
-def kept(found: Iterable[Distribution]) -> list[Distribution]:
+def limit_distributions(distributions: Iterable[Distribution]) -> list[Distribution]:
     """The first distributions of a run, with members as long as there is room for them."""
     room, bounded = MOST_MEMBERS_IN_ALL, []
-    for one in list(found)[:MOST_KEPT]:
-        members = one["members"]
+    for distribution in list(distributions)[:MOST_KEPT]:
+        members = distribution["members"]
         room -= len(members or ())
-        bounded.append(one if room >= 0 else one | {"members": None})
+        bounded.append(distribution if room >= 0 else distribution | {"members": None})
     return bounded
 
 
 def is_repeat(context: Mapping[str, Any], stat: str) -> bool:
     """Whether a measurement is one of several under the same conditions, and no summary of them."""
-    return bool(over(context, stat))
+    return bool(repetition_kind(context, stat))
 
 
-def over(context: Mapping[str, Any], stat: str) -> str:
+def repetition_kind(context: Mapping[str, Any], stat: str) -> str:
     """What a measurement is one of: iterations, runs, samples or events; empty where it stands alone."""
     if stat == _EVENT:
         return "events"
@@ -120,7 +125,7 @@ def over(context: Mapping[str, Any], stat: str) -> str:
 
 
 def _index(what: str) -> set[str]:
-    return {"file"} if what == "events" else {name for name, one in REPEATS.items() if one == what}
+    return {"file"} if what == "events" else {name for name, kind in REPEATS.items() if kind == what}
 
 
 def _of_group(what: str, members: list[Measurement]) -> list[Distribution]:

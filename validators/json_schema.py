@@ -43,12 +43,12 @@ def _errors(value: Any, schema: Any, root: Mapping[str, Any]) -> Iterator[Schema
     if schema is False:
         yield SchemaError(f"False schema does not allow {value!r}", "")
     elif schema is not True:
-        for keyword, wanted in schema.items():
+        for keyword, constraint in schema.items():
             if keyword in _DESCENTS:
-                yield from _DESCENTS[keyword](value, wanted, schema, root)
+                yield from _DESCENTS[keyword](value, constraint, schema, root)
             elif keyword in _CHECKS:
                 kind, message_of = _CHECKS[keyword]
-                message = message_of(value, wanted) if _TYPES[kind](value) else None
+                message = message_of(value, constraint) if _TYPES[kind](value) else None
                 if message:
                     yield SchemaError(message, keyword)
             elif keyword not in REMARKS:
@@ -64,63 +64,63 @@ def _fits(value: Any, schema: Any, root: Mapping[str, Any]) -> bool:
     return next(_errors(value, schema, root), None) is None
 
 
-def _reference(value: Any, wanted: str, schema: Any, root: Mapping[str, Any]) -> Iterator[SchemaError]:
-    yield from _errors(value, root["$defs"][wanted[len(REFERENCE) :]], root)
+def _reference(value: Any, reference: str, schema: Any, root: Mapping[str, Any]) -> Iterator[SchemaError]:
+    yield from _errors(value, root["$defs"][reference[len(REFERENCE) :]], root)
 
 
-def _properties(value: Any, wanted: Any, schema: Any, root: Mapping[str, Any]) -> Iterator[SchemaError]:
-    for name, below in wanted.items() if isinstance(value, dict) else ():
+def _properties(value: Any, schemas_by_name: Any, schema: Any, root: Mapping[str, Any]) -> Iterator[SchemaError]:
+    for name, below in schemas_by_name.items() if isinstance(value, dict) else ():
         if name in value:
             yield from _below(name, value[name], below, root)
 
 
-def _additional(value: Any, wanted: Any, schema: Any, root: Mapping[str, Any]) -> Iterator[SchemaError]:
+def _additional(value: Any, extra_schema: Any, schema: Any, root: Mapping[str, Any]) -> Iterator[SchemaError]:
     extras = [name for name in value if name not in schema.get("properties", ())] if isinstance(value, dict) else []
-    if isinstance(wanted, dict):
+    if isinstance(extra_schema, dict):
         for name in extras:
-            yield from _below(name, value[name], wanted, root)
-    elif wanted is False and extras:
+            yield from _below(name, value[name], extra_schema, root)
+    elif extra_schema is False and extras:
         names = ", ".join(map(repr, sorted(extras, key=str)))
         verb = "was" if len(extras) == 1 else "were"
         message = f"Additional properties are not allowed ({names} {verb} unexpected)"
         yield SchemaError(message, "additionalProperties")
 
 
-def _names(value: Any, wanted: Any, schema: Any, root: Mapping[str, Any]) -> Iterator[SchemaError]:
+def _names(value: Any, name_schema: Any, schema: Any, root: Mapping[str, Any]) -> Iterator[SchemaError]:
     for name in value if isinstance(value, dict) else ():
-        yield from _errors(name, wanted, root)
+        yield from _errors(name, name_schema, root)
 
 
-def _items(value: Any, wanted: Any, schema: Any, root: Mapping[str, Any]) -> Iterator[SchemaError]:
+def _items(value: Any, item_schema: Any, schema: Any, root: Mapping[str, Any]) -> Iterator[SchemaError]:
     for index, item in enumerate(value if isinstance(value, list) else ()):
-        yield from _below(index, item, wanted, root)
+        yield from _below(index, item, item_schema, root)
 
 
-def _required(value: Any, wanted: Any, schema: Any, root: Mapping[str, Any]) -> Iterator[SchemaError]:
-    for name in wanted if isinstance(value, dict) else ():
+def _required(value: Any, required_names: Any, schema: Any, root: Mapping[str, Any]) -> Iterator[SchemaError]:
+    for name in required_names if isinstance(value, dict) else ():
         if name not in value:
             yield SchemaError(f"{name!r} is a required property", "required")
 
 
-def _dependent(value: Any, wanted: Any, schema: Any, root: Mapping[str, Any]) -> Iterator[SchemaError]:
-    for name, needed in wanted.items() if isinstance(value, dict) else ():
+def _dependent(value: Any, needed_by_name: Any, schema: Any, root: Mapping[str, Any]) -> Iterator[SchemaError]:
+    for name, needed in needed_by_name.items() if isinstance(value, dict) else ():
         for other in needed if name in value else ():
             if other not in value:
                 yield SchemaError(f"{other!r} is a dependency of {name!r}", "dependentRequired")
 
 
-def _contains(value: Any, wanted: Any, schema: Any, root: Mapping[str, Any]) -> Iterator[SchemaError]:
-    if isinstance(value, list) and not any(_fits(item, wanted, root) for item in value):
+def _contains(value: Any, item_schema: Any, schema: Any, root: Mapping[str, Any]) -> Iterator[SchemaError]:
+    if isinstance(value, list) and not any(_fits(item, item_schema, root) for item in value):
         yield SchemaError(f"{value!r} does not contain items matching the given schema", "contains")
 
 
-def _any_of(value: Any, wanted: Any, schema: Any, root: Mapping[str, Any]) -> Iterator[SchemaError]:
-    if not any(_fits(value, one, root) for one in wanted):
+def _any_of(value: Any, alternatives: Any, schema: Any, root: Mapping[str, Any]) -> Iterator[SchemaError]:
+    if not any(_fits(value, alternative, root) for alternative in alternatives):
         yield SchemaError(f"{value!r} is not valid under any of the given schemas", "anyOf")
 
 
-def _one_of(value: Any, wanted: Any, schema: Any, root: Mapping[str, Any]) -> Iterator[SchemaError]:
-    fitting = [one for one in wanted if _fits(value, one, root)]
+def _one_of(value: Any, alternatives: Any, schema: Any, root: Mapping[str, Any]) -> Iterator[SchemaError]:
+    fitting = [alternative for alternative in alternatives if _fits(value, alternative, root)]
     if not fitting:
         yield SchemaError(f"{value!r} is not valid under any of the given schemas", "oneOf")
     elif len(fitting) > 1:
@@ -128,22 +128,22 @@ def _one_of(value: Any, wanted: Any, schema: Any, root: Mapping[str, Any]) -> It
         yield SchemaError(f"{value!r} is valid under each of {names}", "oneOf")
 
 
-def _not(value: Any, wanted: Any, schema: Any, root: Mapping[str, Any]) -> Iterator[SchemaError]:
-    if _fits(value, wanted, root):
-        yield SchemaError(f"{value!r} should not be valid under {wanted!r}", "not")
+def _not(value: Any, excluded_schema: Any, schema: Any, root: Mapping[str, Any]) -> Iterator[SchemaError]:
+    if _fits(value, excluded_schema, root):
+        yield SchemaError(f"{value!r} should not be valid under {excluded_schema!r}", "not")
 
 
-def _has_type(value: Any, wanted: Any) -> str | None:
-    names = [wanted] if isinstance(wanted, str) else wanted
+def _has_type(value: Any, allowed_types: Any) -> str | None:
+    names = [allowed_types] if isinstance(allowed_types, str) else allowed_types
     if any(_TYPES[name](value) for name in names):
         return None
     return f"{value!r} is not of type {', '.join(map(repr, names))}"
 
 
-def _has_format(value: Any, wanted: str) -> str | None:
-    if wanted != "date-time":
-        raise ValueError(f"the format {wanted} of a schema is not known")
-    return None if _is_time(value) else f"{value!r} is not a {wanted!r}"
+def _has_format(value: Any, format_name: str) -> str | None:
+    if format_name != "date-time":
+        raise ValueError(f"the format {format_name} of a schema is not known")
+    return None if _is_time(value) else f"{value!r} is not a {format_name!r}"
 
 
 def _is_time(text: str) -> bool:
@@ -158,13 +158,13 @@ def _is_time(text: str) -> bool:
 def _size(limit: str) -> Callable[[Any, int], str | None]:
     """The check of a count: `min`, where 1 has words of its own, or `max`, where 0 has."""
 
-    def message_of(value: Any, wanted: int) -> str | None:
-        if limit == "min" and len(value) < wanted:
-            if wanted == 1:
+    def message_of(value: Any, bound: int) -> str | None:
+        if limit == "min" and len(value) < bound:
+            if bound == 1:
                 return f"{value!r} should be non-empty"
             return f"{value!r} {'does not have enough properties' if isinstance(value, dict) else 'is too short'}"
-        if limit == "max" and len(value) > wanted:
-            return f"{value!r} {'is expected to be empty' if wanted == 0 else 'is too long'}"
+        if limit == "max" and len(value) > bound:
+            return f"{value!r} {'is expected to be empty' if bound == 0 else 'is too long'}"
         return None
 
     return message_of
@@ -179,8 +179,8 @@ def _comparable(value: Any) -> Any:
     return (type(value).__name__ if isinstance(value, (bool, str)) else "", value)
 
 
-def _equal(one: Any, other: Any) -> bool:
-    return bool(_comparable(one) == _comparable(other))
+def _equal(value: Any, other: Any) -> bool:
+    return bool(_comparable(value) == _comparable(other))
 
 
 def _is_number(value: Any) -> bool:
@@ -208,16 +208,16 @@ _TYPES: Mapping[str, Callable[[Any], bool]] = {
 }
 _CHECKS: Mapping[str, tuple[str, Callable[[Any, Any], str | None]]] = {
     "type": ("anything", _has_type),
-    "const": ("anything", lambda value, wanted: None if _equal(value, wanted) else f"{wanted!r} was expected"),
+    "const": ("anything", lambda value, expected: None if _equal(value, expected) else f"{expected!r} was expected"),
     "enum": (
         "anything",
-        lambda value, wanted: (
-            None if any(_equal(value, one) for one in wanted) else f"{value!r} is not one of {wanted!r}"
+        lambda value, choices: (
+            None if any(_equal(value, choice) for choice in choices) else f"{value!r} is not one of {choices!r}"
         ),
     ),
     "pattern": (
         "string",
-        lambda value, wanted: None if re.search(wanted, value) else f"{value!r} does not match {wanted!r}",
+        lambda value, pattern: None if re.search(pattern, value) else f"{value!r} does not match {pattern!r}",
     ),
     "format": ("string", _has_format),
     "minLength": ("string", _size("min")),
@@ -227,22 +227,22 @@ _CHECKS: Mapping[str, tuple[str, Callable[[Any, Any], str | None]]] = {
     "minProperties": ("object", _size("min")),
     "minimum": (
         "number",
-        lambda value, wanted: f"{value!r} is less than the minimum of {wanted!r}" if value < wanted else None,
+        lambda value, minimum: f"{value!r} is less than the minimum of {minimum!r}" if value < minimum else None,
     ),
     "maximum": (
         "number",
-        lambda value, wanted: f"{value!r} is greater than the maximum of {wanted!r}" if value > wanted else None,
+        lambda value, maximum: f"{value!r} is greater than the maximum of {maximum!r}" if value > maximum else None,
     ),
     "exclusiveMinimum": (
         "number",
-        lambda value, wanted: (
-            f"{value!r} is less than or equal to the minimum of {wanted!r}" if value <= wanted else None
-        ),
+        lambda value, bound: f"{value!r} is less than or equal to the minimum of {bound!r}" if value <= bound else None,
     ),
     "uniqueItems": (
         "array",
-        lambda value, wanted: (
-            f"{value!r} has non-unique elements" if wanted and len(set(map(_comparable, value))) < len(value) else None
+        lambda value, must_be_unique: (
+            f"{value!r} has non-unique elements"
+            if must_be_unique and len(set(map(_comparable, value))) < len(value)
+            else None
         ),
     ),
 }

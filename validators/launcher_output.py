@@ -1,4 +1,4 @@
-"""How a tool was launched, as its output tells: labels before each line, a launcher that gave up, the command line."""
+"""How a tool was launched, as its output tells: labels before each line, and the command line."""
 
 from __future__ import annotations
 
@@ -7,29 +7,6 @@ from collections.abc import Iterable, Iterator
 
 from validators.signs import Sign
 
-_FAILED_BEGINNINGS = ("Abort(", "Killed", "Terminated")
-_FAILED_WORDS = (
-    *("BAD TERMINATION", "KILLED BY SIGNAL", "CANCELLED", "DUE TO TIME LIMIT", "TERM_RUNLIMIT", "=>> PBS: job killed"),
-    *(
-        "slurmstepd: error",
-        "srun: error",
-        "MPI_ABORT",
-        "MPI_Abort",
-        "mpirun noticed",
-        "mpiexec noticed",
-        "prterun noticed",
-    ),
-    *(
-        "exited on signal",
-        "Segmentation fault",
-        "Bus error",
-        "oom-kill",
-        "Out Of Memory",
-        "Out of memory",
-        "out of memory",
-    ),
-    *("No space left on device", "Disk quota exceeded", "Input/output error", "Stale file handle"),
-)
 BEGUN = re.compile(r"IOR-\S{1,40}: MPI Coordinated Test of Parallel I/O|mdtest-\S{1,40} was launched with ")
 """Where an output of IOR or mdtest begins: a job's log may hold several, of both."""
 BY_IO500 = Sign(
@@ -42,15 +19,6 @@ BY_IO500 = Sign(
 def begins_output(line: str) -> bool:
     """Whether a line is the first that IOR or mdtest prints."""
     return ("MPI Coordinated" in line or "was launched" in line) and BEGUN.search(line) is not None
-
-
-def is_failure(line: str) -> bool:
-    """Whether a launcher, a batch system or the system says that a program did not come to its end."""
-    return (
-        any(map(line.__contains__, _FAILED_WORDS))
-        or line.startswith(_FAILED_BEGINNINGS)
-        or ("Assertion" in line and "failed" in line)
-    )
 
 
 def unlabelled(lines: Iterable[str]) -> Iterator[str]:
@@ -84,7 +52,7 @@ def label_before(text: str) -> re.Pattern[str] | None:
 PLACES = "places"
 """The name that the places of its files have among the settings of a run that are not shown."""
 _DIGITS = re.compile(r"\d{1,40}")
-_SHOWN = re.compile(r"\d{1,15}[kKmMgGtT]?")
+_PUBLIC_VALUE = re.compile(r"\d{1,15}[kKmMgGtT]?")
 """Values of options that are never private: numbers and sizes."""
 
 
@@ -94,10 +62,10 @@ def options_of(command: str, valued: str) -> dict[str, str]:
     `valued` are the letters that take a value. Long options go by their name without dashes, with what follows `=`.
     An option that is given again counts as given last, as it does for the tool.
     """
-    return dict(_given(command, valued))
+    return dict(_ordered_options(command, valued))
 
 
-def _given(command: str, valued: str) -> Iterator[tuple[str, str]]:
+def _ordered_options(command: str, valued: str) -> Iterator[tuple[str, str]]:
     """Every option in its order, with its value or an empty text."""
     words = iter(re.sub(r"[\"']", "", command).split()[1:])
     for word in words:
@@ -116,15 +84,15 @@ def values_not_shown(command: str, valued: str, files: str) -> dict[str, str]:
 
     `files` are the letters whose value is a path. So is a value with a slash, and one of a name with `file` in it.
     """
-    found: dict[str, list[str]] = {}
-    for name, value in _given(command, valued):
+    values_by_option: dict[str, list[str]] = {}
+    for name, value in _ordered_options(command, valued):
         parts = [part for part in value.split(",") if "/" not in part and "file" not in part.partition("=")[0].lower()]
-        is_shown = _SHOWN.fullmatch(value) is not None
+        is_shown = _PUBLIC_VALUE.fullmatch(value) is not None
         if not is_shown and "".join(parts) and name not in files and "file" not in name.lower():
-            found.setdefault(f"-{name}" if len(name) == 1 else f"--{name[:40]}", []).extend(parts)
+            values_by_option.setdefault(f"-{name}" if len(name) == 1 else f"--{name[:40]}", []).extend(parts)
         elif name in files and "/" in value:
-            found.setdefault(PLACES, []).append(place(value))
-    return {name: ",".join(parts) for name, parts in found.items()}
+            values_by_option.setdefault(PLACES, []).append(place(value))
+    return {name: ",".join(parts) for name, parts in values_by_option.items()}
 
 
 def place(path: str) -> str:
@@ -140,11 +108,11 @@ def command_shape(command: str, valued: str) -> str:
 
     `-t 4k -o /home/carol/f` -> `-t 4k -o ...`
     """
-    shown = []
+    words = []
     for name, value in options_of(command, valued).items():
-        kept = value if _SHOWN.fullmatch(value) else "..." if value else ""
+        text = value if _PUBLIC_VALUE.fullmatch(value) else "..." if value else ""
         if len(name) == 1:
-            shown.append(f"-{name} {kept}".rstrip())
+            words.append(f"-{name} {text}".rstrip())
         else:
-            shown.append(f"--{name[:40]}={kept}" if value else f"--{name[:40]}")
-    return " ".join(shown)[:400]
+            words.append(f"--{name[:40]}={text}" if value else f"--{name[:40]}")
+    return " ".join(words)[:400]

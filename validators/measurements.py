@@ -18,6 +18,8 @@ SATISFIED = "satisfied"
 VIOLATED = "violated"
 NOT_EVALUATED = "not_evaluated"
 NEEDS_HUMAN = "needs_human"
+OUTPUT = "output"
+"""Where a value is from that the tool itself printed."""
 OUTCOMES = (SATISFIED, VIOLATED, NOT_EVALUATED, NEEDS_HUMAN)
 
 
@@ -75,7 +77,11 @@ class RuleOutcome:
 class Run:
     """One run of one tool as found in a bundle. Shapes as in docs/check.md, "The report".
 
-    The last five are for the check alone and in no report: `operations_done` are operations that did work, with their
+    `lines` are the first and the last that it has of its file; None where it has all of it. `started` and `ended` are
+    of RFC 3339, without a zone where local time is printed; `unknown` says why one of these two, `client_nodes` or
+    `tasks` is None, `extent_sources` where each of the others is from.
+
+    Others are for the check alone and in no report: `operations_done` are operations that did work, with their
     context, whether they have a measurement or not; `not_measured` names what was printed as 0 and is no value;
     `states_all_settings` says that a setting that is absent has its default; `unknown_settings` names those that this
     output cannot tell; `undisclosed_settings` are compared and never shown.
@@ -95,11 +101,19 @@ class Run:
     distributions: list[dict[str, Any]] = field(default_factory=list)
     rules: list[RuleOutcome] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
+    evidence_outcomes: dict[str, Any] = field(default_factory=dict)
+    started: str | None = None
+    ended: str | None = None
+    client_nodes: int | None = None
+    tasks: int | None = None
+    unknown: dict[str, str] = field(default_factory=dict)
+    extent_sources: dict[str, str] = field(default_factory=dict)
     operations_done: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     not_measured: list[str] = field(default_factory=list)
     states_all_settings: bool = False
     unknown_settings: list[str] = field(default_factory=list)
     undisclosed_settings: dict[str, str] = field(default_factory=dict)
+    lines: tuple[int, int] | None = None
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -107,6 +121,13 @@ class Run:
             "version": self.version,
             "mode": self.mode,
             "path": self.path,
+            "lines": {"first": self.lines[0], "last": self.lines[1]} if self.lines else None,
+            "started": self.started,
+            "ended": self.ended,
+            "client_nodes": self.client_nodes,
+            "tasks": self.tasks,
+            "unknown": self.unknown,
+            "extent_sources": self.extent_sources,
             "scores": self.scores,
             "hashes": self.hashes,
             "measurements": [measurement.as_json() for measurement in self.measurements],
@@ -116,5 +137,6 @@ class Run:
             "tests": self.tests,
             "distributions": self.distributions,
             "rules": [outcome.as_json() for outcome in self.rules],
+            "evidence": self.evidence_outcomes,
             "findings": [finding.as_json() for finding in self.findings],
         }

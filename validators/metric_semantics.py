@@ -19,7 +19,7 @@ Meaning = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class ComparableValue:
     """One number as it is compared: the measurement, the version of the tool, and the parameters of the run."""
 
     measurement: Mapping[str, Any]
@@ -33,52 +33,52 @@ def version_numbers(version: str) -> tuple[int, ...]:
     return tuple(map(int, match[0].split("."))) if match else ()
 
 
-def find_meaning(entries: Sequence[Meaning], figure: Figure) -> Meaning | None:
+def find_meaning(entries: Sequence[Meaning], figure: ComparableValue) -> Meaning | None:
     """The entry that says what a number means; None where none does.
 
     A version that is not known has the meaning that all versions share, and none where it changed.
     """
     fitting = [entry for entry in entries if _concerns(entry, figure.measurement)]
-    known = version_numbers(figure.version)
-    if not known:
+    version = version_numbers(figure.version)
+    if not version:
         return fitting[0] if fitting and fitting[0]["comparable_with"] == "all" else None
-    return next((entry for entry in fitting if _spans(entry, known)), None)
+    return next((entry for entry in fitting if _spans(entry, version)), None)
 
 
-def incomparable_reason(entries: Sequence[Meaning], one: Figure, other: Figure) -> str:
+def incomparable_reason(entries: Sequence[Meaning], this_figure: ComparableValue, other: ComparableValue) -> str:
     """Why two numbers of one operation, quantity and statistic do not mean the same; empty where they do."""
-    scopes = [_scope(figure) for figure in (one, other)]
+    scopes = [_scope(figure) for figure in (this_figure, other)]
     if all(scopes) and scopes[0] != scopes[1]:
         return f"{scopes[0]}; {scopes[1]}"
-    found = [find_meaning(entries, figure) for figure in (one, other)]
-    if not any(_concerns(entry, one.measurement) for entry in entries):
+    meanings = [find_meaning(entries, figure) for figure in (this_figure, other)]
+    if not any(_concerns(entry, this_figure.measurement) for entry in entries):
         return ""
-    if None in found:
+    if None in meanings:
         return "" if all(scopes) else "versions differ in what it means, and what one of them meant is not known"
-    first, second = (entry for entry in found if entry is not None)
+    first, second = (entry for entry in meanings if entry is not None)
     for name in first.get("alike", ()):
-        values = [figure.parameters.get(name) for figure in (one, other)]
+        values = [figure.parameters.get(name) for figure in (this_figure, other)]
         if None in values:
             return f"{first['scope']}: it depends on {name}, which is not known of both"
         if values[0] != values[1]:
             return f"{first['scope']}: it depends on {name}"
     if all(scopes):
         return ""
-    return _between(first, second, one, other)
+    return _between(first, second, this_figure, other)
 
 
-def _between(first: Meaning, second: Meaning, one: Figure, other: Figure) -> str:
+def _between(first: Meaning, second: Meaning, this_figure: ComparableValue, other: ComparableValue) -> str:
     if "none" in (first["comparable_with"], second["comparable_with"]):
         return str((first if first["comparable_with"] == "none" else second)["scope"])
     if first is not second:
         both_all = first["comparable_with"] == second["comparable_with"] == "all"
-        return "" if both_all else f"{one.version}: {first['scope']}; {other.version}: {second['scope']}"
-    if first["comparable_with"] == "version" and version_numbers(one.version) != version_numbers(other.version):
+        return "" if both_all else f"{this_figure.version}: {first['scope']}; {other.version}: {second['scope']}"
+    if first["comparable_with"] == "version" and version_numbers(this_figure.version) != version_numbers(other.version):
         return f"{first['scope']}: only numbers of one version compare"
     return ""
 
 
-def _scope(figure: Figure) -> str:
+def _scope(figure: ComparableValue) -> str:
     return str(figure.measurement["context"].get("scope", ""))
 
 

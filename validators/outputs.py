@@ -8,20 +8,24 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from validators import catalogue
 from validators.bundle import HEAD_BYTES, LINE_LIMIT, Bundle
 from validators.catalogue import Reading
 from validators.failures import READER_ERRORS, reader_failed
 from validators.findings import ERROR, WARNING, Finding
 from validators.measurements import Run
+from validators.reading.accounting import Ledger
+from validators.reading.endings import failures_in
 
 READ_LINE_LIMIT = 8 * 1024
 """Characters of a line that the readers of text are given: no line of a tool's own comes near."""
 LONG_LINE = "line-too-long"
 _MOST_LONG_LINES = 20
 _LONGEST_NUMBER = 40
+_MESSAGE_CHARACTERS = 160
 _ROW_WORDS = 32
 _ROW_NUMBERS = 3
 TEXT_LIMIT = 64 * 1024 * 1024
@@ -62,6 +66,8 @@ class Output:
     path: str
     long_lines: list[Finding] = field(default_factory=list)
     """What was left out for its length, while lines were read."""
+    ledger: Ledger = field(default_factory=Ledger)
+    """What the reader understood of the lines that it was given: it claims them."""
 
     @property
     def size(self) -> int:
@@ -83,6 +89,11 @@ class Output:
         application that was measured prints there too, so that figures in long lines are its own.
         """
         for number, line in enumerate(self._whole_lines(), start=1):
+            if not line:
+                self.ledger.give_blank()
+                yield line
+                continue
+            self.ledger.give(number, line)
             if len(line) > longest:
                 self._leave_out(line, number, of_others)
                 yield ""
@@ -90,8 +101,10 @@ class Output:
                 yield line
 
     def left_out(self, tool: str) -> list[Finding]:
-        """Findings on the long lines that were met, for a run of this tool."""
-        return [replace(one, code=f"{tool}.{one.code}") for one in self.long_lines]
+        """Findings on lines that were too long or not understood, for a run of this tool."""
+        long_lines = [replace(line, code=f"{tool}.{line.code}") for line in self.long_lines]
+        benchmark = catalogue.find(tool)
+        return long_lines + (self.ledger.findings(benchmark.outline, self.path) if benchmark else [])
 
     def _leave_out(self, line: str, number: int, of_others: bool) -> None:
         """Note a long line: as an error where its words are those of a row of figures."""
@@ -110,11 +123,11 @@ class Output:
         decoder = codecs.getincrementaldecoder("utf-8")("replace")
         rest, number = "", 0
         for chunk in self.bundle.chunks(self.path):
-            *whole, rest = (rest + decoder.decode(chunk)).split("\n")
-            _require_length(whole[0] if whole else rest, number + 1)  # others are within a chunk, which is shorter
-            for line in whole:
+            *lines, rest = (rest + decoder.decode(chunk)).split("\n")
+            _require_length(lines[0] if lines else rest, number + 1)  # others are within a chunk, which is shorter
+            for line in lines:
                 yield line.rstrip("\r")
-            number += len(whole)
+            number += len(lines)
             _require_length(rest, number + 1)
         rest += decoder.decode(b"", final=True)
         if rest:
@@ -136,7 +149,7 @@ def find_outputs(
         if not head or not (is_wide or is_output(head)):
             continue
         reading.claimed.add(path)
-        output = Output(bundle, path)
+        output = Output(bundle, path, ledger=Ledger(catalogue.benchmark(tool).outline.required))
         try:
             if is_wide:
                 raise Refusal("bad-encoding", "The output is UTF-16.", "Convert it to UTF-8: iconv -f utf-16 -t utf-8.")
@@ -147,9 +160,27 @@ def find_outputs(
             runs = [Run(tool, path, findings=[reader_failed(tool, path)])]
         for run in runs:
             run.findings += output.left_out(tool)
+        _add_interruption(runs, output, tool)
         reading.runs += runs
     reading.primary = 0 if len(reading.runs) == 1 else None
     return reading
+
+
+def _add_interruption(runs: Sequence[Run], output: Output, tool: str) -> None:
+    """Add a warning where a launcher or the tool says inside of an output that a program was ended early.
+
+    Behind the last line of an output it says so of something else, unless nothing tells that the output has ended.
+    """
+    if not runs or any(finding.level == ERROR for run in runs for finding in run.findings):
+        return
+    outline, ledger = catalogue.benchmark(tool).outline, output.ledger
+    for number, message in failures_in(output.bundle.chunks(output.path), outline.interrupted):
+        if number >= ledger.first and (outline.open_ended or not ledger.last or number <= ledger.last):
+            run = next((run for run in reversed(runs) if run.lines and run.lines[0] <= number), runs[-1])
+            text = f"A program was ended before its end, as its output says: {message[:_MESSAGE_CHARACTERS]!r}."
+            hint = "If it is this run, its figures are of the part before: repeat it."
+            run.findings.append(Finding(f"{tool}.interrupted", WARNING, text, hint, f"{output.path}:{number}"))
+            return
 
 
 def printed_number(text: str, line: int = 0) -> float:

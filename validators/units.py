@@ -33,14 +33,18 @@ UNITS: dict[str, Unit] = {
         *_units("B/s", {"B/s": 1}),
         *_units("B/s", {f"{prefix}iB/s": factor for prefix, factor in _BINARY.items()}),
         *_units("B/s", {f"{prefix}B/s": factor for prefix, factor in _DECIMAL.items()}),
-        *_units("B/s", {"Gb/s": 10**9 / 8}),
+        *_units("B/s", {"Gb/s": 10**9 / 8, "bit/s": 1 / 8}),
+        *_units("B/s", {f"{prefix}ibit/s": factor / 8 for prefix, factor in _BINARY.items()}),
+        *_units("B/s", {f"{prefix}bit/s": factor / 8 for prefix, factor in _DECIMAL.items()}),
         *_units("B", {"B": 1}),
         *_units("B", {f"{prefix}iB": factor for prefix, factor in _BINARY.items()}),
         *_units("B", {f"{prefix}B": factor for prefix, factor in _DECIMAL.items()}),
         *_units("ops/s", {"ops/s": 1, "kIOPS": 1000, "RPC/s": 1, "samples/s": 1}),
         *_units("s", {"s": 1, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "ms/op": 1e-3, "us/op": 1e-6}),
         *_units("count", {"count": 1, "ops": 1, "ranks": 1, "stripes": 1}),
-        *_units("%", {"%": 1}),
+        *_units("tokens/s", {"tokens/s": 1}),
+        *_units("queries/s", {"queries/s": 1}),
+        *_units("%", {"%": 1, "fraction": 100}),
     ]
 }
 
@@ -54,10 +58,10 @@ def to_canonical(value: float, unit: str) -> tuple[float, str]:
     Raises UnitError for a unit that is not in the table.
     """
     try:
-        known = UNITS[unit]
+        definition = UNITS[unit]
     except KeyError:
         raise UnitError(f"unknown unit {unit!r}") from None
-    return value * known.factor, known.canonical
+    return value * definition.factor, definition.canonical
 
 
 def from_canonical(value: float, unit: str) -> float:

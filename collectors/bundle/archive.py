@@ -42,13 +42,13 @@ def write(members, target):
 
 
 def add_member(packed, member):
-    with opened(member) as source:
+    with open_member(member) as source:
         packed.write(header(member.name.encode("utf-8"), member.size))
         copy_exactly(source, packed, member)
 
 
 @contextlib.contextmanager
-def opened(member):
+def open_member(member):
     """The open file of a member; what the system refuses while it is read is raised as BundleError `bundle.pack`."""
     try:
         with member.open() as source:
@@ -62,19 +62,19 @@ def opened(member):
 
 
 def copy_exactly(source, packed, member):
-    left = member.size
-    while left:
-        block = source.read(min(left, 1024 * 1024))
+    remaining_bytes = member.size
+    while remaining_bytes:
+        block = source.read(min(remaining_bytes, 1024 * 1024))
         if not block:
-            raise changed(member)
+            raise changed_error(member)
         packed.write(block)
-        left -= len(block)
+        remaining_bytes -= len(block)
     if source.read(1):
-        raise changed(member)
+        raise changed_error(member)
     packed.write(padding(member.size))
 
 
-def changed(member):
+def changed_error(member):
     return BundleError(
         "bundle.changed",
         f"{member.name} changed while it was read.",

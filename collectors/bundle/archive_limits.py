@@ -21,10 +21,10 @@ MAX_RATIO = 100
 ARCHIVE_SUFFIXES = (".tar.gz", ".tgz", ".tar", ".zip")
 FOREIGN_SUFFIXES = (".tar.bz2", ".tbz2", ".tar.xz", ".txz", ".tar.zst", ".7z", ".rar")
 
-SHOWN_AT_MOST = 5
+MOST_NAMES = 5
 
 
-class Member(namedtuple("Member", "name path size")):
+class ArchiveMember(namedtuple("ArchiveMember", "name path size")):
     """One file to pack: its name in the archive (POSIX), its path here, its size in bytes."""
 
     def open(self):
@@ -35,7 +35,7 @@ Listing = namedtuple("Listing", "members empty_folders")
 Listing.__doc__ = "What a folder holds: members in the order they are packed, and the folders that hold nothing."
 
 
-class Bundle:
+class PackedBundle:
     """An archive ready to send: an open file, its name, size in bytes and sha256 (hexadecimal)."""
 
     def __init__(self, stream, filename):
@@ -71,7 +71,7 @@ def open_for_sending(path, note):
     `note` takes one line for the user. An unnamed file disappears with the process, however it ends.
     Raises UsageError, BundleError or NothingCollected.
     """
-    require_known_kind(path)
+    require_supported_kind(path)
     if is_archive(path):
         return open_archive(path, note)
     listing = scan(path)
@@ -80,7 +80,7 @@ def open_for_sending(path, note):
     stream = tempfile.TemporaryFile(prefix="highwater-")
     try:
         write(listing.members, stream)
-        return Bundle(stream, archive_stem(path) + ".tar.gz")
+        return PackedBundle(stream, archive_stem(path) + ".tar.gz")
     except BaseException:
         stream.close()
         raise
@@ -88,11 +88,11 @@ def open_for_sending(path, note):
 
 def open_as_it_is(path, note):
     """The Bundle of PATH where one file may stand on its own: it is sent unpacked; raises as open_for_sending."""
-    require_known_kind(path)
+    require_supported_kind(path)
     if os.path.isdir(path) or is_archive(path):
         return open_for_sending(path, note)
     try:
-        ready = Bundle(archive.open_regular(path), os.path.basename(path))
+        ready = PackedBundle(archive.open_regular(path), os.path.basename(path))
     except OSError as error:
         raise unreadable(path, error)
     if not ready.size:
@@ -119,7 +119,7 @@ def open_archive(path, note):
             if error.code != "bundle.corrupt":
                 raise
             note(f"warning: {error.message}; sending it as it is, the server says more")
-        return Bundle(stream, os.path.basename(path))
+        return PackedBundle(stream, os.path.basename(path))
     except BaseException:
         stream.close()
         raise
@@ -140,7 +140,7 @@ def current_umask():
     return mask
 
 
-def require_known_kind(path):
+def require_supported_kind(path):
     """Raise UsageError unless PATH is a folder, a regular file, or an archive of a kind that the server opens."""
     if not os.path.exists(path):
         raise UsageError("collector.path", f"{path} does not exist.", "Give a result folder or an archive of one.")
@@ -166,7 +166,7 @@ def scan(path):
     files or bytes than the server takes; NothingCollected if no file is there.
     """
     if os.path.isfile(path):
-        listing = Listing([Member(archive_stem(path), os.path.realpath(path), os.path.getsize(path))], [])
+        listing = Listing([ArchiveMember(archive_stem(path), os.path.realpath(path), os.path.getsize(path))], [])
     else:
         listing = scan_folder(os.path.realpath(path), archive_stem(path))
     if not listing.members:
@@ -191,7 +191,7 @@ def scan_folder(root, stem):
             elif entry.is_dir(follow_symlinks=False):
                 pending.append((entry.path, name))
             else:
-                members.append(Member(name, entry.path, entry.stat(follow_symlinks=False).st_size))
+                members.append(ArchiveMember(name, entry.path, entry.stat(follow_symlinks=False).st_size))
         require_file_count(len(members))
     if refused:
         raise refused_entries(sorted(refused))
@@ -230,12 +230,12 @@ def reason_to_refuse(entry):
 
 
 def refused_entries(refused):
-    shown = ", ".join(refused[:SHOWN_AT_MOST])
-    more = len(refused) - SHOWN_AT_MOST
+    names = ", ".join(refused[:MOST_NAMES])
+    more = len(refused) - MOST_NAMES
     return BundleError(
         "bundle.not-regular",
         "Only regular files and folders can be packed; in the way: "
-        + shown
+        + names
         + (f" and {more} more" if more > 0 else ""),
         "Replace each link by the file it points to, rename or remove the others, then try again.",
     )
@@ -296,10 +296,10 @@ def remarks(listing):
     if listing.empty_folders:
         yield (
             "not packed, because empty: "
-            + ", ".join(listing.empty_folders[:SHOWN_AT_MOST])
+            + ", ".join(listing.empty_folders[:MOST_NAMES])
             + (
-                f" and {len(listing.empty_folders) - SHOWN_AT_MOST} more folders"
-                if len(listing.empty_folders) > SHOWN_AT_MOST
+                f" and {len(listing.empty_folders) - MOST_NAMES} more folders"
+                if len(listing.empty_folders) > MOST_NAMES
                 else ""
             )
         )
@@ -307,12 +307,12 @@ def remarks(listing):
 
 def write(members, target):
     """Write members as .tar.gz to an open file; raises BundleError beyond the limits, or if a file changes."""
-    archive.write(watched(members, target), target)
+    archive.write(check_packed_size(members, target), target)
     require_packed_size(target.tell())
     require_ratio(sum(member.size for member in members), target.tell())
 
 
-def watched(members, target):
+def check_packed_size(members, target):
     """Pass members on while what they became is within the limit."""
     for member in members:
         require_packed_size(target.tell())

@@ -27,7 +27,7 @@ AGENT = "Bag-Software-Agent: highwater collector "
 ENCODED = re.compile("[\n\r%]")
 
 
-class Bag:
+class BagWriter:
     """A bag in the making: its payload is put in file by file, then `members` has all of it in order."""
 
     def __init__(self, stage):
@@ -68,8 +68,8 @@ class Bag:
 
 def listing(files):
     """A manifest: sha256, two spaces, path; line breaks and percent signs in a path are encoded."""
-    return "".join("%s  %s\n" % (file.sha256, encoded(file.name)) for file in files).encode("utf-8")
+    return "".join("%s  %s\n" % (file.sha256, encode_path(file.name)) for file in files).encode("utf-8")
 
 
-def encoded(name):
-    return ENCODED.sub(lambda found: "%%%02X" % ord(found.group(0)), name)
+def encode_path(name):
+    return ENCODED.sub(lambda match: "%%%02X" % ord(match.group(0)), name)

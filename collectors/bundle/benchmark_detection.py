@@ -12,7 +12,7 @@ import zipfile
 HEAD_BYTES = 64 * 1024
 FOLDER = "data/benchmarks"
 DESCRIPTOR = "benchmark.json"
-SHOWN_AT_MOST = 5
+MOST_NAMES = 5
 
 
 class Benchmark:
@@ -26,20 +26,22 @@ class Benchmark:
 
     def take(self, heads):
         """Find its files: those that are known by what is in them, and others in or below their folders."""
-        known = {name for name, head in heads.items() if any(is_known(entry, name, head) for entry in self.entries)}
-        folders = [os.path.dirname(name) for name in known]
+        recognised_files = {
+            name for name, head in heads.items() if any(has_known_content(entry, name, head) for entry in self.entries)
+        }
+        folders = [os.path.dirname(name) for name in recognised_files]
         others = {
             name
             for name in heads
             if any("contains" not in entry and matches_pattern(entry, name) for entry in self.entries)
             and any(is_below(name, folder) for folder in folders)
         }
-        self.found = sorted(known | others)
+        self.found = sorted(recognised_files | others)
 
     def missing(self, heads):
         """What there is no result without, as NAME (what it is)."""
         for entry in self.entries:
-            if entry.get("needed") and not any(is_known(entry, name, heads[name]) for name in self.found):
+            if entry.get("needed") and not any(has_known_content(entry, name, heads[name]) for name in self.found):
                 yield "{} ({})".format(entry["pattern"].replace("**/", "", 1), entry["description"])
 
 
@@ -48,7 +50,7 @@ def remarks(files):
     heads = {file.name: head_of(file) for file in files}
     benchmarks = detect_benchmarks(heads)
     for benchmark in benchmarks:
-        yield f"{benchmark.tool}: {listed(benchmark.found)}"
+        yield f"{benchmark.tool}: {join_names(benchmark.found)}"
         for text in benchmark.missing(heads):
             yield f"warning: {benchmark.tool}: there is no {text}"
     if not benchmarks:
@@ -56,7 +58,7 @@ def remarks(files):
     taken = {name for benchmark in benchmarks for name in benchmark.found}
     rest = [name for name in heads if name not in taken]
     if benchmarks and rest:
-        yield "of no benchmark: " + listed(sorted(rest))
+        yield "of no benchmark: " + join_names(sorted(rest))
 
 
 def detect_benchmarks(heads):
@@ -64,17 +66,17 @@ def detect_benchmarks(heads):
 
     What a composite benchmark found is no run of another.
     """
-    left, found = dict(heads), []
-    for benchmark in sorted(known_benchmarks(), key=lambda one: not one.is_composite):
-        benchmark.take(left)
+    remaining_heads, benchmarks = dict(heads), []
+    for benchmark in sorted(load_benchmarks(), key=lambda candidate: not candidate.is_composite):
+        benchmark.take(remaining_heads)
         if benchmark.found:
-            found.append(benchmark)
+            benchmarks.append(benchmark)
         if benchmark.is_composite:
-            left = {name: head for name, head in left.items() if name not in benchmark.found}
-    return found
+            remaining_heads = {name: head for name, head in remaining_heads.items() if name not in benchmark.found}
+    return benchmarks
 
 
-def known_benchmarks():
+def load_benchmarks():
     """Every benchmark that has a descriptor, by the name of its folder."""
     return [
         Benchmark(json.loads(pkgutil.get_data("collectors", f"{FOLDER}/{folder}/{DESCRIPTOR}").decode("utf-8")))
@@ -98,7 +100,7 @@ def head_of(file):
         return stream.read(HEAD_BYTES)
 
 
-def is_known(entry, name, head):
+def has_known_content(entry, name, head):
     """Whether a file is known by what it holds; an entry that says nothing of that goes by its name."""
     return matches_pattern(entry, name) and any(text.encode("latin-1") in head for text in entry.get("contains", ()))
 
@@ -111,6 +113,6 @@ def is_below(name, folder):
     return os.path.dirname(name) == folder or name.startswith(folder + "/") or not folder
 
 
-def listed(names):
-    more = len(names) - SHOWN_AT_MOST
-    return ", ".join(names[:SHOWN_AT_MOST]) + (f" and {more} more" if more > 0 else "")
+def join_names(names):
+    more = len(names) - MOST_NAMES
+    return ", ".join(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")

@@ -50,7 +50,7 @@ def check_here(path, options, timeout_s):
 
     Raises NetworkError if it does not end in time, UsageError if it ends without a document.
     """
-    with unpacked() as folder:
+    with rules_folder() as folder:
         command = [sys.executable, "-I", "-S", "-B", "-X", "utf8", "-c", START, folder]
         try:
             done = subprocess.run(
@@ -65,7 +65,7 @@ def check_here(path, options, timeout_s):
                 "collector.timeout", f"The check did not end in {timeout_s:g} s.", "Allow more: --timeout."
             )
     try:
-        return checked(json.loads(done.stdout.decode("utf-8")))
+        return require_check_document(json.loads(done.stdout.decode("utf-8")))
     except ValueError:
         raise UsageError(
             "collector.rules",
@@ -74,7 +74,7 @@ def check_here(path, options, timeout_s):
         )
 
 
-def checked(answer):
+def require_check_document(answer):
     """The document of a check; raises ValueError if it is something else."""
     if not isinstance(answer, dict) or not isinstance(answer.get("status"), str):
         raise ValueError("not the document of a check")
@@ -87,7 +87,7 @@ def last_line(output):
 
 
 @contextlib.contextmanager
-def unpacked():
+def rules_folder():
     """The folder to import the rules from: of the single file a private temporary one, which goes afterwards."""
     if single_file() is None:
         yield folder_of_rules()

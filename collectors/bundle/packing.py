@@ -3,11 +3,11 @@
 import json
 import os
 
-from collectors.bundle import archive_limits, benchmark_detection, offline_rules
+from collectors.bundle import archive_limits, benchmark_detection, offline_rules, run_seal
 from collectors.bundle import redaction as bundle_redaction
-from collectors.bundle.bag import REPORT, SYSTEM, Bag
-from collectors.bundle.result_files import Originals
-from collectors.bundle.spool import Stage
+from collectors.bundle.bag import REPORT, SYSTEM, BagWriter
+from collectors.bundle.result_files import ResultFiles
+from collectors.bundle.spool import Spool
 from collectors.document import merge, system_file
 from collectors.document.canonical_json import canonical
 from collectors.errors import BundleError, CollectorError, NothingCollected
@@ -17,15 +17,15 @@ from collectors.scrubbing.credentials import secrets
 CHECK_TIMEOUT_S = 600
 
 
-class Packing:
+class BundlePacker:
     """One bundle in the making: `bag`, and the `report` on what was taken out of it. Use it in `with`."""
 
     def __init__(self, profile, progress):
         self.profile = profile
         self.progress = progress
-        self.before = Stage()
-        self.after = Stage()
-        self.bag = Bag(self.after)
+        self.before = Spool()
+        self.after = Spool()
+        self.bag = BagWriter(self.after)
         self.report = {}
         self.system = None
 
@@ -41,17 +41,18 @@ class Packing:
 
         Raises BundleError, NothingCollected or UsageError; nothing was written then.
         """
-        described = describe(system, others, self.profile)
-        if system_file.failed_run(described):
-            self.progress.note("warning: %s: %s" % (system, system_file.failed_run(described)))
+        described = describe(system, others)
+        run_seal.require_good_run(system, described)
         listing = archive_limits.scan(results)
         for line in archive_limits.remarks(listing):
             self.progress.note(line)
-        originals = Originals(self.before)
+        originals = ResultFiles(self.before)
         originals.take(listing.members)
+        comparison = run_seal.require_same_results(system, described, results, originals.as_written, self.progress.note)
+        described = merge.for_profile(described, self.profile) if described else None
         names = pseudonyms.of_site(self.progress.note)
         users, hosts = bundle_redaction.own_names(os.environ)
-        hosts |= pseudonyms.known_names(merge.members(described) if described else ())
+        hosts |= pseudonyms.names_of_site(merge.members(described) if described else ())
         scrubber = bundle_redaction.Scrubber(self.profile, names, users, hosts)
         redaction = scrubber.redact(originals, self.after, self.progress.update)
         if not redaction.files:
@@ -59,6 +60,8 @@ class Packing:
         for line in benchmark_detection.remarks(redaction.files):
             self.progress.note(line)
         self.bag.put_results(redaction.files)
+        if comparison:
+            described["run"] = run_seal.carried_over(described["run"], comparison, redaction.pairs)
         if described:
             self.system = without_secrets(scrubber.document(described))
             self.bag.put(SYSTEM, text_of(self.system))
@@ -82,12 +85,11 @@ class Packing:
         return [{"tool": run["tool"], "hashes": run["hashes"]} for run in runs]
 
 
-def describe(system, others, profile):
+def describe(system, others):
     """The one system document of the bundle, or None."""
     if system is None:
         return None
-    whole = merge.merged(system_file.load(system), [(path, system_file.load(path)) for path in others])
-    return merge.for_profile(whole, profile)
+    return merge.merge_documents(system_file.load(system), [(path, system_file.load(path)) for path in others])
 
 
 def without_secrets(described):

@@ -31,11 +31,15 @@ LITTER = re.compile(r"(\._.*|\.DS_Store|__MACOSX|Thumbs\.db|\..*\.sw[a-p]|.*~)$"
 
 
 class Redaction:
-    """What is left of staged files: `files` (Staged), and what was done, as the report in the bundle tells it."""
+    """What is left of staged files: `files` (Staged), and what was done, as the report in the bundle tells it.
+
+    `pairs` are each file before and after.
+    """
 
     def __init__(self, profile):
         self.profile = profile
         self.files = []
+        self.pairs = []
         self.changed = []
         self.left_out = []
         self.removed = Counter()
@@ -78,8 +82,9 @@ class Scrubber:
         if code not in PSEUDONYMOUS:
             return placeholder(code, word)
         bare = word.strip("\"'")
-        if "[" in bare:
-            return self.pseudonyms.of(bare)
+        # The last group of a hardware address may be decimal: only a host's name is followed by a port or a count.
+        if "[" in bare or code != "host":
+            return self.pseudonyms.of(bare) if not PSEUDONYM.match(bare) else bare
         return ITEM.sub(lambda item: self.of_one(item.group(1)) + (item.group(2) or ""), bare)
 
     def of_one(self, name):
@@ -91,15 +96,16 @@ class Scrubber:
         redaction = Redaction(self.profile)
         for name, reason in originals.left_out:
             redaction.leave_out(name, reason)
-        kept = [file for file in originals.files if self.may_leave(file, redaction)]
-        for number, file in enumerate(kept, 1):
-            tell("looking for names: %d of %d files" % (number, len(kept)))
+        released_files = [file for file in originals.files if self.may_leave(file, redaction)]
+        for number, file in enumerate(released_files, 1):
+            tell("looking for names: %d of %d files" % (number, len(released_files)))
             if not self.keeps_names:
                 self.names.learn(file.name, lines(file))
         taken = set()
-        for number, file in enumerate(kept, 1):
-            tell("taking names out: %d of %d files" % (number, len(kept)))
+        for number, file in enumerate(released_files, 1):
+            tell("taking names out: %d of %d files" % (number, len(released_files)))
             redaction.files.append(self.scrubbed(file, stage, redaction, taken))
+            redaction.pairs.append((originals.packed_by_name.get(file.name, file), redaction.files[-1]))
         redaction.left_out = [dict(entry, path=self.path(entry["path"], Counter())) for entry in redaction.left_out]
         return redaction
 
@@ -118,13 +124,13 @@ class Scrubber:
         """The file as it leaves, under the name that it leaves by; what was done to it goes into the redaction."""
         counts = Counter()
         before = hmac.new(self.pseudonyms.key, digestmod="sha256")
-        name = unused(self.path(file.name, counts), taken)
+        name = free_name(self.path(file.name, counts), taken)
         if why_no_text(file):
             with file.open() as stream:
                 return stage.add(name, blocks(stream))
         rules = ONLY_SECRETS if self.keeps_names else None
-        text = personal.scrub_lines(file.name, hashed(lines(file), before), self.names, counts, rules)
-        after = stage.add(name, encoded(text))
+        text = personal.scrub_lines(file.name, hash_lines(lines(file), before), self.names, counts, rules)
+        after = stage.add(name, encode_lines(text))
         redaction.note(RESULTS + name, counts, before.hexdigest(), after.sha256)
         return after
 
@@ -135,7 +141,7 @@ class Scrubber:
         if isinstance(value, list):
             return [self.document(item) for item in value]
         if isinstance(value, str) and self.names.given is not None and not self.keeps_names:
-            return self.names.given.sub(lambda found: self.names.stand_in("host", found.group(0)), value)
+            return self.names.given.sub(lambda match: self.names.stand_in("host", match.group(0)), value)
         return value
 
 
@@ -150,7 +156,7 @@ def lines(file):
         yield ""
 
 
-def encoded(texts):
+def encode_lines(texts):
     """The bytes of lines, a line feed between each two."""
     between = b""
     for text in texts:
@@ -158,7 +164,7 @@ def encoded(texts):
         between = b"\n"
 
 
-def hashed(texts, digest):
+def hash_lines(texts, digest):
     """Pass lines on, adding their bytes to a digest."""
     between = b""
     for text in texts:
@@ -191,7 +197,7 @@ def is_address(name):
     return ":" in name or name.replace(".", "").isdigit()
 
 
-def unused(name, taken):
+def free_name(name, taken):
     """The name, with a number where scrubbing gave two files one name."""
     free, number = name, 1
     while free in taken:

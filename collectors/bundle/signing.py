@@ -19,7 +19,7 @@ TIMEOUT_S = 300
 
 def sign(path, key):
     """Write the signature of a bundle beside it; returns where. Raises UsageError or BundleError."""
-    signature = made(manifest(path), key)
+    signature = make_signature(manifest(path), key)
     files.write_whole(path + SUFFIX, signature)
     return path + SUFFIX
 
@@ -38,13 +38,13 @@ def manifest(path):
     return contents.kept[root + bag.MANIFEST]
 
 
-def made(message, key):
+def make_signature(message, key):
     done = ssh_keygen(["-Y", "sign", "-f", key, "-n", NAMESPACE], message)
     if done.returncode != 0 or not done.stdout.startswith(b"-----BEGIN SSH SIGNATURE-----"):
-        said = done.stderr.decode("utf-8", "replace").strip().splitlines()
+        error_lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
         raise UsageError(
             "collector.sign",
-            "ssh-keygen did not sign: " + (said[-1] if said else "exit status %d" % done.returncode),
+            "ssh-keygen did not sign: " + (error_lines[-1] if error_lines else "exit status %d" % done.returncode),
             "Give a private SSH key that you can use: --key ~/.ssh/id_ed25519 (OpenSSH 8.1 or later).",
         )
     return done.stdout.decode("ascii")
@@ -53,10 +53,10 @@ def made(message, key):
 def is_signed(message, signature, public_keys, namespace):
     """Whether one of the keys has signed the message, as ssh-keygen says. Raises UsageError where it cannot say."""
     with tempfile.TemporaryDirectory() as folder:
-        allowed, given = os.path.join(folder, "allowed_signers"), os.path.join(folder, "signature")
+        allowed, signature_file = os.path.join(folder, "allowed_signers"), os.path.join(folder, "signature")
         files.write_whole(allowed, "".join("registry %s\n" % " ".join(str(key).split()) for key in public_keys))
-        files.write_whole(given, signature)
-        command = ["-Y", "verify", "-f", allowed, "-I", "registry", "-n", namespace, "-s", given]
+        files.write_whole(signature_file, signature)
+        command = ["-Y", "verify", "-f", allowed, "-I", "registry", "-n", namespace, "-s", signature_file]
         return ssh_keygen(command, message).returncode == 0
 
 
@@ -76,7 +76,7 @@ def ssh_keygen(command, message):
         raise UsageError("collector.sign", "ssh-keygen did not end in %d s." % TIMEOUT_S)
 
 
-def beside(path):
+def read_signature_file(path):
     """The signature that lies beside an archive, or an empty text."""
     if not archive_limits.is_archive(path) or not os.path.isfile(path + SUFFIX):
         return ""

@@ -7,18 +7,18 @@ from collections import namedtuple
 BLOCK_BYTES = 1024 * 1024
 
 
-class Staged(namedtuple("Staged", "name size sha256 offset stage")):
+class SpooledFile(namedtuple("SpooledFile", "name size sha256 offset stage")):
     """One file: its name in the bag (POSIX), size in bytes, sha256 (hexadecimal), and where in which stage it lies."""
 
     def open(self):
         """A reader of this file alone; one at a time."""
-        return Part(self.stage.stream, self.offset, self.size)
+        return FileSlice(self.stage.stream, self.offset, self.size)
 
     def renamed(self, name):
         return self._replace(name=name)
 
 
-class Stage:
+class Spool:
     """Takes files and gives each a place. Use it in `with`."""
 
     def __init__(self):
@@ -39,10 +39,10 @@ class Stage:
             self.stream.write(block)
             digest.update(block)
             self.end += len(block)
-        return Staged(name, self.end - begun, digest.hexdigest(), begun, self)
+        return SpooledFile(name, self.end - begun, digest.hexdigest(), begun, self)
 
 
-class Part:
+class FileSlice:
     """A slice of an open file that reads like a file; `with` leaves the file itself open."""
 
     def __init__(self, stream, offset, size):
@@ -57,12 +57,12 @@ class Part:
         pass
 
     def read(self, size=-1):
-        left = self.end - self.position
-        return self._take(self.stream.read, left if size < 0 else min(size, left))
+        remaining_bytes = self.end - self.position
+        return self._take(self.stream.read, remaining_bytes if size < 0 else min(size, remaining_bytes))
 
     def readline(self, limit=-1):
-        left = self.end - self.position
-        return self._take(self.stream.readline, left if limit < 0 else min(limit, left))
+        remaining_bytes = self.end - self.position
+        return self._take(self.stream.readline, remaining_bytes if limit < 0 else min(limit, remaining_bytes))
 
     def _take(self, read, size):
         if not size:

@@ -3,7 +3,7 @@
 import os
 
 from collectors.bundle import archive, archive_limits
-from collectors.bundle.offline_rules import checked
+from collectors.bundle.offline_rules import require_check_document
 from collectors.errors import CollectorError, NetworkError, NothingCollected
 
 LEVELS = ("error", "warning", "info")
@@ -12,7 +12,7 @@ LEVELS = ("error", "warning", "info")
 def checked_by_server(answer):
     """The document of a check that the registry made; raises NetworkError if it is something else."""
     try:
-        return checked(answer)
+        return require_check_document(answer)
     except ValueError:
         raise NetworkError("collector.not-the-api", "The server's answer is no check.", "Check HIGHWATER_URL.")
 
@@ -35,24 +35,24 @@ def check_alone(path, missing):
 
 def outside_findings(path):
     """Findings on size, number of files and names; raises BundleError or NothingCollected at the first that stops."""
-    archive_limits.require_known_kind(path)
+    archive_limits.require_supported_kind(path)
     if not archive_limits.is_archive(path):
         for line in archive_limits.remarks(archive_limits.scan(path)):
             yield finding("bundle.empty-folder", "info", line, "")
         return
     archive_limits.require_packed_size(os.path.getsize(path))
     entries = []
-    archive_limits.require_limits(noted(archive.entries(path), entries))
+    archive_limits.require_limits(collect_entries(archive.entries(path), entries))
     if not entries:
         raise NothingCollected("bundle.empty", f"{path} holds no file.", "Pack the folder that the benchmark wrote to.")
     for code, name in archive.unsafe_names(entries):
         yield finding(code, "error", f"{name} leads out of the archive.", "Pack the folder again.")
 
 
-def noted(entries, kept):
+def collect_entries(entries, collected_entries):
     """Pass entries on, keeping each."""
     for entry in entries:
-        kept.append(entry)
+        collected_entries.append(entry)
         yield entry
 
 
@@ -70,18 +70,20 @@ def as_finding(error):
     return finding(error.code, "error", error.message, error.hint)
 
 
-def with_own(answer, own):
+def add_findings(answer, own):
     """The document of a check with our own findings (code, level, message, hint), each code that it lacks."""
-    told = [found for found in answer.get("findings") or [] if isinstance(found, dict)]
-    added = [finding(*parts) for parts in own if parts[0] not in {found.get("code") for found in told}]
+    existing_findings = [entry for entry in answer.get("findings") or [] if isinstance(entry, dict)]
+    added = [finding(*parts) for parts in own if parts[0] not in {entry.get("code") for entry in existing_findings}]
     if added:
-        answer["findings"] = sorted(added + told, key=lambda found: LEVELS.index(found.get("level", "info")))
-    if any(found["level"] == "error" for found in added) and answer["status"] != "unreadable":
+        answer["findings"] = sorted(
+            added + existing_findings, key=lambda entry: LEVELS.index(entry.get("level", "info"))
+        )
+    if any(entry["level"] == "error" for entry in added) and answer["status"] != "unreadable":
         answer["status"] = "invalid"
     return answer
 
 
-def of_description(own):
+def document_of_findings(own):
     """The document of a check that found these things in a description of a system, and nothing else."""
     return document("invalid" if own else "valid", [finding(*parts) for parts in own])
 

@@ -15,13 +15,13 @@ from collectors.bundle.spool import blocks
 from collectors.document import schema
 
 # Tag files and the system document are read whole; anything larger is not ours.
-KEPT_BYTES = 4 * 1024 * 1024
+MAX_DOCUMENT_BYTES = 4 * 1024 * 1024
 LINE = re.compile(r"([0-9a-f]{64})  (.+)", re.DOTALL)
 ENCODED = re.compile("%(0A|0D|25)", re.IGNORECASE)
 # The fixed part of RFC 1952's header as archive.write makes it: no name, no time, best compression, any system.
 GZIP_HEADER = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\xff"
-MOST = 20
-AGAIN = "Pack it again, or copy it again from where it was packed."
+MOST_FINDINGS = 20
+HINT_AGAIN = "Pack it again, or copy it again from where it was packed."
 
 
 class Contents:
@@ -37,24 +37,24 @@ class Contents:
         """Read all of it; raises BundleError for what does not open or is beyond the limits."""
         with archive.readable(self.path):
             size = 0
-            for name, stream in opened(self.path):
-                digest, kept = hashlib.sha256(), io.BytesIO()
+            for name, stream in open_files(self.path):
+                digest, buffer = hashlib.sha256(), io.BytesIO()
                 for block in blocks(stream):
                     size += len(block)
                     archive_limits.require_unpacked_size(size)
                     digest.update(block)
-                    if kept.tell() <= KEPT_BYTES:
-                        kept.write(block)
-                self.add(name, digest.hexdigest(), kept)
+                    if buffer.tell() <= MAX_DOCUMENT_BYTES:
+                        buffer.write(block)
+                self.add(name, digest.hexdigest(), buffer)
         return self
 
-    def add(self, name, sha256, kept):
+    def add(self, name, sha256, buffer):
         if name in self.sha256:
             self.repeated.append(name)
         self.sha256[name] = sha256
         archive_limits.require_file_count(len(self.sha256))
-        if is_kept(name):
-            self.kept[name] = kept.getvalue()
+        if is_bag_document(name):
+            self.kept[name] = buffer.getvalue()
 
     def root(self):
         """The folder of the bag with its slash, "" for the top; None for what is no bag."""
@@ -62,7 +62,7 @@ class Contents:
         return min(declared, key=len)[: -len(bag.DECLARATION)] if declared else None
 
 
-def opened(path):
+def open_files(path):
     """Yield (name, open file) of every regular file of a folder or archive."""
     if os.path.isdir(path):
         for member in archive_limits.scan_folder(os.path.realpath(path), "").members:
@@ -78,7 +78,7 @@ def opened(path):
         yield from archive.tar_files(path)
 
 
-def is_kept(name):
+def is_bag_document(name):
     return name.count("/") <= 1 or name.endswith("/" + bag.SYSTEM) or name == bag.SYSTEM
 
 
@@ -88,13 +88,13 @@ def findings(path):
     root = contents.root()
     if root is None:
         return None
-    found = list(verified(contents, root))
-    found += list(system_findings(contents.kept.get(root + bag.SYSTEM)))
-    return found
+    bag_findings = list(verified(contents, root))
+    bag_findings += list(system_findings(contents.kept.get(root + bag.SYSTEM)))
+    return bag_findings
 
 
 def verified(contents, root):
-    for name in contents.repeated[:MOST]:
+    for name in contents.repeated[:MOST_FINDINGS]:
         yield error("bundle.duplicate-path", name + " is in the bag twice.")
     listed = {}
     for manifest in (bag.MANIFEST, bag.TAG_MANIFEST):
@@ -102,36 +102,36 @@ def verified(contents, root):
         if text is None:
             yield error("bundle.manifest-missing", "The bag has no %s: its files cannot be verified." % manifest)
             continue
-        entries, bad = parsed(text)
+        entries, bad = parse_manifest(text)
         if bad:
             yield error("bundle.manifest-line", "%s: %d lines are no sha256 and path." % (manifest, bad))
-        yield from compared(contents, root, entries, manifest)
+        yield from compare_digests(contents, root, entries, manifest)
         listed.update(entries)
     inside = {name[len(root) :] for name in contents.sha256} - {bag.TAG_MANIFEST}
-    for name in sorted(inside - set(listed))[:MOST]:
+    for name in sorted(inside - set(listed))[:MOST_FINDINGS]:
         yield error("bundle.manifest-extra-file", name + " is in the bag and in no manifest.")
     if is_ours(contents, root) and not has_our_header(contents.path):
         yield error("bundle.gzip-header", "The archive does not begin as it was packed.")
 
 
-def parsed(text):
+def parse_manifest(text):
     """The sha256 of each path of a manifest, and how many lines are none."""
     lines = text.decode("utf-8", "surrogateescape").split("\n")
     matches = [LINE.match(line) for line in lines if line]
-    entries = {plain(match.group(2)): match.group(1) for match in matches if match}
+    entries = {decode_path(match.group(2)): match.group(1) for match in matches if match}
     return entries, matches.count(None) + (lines[-1] != "")
 
 
-def plain(path):
-    return ENCODED.sub(lambda found: chr(int(found.group(1), 16)), path)
+def decode_path(path):
+    return ENCODED.sub(lambda match: chr(int(match.group(1), 16)), path)
 
 
-def compared(contents, root, entries, manifest):
+def compare_digests(contents, root, entries, manifest):
     missing = [path for path in entries if root + path not in contents.sha256]
-    for path in missing[:MOST]:
+    for path in missing[:MOST_FINDINGS]:
         yield error("bundle.manifest-missing-file", "%s is listed in %s and is not in the bag." % (path, manifest))
     changed = [path for path in entries if contents.sha256.get(root + path, entries[path]) != entries[path]]
-    for path in changed[:MOST]:
+    for path in changed[:MOST_FINDINGS]:
         yield error("bundle.manifest-mismatch", path + " is not the file that was packed: its sha256 is another.")
 
 
@@ -156,9 +156,9 @@ def system_findings(content):
     except (ValueError, RecursionError):
         yield error("system.unreadable", "The system document is not JSON.")
         return
-    for pointer, message in schema.errors(document, at_most=MOST):
+    for pointer, message in schema.errors(document, at_most=MOST_FINDINGS):
         yield error("system.schema", "system document, %s: %s" % (pointer or "/", message), "Collect and pack again.")
 
 
-def error(code, message, hint=AGAIN):
+def error(code, message, hint=HINT_AGAIN):
     return code, "error", message, hint

@@ -10,7 +10,7 @@ from collectors.document.fold import Fold
 from collectors.errors import UsageError
 from collectors.node import node_ranges
 from collectors.node.commands import Recorded
-from collectors.node.node_access import Door
+from collectors.node.node_access import NodeAccess
 from collectors.privacy import pseudonyms
 from collectors.privacy.profiles import PROFILES, Redactor
 from collectors.probes import all_probes, site_probes
@@ -47,7 +47,7 @@ def require_consistent_options(options):
             "collector.nodes", "--launcher and --nodes go together.", "Give both, or neither for this node."
         )
     if options.nodes:
-        node_ranges.expanded(options.nodes)
+        node_ranges.expand_names(options.nodes)
     if not os.path.isdir(options.root):
         raise UsageError("collector.root", options.root + " is not a folder.", "Give the root of a node's files.")
 
@@ -58,51 +58,55 @@ def run_capture(options, progress, phase="static", benchmark_argv=None):
     names = pseudonyms.of_site(progress.note)
     redactor = Redactor(options.profile, names)
     if options.launcher:
-        made = of_many_nodes(options, progress, phase, redactor)
+        document = of_many_nodes(options, progress, phase, redactor)
         if benchmark_argv is not None:
             here = of_this_node(options, progress, phase, redactor, benchmark_argv)
-            made = with_job_of(made, here, parameters.registry())
+            document = add_job(document, here, parameters.registry())
     else:
-        made = of_this_node(options, progress, phase, redactor, benchmark_argv)
+        document = of_this_node(options, progress, phase, redactor, benchmark_argv)
     pseudonyms.keep_names(names, progress.note)
-    return made
+    return document
 
 
 def of_this_node(options, progress, phase, redactor, benchmark_argv):
     recorded = Recorded(options.commands) if options.commands else None
-    door = Door(options.root, recorded, test_directory=options.directory, benchmark_argv=benchmark_argv)
+    door = NodeAccess(options.root, recorded, test_directory=options.directory, benchmark_argv=benchmark_argv)
     look = assemble.Capture(phase=phase, role=options.role, started=utc_now(), member=redactor.name(host_name(door)))
     probes = all_probes() + site_probes.of_site(options.probes, progress.note)
     return capture_node_document.node_document(door, look, redactor, tell=progress.update, probes=probes)
 
 
 def of_many_nodes(options, progress, phase, redactor):
-    nodes = node_ranges.expanded(options.nodes)
+    nodes = node_ranges.expand_names(options.nodes)
     fold = Fold(parameters.registry())
     command = launch.this_collector() + ["collect", "--emit", "--role", options.role, "--profile", options.profile]
-    given = {"--directory": options.directory, "--commands": options.commands, "--probes": options.probes}
-    given["--root"] = options.root if options.root != "/" else None
-    for name in sorted(given):
+    paths_by_option = {"--directory": options.directory, "--commands": options.commands, "--probes": options.probes}
+    paths_by_option["--root"] = options.root if options.root != "/" else None
+    for name in sorted(paths_by_option):
         # A launcher may start us in another folder.
-        command += [name, os.path.abspath(given[name])] if given[name] else []
+        command += [name, os.path.abspath(paths_by_option[name])] if paths_by_option[name] else []
     launch.gather(options.launcher, nodes, command, fold, redactor.name, progress, options.node_timeout)
-    made = fold.document(options.launcher, len(nodes))
-    made["captures"][0].update(id=phase, phase=phase)
-    return made
+    document = fold.document(options.launcher, len(nodes))
+    document["captures"][0].update(id=phase, phase=phase)
+    return document
 
 
-def with_job_of(made, here, registry):
+def add_job(document, here, registry):
     """A document of many nodes with what only the node that starts the benchmark knows: its command and environment."""
-    told = [entry for entry in here["node_classes"][0]["parameters"] if registry[entry["id"]]["scope"] == "job"]
-    names = {entry["id"] for entry in told}
-    for node_class in made["node_classes"]:
+    job_parameters = [
+        entry for entry in here["node_classes"][0]["parameters"] if registry[entry["id"]]["scope"] == "job"
+    ]
+    names = {entry["id"] for entry in job_parameters}
+    for node_class in document["node_classes"]:
         if "client" in node_class["role"]:
-            kept = [entry for entry in node_class["parameters"] if entry["id"] not in names]
-            node_class["parameters"] = sorted(kept + told, key=lambda entry: (entry["id"], entry.get("key", "")))
+            other_parameters = [entry for entry in node_class["parameters"] if entry["id"] not in names]
+            node_class["parameters"] = sorted(
+                other_parameters + job_parameters, key=lambda entry: (entry["id"], entry.get("key", ""))
+            )
             node_class["missing"] = [entry for entry in node_class["missing"] if entry["id"] not in names]
     if "job" in here:
-        made["job"] = here["job"]
-    return made
+        document["job"] = here["job"]
+    return document
 
 
 def utc_now():

@@ -13,14 +13,14 @@ import sys
 import time
 from collections import OrderedDict, deque
 
-from collectors.capture.launcher_output import Emitted
+from collectors.capture.launcher_output import LauncherOutput
 from collectors.document.fold import CRASHED, PYTHON_MISSING, TIMEOUT, UNREACHABLE
 from collectors.errors import UsageError
 from collectors.node import commands
 
 LAUNCHERS = ("srun", "mpirun", "pdsh", "clush", "ssh")
 # What stands before a line of theirs is a rank; the others tell the node.
-TELL_RANKS = ("srun", "mpirun")
+RANK_LAUNCHERS = ("srun", "mpirun")
 NODE_TIMEOUT_S = 60.0
 # Connections that are open at once: sshd refuses more than a few that begin together, login nodes limit processes.
 AT_ONCE = 32
@@ -32,7 +32,7 @@ MAX_LINE_BYTES = 4 * 1024 * 1024
 HYDRA = re.compile(rb"^(?:HYDRA|Intel\(R\) MPI|MVAPICH)", re.MULTILINE)
 VERSION_TIMEOUT_S = 10.0
 # How much of a launcher's own words is passed on where it brought less than was asked of it.
-MAX_LINES_TOLD = 10
+MAX_LAUNCHER_LINES = 10
 # ssh's own word for a connection that failed.
 SSH_FAILED = 255
 
@@ -90,7 +90,7 @@ def command_lines(launcher, nodes, command):
 
 def is_hydra():
     """Whether the mpirun of this PATH is Hydra, as its version text tells. Raises UsageError where there is none."""
-    child = started(["mpirun", "--version"])
+    child = start_process(["mpirun", "--version"])
     try:
         output, _message, _reason = commands.listen(child, commands.PIPE_BYTES, VERSION_TIMEOUT_S)
     finally:
@@ -98,7 +98,7 @@ def is_hydra():
     return bool(HYDRA.search(output))
 
 
-def started(argv):
+def start_process(argv):
     """A process in a session of its own. Raises UsageError `collector.launcher` where it cannot be started."""
     try:
         return subprocess.Popen(
@@ -117,7 +117,7 @@ def gather(launcher, nodes, command, fold, pseudonym, progress, node_timeout_s=N
 
     `pseudonym` is what a node's name becomes in the document. Raises UsageError where the launcher is not installed.
     """
-    launched = Launched(launcher, fold, pseudonym, progress, len(nodes))
+    launched = LaunchPool(launcher, fold, pseudonym, progress, len(nodes))
     waiting = deque(command_lines(launcher, nodes, command).items())
     # pdsh and clush work through their nodes in rounds.
     rounds = 1 if launcher == "ssh" else -(-len(nodes) // AT_ONCE)
@@ -133,7 +133,7 @@ def gather(launcher, nodes, command, fold, pseudonym, progress, node_timeout_s=N
     launched.finish(nodes)
 
 
-class Job:
+class LaunchedProcess:
     """One started process, until when it may run, and what it has said so far."""
 
     def __init__(self, label, process, deadline, bytes_left):
@@ -144,7 +144,7 @@ class Job:
         self.pending = {process.stdout: b"", process.stderr: b""}
 
 
-class Launched:
+class LaunchPool:
     """The processes under way, and what came of those that ended."""
 
     def __init__(self, launcher, fold, pseudonym, progress, expected):
@@ -157,11 +157,11 @@ class Launched:
         self.running = []
         self.answered = set()
         self.reasons = {}
-        self.emitted = Emitted(self.take)
+        self.emitted = LauncherOutput(self.take)
 
     def start(self, label, argv, timeout_s, max_bytes):
-        process = started(argv)
-        job = Job(label, process, time.monotonic() + timeout_s, max_bytes)
+        process = start_process(argv)
+        job = LaunchedProcess(label, process, time.monotonic() + timeout_s, max_bytes)
         for stream in (process.stdout, process.stderr):
             os.set_blocking(stream.fileno(), False)
             self.selector.register(stream, selectors.EVENT_READ, job)
@@ -197,11 +197,11 @@ class Launched:
         return True
 
     def feed(self, job, stream, data):
-        *whole, rest = (job.pending[stream] + data).split(b"\n")
+        *complete_lines, rest = (job.pending[stream] + data).split(b"\n")
         if len(rest) > MAX_LINE_BYTES:
-            whole, rest = whole + [rest], b""
+            complete_lines, rest = complete_lines + [rest], b""
         job.pending[stream] = rest
-        for line in whole:
+        for line in complete_lines:
             text = line.decode("utf-8", "replace")
             if job.label is None:
                 self.emitted.feed(text)
@@ -222,7 +222,7 @@ class Launched:
                 self.selector.unregister(stream)
                 self.feed(job, stream, b"\n")
                 stream.close()
-        killed(job.process)
+        kill_group(job.process)
         status = job.process.wait()
         if reason is None and status == SSH_FAILED and job.label is not None:
             reason = UNREACHABLE
@@ -233,7 +233,7 @@ class Launched:
 
     def end_all(self):
         for job in self.running:
-            killed(job.process)
+            kill_group(job.process)
             job.process.wait()
         self.running = []
         self.selector.close()
@@ -241,49 +241,49 @@ class Launched:
     def take(self, document, label):
         if label is None or label not in self.answered:
             self.answered.add(label)
-            ranked = self.launcher in TELL_RANKS
+            ranked = self.launcher in RANK_LAUNCHERS
             name = "rank-" + label if ranked and label is not None else label and self.pseudonym(label)
             self.fold.add(document, name, named=not ranked)
 
     def finish(self, nodes):
         """Count every node that gave no document, with the best reason there is."""
         self.emitted.finish()
-        said = dict(self.emitted.failures())
-        if self.launcher in TELL_RANKS:
-            found = self.of_ranks(nodes, said)
+        reasons_by_label = dict(self.emitted.failures())
+        if self.launcher in RANK_LAUNCHERS:
+            failures = self.of_ranks(nodes, reasons_by_label)
         else:
             silent = [node for node in nodes if node not in self.answered]
-            found = [(node, self.reason_of(node, said.get(node))) for node in silent]
+            failures = [(node, self.reason_of(node, reasons_by_label.get(node))) for node in silent]
         # A launcher that calls a node otherwise than the user does must not make it fail beside its own document.
         lacking = len(nodes) - self.fold.reported - len(self.fold.failures)
-        for node, reason in found[: max(0, lacking)]:
+        for node, reason in failures[: max(0, lacking)]:
             self.fold.fail(self.pseudonym(node), reason)
         if self.fold.failures:
             self.tell()
 
     def tell(self):
         """Pass on what the launcher itself said: it knows best why it refuses, such as to run as root."""
-        for line in self.emitted.of_nobody()[:MAX_LINES_TOLD]:
+        for line in self.emitted.of_nobody()[:MAX_LAUNCHER_LINES]:
             self.progress.note("%s says: %s" % (self.launcher, line))
 
-    def of_ranks(self, nodes, said):
+    def of_ranks(self, nodes, reasons_by_label):
         """(node, reason) where the launcher told ranks and no names: who is missing shows by the pseudonyms."""
         lacking = len(nodes) - self.fold.reported - len(self.fold.failures)
         silent = [node for node in nodes if not self.fold.seen & {self.pseudonym(node), self.pseudonym(short(node))}]
         if len(silent) != lacking:
-            named = [node for node in nodes if node in said]
+            named = [node for node in nodes if node in reasons_by_label]
             silent = named[:lacking] + ["rank-%d" % number for number in range(1, lacking - len(named) + 1)]
-        reasons = [reason for label, reason in sorted(said.items(), key=str) if str(label).isdigit()]
-        reasons += [self.reason_of(None, said.get(None))] * lacking
+        reasons = [reason for label, reason in sorted(reasons_by_label.items(), key=str) if str(label).isdigit()]
+        reasons += [self.reason_of(None, reasons_by_label.get(None))] * lacking
         of_others = iter(reasons)
-        return [(node, said.get(node) or next(of_others)) for node in silent]
+        return [(node, reasons_by_label.get(node) or next(of_others)) for node in silent]
 
-    def reason_of(self, label, said):
+    def reason_of(self, label, stated_reason):
         """What was said of the connection tells most; then late is late; then other words, and how it ended."""
-        if said in (UNREACHABLE, PYTHON_MISSING):
-            return said
+        if stated_reason in (UNREACHABLE, PYTHON_MISSING):
+            return stated_reason
         ended = self.reasons.get(label) or self.reasons.get(None)
-        return TIMEOUT if ended == TIMEOUT else said or ended or CRASHED
+        return TIMEOUT if ended == TIMEOUT else stated_reason or ended or CRASHED
 
 
 def short(name):
@@ -295,7 +295,7 @@ def has_ended(process):
     return os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
 
-def killed(process):
+def kill_group(process):
     """End a process and its whole group, whatever they do about signals."""
     try:
         os.killpg(process.pid, signal.SIGKILL)

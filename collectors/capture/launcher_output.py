@@ -50,7 +50,7 @@ COMPLAINTS = (
 )
 
 
-class Emitted:
+class LauncherOutput:
     """Takes lines, gives documents: `feed` a line, then `finish`. What was said by whom and was no document is kept.
 
     `take(document, label)` is called with each document; `complaints` are {label: text} of labels that gave none.
@@ -85,11 +85,11 @@ class Emitted:
         text = text.rstrip("\r\n")
         if text.startswith(BEGINNINGS) or (text.startswith("{") and label not in self.open):
             self.broken(label)
-            document = decoded(text)
+            document = decode_document(text)
             if document is None:
                 self.open[label] = text
             else:
-                self.given(label, document)
+                self.accept_document(label, document)
             return
         if label in self.open:
             self.further(label, text)
@@ -98,17 +98,17 @@ class Emitted:
 
     def further(self, label, text):
         """Add a part to an unfinished document: launchers break lines that are longer than their buffers."""
-        whole = self.open[label] + text
-        document = decoded(whole)
+        joined_text = self.open[label] + text
+        document = decode_document(joined_text)
         if document is not None:
             del self.open[label]
-            self.given(label, document)
-        elif len(whole) > MAX_DOCUMENT_CHARACTERS:
+            self.accept_document(label, document)
+        elif len(joined_text) > MAX_DOCUMENT_CHARACTERS:
             self.broken(label)
         else:
-            self.open[label] = whole
+            self.open[label] = joined_text
 
-    def given(self, label, document):
+    def accept_document(self, label, document):
         self.gave.add(label)
         self.take(document, label)
 
@@ -150,13 +150,13 @@ def split_label(line):
     if not_reached:
         return not_reached.group(not_reached.lastgroup), line
     line = SPEAKS_OF.sub("", line)
-    found = None if line.startswith("srun: ") else LABEL.match(line)
-    if not found:
+    match = None if line.startswith("srun: ") else LABEL.match(line)
+    if not match:
         return None, line
-    return found.group(1) or found.group(2), line[found.end() :]
+    return match.group(1) or match.group(2), line[match.end() :]
 
 
-def decoded(text):
+def decode_document(text):
     """The JSON object that a text is, or None. NaN and infinities are no JSON; nesting has an end."""
     if not text.rstrip().endswith("}"):
         return None
@@ -181,14 +181,14 @@ def read_file(path, take):
 
     The file is one document, or has one a line. Raises UsageError for a file that cannot be read.
     """
-    emitted = Emitted(take)
+    emitted = LauncherOutput(take)
     stands_alone = path != "-"
     try:
         with open(path if stands_alone else 0, encoding="utf-8", errors="replace", closefd=stands_alone) as stream:
             start = stream.read(MAX_DOCUMENT_CHARACTERS)
-            whole = decoded(start)
-            if whole is not None:
-                take(whole, None)
+            document = decode_document(start)
+            if document is not None:
+                take(document, None)
                 return
             for line in lines(start, stream):
                 emitted.feed(line)

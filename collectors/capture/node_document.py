@@ -16,30 +16,30 @@ def node_document(door, capture, redactor, tell=None, probes=None):
     """
     started = time.monotonic()
     registry = parameters.registry()
-    said = []
+    pieces = []
     for probe in all_probes() if probes is None else probes:
         if capture.role in probe.roles:
             if tell is not None:
                 tell("reading " + probe.id)
             registry.update(probe.entries)
-            said += complete_probe_output(probe, door)
+            pieces += complete_probe_output(probe, door)
     duration_s = time.monotonic() - started
-    return document_assemble.assemble(said, capture, redactor, round(duration_s, 3), registry)
+    return document_assemble.assemble(pieces, capture, redactor, round(duration_s, 3), registry)
 
 
 def complete_probe_output(probe, door):
     """What one probe says, completed: each id that it provides is there or missing."""
     if not probe.applies(door):
         return [Missing(name, "not_applicable", "no such device or software here") for name in probe.provides]
-    said = []
+    pieces = []
     try:
         # What was said before the text went wrong stays.
-        said.extend(probe.parse(probe.read(door)))
+        pieces.extend(probe.parse(probe.read(door)))
     except BAD_TEXT as error:
-        return said + missing_result(probe, said, "parse_error", type(error).__name__)
-    return said + missing_result(probe, said, "not_applicable", "not told on this node")
+        return pieces + missing_result(probe, pieces, "parse_error", type(error).__name__)
+    return pieces + missing_result(probe, pieces, "not_applicable", "not told on this node")
 
 
-def missing_result(probe, said, reason, detail):
-    told = {piece.id for piece in said if hasattr(piece, "id")}
-    return [Missing(name, reason, detail) for name in probe.provides if name not in told]
+def missing_result(probe, pieces, reason, detail):
+    reported_ids = {piece.id for piece in pieces if hasattr(piece, "id")}
+    return [Missing(name, reason, detail) for name in probe.provides if name not in reported_ids]

@@ -32,21 +32,21 @@ Capture.__doc__ = """One look at the nodes: phase (pre, post, static, imported),
 """
 
 
-def assemble(said, capture, redactor, duration_s, registry):
+def assemble(pieces, capture, redactor, duration_s, registry):
     """The document of one node from everything that was said of it; always valid. `registry`: rows by parameter id."""
-    said = leak_filter.filter_leaks(said)
-    facts, gaps = publishable_facts(said, registry, redactor)
+    pieces = leak_filter.filter_leaks(pieces)
+    facts, gaps = publishable_facts(pieces, registry, redactor)
     node = OrderedDict(role=[capture.role], count=1, source="collected", hardware={"cpu": {}, "memory": {}}, os={})
     node["os"]["kernel"] = None
     document = OrderedDict(schema_version=SCHEMA_VERSION, collector=collector(redactor))
-    document["captures"] = [captured(capture, duration_s)]
+    document["captures"] = [capture_entry(capture, duration_s)]
     document["node_classes"] = [node]
-    for piece in said:
-        whole = document if root_of(piece) in OF_THE_DOCUMENT else node
+    for piece in pieces:
+        holder = document if root_of(piece) in OF_THE_DOCUMENT else node
         if isinstance(piece, Section):
-            part_of(whole, piece.path, {}).update(piece.values)
+            part_of(holder, piece.path, {}).update(piece.values)
         elif isinstance(piece, Item):
-            add_item(part_of(whole, piece.path, []), piece)
+            add_item(part_of(holder, piece.path, []), piece)
     node["parameters"] = distributions(facts, registry)
     node["missing"] = missing_reasons(gaps, facts, registry, capture.role)
     if redactor.profile == "strict":
@@ -71,7 +71,7 @@ def collector(redactor):
     }
 
 
-def captured(capture, duration_s):
+def capture_entry(capture, duration_s):
     return {
         "id": capture.phase,
         "phase": capture.phase,
@@ -83,10 +83,10 @@ def captured(capture, duration_s):
     }
 
 
-def publishable_facts(said, registry, redactor):
+def publishable_facts(pieces, registry, redactor):
     """The facts that may leave and are sound, and the gaps: those said, and those made here."""
-    facts, gaps = [], [piece for piece in said if isinstance(piece, Missing)]
-    for piece in said:
+    facts, gaps = [], [piece for piece in pieces if isinstance(piece, Missing)]
+    for piece in pieces:
         if isinstance(piece, Fact):
             let_out = redactor.parameter(registry[piece.id], piece)
             if isinstance(let_out, Fact) and not is_sound(let_out.value):
@@ -110,12 +110,12 @@ def root_of(piece):
     return piece.path.split("/")[0] if isinstance(piece, (Section, Item)) else None
 
 
-def part_of(whole, path, new):
+def part_of(parent, path, new):
     """The part of an object that a path such as hardware/cpu names; made, as `new`, where it is not there yet."""
     *way, last = path.split("/")
     for name in way:
-        whole = whole.setdefault(name, {})
-    return whole.setdefault(last, new)
+        parent = parent.setdefault(name, {})
+    return parent.setdefault(last, new)
 
 
 def add_item(items, piece):
@@ -158,29 +158,29 @@ def distributions(facts, registry):
 def entry(name, counter, source, registry):
     parameter_id, key = name
     ordered = sorted(counter.items(), key=lambda counted: (-counted[1], str(counted[0])))
-    made = OrderedDict(id=parameter_id)
+    parameter_entry = OrderedDict(id=parameter_id)
     if key:
-        made["key"] = key
-    made["values"] = [{"value": value, "instances": count} for (_, value), count in ordered[:MAX_VALUES]]
+        parameter_entry["key"] = key
+    parameter_entry["values"] = [{"value": value, "instances": count} for (_, value), count in ordered[:MAX_VALUES]]
     unit = registry[parameter_id]["unit"]
     if unit not in NO_UNIT:
-        made["unit"] = unit
-    made["source"] = source
-    return made
+        parameter_entry["unit"] = unit
+    parameter_entry["source"] = source
+    return parameter_entry
 
 
 def missing_reasons(gaps, facts, registry, role):
     """Every registered parameter that has no fact, with its reason; the first true reason wins over not_applicable."""
-    found = {fact.id for fact in facts}
+    fact_ids = {fact.id for fact in facts}
     found_entries = {(fact.id, fact.key) for fact in facts}
     reasons = {}
     for gap in gaps:
         name = (gap.id, gap.key)
-        if name in found_entries or (gap.key is None and gap.id in found):
+        if name in found_entries or (gap.key is None and gap.id in fact_ids):
             continue
         if name not in reasons or reasons[name].reason == "not_applicable":
             reasons[name] = gap
-    named = found | {name for name, _ in reasons}
+    named = fact_ids | {name for name, _ in reasons}
     for name in registry:
         if name not in named:
             reasons[name, None] = not_probed_reason(name, registry[name], role)
@@ -195,9 +195,9 @@ def not_probed_reason(name, parameter, role):
 
 
 def gap_entry(gap):
-    made = OrderedDict(id=gap.id, reason=gap.reason)
+    missing_entry = OrderedDict(id=gap.id, reason=gap.reason)
     if gap.key:
-        made["key"] = gap.key
+        missing_entry["key"] = gap.key
     if gap.detail:
-        made["detail"] = gap.detail
-    return made
+        missing_entry["detail"] = gap.detail
+    return missing_entry

@@ -79,20 +79,22 @@ def attributes(text):
     Raises ValueError where the text holds none.
     """
     text = text.lstrip("\ufeff").strip()
-    found = list(json_pairs(text) if JSON.match(text) else line_pairs(text))
-    if not found:
+    pairs = list(json_pairs(text) if JSON.match(text) else line_pairs(text))
+    if not pairs:
         raise ValueError("no BIOS attributes")
-    return found
+    return pairs
 
 
-def settings(found):
+def settings(pairs):
     """{attribute: value} of the attributes that change speed, as they are named; the rest is dropped."""
     return {
-        name: value for name, value in found if NAME.fullmatch(name) and plain(name) in ALLOWED and is_setting(value)
+        name: value
+        for name, value in pairs
+        if NAME.fullmatch(name) and normalise_name(name) in ALLOWED and is_setting(value)
     }
 
 
-def plain(name):
+def normalise_name(name):
     """What is compared of an attribute's name."""
     return re.sub(r"[^a-z0-9]", "", MENUS.sub("", NUMBER_AT_END.sub("", name)).lower())
 
@@ -107,10 +109,10 @@ def is_setting(value):
 def json_pairs(text):
     """(name, value) of every attribute in the JSON: an object `Attributes`, or a BIOS's list of {"Name", "Value"}."""
     try:
-        whole = json.loads(text)
+        document = json.loads(text)
     except (ValueError, RecursionError):
         raise ValueError("damaged JSON")
-    for part in objects(whole, MAX_DEPTH):
+    for part in objects(document, MAX_DEPTH):
         attributes_of_part = part.get("Attributes")
         if isinstance(attributes_of_part, dict):
             yield from attributes_of_part.items()
@@ -137,14 +139,14 @@ def line_pairs(text):
             yield match.group(1), match.group(2).strip()
 
 
-def facts(kept):
+def facts(values_by_name):
     """The settings as facts: each as an entry of bios.profile, and those that other parameters are about."""
-    for name, value in sorted(kept.items()):
+    for name, value in sorted(values_by_name.items()):
         yield Fact("bios.profile", value, "file", name)
-        yield from told_by(plain(name), value)
+        yield from derived_facts(normalise_name(name), value)
 
 
-def told_by(name, value):
+def derived_facts(name, value):
     """Facts of the parameters that otherwise are derived from the topology; a setting of `Auto` tells nothing."""
     word = str(value).lower()
     if name in ("numanodespersocket", "numamemorydomainspersocket"):

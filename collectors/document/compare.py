@@ -24,7 +24,7 @@ NEARLY_EQUAL = re.compile("^/hardware/.*/total_bytes$|^/parameters/(mem.total|lu
 NEARLY_EQUAL_SHARE = 0.005
 
 # The parameters that a section tells too. One cause is one difference, so the section speaks where it does.
-TOLD_BY_SECTION = {
+POINTER_BY_PARAMETER = {
     "bios.nps": "/hardware/cpu/numa_nodes_per_socket",
     "bios.version": "/hardware/bios/version",
     "block.read_ahead_kb": "/block/",
@@ -34,6 +34,7 @@ TOLD_BY_SECTION = {
     "block.write_cache": "/block/",
     "cpu.boost": "/hardware/cpu/boost",
     "cpu.governor": "/hardware/cpu/governor",
+    "cpu.cores_per_l3": "/hardware/cpu/l3_domains",
     "cpu.l3_domains": "/hardware/cpu/l3_domains",
     "cpu.max_freq": "/hardware/cpu/max_hz",
     "cpu.mitigations": "/os/mitigations",
@@ -74,71 +75,81 @@ Difference.__doc__ = "A pointer and its two values: text, number or boolean; Non
 
 def node_facts(node_class, volatile=frozenset()):
     """{pointer: value} of one node class; `volatile` are the ids of parameters that are left out."""
-    found = {}
+    values_by_pointer = {}
     for name in ("hardware", "os"):
-        walk(node_class.get(name), "/" + name, found)
+        walk(node_class.get(name), "/" + name, values_by_pointer)
     for name in COUNTED:
-        walk([dict({"count": 1}, **item) for item in node_class.get(name, ())], "/" + name, found)
-    repeated = {name for name, start in TOLD_BY_SECTION.items() if any(pointer.startswith(start) for pointer in found)}
+        walk([dict({"count": 1}, **item) for item in node_class.get(name, ())], "/" + name, values_by_pointer)
+    repeated = {
+        name
+        for name, start in POINTER_BY_PARAMETER.items()
+        if any(pointer.startswith(start) for pointer in values_by_pointer)
+    }
     left_out = volatile | repeated
-    add_parameters([entry for entry in node_class.get("parameters", ()) if entry["id"] not in left_out], found)
-    return found
+    add_parameters(
+        [entry for entry in node_class.get("parameters", ()) if entry["id"] not in left_out], values_by_pointer
+    )
+    return values_by_pointer
 
 
 def document_facts(document):
     """{pointer: value} of what a document says of the job and the storage, beside its nodes."""
-    found = {}
+    values_by_pointer = {}
     for name in DOCUMENT_SECTIONS:
-        walk(document.get(name), "/" + name, found)
-    return found
+        walk(document.get(name), "/" + name, values_by_pointer)
+    return values_by_pointer
 
 
-def walk(value, pointer, found):
+def walk(value, pointer, values_by_pointer):
     """Add the leaves below a value; None says nothing and is left out."""
     if isinstance(value, dict):
         for key, inner in value.items():
             if key not in IDENTITY:
-                walk(inner, pointer + "/" + token(key), found)
+                walk(inner, pointer + "/" + token(key), values_by_pointer)
     elif isinstance(value, list) and any(isinstance(inner, dict) for inner in value):
-        walk_elements([inner for inner in value if isinstance(inner, dict)], pointer, found)
+        walk_elements([inner for inner in value if isinstance(inner, dict)], pointer, values_by_pointer)
     elif isinstance(value, list):
         for name, inner in options(value).items():
-            found[pointer + "/" + token(name)] = inner
+            values_by_pointer[pointer + "/" + token(name)] = inner
     elif value is not None:
-        found[pointer] = value
+        values_by_pointer[pointer] = value
 
 
-def walk_elements(elements, pointer, found):
+def walk_elements(elements, pointer, values_by_pointer):
     """Each element below its name. Those that are counted share theirs, others of one name are `name`, `name#2`."""
     by_name = {}
     for element in elements:
-        keys, name = called(element)
+        keys, name = name_element(element)
         rest = {key: value for key, value in element.items() if key not in keys}
         by_name.setdefault(name, []).append(rest)
     for name, alike in by_name.items():
         if all(isinstance(element.get("count"), int) for element in alike):
-            walk_counted(alike, pointer + "/" + token(name), found)
+            walk_counted(alike, pointer + "/" + token(name), values_by_pointer)
         else:
             for number, element in enumerate(alike, 1):
-                walk(element, pointer + "/" + token(name if number == 1 else "%s#%d" % (name, number)), found)
+                walk(
+                    element, pointer + "/" + token(name if number == 1 else "%s#%d" % (name, number)), values_by_pointer
+                )
 
 
-def walk_counted(alike, pointer, found):
+def walk_counted(alike, pointer, values_by_pointer):
     """The leaves of what has one name, each with how many have which value: one port of four that is slow is one."""
     leaves = []
     for element in alike:
         leaves.append({})
         walk({key: value for key, value in element.items() if key != "count"}, "", leaves[-1])
-    found[pointer + "/count"] = sum(element["count"] for element in alike)
-    for leaf in sorted({leaf for told in leaves for leaf in told}):
+    values_by_pointer[pointer + "/count"] = sum(element["count"] for element in alike)
+    for leaf in sorted({leaf for pointers in leaves for leaf in pointers}):
         counted = {}
-        for element, told in zip(alike, leaves):
-            value = counted.setdefault(canonical(told.get(leaf)), {"value": told.get(leaf), "instances": 0})
+        for element, element_leaves in zip(alike, leaves):
+            value = counted.setdefault(
+                canonical(element_leaves.get(leaf)), {"value": element_leaves.get(leaf), "instances": 0}
+            )
             value["instances"] += element["count"]
-        found[pointer + leaf] = spoken(list(counted.values()))
+        values_by_pointer[pointer + leaf] = format_counted_values(list(counted.values()))
 
 
-def called(element):
+def name_element(element):
     """The keys that name an element of a list, and the name."""
     for key in NAMED_BY:
         if isinstance(element.get(key), str):
@@ -151,15 +162,15 @@ def called(element):
 
 def options(words):
     """`rw` and `vers=4.2` as {"rw": true, "vers": "4.2"}; what comes again is joined to the first."""
-    found = {}
+    values_by_option = {}
     for word in words:
         name, equals, value = str(word).partition("=")
         value = value if equals else True
-        found[name] = value if name not in found else "%s,%s" % (found[name], value)
-    return found
+        values_by_option[name] = value if name not in values_by_option else "%s,%s" % (values_by_option[name], value)
+    return values_by_option
 
 
-def add_parameters(parameters, found):
+def add_parameters(parameters, values_by_pointer):
     """One pointer for what a parameter's instances say; how many there are is told once for a group.
 
     A group is what an id has before its last dot: when a target goes, `lustre.client.osc` has one instance less, and
@@ -168,16 +179,16 @@ def add_parameters(parameters, found):
     groups = {}
     for fact in parameters:
         pointer = "/parameters/" + token(fact["id"]) + ("/" + token(fact["key"]) if "key" in fact else "")
-        found[pointer] = spoken(fact["values"])
+        values_by_pointer[pointer] = format_counted_values(fact["values"])
         total = sum(value["instances"] for value in fact["values"])
         groups.setdefault(fact["id"].rpartition(".")[0], []).append((pointer, total))
     for group, totals in groups.items():
         most = max(total for _pointer, total in totals)
-        found["/parameters/%s/instances" % token(group)] = most
-        found.update((pointer + "/instances", total) for pointer, total in totals if 1 < total < most)
+        values_by_pointer["/parameters/%s/instances" % token(group)] = most
+        values_by_pointer.update((pointer + "/instances", total) for pointer, total in totals if 1 < total < most)
 
 
-def spoken(values):
+def format_counted_values(values):
     """The value where all instances agree, else each with its number, the most frequent first: `1 x6, 0 x1`."""
     if len(values) == 1:
         return values[0]["value"]
@@ -193,7 +204,7 @@ def format_value(value):
     return text if len(text) <= LONGEST_TEXT else text[: LONGEST_TEXT - 3] + "..."
 
 
-def bounded(value):
+def limit_length(value):
     """A value as a document may hold it: texts cut to what the schema takes."""
     return value[:LONGEST_TEXT] if isinstance(value, str) else value
 
@@ -215,13 +226,23 @@ def section(pointer):
 
 def differences(before, after):
     """The Differences of two sets of facts, by pointer. What one side does not have at all is one: its count."""
-    found = [
+    all_differences = [
         Difference(pointer, before.get(pointer), after.get(pointer))
         for pointer in sorted(set(before) | set(after))
-        if not same(pointer, before.get(pointer), after.get(pointer))
+        if not is_same_value(pointer, before.get(pointer), after.get(pointer))
     ]
-    whole = tuple(one.pointer[: -len("count")] for one in found if is_whole(one))
-    return [one for one in found if is_whole(one) or not one.pointer.startswith(whole)] if whole else found
+    absent_prefixes = tuple(
+        difference.pointer[: -len("count")] for difference in all_differences if is_whole(difference)
+    )
+    return (
+        [
+            difference
+            for difference in all_differences
+            if is_whole(difference) or not difference.pointer.startswith(absent_prefixes)
+        ]
+        if absent_prefixes
+        else all_differences
+    )
 
 
 def is_whole(difference):
@@ -230,7 +251,7 @@ def is_whole(difference):
     return counted and None in (difference.before, difference.after)
 
 
-def same(pointer, before, after):
+def is_same_value(pointer, before, after):
     if isinstance(before, bool) != isinstance(after, bool):
         return False
     if isinstance(before, (int, float)) and isinstance(after, (int, float)) and NEARLY_EQUAL.match(pointer):
@@ -246,26 +267,33 @@ def distance(before, after):
 def classes(document, volatile):
     """The Classes of a document, in its order."""
     return [
-        Class(one["class_id"], tuple(sorted(one["role"])), one["count"], node_facts(one, volatile))
-        for one in document["node_classes"]
+        Class(
+            node_class["class_id"],
+            tuple(sorted(node_class["role"])),
+            node_class["count"],
+            node_facts(node_class, volatile),
+        )
+        for node_class in document["node_classes"]
     ]
 
 
-def paired(first, second):
+def pair_classes(first, second):
     """[(Class, Class)] of two lists of Classes: the nearest of one role together, None beside those left over."""
     near = [
-        (distance(one.facts, other.facts), number, position)
-        for number, one in enumerate(first)
+        (distance(node_class.facts, other.facts), number, position)
+        for number, node_class in enumerate(first)
         for position, other in enumerate(second)
-        if one.role == other.role
+        if node_class.role == other.role
     ]
     partner, taken = {}, set()
     for _distance, number, position in sorted(near):
         if number not in partner and position not in taken:
             partner[number] = position
             taken.add(position)
-    found = [(one, second[partner[number]] if number in partner else None) for number, one in enumerate(first)]
-    return found + [(None, other) for position, other in enumerate(second) if position not in taken]
+    pairs = [
+        (node_class, second[partner[number]] if number in partner else None) for number, node_class in enumerate(first)
+    ]
+    return pairs + [(None, other) for position, other in enumerate(second) if position not in taken]
 
 
 def volatile_of(registry):

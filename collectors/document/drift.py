@@ -20,6 +20,8 @@ RULES = (
     ("/hardware/cpu/governor", "", WARNING),
     ("/hardware/cpu/boost", "", WARNING),
     ("/hardware/cpu/", "_hz", WARNING),
+    # A hypervisor's balloon moves memory between nodes while it runs. What came or went shows in the total.
+    ("/hardware/numa/", "/total_bytes", INFO),
     ("/hardware/", "", INVALIDATING),
     ("/os/kernel", "", INVALIDATING),
     ("/os/", "", WARNING),
@@ -52,13 +54,13 @@ def drift(before, after, registry):
             # 1, 1.0 and true are one key of a dict, and three values.
             entry = counted.setdefault((canonical(key), severity), [key, 0])
             entry[1] += members
-    found = [entry_of(key, members, severity) for (_text, severity), (key, members) in counted.items()]
-    return sorted(found, key=gravest_first)
+    entries = [entry_of(key, members, severity) for (_text, severity), (key, members) in counted.items()]
+    return sorted(entries, key=gravest_first)
 
 
 def evidence(before, after):
     """Counters whose change says what the run did. Of many nodes a class keeps those of one, which prove nothing."""
-    alone = all(one["count"] == 1 for whole in (before, after) for one in whole["node_classes"])
+    alone = all(node_class["count"] == 1 for document in (before, after) for node_class in document["node_classes"])
     return EVIDENCE if alone else frozenset()
 
 
@@ -67,8 +69,8 @@ def entry_of(key, members, severity):
     return {
         "class_id": class_id,
         "pointer": pointer,
-        "pre": compare.bounded(before),
-        "post": compare.bounded(after),
+        "pre": compare.limit_length(before),
+        "post": compare.limit_length(after),
         "members": members,
         "severity": severity,
     }
@@ -86,22 +88,22 @@ def nodes(document, volatile):
         shared = Node(None, node_class["class_id"], tuple(node_class["role"]), facts, gaps)
         members, own = node_class.get("members", ()), overrides(node_class.get("outliers", ()))
         for member in members:
-            yield [shared._replace(member=member, facts=overridden(facts, own.get(member))), 1]
+            yield [shared._replace(member=member, facts=apply_overrides(facts, own.get(member))), 1]
         unnamed = [changed for member, changed in own.items() if member not in members]
         for changed in unnamed:
-            yield [shared._replace(facts=overridden(facts, changed)), 1]
+            yield [shared._replace(facts=apply_overrides(facts, changed)), 1]
         yield [shared, node_class["count"] - len(members) - len(unnamed)]
 
 
 def overrides(outliers):
     """{member: {pointer: value}} of a class's outliers."""
-    found = {}
+    values_by_member = {}
     for outlier in outliers:
-        found.setdefault(outlier["member"], {})[outlier["pointer"]] = outlier.get("value")
-    return found
+        values_by_member.setdefault(outlier["member"], {})[outlier["pointer"]] = outlier.get("value")
+    return values_by_member
 
 
-def overridden(facts, own):
+def apply_overrides(facts, own):
     if not own:
         return facts
     changed = dict(facts)
@@ -119,26 +121,26 @@ def pairs(before, after):
             other = named[node.member]
             entry = alike.setdefault((id(node.facts), id(other.facts)), [node, other, 0])
             entry[2] += 1
-    found = [tuple(entry) for entry in alike.values()]
-    return found + nameless_pairs(nameless(old_nodes), nameless(new_nodes))
+    named_pairs = [tuple(entry) for entry in alike.values()]
+    return named_pairs + nameless_pairs(select_nameless(old_nodes), select_nameless(new_nodes))
 
 
-def nameless(counted):
+def select_nameless(counted):
     return [entry for entry in counted if entry[0].member is None and entry[1] > 0]
 
 
 def nameless_pairs(old_nodes, new_nodes):
     """Each nameless class with the nearest of its role, as many members as both still have."""
-    found = []
+    paired_nodes = []
     for old in old_nodes:
         candidates = [new for new in new_nodes if new[0].role == old[0].role and new[1]]
         for new in sorted(candidates, key=lambda new: compare.distance(old[0].facts, new[0].facts)):
             members = min(old[1], new[1])
             if members:
-                found.append((old[0], new[0], members))
+                paired_nodes.append((old[0], new[0], members))
                 old[1] -= members
                 new[1] -= members
-    return found
+    return paired_nodes
 
 
 def severity_of(difference, old, new, registry):
@@ -158,8 +160,10 @@ def severity_of_parameter(name, registry):
     """Of a parameter as the registry says; of a group (the number of its instances) the gravest of its parameters."""
     if name in registry:
         return registry[name]["run_critical"]
-    told = [entry["run_critical"] for known, entry in registry.items() if known.rpartition(".")[0] == name]
-    return min(told, key=SEVERITIES.index) if told else WARNING
+    severities = [
+        entry["run_critical"] for parameter_id, entry in registry.items() if parameter_id.rpartition(".")[0] == name
+    ]
+    return min(severities, key=SEVERITIES.index) if severities else WARNING
 
 
 def sentence(entry):

@@ -32,7 +32,7 @@ TIMEOUT, UNREACHABLE, CRASHED = "timeout", "unreachable", "crashed"
 PYTHON_MISSING, TRUNCATED, INVALID_OUTPUT = "python_missing", "truncated", "invalid_output"
 
 
-class Kind:
+class NodeGroup:
     """Nodes that say the same: the document of the first, and who they are."""
 
     def __init__(self, document, facts, sizes):
@@ -51,7 +51,7 @@ class Kind:
 
     def has(self, sizes):
         """Whether these sizes of memory are those of this kind, or as near as identical nodes are."""
-        return all(compare.same(pointer, self.facts.get(pointer), size) for pointer, size in sizes.items())
+        return all(compare.is_same_value(pointer, self.facts.get(pointer), size) for pointer, size in sizes.items())
 
     def order(self):
         """The largest first."""
@@ -104,7 +104,7 @@ class Fold:
             return False
         kind = next((kind for kind in alike if kind.has(sizes)), None)
         if kind is None:
-            kind = Kind(document, compare.node_facts(rest, self.volatile), sizes)
+            kind = NodeGroup(document, compare.node_facts(rest, self.volatile), sizes)
             alike.append(kind)
         kind.members += members
         kind.count += 1
@@ -128,16 +128,16 @@ class Fold:
         if not self.reported:
             raise NothingCollected(
                 "collector.no-nodes",
-                "No node reported: %s." % (told_failures(self.failures) or "there was no document at all"),
+                "No node reported: %s." % (format_failures(self.failures) or "there was no document at all"),
                 "Give what `collect --emit` printed; run it on one node to see what it says.",
             )
         kinds = [kind for alike in self.by_rest.values() for kind in alike]
-        largest = min(kinds, key=Kind.order)
+        largest = min(kinds, key=NodeGroup.order)
         folded = dict(largest.document)
         expected = self.reported + len(self.failures) if nodes_expected is None else nodes_expected
         folded["captures"] = [self.capture(largest.document["captures"][0], launcher, expected)]
         folded["node_classes"] = classes(kinds)
-        folded.update(beside_the_nodes(kinds))
+        folded.update(join_sections(kinds))
         return folded
 
     def capture(self, of_one, launcher, expected):
@@ -163,44 +163,46 @@ def without_sizes(node_class):
     if not all(schema.fits(size, SIZE) for size in sizes.values()):
         raise ValueError("a size of memory that is none")
     # The parameter says the total once more.
-    kept = [entry for entry in node_class.get("parameters", ()) if entry["id"] != "mem.total" or not sizes]
-    return dict(node_class, hardware=hardware, parameters=kept), sizes
+    remaining_parameters = [
+        entry for entry in node_class.get("parameters", ()) if entry["id"] != "mem.total" or not sizes
+    ]
+    return dict(node_class, hardware=hardware, parameters=remaining_parameters), sizes
 
 
 def digest(document, node_class, volatile):
     """The same for nodes that surely say the same; cheaper than their facts, and than asking the schema of each."""
-    told = {name: value for name, value in document.items() if name not in ("captures", "node_classes")}
-    told["node_class"] = {name: value for name, value in node_class.items() if name not in ("members", "class_id")}
-    told["node_class"]["parameters"] = [entry for entry in node_class["parameters"] if entry["id"] not in volatile]
-    return hashlib.sha256(canonical(told).encode("ascii")).digest()
+    content = {name: value for name, value in document.items() if name not in ("captures", "node_classes")}
+    content["node_class"] = {name: value for name, value in node_class.items() if name not in ("members", "class_id")}
+    content["node_class"]["parameters"] = [entry for entry in node_class["parameters"] if entry["id"] not in volatile]
+    return hashlib.sha256(canonical(content).encode("ascii")).digest()
 
 
-def beside_the_nodes(kinds):
+def join_sections(kinds):
     """What the documents say beside their nodes: the lists joined, the job as the largest kind of node saw it."""
     joined = {}
-    for kind in sorted(kinds, key=Kind.order):
+    for kind in sorted(kinds, key=NodeGroup.order):
         for name in compare.DOCUMENT_SECTIONS:
-            told = kind.document.get(name)
-            if isinstance(told, list):
-                known = joined.setdefault(name, [])
-                known += [item for item in told if item not in known]
-            elif told is not None:
-                joined.setdefault(name, told)
+            section = kind.document.get(name)
+            if isinstance(section, list):
+                joined_list = joined.setdefault(name, [])
+                joined_list += [item for item in section if item not in joined_list]
+            elif section is not None:
+                joined.setdefault(name, section)
     return joined
 
 
 def classes(kinds):
     """The node classes of the folded document, by role, the largest first."""
     by_role = {}
-    for kind in levelled(kinds):
+    for kind in join_near_kinds(kinds):
         by_role.setdefault(kind.role, []).append(kind)
     return [node_class for role in sorted(by_role) for node_class in classes_of_role(by_role[role])]
 
 
-def levelled(kinds):
+def join_near_kinds(kinds):
     """Kinds joined that differ only where identical nodes do (compare.NEARLY_EQUAL), the largest first."""
     joined = {}
-    for kind in sorted(kinds, key=Kind.order):
+    for kind in sorted(kinds, key=NodeGroup.order):
         exact = {name: value for name, value in kind.facts.items() if not compare.NEARLY_EQUAL.match(name)}
         candidates = joined.setdefault((kind.role, canonical(exact)), [])
         alike = next((other for other in candidates if not compare.differences(other.facts, kind.facts)), None)
@@ -209,27 +211,27 @@ def levelled(kinds):
         else:
             alike.members = alike.members + kind.members
             alike.count += kind.count
-    return sorted((kind for candidates in joined.values() for kind in candidates), key=Kind.order)
+    return sorted((kind for candidates in joined.values() for kind in candidates), key=NodeGroup.order)
 
 
 def classes_of_role(kinds):
     """The node classes of one role: small kinds become outliers of the nearest class where they differ in little."""
     nodes = sum(kind.count for kind in kinds)
-    records, small = [Class(kinds[0])], []
+    records, small = [NodeClass(kinds[0])], []
     for kind in kinds[1:]:
         if kind.count <= SMALL_SHARE * nodes:
             small.append(kind)
         else:
-            records.append(Class(kind))
+            records.append(NodeClass(kind))
     own = []
     for kind in small:
         nearest = min(records, key=lambda record: compare.distance(record.facts, kind.facts))
         if not nearest.takes(kind):
-            own.append(Class(kind))
+            own.append(NodeClass(kind))
     return [record.as_json() for record in records + own]
 
 
-class Class:
+class NodeClass:
     """A node class: its record, and the outliers that were taken into it."""
 
     def __init__(self, kind):
@@ -252,20 +254,20 @@ class Class:
         return True
 
     def as_json(self):
-        made = dict(self.kind.node_class, class_id=compare.class_id(self.facts), count=self.count)
+        class_entry = dict(self.kind.node_class, class_id=compare.class_id(self.facts), count=self.count)
         if self.members:
-            made["members"] = sorted(self.members)
+            class_entry["members"] = sorted(self.members)
         if self.outliers:
-            made["outliers"] = sorted(self.outliers, key=lambda entry: (entry["pointer"], entry["member"]))
-        return made
+            class_entry["outliers"] = sorted(self.outliers, key=lambda entry: (entry["pointer"], entry["member"]))
+        return class_entry
 
 
 def outlier(member, difference):
     return {
         "member": member,
         "pointer": difference.pointer,
-        "value": compare.bounded(difference.after),
-        "majority": compare.bounded(difference.before),
+        "value": compare.limit_length(difference.after),
+        "majority": compare.limit_length(difference.before),
     }
 
 
@@ -274,19 +276,19 @@ def summary(document):
     capture, classes_there = document["captures"][0], document["node_classes"]
     outliers = sum(len(node_class.get("outliers", ())) for node_class in classes_there)
     line = "%s in %s, %s" % (
-        counted(capture["nodes_reported"], "node"),
-        counted(len(classes_there), "class"),
-        counted(outliers, "outlier"),
+        format_count(capture["nodes_reported"], "node"),
+        format_count(len(classes_there), "class"),
+        format_count(outliers, "outlier"),
     )
     failed = [Failure(entry["member"], entry["reason"]) for entry in capture.get("nodes_failed", ())]
-    return line + ("; %d failed: %s" % (len(failed), told_failures(failed)) if failed else "")
+    return line + ("; %d failed: %s" % (len(failed), format_failures(failed)) if failed else "")
 
 
-def counted(number, word):
+def format_count(number, word):
     return "1 " + word if number == 1 else "%d %s" % (number, word + ("es" if word.endswith("s") else "s"))
 
 
-def told_failures(failures):
+def format_failures(failures):
     """`3 timeout, 1 crashed`: how many nodes failed for which reason."""
     counts = Counter(failure.reason for failure in failures)
     return ", ".join("%d %s" % (count, reason) for reason, count in sorted(counts.items()))

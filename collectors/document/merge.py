@@ -14,54 +14,56 @@ SYSTEMS = "storage_systems"
 NAMED_BY = {"node_classes": ("class_id", "name")}
 
 
-def merged(document, others):
+def merge_documents(document, others):
     """The document with what the others say of other nodes; raises BundleError `collector.with` where names collide.
 
     `others` are (path, document) pairs. Nothing of the first document changes.
     """
-    whole = dict(document)
+    combined = dict(document)
     for path, other in others:
-        require_no_collision(whole, path, other)
+        require_no_collision(combined, path, other)
         for part in APPENDED:
             if other.get(part):
-                whole[part] = list(whole.get(part, [])) + renamed(part, other[part], whole.get(part, []))
+                combined[part] = list(combined.get(part, [])) + rename_captures(
+                    part, other[part], combined.get(part, [])
+                )
         if other.get(SYSTEMS):
-            whole[SYSTEMS] = joined(whole.get(SYSTEMS, []), other[SYSTEMS])
-    return whole
+            combined[SYSTEMS] = join_systems(combined.get(SYSTEMS, []), other[SYSTEMS])
+    return combined
 
 
-def joined(systems, others):
+def join_systems(systems, others):
     """The storage systems of both. Clients and servers tell different things of it; what agrees is one."""
-    whole = [dict(system) for system in systems]
+    combined = [dict(system) for system in systems]
     for system in others:
-        documents.add_item(whole, Item(SYSTEMS, system))
-    return whole
+        documents.add_item(combined, Item(SYSTEMS, system))
+    return combined
 
 
-def renamed(part, items, known):
+def rename_captures(part, items, existing_items):
     """Captures are told apart by their id only here: a second `static` becomes `static-2`."""
     if part != "captures":
         return items
-    taken = {capture["id"] for capture in known}
+    taken = {capture["id"] for capture in existing_items}
     return [dict(capture, id=free_id(capture["id"], taken)) for capture in items]
 
 
-def free_id(wanted, taken):
-    free, number = wanted, 1
+def free_id(preferred_id, taken):
+    free, number = preferred_id, 1
     while free in taken:
         number += 1
-        free = "%s-%d" % (wanted[:100], number)
+        free = "%s-%d" % (preferred_id[:100], number)
     taken.add(free)
     return free
 
 
-def require_no_collision(whole, path, other):
+def require_no_collision(document, path, other):
     for part, keys in NAMED_BY.items():
         for key in keys:
-            both = names(whole, part, key) & names(other, part, key)
+            both = names(document, part, key) & names(other, part, key)
             if both:
                 raise collision(path, "%s %s" % (key, sorted(both)[0]))
-    both = members(whole) & members(other)
+    both = members(document) & members(other)
     if both:
         raise collision(path, "member %s" % sorted(both)[0])
 
@@ -91,21 +93,25 @@ def for_profile(document, profile):
     strict = {name: value for name, value in document.items() if name not in ("site", "system")}
     strict["collector"] = dict(document["collector"], redaction_profile="strict")
     strict["node_classes"] = [without_members(node_class) for node_class in document["node_classes"]]
+    if "run" in document:
+        strict["run"] = {
+            name: value for name, value in document["run"].items() if name not in profiles.NOT_STRICT_OF_RUN
+        }
     strict["captures"] = [
-        dict(capture, nodes_failed=numbered(capture["nodes_failed"])) if "nodes_failed" in capture else capture
+        dict(capture, nodes_failed=number_members(capture["nodes_failed"])) if "nodes_failed" in capture else capture
         for capture in document["captures"]
     ]
     return strict
 
 
 def without_members(node_class):
-    told = {name: value for name, value in node_class.items() if name != "members"}
-    if "outliers" in told:
-        told["outliers"] = numbered(told["outliers"])
-    return told
+    fields = {name: value for name, value in node_class.items() if name != "members"}
+    if "outliers" in fields:
+        fields["outliers"] = number_members(fields["outliers"])
+    return fields
 
 
-def numbered(entries):
+def number_members(entries):
     """Entries whose members are numbers only, the same number for the same member."""
     order = list(dict.fromkeys(entry["member"] for entry in entries))
     return [dict(entry, member="node-%d" % (order.index(entry["member"]) + 1)) for entry in entries]

@@ -21,7 +21,7 @@ def registry():
 
 def registry_sha256():
     """What names the registry that a document was made with."""
-    return hashlib.sha256(content(REGISTRY)).hexdigest()
+    return hashlib.sha256(read_resource(REGISTRY)).hexdigest()
 
 
 def groups():
@@ -31,25 +31,25 @@ def groups():
 
 def lustre_defaults(parameter_id):
     """[{"first": release, "last": release, "value": ..., "words": ...}] of a parameter; [] where none is known."""
-    table = parsed(LUSTRE_DEFAULTS)
+    table = load_json(LUSTRE_DEFAULTS)
     entries = table["parameters"].get(parameter_id, {"defaults": []})["defaults"]
     return [dict(entry, last=entry.get("last", table["releases"][-1])) for entry in entries]
 
 
 def document():
-    return parsed(REGISTRY)
+    return load_json(REGISTRY)
 
 
 def document_schema():
     """The JSON Schema of the system document."""
-    return parsed(SCHEMA)
+    return load_json(SCHEMA)
 
 
-def parsed(file):
+def load_json(file):
     if file not in _parsed:
-        _parsed[file] = json.loads(content(file).decode("utf-8"))
+        _parsed[file] = json.loads(read_resource(file).decode("utf-8"))
     return _parsed[file]
 
 
-def content(file):
+def read_resource(file):
     return pkgutil.get_data("collectors", file)

@@ -61,64 +61,77 @@ OF_SERVERS = (
     "enclosure.config",
 )
 # Parameters that are the same question as a field.
-SAME = {"system.exclusive_during_run": "bench.exclusive", "fabric.0.topology": "fabric.topology"}
+PARAMETER_BY_FIELD = {"system.exclusive_during_run": "bench.exclusive", "fabric.0.topology": "fabric.topology"}
 SERVER_ROLES = frozenset(["oss", "mds", "mgs", "nsd", "storage"])
 
 
-def template(whole):
+def template(document):
     """{"about", "questions": [{question, meaning, answer_with, answer}]}, with the answers that there are already."""
-    asked = list(field_questions(whole)) + list(parameter_questions(whole)) + list(reproducibility_questions())
-    return {"about": ABOUT, "questions": asked}
+    questions = (
+        list(field_questions(document)) + list(parameter_questions(document)) + list(reproducibility_questions())
+    )
+    return {"about": ABOUT, "questions": questions}
 
 
-def field_questions(whole):
-    systems = whole.get("storage_systems") or [{}]
-    asked = list(FIELDS)
+def field_questions(document):
+    systems = document.get("storage_systems") or [{}]
+    field_meanings = list(FIELDS)
     for place, system in enumerate(systems[:MOST_SYSTEMS]):
         fields = FIELDS_OF_A_SYSTEM + tuple(field for field in OPEN_FIELDS_OF_A_SYSTEM if field[0] not in system)
-        asked += [("storage_systems.%d.%s" % (place, name), meaning) for name, meaning in fields]
-    for name, meaning in asked:
-        yield question(name, meaning, rule_of(name), at(whole, name.split(".")))
+        field_meanings += [("storage_systems.%d.%s" % (place, name), meaning) for name, meaning in fields]
+    for name, meaning in field_meanings:
+        yield question(name, meaning, rule_of(name), at(document, name.split(".")))
 
 
-def parameter_questions(whole):
-    servers = server_class(whole)
+def parameter_questions(document):
+    servers = server_class(document)
     if servers is None or servers["source"] == "declared":
         count = servers["count"] if servers else None
         yield question(SERVERS, SERVERS_MEANING, {"type": "integer", "minimum": 1}, count)
-        asked = OF_ARRAYS + OF_SERVERS
+        parameter_ids = OF_ARRAYS + OF_SERVERS
     else:
-        asked = OF_ARRAYS
-    for name in asked:
+        parameter_ids = OF_ARRAYS
+    for name in parameter_ids:
         entry = parameters.registry()[name]
-        told = entry_of(servers, name)
-        if told is None or told["source"] == "declared":
-            answer = told["values"][0]["value"] if told else None
+        server_entry = entry_of(servers, name)
+        if server_entry is None or server_entry["source"] == "declared":
+            answer = server_entry["values"][0]["value"] if server_entry else None
             yield question(name, entry["meaning"], rule_of_parameter(entry), answer, entry["unit"])
 
 
 def reproducibility_questions():
     """The required questions of the registry's questionnaire that no fact of a document answers."""
-    whole = json.loads(pkgutil.get_data("collectors", REPRODUCIBILITY).decode("utf-8"))
-    for main in whole["questions"]:
-        for one in [main] + main.get("parts", []):
-            by_facts = "enough" in one or (one["kind"] != "text" and "facts" in one)
-            if one["required"] != "never" and not by_facts:
-                meaning = " ".join(filter(None, [one["text"], one.get("help")]))
-                yield {"question": one["id"], "meaning": meaning, "answer_with": kind_of(one), "answer": None}
+    questionnaire = json.loads(pkgutil.get_data("collectors", REPRODUCIBILITY).decode("utf-8"))
+    for main in questionnaire["questions"]:
+        for registry_question in [main] + main.get("parts", []):
+            by_facts = "enough" in registry_question or (
+                registry_question["kind"] != "text" and "facts" in registry_question
+            )
+            if registry_question["required"] != "never" and not by_facts:
+                meaning = " ".join(filter(None, [registry_question["text"], registry_question.get("help")]))
+                yield {
+                    "question": registry_question["id"],
+                    "meaning": meaning,
+                    "answer_with": describe_answer(registry_question),
+                    "answer": None,
+                }
 
 
-def kind_of(one):
+def describe_answer(registry_question):
     """What an answer to a question of the registry's questionnaire looks like."""
-    if one["kind"] == "choice":
-        return "one of: " + ", ".join(one["choices"])
-    return "true or false" if one["kind"] == "yes_no" else "a text of at least %d words" % one["least_words"]
+    if registry_question["kind"] == "choice":
+        return "one of: " + ", ".join(registry_question["choices"])
+    return (
+        "true or false"
+        if registry_question["kind"] == "yes_no"
+        else "a text of at least %d words" % registry_question["least_words"]
+    )
 
 
 def for_the_registry(answers):
     """The answered questions that are not about the document."""
-    own = {one["question"] for one in reproducibility_questions()}
-    return [name for name, _answer in given(answers) if name in own]
+    own = {template_question["question"] for template_question in reproducibility_questions()}
+    return [name for name, _answer in read_answers(answers) if name in own]
 
 
 def question(name, meaning, rule, answer, unit=None):
@@ -152,72 +165,72 @@ def rule_of_parameter(entry):
     return {"type": "string", "maxLength": MAX_TEXT_CHARACTERS}
 
 
-def answered(whole, answers):
+def apply_answers(document, answers):
     """The document with the answers of a filled-in template; the one that is given does not change.
 
     Raises UsageError `collector.answers` for what is no template, asks something else or has an answer of another kind.
     """
-    whole = copy.deepcopy(whole)
-    asked = {one["question"] for one in template(whole)["questions"]}
+    document = copy.deepcopy(document)
+    open_questions = {entry["question"] for entry in template(document)["questions"]}
     own = for_the_registry(answers)
-    answers = dict(given(answers))
+    answers = dict(read_answers(answers))
     for name in answers:
-        if name not in asked:
-            raise refused(name, "is no open question of this document")
+        if name not in open_questions:
+            raise answer_error(name, "is no open question of this document")
     for name in own:
         del answers[name]
     for name, answer in answers.items():
         if name in parameters.registry():
-            put_parameter(whole, name, answer, answers.get(SERVERS))
+            put_parameter(document, name, answer, answers.get(SERVERS))
         elif name != SERVERS:
-            put_field(whole, name, answer)
-    for system in whole.get("storage_systems", ()):
+            put_field(document, name, answer)
+    for system in document.get("storage_systems", ()):
         system.setdefault("type", "other")
         system.setdefault("name", system["type"])
-    for pointer, message in schema.errors(whole, at_most=1):
-        raise refused(pointer, message)
-    return whole
+    for pointer, message in schema.errors(document, at_most=1):
+        raise answer_error(pointer, message)
+    return document
 
 
-def given(answers):
+def read_answers(answers):
     """(question, answer) of each question that was answered."""
     listed = answers.get("questions") if isinstance(answers, dict) else None
-    for one in listed if isinstance(listed, list) else [None]:
-        if not isinstance(one, dict) or not isinstance(one.get("question"), str):
+    for entry in listed if isinstance(listed, list) else [None]:
+        if not isinstance(entry, dict) or not isinstance(entry.get("question"), str):
             raise UsageError(
                 "collector.answers", "That is no list of questions.", "Make one with `questionnaire FILE`."
             )
-        if one.get("answer") is not None:
-            yield one["question"], one["answer"]
+        if entry.get("answer") is not None:
+            yield entry["question"], entry["answer"]
 
 
-def refused(name, what):
+def answer_error(name, what):
     return UsageError(
         "collector.answers", "%s %s." % (name, what), "`questionnaire FILE` shows what is asked, and how."
     )
 
 
-def fitting(name, answer, rule):
+def require_fitting(name, answer, rule):
     """The answer if it is of the kind that its question asks for; texts lose what would mislead a reader."""
     if isinstance(answer, str):
-        answer = " ".join(node_access.cleaned(answer.encode("utf-8", "replace")).split())
+        answer = " ".join(node_access.clean_text(answer.encode("utf-8", "replace")).split())
     if answer == "" or not schema.fits(answer, rule):
-        raise refused(name, "wants " + words(rule, None))
+        raise answer_error(name, "wants " + words(rule, None))
     return answer
 
 
-def put_field(whole, name, answer):
+def put_field(document, name, answer):
     way = name.split(".")
-    answer = fitting(name, answer, rule_of(name))
-    part = whole
+    answer = require_fitting(name, answer, rule_of(name))
+    part = document
     for step, following in zip(way, way[1:]):
-        part = entered(part, step, [] if following.isdigit() else {})
+        part = enter_part(part, step, [] if following.isdigit() else {})
     part[way[-1]] = answer
-    if name in SAME:
-        declare(clients(whole), SAME[name], answer)
+    if name in PARAMETER_BY_FIELD:
+        declare(clients(document), PARAMETER_BY_FIELD[name], answer)
 
 
-def entered(part, step, new):
+def enter_part(part, step, new):
     """The part below, made where it is not there."""
     if not isinstance(part, list):
         return part.setdefault(step, new)
@@ -226,17 +239,17 @@ def entered(part, step, new):
     return part[int(step)]
 
 
-def put_parameter(whole, name, answer, servers):
-    answer = fitting(name, answer, rule_of_parameter(parameters.registry()[name]))
-    node = server_class(whole)
+def put_parameter(document, name, answer, servers):
+    answer = require_fitting(name, answer, rule_of_parameter(parameters.registry()[name]))
+    node = server_class(document)
     if node is None:
         node = {"role": ["storage"], "count": 1, "source": "declared", "hardware": {"cpu": {}, "memory": {}}}
         node.update(class_id="", os={"kernel": None}, parameters=[], missing=[])
-        whole["node_classes"].append(node)
+        document["node_classes"].append(node)
     if servers is not None and node["source"] == "declared":
-        node["count"] = fitting(SERVERS, servers, {"type": "integer", "minimum": 1})
+        node["count"] = require_fitting(SERVERS, servers, {"type": "integer", "minimum": 1})
     declare(node, name, answer)
-    bios_import.rename_class(whole, node)
+    bios_import.rename_class(document, node)
 
 
 def declare(node, name, answer):
@@ -248,15 +261,15 @@ def declare(node, name, answer):
     bios_import.merge_parameters(node, assemble.distributions(facts, parameters.registry()))
 
 
-def clients(whole):
+def clients(document):
     """The class of nodes that ran the benchmark: the first of clients, or the first."""
-    found = [node for node in whole["node_classes"] if "client" in node["role"]]
-    return (found or whole["node_classes"])[0]
+    client_classes = [node for node in document["node_classes"] if "client" in node["role"]]
+    return (client_classes or document["node_classes"])[0]
 
 
-def server_class(whole):
+def server_class(document):
     """The class that stands for the storage servers, or None."""
-    return next((node for node in whole["node_classes"] if SERVER_ROLES & set(node["role"])), None)
+    return next((node for node in document["node_classes"] if SERVER_ROLES & set(node["role"])), None)
 
 
 def entry_of(node, name):

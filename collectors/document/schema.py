@@ -15,7 +15,7 @@ from collectors.document.parameters import document_schema
 # Deeper than any document of ours, and far from Python's own limit.
 MAX_DEPTH = 60
 MAX_ERRORS = 100
-SHOWN_CHARACTERS = 60
+MAX_QUOTED_CHARACTERS = 60
 REFERENCE = "#/$defs/"
 REMARKS = ("$schema", "$id", "title", "description", "$defs")
 TIME = re.compile(
@@ -31,12 +31,12 @@ def errors(document, schema=None, at_most=MAX_ERRORS):
     KeyError for a reference to nothing.
     """
     schema = document_schema() if schema is None else schema
-    return itertools.islice(found(document, schema, schema, "", 0), at_most)
+    return itertools.islice(find_errors(document, schema, schema, "", 0), at_most)
 
 
 def fits(value, rule):
     """Whether a value is valid by a part of the system document's schema."""
-    return next(found(value, rule, document_schema(), "", 0), None) is None
+    return next(find_errors(value, rule, document_schema(), "", 0), None) is None
 
 
 def resolved(rule):
@@ -50,33 +50,33 @@ def referred(reference, root):
     return root["$defs"][reference[len(REFERENCE) :]]
 
 
-def found(value, schema, root, pointer, depth):
+def find_errors(value, schema, root, pointer, depth):
     if schema is False or depth > MAX_DEPTH:
         yield pointer, "is nested too deeply" if schema else "is not allowed here"
         return
-    for keyword, wanted in schema.items() if schema is not True else ():
+    for keyword, keyword_value in schema.items() if schema is not True else ():
         if keyword in CHECKS:
             type_name, is_wrong, words = CHECKS[keyword]
-            if TYPES[type_name](value) and is_wrong(value, wanted):
-                yield pointer, words.format(value=quote_value(value), wanted=wanted)
+            if TYPES[type_name](value) and is_wrong(value, keyword_value):
+                yield pointer, words.format(value=quote_value(value), wanted=keyword_value)
         elif keyword in DESCENTS:
             type_name, children = DESCENTS[keyword]
-            for name, child, subschema in children(value, wanted, schema) if TYPES[type_name](value) else ():
-                yield from found(child, subschema, root, below(pointer, name), depth + 1)
+            for name, child, subschema in children(value, keyword_value, schema) if TYPES[type_name](value) else ():
+                yield from find_errors(child, subschema, root, child_pointer(pointer, name), depth + 1)
         elif keyword == "required":
-            for name in wanted if isinstance(value, dict) else ():
+            for name in keyword_value if isinstance(value, dict) else ():
                 if name not in value:
                     yield pointer, name + " is missing"
         elif keyword == "$ref":
-            yield from found(value, referred(wanted, root), root, pointer, depth + 1)
+            yield from find_errors(value, referred(keyword_value, root), root, pointer, depth + 1)
         elif keyword == "anyOf":
-            if all(any(True for _ in found(value, option, root, pointer, depth + 1)) for option in wanted):
+            if all(any(True for _ in find_errors(value, option, root, pointer, depth + 1)) for option in keyword_value):
                 yield pointer, quote_value(value) + " is none of the things that are allowed here"
         elif keyword not in REMARKS:
             raise ValueError("the schema has the keyword " + keyword)
 
 
-def below(pointer, name):
+def child_pointer(pointer, name):
     return pointer + "/" + str(name).replace("~", "~0").replace("/", "~1")
 
 
@@ -84,8 +84,8 @@ def quote_value(value):
     """A value as a message may show it: short, on one line."""
     if isinstance(value, (list, dict)):
         return {list: "a list", dict: "an object"}[type(value)]
-    text = ascii(value[: SHOWN_CHARACTERS + 1] if isinstance(value, str) else value)
-    return text if len(text) <= SHOWN_CHARACTERS else text[:SHOWN_CHARACTERS] + "..."
+    text = ascii(value[: MAX_QUOTED_CHARACTERS + 1] if isinstance(value, str) else value)
+    return text if len(text) <= MAX_QUOTED_CHARACTERS else text[:MAX_QUOTED_CHARACTERS] + "..."
 
 
 def is_number(value):
@@ -101,21 +101,21 @@ def is_time(text):
         return False
 
 
-def equal(one, other):
+def equal(value, other):
     """Equality of JSON: 1 is 1.0 but not true, at any depth."""
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(equal, one, other))
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(equal(one[key], other[key]) for key in one)
-    return isinstance(one, bool) == isinstance(other, bool) and one == other
+    if isinstance(value, list) and isinstance(other, list):
+        return len(value) == len(other) and all(map(equal, value, other))
+    if isinstance(value, dict) and isinstance(other, dict):
+        return value.keys() == other.keys() and all(equal(value[key], other[key]) for key in value)
+    return isinstance(value, bool) == isinstance(other, bool) and value == other
 
 
-def is_one_of(value, wanted):
-    return any(equal(value, one) for one in wanted)
+def is_one_of(value, choices):
+    return any(equal(value, choice) for choice in choices)
 
 
-def has_type(value, wanted):
-    return any(TYPES[name](value) for name in ([wanted] if isinstance(wanted, str) else wanted))
+def has_type(value, type_names):
+    return any(TYPES[name](value) for name in ([type_names] if isinstance(type_names, str) else type_names))
 
 
 TYPES = {
@@ -130,23 +130,32 @@ TYPES = {
 }
 # keyword: the type of value it is about, whether a value is wrong, and the message.
 CHECKS = {
-    "type": ("anything", lambda value, wanted: not has_type(value, wanted), "{value} is not of type {wanted}"),
-    "const": ("anything", lambda value, wanted: not equal(value, wanted), "{value} is not {wanted}"),
-    "enum": ("anything", lambda value, wanted: not is_one_of(value, wanted), "{value} is not in {wanted}"),
-    "pattern": ("string", lambda value, wanted: not re.search(wanted, value), "{value} is not like {wanted}"),
-    "format": ("string", lambda value, wanted: wanted == "date-time" and not is_time(value), "{value} is no {wanted}"),
-    "maxLength": ("string", lambda value, wanted: len(value) > wanted, "is longer than {wanted} characters"),
-    "minimum": ("number", lambda value, wanted: value < wanted, "{value} is less than {wanted}"),
-    "maximum": ("number", lambda value, wanted: value > wanted, "{value} is more than {wanted}"),
-    "minItems": ("array", lambda value, wanted: len(value) < wanted, "has fewer items than {wanted}"),
+    "type": ("anything", lambda value, type_names: not has_type(value, type_names), "{value} is not of type {wanted}"),
+    "const": ("anything", lambda value, constant: not equal(value, constant), "{value} is not {wanted}"),
+    "enum": ("anything", lambda value, choices: not is_one_of(value, choices), "{value} is not in {wanted}"),
+    "pattern": ("string", lambda value, pattern: not re.search(pattern, value), "{value} is not like {wanted}"),
+    "format": (
+        "string",
+        lambda value, format_name: format_name == "date-time" and not is_time(value),
+        "{value} is no {wanted}",
+    ),
+    "maxLength": ("string", lambda value, limit: len(value) > limit, "is longer than {wanted} characters"),
+    "minimum": ("number", lambda value, limit: value < limit, "{value} is less than {wanted}"),
+    "maximum": ("number", lambda value, limit: value > limit, "{value} is more than {wanted}"),
+    "minItems": ("array", lambda value, limit: len(value) < limit, "has fewer items than {wanted}"),
 }
 # keyword: the type of value it is about, and (name, value, its schema) of each value that it leads to.
 DESCENTS = {
-    "properties": ("object", lambda value, wanted, _: [(n, value[n], wanted[n]) for n in wanted if n in value]),
+    "properties": (
+        "object",
+        lambda value, schemas_by_name, _: [(n, value[n], schemas_by_name[n]) for n in schemas_by_name if n in value],
+    ),
     "additionalProperties": (
         "object",
-        lambda value, wanted, schema: [(n, value[n], wanted) for n in value if n not in schema.get("properties", ())],
+        lambda value, subschema, schema: [
+            (n, value[n], subschema) for n in value if n not in schema.get("properties", ())
+        ],
     ),
-    "propertyNames": ("object", lambda value, wanted, _: [(n, n, wanted) for n in value]),
-    "items": ("array", lambda value, wanted, _: [(n, item, wanted) for n, item in enumerate(value)]),
+    "propertyNames": ("object", lambda value, subschema, _: [(n, n, subschema) for n in value]),
+    "items": ("array", lambda value, subschema, _: [(n, item, subschema) for n, item in enumerate(value)]),
 }

@@ -16,15 +16,15 @@ def fit_to_schema(value, rule):
     if isinstance(value, str) and "maxLength" in rule:
         return value[: rule["maxLength"]]
     for choice in rule.get("anyOf", ()):
-        made = fit_to_schema(value, choice)
-        if schema.fits(made, choice):
-            return made
+        fitted = fit_to_schema(value, choice)
+        if schema.fits(fitted, choice):
+            return fitted
     return value
 
 
 def fitted_object(value, rule):
     fields = rule.get("properties", {})
-    made = OrderedDict()
+    fitted_fields = OrderedDict()
     for name, field in value.items():
         field_rule = fields.get(name, rule.get("additionalProperties", False))
         if name not in fields and not schema.fits(name, rule.get("propertyNames", True)):
@@ -32,5 +32,5 @@ def fitted_object(value, rule):
         if isinstance(field_rule, dict):
             field = fit_to_schema(field, field_rule)
             if schema.fits(field, field_rule):
-                made[name] = field
-    return made
+                fitted_fields[name] = field
+    return fitted_fields

@@ -16,7 +16,7 @@ MOST_MEMBERS = 10000
 
 def load(path):
     """The document of a file or bundle. Raises UsageError where there is none, BundleError where it is not valid."""
-    document = parsed(content(path), path)
+    document = parse_document(content(path), path)
     for pointer, message in schema.errors(document, at_most=1):
         raise BundleError("system.schema", "%s is no system document: %s %s" % (path, pointer or "/", message))
     return document
@@ -40,7 +40,7 @@ def writable(path):
     return path
 
 
-def parsed(data, path):
+def parse_document(data, path):
     try:
         return json.loads(data.decode("utf-8"))
     except (ValueError, RecursionError):
@@ -55,11 +55,11 @@ def content(path):
         if zipfile.is_zipfile(path):
             with zipfile.ZipFile(path) as archive:
                 name = next((name for name in archive.namelist()[:MOST_MEMBERS] if is_document(name)), None)
-                return bounded(archive.open(name), path) if name else nothing(path)
+                return read_bounded(archive.open(name), path) if name else raise_no_document(path)
         if tarfile.is_tarfile(path):
             return from_tar(path)
         with open(path, "rb") as stream:
-            return bounded(stream, path)
+            return read_bounded(stream, path)
     except (OSError, EOFError, tarfile.TarError, zipfile.BadZipFile) as error:
         raise UsageError("collector.path", "%s cannot be read: %s" % (path, getattr(error, "strerror", None) or error))
 
@@ -68,21 +68,21 @@ def from_tar(path):
     with tarfile.open(path) as archive:
         for number, member in enumerate(archive):
             if member.isreg() and is_document(member.name):
-                return bounded(archive.extractfile(member), path)
+                return read_bounded(archive.extractfile(member), path)
             if number > MOST_MEMBERS:
                 break
-    return nothing(path)
+    return raise_no_document(path)
 
 
 def is_document(name):
     return name == NAME or name.endswith("/" + NAME) and name.count("/") == 2
 
 
-def nothing(path):
+def raise_no_document(path):
     raise UsageError("collector.path", path + " holds no system document.", "Make it with `pack --system FILE`.")
 
 
-def bounded(stream, path):
+def read_bounded(stream, path):
     data = stream.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
         raise BundleError("system.too-large", "%s: the document is larger than 4 MiB." % path)

@@ -69,18 +69,18 @@ def wait_for_child(pid):
         done, status = os.waitpid(pid, os.WNOHANG)
         if done:
             return status
-        told = signal.sigwaitinfo(HANDED_ON + (signal.SIGCHLD,))
-        if told.si_signo != signal.SIGCHLD:
-            forward_signal(told, pid)
+        signal_info = signal.sigwaitinfo(HANDED_ON + (signal.SIGCHLD,))
+        if signal_info.si_signo != signal.SIGCHLD:
+            forward_signal(signal_info, pid)
 
 
-def forward_signal(told, pid):
-    if told.si_code <= LARGEST_CODE_OF_A_PROCESS:
+def forward_signal(signal_info, pid):
+    if signal_info.si_code <= LARGEST_CODE_OF_A_PROCESS:
         try:
-            os.kill(pid, told.si_signo)
+            os.kill(pid, signal_info.si_signo)
         except ProcessLookupError:
             return
-    if told.si_signo == signal.SIGTSTP:
+    if signal_info.si_signo == signal.SIGTSTP:
         # We stop beside the child, or the shell would not know that the job has.
         os.kill(os.getpid(), signal.SIGSTOP)
 

@@ -11,12 +11,13 @@ import time
 from collections import namedtuple
 
 from collectors.errors import UsageError
+from collectors.node import io_environment
 
 # Reading tools only. None of them changes anything with the arguments that the probes give.
 ALLOWED = frozenset(
     """
     beegfs beegfs-ctl ceph cpupower crm_mon cxi_stat daos df dmg dmidecode dpkg-query ethtool ibstat ip lctl lfs
-    lnetctl lsblk lscpu lspci mdadm mmfsadm mmlscluster mmlsconfig mmlsdisk mmlsfs modinfo mpirun multipath
+    lnetctl lsblk lscpu lspci mdadm mmfsadm mmlscluster mmlsconfig mmlsdisk mmlsfs modinfo multipath
     numactl nvidia-smi nvme ofed_info rdma rpm smartctl sysctl tuned-adm uname weka zpool
     """.split()
 )
@@ -39,21 +40,14 @@ PIPE_BYTES = 64 * 1024
 MAX_RECORDING_BYTES = 64 * 1024 * 1024
 
 # What a job's environment may tell of the run; every other variable stays unread.
-ALLOWED_VARIABLES = frozenset(
+ALLOWED_VARIABLES = io_environment.NAMES | frozenset(
     """
     SLURM_JOB_NUM_NODES SLURM_NNODES SLURM_NTASKS SLURM_NPROCS SLURM_NTASKS_PER_NODE SLURM_TASKS_PER_NODE
-    SLURM_CPUS_PER_TASK SLURM_CPUS_ON_NODE SLURM_CPU_BIND SLURM_CPU_BIND_TYPE SLURM_DISTRIBUTION SLURM_MPI_TYPE
-    SLURM_THREADS_PER_CORE SLURM_HINT SLURM_JOB_EXCLUSIVE SLURM_LOCALID SLURM_PROCID
-    PBS_NUM_NODES PBS_NUM_PPN PBS_NP NCPUS PBS_TASKNUM FLUX_JOB_NNODES FLUX_JOB_SIZE FLUX_TASK_LOCAL_ID
-    LSB_DJOB_NUMPROC LSB_MAX_NUM_PROCESSORS LSB_MCPU_HOSTS JSM_NAMESPACE_SIZE JSM_NAMESPACE_LOCAL_SIZE
-    OMPI_COMM_WORLD_SIZE OMPI_COMM_WORLD_LOCAL_SIZE OMPI_COMM_WORLD_LOCAL_RANK OMPI_COMM_WORLD_RANK
-    OMPI_MCA_io OMPI_MCA_pml OMPI_MCA_btl OMPI_MCA_mtl OMPI_MCA_osc OMPI_MCA_fs OMPI_MCA_fbtl OMPI_MCA_fcoll
-    PMI_SIZE PMI_RANK PMI_LOCAL_SIZE PMI_LOCAL_RANK PALS_LOCAL_RANKID PALS_NODEID MPI_LOCALNRANKS MPI_LOCALRANKID
-    MPICH_MPIIO_HINTS MPICH_MPIIO_HINTS_DISPLAY MPICH_MPIIO_CB_ALIGN MPICH_MPIIO_DVS_MAXNODES MPICH_MPIIO_STATS
-    MPICH_OFI_NIC_POLICY CRAY_MPICH_VERSION ROMIO_HINTS ROMIO_PRINT_HINTS I_MPI_EXTRA_FILESYSTEM I_MPI_FABRICS
-    I_MPI_PIN_DOMAIN FI_PROVIDER FI_CXI_RX_MATCH_MODE FI_CXI_DEFAULT_CQ_SIZE UCX_TLS UCX_RNDV_THRESH UCX_IB_SL
-    UCX_MAX_RNDV_RAILS OMP_NUM_THREADS OMP_PLACES OMP_PROC_BIND DAOS_MOUNT_TYPE DAOS_POOL DAOS_CONT D_IL_REPORT
-    D_IL_MAX_EQ D_IL_COMPATIBLE D_IL_ENFORCE_EXEC_ENV CRT_TIMEOUT D_PROVIDER CUFILE_ENV_PATH_JSON LD_PRELOAD
+    SLURM_JOB_EXCLUSIVE SLURM_LOCALID SLURM_PROCID PBS_NUM_NODES PBS_NUM_PPN PBS_NP PBS_TASKNUM FLUX_JOB_NNODES
+    FLUX_JOB_SIZE FLUX_TASK_LOCAL_ID LSB_DJOB_NUMPROC LSB_MCPU_HOSTS JSM_NAMESPACE_SIZE JSM_NAMESPACE_LOCAL_SIZE
+    OMPI_COMM_WORLD_SIZE OMPI_COMM_WORLD_LOCAL_SIZE OMPI_COMM_WORLD_LOCAL_RANK OMPI_COMM_WORLD_RANK PMI_SIZE
+    PMI_RANK PMI_LOCAL_SIZE PMI_LOCAL_RANK PALS_LOCAL_RANKID PALS_NODEID MPI_LOCALNRANKS MPI_LOCALRANKID
+    MPICH_MPIIO_HINTS ROMIO_HINTS DAOS_POOL DAOS_CONT CUFILE_ENV_PATH_JSON LD_PRELOAD
     """.split()
 )
 MAX_VARIABLE_CHARACTERS = 2048
@@ -66,11 +60,11 @@ Outcome.__doc__ = """What a command did: standard output (bytes), the begin of s
 
 
 def allowed_environment(environment):
-    """The variables of ALLOWED_VARIABLES that are set, printable and short."""
+    """The variables of ALLOWED_VARIABLES that are set, and IOR's of MPI-IO hints; printable and short."""
+    names = {name for name in environment if name in ALLOWED_VARIABLES or io_environment.HINT.fullmatch(name)}
     return {
         name: "".join(c for c in TERMINAL.sub("", environment[name]) if c.isprintable())[:MAX_VARIABLE_CHARACTERS]
-        for name in sorted(ALLOWED_VARIABLES)
-        if name in environment
+        for name in sorted(names)
     }
 
 

@@ -58,7 +58,7 @@ UNWANTED = re.compile("\x1b\\[[0-?]*[ -/]*[@-~]|[^\n\t\x20-\x7e\xa0-\U0010ffff]"
 INVISIBLE = ("Cf", "Co", "Cs", "Zl", "Zp")
 
 
-class NotThere(Exception):
+class NotAvailable(Exception):
     """A path leads nowhere below the root: `reason` and `detail` of the Input."""
 
     def __init__(self, reason, detail):
@@ -67,7 +67,7 @@ class NotThere(Exception):
         self.detail = detail
 
 
-class Door:
+class NodeAccess:
     """The node as the probes see it.
 
     `root` is read instead of /; `recorded` are commands to play (commands.Recorded) instead of running any. Another
@@ -96,20 +96,20 @@ class Door:
             return Input(None, "timeout", "the capture's time was over", source)
         try:
             data = self.content(path, limit + 1)
-        except NotThere as gap:
+        except NotAvailable as gap:
             return Input(None, gap.reason, gap.detail, source)
         if len(data) > limit:
             return Input(None, "output_limit", "more than %d bytes" % limit, source)
-        return Input(cleaned(data), None, "", source)
+        return Input(clean_text(data), None, "", source)
 
     def files(self, pattern, limit=FILE_LIMIT_BYTES, at_most=20000):
         """The Inputs of the files that match a pattern (* and ? within a name), by path, sorted."""
-        found = {}
+        inputs_by_path = {}
         for path in self.matching(pattern):
-            if len(found) >= at_most:
+            if len(inputs_by_path) >= at_most:
                 break
-            found[path] = self.file(path, limit)
-        return found
+            inputs_by_path[path] = self.file(path, limit)
+        return inputs_by_path
 
     def matching(self, pattern):
         """The paths that match a pattern, sorted within each folder."""
@@ -128,21 +128,21 @@ class Door:
         try:
             with os.scandir(self.resolved(path or "/")) as entries:
                 names = [entry.name for entry, _ in zip(entries, range(MAX_ENTRIES))]
-        except (NotThere, OSError):
+        except (NotAvailable, OSError):
             return []
         return sorted(names)
 
     def exists(self, path):
         try:
             return os.path.lexists(self.resolved(path))
-        except NotThere:
+        except NotAvailable:
             return False
 
     def link(self, path):
         """Where a path really lies, as a path on the node: /sys/class/net/ib0 is /sys/devices/.../net/ib0. Or None."""
         try:
             place = self.resolved(path)
-        except NotThere:
+        except NotAvailable:
             return None
         if not os.path.lexists(place):
             return None
@@ -176,14 +176,14 @@ class Door:
         """The number of the user to whom a file belongs; None where there is none or no live node is asked."""
         try:
             return os.stat(self.resolved(path)).st_uid if self.live else None
-        except (NotThere, OSError):
+        except (NotAvailable, OSError):
             return None
 
     def modified(self, path):
         """When a file was last written, in seconds since 1970; None where there is none or no live node is asked."""
         try:
             return os.stat(self.resolved(path)).st_mtime if self.live else None
-        except (NotThere, OSError):
+        except (NotAvailable, OSError):
             return None
 
     def program(self, name):
@@ -202,7 +202,7 @@ class Door:
         """The hexadecimal sha256 of a file on the node as an Input."""
         try:
             descriptor = self.opened(path)
-        except NotThere as gap:
+        except NotAvailable as gap:
             return Input(None, gap.reason, gap.detail)
         digest, size = hashlib.sha256(), 0
         with open(descriptor, "rb") as stream:
@@ -217,18 +217,25 @@ class Door:
         """Up to `limit` bytes of a regular file. Raises NotThere."""
         descriptor = self.opened(path)
         try:
-            blocks, wanted = [], limit
-            while wanted > 0:
-                block = os.read(descriptor, wanted)
+            blocks, remaining_bytes = [], limit
+            while remaining_bytes > 0:
+                block = os.read(descriptor, remaining_bytes)
                 if not block:
                     break
                 blocks.append(block)
-                wanted -= len(block)
+                remaining_bytes -= len(block)
             return b"".join(blocks)
         except OSError as error:
             raise gap_of(error)
         finally:
             os.close(descriptor)
+
+    def first_bytes(self, path, limit):
+        """As content; no bytes where there is no such file, or it cannot be read."""
+        try:
+            return self.content(path, limit)
+        except NotAvailable:
+            return b""
 
     def opened(self, path):
         """A descriptor of a regular file; opening waits for nobody, so a FIFO does not hold us. Raises NotThere."""
@@ -238,7 +245,7 @@ class Door:
             raise gap_of(error)
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             os.close(descriptor)
-            raise NotThere("parse_error", "not a regular file")
+            raise NotAvailable("parse_error", "not a regular file")
         return descriptor
 
     def resolved(self, path):
@@ -269,7 +276,7 @@ class Door:
                 continue
             links += 1
             if links > MAX_LINKS:
-                raise NotThere("parse_error", "too many links")
+                raise NotAvailable("parse_error", "too many links")
             target = os.readlink(step)
             place = self.root if target.startswith("/") else place
             pending = target.strip("/").split("/") + pending
@@ -290,7 +297,7 @@ def matches(name, part):
 
 def gap_of(error):
     reason = REASON_BY_ERRNO.get(error.errno, "parse_error")
-    return NotThere(reason, error.strerror or "cannot be read")
+    return NotAvailable(reason, error.strerror or "cannot be read")
 
 
 def input_of(outcome):
@@ -304,10 +311,10 @@ def input_of(outcome):
         ended = "exit status %d" % outcome.status if outcome.status > 0 else "ended by signal %d" % -outcome.status
         failed = "parse_error" if outcome.status < 0 else "not_applicable"
         return Input(None, "permission_denied" if denied else failed, ended, "command", outcome.status)
-    return Input(cleaned(outcome.output), None, "", "command", outcome.status)
+    return Input(clean_text(outcome.output), None, "", "command", outcome.status)
 
 
-def cleaned(data):
+def clean_text(data):
     """Bytes as text without what misleads a terminal, a page or a reader: control sequences, invisible characters."""
     try:
         return UNWANTED.sub("", data.decode("ascii"))

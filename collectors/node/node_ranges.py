@@ -14,19 +14,19 @@ RANGE = re.compile(r"^([0-9]{1,18})(?:-([0-9]{1,18}))?$")
 HINT = "Write names and ranges such as nid[001-010,15],login1."
 
 
-def expanded(text):
+def expand_names(text):
     """The names that an expression stands for, each once, in its order.
 
     Raises UsageError `collector.nodes` for what is no such expression, and for more than 100,000 names.
     """
     text = text.strip()
     if ",".join(ITEM.findall(text)) != text or not text:
-        raise UsageError("collector.nodes", "%s names no nodes." % (shortened(text) or "Nothing"), HINT)
+        raise UsageError("collector.nodes", "%s names no nodes." % (shorten_text(text) or "Nothing"), HINT)
     names = {}
     for item in ITEM.findall(text):
         for name in names_of(item.strip()):
             if not NAME.match(name):
-                raise UsageError("collector.nodes", "%s is not the name of a node." % shortened(name), HINT)
+                raise UsageError("collector.nodes", "%s is not the name of a node." % shorten_text(name), HINT)
             names[name] = True
             if len(names) > MAX_NODES:
                 raise too_many()
@@ -51,10 +51,10 @@ def range_of(text):
     for part in text.split(","):
         match = RANGE.match(part.strip())
         if not match:
-            raise UsageError("collector.nodes", "[%s] is no range of numbers." % shortened(text), HINT)
+            raise UsageError("collector.nodes", "[%s] is no range of numbers." % shorten_text(text), HINT)
         first, last = match.group(1), match.group(2) or match.group(1)
         if int(last) < int(first):
-            raise UsageError("collector.nodes", "[%s] runs backwards." % shortened(text), HINT)
+            raise UsageError("collector.nodes", "[%s] runs backwards." % shorten_text(text), HINT)
         if int(last) - int(first) + len(numbers) >= MAX_NODES:
             raise too_many()
         numbers += ["%0*d" % (len(first), number) for number in range(int(first), int(last) + 1)]
@@ -65,5 +65,5 @@ def too_many():
     return UsageError("collector.nodes", "That is more than %d nodes." % MAX_NODES, "Check the ranges.")
 
 
-def shortened(text):
+def shorten_text(text):
     return text if len(text) <= 60 else text[:57] + "..."

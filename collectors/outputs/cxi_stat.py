@@ -21,14 +21,14 @@ FIELD = re.compile(r"\s+([A-Za-z][A-Za-z /]{1,30}): (\S.{0,119})")
 
 def devices(text):
     """{device: {field: text}} with the names of FIELDS. Raises ValueError."""
-    found, current = {}, None
+    fields_by_device, current = {}, None
     for line in text.splitlines():
         device = DEVICE.fullmatch(line.strip())
         field = FIELD.fullmatch(line)
         if device:
-            current = found.setdefault(device.group(1), {})
+            current = fields_by_device.setdefault(device.group(1), {})
         elif current is not None and field and field.group(1) in FIELDS:
             current.setdefault(FIELDS[field.group(1)], field.group(2).strip())
-    if not found:
+    if not fields_by_device:
         raise ValueError("no device")
-    return found
+    return fields_by_device

@@ -19,15 +19,15 @@ Dimm.__doc__ = "One populated memory slot; None stands for what the firmware doe
 
 def structures(text):
     """The Structures of a listing, in order. Raises ValueError where there is none, or none with a field."""
-    found = []
+    tables = []
     for block in re.split(r"\n[ \t]*\n", text):
         lines = [line for line in block.splitlines() if line.strip()]
         start = next((number for number, line in enumerate(lines) if HANDLE.fullmatch(line.strip())), None)
         if start is not None:
-            found.append(structure(lines[start:]))
-    if not any(table.fields for table in found):
+            tables.append(structure(lines[start:]))
+    if not any(table.fields for table in tables):
         raise ValueError("no DMI table")
-    return found
+    return tables
 
 
 def structure(lines):
@@ -44,7 +44,7 @@ def structure(lines):
     return Structure(kind, title, fields, strings)
 
 
-def told(value):
+def stated_value(value):
     """A field's value, or None for the many ways in which firmware says nothing."""
     return None if value is None or value.strip().lower().rstrip(".") in ABSENT else value.strip()
 
@@ -54,16 +54,16 @@ def dimms(tables):
     slots = [table.fields for table in tables if table.kind == 17]
     if not slots:
         raise ValueError("no memory slot in the tables")
-    return [dimm(fields) for fields in slots if told(fields.get("Size"))]
+    return [dimm(fields) for fields in slots if stated_value(fields.get("Size"))]
 
 
 def dimm(fields):
-    speed = told(fields.get("Configured Memory Speed")) or told(fields.get("Configured Clock Speed"))
-    match = re.match(r"(\d{1,6}) (?:MT/s|MHz)", speed or told(fields.get("Speed")) or "")
-    rank = told(fields.get("Rank"))
+    speed = stated_value(fields.get("Configured Memory Speed")) or stated_value(fields.get("Configured Clock Speed"))
+    match = re.match(r"(\d{1,6}) (?:MT/s|MHz)", speed or stated_value(fields.get("Speed")) or "")
+    rank = stated_value(fields.get("Rank"))
     return Dimm(
         quantity.size_bytes(fields["Size"]),
-        told(fields.get("Type")),
+        stated_value(fields.get("Type")),
         int(match.group(1)) if match else None,
         int(rank) if rank and re.fullmatch(r"\d{1,2}", rank) else None,
     )

@@ -8,17 +8,17 @@ PAUSE = re.compile(r"^(RX|TX): +(on|off)$", re.MULTILINE)
 
 def driver(text):
     """{field: value} of `ethtool -i`, fields without a value left out. Raises ValueError."""
-    found = {
+    values_by_field = {
         match.group(1): match.group(2).strip() for match in map(DRIVER_FIELD.fullmatch, text.splitlines()) if match
     }
-    if "driver" not in found:
+    if "driver" not in values_by_field:
         raise ValueError("no driver")
-    return {name: value for name, value in found.items() if value}
+    return {name: value for name, value in values_by_field.items() if value}
 
 
 def pause(text):
     """{"rx": bool, "tx": bool} of `ethtool -a`: whether the link is paused, as set. Raises ValueError."""
-    found = {direction.lower(): word == "on" for direction, word in PAUSE.findall(text)}
-    if not found:
+    pause_by_direction = {direction.lower(): word == "on" for direction, word in PAUSE.findall(text)}
+    if not pause_by_direction:
         raise ValueError("no pause parameters")
-    return found
+    return pause_by_direction

@@ -15,20 +15,20 @@ Port.__doc__ = "One port as printed; the rate of a port that is not Active means
 
 def adapters(text):
     """{name: Adapter}, empty where the node has none. Raises ValueError."""
-    found, fields = {}, {}
+    parts_by_adapter, fields = {}, {}
     for line in text.splitlines():
         line = line.strip()
         adapter, port, field = ADAPTER.fullmatch(line), PORT.fullmatch(line), FIELD.fullmatch(line)
         if adapter:
             ports, fields = {}, {}
-            found[adapter.group(1)] = (fields, ports)
-        elif port and found:
+            parts_by_adapter[adapter.group(1)] = (fields, ports)
+        elif port and parts_by_adapter:
             fields = ports[int(port.group(1))] = {}
         elif field:
             fields[field.group(1)] = field.group(2).strip()
-    if text.strip() and not found:
+    if text.strip() and not parts_by_adapter:
         raise ValueError("no adapter")
-    return {name: adapter_of(*said) for name, said in found.items()}
+    return {name: adapter_of(*parts) for name, parts in parts_by_adapter.items()}
 
 
 def adapter_of(fields, ports):

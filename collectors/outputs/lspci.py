@@ -13,15 +13,15 @@ Device.__doc__ = "One device: four hexadecimal digits of its class, and the name
 
 def devices(text):
     """{address with domain: Device}. Raises ValueError."""
-    found = {}
+    devices_by_address = {}
     for block in text.split("\n\n"):
         fields = dict(match.groups() for match in map(FIELD.fullmatch, block.splitlines()) if match)
         slot = SLOT.fullmatch(fields.get("Slot", ""))
         kind, vendor, name = (NAMED.fullmatch(fields.get(key, "")) for key in ("Class", "Vendor", "Device"))
         if slot and kind and vendor and name:
-            found[(slot.group(1) or "0000") + ":" + slot.group(2)] = Device(
+            devices_by_address[(slot.group(1) or "0000") + ":" + slot.group(2)] = Device(
                 kind.group(2), vendor.group(1), name.group(1)
             )
-    if not found:
+    if not devices_by_address:
         raise ValueError("no device")
-    return found
+    return devices_by_address

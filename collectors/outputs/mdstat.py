@@ -56,7 +56,7 @@ def array(match, details):
         level=number(LEVEL, details),
         algorithm=number(ALGORITHM, details),
         # Without redundancy there is nothing to count down from: the drives are those that are listed.
-        drives=int(drives.group(1)) if drives else used(members) if match.group(2) == "active" else None,
+        drives=int(drives.group(1)) if drives else count_used(members) if match.group(2) == "active" else None,
         working=int(drives.group(2)) if drives else None,
         spares=sum("(S)" in member.group(1) for member in members),
         chunk_bytes=chunk_bytes(details),
@@ -64,7 +64,7 @@ def array(match, details):
     )
 
 
-def used(members):
+def count_used(members):
     """How many drives are neither spare nor failed; None where none is listed."""
     return sum(not member.group(1) for member in members) or None
 

@@ -3,7 +3,8 @@
 import re
 from collections import namedtuple
 
-MAP = re.compile(r"(?:\S+ )?(?:\(\S+\) ?)?(?:\S+ )?dm-\d{1,5} ?.{0,80}")
+# What stands before the device is a name, a WWID in brackets, or both, and either may hold blanks.
+MAP = re.compile(r"(?![ |`\\+-])(?:[^|]{0,255} )?dm-\d{1,5}(?: .{0,80})?")
 # A path is a SCSI address, a device, its numbers, and the states that the kernel and the checker give it.
 PATH = re.compile(r"[ |`\\_+-]*\d+:\d+:\d+:\d+ +\S+ +\d+:\d+ +(.*)")
 
@@ -13,14 +14,14 @@ Map.__doc__ = "One device: paths that work and paths that do not."
 
 def maps(text):
     """The Maps, in order of the output; names, serial numbers and debugging lines are not kept. Raises ValueError."""
-    found = []
+    multipath_maps = []
     for line in text.splitlines():
         path = PATH.fullmatch(line)
-        if path and found:
+        if path and multipath_maps:
             works = re.search(r"\bactive\b.*\bready\b", path.group(1)) is not None
-            found[-1] = Map(found[-1].active + works, found[-1].failed + (not works))
+            multipath_maps[-1] = Map(multipath_maps[-1].active + works, multipath_maps[-1].failed + (not works))
         elif MAP.fullmatch(line):
-            found.append(Map(0, 0))
-    if text.strip() and not found:
+            multipath_maps.append(Map(0, 0))
+    if text.strip() and not multipath_maps:
         raise ValueError("no multipath device")
-    return tuple(found)
+    return tuple(multipath_maps)

@@ -20,10 +20,10 @@ def nodes(text):
         raise ValueError("no `available: N nodes`")
     cpus, sizes, distances = {}, {}, {}
     for line in text.splitlines():
-        for form, kept in ((CPUS, cpus), (SIZE, sizes), (DISTANCES, distances)):
+        for form, values_by_node in ((CPUS, cpus), (SIZE, sizes), (DISTANCES, distances)):
             match = form.fullmatch(line)
             if match:
-                kept[int(match.group(1))] = tuple(int(word) for word in match.group(2).split())
+                values_by_node[int(match.group(1))] = tuple(int(word) for word in match.group(2).split())
     if not cpus:
         raise ValueError("no node with its processors")
     return [

@@ -41,8 +41,8 @@ def namespaces(device):
 
 
 def objects(holder, key):
-    found = holder.get(key)
-    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+    entries = holder.get(key)
+    return [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
 
 
 def drive_of(controller, namespace):

@@ -55,7 +55,7 @@ def table(part):
 
 def groups(rows):
     """The Groups of a table; its first row is the pool, and rows as deep as that begin another role."""
-    role, top, found, inside = "data", rows[0][0] if rows else 0, [], 0
+    role, top, pool_groups, inside = "data", rows[0][0] if rows else 0, [], 0
     stand_in = None
     for depth, name in rows[1:]:
         if depth <= top:
@@ -63,13 +63,13 @@ def groups(rows):
         elif REMOVED.fullmatch(name) or (stand_in is not None and depth > stand_in):
             continue
         elif GROUP.fullmatch(name) and not DRAID_SPARE.fullmatch(name):
-            found.append(Group(role, GROUP.fullmatch(name).group(1), 0))
+            pool_groups.append(Group(role, GROUP.fullmatch(name).group(1), 0))
             inside, stand_in = depth, None
         else:
             stand_in = depth if STAND_IN.fullmatch(name) else None
             if inside and depth > inside:
-                found[-1] = found[-1]._replace(drives=found[-1].drives + 1)
+                pool_groups[-1] = pool_groups[-1]._replace(drives=pool_groups[-1].drives + 1)
             else:
-                found.append(Group(role, "stripe", 1))
+                pool_groups.append(Group(role, "stripe", 1))
                 inside = 0
-    return found
+    return pool_groups

@@ -8,8 +8,9 @@ import re
 
 from collectors.probe_results import Fact, Item, Missing, Section
 from collectors.scrubbing.credentials import secrets
+from collectors.scrubbing.names import FULL_NAME
 
-TELLING = re.compile(
+IDENTIFYING = re.compile(
     "|".join(
         (
             r"(?i:passw|passphrase|secret|credential)",
@@ -29,9 +30,9 @@ TELLING = re.compile(
 NOTE = "looks like a key, an address or a name"
 
 
-def filter_leaks(said):
+def filter_leaks(pieces):
     """What was said, without what is telling: a Fact becomes Missing, in a Section or Item the text is not known."""
-    return [screened_piece(piece) for piece in said]
+    return [screened_piece(piece) for piece in pieces]
 
 
 def screened_piece(piece):
@@ -56,4 +57,6 @@ def drop_identifying(value):
 
 
 def is_identifying(value):
-    return isinstance(value, str) and bool(TELLING.search(value) or secrets(value, None)[1])
+    if not isinstance(value, str):
+        return False
+    return bool(IDENTIFYING.search(value) or FULL_NAME.search(value) or secrets(value, None)[1])

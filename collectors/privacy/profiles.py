@@ -14,6 +14,8 @@ LEAVES = {
 }
 # What is left in the strict profile of a job's environment (how names begin) and of the kernel's command line.
 STRICT_VARIABLES = ("MPICH_MPIIO_", "OMPI_MCA_", "ROMIO_")
+# What the strict profile does not tell of the command.
+NOT_STRICT_OF_RUN = ("arguments", "modules", "modules_not_listed", "source")
 STRICT_BOOT = frozenset(
     """
     amd_iommu default_hugepagesz hugepages hugepagesz intel_iommu iommu iommu.passthrough iommu.strict mitigations
@@ -46,8 +48,10 @@ def make_strict(document, registry):
     """Take out of a document, in place, what the strict profile keeps at the site; `registry`: rows by parameter id."""
     job = document.get("job", {})
     if "environment" in job:
-        kept = {name: value for name, value in job["environment"].items() if name.startswith(STRICT_VARIABLES)}
-        job["environment"] = kept
+        allowed_variables = {
+            name: value for name, value in job["environment"].items() if name.startswith(STRICT_VARIABLES)
+        }
+        job["environment"] = allowed_variables
     for entry in job.get("mpiio_hints", ()):
         entry["pattern"] = "file"
     for node in document["node_classes"]:
@@ -58,13 +62,13 @@ def make_strict(document, registry):
 
 def keep_strict_parameters(node, registry):
     """The parameters that leave in the strict profile; the others become missing."""
-    kept, gaps = [], {}
+    allowed_parameters, gaps = [], {}
     for entry in node.get("parameters", ()):
         if registry.get(entry["id"], {}).get("redaction", "keep") in LEAVES["strict"]:
-            kept.append(entry)
+            allowed_parameters.append(entry)
         else:
             gaps[entry["id"]] = {"id": entry["id"], "reason": "redacted", "detail": "profile strict"}
-    node["parameters"] = kept
+    node["parameters"] = allowed_parameters
     if gaps:
         others = [gap for gap in node.get("missing", ()) if gap["id"] not in gaps]
         node["missing"] = sorted(others + list(gaps.values()), key=lambda gap: (gap["id"], gap.get("key", "")))

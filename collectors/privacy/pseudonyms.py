@@ -72,27 +72,29 @@ def keep_names(pseudonyms, note, folder=FOLDER):
         return
     path = os.path.join(os.path.expanduser(folder), MAP_FILE)
     try:
-        known = read_map(path)
-        if not set(pseudonyms.names) <= set(known):
-            text = json.dumps(dict(known, **pseudonyms.names), sort_keys=True, indent=1)
+        names_by_pseudonym = read_map(path)
+        if not set(pseudonyms.names) <= set(names_by_pseudonym):
+            text = json.dumps(dict(names_by_pseudonym, **pseudonyms.names), sort_keys=True, indent=1)
             write_private(path, text.encode("utf-8", "surrogateescape"), replace=True)
     except OSError as error:
         note(f"the names behind the pseudonyms are not kept: {error.strerror}")
 
 
-def known_names(pseudonyms, folder=FOLDER):
+def names_of_site(pseudonyms, folder=FOLDER):
     """The names behind pseudonyms, as far as this site's map has them."""
-    known = read_map(os.path.join(os.path.expanduser(folder), MAP_FILE))
-    return {known[pseudonym] for pseudonym in pseudonyms if isinstance(known.get(pseudonym), str)}
+    names_by_pseudonym = read_map(os.path.join(os.path.expanduser(folder), MAP_FILE))
+    return {
+        names_by_pseudonym[pseudonym] for pseudonym in pseudonyms if isinstance(names_by_pseudonym.get(pseudonym), str)
+    }
 
 
 def read_map(path):
     try:
         with open(path, encoding="utf-8", errors="surrogateescape") as stream:
-            known = json.loads(stream.read(MAX_MAP_BYTES))
+            names_by_pseudonym = json.loads(stream.read(MAX_MAP_BYTES))
     except (FileNotFoundError, NotADirectoryError, ValueError):
         return {}
-    return known if isinstance(known, dict) else {}
+    return names_by_pseudonym if isinstance(names_by_pseudonym, dict) else {}
 
 
 def write_private(path, content, replace):

@@ -41,10 +41,14 @@ UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 def parse_config(text):
     """{tunable: value} of `name = value` lines, the allowed ones; ValueError for a text without such lines."""
-    found = dict(re.findall(r"^[ \t]*(\w+)[ \t]*=[ \t]*(.*?)[ \t]*$", text, re.MULTILINE))
-    if not found:
+    values_by_name = dict(re.findall(r"^[ \t]*(\w+)[ \t]*=[ \t]*(.*?)[ \t]*$", text, re.MULTILINE))
+    if not values_by_name:
         raise ValueError("not a BeeGFS configuration")
-    return {name: typed(value) for name, value in sorted(found.items()) if name in TUNABLES and VALUE.fullmatch(value)}
+    return {
+        name: typed(value)
+        for name, value in sorted(values_by_name.items())
+        if name in TUNABLES and VALUE.fullmatch(value)
+    }
 
 
 def typed(value):
@@ -65,9 +69,9 @@ def parse_nodes(text):
         raise ValueError("not a BeeGFS node list")
     counts = Counter()
     for line in lines:
-        found = CONNECTIONS.findall(line)
-        counts.update({"none": 1} if not found else {})
-        for transport, count in found:
+        connections = CONNECTIONS.findall(line)
+        counts.update({"none": 1} if not connections else {})
+        for transport, count in connections:
             counts[transport.lower()] += int(count)
     return len(servers), counts
 
@@ -119,9 +123,9 @@ class BeegfsProbe(Probe):
             yield Item("storage_systems", {"name": "beegfs", "type": "beegfs", "version": version})
         else:
             yield Missing("beegfs.version", raw[VERSION].reason or "parse_error", raw[VERSION].detail)
-        yield from each(raw[CONFIG], "beegfs.client_conf", parse_config)
-        yield from each(raw[NODES], "beegfs.connections", connection_values)
-        yield from each({"": raw["stripe"]} if "stripe" in raw else {}, "beegfs.stripe", parse_entry)
+        yield from map_facts(raw[CONFIG], "beegfs.client_conf", parse_config)
+        yield from map_facts(raw[NODES], "beegfs.connections", connection_values)
+        yield from map_facts({"": raw["stripe"]} if "stripe" in raw else {}, "beegfs.stripe", parse_entry)
 
 
 def connection_values(text):
@@ -129,14 +133,14 @@ def connection_values(text):
     return dict({"storage_servers": servers}, **counts)
 
 
-def each(inputs, parameter, parse):
+def map_facts(inputs, parameter, parse):
     """Facts of a map parameter from several inputs of one kind, or why an input says nothing."""
-    for given in inputs.values():
-        if given.text is None:
-            yield Missing(parameter, given.reason, given.detail)
+    for file_input in inputs.values():
+        if file_input.text is None:
+            yield Missing(parameter, file_input.reason, file_input.detail)
             continue
-        for key, value in parse(given.text).items():
-            yield Fact(parameter, value, given.source, key)
+        for key, value in parse(file_input.text).items():
+            yield Fact(parameter, value, file_input.source, key)
 
 
 PROBES = (BeegfsProbe(),)

@@ -6,11 +6,12 @@ What it was told to do, and for how long, is in its results: the registry reads 
 import os
 import re
 
-from collectors.node.node_access import Input, NotThere
+from collectors.node.node_access import Input
 from collectors.probe_results import Fact, Missing
 from collectors.probes import Probe, command_line
 
 SCANNED_BYTES = 16 * 1024 * 1024
+IOR = re.compile(r"ior(?![A-Za-z0-9])", re.IGNORECASE)
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,40}")
 # How each program carries its version among its texts.
 VERSIONS = (
@@ -45,35 +46,37 @@ def identity(program, content, digest):
     return " ".join(word for word in words if word)
 
 
-def begin_of(door, place):
-    try:
-        return door.content(place, SCANNED_BYTES)
-    except NotThere:
-        return b""
+def missing_program(reason, detail):
+    return [Missing(name, reason, detail) for name in ("bench.program", "ior.version")]
 
 
 class BenchmarkProbe(Probe):
     id = "benchmark"
-    provides = ("ior.version",) + OF_THE_RESULTS
+    provides = ("bench.program", "ior.version") + OF_THE_RESULTS
     roles = ("client",)
     reads = ("the program behind `run --`",)
 
     def read(self, door):
         if not door.benchmark_argv:
             return {"program": None}
-        program = command_line.unwrapped(door.benchmark_argv, lambda word: door.program(word) is not None).program
+        program = command_line.unwrap_command(door.benchmark_argv, lambda word: door.program(word) is not None).program
         place = door.program(program)
         if place is None:
             return {"program": program, "content": b"", "sha256": Input(None, "not_installed", "no such program")}
-        return {"program": place, "content": begin_of(door, place), "sha256": door.sha256(place)}
+        return {"program": place, "content": door.first_bytes(place, SCANNED_BYTES), "sha256": door.sha256(place)}
 
     def parse(self, raw):
         if raw["program"] is None:
-            yield Missing("ior.version", "not_applicable", "no benchmark was started by `run`")
+            yield from missing_program("not_applicable", "no benchmark was started by `run`")
         elif raw["sha256"].text is None:
-            yield Missing("ior.version", raw["sha256"].reason, raw["sha256"].detail)
+            yield from missing_program(raw["sha256"].reason, raw["sha256"].detail)
         else:
-            yield Fact("ior.version", identity(raw["program"], raw["content"], raw["sha256"].text), "file")
+            program = identity(raw["program"], raw["content"], raw["sha256"].text)
+            yield Fact("bench.program", program, "file")
+            if IOR.match(program):
+                yield Fact("ior.version", program, "file")
+            else:
+                yield Missing("ior.version", "not_applicable", "another program was started")
         for name in OF_THE_RESULTS:
             yield Missing(name, "not_applicable", "told by the results")
 

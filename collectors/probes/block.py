@@ -105,12 +105,16 @@ class Block(Probe):
                 yield sysfs.missing(name, [inputs["size"] for inputs in devices.values()], "not_applicable")
             return
         paths = paths_by_map(sound)
-        shown = without_paths(sound, paths)
-        for name, inputs in shown.items():
+        distinct_devices = without_paths(sound, paths)
+        for name, inputs in distinct_devices.items():
             yield Item("block", group_of(name, inputs, listed))
-        found = {name: inputs for name, inputs in shown.items() if not STACKED.match(name)}
-        told = [drives.drive_of(name, inputs, listed) for name, inputs in found.items()]
-        pieces = settings(list(shown.values())) + path_facts(paths, raw) + drives.facts(told, list(found.values()))
+        base_devices = {name: inputs for name, inputs in distinct_devices.items() if not STACKED.match(name)}
+        drive_entries = [drives.drive_of(name, inputs, listed) for name, inputs in base_devices.items()]
+        pieces = (
+            settings(list(distinct_devices.values()))
+            + path_facts(paths, raw)
+            + drives.facts_of_drives(drive_entries, list(base_devices.values()))
+        )
         for piece in pieces:
             yield piece
 
@@ -130,8 +134,8 @@ def read_device(door, name):
         inputs["slaves"] = Input("\n".join(door.names(folder + "/slaves")), None, "", "sysfs")
     else:
         files = NVME_FILES if drives.NVME.fullmatch(name) else SCSI_FILES
-        for file, found in sysfs.attributes(door, behind(door, name), files).items():
-            inputs["drive/" + file] = found
+        for file, file_input in sysfs.attributes(door, behind(door, name), files).items():
+            inputs["drive/" + file] = file_input
     return inputs
 
 
@@ -150,13 +154,13 @@ def behind(door, name):
 
 def paths_by_map(devices):
     """{device mapper's device: its paths}. A map is as large as each of its paths; a logical volume never is."""
-    found = {}
+    paths_by_device = {}
     for name, inputs in devices.items():
         slaves = inputs["slaves"].text.split() if name.startswith("dm-") else []
         sizes = {drives.size_bytes(devices[slave]) if slave in devices else 0 for slave in slaves}
         if sizes == {drives.size_bytes(inputs)} and not any(STACKED.match(slave) for slave in slaves):
-            found[name] = slaves
-    return found
+            paths_by_device[name] = slaves
+    return paths_by_device
 
 
 def without_paths(devices, paths):
@@ -168,9 +172,11 @@ def without_paths(devices, paths):
 
 def path_facts(paths, raw):
     """Paths to each device; which of them have failed only root may ask."""
-    said = [Fact("block.other", len(slaves), "sysfs", "multipath_paths") for slaves in paths.values()]
+    facts = [Fact("block.other", len(slaves), "sysfs", "multipath_paths") for slaves in paths.values()]
     maps = command_answers.read(raw.get("multipath"), multipath.maps, ())
-    return said + [Fact("block.other", one.failed, "command", "multipath_paths_failed") for one in maps]
+    return facts + [
+        Fact("block.other", multipath_map.failed, "command", "multipath_paths_failed") for multipath_map in maps
+    ]
 
 
 def group_of(name, inputs, listed):
@@ -192,12 +198,12 @@ def settings(devices):
         for inputs in devices
         if reader(inputs, file) is not None
     ]
-    told = {fact.id for fact in facts}
+    fact_ids = {fact.id for fact in facts}
     gaps = {}
     for name, _key, file, _reader in SETTINGS:
-        if name not in told:
+        if name not in fact_ids:
             gaps.setdefault(name, []).extend(inputs[file] for inputs in devices if file in inputs)
-    return facts + [sysfs.missing(name, found) for name, found in gaps.items()]
+    return facts + [sysfs.missing(name, unread_inputs) for name, unread_inputs in gaps.items()]
 
 
 PROBES = (Block(),)

@@ -5,7 +5,7 @@ import re
 from collectors.outputs import jsontext
 from collectors.probe_results import Fact, Item
 from collectors.probes import Probe, input_parsing, mounts
-from collectors.probes.json_paths import at, count_at, json_object, known, objects_at, word_at
+from collectors.probes.json_paths import at, count_at, json_object, objects_at, without_none, word_at
 
 FS_STATUS = ["ceph", "fs", "status", "-f", "json"]
 POOLS = ["ceph", "osd", "pool", "ls", "detail", "-f", "json"]
@@ -30,7 +30,7 @@ def parse_fs_status(text):
         values[kind + "_pools"] = sum(at(pool, "type") == kind for pool in objects_at(status, "pools"))
     values["clients"] = sum(count_at(entry, "clients") or 0 for entry in objects_at(status, "clients"))
     values["version"] = version_in(status.get("mds_version"))
-    return known(values)
+    return without_none(values)
 
 
 def version_in(versions):
@@ -38,8 +38,8 @@ def version_in(versions):
     texts = (
         [versions] if isinstance(versions, str) else [at(entry, "version") for entry in objects_at({"": versions}, "")]
     )
-    found = [VERSION.match(text) for text in texts if isinstance(text, str)]
-    return next((match.group(1) for match in found if match), None)
+    matches = [VERSION.match(text) for text in texts if isinstance(text, str)]
+    return next((match.group(1) for match in matches if match), None)
 
 
 def parse_pools(text):
@@ -55,7 +55,7 @@ def pool_values(pool):
     values = {"pool_" + name: count_at(pool, name) for name in POOL_COUNTS}
     values["pool_type"] = POOL_KINDS.get(count_at(pool, "type"))
     values["pool_pg_autoscale_mode"] = word_at(pool, ("on", "off", "warn"), "pg_autoscale_mode")
-    return known(values)
+    return without_none(values)
 
 
 def parse_ceph_df(text):
@@ -64,7 +64,7 @@ def parse_ceph_df(text):
     total, used = count_at(stats, "stats", "total_bytes"), count_at(stats, "stats", "total_used_bytes")
     if total is None:
         raise ValueError("not ceph df")
-    return known(
+    return without_none(
         {"raw_bytes": total, "fill_ratio": round(used / total, 3) if used is not None and used <= total > 0 else None}
     )
 
@@ -101,7 +101,7 @@ class CephProbe(Probe):
         for values in [status.value or {}] + (pools.value or []):
             for key, value in sorted(values.items()):
                 yield Fact("ceph.fs", value, "command", key)
-        system = known({"version": at(status.value, "version")})
+        system = without_none({"version": at(status.value, "version")})
         system.update(space.value or {})
         if system:
             yield Item("storage_systems", dict({"name": "ceph", "type": "ceph"}, **system))

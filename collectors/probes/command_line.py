@@ -3,9 +3,14 @@
 `mpirun -np 640 --map-by ppr:64:node ior -a MPIIO` starts ior with 640 ranks, 64 on a node.
 """
 
+import json
 import os
+import pkgutil
 import re
 from collections import namedtuple
+
+# Options of launchers, and of benchmarks, by the kind of their value.
+TABLE = json.loads(pkgutil.get_data("collectors", "data/command-words.1.json").decode("utf-8"))
 
 # Options with a value that tell of ranks, by launcher: what each says.
 MPI_OPTIONS = {
@@ -57,22 +62,41 @@ LAUNCHERS = {
     "prterun": MPI_OPTIONS,
     "srun": SLURM_OPTIONS,
 }
-# Programs that start the one that follows them.
-WRAPPERS = (
-    "chrt",
-    "env",
-    "ionice",
-    "nice",
-    "nohup",
-    "numactl",
-    "setarch",
-    "stdbuf",
-    "sudo",
-    "taskset",
-    "time",
-    "timeout",
+# Programs that start the one that follows them, and their options whose value is the next word.
+WRAPPERS = {
+    "chrt": "-T -P -D",
+    "env": "-u --unset -C --chdir",
+    "gdb": "-x -ex",
+    "ionice": "-c -n --class --classdata",
+    "ltrace": "-e -o -u",
+    "nice": "-n --adjustment",
+    "nohup": "",
+    "nsys": "-o -t --output --trace -s --sample",
+    "numactl": "-C -N -P -m -i -p --physcpubind --cpunodebind --membind --interleave --preferred",
+    "perf": "-e -o -F -C -p -t",
+    "setarch": "",
+    "stdbuf": "-i -o -e",
+    "strace": "-e -o -p -s -u -P -O -S",
+    "sudo": "-u -g -h -p -C -D -R -T -U --user --group",
+    "taskset": "",
+    "time": "-f -o --format --output",
+    "timeout": "-s -k --signal --kill-after",
+    "valgrind": "",
+}
+# Of these the first word is what they shall do.
+WITH_VERB = ("flux", "nsys", "perf")
+# What runs a text that is not looked into: nothing that its own file says holds for the benchmark.
+INTERPRETERS = re.compile(
+    r"(?:bash|dash|ksh|sh|zsh|csh|tcsh|fish|python[\d.]*|perl|ruby|node|java|julia|Rscript|mlpstorage|dlio_benchmark)"
+)
+CONTAINERS = frozenset(
+    "apptainer charliecloud ch-run docker enroot nerdctl podman sarus shifter singularity udocker".split()
 )
 SHELLS = ("bash", "dash", "ksh", "sh", "zsh")
+# `ior-4.0`, `fio.bin` and `io500-isc23` are the programs that their names begin with.
+SUFFIX = re.compile(r"[-_.].{0,40}")
+LOADER_VARIABLES = ("LD_LIBRARY_PATH", "LD_PRELOAD")
+LOADER_SET = re.compile(r"(?<![A-Za-z0-9_])(?:LD_LIBRARY_PATH|LD_PRELOAD)=")
 COUNTS = ("nodes", "ranks", "ranks_per_node")
 BINDING = re.compile(r"[a-z0-9_,:-]{1,40}")
 PER_RESOURCE = re.compile(r"ppr:(\d{1,6}):node\b")
@@ -84,51 +108,97 @@ Launch.__doc__ = """`program` is the word that names the benchmark; `told` what 
 {nodes, ranks, ranks_per_node: numbers, binding, mapping: words}, each only where it is said."""
 
 
-def unwrapped(argv, is_program):
+def unwrap_command(argv, is_program):
     """The Launch of a command line; `is_program(word)` says whether a word names a program that is there.
 
     Options that launchers do not share are many; so behind a launcher the program is the first word that is one.
     """
-    told, rest = {}, list(argv)
+    launch_options, rest = {}, list(argv)
     while rest:
         name = os.path.basename(rest[0])
-        following = words_after(rest)
-        if name not in LAUNCHERS and name not in WRAPPERS and name not in SHELLS:
-            break
-        start = next((place for place in following if is_program(rest[place])), None)
+        start = place_of_program(rest, is_program)
         if start is None:
             break
-        told.update(said_by(rest[1:start], LAUNCHERS.get(name, {})))
+        launch_options.update(read_launch_options(rest[1:start], LAUNCHERS.get(name, {})))
+        if name in LAUNCHERS and ":" in rest[start:]:
+            # Several programs, each with counts of its own.
+            launch_options = {option: value for option, value in launch_options.items() if option not in COUNTS}
         rest = rest[start:]
-    return Launch(rest[0] if rest else "", told)
+    return Launch(rest[0] if rest else "", launch_options)
 
 
-def words_after(argv):
-    """The places of the words behind the first that could be a program."""
-    return [
-        place for place in range(1, len(argv)) if not argv[place].startswith("-") and not ASSIGNMENT.match(argv[place])
-    ]
+def place_of_program(argv, is_program):
+    """The place of the program that a launcher, wrapper or shell starts; None where there is none, or it is not one.
+
+    What belongs to an option that takes a value is none: in `srun -J test ./ior` not `test`, in `--map-by node` not
+    Node.js. Behind an option that nobody knows a benchmark that is known goes before other programs.
+    """
+    name = os.path.basename(argv[0])
+    if name not in LAUNCHERS and name not in WRAPPERS and name not in SHELLS:
+        return None
+    known_options = kinds_of_options(name)
+    places, first_free = [], 2 if name in WITH_VERB else 1
+    for place in range(1, len(argv)):
+        word, before = argv[place], argv[place - 1]
+        if word in known_options:
+            first_free = place + 1 + number_of_values(known_options[word])
+        if place < first_free or word.startswith("-") or ASSIGNMENT.match(word) or not is_program(word):
+            continue
+        places.append(place)
+        is_behind_unknown = before.startswith("-") and "=" not in before and before not in known_options
+        if not is_behind_unknown or "/" in word:
+            break
+    return next((place for place in places if known_program(argv[place])), places[0] if places else None)
 
 
-def said_by(words, meanings):
+def number_of_values(kind):
+    """How many of the words behind an option belong to it."""
+    return 1 if isinstance(kind, list) else 0 if kind == "flag" else len(kind.split(" "))
+
+
+def kinds_of_options(name):
+    """The options of a launcher or wrapper by the kind of their value: `flag` has none."""
+    if name in WRAPPERS:
+        return dict.fromkeys(WRAPPERS[name].split(), "text")
+    return TABLE["launchers"].get(TABLE["launcher_aliases"].get(name, name), {})
+
+
+def known_program(word):
+    """The name of the program in the table that a word starts, such as `ior` for /opt/ior-4.0; empty for any other."""
+    name = os.path.basename(word).lower()
+    for known_name in TABLE["programs"]:
+        if name == known_name or (name.startswith(known_name) and SUFFIX.fullmatch(name[len(known_name) :])):
+            return known_name
+    return ""
+
+
+def sets_libraries(argv, program):
+    """Whether the words before the program tell the loader of other places for its libraries than this process has."""
+    before = argv[: argv.index(program)] if program in argv else argv
+    return any(LOADER_SET.search(word) for word in before) or any(
+        option in ("-genv", "-env") and word in LOADER_VARIABLES for option, word in zip(before, before[1:])
+    )
+
+
+def read_launch_options(words, meanings):
     """{nodes, ranks, ...} of a launcher's options, given as `-n 8`, `--ntasks=8` or `-n8`."""
-    told = {}
+    launch_options = {}
     for word, following in zip(words, list(words[1:]) + [""]):
         name, sign, value = word.partition("=")
         if name in meanings:
-            note(told, meanings[name], value if sign else following)
+            note_option(launch_options, meanings[name], value if sign else following)
         elif re.fullmatch(r"-[nN]\d+", word) and word[:2] in meanings:
-            note(told, meanings[word[:2]], word[2:])
-    return told
+            note_option(launch_options, meanings[word[:2]], word[2:])
+    return launch_options
 
 
-def note(told, meaning, value):
+def note_option(launch_options, meaning, value):
     if meaning in COUNTS:
         if re.fullmatch(r"\d{1,9}", value):
-            told[meaning] = int(value)
+            launch_options[meaning] = int(value)
         return
     if BINDING.fullmatch(value):
-        told[meaning] = value
+        launch_options[meaning] = value
     per_node = PER_RESOURCE.match(value)
     if per_node:
-        told["ranks_per_node"] = int(per_node.group(1))
+        launch_options["ranks_per_node"] = int(per_node.group(1))

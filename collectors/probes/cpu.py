@@ -36,7 +36,7 @@ class Processors(Probe):
         "cpu.model",
         "cpu.sockets_cores",
         "cpu.smt",
-        "cpu.l3_domains",
+        "cpu.cores_per_l3",
         "bios.nps",
         "bios.ccx_as_numa",
         "bios.snc",
@@ -58,9 +58,9 @@ class Processors(Probe):
         raw = {
             "cpuinfo": door.file(CPUINFO, CPUINFO_LIMIT_BYTES),
             "smt": door.file(CPU + "smt/active"),
-            "packages": one_of_each(door, "topology/core_siblings_list"),
-            "cores": one_of_each(door, "topology/thread_siblings_list"),
-            "l3": one_of_each(door, "cache/index3/shared_cpu_list"),
+            "packages": list_files_of_groups(door, "topology/core_siblings_list"),
+            "cores": list_files_of_groups(door, "topology/thread_siblings_list"),
+            "l3": list_files_of_groups(door, "cache/index3/shared_cpu_list"),
             "nodes": door.files(NODE + "node*/cpulist", at_most=MAX_NODES),
             "distances": door.files(NODE + "node*/distance", at_most=MAX_NODES),
             "node_memory": door.files(NODE + "node*/meminfo", at_most=MAX_NODES),
@@ -75,39 +75,39 @@ class Processors(Probe):
 
     def parse(self, raw):
         cpuinfo = read_as(keyvalues.cpuinfo, raw["cpuinfo"])
-        printed = read_as(lscpu.fields, raw["lscpu"]) if "lscpu" in raw else None
-        fields = (printed.value or {}) if printed else {}
+        lscpu_reading = read_as(lscpu.fields, raw["lscpu"]) if "lscpu" in raw else None
+        fields = (lscpu_reading.value or {}) if lscpu_reading else {}
         first = first_processor(cpuinfo.value, fields)
         counts = topology(raw, cpuinfo.value, fields)
         nodes, nodes_gap = numa_nodes(raw, fields)
         with_cpus = sum(1 for node in nodes if node["cpus"])
         per_socket = nodes_per_socket(with_cpus, counts.sockets, None if is_virtual(first) else first.get("vendor_id"))
         smt = smt_active(raw["smt"], counts)
-        unread = [reading for reading in (cpuinfo, printed) if reading]
+        unread = [reading for reading in (cpuinfo, lscpu_reading) if reading]
         model, source = model_name(first), "procfs" if names_processor(raw["cpuinfo"]) else "command"
         yield Fact("cpu.model", model, source) if model else gap("cpu.model", *unread)
         yield from count_facts(counts, raw["l3"], unread)
         yield Fact("cpu.smt", smt.value, smt.source) if smt.reason is None else gap("cpu.smt", *unread)
         yield from numa_facts(with_cpus, counts, per_socket, first, [nodes_gap] + unread)
         yield from microcode_facts(first, raw.get("oem_strings"), source, unread)
-        yield Section("hardware/cpu", described(first, fields, counts, with_cpus, per_socket, smt.value))
+        yield Section("hardware/cpu", cpu_section(first, fields, counts, with_cpus, per_socket, smt.value))
         for node in nodes:
             yield Item("hardware/numa", node)
 
 
-def one_of_each(door, name):
+def list_files_of_groups(door, name):
     """{path: Input} of a list file of one processor per group: those that a list names are not asked again."""
-    known, found = set(), {}
+    covered_cpus, inputs_by_path = set(), {}
     for folder in door.names(CPU):
         match = re.fullmatch(r"cpu([0-9]{1,5})", folder)
-        if match and int(match.group(1)) not in known:
+        if match and int(match.group(1)) not in covered_cpus:
             path = CPU + folder + "/" + name
-            given = door.file(path)
-            siblings = read_as(cpulist.cpus, given).value
+            file_input = door.file(path)
+            siblings = read_as(cpulist.cpus, file_input).value
             if siblings:
-                known.update(siblings)
-                found[path] = given
-    return found
+                covered_cpus.update(siblings)
+                inputs_by_path[path] = file_input
+    return inputs_by_path
 
 
 def names_processor(cpuinfo):
@@ -116,14 +116,14 @@ def names_processor(cpuinfo):
 
 def first_processor(processors, fields):
     """The first processor in the words of cpuinfo; what that does not tell, `lscpu` may."""
-    found = {word: fields[name] for word, name in IN_LSCPU.items() if name in fields}
-    found.update((processors or [{}])[0])
-    return found
+    processor = {word: fields[name] for word, name in IN_LSCPU.items() if name in fields}
+    processor.update((processors or [{}])[0])
+    return processor
 
 
-def groups(given):
+def groups(inputs_by_path):
     """The different lists of processors in {path: Input}."""
-    return {read_as(cpulist.cpus, one).value for one in given.values()} - {None, ()}
+    return {read_as(cpulist.cpus, file_input).value for file_input in inputs_by_path.values()} - {None, ()}
 
 
 def topology(raw, processors, fields):
@@ -136,10 +136,10 @@ def topology(raw, processors, fields):
     if sockets and None not in sockets:
         cores = {(processor["physical id"], processor.get("core id")) for processor in processors}
         return Topology(len(sockets), len(cores), len(processors), None, "procfs")
-    return printed_topology(fields)
+    return lscpu_topology(fields)
 
 
-def printed_topology(fields):
+def lscpu_topology(fields):
     sockets = lscpu.number(fields, "Socket(s)", "Cluster(s)")
     per_socket = lscpu.number(fields, "Core(s) per socket", "Core(s) per cluster")
     threads = lscpu.number(fields, "CPU(s)")
@@ -147,12 +147,12 @@ def printed_topology(fields):
     return Topology(sockets, cores, threads, lscpu.instances(fields, "L3", "L3 cache"), "command")
 
 
-def smt_active(given, counts):
+def smt_active(smt_input, counts):
     """Whether two threads share a core, as a Reading."""
     derived = Reading(None, "not_applicable", "", "derived")
     if counts.cores and counts.threads:
         derived = Reading(counts.threads > counts.cores, None, "", "derived")
-    return first_read(read_as(switch, given), derived)
+    return first_read(read_as(switch, smt_input), derived)
 
 
 def model_name(first):
@@ -169,28 +169,28 @@ def count_facts(counts, l3, unread):
     else:
         yield gap("cpu.sockets_cores", *unread)
     if not counts.l3_domains:
-        yield gap("cpu.l3_domains", *(unread if counts.source == "command" else []))
+        yield gap("cpu.cores_per_l3", *(unread if counts.source == "command" else []))
     elif counts.source == "sysfs":
         threads_per_core = max(1, counts.threads // counts.cores)
         for size, domains in sorted(Counter(len(cpus) for cpus in groups(l3)).items()):
-            yield Fact("cpu.l3_domains", size // threads_per_core, "derived", None, domains)
+            yield Fact("cpu.cores_per_l3", size // threads_per_core, "derived", None, domains)
     else:
-        yield Fact("cpu.l3_domains", (counts.cores or 0) // counts.l3_domains, "derived", None, counts.l3_domains)
+        yield Fact("cpu.cores_per_l3", (counts.cores or 0) // counts.l3_domains, "derived", None, counts.l3_domains)
 
 
 def numa_nodes(raw, fields):
     """The NUMA nodes as objects of the document, and a Reading that says why there is none."""
     bad = Reading(None, "not_applicable", "no NUMA nodes", "sysfs")
     if not raw["nodes"] and "numactl" in raw:
-        return printed_nodes(raw["numactl"], fields, bad)
-    found = []
-    for path, given in sorted(raw["nodes"].items(), key=lambda entry: node_number(entry[0])):
-        cpus = read_as(cpulist.cpus, given)
+        return nodes_from_commands(raw["numactl"], fields, bad)
+    nodes = []
+    for path, cpulist_input in sorted(raw["nodes"].items(), key=lambda entry: node_number(entry[0])):
+        cpus = read_as(cpulist.cpus, cpulist_input)
         folder = path.rpartition("/")[0]
         if cpus.reason is None:
             memory = raw["node_memory"].get(folder + "/meminfo")
             total = read_as(keyvalues.meminfo, memory).value if memory else None
-            found.append(
+            nodes.append(
                 {
                     "node": "node%d" % node_number(path),
                     "cpus": cpulist.text(cpus.value),
@@ -200,22 +200,22 @@ def numa_nodes(raw, fields):
             )
         else:
             bad = cpus
-    return found, bad
+    return nodes, bad
 
 
-def printed_nodes(given, fields, none):
+def nodes_from_commands(numactl_input, fields, none):
     """The same from `numactl -H`, else from `lscpu`, which knows neither memory nor distances."""
-    listed = first_read(none, read_as(numactl.nodes, given))
+    listed = first_read(none, read_as(numactl.nodes, numactl_input))
     if listed.value is None:
         try:
             nodes = sorted(lscpu.numa_nodes(fields).items())
         except ValueError as error:
             return [], listed._replace(reason="parse_error", detail=str(error))
-        return [printed_node(numactl.Node(number, cpus, None, None)) for number, cpus in nodes], listed
-    return [printed_node(node) for node in listed.value], listed
+        return [node_entry(numactl.Node(number, cpus, None, None)) for number, cpus in nodes], listed
+    return [node_entry(node) for node in listed.value], listed
 
 
-def printed_node(node):
+def node_entry(node):
     return {
         "node": "node%d" % node.number,
         "cpus": cpulist.text(node.cpus),
@@ -229,8 +229,8 @@ def node_number(path):
     return int(match.group(1)) if match else 0
 
 
-def distances(given):
-    text = (given.text or "").strip() if given else ""
+def distances(distance_input):
+    text = (distance_input.text or "").strip() if distance_input else ""
     return " ".join(text.split()) if re.fullmatch(r"[0-9 ]{1,1024}", text) else None
 
 
@@ -312,7 +312,7 @@ def agesa_version(text):
     return None
 
 
-def described(first, fields, counts, nodes, per_socket, smt):
+def cpu_section(first, fields, counts, nodes, per_socket, smt):
     """The object `hardware/cpu`, frequencies aside."""
     values = {
         "model": model_name(first),

@@ -58,15 +58,15 @@ def read(door):
         inputs = sysfs.attributes(door, CLASS + "/" + name, FILES)
         inputs["interfaces"] = Input("\n".join(interfaces(door, name)), None, "", "sysfs")
         for interface in interfaces(door, name)[:1]:
-            found = sysfs.attributes(door, "/sys/class/net/" + interface, ("mtu", "speed", "operstate"))
-            inputs.update(("net/" + file, value) for file, value in found.items())
+            inputs_by_file = sysfs.attributes(door, "/sys/class/net/" + interface, ("mtu", "speed", "operstate"))
+            inputs.update(("net/" + file, value) for file, value in inputs_by_file.items())
         raw["cxi/" + name] = inputs
-    if any(told(inputs, field) is None for inputs in raw.values() for field in PLACES):
+    if any(first_text(inputs, field) is None for inputs in raw.values() for field in PLACES):
         raw["cxi_stat"] = door.command(["cxi_stat"])
     return raw
 
 
-def told(inputs, field):
+def first_text(inputs, field):
     return next((line for line in (sysfs.text(inputs, place) for place in PLACES[field]) if line), None)
 
 
@@ -76,7 +76,9 @@ def adapters(raw):
     for key, inputs in raw.items():
         if key.startswith("cxi/"):
             fields = {field: (line, "command") for field, line in listed.get(key[4:], {}).items()}
-            fields.update((field, (told(inputs, field), "sysfs")) for field in PLACES if told(inputs, field))
+            fields.update(
+                (field, (first_text(inputs, field), "sysfs")) for field in PLACES if first_text(inputs, field)
+            )
             yield inputs, fields
 
 
@@ -116,16 +118,16 @@ def megabits(mbit_s):
     return mbit_s * 10**6 if mbit_s else None
 
 
-def link(inputs, printed):
+def link(inputs, pcie_text):
     """The PCIe link; where the extended speed mode is on, its speed is the true one."""
-    found = sysfs.pcie(inputs, "device/")
+    pcie_link = sysfs.pcie(inputs, "device/")
     extended = sysfs.speed(inputs, EXTENDED_SPEED)
-    if found is None:
-        match = PCIE.fullmatch(printed or "")
-        found = {"current_speed": match.group(1), "current_width": int(match.group(2))} if match else None
+    if pcie_link is None:
+        match = PCIE.fullmatch(pcie_text or "")
+        pcie_link = {"current_speed": match.group(1), "current_width": int(match.group(2))} if match else None
     elif extended:
-        found["current_speed"] = extended
-    return found
+        pcie_link["current_speed"] = extended
+    return pcie_link
 
 
 def number_or_text(line):
@@ -145,5 +147,5 @@ def settings(raw):
     if not inputs:
         return [Missing("nic.cxi", "not_applicable", "no Slingshot adapter")]
     places = [place for field in SETTINGS for place in PLACES[field]]
-    asked = [one[place] for one in inputs for place in places] + [raw["cxi_stat"]]
-    return [sysfs.missing("nic.cxi", asked)]
+    unread_inputs = [adapter_inputs[place] for adapter_inputs in inputs for place in places] + [raw["cxi_stat"]]
+    return [sysfs.missing("nic.cxi", unread_inputs)]

@@ -4,7 +4,7 @@ import re
 
 from collectors.probe_results import Fact, Item
 from collectors.probes import Probe, input_parsing, mounts
-from collectors.probes.json_paths import at, count_at, json_object, known, objects_at, word_at
+from collectors.probes.json_paths import at, count_at, json_object, objects_at, without_none, word_at
 
 AGENT = "/etc/daos/daos_agent.yml"
 CONTROL = "/etc/daos/daos_control.yml"
@@ -31,7 +31,7 @@ PROVIDERS = re.compile(r"(ofi|ucx)\+[a-z0-9_;+,]{1,40}")
 MEMBER_STATES = ("joined", "excluded", "stopped", "errored", "unresponsive", "adminexcluded")
 
 
-def answer(text, *needed):
+def parse_answer(text, *needed):
     """The `response` of daos or dmg with -j. Raises ValueError."""
     document = json_object(text, "response", "status")
     if document["status"] != 0 or not document["response"]:
@@ -44,7 +44,7 @@ def answer(text, *needed):
 
 def parse_pool_query(text):
     """{key: value} of `daos -j pool query POOL`; ValueError for other texts."""
-    pool = answer(text, "total_targets")
+    pool = parse_answer(text, "total_targets")
     values = {name: count_at(pool, name) for name in POOL_COUNTS}
     values["rebuild"] = word_at(pool, ("idle", "busy", "done"), "rebuild", "state")
     mode = at(pool, "md_on_ssd_active")
@@ -52,13 +52,13 @@ def parse_pool_query(text):
     for tier in objects_at(pool, "tier_stats"):
         if at(tier, "media_type") in TIERS:
             values[tier["media_type"] + "_bytes"] = count_at(tier, "total")
-    return known(values)
+    return without_none(values)
 
 
 def parse_pool_list(text):
     """[{key: value}] per pool of `daos -j pool list` or `dmg -j pool list`; ValueError for other texts."""
-    answer(text, "pools")
-    return [listed_pool(pool) for pool in objects_at(answer(text), "pools")]
+    parse_answer(text, "pools")
+    return [listed_pool(pool) for pool in objects_at(parse_answer(text), "pools")]
 
 
 def listed_pool(pool):
@@ -67,12 +67,12 @@ def listed_pool(pool):
         name = str(at(tier, "tier_name")).lower()
         if name in TIERS:
             values[name + "_bytes"] = count_at(tier, "size")
-    return known(values)
+    return without_none(values)
 
 
 def parse_properties(text):
     """{property: value} of `daos -j container get-prop POOL CONT`; ValueError for other texts."""
-    listed = objects_at({"": answer(text)}, "")
+    listed = objects_at({"": parse_answer(text)}, "")
     if not listed:
         raise ValueError("not container get-prop")
     pairs = [(str(at(entry, "name")), at(entry, "value")) for entry in listed]
@@ -85,18 +85,18 @@ def is_harmless(value):
 
 def parse_attributes(text):
     """{oclass, dir_oclass, file_oclass, chunk_size} of `daos -j fs get-attr POOL CONT`; ValueError for other texts."""
-    found = answer(text)
-    names = [name for name in ("oclass", "dir_oclass", "file_oclass") if CLASSES.fullmatch(str(at(found, name)))]
-    values = {name: found[name] for name in names}
-    values["chunk_size"] = count_at(found, "chunk_size")
-    if not known(values):
+    attributes = parse_answer(text)
+    names = [name for name in ("oclass", "dir_oclass", "file_oclass") if CLASSES.fullmatch(str(at(attributes, name)))]
+    values = {name: attributes[name] for name in names}
+    values["chunk_size"] = count_at(attributes, "chunk_size")
+    if not without_none(values):
         raise ValueError("not fs get-attr")
-    return known(values)
+    return without_none(values)
 
 
 def parse_network_scan(text):
     """[{key: value}] per kind of host of `dmg -j network scan`; ValueError for other texts."""
-    hosts = answer(text, "HostFabrics")["HostFabrics"]
+    hosts = parse_answer(text, "HostFabrics")["HostFabrics"]
     fabrics = [at(host, "HostFabric") for host in hosts.values()] if isinstance(hosts, dict) else []
     return [fabric_values(fabric) for fabric in fabrics]
 
@@ -109,12 +109,12 @@ def fabric_values(fabric):
     }
     values = {"providers": " ".join(names) or None, "fabric_interfaces": len(interfaces)}
     values.update(numa_nodes=count_at(fabric, "NumaCount"), cores_per_numa_node=count_at(fabric, "CoresPerNuma"))
-    return known(values)
+    return without_none(values)
 
 
 def parse_storage_scan(text):
     """[{nvme_drives, nvme_bytes, scm_namespaces, scm_bytes}] per kind of host of `dmg -j storage scan`."""
-    hosts = answer(text, "HostStorage")["HostStorage"]
+    hosts = parse_answer(text, "HostStorage")["HostStorage"]
     stores = [at(host, "storage") for host in hosts.values()] if isinstance(hosts, dict) else []
     return [storage_values(storage) for storage in stores]
 
@@ -133,7 +133,7 @@ def storage_values(storage):
 
 def parse_system_query(text):
     """{engines, engines_STATE} of `dmg -j system query`; ValueError for other texts."""
-    members = objects_at(answer(text, "members"), "members")
+    members = objects_at(parse_answer(text, "members"), "members")
     states = [at(member, "state") for member in members]
     counts = {"engines_" + state: states.count(state) for state in MEMBER_STATES if state in states}
     return dict({"engines": len(members)}, **counts)
@@ -178,8 +178,8 @@ class DaosProbe(Probe):
 
     @staticmethod
     def label(door, variable):
-        found = door.environment.get(variable, "")
-        return found if LABEL.fullmatch(found) else None
+        text = door.environment.get(variable, "")
+        return text if LABEL.fullmatch(text) else None
 
     def parse(self, raw):
         pools = input_parsing.read_as(one_or_many_pools, raw["pools"])

@@ -26,17 +26,19 @@ class DriveHealth(Probe):
         return bool(nvme_drives(door) or scsi_drives(door))
 
     def read(self, door):
-        raw = asked(door, NVME_LOG, nvme_drives(door)[:MAX_NVME])
-        raw.update(asked(door, SMARTCTL, scsi_drives(door)[:MAX_SCSI]))
+        raw = ask_drives(door, NVME_LOG, nvme_drives(door)[:MAX_NVME])
+        raw.update(ask_drives(door, SMARTCTL, scsi_drives(door)[:MAX_SCSI]))
         return raw
 
     def parse(self, raw):
-        facts = [fact for argv, answer in raw.items() if answer.text is not None for fact in told(argv, answer.text)]
+        facts = [
+            fact for argv, answer in raw.items() if answer.text is not None for fact in health_facts(argv, answer.text)
+        ]
         for fact in facts:
             yield fact
-        known = {fact.id for fact in facts}
+        fact_ids = {fact.id for fact in facts}
         for name in self.provides:
-            if name not in known:
+            if name not in fact_ids:
                 yield gap(name, raw)
 
 
@@ -48,25 +50,25 @@ def scsi_drives(door):
     return [name for name in block.device_names(door) if name.startswith("sd")]
 
 
-def asked(door, argv, names):
+def ask_drives(door, argv, names):
     """{command line: Input} of each drive, up to the first without an answer."""
     raw = {}
     for name in names:
         line = argv + ["/dev/" + name]
-        raw[" ".join(line)] = answer = refusal(door.command(line))
+        raw[" ".join(line)] = answer = recognise_refusal(door.command(line))
         if answer.text is None:
             break
     return raw
 
 
-def refusal(answer):
+def recognise_refusal(answer):
     """The answer; with JSON asked for, both tools print in JSON that only root may ask."""
     if answer.text is not None and "permission denied" in answer.text.lower():
         return Input(None, "permission_denied", "only root may ask the drives", "command")
     return answer
 
 
-def told(argv, text):
+def health_facts(argv, text):
     """Facts of one drive's answer; one that is no such answer gives none."""
     try:
         if argv.startswith("nvme"):
@@ -86,10 +88,10 @@ def wear_facts(percentage_used, written_bytes):
 
 def gap(name, raw):
     """Rotation rates come from smartctl alone; a node that has but NVMe drives has none."""
-    answers = [found for argv, found in raw.items() if name == "drive.wear" or argv.startswith("smartctl")]
+    answers = [answer for argv, answer in raw.items() if name == "drive.wear" or argv.startswith("smartctl")]
     if not answers:
         return Missing(name, "not_applicable", "no drive of that kind")
-    unanswered = [found for found in answers if found.reason]
+    unanswered = [answer for answer in answers if answer.reason]
     if unanswered:
         return Missing(name, unanswered[0].reason, unanswered[0].detail)
     return Missing(name, "not_applicable" if name == "drive.rpm" else "parse_error", "not told by the drives")

@@ -44,29 +44,29 @@ def size_bytes(inputs):
 
 def listed_drives(raw):
     """{device: Listed} of what commands say, where they were asked and gave a listing."""
-    found = {}
-    for name, one in command_answers.read(raw.get("lsblk"), lsblk.devices, {}).items():
-        found[name] = Listed(one.vendor, one.model, one.firmware, None, one.transport)
-    for name, one in command_answers.read(raw.get("nvme list"), nvme.drives, {}).items():
-        found[name] = Listed(None, one.model, one.firmware, one.sector_bytes, None)
-    return found
+    drives_by_name = {}
+    for name, drive in command_answers.read(raw.get("lsblk"), lsblk.devices, {}).items():
+        drives_by_name[name] = Listed(drive.vendor, drive.model, drive.firmware, None, drive.transport)
+    for name, drive in command_answers.read(raw.get("nvme list"), nvme.drives, {}).items():
+        drives_by_name[name] = Listed(None, drive.model, drive.firmware, drive.sector_bytes, None)
+    return drives_by_name
 
 
 def drive_of(name, inputs, listed):
     """What the document says of a drive, None where not known."""
-    known = listed.get(name, UNLISTED)
-    model = sysfs.text(inputs, "drive/model") or known.model
-    vendor = sysfs.text(inputs, "drive/vendor") or known.vendor
-    firmware = sysfs.text(inputs, "drive/firmware_rev") or sysfs.text(inputs, "drive/rev") or known.firmware
+    listed_drive = listed.get(name, UNLISTED)
+    model = sysfs.text(inputs, "drive/model") or listed_drive.model
+    vendor = sysfs.text(inputs, "drive/vendor") or listed_drive.vendor
+    firmware = sysfs.text(inputs, "drive/firmware_rev") or sysfs.text(inputs, "drive/rev") or listed_drive.firmware
     return {
         "model": vendor + " " + model if vendor and model and vendor != "ATA" else model,
         "firmware": firmware,
         "bytes": size_bytes(inputs),
         "rotational": rotational(inputs),
-        "transport": transport(name, inputs) or known.transport,
+        "transport": transport(name, inputs) or listed_drive.transport,
         "pcie": sysfs.pcie(inputs, "drive/device/"),
         "numa_node": sysfs.count(inputs, "drive/device/numa_node"),
-        "logical_block_size": sysfs.count(inputs, "queue/logical_block_size") or known.sector_bytes,
+        "logical_block_size": sysfs.count(inputs, "queue/logical_block_size") or listed_drive.sector_bytes,
         "physical_block_size": sysfs.count(inputs, "queue/physical_block_size"),
     }
 
@@ -95,20 +95,27 @@ def media_type(drive):
     return {True: "hdd", False: "ssd"}.get(drive["rotational"])
 
 
-def facts(drives, inputs):
+def facts_of_drives(drives, inputs):
     """What each drive tells, and the reason of what none tells."""
-    said = [
-        Fact(name, value, "sysfs", key) for drive in drives for name, key, value in told(drive) if value is not None
+    drive_facts = [
+        Fact(name, value, "sysfs", key)
+        for drive in drives
+        for name, key, value in drive_values(drive)
+        if value is not None
     ]
-    said.append(Fact("drive.count", len(drives), "sysfs"))
-    found = {fact.id for fact in said}
+    drive_facts.append(Fact("drive.count", len(drives), "sysfs"))
+    fact_ids = {fact.id for fact in drive_facts}
     for name, file in FILES:
-        if name not in found:
-            said.append(sysfs.missing(name, [one[file] for one in inputs if file in one], "not_applicable"))
-    return said
+        if name not in fact_ids:
+            drive_facts.append(
+                sysfs.missing(
+                    name, [drive_inputs[file] for drive_inputs in inputs if file in drive_inputs], "not_applicable"
+                )
+            )
+    return drive_facts
 
 
-def told(drive):
+def drive_values(drive):
     """(id, key of a map, value) of one drive."""
     yield "drive.model", None, drive["model"]
     yield "drive.firmware", None, drive["firmware"]

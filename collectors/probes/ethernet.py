@@ -12,7 +12,7 @@ NOT_HARDWARE = re.compile(r"(lo|bond|br|docker|dummy|ifb|team|tun|tap|veth|virbr
 ADDRESS = re.compile(r"[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
 HEXADECIMAL = re.compile(r"0x([0-9a-f]{4})")
 MAX_ADAPTERS = 64
-MAX_ASKED = 8
+MAX_COMMANDS = 8
 # Linux ARPHRD: 1 is Ethernet, 32 InfiniBand.
 ETHERNET = "1"
 FILES = ("operstate", "carrier", "speed", "mtu", "type", "device/vendor", "device/device", "device/numa_node") + tuple(
@@ -56,7 +56,7 @@ def read(door):
     if is_hidden(door):
         return {"ip link": door.command(["ip", "-j", "link"])}
     raw = {"ethernet/" + name: read_adapter(door, name) for name in adapter_names(door)}
-    for key in list(raw)[:MAX_ASKED]:
+    for key in list(raw)[:MAX_COMMANDS]:
         interface = key.partition("/")[2]
         raw["ethtool -i/" + interface] = door.command(["ethtool", "-i", interface])
     if any(key.startswith("ethernet/") and inputs["address"].text for key, inputs in raw.items()):

@@ -38,18 +38,22 @@ class Firmware(Probe):
     def parse(self, raw):
         tables = read_as(dmidecode.structures, raw["dmidecode"]) if "dmidecode" in raw else None
         source = "command" if tables and tables.value else "sysfs"
-        known = {name: name_of(read_as(word, raw[name]).value) for name in FIELDS}
+        values_by_name = {name: name_of(read_as(word, raw[name]).value) for name in FIELDS}
         for name, (kind, field) in TABLE_FIELDS.items():
-            known[name] = known[name] or in_tables(tables.value if tables else None, kind, field)
+            values_by_name[name] = values_by_name[name] or in_tables(tables.value if tables else None, kind, field)
         for key in ("version", "date", "vendor", "release"):
-            if known["bios_" + key]:
-                yield Fact("bios.version", known["bios_" + key], source, key)
-        if not known["bios_version"]:
+            if values_by_name["bios_" + key]:
+                yield Fact("bios.version", values_by_name["bios_" + key], source, key)
+        if not values_by_name["bios_version"]:
             yield gap("bios.version", read_as(word, raw["bios_version"]), *([tables] if tables else []))
-        yield Section("hardware", {"vendor": known["sys_vendor"], "product": known["product_name"]})
+        yield Section("hardware", {"vendor": values_by_name["sys_vendor"], "product": values_by_name["product_name"]})
         yield Section(
             "hardware/bios",
-            {"vendor": known["bios_vendor"], "version": known["bios_version"], "date": known["bios_date"]},
+            {
+                "vendor": values_by_name["bios_vendor"],
+                "version": values_by_name["bios_version"],
+                "date": values_by_name["bios_date"],
+            },
         )
 
 
@@ -60,8 +64,8 @@ def in_tables(tables, kind, field):
 
 def name_of(text):
     """What the maker says, or None where he says nothing: empty, unknown, or a placeholder."""
-    told = dmidecode.told(text)
-    return None if told is None or PLACEHOLDERS.search(told) else told
+    name = dmidecode.stated_value(text)
+    return None if name is None or PLACEHOLDERS.search(name) else name
 
 
 class PowerSettings(Probe):
@@ -81,28 +85,28 @@ class PowerSettings(Probe):
         }
 
     def parse(self, raw):
-        found = []
+        facts = []
         for key in ("driver", "governor"):
             reading = read_as(word, raw[key])
             if reading.reason is None and re.fullmatch(r"[a-z][a-z0-9_-]{0,40}", reading.value):
-                found.append(Fact("bios.profile", reading.value, "sysfs", "cpuidle_" + key))
+                facts.append(Fact("bios.profile", reading.value, "sysfs", "cpuidle_" + key))
         states = enabled_states(raw["states"], raw["disabled"])
         if states:
-            found.append(Fact("bios.profile", " ".join(states), "sysfs", "cpuidle_states"))
+            facts.append(Fact("bios.profile", " ".join(states), "sysfs", "cpuidle_states"))
         if raw["iommus"] is not None:
-            found.append(Fact("bios.profile", bool(raw["iommus"]), "sysfs", "iommu_present"))
-        yield from found or [gap("bios.profile", raw["driver"])]
+            facts.append(Fact("bios.profile", bool(raw["iommus"]), "sysfs", "iommu_present"))
+        yield from facts or [gap("bios.profile", raw["driver"])]
 
 
 def enabled_states(names, disabled):
     """The idle states of the first processor that are in use, in the kernel's order."""
-    found = []
-    for path, given in sorted(names.items()):
-        name = (given.text or "").strip()
+    states = []
+    for path, state_input in sorted(names.items()):
+        name = (state_input.text or "").strip()
         off = disabled.get(path.rpartition("/")[0] + "/disable")
         if re.fullmatch(r"[A-Za-z0-9_.+-]{1,16}", name) and (off is None or (off.text or "").strip() != "1"):
-            found.append(name)
-    return found
+            states.append(name)
+    return states
 
 
 PROBES = (Firmware(), PowerSettings())

@@ -42,9 +42,9 @@ class Frequency(Probe):
         return raw
 
     def parse(self, raw):
-        printed = read_as(cpupower.frequencies, raw["cpupower"]) if "cpupower" in raw else None
-        cpus = (printed.value or []) if printed else []
-        unread = [printed] if printed else []
+        cpupower_reading = read_as(cpupower.frequencies, raw["cpupower"]) if "cpupower" in raw else None
+        cpus = (cpupower_reading.value or []) if cpupower_reading else []
+        unread = [cpupower_reading] if cpupower_reading else []
         governors = governors_of(raw["governors"], cpus)
         for governor in sorted(governors):
             yield Fact("cpu.governor", governor, "command" if cpus else "sysfs", "governor", governors[governor])
@@ -73,10 +73,12 @@ class Frequency(Probe):
         )
 
 
-def governors_of(given, cpus):
+def governors_of(inputs_by_path, cpus):
     """How many processors each governor has."""
-    found = [read_as(plain_name, one).value for one in given.values()] + [cpu.governor for cpu in cpus]
-    return Counter(name for name in found if name)
+    governors = [read_as(plain_name, file_input).value for file_input in inputs_by_path.values()] + [
+        cpu.governor for cpu in cpus
+    ]
+    return Counter(name for name in governors if name)
 
 
 def boosted(raw):

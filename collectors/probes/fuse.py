@@ -16,14 +16,14 @@ class FuseProbe(Probe):
         return {mounts.MOUNTS: mounts.read_mounts(door)}
 
     def parse(self, raw):
-        given = raw[mounts.MOUNTS]
-        if given.text is None:
-            yield Missing("fuse.mount", given.reason, given.detail)
+        mount_table = raw[mounts.MOUNTS]
+        if mount_table.text is None:
+            yield Missing("fuse.mount", mount_table.reason, mount_table.detail)
             return
-        for mount in filter(mounts.is_fuse, mounts.parse_mounts(given.text)):
-            yield Fact("fuse.mount", mounts.shown_type(mount), given.source, "type")
+        for mount in filter(mounts.is_fuse, mounts.parse_mounts(mount_table.text)):
+            yield Fact("fuse.mount", mounts.publishable_type(mount), mount_table.source, "type")
             for name, value in mounts.option_values(mount):
-                yield Fact("fuse.mount", value, given.source, name)
+                yield Fact("fuse.mount", value, mount_table.source, name)
 
 
 PROBES = (FuseProbe(),)

@@ -54,7 +54,7 @@ WORDS = frozenset(
 DEVICE = re.compile(r"/?[A-Za-z0-9_][A-Za-z0-9_./-]{0,120}")
 # These are scripts that ask the cluster, and slow.
 TIMEOUT_S = 4.0
-NOT_ASKED = Input(None, "not_applicable", "not one file system", "command")
+NOT_RUN = Input(None, "not_applicable", "not one file system", "command")
 UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 
 # The names that `mmlsfs -Y` uses, by the flag of the printed table.
@@ -101,12 +101,12 @@ def parse_mmlsconfig(text):
         triples = sectioned(text)
     if not triples:
         raise ValueError("not mmlsconfig")
-    found = Counter()
+    counts = Counter()
     for name, value, nodes in triples:
-        kept = tunable_value(name, value)
-        if kept is not None:
-            found[name, kept] += 1 if nodes in ("", "common") else len(nodes.split(","))
-    return found
+        allowed_value = tunable_value(name, value)
+        if allowed_value is not None:
+            counts[name, allowed_value] += 1 if nodes in ("", "common") else len(nodes.split(","))
+    return counts
 
 
 def sectioned(text):
@@ -131,10 +131,10 @@ def tunable_value(name, value):
     """The value of an allowed tunable as a number, boolean or known word; None for everything else."""
     if name not in TUNABLES and not name.startswith(TUNABLE_FAMILIES):
         return None
-    return known_value(value) if re.fullmatch(r"[A-Za-z0-9]{1,60}", name) else None
+    return allowed_word(value) if re.fullmatch(r"[A-Za-z0-9]{1,60}", name) else None
 
 
-def known_value(value):
+def allowed_word(value):
     number = NUMBER.fullmatch(value)
     if number:
         return int(number.group(1)) * UNITS[number.group(2).lower()]
@@ -152,14 +152,14 @@ def parse_mmlsfs(text):
         pairs = [(GEOMETRY[flag], rest.split("  ")[0]) for flag, rest in lines if flag in GEOMETRY]
         if not text.lstrip("\n").startswith("flag "):
             raise ValueError("not mmlsfs")
-    known = [(name, geometry_value(name, value.strip())) for name, value in pairs if name in GEOMETRY.values()]
-    return [(name, value) for name, value in known if value is not None]
+    geometry = [(name, geometry_value(name, value.strip())) for name, value in pairs if name in GEOMETRY.values()]
+    return [(name, value) for name, value in geometry if value is not None]
 
 
 def geometry_value(name, value):
     if name == "filesystemVersion":
         return value if re.fullmatch(r"\d{1,3}\.\d{2} \([\d.]{1,20}\)", value) else None
-    return known_value(value)
+    return allowed_word(value)
 
 
 def parse_mmlscluster(text):
@@ -223,9 +223,9 @@ class GpfsProbe(Probe):
 
     def read(self, door):
         raw = {name: door.command(argv, timeout_s=TIMEOUT_S) for name, argv in COMMANDS.items()}
-        found = mounts.under_test(mounts.mounts_in(mounts.read_mounts(door)), door.test_directory)
-        devices = [mount.source for mount in found if is_gpfs(mount) and DEVICE.fullmatch(mount.source)]
-        raw["mmlsdisk"] = door.command(["mmlsdisk", devices[0], "-Y"]) if len(devices) == 1 else NOT_ASKED
+        tested_mounts = mounts.under_test(mounts.mounts_in(mounts.read_mounts(door)), door.test_directory)
+        devices = [mount.source for mount in tested_mounts if is_gpfs(mount) and DEVICE.fullmatch(mount.source)]
+        raw["mmlsdisk"] = door.command(["mmlsdisk", devices[0], "-Y"]) if len(devices) == 1 else NOT_RUN
         return raw
 
     def parse(self, raw):

@@ -82,18 +82,18 @@ class GpuProbe(Probe):
         }
 
     def parse(self, raw):
-        found = nvidia_gpus(raw) + other_gpus(raw)
-        for (model, memory_bytes), count in sorted(Counter(found).items(), key=str):
+        gpus = nvidia_gpus(raw) + other_gpus(raw)
+        for (model, memory_bytes), count in sorted(Counter(gpus).items(), key=str):
             yield Fact("gpu.model", model, "procfs" if raw["information"] else "sysfs", None, count)
             yield Item("hardware/accelerators", {"model": model, "count": count, "memory_bytes": memory_bytes})
-        if not found:
+        if not gpus:
             yield Missing("gpu.model", "not_applicable", "no GPU beyond the board's own graphics")
-        yield direct(raw, bool(found))
+        yield direct(raw, bool(gpus))
 
 
 def nvidia_gpus(raw):
     """[(model, memory_bytes)] from nvidia-smi, else from the driver's files, which do not tell the memory."""
-    answers = [input_parsing.read_as(parse_information, given) for given in raw["information"].values()]
+    answers = [input_parsing.read_as(parse_information, file_input) for file_input in raw["information"].values()]
     queried = input_parsing.read_as(parse_query, raw["query"]) if raw["query"] else None
     if queried and queried.value:
         return queried.value
@@ -104,8 +104,8 @@ def other_gpus(raw):
     """[(model, memory_bytes)] of the cards in sysfs; those of NVIDIA only where their driver says nothing."""
     cards = {}
     for field, inputs in raw["cards"].items():
-        for path, given in inputs.items():
-            cards.setdefault(path.rpartition("/")[0], {})[field] = (given.text or "").strip()
+        for path, file_input in inputs.items():
+            cards.setdefault(path.rpartition("/")[0], {})[field] = (file_input.text or "").strip()
     if raw["information"]:
         cards = {path: card for path, card in cards.items() if VENDORS.get(card.get("vendor")) != "NVIDIA"}
     models = [card_model(card) for card in cards.values()]

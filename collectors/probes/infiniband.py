@@ -60,7 +60,7 @@ def read(door):
     """{"infiniband/ADAPTER": {attribute: Input}}, and what commands add."""
     names = adapter_names(door)
     raw = {"infiniband/" + name: read_adapter(door, name, len(names) == 1) for name in names}
-    if any(not told(inputs) for inputs in raw.values()):
+    if any(not is_complete(inputs) for inputs in raw.values()):
         raw["ibstat"] = door.command(["ibstat"])
         if raw["ibstat"].text is None:
             raw["rdma link"] = door.command(["rdma", "-j", "link"])
@@ -86,11 +86,11 @@ def read_adapter(door, name, alone):
     interfaces = interfaces[:MAX_INTERFACES]
     inputs["interfaces"] = Input("\n".join(interfaces), None, "", "sysfs")
     for interface in interfaces:
-        for file, found in sysfs.attributes(door, "/sys/class/net/" + interface, ("mtu",)).items():
-            inputs["net/%s/%s" % (interface, file)] = found
+        for file, file_input in sysfs.attributes(door, "/sys/class/net/" + interface, ("mtu",)).items():
+            inputs["net/%s/%s" % (interface, file)] = file_input
         if kind(inputs) == "roce":
-            for file, found in sysfs.attributes(door, "/sys/class/net/" + interface, ROCE_FILES).items():
-                inputs["net/%s/%s" % (interface, file)] = found
+            for file, file_input in sysfs.attributes(door, "/sys/class/net/" + interface, ROCE_FILES).items():
+                inputs["net/%s/%s" % (interface, file)] = file_input
     return inputs
 
 
@@ -98,7 +98,7 @@ def ports(inputs):
     return sorted({int(name.split("/")[1]) for name in inputs if name.startswith("ports/")})
 
 
-def told(inputs):
+def is_complete(inputs):
     return all(state(inputs, port) for port in ports(inputs)) and sysfs.text(inputs, "hca_type") is not None
 
 
@@ -128,11 +128,15 @@ def nic_of(name, inputs, listed, linked):
     """A port that is not active reports a rate too, of a link that is not there: only active ports count."""
     states, rates = [], []
     for port in ports(inputs):
-        printed = listed.ports.get(port) if listed else None
-        now = state(inputs, port) or (printed and printed.state and printed.state.lower()) or linked.get((name, port))
+        listed_port = listed.ports.get(port) if listed else None
+        now = (
+            state(inputs, port)
+            or (listed_port and listed_port.state and listed_port.state.lower())
+            or linked.get((name, port))
+        )
         states.append(now)
         if now == "active":
-            line = sysfs.text(inputs, "ports/%d/rate" % port) or (printed and printed.rate)
+            line = sysfs.text(inputs, "ports/%d/rate" % port) or (listed_port and listed_port.rate)
             rates.append(rate_bit_s(line))
     mtus = [sysfs.count(inputs, name) for name in sorted(inputs) if name.endswith("/mtu")]
     return Nic(
@@ -141,7 +145,7 @@ def nic_of(name, inputs, listed, linked):
         board=sysfs.text(inputs, "board_id"),
         firmware=sysfs.text(inputs, "fw_ver") or (listed and listed.firmware),
         rates_bit_s=tuple(rate for rate in rates if rate),
-        state="active" if "active" in states else next((one for one in states if one), None),
+        state="active" if "active" in states else next((port_state for port_state in states if port_state), None),
         ports_active=states.count("active") if any(states) else None,
         mtu=next((mtu for mtu in mtus if mtu), None),
         pcie=sysfs.pcie(inputs, "device/"),
@@ -168,15 +172,20 @@ def link_errors(raw):
     inputs = [inputs for _name, inputs in adapters(raw)]
     facts = [
         Fact("nic.link_errors", value, "sysfs", counter)
-        for one in inputs
-        for port in ports(one)
+        for adapter_inputs in inputs
+        for port in ports(adapter_inputs)
         for counter in COUNTERS
-        for value in [sysfs.count(one, "ports/%d/counters/%s" % (port, counter))]
+        for value in [sysfs.count(adapter_inputs, "ports/%d/counters/%s" % (port, counter))]
         if value is not None
     ]
     if facts:
         return facts
-    read = [found for one in inputs for name, found in one.items() if "/counters/" in name]
+    read = [
+        counter_input
+        for adapter_inputs in inputs
+        for name, counter_input in adapter_inputs.items()
+        if "/counters/" in name
+    ]
     if not read:
         return [Missing("nic.link_errors", "not_applicable", "no InfiniBand port")]
     return [sysfs.missing("nic.link_errors", read)]

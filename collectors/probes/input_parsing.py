@@ -5,7 +5,7 @@ from collections import namedtuple
 from collectors.probe_results import Missing
 
 # Of several places that gave nothing, the first of these reasons says most about what to do.
-TELLING = (
+REASONS_BY_WEIGHT = (
     "permission_denied",
     "timeout",
     "output_limit",
@@ -22,14 +22,14 @@ Reading = namedtuple("Reading", "value reason detail source")
 Reading.__doc__ = "What a reader made of an Input: `value`, or None with `reason` and `detail`."
 
 
-def read_as(reader, given):
+def read_as(reader, probe_input):
     """The Reading of one Input by a function that raises ValueError for text that is not of its form."""
-    if given.text is None:
-        return Reading(None, given.reason, given.detail, given.source)
+    if probe_input.text is None:
+        return Reading(None, probe_input.reason, probe_input.detail, probe_input.source)
     try:
-        return Reading(reader(given.text), None, "", given.source)
+        return Reading(reader(probe_input.text), None, "", probe_input.source)
     except ValueError as error:
-        return Reading(None, "parse_error", str(error)[:DETAIL_CHARACTERS], given.source)
+        return Reading(None, "parse_error", str(error)[:DETAIL_CHARACTERS], probe_input.source)
 
 
 def first_read(*readings):
@@ -37,15 +37,15 @@ def first_read(*readings):
     for reading in readings:
         if reading.reason is None:
             return reading
-    return min(readings, key=lambda reading: TELLING.index(reading.reason))
+    return min(readings, key=lambda reading: REASONS_BY_WEIGHT.index(reading.reason))
 
 
-def gap(parameter, *given, key=None):
+def gap(parameter, *sources, key=None):
     """The Missing of a parameter for which none of these Inputs or Readings has a value."""
-    reasons = [one for one in given if one.reason is not None]
+    reasons = [source for source in sources if source.reason is not None]
     if not reasons:
         return Missing(parameter, "not_applicable", "", key)
-    worst = min(reasons, key=lambda reason: TELLING.index(reason.reason))
+    worst = min(reasons, key=lambda reason: REASONS_BY_WEIGHT.index(reason.reason))
     return Missing(parameter, worst.reason, worst.detail[:DETAIL_CHARACTERS], key)
 
 

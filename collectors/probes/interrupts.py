@@ -36,11 +36,11 @@ class Interrupts(Probe):
 
     def parse(self, raw):
         running = raw["irqbalance"].text == "yes"
-        answers = [found for key, found in raw.items() if key.startswith("irq/")]
+        answers = [answer for key, answer in raw.items() if key.startswith("irq/")]
         yield Fact("nic.irq_affinity", running, "procfs", "irqbalance")
         yield Fact("nic.irq_affinity", len(answers), "sysfs", "vectors")
         if not running:
-            for piece in spread([found.text for found in answers if found.text is not None]):
+            for piece in spread([answer.text for answer in answers if answer.text is not None]):
                 yield piece
 
 
@@ -59,8 +59,8 @@ def spread(lists):
 def vectors(door):
     """Numbers of the interrupts of all network adapters; the kinds of one adapter share theirs."""
     folders = [kind.CLASS + "/" + name for kind in (infiniband, cxi, ethernet) for name in kind.adapter_names(door)]
-    found = {number for folder in folders for number in door.names(folder + "/device/msi_irqs")}
-    return sorted((number for number in found if NUMBER.fullmatch(number)), key=int)[:MAX_VECTORS]
+    numbers = {number for folder in folders for number in door.names(folder + "/device/msi_irqs")}
+    return sorted((number for number in numbers if NUMBER.fullmatch(number)), key=int)[:MAX_VECTORS]
 
 
 def irqbalance_runs(door):

@@ -2,9 +2,12 @@
 
 import re
 
+from collectors.node import io_environment
 from collectors.node.commands import MAX_VARIABLE_CHARACTERS
+from collectors.node.io_environment import HINT
 from collectors.probe_results import Fact, Missing, Section
 from collectors.probes import Probe, command_line
+from collectors.probes.mpi import HINT_NAMES, HINT_VALUE
 
 # Where each scheduler or launcher says it; the first that is set counts.
 NODES = ("SLURM_JOB_NUM_NODES", "SLURM_NNODES", "PBS_NUM_NODES", "FLUX_JOB_NNODES")
@@ -32,23 +35,12 @@ TASKS_PER_NODE = "SLURM_TASKS_PER_NODE"
 LSF_HOSTS = "LSB_MCPU_HOSTS"
 BINDINGS = ("SLURM_CPU_BIND", "SLURM_DISTRIBUTION", "I_MPI_PIN_DOMAIN", "OMP_PROC_BIND", "OMP_PLACES")
 
-COUNT_VARIABLES = frozenset(NODES + RANKS + RANKS_PER_NODE) | frozenset(
-    """
-    SLURM_CPUS_PER_TASK SLURM_CPUS_ON_NODE SLURM_THREADS_PER_CORE NCPUS LSB_MAX_NUM_PROCESSORS OMP_NUM_THREADS
-    MPICH_MPIIO_CB_ALIGN MPICH_MPIIO_DVS_MAXNODES MPICH_MPIIO_HINTS_DISPLAY MPICH_MPIIO_STATS ROMIO_PRINT_HINTS
-    I_MPI_EXTRA_FILESYSTEM FI_CXI_DEFAULT_CQ_SIZE UCX_IB_SL UCX_MAX_RNDV_RAILS D_IL_REPORT D_IL_MAX_EQ
-    D_IL_COMPATIBLE D_IL_ENFORCE_EXEC_ENV CRT_TIMEOUT
-    """.split()
-)
-WORD_VARIABLES = frozenset(
-    """
-    SLURM_CPU_BIND SLURM_CPU_BIND_TYPE SLURM_DISTRIBUTION SLURM_MPI_TYPE SLURM_HINT OMPI_MCA_io OMPI_MCA_pml
-    OMPI_MCA_btl OMPI_MCA_mtl OMPI_MCA_osc OMPI_MCA_fs OMPI_MCA_fbtl OMPI_MCA_fcoll MPICH_OFI_NIC_POLICY I_MPI_FABRICS
-    I_MPI_PIN_DOMAIN FI_PROVIDER FI_CXI_RX_MATCH_MODE UCX_TLS UCX_RNDV_THRESH OMP_PLACES OMP_PROC_BIND DAOS_MOUNT_TYPE
-    D_PROVIDER CRAY_MPICH_VERSION
-    """.split()
-)
+COUNT_VARIABLES = frozenset(NODES + RANKS + RANKS_PER_NODE) | io_environment.NUMBERS
+WORD_VARIABLES = io_environment.WORDS
+SHOWN_VARIABLES = COUNT_VARIABLES | io_environment.NAMES
 COUNT = re.compile(r"\d{1,9}")
+NUMBER = re.compile(r"-?\d{1,12}")
+SIZE = re.compile(r"\d{1,12}(?:\.\d{1,3})?[kKmMgGtT]?i?[bB]?")
 EVEN = re.compile(r"(\d{1,9})(\(x\d{1,9}\))?")
 # Lists of short lower-case words, as transports, components and bindings are; constants of a library in capitals.
 WORDS = re.compile(r"\^?[a-z0-9_.]{1,20}([,:;+ ][a-z0-9_.]{1,20}){0,15}")
@@ -56,29 +48,29 @@ CONSTANTS = ("BLOCK", "FALSE", "GPU", "NUMA", "ROUND-ROBIN", "TRUE", "USER")
 MASKS = re.compile(r"[,:]?(mask_cpu|map_cpu|mask_ldom|map_ldom):[0-9A-Fa-fx,*]+")
 
 
-def counts(environment, told):
-    """{nodes, ranks, ranks_per_node} of the job; `told` is what the command line says, which is nearer to the run."""
-    found = {
+def counts(environment, launch_options):
+    """{nodes, ranks, ranks_per_node} of the job; `launch_options`, of the command line, are nearer to the run."""
+    job_counts = {
         "nodes": first_count(environment, NODES) or lsf_nodes(environment),
         "ranks": first_count(environment, RANKS),
         "ranks_per_node": first_count(environment, RANKS_PER_NODE) or even_tasks(environment),
     }
-    if told.keys() & {"ranks", "ranks_per_node"}:
-        found.update(ranks=None, ranks_per_node=None)
-    found.update({name: told[name] for name in found if name in told})
-    return completed({name: value for name, value in found.items() if value})
+    if launch_options.keys() & {"ranks", "ranks_per_node"}:
+        job_counts.update(ranks=None, ranks_per_node=None)
+    job_counts.update({name: launch_options[name] for name in job_counts if name in launch_options})
+    return derive_third_count({name: value for name, value in job_counts.items() if value})
 
 
-def completed(found):
+def derive_third_count(job_counts):
     """With the third number where two are known and agree."""
-    nodes, ranks, per_node = (found.get(name) for name in ("nodes", "ranks", "ranks_per_node"))
+    nodes, ranks, per_node = (job_counts.get(name) for name in ("nodes", "ranks", "ranks_per_node"))
     if ranks and nodes and not per_node and ranks % nodes == 0:
-        found["ranks_per_node"] = ranks // nodes
+        job_counts["ranks_per_node"] = ranks // nodes
     elif nodes and per_node and not ranks:
-        found["ranks"] = nodes * per_node
+        job_counts["ranks"] = nodes * per_node
     elif ranks and per_node and not nodes and ranks % per_node == 0:
-        found["nodes"] = ranks // per_node
-    return found
+        job_counts["nodes"] = ranks // per_node
+    return job_counts
 
 
 def first_count(environment, names):
@@ -97,25 +89,30 @@ def lsf_nodes(environment):
     return len(set(text.split()[0::2])) if is_whole else None
 
 
-def placement(environment, told):
+def placement(environment, launch_options):
     """How ranks lie on cores, such as `cpu-bind=cores distribution=block:cyclic`; empty where nothing says so."""
     names = {"SLURM_CPU_BIND": "cpu-bind", "SLURM_DISTRIBUTION": "distribution"}
-    said = [(name, shown(name, environment[name])) for name in BINDINGS if name in environment]
-    pairs = [(names.get(name, name), value) for name, value in said if value]
-    pairs += [(name, told[name]) for name in ("binding", "mapping") if name in told]
+    bindings = [(name, publishable_value(name, environment[name])) for name in BINDINGS if name in environment]
+    pairs = [(names.get(name, name), value) for name, value in bindings if value]
+    pairs += [(name, launch_options[name]) for name in ("binding", "mapping") if name in launch_options]
     return " ".join(name + "=" + value for name, value in pairs)
 
 
-def shown_environment(environment):
+def publishable_environment(environment):
     """The variables that may be told, with values of the form they should have; any other value is only `set`."""
-    names = sorted((COUNT_VARIABLES | WORD_VARIABLES) & set(environment))
-    return {name: shown(name, environment[name]) or "set" for name in names}
+    hints = {name: match.group(1) for name, match in ((name, HINT.fullmatch(name)) for name in environment) if match}
+    names = SHOWN_VARIABLES & set(environment) | {name for name, hint in hints.items() if hint in HINT_NAMES}
+    return {name: publishable_value(name, environment[name]) or "set" for name in sorted(names)}
 
 
-def shown(name, value):
+def publishable_value(name, value):
     """A variable's value if it has the form of its kind, without masks of single cores; else an empty text."""
-    if name in COUNT_VARIABLES:
-        return value if COUNT.fullmatch(value) else ""
+    if name in io_environment.ONLY_SET:
+        return ""
+    if HINT.fullmatch(name):
+        return value if HINT_VALUE.fullmatch(value) else ""
+    if name in SHOWN_VARIABLES - WORD_VARIABLES:
+        return value if (SIZE if name in io_environment.SIZES else NUMBER).fullmatch(value) else ""
     short = MASKS.sub(lambda match: match.group(0).split(":")[0], value)
     return short if short in CONSTANTS or WORDS.fullmatch(short) else ""
 
@@ -124,28 +121,28 @@ class JobProbe(Probe):
     id = "job"
     provides = ("job.nodes_ppn", "job.placement")
     roles = ("client",)
-    reads = tuple("$" + name for name in sorted(COUNT_VARIABLES | WORD_VARIABLES | {TASKS_PER_NODE, LSF_HOSTS}))
+    reads = tuple("$" + name for name in sorted(SHOWN_VARIABLES | {TASKS_PER_NODE, LSF_HOSTS}))
     reads += ("the command line behind `run --`",)
 
     def read(self, door):
         argv = door.benchmark_argv or []
-        launch = command_line.unwrapped(argv, lambda word: door.program(word) is not None)
+        launch = command_line.unwrap_command(argv, lambda word: door.program(word) is not None)
         return {"environment": door.environment, "told": launch.told}
 
     def parse(self, raw):
-        environment, told = raw["environment"], raw["told"]
-        found = counts(environment, told)
-        source = "derived" if told else "env"
-        for name in sorted(found):
-            yield Fact("job.nodes_ppn", found[name], source, name)
-        if not found:
+        environment, launch_options = raw["environment"], raw["told"]
+        job_counts = counts(environment, launch_options)
+        source = "derived" if launch_options else "env"
+        for name in sorted(job_counts):
+            yield Fact("job.nodes_ppn", job_counts[name], source, name)
+        if not job_counts:
             yield Missing("job.nodes_ppn", "not_applicable", "not in a job")
-        binding = placement(environment, told)
+        binding = placement(environment, launch_options)
         if binding:
             yield Fact("job.placement", binding, source)
         else:
             yield Missing("job.placement", "not_applicable", "no binding set")
-        values = dict(found, binding=binding, environment=shown_environment(environment))
+        values = dict(job_counts, binding=binding, environment=publishable_environment(environment))
         if any(values.values()):
             yield Section("job", {name: value for name, value in values.items() if value})
 

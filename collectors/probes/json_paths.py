@@ -22,22 +22,22 @@ def at(document, *way):
 
 def count_at(document, *way):
     """The whole number from 0 on that lies there, or None."""
-    found = at(document, *way)
-    return found if type(found) is int and 0 <= found < MAX_COUNT else None
+    value = at(document, *way)
+    return value if type(value) is int and 0 <= value < MAX_COUNT else None
 
 
 def word_at(document, words, *way):
     """The text that lies there if it is one of the expected, or None."""
-    found = at(document, *way)
-    return found if isinstance(found, str) and found in words else None
+    value = at(document, *way)
+    return value if isinstance(value, str) and value in words else None
 
 
 def objects_at(document, *way):
     """The objects of the list that lies there."""
-    found = at(document, *way)
-    return [entry for entry in found if isinstance(entry, dict)] if isinstance(found, list) else []
+    value = at(document, *way)
+    return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
 
 
-def known(values):
+def without_none(values):
     """The entries that are not None."""
     return {name: value for name, value in values.items() if value is not None}

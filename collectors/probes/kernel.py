@@ -30,21 +30,21 @@ class KernelTunables(Probe):
 
     def read(self, door):
         raw = {"vm": {key: door.file(VM + key) for key in VM_KEYS}, "numa_balancing": door.file(NUMA_BALANCING)}
-        if all(given.text is None for given in raw["vm"].values()):
+        if all(file_input.text is None for file_input in raw["vm"].values()):
             raw["sysctl"] = door.command(["sysctl", "-a"])
         return raw
 
     def parse(self, raw):
         all_tunables = read_as(sysctl.tunables, raw["sysctl"]) if "sysctl" in raw else None
-        printed = (all_tunables.value if all_tunables else None) or {}
-        found = []
-        for key, given in raw["vm"].items():
+        values_by_name = (all_tunables.value if all_tunables else None) or {}
+        facts = []
+        for key, file_input in raw["vm"].items():
             name = "vm." + key
-            reading = from_either(number, given, printed.get(name))
+            reading = from_either(number, file_input, values_by_name.get(name))
             if reading.reason is None:
-                found.append(Fact("vm.sysctl", reading.value, reading.source, name))
-        yield from found or [gap("vm.sysctl", *raw["vm"].values(), *([all_tunables] if all_tunables else []))]
-        balancing = from_either(numa_balancing, raw["numa_balancing"], printed.get("kernel.numa_balancing"))
+                facts.append(Fact("vm.sysctl", reading.value, reading.source, name))
+        yield from facts or [gap("vm.sysctl", *raw["vm"].values(), *([all_tunables] if all_tunables else []))]
+        balancing = from_either(numa_balancing, raw["numa_balancing"], values_by_name.get("kernel.numa_balancing"))
         if balancing.reason is None:
             yield Fact("kernel.numa_balancing", balancing.value, balancing.source)
         else:
@@ -56,12 +56,12 @@ def numa_balancing(text):
     return False if text.strip() == "2" else switch(text)
 
 
-def from_either(reader, given, printed):
+def from_either(reader, file_input, command_text):
     """The Reading of a file, or of what `sysctl -a` printed for it."""
-    from_file = read_as(reader, given)
-    if printed is None:
+    from_file = read_as(reader, file_input)
+    if command_text is None:
         return from_file
-    return first_read(from_file, read_as(reader, given._replace(text=printed, reason=None, source="command")))
+    return first_read(from_file, read_as(reader, file_input._replace(text=command_text, reason=None, source="command")))
 
 
 PROBES = (KernelTunables(),)

@@ -54,10 +54,10 @@ class Layout(Probe):
             yield Item("layouts", item)
 
 
-def of_files(given, item):
+def of_files(layout_input, item):
     """Facts of the layout that new files get; `item` is completed."""
     ids = [name for name in Layout.provides if name != LAYOUT + "dir_stripe"]
-    reading = read_as(stripes, given)
+    reading = read_as(stripes, layout_input)
     if reading.reason:
         return [gap(name, reading) for name in ids]
     layout = reading.value
@@ -70,16 +70,16 @@ def of_files(given, item):
         ("compression", layout["compression"]),
         ("mirror_ec", layout["mirror_count"]),
     )
-    said = [Fact(LAYOUT + name, value, "command") for name, value in values if value is not None]
-    said.append(Fact(LAYOUT + "pfl", len(layout["components"]), "command", "components"))
+    facts = [Fact(LAYOUT + name, value, "command") for name, value in values if value is not None]
+    facts.append(Fact(LAYOUT + "pfl", len(layout["components"]), "command", "components"))
     for number, extent in enumerate(map(extent_of, layout["components"]), 1):
-        said.append(Fact(LAYOUT + "pfl", extent, "command", "component_%d" % number))
-    return said
+        facts.append(Fact(LAYOUT + "pfl", extent, "command", "component_%d" % number))
+    return facts
 
 
-def of_directory(given, item):
+def of_directory(stripe_input, item):
     """Facts of how the directory itself is spread over the metadata targets."""
-    reading = read_as(dir_stripe, given)
+    reading = read_as(dir_stripe, stripe_input)
     if reading.reason:
         return [gap(LAYOUT + "dir_stripe", reading)]
     stripe = reading.value
@@ -108,18 +108,20 @@ def stripes(text):
     header, components = parts(text)
     if not components:
         raise ValueError("no stripe count")
-    made = [component(fields) for fields in components]
-    objects = [one for one in made if one["pattern"] != "mdt"]
-    last = (objects or made)[-1]
+    component_layouts = [component(fields) for fields in components]
+    objects = [layout for layout in component_layouts if layout["pattern"] != "mdt"]
+    last = (objects or component_layouts)[-1]
     return {
         "stripe_count": last["stripe_count"],
         "stripe_size_bytes": last["stripe_size_bytes"],
         "pattern": last["pattern"],
-        "overstriped": any(one["overstriped"] for one in made),
-        "dom_bytes": max([one["end_bytes"] or 0 for one in made if one["pattern"] == "mdt"] or [0]),
-        "mirror_count": whole(header.get("mirror_count", "1")),
-        "compression": next((one["compression"] for one in made if one["compression"]), "none"),
-        "components": made if "entry_count" in header else [],
+        "overstriped": any(layout["overstriped"] for layout in component_layouts),
+        "dom_bytes": max(
+            [layout["end_bytes"] or 0 for layout in component_layouts if layout["pattern"] == "mdt"] or [0]
+        ),
+        "mirror_count": read_integer(header.get("mirror_count", "1")),
+        "compression": next((layout["compression"] for layout in component_layouts if layout["compression"]), "none"),
+        "components": component_layouts if "entry_count" in header else [],
     }
 
 
@@ -127,20 +129,20 @@ def parts(text):
     """The fields of the whole layout, and those of each component (one for a plain layout); the first file only."""
     header, components = {}, []
     lines = [line for line in text.splitlines() if not re.search(r"(?:^|\s)/", line)]
-    for prefix, name, found in FIELD.findall("\n".join(lines)):
+    for prefix, name, value in FIELD.findall("\n".join(lines)):
         if prefix == "lcm":
             if name in header and name == "layout_gen":
                 break
-            header[name] = found
+            header[name] = value
         elif prefix == "lcme" and name == "id":
-            components.append({"id": found})
+            components.append({"id": value})
         elif prefix == "lcme" and components:
-            components[-1].setdefault(name, found)
+            components[-1].setdefault(name, value)
         elif prefix != "lcme":
             if not components and "entry_count" not in header:
                 components.append({})
             if components:
-                components[-1].setdefault(name, found)
+                components[-1].setdefault(name, value)
     return header, [fields for fields in components if "stripe_count" in fields][:MAX_COMPONENTS]
 
 
@@ -148,15 +150,15 @@ def component(fields):
     pattern = pattern_of(fields.get("pattern", "raid0"))
     flags = fields.get("flags", "").split(",")
     return {
-        "start_bytes": whole(fields.get("extent.e_start", "0")),
-        "end_bytes": None if fields.get("extent.e_end", "EOF") == "EOF" else whole(fields["extent.e_end"]),
+        "start_bytes": read_integer(fields.get("extent.e_start", "0")),
+        "end_bytes": None if fields.get("extent.e_end", "EOF") == "EOF" else read_integer(fields["extent.e_end"]),
         "stripe_count": stripe_count(fields["stripe_count"]),
-        "stripe_size_bytes": whole(fields.get("stripe_size", "0")),
+        "stripe_size_bytes": read_integer(fields.get("stripe_size", "0")),
         "pattern": pattern,
         "overstriped": "overstriped" in pattern,
-        "mirror_id": whole(fields["mirror_id"]) if fields.get("mirror_id", "").isdigit() else None,
+        "mirror_id": read_integer(fields["mirror_id"]) if fields.get("mirror_id", "").isdigit() else None,
         "compression": compression(fields, "compress" in pattern or "compress" in flags),
-        "extension_bytes": whole(fields["extension_size"]) if "extension_size" in fields else None,
+        "extension_bytes": read_integer(fields["extension_size"]) if "extension_size" in fields else None,
     }
 
 
@@ -174,25 +176,29 @@ def stripe_count(word):
     return -1 if int(word) in (-1, 65535, 4294967295) else int(word)
 
 
-def whole(word):
+def read_integer(word):
     if not re.match(r"^\d{1,19}$", word) or int(word) > MAX_BYTES:
         raise ValueError("not a number of bytes")
     return int(word)
 
 
-def compression(fields, asked):
+def compression(fields, is_compressed):
     """Algorithm and level such as zstd:3, or None."""
-    kind = fields.get("compr_type", "unknown" if asked else "none")
+    kind = fields.get("compr_type", "unknown" if is_compressed else "none")
     if kind == "none" or not re.match(r"^[a-z0-9]{1,20}$", kind):
         return None
     return kind + ":" + fields["compr_lvl"] if re.match(r"^\d{1,3}$", fields.get("compr_lvl", "")) else kind
 
 
-def extent_of(one):
+def extent_of(component_layout):
     """A component in words: `0-1048576 mdt` or `1048576-EOF 4x1048576 raid0`, in bytes."""
-    end = "EOF" if one["end_bytes"] is None else str(one["end_bytes"])
-    size = "" if one["pattern"] == "mdt" else "%dx%d " % (one["stripe_count"], one["stripe_size_bytes"])
-    return "%d-%s %s%s" % (one["start_bytes"], end, size, one["pattern"])
+    end = "EOF" if component_layout["end_bytes"] is None else str(component_layout["end_bytes"])
+    size = (
+        ""
+        if component_layout["pattern"] == "mdt"
+        else "%dx%d " % (component_layout["stripe_count"], component_layout["stripe_size_bytes"])
+    )
+    return "%d-%s %s%s" % (component_layout["start_bytes"], end, size, component_layout["pattern"])
 
 
 PROBES = (Layout(),)

@@ -41,7 +41,9 @@ class JobLimits(Probe):
             yield Fact("cpu.cgroup_limits", len(allowed.value), allowed.source, "cpus_allowed_count")
         else:
             yield gap("cpu.cgroup_limits", allowed)
-        limits = [read_as(memory_limit, given).value for given in [*raw["v2"].values(), *raw["v1"].values()]]
+        limits = [
+            read_as(memory_limit, limit_input).value for limit_input in [*raw["v2"].values(), *raw["v1"].values()]
+        ]
         limits = [limit for limit in limits if limit]
         if limits:
             yield Fact("cpu.cgroup_limits", min(limits), "sysfs", "memory_max_bytes")

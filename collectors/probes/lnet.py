@@ -6,7 +6,7 @@ from collections import Counter
 from collectors.probe_results import Fact, Missing
 from collectors.probes import Probe
 from collectors.probes.input_parsing import gap, read_as
-from collectors.probes.lustre_parameters import first, number, single
+from collectors.probes.lustre_parameters import fact_of_input, first_readable, number
 
 MODULES = "/sys/module/"
 DRIVERS = ("ko2iblnd", "ksocklnd", "kfilnd", "kgnilnd", "kefalnd")
@@ -53,8 +53,10 @@ class LnetModule(Probe):
             name: door.file(LNET_PARAMETERS + "lnet_" + name) for name in ("health_sensitivity", "transaction_timeout")
         }
         for name in ("cpu_npartitions", "cpu_pattern"):
-            given = [door.file(MODULES + module + "/parameters/" + name) for module in ("lnet", "libcfs")]
-            raw[name] = next((one for one in given if one.text is not None), given[0])
+            module_inputs = [door.file(MODULES + module + "/parameters/" + name) for module in ("lnet", "libcfs")]
+            raw[name] = next(
+                (module_input for module_input in module_inputs if module_input.text is not None), module_inputs[0]
+            )
         raw["drivers"] = [name for name in DRIVERS if door.exists(MODULES + name)]
         return raw
 
@@ -62,10 +64,10 @@ class LnetModule(Probe):
         yield from (Fact("lnet.lnd", name, "module") for name in raw["drivers"])
         if not raw["drivers"]:
             yield Missing("lnet.lnd", "not_applicable", "no network driver is loaded")
-        yield single("lnet.health_sensitivity", raw["health_sensitivity"], number)
-        yield single("lnet.transaction_timeout", raw["transaction_timeout"], number)
-        yield single("libcfs.cpu_npartitions", raw["cpu_npartitions"], number)
-        yield single("libcfs.cpu_pattern", raw["cpu_pattern"], pattern)
+        yield fact_of_input("lnet.health_sensitivity", raw["health_sensitivity"], number)
+        yield fact_of_input("lnet.transaction_timeout", raw["transaction_timeout"], number)
+        yield fact_of_input("libcfs.cpu_npartitions", raw["cpu_npartitions"], number)
+        yield fact_of_input("libcfs.cpu_pattern", raw["cpu_pattern"], pattern)
         yield Missing("lnet.selftest", "disabled", "a benchmark of its own, which an administrator runs")
 
 
@@ -97,7 +99,7 @@ class DriverParameters(Probe):
         return {name: door.file(self.folder + name) for name in self.names}
 
     def parse(self, raw):
-        return [single(self.id + "." + name, raw[name], number) for name in self.names]
+        return [fact_of_input(self.id + "." + name, raw[name], number) for name in self.names]
 
 
 class SlingshotParameters(Probe):
@@ -117,7 +119,7 @@ class SlingshotParameters(Probe):
         for path in sorted(raw):
             name = path.rpartition("/")[2]
             if re.match(r"^[a-z0-9_]{1,60}$", name):
-                yield single(self.provides[0], raw[path], scalar, name)
+                yield fact_of_input(self.provides[0], raw[path], scalar, name)
 
 
 def scalar(text):
@@ -149,26 +151,26 @@ class LnetNetworks(Probe):
         raw = {
             "show": door.command(["lnetctl", "net", "show", "-v", "4"]),
             "configured": door.file(LNET_PARAMETERS + "networks"),
-            "routes": first(door, ROUTES),
+            "routes": first_readable(door, ROUTES),
         }
         if raw["routes"].text is None:
             raw["route_show"] = door.command(["lnetctl", "route", "show"])
         return raw
 
     def parse(self, raw):
-        yield from networks_told(raw["show"], raw["configured"])
-        yield routers_told(raw["routes"], raw.get("route_show"))
+        yield from network_facts(raw["show"], raw["configured"])
+        yield router_fact(raw["routes"], raw.get("route_show"))
 
 
-def networks_told(show, configured):
-    reading = read_as(net_show, refused(show))
+def network_facts(show, configured):
+    reading = read_as(net_show, recognise_refusal(show))
     if reading.reason:
         yield from networks_configured(configured, reading)
         yield from (gap(name, reading) for name in ("lnet.ni_status", "lnet.dev_cpt"))
         return
     interfaces = reading.value
     counts = Counter(interface["net"] for interface in interfaces)
-    yield from counted(counts, Counter(kind_of(interface["net"]) for interface in interfaces), "command")
+    yield from count_facts(counts, Counter(kind_of(interface["net"]) for interface in interfaces), "command")
     for interface in interfaces:
         if "status" in interface:
             yield Fact("lnet.ni_status", interface["status"], "command", "status")
@@ -178,17 +180,17 @@ def networks_told(show, configured):
             yield Fact("lnet.dev_cpt", interface["dev_cpt"], "command")
 
 
-def counted(by_net, by_kind, source):
+def count_facts(by_net, by_kind, source):
     """Interfaces by type of network, and the most that one network has."""
     for kind in sorted(by_kind):
         yield Fact("lnet.networks", by_kind[kind], source, kind)
     yield Fact("lnet.multirail", max(by_net.values()), source)
 
 
-def networks_configured(given, refusal):
+def networks_configured(parameter_input, refusal):
     """Networks and rails from the module's parameter, `o2ib(ib0,ib1),tcp(eth0)`: what was asked for at the start."""
     nets = Counter()
-    for net, interfaces in CONFIGURED_NET.findall((given.text or "").strip()):
+    for net, interfaces in CONFIGURED_NET.findall((parameter_input.text or "").strip()):
         if NET_TYPE.match(net):
             # CPU partitions may follow an interface: ib0[0,1].
             nets[net] += len(re.sub(r"\[[^\]]*\]", "", interfaces).split(","))
@@ -198,10 +200,10 @@ def networks_configured(given, refusal):
     kinds = Counter()
     for net, interfaces in nets.items():
         kinds[kind_of(net)] += interfaces
-    yield from counted(nets, kinds, given.source)
+    yield from count_facts(nets, kinds, parameter_input.source)
 
 
-def refused(show):
+def recognise_refusal(show):
     """The Input of lnetctl, which tells some refusals in its output."""
     text = (show.text or "").lower()
     if "net type" not in text and ("permission denied" in text or re.search(r"errno:\s*-(?:1|13)\b", text)):
@@ -232,14 +234,14 @@ def net_show(text):
         elif name == "nid" and net:
             interfaces.append({"net": net})
         elif interfaces:
-            note(interfaces[-1], name, value)
+            note_field(interfaces[-1], name, value)
     interfaces = [interface for interface in interfaces if interface["net"] != "lo"]
     if not interfaces:
         raise ValueError("no network interface")
     return interfaces
 
 
-def note(interface, name, value):
+def note_field(interface, name, value):
     """Keep a field of the interface if it is one of ours; only the first of each counts."""
     if name == "status" and value in ("up", "down"):
         interface.setdefault("status", value)
@@ -249,12 +251,12 @@ def note(interface, name, value):
         interface.setdefault("dev_cpt", int(value))
 
 
-def routers_told(routes, show):
+def router_fact(routes, show):
     """How many different routers the routes name."""
-    readings = [read_as(routers, routes)] + ([read_as(gateways, refused(show))] if show else [])
-    found = [reading for reading in readings if reading.reason is None]
-    if found:
-        return Fact("lnet.routers", len(found[0].value), found[0].source)
+    readings = [read_as(routers, routes)] + ([read_as(gateways, recognise_refusal(show))] if show else [])
+    sound_readings = [reading for reading in readings if reading.reason is None]
+    if sound_readings:
+        return Fact("lnet.routers", len(sound_readings[0].value), sound_readings[0].source)
     return gap("lnet.routers", *readings)
 
 
@@ -286,7 +288,7 @@ class CpuPartitions(Probe):
         return is_lnet(door)
 
     def read(self, door):
-        raw = {"table": first(door, TABLES)}
+        raw = {"table": first_readable(door, TABLES)}
         if raw["table"].text is None:
             raw["comm"] = door.files("/proc/*/comm", limit=64)
             if partitions_of_threads(raw["comm"]) == 0:
@@ -297,12 +299,12 @@ class CpuPartitions(Probe):
         readings = [read_as(partition_table, raw[name]) for name in ("table", "listed") if name in raw]
         for reading in readings:
             if reading.reason is None:
-                return table_told(reading.value, reading.source)
+                return partition_facts(reading.value, reading.source)
         count = partitions_of_threads(raw.get("comm", {}))
         return [Fact(PARTITION_TABLE, count, "derived", "partitions") if count else gap(PARTITION_TABLE, *readings)]
 
 
-def table_told(table, source):
+def partition_facts(table, source):
     """The number of partitions, and the CPUs of each."""
     yield Fact(PARTITION_TABLE, len(table), source, "partitions")
     for partition in sorted(table):
@@ -348,9 +350,9 @@ def ranges(numbers):
 def partitions_of_threads(comm):
     """One more than the highest partition that any kernel thread names; 0 where there is no such thread."""
     highest = -1
-    for given in comm.values():
+    for comm_input in comm.values():
         for shape in PARTITION_THREADS:
-            matched = shape.match((given.text or "").strip())
+            matched = shape.match((comm_input.text or "").strip())
             if matched:
                 highest = max(highest, int(matched.group(1)))
     return highest + 1

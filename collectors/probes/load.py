@@ -31,16 +31,16 @@ def parse_loadavg(text):
 
 def parse_meminfo(text):
     """{free_bytes, dirty_bytes, ...} of /proc/meminfo; ValueError for other texts."""
-    found = dict(re.findall(r"^(\w+): +(\d{1,15}) kB$", text, re.MULTILINE))
-    if "MemFree" not in found:
+    kib_by_field = dict(re.findall(r"^(\w+): +(\d{1,15}) kB$", text, re.MULTILINE))
+    if "MemFree" not in kib_by_field:
         raise ValueError("not /proc/meminfo")
-    return {key: int(found[name]) * 1024 for name, key in MEMORY.items() if name in found}
+    return {key: int(kib_by_field[name]) * 1024 for name, key in MEMORY.items() if name in kib_by_field}
 
 
 def parse_drops(text):
     """{drop_pagecache, drop_slab} of /proc/vmstat: how often the caches were dropped since boot; else ValueError."""
-    found = dict(re.findall(r"^(\w+) (\d{1,18})$", text, re.MULTILINE))
-    drops = {name: int(found[name]) for name in DROPS if name in found}
+    counts_by_name = dict(re.findall(r"^(\w+) (\d{1,18})$", text, re.MULTILINE))
+    drops = {name: int(counts_by_name[name]) for name in DROPS if name in counts_by_name}
     if not drops:
         raise ValueError("a kernel that does not count drops of its caches")
     return drops

@@ -10,16 +10,16 @@ from collectors.probes.lustre_parameters import (
     ROOTS,
     choice,
     devices,
+    fact_of_input,
     field,
-    first,
+    first_readable,
     flag,
     histogram,
     number,
     parameter,
+    parameter_facts,
     places,
     read_all,
-    single,
-    told,
 )
 
 CLIENT = "lustre.client."
@@ -137,13 +137,17 @@ class LustreVersion(Probe):
         return any(map(door.exists, (*ROOTS[:2], "/sys/module/lustre")))
 
     def read(self, door):
-        given = [door.file(path) for path in self.reads[:3]]
-        if not any(one.text for one in given):
-            given.append(door.command(["lctl", "get_param", "-n", "version"]))
-        return {"version": next((one for one in given if one.text), given[-1])}
+        version_inputs = [door.file(path) for path in self.reads[:3]]
+        if not any(version_input.text for version_input in version_inputs):
+            version_inputs.append(door.command(["lctl", "get_param", "-n", "version"]))
+        return {
+            "version": next(
+                (version_input for version_input in version_inputs if version_input.text), version_inputs[-1]
+            )
+        }
 
     def parse(self, raw):
-        return [single(self.id, raw["version"], release)]
+        return [fact_of_input(self.id, raw["version"], release)]
 
 
 def release(text):
@@ -158,7 +162,7 @@ class LustreClient(Probe):
     """The tunables below `lustre.client`."""
 
     id = "lustre.client"
-    provides = tuple(sorted({one.id for one in PARAMETERS})) + (CLIENT + "debug", CLIENT + "jobid_var")
+    provides = tuple(sorted({parameter.id for parameter in PARAMETERS})) + (CLIENT + "debug", CLIENT + "jobid_var")
     privilege = "root"
     cost = "moderate"
     reads = (
@@ -173,14 +177,14 @@ class LustreClient(Probe):
 
     def read(self, door):
         raw = read_all(door, PARAMETERS, CLIENT_DEVICE)
-        raw["debug"] = first(door, ("/sys/module/libcfs/parameters/libcfs_debug", "/proc/sys/lnet/debug"))
-        raw["jobid_var"] = first(door, [root + "/jobid_var" for root in ROOTS[:2]])
+        raw["debug"] = first_readable(door, ("/sys/module/libcfs/parameters/libcfs_debug", "/proc/sys/lnet/debug"))
+        raw["jobid_var"] = first_readable(door, [root + "/jobid_var" for root in ROOTS[:2]])
         return raw
 
     def parse(self, raw):
-        yield from told(PARAMETERS, raw, CLIENT_DEVICE)
-        yield single(CLIENT + "debug", raw["debug"], debug_mask)
-        yield single(CLIENT + "jobid_var", raw["jobid_var"], choice)
+        yield from parameter_facts(PARAMETERS, raw, CLIENT_DEVICE)
+        yield fact_of_input(CLIENT + "debug", raw["debug"], debug_mask)
+        yield fact_of_input(CLIENT + "jobid_var", raw["jobid_var"], choice)
 
 
 def debug_mask(text):
@@ -199,16 +203,16 @@ def is_client(door):
 
 def client_mounts(text):
     """(source, mount point, options) of each mounted Lustre; a server's mount of a target names a device instead."""
-    return [(source, octal_decoded(place), options) for source, place, options in mounted(text) if ":/" in source]
+    return [(source, decode_octal(place), options) for source, place, options in lustre_mounts(text) if ":/" in source]
 
 
-def mounted(text):
+def lustre_mounts(text):
     """(source, mount point as written, options) of each line of /proc/mounts that is of Lustre, client or target."""
     lines = [line.split(" ") for line in text.splitlines() if " lustre " in line]
     return [(line[0], line[1], line[3].split(",")) for line in lines if len(line) >= 4 and line[2] == "lustre"]
 
 
-def octal_decoded(path):
+def decode_octal(path):
     """A path as /proc/mounts writes it: a space is \\040."""
     return re.sub(r"\\([0-3][0-7]{2})", lambda matched: chr(int(matched.group(1), 8)), path)
 
@@ -225,14 +229,14 @@ class LustreMounts(Probe):
         return {"mounts": door.file(MOUNTS, MOUNTS_LIMIT_BYTES)}
 
     def parse(self, raw):
-        given = raw["mounts"]
-        if given.text is None:
-            return [Missing(name, given.reason, given.detail) for name in self.provides]
-        said = []
-        for source, _point, options in client_mounts(given.text):
-            said.append(Fact(self.provides[0], allowed_options(options), given.source))
-            said += mgs_addresses(source, given.source)
-        return said or [Missing(name, "not_applicable", "not mounted") for name in self.provides]
+        mount_table = raw["mounts"]
+        if mount_table.text is None:
+            return [Missing(name, mount_table.reason, mount_table.detail) for name in self.provides]
+        facts = []
+        for source, _point, options in client_mounts(mount_table.text):
+            facts.append(Fact(self.provides[0], allowed_options(options), mount_table.source))
+            facts += mgs_addresses(source, mount_table.source)
+        return facts or [Missing(name, "not_applicable", "not mounted") for name in self.provides]
 
 
 def allowed_options(options):

@@ -11,8 +11,8 @@ from collectors.probes.lustre_client import MOUNTS, MOUNTS_LIMIT_BYTES, client_m
 from collectors.probes.lustre_parameters import CLIENT_DEVICE, ROOTS, devices, number
 
 # Asking a target for its size may ask its server: the fill of each is told of so many.
-MAX_TARGETS_ASKED = 512
-MAX_MOUNTS_ASKED = 4
+MAX_TARGETS_READ = 512
+MAX_MOUNTS_READ = 4
 MAX_POOLS = 64
 
 OF_MOUNT = ("kbytestotal", "kbytesavail", "filestotal", "filesfree")
@@ -49,12 +49,12 @@ class LustreFileSystem(Probe):
             "lov": figures(door, "lov", ("numobd", "activeobd")),
             "lmv": figures(door, "lmv", ("numobd", "activeobd")),
             "llite": figures(door, "llite", OF_MOUNT),
-            "osc": figures(door, "osc", OF_TARGET) if len(targets) <= MAX_TARGETS_ASKED else {},
+            "osc": figures(door, "osc", OF_TARGET) if len(targets) <= MAX_TARGETS_READ else {},
             "targets": {"osc": len(targets), "mdc": len(devices(door, "mdc", CLIENT_DEVICE))},
             "pools": pool_folders(door),
         }
         mounts = client_mounts(door.file(MOUNTS, MOUNTS_LIMIT_BYTES).text or "")
-        points = sorted({point for _source, point, _options in mounts})[:MAX_MOUNTS_ASKED]
+        points = sorted({point for _source, point, _options in mounts})[:MAX_MOUNTS_READ]
         if not raw["llite"]:
             raw["df"] = [door.command(["lfs", "df", point]) for point in points]
         if not targets:
@@ -66,15 +66,15 @@ class LustreFileSystem(Probe):
         return raw
 
     def parse(self, raw):
-        seen, missing = filesystems(raw)
+        filesystem_rows, missing = filesystems(raw)
         listed = read_as(device_list, raw["devices"]).value if "devices" in raw else None
         listed = listed or raw["targets"]
-        yield from counts("lustre.fs.ost_count", raw["lov"], listed["osc"], [one["osts"] for one in seen])
-        yield from counts("lustre.fs.mdt_count", raw["lmv"], listed["mdc"], [one["mdts"] for one in seen])
-        yield from capacity(seen, fills(raw, seen), missing)
+        yield from counts("lustre.fs.ost_count", raw["lov"], listed["osc"], [row["osts"] for row in filesystem_rows])
+        yield from counts("lustre.fs.mdt_count", raw["lmv"], listed["mdc"], [row["mdts"] for row in filesystem_rows])
+        yield from capacity(filesystem_rows, fills(raw, filesystem_rows), missing)
         yield from pools(raw)
-        yield spread(raw, seen, listed["mdc"])
-        yield from (Item("storage_systems", system_of(one)) for one in seen)
+        yield spread(raw, filesystem_rows, listed["mdc"])
+        yield from (Item("storage_systems", system_of(row)) for row in filesystem_rows)
 
 
 def figures(door, kind, names):
@@ -102,26 +102,28 @@ def mount_of(device):
     return re.sub(r"-cli(?:lov|lmv)$", "", name), mount
 
 
-def value(given):
+def read_number(file_input):
     """The number of a file that could be read, or None."""
-    return read_as(number, given).value
+    return read_as(number, file_input).value
 
 
 def filesystems(raw):
     """What is known of each mounted file system, from the files or from `lfs df`; and why there is none."""
     of_mount = {
-        kind: {mount_of(device): value(files["numobd"]) for device, files in raw[kind].items()}
+        kind: {mount_of(device): read_number(files["numobd"]) for device, files in raw[kind].items()}
         for kind in ("lov", "lmv")
     }
-    seen = []
+    filesystem_rows = []
     for device, files in sorted(raw["llite"].items()):
-        size = {name: value(files[name]) for name in OF_MOUNT}
+        size = {name: read_number(files[name]) for name in OF_MOUNT}
         if size["kbytestotal"]:
             mount = mount_of(device)
-            seen.append(dict(size, osts=of_mount["lov"].get(mount), mdts=of_mount["lmv"].get(mount), fills=[]))
-    readings = [read_as(df_table, given) for given in raw.get("df", ())]
-    seen += [reading.value for reading in readings if reading.reason is None]
-    return seen, gap("lustre.fs.capacity", *readings)
+            filesystem_rows.append(
+                dict(size, osts=of_mount["lov"].get(mount), mdts=of_mount["lmv"].get(mount), fills=[])
+            )
+    readings = [read_as(df_table, df_input) for df_input in raw.get("df", ())]
+    filesystem_rows += [reading.value for reading in readings if reading.reason is None]
+    return filesystem_rows, gap("lustre.fs.capacity", *readings)
 
 
 def df_table(text):
@@ -156,35 +158,36 @@ def device_list(text):
     if not lines:
         raise ValueError("no list of devices")
     return {
-        kind: sum(1 for found, name in lines if found == kind and CLIENT_DEVICE.search(name)) for kind in ("osc", "mdc")
+        kind: sum(1 for device_kind, name in lines if device_kind == kind and CLIENT_DEVICE.search(name))
+        for kind in ("osc", "mdc")
     }
 
 
-def percent(part, whole):
+def percent(part, total):
     """Whole percent: a capture before and one after a run differ only if the fill differs."""
-    return max(0, min(100, int(round(100.0 * part / whole))))
+    return max(0, min(100, int(round(100.0 * part / total))))
 
 
-def fills(raw, seen):
+def fills(raw, filesystem_rows):
     """Used percent of each target that was asked."""
-    found = [used for one in seen for used in one["fills"]]
+    percents = [used for row in filesystem_rows for used in row["fills"]]
     for files in raw["osc"].values():
-        total, free = value(files["kbytestotal"]), value(files["kbytesfree"])
+        total, free = read_number(files["kbytestotal"]), read_number(files["kbytesfree"])
         if total and free is not None:
-            found.append(percent(total - free, total))
-    return found
+            percents.append(percent(total - free, total))
+    return percents
 
 
 def counts(parameter_id, devices_read, listed, of_df):
     """Targets of each file system, the `visible` and the `active` ones; else as many as devices or lfs show."""
-    told = []
+    facts = []
     for files in devices_read.values():
         for key, name in (("visible", "numobd"), ("active", "activeobd")):
-            count = value(files[name])
+            count = read_number(files[name])
             if count is not None:
-                told.append(Fact(parameter_id, count, files[name].source, key))
-    if told:
-        return told
+                facts.append(Fact(parameter_id, count, files[name].source, key))
+    if facts:
+        return facts
     if listed:
         return [Fact(parameter_id, listed, "derived", "visible")]
     of_df = [count for count in of_df if count]
@@ -193,16 +196,16 @@ def counts(parameter_id, devices_read, listed, of_df):
     ]
 
 
-def capacity(seen, target_fills, missing):
-    if not seen:
+def capacity(filesystem_rows, target_fills, missing):
+    if not filesystem_rows:
         yield missing
-    for one in seen:
-        yield Fact("lustre.fs.capacity", one["kbytestotal"], "derived", "total_kib")
-        if one["kbytesavail"] is not None:
-            used = percent(one["kbytestotal"] - one["kbytesavail"], one["kbytestotal"])
+    for row in filesystem_rows:
+        yield Fact("lustre.fs.capacity", row["kbytestotal"], "derived", "total_kib")
+        if row["kbytesavail"] is not None:
+            used = percent(row["kbytestotal"] - row["kbytesavail"], row["kbytestotal"])
             yield Fact("lustre.fs.capacity", used, "derived", "used_percent")
-        if one["filestotal"] and one["filesfree"] is not None:
-            used = percent(one["filestotal"] - one["filesfree"], one["filestotal"])
+        if row["filestotal"] and row["filesfree"] is not None:
+            used = percent(row["filestotal"] - row["filesfree"], row["filestotal"])
             yield Fact("lustre.fs.capacity", used, "derived", "inodes_used_percent")
     if target_fills:
         yield Fact("lustre.fs.capacity", min(target_fills), "derived", "ost_used_percent_minimum")
@@ -211,11 +214,11 @@ def capacity(seen, target_fills, missing):
 
 def pools(raw):
     """The names of the OST pools of each file system, sorted, or none."""
-    readings = [read_as(pool_list, given) for given in raw.get("pool_list", ())]
+    readings = [read_as(pool_list, pool_list_input) for pool_list_input in raw.get("pool_list", ())]
     listed = [reading.value for reading in readings if reading.reason is None]
     for names in raw["pools"] + listed:
-        known = sorted(name for name in names if re.match(r"^[A-Za-z0-9_-]{1,15}$", name))[:MAX_POOLS]
-        yield Fact("lustre.fs.ost_pools", ",".join(known) or "none", "command" if listed else "procfs")
+        pool_names = sorted(name for name in names if re.match(r"^[A-Za-z0-9_-]{1,15}$", name))[:MAX_POOLS]
+        yield Fact("lustre.fs.ost_pools", ",".join(pool_names) or "none", "command" if listed else "procfs")
     if not raw["pools"] and not listed:
         yield gap("lustre.fs.ost_pools", *readings)
 
@@ -227,10 +230,12 @@ def pool_list(text):
     return re.findall(r"^[\w-]+\.([\w-]+)$", text, re.MULTILINE)
 
 
-def spread(raw, seen, listed):
+def spread(raw, filesystem_rows, listed):
     """How metadata is spread: none (one MDT), dne1 (a directory lies on one MDT), dne2 (the directory is striped)."""
-    known = [value(files["numobd"]) for files in raw["lmv"].values()] + [one["mdts"] for one in seen]
-    mdts = max([count for count in known if count] or [listed])
+    mdt_counts = [read_number(files["numobd"]) for files in raw["lmv"].values()] + [
+        row["mdts"] for row in filesystem_rows
+    ]
+    mdts = max([count for count in mdt_counts if count] or [listed])
     if not mdts:
         return Missing("lustre.dne", "not_applicable", "no MDT is listed")
     if mdts == 1:
@@ -239,13 +244,18 @@ def spread(raw, seen, listed):
     return Fact("lustre.dne", "dne2" if stripe and stripe["count"] > 1 else "dne1", "derived")
 
 
-def system_of(one):
+def system_of(filesystem_row):
     """The entry of the document's storage systems; the name of a file system is the site's to tell."""
-    system = {"name": "lustre", "type": "lustre", "access": "kernel_mount", "usable_bytes": one["kbytestotal"] * KIB}
-    if one["osts"]:
-        system["data_targets"] = one["osts"]
-    if one["mdts"]:
-        system["metadata_targets"] = one["mdts"]
+    system = {
+        "name": "lustre",
+        "type": "lustre",
+        "access": "kernel_mount",
+        "usable_bytes": filesystem_row["kbytestotal"] * KIB,
+    }
+    if filesystem_row["osts"]:
+        system["data_targets"] = filesystem_row["osts"]
+    if filesystem_row["mdts"]:
+        system["metadata_targets"] = filesystem_row["mdts"]
     return system
 
 

@@ -38,46 +38,52 @@ def parameter(parameter_id, place, value, adds=False, hidden=False):
     return Parameter(parameter_id, device, name, value, adds, hidden)
 
 
-def devices(door, kind, wanted):
-    """The names of all devices of a kind, such as `osc`, in any root; `wanted` is a compiled pattern."""
+def devices(door, kind, device_pattern):
+    """The names of all devices of a kind, such as `osc`, in any root; `device_pattern` is a compiled pattern."""
     names = set()
     for root in ROOTS:
-        names.update(name for name in door.names(root + "/" + kind) if wanted.search(name))
+        names.update(name for name in door.names(root + "/" + kind) if device_pattern.search(name))
     return sorted(names)
 
 
-def read_all(door, parameters, wanted):
+def read_all(door, parameters, device_pattern):
     """What `told` needs: each parameter's files, or the Input that says why there are none; lctl for what is unread.
 
     Where no device can be seen, as in a container without the kernel's file systems, lctl is asked for everything.
     """
-    present = {kind: devices(door, kind, wanted) for kind in sorted({one.device for one in parameters})}
-    raw = {pattern_of(one): files_of(door, one, present[one.device]) for one in parameters}
+    present = {
+        kind: devices(door, kind, device_pattern) for kind in sorted({parameter.device for parameter in parameters})
+    }
+    raw = {pattern_of(parameter): files_of(door, parameter, present[parameter.device]) for parameter in parameters}
     anything = any(present.values())
-    unread = [one for one in parameters if is_unread(raw[pattern_of(one)]) and (present[one.device] or not anything)]
+    unread = [
+        parameter
+        for parameter in parameters
+        if is_unread(raw[pattern_of(parameter)]) and (present[parameter.device] or not anything)
+    ]
     if unread:
-        raw["lctl"] = door.command(["lctl", "get_param"] + [pattern_of(one) for one in unread])
+        raw["lctl"] = door.command(["lctl", "get_param"] + [pattern_of(parameter) for parameter in unread])
     return raw
 
 
-def is_unread(found):
-    return isinstance(found, Input) and found.reason != "unsupported_version"
+def is_unread(device_inputs):
+    return isinstance(device_inputs, Input) and device_inputs.reason != "unsupported_version"
 
 
-def files_of(door, one, names):
+def files_of(door, parameter, names):
     """The Inputs of a parameter's files, and how many devices gave each; or one Input without text.
 
     Thousands of devices mostly have the same text, which is kept and parsed once. A release keeps the parameter of all
     devices in the same root, so three of them tell which: 3,000 targets are not asked for what the release has not.
     """
     if not names:
-        return Input(None, "not_applicable", "no device of the kind " + one.device)
+        return Input(None, "not_applicable", "no device of the kind " + parameter.device)
     refused = None
-    for root in ROOTS if one.hidden else ROOTS[:2]:
+    for root in ROOTS if parameter.hidden else ROOTS[:2]:
         for name in sorted({names[0], names[len(names) // 2], names[-1]}):
-            sample = door.file(path_of(root, one, name))
+            sample = door.file(path_of(root, parameter, name))
             if sample.text is not None:
-                return Counter(door.file(path_of(root, one, name)) for name in names)
+                return Counter(door.file(path_of(root, parameter, name)) for name in names)
             if sample.reason != "not_applicable":
                 refused = sample
     return refused or Input(None, "unsupported_version", "this release has no such parameter")
@@ -85,50 +91,50 @@ def files_of(door, one, names):
 
 def places(parameters):
     """What `read_all` may read of some parameters, as a probe's `reads`."""
-    opened = ["/{sys,proc}/fs/lustre/%s/*/%s" % (one.device, one.name) for one in parameters]
-    closed = [path_of(ROOTS[2], one, "*") for one in parameters if one.hidden]
+    opened = ["/{sys,proc}/fs/lustre/%s/*/%s" % (parameter.device, parameter.name) for parameter in parameters]
+    closed = [path_of(ROOTS[2], parameter, "*") for parameter in parameters if parameter.hidden]
     return (*opened, *closed, "lctl get_param NAMES")
 
 
-def path_of(root, one, name):
-    return "/".join((root, one.device, name, one.name))
+def path_of(root, parameter, name):
+    return "/".join((root, parameter.device, name, parameter.name))
 
 
-def pattern_of(one):
-    return one.device.replace("/", ".") + ".*." + one.name
+def pattern_of(parameter):
+    return parameter.device.replace("/", ".") + ".*." + parameter.name
 
 
-def told(parameters, raw, wanted):
+def parameter_facts(parameters, raw, device_pattern):
     """Facts of every parameter that was read, and one Missing for each id of which nothing was."""
     lctl = read_as(get_param_values, raw["lctl"]) if "lctl" in raw else None
     facts, failed = [], {}
-    for one in parameters:
-        given = inputs_of(one, raw[pattern_of(one)], lctl, wanted)
-        readings = [(read_as(one.value, text), devices_alike) for text, devices_alike in given.items()]
+    for parameter in parameters:
+        input_counts = inputs_of(parameter, raw[pattern_of(parameter)], lctl, device_pattern)
+        readings = [(read_as(parameter.value, text), devices_alike) for text, devices_alike in input_counts.items()]
         values = [(reading.value, count) for reading, count in readings if reading.reason is None]
         if values:
-            facts += (totals if one.adds else distribution)(one.id, values, readings[0][0].source)
+            facts += (totals if parameter.adds else distribution)(parameter.id, values, readings[0][0].source)
         else:
-            failed.setdefault(one.id, []).extend(reading for reading, _count in readings)
-    found = {fact.id for fact in facts}
-    return facts + [gap(name, *readings) for name, readings in failed.items() if name not in found]
+            failed.setdefault(parameter.id, []).extend(reading for reading, _count in readings)
+    fact_ids = {fact.id for fact in facts}
+    return facts + [gap(name, *readings) for name, readings in failed.items() if name not in fact_ids]
 
 
-def inputs_of(one, found, lctl, wanted):
+def inputs_of(parameter, device_inputs, lctl, device_pattern):
     """The Inputs of a parameter and their number: its files; else what lctl told; else why there are none."""
-    if isinstance(found, Counter):
-        return found
+    if isinstance(device_inputs, Counter):
+        return device_inputs
     listed = lctl.value if lctl and lctl.reason is None else {}
-    texts = [text for name, text in sorted(listed.items()) if is_about(name, one, wanted)]
+    texts = [text for name, text in sorted(listed.items()) if is_about(name, parameter, device_pattern)]
     if texts:
         return Counter(Input(text, source="command") for text in texts)
-    return Counter([found, Input(None, lctl.reason, lctl.detail)] if lctl and lctl.reason else [found])
+    return Counter([device_inputs, Input(None, lctl.reason, lctl.detail)] if lctl and lctl.reason else [device_inputs])
 
 
-def is_about(name, one, wanted):
+def is_about(name, parameter, device_pattern):
     """Whether a full name of `lctl get_param` is this parameter of a wanted device."""
-    start, end = one.device.replace("/", ".") + ".", "." + one.name
-    return name.startswith(start) and name.endswith(end) and bool(wanted.search(name[len(start) : -len(end)]))
+    start, end = parameter.device.replace("/", ".") + ".", "." + parameter.name
+    return name.startswith(start) and name.endswith(end) and bool(device_pattern.search(name[len(start) : -len(end)]))
 
 
 def distribution(parameter_id, values, source):
@@ -166,19 +172,21 @@ def totals(parameter_id, values, source):
         yield Fact(parameter_id, sums[key], source, key)
 
 
-def first(door, paths):
+def first_readable(door, paths):
     """The first of some files that can be read; else a refusal before an absence."""
-    given = [door.file(path) for path in paths]
-    readable = [one for one in given if one.text is not None]
-    refused = [one for one in given if one.reason != "not_applicable"]
-    return (readable + refused + given)[0]
+    inputs = [door.file(path) for path in paths]
+    readable = [file_input for file_input in inputs if file_input.text is not None]
+    refused = [file_input for file_input in inputs if file_input.reason != "not_applicable"]
+    return (readable + refused + inputs)[0]
 
 
-def single(parameter_id, given, value, key=None):
+def fact_of_input(parameter_id, file_input, value, key=None):
     """The Fact of one Input, its text read by `value`; or the Missing that says why there is none."""
-    reading = read_as(value, given)
+    reading = read_as(value, file_input)
     return (
-        gap(parameter_id, reading, key=key) if reading.reason else Fact(parameter_id, reading.value, given.source, key)
+        gap(parameter_id, reading, key=key)
+        if reading.reason
+        else Fact(parameter_id, reading.value, file_input.source, key)
     )
 
 
@@ -205,10 +213,10 @@ def number(text):
     matched = re.match(r"^\s*(-?\d{1,20})(\.\d{1,6})?\s*$", text, re.ASCII)
     if not matched:
         raise ValueError("not a number")
-    whole, fraction = matched.groups()
-    if abs(int(whole)) > MAX_UNSIGNED:
+    integer_part, fraction = matched.groups()
+    if abs(int(integer_part)) > MAX_UNSIGNED:
         raise ValueError("number out of range")
-    return float(whole + fraction) if fraction and fraction.strip(".0") else min(int(whole), MAX_NUMBER)
+    return float(integer_part + fraction) if fraction and fraction.strip(".0") else min(int(integer_part), MAX_NUMBER)
 
 
 FLAGS = {"1": True, "0": False, "on": True, "off": False, "Y": True, "N": False, "enabled": True, "disabled": False}
@@ -253,8 +261,8 @@ def histogram(text, title, unit):
         row = re.match(r"^(\d{1,12}[KMGT]?):\s+(\d{1,19})\s+\d+\s+\d+\s+\|\s+(\d{1,19})\s+\d+\s+\d+\s*$", line)
         if not row:
             break
-        for direction, seen in (("read", int(row.group(2))), ("write", int(row.group(3)))):
-            counts[direction + "_total"] += seen
-            if seen:
-                counts["%s_%s_%s" % (direction, row.group(1), unit)] = seen
+        for direction, count in (("read", int(row.group(2))), ("write", int(row.group(3)))):
+            counts[direction + "_total"] += count
+            if count:
+                counts["%s_%s_%s" % (direction, row.group(1), unit)] = count
     return counts

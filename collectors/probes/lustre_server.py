@@ -7,19 +7,19 @@ from collectors.node.node_access import KIB
 from collectors.probe_results import Fact, Item, Missing
 from collectors.probes import Probe
 from collectors.probes.input_parsing import gap, read_as
-from collectors.probes.lustre_client import mounted
+from collectors.probes.lustre_client import lustre_mounts
 from collectors.probes.lustre_parameters import (
     ROOTS,
     TARGET,
     devices,
+    fact_of_input,
     flag,
     histogram,
     number,
     parameter,
+    parameter_facts,
     places,
     read_all,
-    single,
-    told,
 )
 
 SERVER = "lustre.server."
@@ -34,7 +34,7 @@ SERVICES = (
     "mds/MDS/mdt_readpage",
     "mds/MDS/mdt_io",
 )
-ASKED_FOR = ("/sys/module/ost/parameters/oss_num_threads", "/sys/module/mdt/parameters/mds_num_threads")
+THREAD_OPTIONS = ("/sys/module/ost/parameters/oss_num_threads", "/sys/module/mdt/parameters/mds_num_threads")
 THREAD_FILES = ("threads_min", "threads_max", "threads_started")
 # ll_ost_io03_001, mdt00_002: the service, its CPU partition, the number of the thread.
 SERVICE_THREAD = re.compile(r"^(?:ll_)?((?:ost|mdt)(?:_[a-z]+)?)\d{2,3}_\d{3,4}$")
@@ -84,7 +84,7 @@ class LustreServer(Probe):
     """The tunables below `lustre.server`. Job statistics and exports name users and clients: they are not read."""
 
     id = "lustre.server"
-    provides = tuple(sorted({one.id for one in PARAMETERS})) + (SERVER + "job_stats", SERVER + "exports")
+    provides = tuple(sorted({parameter.id for parameter in PARAMETERS})) + (SERVER + "job_stats", SERVER + "exports")
     privilege = "root"
     cost = "moderate"
     reads = places(EVERYWHERE)
@@ -96,11 +96,11 @@ class LustreServer(Probe):
         return read_all(door, EVERYWHERE, TARGET)
 
     def parse(self, raw):
-        said = told(PARAMETERS, raw, TARGET)
+        pieces = parameter_facts(PARAMETERS, raw, TARGET)
         # The backend names itself; where it does not, what its object targets say of it counts.
-        if not any(isinstance(piece, Fact) and piece.id == OF_OBJECT_TARGETS.id for piece in said):
-            said += told((OF_OBJECT_TARGETS,), raw, TARGET)
-        return said + [Missing(SERVER + name, "disabled", "never read") for name in ("job_stats", "exports")]
+        if not any(isinstance(piece, Fact) and piece.id == OF_OBJECT_TARGETS.id for piece in pieces):
+            pieces += parameter_facts((OF_OBJECT_TARGETS,), raw, TARGET)
+        return pieces + [Missing(SERVER + name, "disabled", "never read") for name in ("job_stats", "exports")]
 
 
 def is_server(door):
@@ -111,7 +111,7 @@ def is_server(door):
 
 def target_mounts(text):
     """The targets that a server has mounted, by their service names: fs-OST0000."""
-    options = [option for _source, _place, given in mounted(text) for option in given]
+    options = [option for _source, _place, mount_options in lustre_mounts(text) for option in mount_options]
     names = [option[len("svname=") :] for option in options if option.startswith("svname=")]
     return sorted({name for name in names if TARGET.search(name)})
 
@@ -125,7 +125,7 @@ class LustreTargets(Probe):
         MOUNTS,
         "/{sys,proc}/fs/lustre/{obdfilter,mdt}",
         "/{sys,proc}/fs/lustre/{%s}/{%s}" % (",".join(SERVICES), ",".join(THREAD_FILES)),
-        *ASKED_FOR,
+        *THREAD_OPTIONS,
         "/proc/*/comm",
     )
     cost = "moderate"
@@ -137,7 +137,7 @@ class LustreTargets(Probe):
         raw = {"mounts": door.file(MOUNTS, MOUNTS_LIMIT_BYTES)}
         raw["targets"] = devices(door, "obdfilter", TARGET) + devices(door, "mdt", TARGET)
         raw["backends"] = {kind: devices(door, kind, TARGET) for kind in BACKENDS}
-        raw["asked"] = {path.rsplit("/", 1)[1]: door.file(path) for path in ASKED_FOR}
+        raw["asked"] = {path.rsplit("/", 1)[1]: door.file(path) for path in THREAD_OPTIONS}
         raw["threads"] = thread_files(door)
         if not raw["threads"]:
             raw["comm"] = door.files("/proc/*/comm", limit=64)
@@ -158,42 +158,46 @@ class LustreTargets(Probe):
 
 def thread_files(door):
     """{"ost_io.threads_max": Input} of the services of this server."""
-    found = {}
+    inputs_by_name = {}
     for root in ROOTS[:2]:
         for service in SERVICES:
             for name in THREAD_FILES:
-                given = door.file("/".join((root, service, name)))
-                if given.text is not None:
-                    found.setdefault(service.rpartition("/")[2] + "." + name, given)
-    return found
+                file_input = door.file("/".join((root, service, name)))
+                if file_input.text is not None:
+                    inputs_by_name.setdefault(service.rpartition("/")[2] + "." + name, file_input)
+    return inputs_by_name
 
 
 def threads(raw):
     """Threads of each service, `key` ost_io.threads_started: from the services' files, else counted by their names."""
-    given = dict(raw["asked"], **raw["threads"])
-    readings = {key: read_as(number, given[key]) for key in sorted(given)}
-    said = [Fact(SERVER + "threads", one.value, one.source, key) for key, one in readings.items() if one.reason is None]
+    inputs_by_name = dict(raw["asked"], **raw["threads"])
+    readings = {key: read_as(number, inputs_by_name[key]) for key in sorted(inputs_by_name)}
+    facts = [
+        Fact(SERVER + "threads", reading.value, reading.source, key)
+        for key, reading in readings.items()
+        if reading.reason is None
+    ]
     for service, count in sorted(counted_threads(raw.get("comm", {})).items()):
-        said.append(Fact(SERVER + "threads", count, "procfs", service + ".threads_started"))
-    return said or [gap(SERVER + "threads", *readings.values())]
+        facts.append(Fact(SERVER + "threads", count, "procfs", service + ".threads_started"))
+    return facts or [gap(SERVER + "threads", *readings.values())]
 
 
 def counted_threads(comm):
-    names = [SERVICE_THREAD.match((given.text or "").strip()) for given in comm.values()]
+    names = [SERVICE_THREAD.match((comm_input.text or "").strip()) for comm_input in comm.values()]
     return Counter(name.group(1) for name in names if name)
 
 
 def targets_of(kinds, backends):
     """The targets of this server as the document's storage systems have them."""
-    made = []
+    targets = []
     for kind, word in (("ost", "data"), ("mdt", "metadata")):
         if kinds[kind]:
             entry = {"kind": word, "count": kinds[kind]}
             used = [name for name in BACKENDS if any("-" + kind.upper() in target for target in backends[name])]
             if len(used) == 1:
                 entry["backend"] = used[0][len("osd-") :]
-            made.append(entry)
-    return made
+            targets.append(entry)
+    return targets
 
 
 class LustreFailover(Probe):
@@ -211,7 +215,7 @@ class LustreFailover(Probe):
         return {"cluster": door.command(["crm_mon", "-1"])}
 
     def parse(self, raw):
-        return [single(self.provides[0], raw["cluster"], is_at_home)]
+        return [fact_of_input(self.provides[0], raw["cluster"], is_at_home)]
 
 
 def is_at_home(text):
@@ -230,7 +234,7 @@ def is_at_home(text):
     started = [re.match(r"^Started\s+(\S+)", state) for state in resources]
     if not all(started):
         return False
-    if not set(online.group(1).split()) <= {one.group(1) for one in started}:
+    if not set(online.group(1).split()) <= {match.group(1) for match in started}:
         raise ValueError("a node without targets")
     return True
 

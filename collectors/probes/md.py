@@ -42,15 +42,15 @@ def read(door):
 
 def listed_arrays(answer):
     """{name: mdstat's Array}; none where the file is not there or no such file."""
-    found = command_answers.read(answer, mdstat.arrays, ())[:MAX_ARRAYS]
-    return {array.name: array for array in found if NAME.fullmatch(array.name)}
+    mdstat_arrays = command_answers.read(answer, mdstat.arrays, ())[:MAX_ARRAYS]
+    return {array.name: array for array in mdstat_arrays if NAME.fullmatch(array.name)}
 
 
 def arrays(raw):
     """The Arrays. Raises ValueError where there is none and /proc/mdstat is no such file."""
     listed = listed_arrays(raw["mdstat"])
     names = sorted(set(listed) | {key[3:] for key in raw if key.startswith("md/")})
-    found = [
+    merged_arrays = [
         array_of(
             listed.get(name),
             raw.get("md/" + name, {}),
@@ -58,9 +58,9 @@ def arrays(raw):
         )
         for name in names
     ]
-    if not any(found) and raw["mdstat"].text is not None:
+    if not any(merged_arrays) and raw["mdstat"].text is not None:
         mdstat.arrays(raw["mdstat"].text)
-    return [array for array in found if array]
+    return [array for array in merged_arrays if array]
 
 
 def array_of(listed, inputs, detail):

@@ -80,22 +80,22 @@ class Dimms(Probe):
             yield gap("mem.dimms", listed)
             return
         for dimm in dimms:
-            yield Fact("mem.dimms", described(dimm), source, "module")
+            yield Fact("mem.dimms", describe_module(dimm), source, "module")
         yield Section("hardware/memory", population(dimms))
 
 
 def edac_dimms(types, sizes):
     """The Dimms that the kernel's error counters know: size in MiB and type, no speed."""
-    found = []
-    for path, given in sorted(types.items()):
+    dimms = []
+    for path, type_input in sorted(types.items()):
         size = sizes.get(path.rpartition("/")[0] + "/size")
-        match = EDAC_TYPE.fullmatch((given.text or "").strip())
+        match = EDAC_TYPE.fullmatch((type_input.text or "").strip())
         if match and size is not None and re.fullmatch(r"[0-9]{1,9}", (size.text or "").strip()) and int(size.text):
-            found.append(dmidecode.Dimm(int(size.text) * 1024**2, match.group(1).upper(), None, None))
-    return found
+            dimms.append(dmidecode.Dimm(int(size.text) * 1024**2, match.group(1).upper(), None, None))
+    return dimms
 
 
-def described(dimm):
+def describe_module(dimm):
     """A module in a few words: `16 GiB DDR4-3200, 2 ranks`."""
     kind = dimm.type or "unknown type"
     speed = "-%d" % dimm.speed_mt_s if dimm.speed_mt_s else ""
@@ -107,13 +107,13 @@ def population(dimms):
     """What all modules have in common; None where they differ."""
     return {
         "dimms": len(dimms),
-        "type": common(dimm.type for dimm in dimms),
-        "speed_mt_s": common(dimm.speed_mt_s for dimm in dimms),
-        "dimm_bytes": common(dimm.size_bytes for dimm in dimms),
+        "type": common_value(dimm.type for dimm in dimms),
+        "speed_mt_s": common_value(dimm.speed_mt_s for dimm in dimms),
+        "dimm_bytes": common_value(dimm.size_bytes for dimm in dimms),
     }
 
 
-def common(values):
+def common_value(values):
     kinds = set(values)
     return kinds.pop() if len(kinds) == 1 else None
 

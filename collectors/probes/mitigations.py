@@ -19,15 +19,17 @@ class Mitigations(Probe):
         return door.files(VULNERABILITIES, at_most=MAX_FLAWS)
 
     def parse(self, raw):
-        found = {}
-        for path, given in sorted(raw.items()):
+        states_by_flaw = {}
+        for path, state_input in sorted(raw.items()):
             flaw = path.rpartition("/")[2]
-            state = read_as(word, given).value
+            state = read_as(word, state_input).value
             if state and re.fullmatch(r"[a-z0-9_]{1,60}", flaw):
-                found[flaw] = state
-        for flaw, state in found.items():
+                states_by_flaw[flaw] = state
+        for flaw, state in states_by_flaw.items():
             yield Fact("cpu.mitigations", state, "sysfs", flaw)
-        yield Section("os", {"mitigations": found}) if found else gap("cpu.mitigations", *raw.values())
+        yield (
+            Section("os", {"mitigations": states_by_flaw}) if states_by_flaw else gap("cpu.mitigations", *raw.values())
+        )
 
 
 PROBES = (Mitigations(),)

@@ -136,7 +136,7 @@ def is_fuse(mount):
     return mount.type == "fuse" or mount.type.startswith("fuse.")
 
 
-def shown_type(mount):
+def publishable_type(mount):
     """The type as it may be told; an unknown FUSE file system is `fuse.other`."""
     if mount.type.startswith("fuse.") and mount.type[len("fuse.") :] not in FUSE_TYPES:
         return "fuse.other"
@@ -149,7 +149,7 @@ def option_values(mount):
     return [(name, int(value) if value is not True and value.isdigit() else value) for name, value in allowed]
 
 
-def shown_options(mount):
+def publishable_options(mount):
     """The allowed options in the order of the mount, as texts."""
     return [name if value is True else "{}={}".format(name, value) for name, value in option_values(mount)]
 
@@ -166,20 +166,20 @@ def read_mounts(door):
     return door.file(MOUNTS, limit=MOUNTS_LIMIT_BYTES)
 
 
-def mounts_in(given):
+def mounts_in(mount_table):
     """The Mounts of an Input; none where it has no text or is no table of mounts."""
     try:
-        return parse_mounts(given.text or "")
+        return parse_mounts(mount_table.text or "")
     except ValueError:
         return []
 
 
 def has_mount(door, is_wanted):
     """Whether something of a kind is mounted; also where the table cannot be read, so that this is told."""
-    given = read_mounts(door)
-    if given.text is None:
-        return given.reason != "not_applicable"
-    return any(map(is_wanted, mounts_in(given)))
+    mount_table = read_mounts(door)
+    if mount_table.text is None:
+        return mount_table.reason != "not_applicable"
+    return any(map(is_wanted, mounts_in(mount_table)))
 
 
 def under_test(mounts, test_directory):
@@ -208,10 +208,10 @@ def space_of(line):
     return size * 1024, round(used / size, 3) if 0 < size >= used else None
 
 
-def capacity_of(given):
+def capacity_of(df_input):
     """{usable_bytes, fill_ratio} of an Input of df for one mount; empty where it does not say."""
     try:
-        ((size_bytes, fill_ratio),) = parse_df(given.text or "")
+        ((size_bytes, fill_ratio),) = parse_df(df_input.text or "")
     except ValueError:
         return {}
     space = {"usable_bytes": size_bytes or None, "fill_ratio": fill_ratio}
@@ -221,7 +221,7 @@ def capacity_of(given):
 def storage_system(mount, df):
     """What a client can tell of the storage system behind a mount; its type is its name until the site gives one."""
     kind = SYSTEM_TYPES.get(mount.type, "local" if mount.type in LOCAL_TYPES else "other")
-    system = {"name": shown_type(mount) if kind == "other" else kind, "type": kind}
+    system = {"name": publishable_type(mount) if kind == "other" else kind, "type": kind}
     system["access"] = "fuse" if is_fuse(mount) else "kernel_mount"
     system.update(capacity_of(df))
     return system
@@ -232,21 +232,21 @@ class MountsProbe(Probe):
     reads = (MOUNTS, "df -k -P DIRECTORY")
 
     def read(self, door):
-        given = read_mounts(door)
-        return {MOUNTS: given, "tested": door.test_directory, "df": self.capacities(mounts_in(given), door)}
+        mount_table = read_mounts(door)
+        return {MOUNTS: mount_table, "tested": door.test_directory, "df": self.capacities(mounts_in(mount_table), door)}
 
     @staticmethod
     def capacities(mounts, door):
         """What df says of the storage under test. A command, because asking a dead server directly never returns."""
-        told = bool(door.test_directory)
-        tested = [mount for mount in under_test(mounts, door.test_directory) if is_storage(mount, told)]
+        has_test_directory = bool(door.test_directory)
+        tested = [mount for mount in under_test(mounts, door.test_directory) if is_storage(mount, has_test_directory)]
         return {mount.point: door.command(["df", "-k", "-P", mount.point]) for mount in tested[:MOST_STORAGE_SYSTEMS]}
 
     def parse(self, raw):
         mounts = parse_mounts(raw[MOUNTS].text or "")
         for mount in mounts:
             if is_network(mount) or mount.type in LOCAL_TYPES:
-                yield Item("mounts", {"type": shown_type(mount), "options": shown_options(mount)})
+                yield Item("mounts", {"type": publishable_type(mount), "options": publishable_options(mount)})
         for mount in under_test(mounts, raw["tested"]):
             if mount.point in raw["df"]:
                 yield Item("storage_systems", storage_system(mount, raw["df"][mount.point]))

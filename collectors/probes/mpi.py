@@ -1,14 +1,15 @@
 """MPI: library, MPI-IO hints, aggregators, lock-ahead, and libraries that are loaded before the program's own."""
 
+import os
 import re
 
 from collectors.probe_results import Fact, Missing, Section
-from collectors.probes import Probe, input_parsing
+from collectors.probes import Probe, command_line, input_parsing, linked_libraries
+from collectors.probes.input_parsing import Reading
 
 HINTS = "MPICH_MPIIO_HINTS"
 HINTS_FILE = "ROMIO_HINTS"
 PRELOAD = "LD_PRELOAD"
-VERSION = ["mpirun", "--version"]
 COMPONENTS = ("OMPI_MCA_io", "OMPI_MCA_fs", "OMPI_MCA_fcoll", "OMPI_MCA_fbtl")
 
 VARIABLES = (HINTS, HINTS_FILE, PRELOAD, "CRAY_MPICH_VERSION", "OMPI_COMM_WORLD_SIZE") + COMPONENTS
@@ -32,16 +33,16 @@ MAX_PATTERN_CHARACTERS = 32
 MAX_PATTERNS = 32
 COMPONENT = re.compile(r"\^?[a-z0-9_]{1,20}(,[a-z0-9_]{1,20}){0,7}")
 
-# How `mpirun --version` names each library.
-BANNERS = (
-    (re.compile(r"^mpirun \(Open MPI\) (\d[\w.-]{0,20})", re.MULTILINE), "Open MPI"),
-    (re.compile(r"^mpirun \(IBM Spectrum MPI\) (\d[\w.-]{0,20})", re.MULTILINE), "IBM Spectrum MPI"),
-    (
-        re.compile(r"^Intel\(R\) MPI Library for Linux\* OS, Version ([\d.]{1,12}(?: Update \d{1,2})?)", re.MULTILINE),
-        "Intel MPI",
-    ),
-    (re.compile(r"^MVAPICH2? Version:?\s+(\d[\w.-]{0,20})", re.MULTILINE | re.IGNORECASE), "MVAPICH"),
-    (re.compile(r"^HYDRA build details:\s+Version:\s+(\d[\w.-]{0,20})", re.MULTILINE), "MPICH"),
+LIBRARY = re.compile(r"libmpi(ch)?(_[a-z0-9_]{1,20}|cxx|_cxx)?\.so(\.\d{1,4}){0,3}")
+LIBRARY_BYTES = 64 * 1024 * 1024
+# How each library names itself among its own texts. Some put their version together only when they are asked.
+NAMES = (
+    (re.compile(rb"CRAY MPICH version (\d{1,2}(?:\.\d{1,4}){0,3})"), "Cray MPICH"),
+    (re.compile(rb"Intel\(R\) MPI Library (?:for Linux\* OS, Version )?(\d{4}(?:\.\d{1,2}){0,2})?"), "Intel MPI"),
+    (re.compile(rb"IBM Spectrum MPI(?: v(\d[\w.-]{0,20}))?"), "IBM Spectrum MPI"),
+    (re.compile(rb"MVAPICH2? Version\s{0,12}:?\s{0,12}(\d[\w.-]{0,20})?"), "MVAPICH"),
+    (re.compile(rb"Open MPI v(\d[\w.-]{0,20})"), "Open MPI"),
+    (re.compile(rb"MPICH Version:\s{0,12}(\d[\w.-]{0,20})?"), "MPICH"),
 )
 CRAY_VERSION = re.compile(r"\d{1,2}(\.\d{1,3}){1,3}")
 # Libraries known to stand between a program and its I/O or memory; the names of others are a site's own.
@@ -58,31 +59,80 @@ def parse_hints(text):
 
     The pattern is one of file names; a path or a name that could tell who runs what becomes `file`.
     """
-    found = []
+    entries = []
     for part in text.split(",")[:MAX_PATTERNS]:
         pattern, *pairs = part.strip().split(":")
         hints = dict(pair.split("=", 1) for pair in pairs if "=" in pair)
-        kept = {name: hints[name] for name in sorted(hints) if name in HINT_NAMES and HINT_VALUE.fullmatch(hints[name])}
-        if kept:
-            found.append({"pattern": shown_pattern(pattern), "hints": kept})
-    return found
+        allowed_hints = {
+            name: hints[name] for name in sorted(hints) if name in HINT_NAMES and HINT_VALUE.fullmatch(hints[name])
+        }
+        if allowed_hints:
+            entries.append({"pattern": publishable_pattern(pattern), "hints": allowed_hints})
+    return entries
 
 
-def shown_pattern(pattern):
+def publishable_pattern(pattern):
     is_harmless = 0 < len(pattern) <= MAX_PATTERN_CHARACTERS and PATTERN.fullmatch(pattern)
     return pattern if is_harmless else "file"
 
 
-def parse_version(text):
-    """`Open MPI 4.1.6` of `mpirun --version`; ValueError for other texts."""
-    for pattern, name in BANNERS:
-        match = pattern.search(text)
+def library_in(content):
+    """`Open MPI 4.1.6` of the bytes of a library or of a program with MPI in it; without version where none is told."""
+    for pattern, name in NAMES:
+        match = pattern.search(content)
         if match:
-            return name + " " + match.group(1)
-    raise ValueError("no MPI library that is known")
+            version = (match.group(1) or b"").decode("ascii").rstrip(".")
+            return name + " " + version if version else name
+    return None
 
 
-def preloaded(text):
+def library_of_program(door):
+    """The MPI of the benchmark that `run` starts, as a Reading: what its file, or the library in its file's name, says.
+
+    What is installed beside it says nothing: on clusters the MPI of a job comes with a module.
+    """
+    if not door.benchmark_argv:
+        return Reading(None, "not_applicable", "no benchmark was started by `run`", "file")
+    program = command_line.unwrap_command(door.benchmark_argv, lambda word: door.program(word) is not None).program
+    place = door.program(program)
+    if place is None:
+        return Reading(None, "not_installed", "no such program", "file")
+    unseen = what_hides_it(door.benchmark_argv, program)
+    if unseen:
+        return Reading(None, "parse_error", unseen, "file")
+    content = door.first_bytes(place, LIBRARY_BYTES)
+    libraries = linked_libraries.linked(content)
+    if libraries is None and not content.startswith(b"\x7fELF"):
+        return Reading(None, "not_applicable", "the program is a script, which does not tell its MPI", "file")
+    names = [name for name in libraries.needed if LIBRARY.fullmatch(name)] if libraries else []
+    for name in names:
+        library = linked_libraries.find_library(door, name, place, libraries, os.environ)
+        implementation = library_in(door.first_bytes(library, LIBRARY_BYTES)) if library else None
+        if implementation:
+            return Reading(implementation, None, "", "file")
+    if names:
+        return Reading(
+            None, "parse_error", "the MPI library of the program is not found or does not name itself", "file"
+        )
+    implementation = library_in(content)
+    if implementation:
+        return Reading(implementation, None, "", "file")
+    return Reading(None, "not_applicable", "the program is not linked with MPI", "file")
+
+
+def what_hides_it(argv, program):
+    """Why the program's own file does not tell the MPI of the benchmark; empty where it does."""
+    name = os.path.basename(program)
+    if name in command_line.CONTAINERS:
+        return "the program runs in a container, which is not looked into"
+    if command_line.INTERPRETERS.fullmatch(name):
+        return "the program is started by an interpreter, which does not tell its MPI"
+    if command_line.sets_libraries(argv, program):
+        return "the command tells the loader of other places for libraries"
+    return ""
+
+
+def preloaded_libraries(text):
     """The file names in LD_PRELOAD that are known interception libraries; `other` for each that is not."""
     names = [word.rpartition("/")[2] for word in re.split(r"[: ]+", text) if word]
     return [name if INTERCEPTORS.fullmatch(name) else "other" for name in names[:MAX_PATTERNS]]
@@ -91,29 +141,31 @@ def preloaded(text):
 def lockahead(hints):
     """Whether collective writes take their locks ahead (mode 2), or None where no hint says so."""
     modes = [entry["hints"].get("cray_cb_write_lock_mode") for entry in hints]
-    known = [mode == "2" for mode in modes if mode in ("0", "1", "2")]
-    return any(known) if known else None
+    ahead_flags = [mode == "2" for mode in modes if mode in ("0", "1", "2")]
+    return any(ahead_flags) if ahead_flags else None
 
 
 class MpiProbe(Probe):
     id = "mpi"
     provides = ("mpi.implementation", "mpiio.hints", "mpiio.cb_nodes", "mpiio.lockahead", "bench.mpi_library_preload")
     roles = ("client",)
-    reads = (" ".join(VERSION),) + tuple("$" + name for name in VARIABLES)
+    reads = ("the program behind `run --`, and its MPI library", linked_libraries.CONFIGURED) + tuple(
+        "$" + name for name in VARIABLES
+    )
 
     def read(self, door):
-        return {"environment": door.environment, "version": door.command(VERSION)}
+        of_run = bool(door.benchmark_argv)
+        return {"environment": door.environment, "program": library_of_program(door), "of_run": of_run}
 
     def parse(self, raw):
         environment = raw["environment"]
         hints = parse_hints(environment.get(HINTS, ""))
-        preload = preloaded(environment.get(PRELOAD, ""))
-        version = input_parsing.read_as(parse_version, raw["version"])
-        library = library_of(environment, version.value)
+        preload = preloaded_libraries(environment.get(PRELOAD, ""))
+        library = raw["program"].value if raw["of_run"] else library_of_job(environment)
         if library:
-            yield Fact("mpi.implementation", library, "env" if library != version.value else version.source)
+            yield Fact("mpi.implementation", library, "file" if raw["of_run"] else "env")
         else:
-            yield input_parsing.gap("mpi.implementation", version)
+            yield input_parsing.gap("mpi.implementation", raw["program"])
         yield from hint_facts(hints, environment)
         for name in preload:
             yield Fact("bench.mpi_library_preload", name, "env")
@@ -124,27 +176,25 @@ class MpiProbe(Probe):
             yield Section("job", {name: value for name, value in job.items() if value})
 
 
-def library_of(environment, installed):
-    """The MPI library of the job: what its environment says, more exactly where `installed` is the same library."""
+def library_of_job(environment):
+    """The MPI library that the environment of a job names, where no program is there to be looked at."""
     cray = environment.get("CRAY_MPICH_VERSION", "")
     if CRAY_VERSION.fullmatch(cray):
         return "Cray MPICH " + cray
-    if "OMPI_COMM_WORLD_SIZE" in environment and not (installed or "").startswith("Open MPI"):
-        return "Open MPI"
-    return installed
+    return "Open MPI" if "OMPI_COMM_WORLD_SIZE" in environment else None
 
 
 def hint_facts(hints, environment):
     """Facts about MPI-IO hints; a gap for each parameter that no hint tells."""
-    said = [(name, value) for entry in hints for name, value in sorted(entry["hints"].items())]
-    said += [(name, environment[name]) for name in COMPONENTS if COMPONENT.fullmatch(environment.get(name, ""))]
+    hint_values = [(name, value) for entry in hints for name, value in sorted(entry["hints"].items())]
+    hint_values += [(name, environment[name]) for name in COMPONENTS if COMPONENT.fullmatch(environment.get(name, ""))]
     if HINTS_FILE in environment:
-        said.append((HINTS_FILE, "set"))
-    for name, value in said:
+        hint_values.append((HINTS_FILE, "set"))
+    for name, value in hint_values:
         yield Fact("mpiio.hints", value, "env", name)
-    if not said:
+    if not hint_values:
         yield Missing("mpiio.hints", "not_applicable", "no hints in the environment")
-    aggregators = [int(value) for name, value in said if name == "cb_nodes" and value.isdigit()]
+    aggregators = [int(value) for name, value in hint_values if name == "cb_nodes" and value.isdigit()]
     for count in aggregators:
         yield Fact("mpiio.cb_nodes", count, "env")
     if not aggregators:

@@ -60,15 +60,17 @@ class Network(Probe):
 
 def facts(nics):
     """What each adapter tells, and the reason of what none tells."""
-    said = [Fact(name, value, "sysfs", key) for nic in nics for name, key, value in told(nic) if value is not None]
-    found = {fact.id for fact in said}
-    said += [reason(name, nics, files) for name, files in FILES if name not in found]
+    nic_facts = [
+        Fact(name, value, "sysfs", key) for nic in nics for name, key, value in nic_values(nic) if value is not None
+    ]
+    fact_ids = {fact.id for fact in nic_facts}
+    nic_facts += [missing_reason(name, nics, files) for name, files in FILES if name not in fact_ids]
     if any(nic.ports_active is not None for nic in nics):
-        return said + [Fact("nic.injection", injection(nics), "derived")]
-    return said + [reason("nic.injection", nics, ("state", "operstate"))]
+        return nic_facts + [Fact("nic.injection", injection(nics), "derived")]
+    return nic_facts + [missing_reason("nic.injection", nics, ("state", "operstate"))]
 
 
-def told(nic):
+def nic_values(nic):
     """(id, key of a map, value) of one adapter."""
     yield "nic.model", "model", nic.model
     yield "nic.model", "board", nic.board
@@ -92,9 +94,9 @@ def gigabits(rate_bit_s):
     return rate_bit_s // GIGA if rate_bit_s % GIGA == 0 else rate_bit_s / float(GIGA)
 
 
-def reason(name, nics, files):
+def missing_reason(name, nics, files):
     """Why none of the adapters told: files of these names were not there, not readable, or said nothing of use."""
-    inputs = [found for nic in nics for path, found in nic.inputs.items() if path.rpartition("/")[2] in files]
+    inputs = [file_input for nic in nics for path, file_input in nic.inputs.items() if path.rpartition("/")[2] in files]
     # A port that is down has no rate, and an adapter of a virtual machine says -1.
     no_rate = any(nic.ports_active == 0 or sysfs.number(nic.inputs, "speed") == -1 for nic in nics)
     none = name in MAY_BE_NONE or (name == "nic.rate" and no_rate)

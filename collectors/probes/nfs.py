@@ -47,28 +47,28 @@ def is_nfs(mount):
 def settings(options):
     """{key: value} of the allowed options of one mount; sizes in bytes, timeo in tenths of a second as NFS has it."""
     allowed = {name: value for name, value in options.items() if mounts.is_allowed(name, value)}
-    found = {name: allowed[name] for name in TEXTS if name in allowed}
-    found.update({name: int(allowed[name]) for name in COUNTS if allowed.get(name, "").isdigit()})
+    values_by_key = {name: allowed[name] for name in TEXTS if name in allowed}
+    values_by_key.update({name: int(allowed[name]) for name in COUNTS if allowed.get(name, "").isdigit()})
     for name, opposite in SWITCHES:
         if name in allowed or opposite in allowed:
-            found[name] = name in allowed
-    return found
+            values_by_key[name] = name in allowed
+    return values_by_key
 
 
 def parse_mountstats(text):
     """What /proc/self/mountstats adds to the options, one dict per NFS mount: `pnfs`, `connections`, `transport`."""
-    found, current = [], None
+    mount_stats, current = [], None
     for line in text.splitlines():
         if line.startswith("device "):
             is_ours = re.search(r" with fstype nfs4? statvers=[\d.]+$", line) is not None
             current = {} if is_ours else None
             if is_ours:
-                found.append(current)
+                mount_stats.append(current)
         elif current is not None:
             add_line(current, line.strip())
-    if not found and not text.startswith("device "):
+    if not mount_stats and not text.startswith("device "):
         raise ValueError("not /proc/self/mountstats")
-    return found
+    return mount_stats
 
 
 def add_line(mount, line):
@@ -95,16 +95,16 @@ class NfsProbe(Probe):
         return {mounts.MOUNTS: mounts.read_mounts(door), MOUNTSTATS: mountstats}
 
     def parse(self, raw):
-        given = raw[mounts.MOUNTS]
-        if given.text is None:
-            yield Missing("nfs.mount", given.reason, given.detail)
+        mount_table = raw[mounts.MOUNTS]
+        if mount_table.text is None:
+            yield Missing("nfs.mount", mount_table.reason, mount_table.detail)
             return
-        found = [settings(mount.options) for mount in mounts.parse_mounts(given.text) if is_nfs(mount)]
+        mount_settings = [settings(mount.options) for mount in mounts.parse_mounts(mount_table.text) if is_nfs(mount)]
         if raw[MOUNTSTATS].text:
-            found += parse_mountstats(raw[MOUNTSTATS].text)
-        for mount in found:
+            mount_settings += parse_mountstats(raw[MOUNTSTATS].text)
+        for mount in mount_settings:
             for key, value in sorted(mount.items()):
-                yield Fact("nfs.mount", value, given.source, key)
+                yield Fact("nfs.mount", value, mount_table.source, key)
 
 
 PROBES = (NfsProbe(),)

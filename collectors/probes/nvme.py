@@ -23,11 +23,11 @@ class Nvme(Probe):
         return {file: door.file(folder + "/" + file, sysfs.ATTRIBUTE_LIMIT_BYTES) for _key, folder, file in SETTINGS}
 
     def parse(self, raw):
-        found = [(key, sysfs.count(raw, file)) for key, _folder, file in SETTINGS]
-        for key, value in found:
+        timeouts = [(key, sysfs.count(raw, file)) for key, _folder, file in SETTINGS]
+        for key, value in timeouts:
             if value is not None:
                 yield Fact("nvme.io_timeout", value, "module", key)
-        if not any(value is not None for _key, value in found):
+        if not any(value is not None for _key, value in timeouts):
             yield sysfs.missing("nvme.io_timeout", list(raw.values()))
 
 

@@ -54,36 +54,36 @@ class Packages(Probe):
 
     def parse(self, raw):
         installed = read_as(packages, raw["packages"])
-        found = installed.value or {}
+        versions_by_package = installed.value or {}
         modules = module_fields(raw["modules"])
-        for name, version in found.items():
+        for name, version in versions_by_package.items():
             if "lustre" in name:
                 yield Fact("lustre.packages", version, "command", name)
         for key, value in modules.items():
             yield Fact("lustre.packages", value, "module", key)
-        if not modules and not any("lustre" in name for name in found):
+        if not modules and not any("lustre" in name for name in versions_by_package):
             yield gap("lustre.packages", installed)
-        yield Section("os", {"packages": found})
+        yield Section("os", {"packages": versions_by_package})
 
 
 def packages(text):
     """{package: version} of `name version` lines; rpm's lines about packages that are not installed are left out."""
-    found = {}
+    versions_by_package = {}
     for line in text.splitlines():
         match = LINE.fullmatch(line.strip())
         if match:
-            found[match.group(1)] = match.group(2)
-    return found
+            versions_by_package[match.group(1)] = match.group(2)
+    return versions_by_package
 
 
-def module_fields(given):
+def module_fields(inputs_by_path):
     """{"module.lustre.version": ...} of what the loaded modules say of themselves."""
-    found = {}
-    for path, one in sorted(given.items()):
-        value = read_as(word, one).value
+    values_by_field = {}
+    for path, file_input in sorted(inputs_by_path.items()):
+        value = read_as(word, file_input).value
         if value and re.fullmatch(r"[A-Za-z0-9._+~-]{1,80}", value):
-            found["module." + path[len(MODULE) :].replace("/", ".")] = value
-    return found
+            values_by_field["module." + path[len(MODULE) :].replace("/", ".")] = value
+    return values_by_field
 
 
 class RdmaStack(Probe):

@@ -25,14 +25,14 @@ class Raid(Probe):
     def parse(self, raw):
         arrays, broken = [], None
         for kind in (md, zfs):
-            found, error = arrays_of(kind, raw)
-            arrays, broken = arrays + found, broken or error
-        facts = [fact for array in arrays for fact in told(array)]
+            kind_arrays, error = arrays_of(kind, raw)
+            arrays, broken = arrays + kind_arrays, broken or error
+        facts = [fact for array in arrays for fact in array_facts(array)]
         for fact in facts:
             yield fact
-        known = {fact.id for fact in facts}
+        fact_ids = {fact.id for fact in facts}
         for name in PROVIDES:
-            if name not in known:
+            if name not in fact_ids:
                 yield gap(name, arrays, raw, broken)
 
 
@@ -53,7 +53,7 @@ def gap(name, arrays, raw, broken):
     return sysfs.missing(name, answers, "not_applicable")
 
 
-def told(array):
+def array_facts(array):
     for key, value in sorted(array.layout.items()):
         yield Fact("raid.layout", value, "procfs", key)
     if array.drives:

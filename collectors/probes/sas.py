@@ -78,11 +78,11 @@ def host_adapters(raw):
 
 
 def driver_versions(raw):
-    found = [
+    versions = [
         (name, sysfs.text(inputs, "version") or command_answers.read(inputs.get("modinfo"), modinfo.version, None))
         for name, inputs in of_kind(raw, "driver")
     ]
-    return [Fact("sas.driver", name + " " + version, "module") for name, version in found if version]
+    return [Fact("sas.driver", name + " " + version, "module") for name, version in versions if version]
 
 
 def scatter_gather(raw):
@@ -101,9 +101,9 @@ def enclosures(raw):
     return [Fact("enclosure.config", line, "sysfs") for line in map(enclosure_text, of_kind(raw, "enclosure")) if line]
 
 
-def enclosure_text(found):
+def enclosure_text(enclosure):
     """`HPE D3710 2.40, 25 slots`"""
-    inputs = found[1]
+    inputs = enclosure[1]
     words = [sysfs.text(inputs, "device/" + file) for file in ("vendor", "model", "rev")]
     slots = sysfs.count(inputs, "components")
     name = " ".join(word for word in words if word)
@@ -118,7 +118,7 @@ def gap(name, raw):
         "sas.link_rate": "phy",
         "enclosure.config": "enclosure",
     }
-    inputs = [found for _name, inputs in of_kind(raw, kinds[name]) for found in inputs.values()]
+    inputs = [device_input for _name, inputs in of_kind(raw, kinds[name]) for device_input in inputs.values()]
     return (
         sysfs.missing(name, inputs, "not_applicable") if inputs else Missing(name, "not_applicable", "no such device")
     )

@@ -57,23 +57,23 @@ class SiteProbe(Probe):
         for parameter in self.parameters:
             name = parameter["id"]
             facts, gaps = [], []
-            for given in raw[name].values():
-                told = self.told(parameter, given)
-                (facts if isinstance(told, Fact) else gaps).append(told)
+            for file_input in raw[name].values():
+                piece = self.fact_of_file(parameter, file_input)
+                (facts if isinstance(piece, Fact) else gaps).append(piece)
             yield from facts or [gap(name, *gaps)]
 
-    def told(self, parameter, given):
+    def fact_of_file(self, parameter, file_input):
         """The Fact of one file, or the Missing that says why there is none."""
         name = parameter["id"]
-        if given.text is None:
-            return Missing(name, given.reason, given.detail)
+        if file_input.text is None:
+            return Missing(name, file_input.reason, file_input.detail)
         try:
             values = (
-                safe_regex.find_matches(self.patterns[name], given.text)
+                safe_regex.find_matches(self.patterns[name], file_input.text)
                 if name in self.patterns
-                else [given.text.strip()]
+                else [file_input.text.strip()]
             )
-            return Fact(name, value_of(values[0], parameter["type"]), given.source)
+            return Fact(name, value_of(values[0], parameter["type"]), file_input.source)
         except safe_regex.TooMuchWork as error:
             return Missing(name, "output_limit", str(error))
         except IndexError:
@@ -127,14 +127,14 @@ def of_folder(folder):
     except OSError as error:
         raise UsageError("collector.probes", "%s cannot be listed: %s" % (folder, error.strerror))
     if len(names) > MAX_PROBES:
-        raise refused(folder, "more than %d probes" % MAX_PROBES)
-    probes, seen = [], set()
+        raise probe_error(folder, "more than %d probes" % MAX_PROBES)
+    probes, declared_ids = [], set()
     for name in names:
         path = os.path.join(folder, name)
         probe = of_file(path)
-        for twice in seen.intersection(probe.provides):
-            raise refused(path, "%s is declared twice" % twice)
-        seen.update(probe.provides)
+        for twice in declared_ids.intersection(probe.provides):
+            raise probe_error(path, "%s is declared twice" % twice)
+        declared_ids.update(probe.provides)
         probes.append(probe)
     return probes
 
@@ -144,11 +144,11 @@ def of_file(path):
     try:
         return declared_probe(json.loads(files.read_at_most(path, MAX_BYTES).decode("utf-8")))
     except OSError as error:
-        raise refused(path, error.strerror or "cannot be read")
+        raise probe_error(path, error.strerror or "cannot be read")
     except files.TooLarge:
-        raise refused(path, "larger than 64 KiB")
+        raise probe_error(path, "larger than 64 KiB")
     except (ValueError, RecursionError) as error:
-        raise refused(path, str(error))
+        raise probe_error(path, str(error))
 
 
 def declared_probe(declared):
@@ -172,7 +172,7 @@ def probe_schema():
     return json.loads(pkgutil.get_data("collectors", "data/site-probe.1.json").decode("utf-8"))
 
 
-def refused(path, reason):
+def probe_error(path, reason):
     return UsageError("collector.probes", "%s: %s." % (path, reason), "docs/probes.md shows what a probe looks like.")
 
 

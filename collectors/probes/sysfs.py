@@ -24,10 +24,10 @@ def attributes(door, folder, names):
 
 def text(inputs, name):
     """An attribute as one line, or None where there is none; a longer one than any device has is none either."""
-    found = inputs.get(name)
-    if found is None or found.text is None:
+    attribute = inputs.get(name)
+    if attribute is None or attribute.text is None:
         return None
-    line = " ".join(found.text.split())
+    line = " ".join(attribute.text.split())
     return line if 0 < len(line) <= MAX_CHARACTERS else None
 
 
@@ -38,8 +38,8 @@ def number(inputs, name):
 
 def count(inputs, name):
     """A number that cannot be negative."""
-    found = number(inputs, name)
-    return found if found is not None and found >= 0 else None
+    value = number(inputs, name)
+    return value if value is not None and value >= 0 else None
 
 
 def pcie(inputs, folder=""):
@@ -50,8 +50,8 @@ def pcie(inputs, folder=""):
         "max_speed": speed(inputs, folder + "max_link_speed"),
         "max_width": width(inputs, folder + "max_link_width"),
     }
-    known = {name: value for name, value in link.items() if value is not None}
-    return known if "current_speed" in known or "current_width" in known else None
+    present_fields = {name: value for name, value in link.items() if value is not None}
+    return present_fields if "current_speed" in present_fields or "current_width" in present_fields else None
 
 
 def speed(inputs, name):
@@ -78,10 +78,10 @@ def link_values(link):
 def missing(name, inputs, otherwise="parse_error"):
     """Why a parameter was found in none of these Inputs: the gravest of their reasons, or `otherwise` where all were
     read and none said anything of use."""
-    gaps = [found for found in inputs if found.reason]
+    gaps = [file_input for file_input in inputs if file_input.reason]
     if len(gaps) < len(inputs):
-        gaps = [found for found in gaps if found.reason != "not_applicable"]
+        gaps = [file_input for file_input in gaps if file_input.reason != "not_applicable"]
         if not gaps:
             return Missing(name, otherwise)
-    gaps.sort(key=lambda found: GRAVITY.index(found.reason) if found.reason in GRAVITY else len(GRAVITY))
+    gaps.sort(key=lambda file_input: GRAVITY.index(file_input.reason) if file_input.reason in GRAVITY else len(GRAVITY))
     return Missing(name, gaps[0].reason, gaps[0].detail) if gaps else Missing(name, "not_applicable")

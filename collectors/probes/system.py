@@ -65,12 +65,12 @@ class OperatingSystem(Probe):
             yield gap("kernel.cmdline", parameters)
         elif not parameters.value:
             yield Missing("kernel.cmdline", "not_applicable", "no boot parameter that changes speed is set")
-        known = distribution.value or {}
+        distribution_fields = distribution.value or {}
         yield Section(
             "os",
             {
-                "id": known.get("id"),
-                "version": known.get("version"),
+                "id": distribution_fields.get("id"),
+                "version": distribution_fields.get("version"),
                 "kernel": kernel.value,
                 "cmdline": parameters.value or [],
             },
@@ -80,16 +80,16 @@ class OperatingSystem(Probe):
 def distribution_of(text):
     """{"id", "version"} as far as an os-release file tells them soundly. Raises ValueError where it has neither."""
     fields = keyvalues.os_release(text)
-    found = {}
+    values_by_key = {}
     for key, name, form in (
         ("id", "ID", r"[a-z0-9][a-z0-9._-]{0,40}"),
         ("version", "VERSION_ID", r"[A-Za-z0-9._-]{1,40}"),
     ):
         if re.fullmatch(form, fields.get(name, "")):
-            found[key] = fields[name]
-    if not found:
+            values_by_key[key] = fields[name]
+    if not values_by_key:
         raise ValueError("neither ID nor VERSION_ID is sound")
-    return found
+    return values_by_key
 
 
 def kernel_release(text):
@@ -102,12 +102,12 @@ def kernel_release(text):
 
 def boot_parameters(text):
     """The allow-listed parameters of a kernel command line, in its order."""
-    found = []
+    arguments = []
     for argument in text.split():
         name, _, value = argument.partition("=")
         if name.replace("-", "_") in BOOT_PARAMETERS and BOOT_VALUE.fullmatch(value):
-            found.append(argument)
-    return found
+            arguments.append(argument)
+    return arguments
 
 
 class Tuned(Probe):

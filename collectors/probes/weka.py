@@ -4,7 +4,7 @@ import re
 
 from collectors.probe_results import Fact, Item
 from collectors.probes import Probe, input_parsing, mounts
-from collectors.probes.json_paths import count_at, json_object, known, word_at
+from collectors.probes.json_paths import count_at, json_object, without_none, word_at
 
 STATUS = ["weka", "status", "-J"]
 MODULE = "/sys/module/wekafsio"
@@ -36,14 +36,14 @@ def parse_status(text):
     values["status"] = word_at(status, STATES, "status")
     values["io_status"] = word_at(status, IO_STATES, "io_status")
     values["release"] = status["release"] if RELEASE.fullmatch(str(status["release"])) else None
-    return known(values)
+    return without_none(values)
 
 
 def storage_system(values):
     """The storage system that these values tell of."""
     system = {"version": values.get("release"), "usable_bytes": values.get("total_bytes")}
     system["data_targets"] = values.get("drives_total")
-    return dict({"name": "weka", "type": "weka"}, **known(system))
+    return dict({"name": "weka", "type": "weka"}, **without_none(system))
 
 
 class WekaProbe(Probe):

@@ -25,7 +25,7 @@ def read(door):
     raw = {"zpool": door.command(["zpool", "status"])}
     if raw["zpool"].text is None:
         states = door.files(POOL_STATE, sysfs.ATTRIBUTE_LIMIT_BYTES)
-        raw.update(("pool/%d" % number, {"state": found}) for number, found in enumerate(states.values()))
+        raw.update(("pool/%d" % number, {"state": state_input}) for number, state_input in enumerate(states.values()))
     return raw
 
 

@@ -50,14 +50,14 @@ class Upload:
         """Yield the body from its beginning; raises NetworkError if the file is no longer as long as it was."""
         yield self.head
         self.bundle.stream.seek(0)
-        left = self.bundle.size
-        while left:
-            block = self.bundle.stream.read(min(left, 64 * 1024))
+        remaining_bytes = self.bundle.size
+        while remaining_bytes:
+            block = self.bundle.stream.read(min(remaining_bytes, 64 * 1024))
             if not block:
                 raise NetworkError("bundle.changed", f"{self.bundle.filename} became shorter while it was sent.")
-            left -= len(block)
+            remaining_bytes -= len(block)
             yield block
-            self.sent(self.bundle.size - left, self.bundle.size)
+            self.sent(self.bundle.size - remaining_bytes, self.bundle.size)
         yield self.tail
 
 
@@ -86,7 +86,7 @@ class Deadline:
         self.seconds = seconds
         self.end = time.monotonic() + seconds
 
-    def left(self):
+    def remaining_s(self):
         return self.end - time.monotonic()
 
 
@@ -138,8 +138,8 @@ class Server:
                 if is_permanent(error):
                     raise trouble
             wait_s = pause_s(attempt, asked_wait_s)
-            if attempt == MAX_TRIES or wait_s >= self.deadline.left():
-                raise given_up(trouble, attempt, asked_wait_s)
+            if attempt == MAX_TRIES or wait_s >= self.deadline.remaining_s():
+                raise note_attempts(trouble, attempt, asked_wait_s)
             self.progress.note(f"{trouble.message} Trying again in {wait_s:.1f} s ({attempt} of {MAX_TRIES} tries).")
             time.sleep(wait_s)
 
@@ -148,7 +148,7 @@ class Server:
         connection = self.connection()
         with contextlib.closing(connection):
             connection.connect()
-            with cut_off(connection.sock, self.deadline.left()):
+            with cut_off(connection.sock, self.deadline.remaining_s()):
                 self.send(connection, method, path, upload)
                 response = connection.getresponse()
                 with contextlib.closing(response):
@@ -156,7 +156,7 @@ class Server:
 
     def connection(self):
         """A connection to the server, through the proxy that the environment names for https."""
-        timeout_s = max(0.1, min(SILENCE_S, self.deadline.left()))
+        timeout_s = max(0.1, min(SILENCE_S, self.deadline.remaining_s()))
         host, port = self.base.hostname, self.base.port
         if self.base.scheme == "http":
             return http.client.HTTPConnection(host, port, timeout=timeout_s)
@@ -247,18 +247,18 @@ def refusal(answer, base):
     """The ServerRefusal that a problem document (RFC 9457) or a bare status tells."""
     problem = answer.document if isinstance(answer.document, dict) else {}
     title = problem.get("title") or http.client.responses.get(answer.status, "error")
-    why = told_by_field(problem.get("errors")) or problem.get("detail") or title
+    why = format_field_errors(problem.get("errors")) or problem.get("detail") or title
     message = f"{base.netloc} answered {answer.status}: {why}"
     hint = str(problem.get("hint") or own_hint(answer.status))
     return ServerRefusal(str(problem.get("code") or f"http.{answer.status}"), message, hint, answer.status)
 
 
-def told_by_field(errors):
+def format_field_errors(errors):
     """What is wrong with which field, in one line; "" where nothing is told by field."""
     if not isinstance(errors, dict):
         return ""
-    told = ((name, why if isinstance(why, list) else [why]) for name, why in errors.items())
-    return "; ".join("{}: {}".format(name, " ".join(map(str, why))) for name, why in told)
+    named_reasons = ((name, why if isinstance(why, list) else [why]) for name, why in errors.items())
+    return "; ".join("{}: {}".format(name, " ".join(map(str, why))) for name, why in named_reasons)
 
 
 def own_hint(status):
@@ -321,7 +321,7 @@ def pause_s(attempt, asked_wait_s):
     return random.uniform(0.5, 1) * min(LONGEST_WAIT_S, FIRST_WAIT_S * 2 ** (attempt - 1))  # noqa: S311 - not a secret
 
 
-def given_up(trouble, attempt, asked_wait_s):
+def note_attempts(trouble, attempt, asked_wait_s):
     """The same trouble, with how often it was tried, and how long the server wants to be left alone."""
     tried = "once" if attempt == 1 else f"{attempt} times"
     wait = f" The server asks to wait {asked_wait_s:.0f} s." if asked_wait_s else ""

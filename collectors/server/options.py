@@ -39,7 +39,7 @@ def seconds(text):
 
 
 def list_names(options):
-    return [name.strip() for given in options.lists for name in given.split(",") if name.strip()]
+    return [name.strip() for list_option in options.lists for name in list_option.split(",") if name.strip()]
 
 
 def connect(options, progress):

@@ -52,8 +52,8 @@ def send(server, bundle, form, progress):
     document = acknowledged(answer)
     if document.get("sha256", bundle.sha256) != bundle.sha256:
         raise NetworkError("collector.sha256", "The server acknowledged other bytes than were sent.", "Upload again.")
-    known = "was there already" if answer.status == 200 else "received"
-    progress.note(f"{known}: submission {document['id']}, sha256 {bundle.sha256}")
+    outcome = "was there already" if answer.status == 200 else "received"
+    progress.note(f"{outcome}: submission {document['id']}, sha256 {bundle.sha256}")
     if answer.status == 200 and form:
         progress.note("what was said beside these bytes the first time stands; change it on the submission's page")
     return document
@@ -63,8 +63,8 @@ def add(server, bundle, submission_id, progress):
     """Add a file to a submission, or put it in the place of the one of its name; return the document of `send`."""
     answer = server.post(submission_path(submission_id) + "files/", [("sha256", bundle.sha256)], bundle)
     document = acknowledged(answer)
-    known = "was there already" if answer.status == 200 else "added"
-    progress.note(f"{known}: {bundle.filename} in submission {document['id']}, sha256 {bundle.sha256}")
+    outcome = "was there already" if answer.status == 200 else "added"
+    progress.note(f"{outcome}: {bundle.filename} in submission {document['id']}, sha256 {bundle.sha256}")
     return document
 
 
@@ -81,19 +81,19 @@ def wait(server, submission, deadline, progress):
 
     Raises NetworkError `collector.still-processing` when the deadline comes first; the submission goes on.
     """
-    poll_s, shown = FIRST_POLL_S, None
+    poll_s, last_state = FIRST_POLL_S, None
     while True:
         answer = server.get(submission_path(submission["id"]))
         state = state_of(answer.document)
-        if state != shown:
+        if state != last_state:
             progress.note(f"state: {state}")
-            shown = state
+            last_state = state
         if state not in UNFINISHED:
             return answer.document
         pause_s = max(poll_s, retry_after_s(answer.headers) or 0)
-        if pause_s >= deadline.left():
+        if pause_s >= deadline.remaining_s():
             raise still_processing(submission["id"], deadline.seconds)
-        progress.update(f"state: {state}, {deadline.left():.0f} s left to wait")
+        progress.update(f"state: {state}, {deadline.remaining_s():.0f} s left to wait")
         time.sleep(pause_s)
         poll_s = min(LONGEST_POLL_S, poll_s * 1.5)
 

@@ -3,41 +3,31 @@
 Each has ABOUT (one line), EXAMPLES (shown by --help), define(parser) and run(options, progress) -> exit status.
 """
 
-from collectors.verbs import (
-    collect,
-    diff,
-    example,
-    explain,
-    fold,
-    import_,
-    list_probes,
-    pack,
-    questionnaire,
-    receipt,
-    run,
-    show,
-    sign,
-    status,
-    upload,
-    validate,
-)
+from importlib import import_module
 
-# In the order in which --help lists them.
 VERBS = (
-    collect,
-    run,
-    fold,
-    import_,
-    questionnaire,
-    show,
-    diff,
-    list_probes,
-    explain,
-    example,
-    upload,
-    validate,
-    pack,
-    sign,
-    status,
-    receipt,
+    "collect",
+    "run",
+    "fold",
+    "import",
+    "questionnaire",
+    "show",
+    "diff",
+    "list-probes",
+    "explain",
+    "example",
+    "upload",
+    "validate",
+    "pack",
+    "sign",
+    "status",
+    "receipt",
+    "names",
 )
+"""In the order in which --help lists them."""
+
+
+def load_verb(name):
+    """The module of a verb; `list-probes` is in list_probes, `import` in import_."""
+    module = name.replace("-", "_")
+    return import_module("collectors.verbs." + (module + "_" if module == "import" else module))

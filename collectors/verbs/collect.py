@@ -40,22 +40,22 @@ def run(options, progress):
     if options.emit and not launch.is_first_on_node(os.environ):
         # Launchers that start several ranks on a node get one document from it.
         return OK
-    made = capture.run_capture(options, progress)
+    document = capture.run_capture(options, progress)
     if options.emit:
         # Launchers break long lines, and some put or take a space where they do: the line has none to lose.
-        sys.stdout.write(canonical(made).replace(" ", "\\u0020") + "\n")
+        sys.stdout.write(canonical(document).replace(" ", "\\u0020") + "\n")
         return OK
-    write_whole(options.out, json.dumps(made, indent=1) + "\n")
+    write_whole(options.out, json.dumps(document, indent=1) + "\n")
     if not options.launcher:
-        progress.note(summary(made, options.out))
+        progress.note(summary(document, options.out))
         return OK
-    progress.note("%s: %s" % (options.out, fold.summary(made)))
-    look = made["captures"][0]
+    progress.note("%s: %s" % (options.out, fold.summary(document)))
+    look = document["captures"][0]
     return OK if 2 * look["nodes_reported"] > look["nodes_expected"] else FINDINGS
 
 
-def summary(made, out):
-    node = made["node_classes"][0]
+def summary(document, out):
+    node = document["node_classes"][0]
     unread = sum(gap["reason"] == "permission_denied" for gap in node["missing"])
     line = "%s: %d parameters, %d not applicable here or not readable" % (
         out,

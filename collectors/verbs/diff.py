@@ -30,77 +30,79 @@ def define(verb):
 
 
 def run(options, progress):
-    found = compared(system_file.load(options.first), system_file.load(options.second), parameters.registry())
+    comparison = compare_documents(
+        system_file.load(options.first), system_file.load(options.second), parameters.registry()
+    )
     if options.json:
-        report.print_json(found)
+        report.print_json(comparison)
     else:
-        for line in lines(found):
-            report.show(line, sys.stdout)
-    return OK if is_same(found) else FINDINGS
+        for line in lines(comparison):
+            report.print_line(line, sys.stdout)
+    return OK if is_same(comparison) else FINDINGS
 
 
-def compared(first, second, registry):
+def compare_documents(first, second, registry):
     """{"node_classes": [{role, a, b, differences}], "document": [differences]} of two documents.
 
     `a` and `b` are {class_id, count} of the classes side by side, None where one has no counterpart.
     """
     volatile = compare.volatile_of(registry)
-    pairs = compare.paired(compare.classes(first, volatile), compare.classes(second, volatile))
+    pairs = compare.pair_classes(compare.classes(first, volatile), compare.classes(second, volatile))
     around = compare.differences(compare.document_facts(first), compare.document_facts(second))
     return {
-        "node_classes": [side_by_side(one, other, registry) for one, other in pairs],
+        "node_classes": [side_by_side(first_class, other, registry) for first_class, other in pairs],
         "document": [entry(difference, registry) for difference in around],
     }
 
 
-def side_by_side(one, other, registry):
-    differences = compare.differences(one.facts, other.facts) if one and other else []
+def side_by_side(first_class, other, registry):
+    differences = compare.differences(first_class.facts, other.facts) if first_class and other else []
     return {
-        "role": list((one or other).role),
-        "a": brief(one),
-        "b": brief(other),
+        "role": list((first_class or other).role),
+        "a": class_summary(first_class),
+        "b": class_summary(other),
         "differences": [entry(difference, registry) for difference in differences],
     }
 
 
-def brief(kind):
+def class_summary(kind):
     return kind and {"class_id": kind.class_id, "count": kind.count}
 
 
 def entry(difference, registry):
-    told = {"section": compare.section(difference.pointer), "pointer": difference.pointer}
-    told.update(a=difference.before, b=difference.after)
+    fields = {"section": compare.section(difference.pointer), "pointer": difference.pointer}
+    fields.update(a=difference.before, b=difference.after)
     unit = registry.get(compare.parameter_of(difference.pointer), {}).get("unit")
     if unit:
-        told["unit"] = unit
-    return told
+        fields["unit"] = unit
+    return fields
 
 
-def is_same(found):
+def is_same(comparison):
     """Whether two documents describe the same: no difference, and as many nodes of each kind."""
-    classes = found["node_classes"]
-    paired = all(one["a"] and one["b"] and one["a"]["count"] == one["b"]["count"] for one in classes)
-    return paired and not any(one["differences"] for one in classes) and not found["document"]
+    classes = comparison["node_classes"]
+    paired = all(pair["a"] and pair["b"] and pair["a"]["count"] == pair["b"]["count"] for pair in classes)
+    return paired and not any(pair["differences"] for pair in classes) and not comparison["document"]
 
 
-def lines(found):
+def lines(comparison):
     """The text for people: a heading for each pair of classes, below it a table by section."""
-    for pair in found["node_classes"]:
+    for pair in comparison["node_classes"]:
         yield "%s: %s, %s" % ("+".join(pair["role"]), nodes("A", pair["a"]), nodes("B", pair["b"]))
         for line in table(pair["differences"]):
             yield line
-    if found["document"]:
+    if comparison["document"]:
         yield "job, layouts and storage"
-        for line in table(found["document"]):
+        for line in table(comparison["document"]):
             yield line
-    if is_same(found):
+    if is_same(comparison):
         yield "nothing differs"
 
 
-def nodes(name, told):
-    if told is None:
+def nodes(name, class_brief):
+    if class_brief is None:
         return "none in " + name
-    return "%d node%s in %s" % (told["count"], "s" * (told["count"] != 1), name)
+    return "%d node%s in %s" % (class_brief["count"], "s" * (class_brief["count"] != 1), name)
 
 
 def table(differences):

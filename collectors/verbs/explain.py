@@ -52,30 +52,38 @@ def define(verb):
 
 
 def run(options, progress):
-    found = list(parameters.registry().values()) if options.parameter is None else matching(options.parameter)
+    matches = list(parameters.registry().values()) if options.parameter is None else matching(options.parameter)
     if options.json:
-        report.print_json({"parameters": [with_defaults(parameter) for parameter in found]})
+        report.print_json({"parameters": [with_defaults(parameter) for parameter in matches]})
     elif options.parameter is None:
         print_groups(sys.stdout)
-    elif len(found) == 1:
-        print_parameter(found[0], sys.stdout)
+    elif len(matches) == 1:
+        print_parameter(matches[0], sys.stdout)
     else:
-        print_list(found, sys.stdout)
+        print_list(matches, sys.stdout)
     return OK
 
 
-def matching(wanted):
+def matching(query):
     """The parameters of a group, with an id, with a path, or with a part of an id; never none."""
-    wanted = wanted.strip().lower().replace(".*.", ".")
-    known = parameters.registry()
-    if wanted in known:
-        return [known[wanted]]
-    found = [one for one in known.values() if one["group"] == wanted or (wanted and wanted in one["id"])]
-    if wanted.startswith("/"):
-        found = [one for one in known.values() if any(fits(wanted, place["path"]) for place in one["paths"])]
-    if not found:
-        raise UsageError("collector.parameter", "no parameter is called like that", hint(wanted, known))
-    return found
+    query = query.strip().lower().replace(".*.", ".")
+    registry = parameters.registry()
+    if query in registry:
+        return [registry[query]]
+    matches = [
+        parameter
+        for parameter in registry.values()
+        if parameter["group"] == query or (query and query in parameter["id"])
+    ]
+    if query.startswith("/"):
+        matches = [
+            parameter
+            for parameter in registry.values()
+            if any(fits(query, place["path"]) for place in parameter["paths"])
+        ]
+    if not matches:
+        raise UsageError("collector.parameter", "no parameter is called like that", hint(query, registry))
+    return matches
 
 
 def fits(path, pattern):
@@ -84,12 +92,12 @@ def fits(path, pattern):
     return same_depth and fnmatch.fnmatchcase(path, pattern.lower())
 
 
-def hint(wanted, known):
-    last_parts = {name.rsplit(".", 1)[-1]: name for name in known}
-    near = difflib.get_close_matches(wanted[:100], list(known) + list(last_parts), SUGGESTIONS, cutoff=0.6)
+def hint(query, registry):
+    last_parts = {name.rsplit(".", 1)[-1]: name for name in registry}
+    near = difflib.get_close_matches(query[:100], list(registry) + list(last_parts), SUGGESTIONS, cutoff=0.6)
     if near:
-        meant = {last_parts.get(name, name): None for name in near}
-        return "did you mean " + " or ".join(meant) + "?"
+        suggestions = {last_parts.get(name, name): None for name in near}
+        return "did you mean " + " or ".join(suggestions) + "?"
     return "explain without a name lists the groups"
 
 
@@ -100,21 +108,21 @@ def with_defaults(parameter):
 def print_groups(stream):
     members = [parameter["group"] for parameter in parameters.registry().values()]
     for group, title in parameters.groups().items():
-        report.show(f"{group:<15}{members.count(group):>4}  {title}", stream)
+        report.print_line(f"{group:<15}{members.count(group):>4}  {title}", stream)
 
 
-def print_list(found, stream):
-    width = max(len(parameter["id"]) for parameter in found)
-    for parameter in found:
-        report.show("{:<{}}  {}".format(parameter["id"], width, parameter["meaning"]), stream)
+def print_list(matches, stream):
+    width = max(len(parameter["id"]) for parameter in matches)
+    for parameter in matches:
+        report.print_line("{:<{}}  {}".format(parameter["id"], width, parameter["meaning"]), stream)
 
 
 def print_parameter(parameter, stream):
-    report.show(parameter["id"], stream)
-    report.show("  " + parameter["meaning"], stream)
+    report.print_line(parameter["id"], stream)
+    report.print_line("  " + parameter["meaning"], stream)
     for name, lines in fields(parameter):
         for line in lines:
-            report.show(f"  {name:<12}{line}", stream)
+            report.print_line(f"  {name:<12}{line}", stream)
             name = ""
 
 
@@ -125,11 +133,11 @@ def fields(parameter):
         ("value", [parameter["value_type"] + unit + (", by key" if parameter["kind"] == "map" else "")]),
         ("found on", [", ".join(parameter["roles"]) or parameter["scope"]]),
         ("read from", read_from(parameter)),
-        ("readable by", [noted(PRIVILEGE[parameter["privilege"]], parameter["privilege_note"])]),
+        ("readable by", [with_note(PRIVILEGE[parameter["privilege"]], parameter["privilege_note"])]),
         ("leaves", [leaves(parameter)]),
         (
             "a change",
-            [noted(ON_CHANGE[parameter["run_critical"]], "changes by itself" if parameter["volatile"] else "")],
+            [with_note(ON_CHANGE[parameter["run_critical"]], "changes by itself" if parameter["volatile"] else "")],
         ),
         ("default", [default_line(entry, parameter["unit"]) for entry in parameters.lustre_defaults(parameter["id"])]),
         ("note", filled(parameter["note"])),
@@ -151,7 +159,7 @@ def filled(text):
     return [text] if text else []
 
 
-def noted(words, note):
+def with_note(words, note):
     return f"{words} ({note})" if note else words
 
 
@@ -160,10 +168,10 @@ def place_line(place):
 
 
 def default_line(entry, unit):
-    return (entry.get("words") or written(entry["value"], unit)) + in_releases(entry["first"], entry["last"])
+    return (entry.get("words") or format_value(entry["value"], unit)) + in_releases(entry["first"], entry["last"])
 
 
-def written(value, unit):
+def format_value(value, unit):
     if isinstance(value, bool):
         return "on" if value else "off"
     return str(value) if unit in WITHOUT_WORD else f"{value} {unit}"

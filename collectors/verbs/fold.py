@@ -43,5 +43,6 @@ def run(options, progress):
             fold.fail(label and names.of(label), reason)
     folded = fold.document()
     write_whole(options.out, json.dumps(folded, indent=1) + "\n")
+    pseudonyms.keep_names(names, progress.note)
     progress.note(options.out + ": " + summary(folded))
     return OK

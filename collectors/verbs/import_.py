@@ -40,19 +40,21 @@ def define(verb):
 
 
 def run(options, progress):
-    found = attributes(options.file)
-    settings = bios.settings(found)
+    attribute_pairs = attributes(options.file)
+    settings = bios.settings(attribute_pairs)
     if not settings:
         raise NothingCollected(
             "collector.import.empty",
-            "None of the %d attributes is a known BIOS setting that changes speed." % len(found),
+            "None of the %d attributes is a known BIOS setting that changes speed." % len(attribute_pairs),
             "Attributes with coded names (CRCS005) cannot be told apart without the maker's registry.",
         )
     if options.into:
         put_into(options, settings)
     else:
         report.print_json(bios_import.fragment(settings, options.form))
-    progress.note("%d of %d BIOS attributes kept; the others stay in %s" % (len(settings), len(found), options.file))
+    progress.note(
+        "%d of %d BIOS attributes kept; the others stay in %s" % (len(settings), len(attribute_pairs), options.file)
+    )
     return OK
 
 
@@ -73,9 +75,9 @@ def attributes(path):
 def put_into(options, settings):
     """Write the document with the settings in it; it is valid or stays as it was."""
     options.into = system_file.writable(options.into)
-    whole = system_file.load(options.into)
+    document = system_file.load(options.into)
     started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-    bios_import.put_into(whole, options.class_id, settings, options.form, started)
-    for pointer, message in schema.errors(whole, at_most=1):
+    bios_import.put_into(document, options.class_id, settings, options.form, started)
+    for pointer, message in schema.errors(document, at_most=1):
         raise BundleError("system.schema", "%s would not be valid: %s %s" % (options.into, pointer, message))
-    write_whole(options.into, json.dumps(whole, indent=1) + "\n")
+    write_whole(options.into, json.dumps(document, indent=1) + "\n")

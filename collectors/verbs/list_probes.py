@@ -4,7 +4,7 @@ import sys
 
 from collectors import report
 from collectors.errors import OK
-from collectors.node.node_access import Door
+from collectors.node.node_access import NodeAccess
 from collectors.probes import all_probes, site_probes
 
 ABOUT = "list what collect reads, before it reads anything"
@@ -24,19 +24,19 @@ def define(verb):
 
 
 def run(options, progress):
-    door = Door(options.root)
-    listed = [described(probe, door) for probe in all_probes() + site_probes.of_site(options.probes, progress.note)]
+    door = NodeAccess(options.root)
+    listed = [probe_entry(probe, door) for probe in all_probes() + site_probes.of_site(options.probes, progress.note)]
     if options.json:
         report.print_json({"probes": listed})
     else:
         for probe in listed:
-            report.show(head(probe), sys.stdout)
+            report.print_line(head(probe), sys.stdout)
             for name in probe["reads"]:
-                report.show("    " + name, sys.stdout)
+                report.print_line("    " + name, sys.stdout)
     return OK
 
 
-def described(probe, door):
+def probe_entry(probe, door):
     return {
         "id": probe.id,
         "provides": list(probe.provides),

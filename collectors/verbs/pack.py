@@ -7,7 +7,7 @@ import sys
 
 from collectors import report
 from collectors.bundle import archive_limits
-from collectors.bundle.packing import Packing
+from collectors.bundle.packing import BundlePacker
 from collectors.errors import OK, UsageError
 from collectors.privacy.profiles import PROFILES
 
@@ -49,7 +49,7 @@ def run(options, progress):
         raise UsageError("collector.with", "--with adds to a system document.", "Give that of the clients: --system.")
     if not options.dry_run:
         require_out(options)
-    with Packing(options.profile, progress) as packing:
+    with BundlePacker(options.profile, progress) as packing:
         packing.make(options.results, options.system, options.others)
         members = packing.bag.members()
         archive_limits.require_limits((member.name, member.size) for member in members)
@@ -57,34 +57,34 @@ def run(options, progress):
             show(packing, members, options, progress)
             return OK
         size, sha256 = archive_limits.pack_to(members, options.out)
-        for line in removed(packing.report):
+        for line in redaction_lines(packing.report):
             progress.note(line)
         progress.note(f"{len(members)} files, {size:,} bytes packed; bundle {packing.bag.id()}")
         progress.note(f"next: highwater.pyz upload {shlex.quote(options.out)}")
-        report.show(f"{sha256}  {options.out}", sys.stdout)
+        report.print_line(f"{sha256}  {options.out}", sys.stdout)
     return OK
 
 
 def show(packing, members, options, progress):
     """Print what would leave: every file with size in bytes and sha256, then what was taken out."""
     for member in members:
-        report.show(f"{member.size:>12} {member.sha256} {member.name}", sys.stdout)
-    for line in removed(packing.report):
-        report.show(line, sys.stdout)
+        report.print_line(f"{member.size:>12} {member.sha256} {member.name}", sys.stdout)
+    for line in redaction_lines(packing.report):
+        report.print_line(line, sys.stdout)
     if options.text:
         for part in filter(None, (packing.system, packing.report)):
             for line in json.dumps(part, indent=1, sort_keys=True).splitlines():
-                report.show(line, sys.stdout)
+                report.print_line(line, sys.stdout)
     total = sum(member.size for member in members)
     progress.note(f"{len(members)} files, {total:,} bytes before packing; nothing was written")
 
 
-def removed(told):
+def redaction_lines(redaction_report):
     """Lines on what is taken out, by rule, and on what stays home, by reason."""
-    for code, count in sorted(told["removed"].items()):
-        files = sum(code in file["removed"] for file in told["files"])
+    for code, count in sorted(redaction_report["removed"].items()):
+        files = sum(code in file["removed"] for file in redaction_report["files"])
         yield f"taken out by rule {code}: {count} in {files} files"
-    for entry in told["left_out"]:
+    for entry in redaction_report["left_out"]:
         yield f"left out, {entry['reason']}: {entry['path']}"
 
 

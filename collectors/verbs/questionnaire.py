@@ -35,22 +35,22 @@ def run(options, progress):
     if options.answers:
         take(system_file.writable(options.file), options.answers, progress)
         return OK
-    asked = questionnaire.template(system_file.load(options.file))
+    template = questionnaire.template(system_file.load(options.file))
     if options.out:
-        write_whole(options.out, json.dumps(asked, indent=1) + "\n")
-        progress.note("%d questions in %s" % (len(asked["questions"]), options.out))
+        write_whole(options.out, json.dumps(template, indent=1) + "\n")
+        progress.note("%d questions in %s" % (len(template["questions"]), options.out))
     else:
-        report.print_json(asked)
+        report.print_json(template)
     return OK
 
 
 def take(path, answers, progress):
     """Put the answers of a file into the document, which is valid afterwards or stays as it was."""
     answers = read(answers)
-    whole = questionnaire.answered(system_file.load(path), answers)
-    write_whole(path, json.dumps(whole, indent=1) + "\n")
+    document = questionnaire.apply_answers(system_file.load(path), answers)
+    write_whole(path, json.dumps(document, indent=1) + "\n")
     own = set(questionnaire.for_the_registry(answers))
-    put = {name for name, _answer in questionnaire.given(answers)} - own
+    put = {name for name, _answer in questionnaire.read_answers(answers)} - own
     progress.note("%d answers in %s" % (len(put), path))
     if own:
         progress.note("%d answers are for the registry: upload the file on the submission's questionnaire" % len(own))

@@ -23,7 +23,7 @@ signature; with --bundle the file must be the one that was received.
 """
 
 MAX_BYTES = 16 * 1024
-SHOWN = ("id", "sha256", "size_bytes", "received_at", "state", "checked_at", "rules_version", "issued_at")
+RECEIPT_FIELDS = ("id", "sha256", "size_bytes", "received_at", "state", "checked_at", "rules_version", "issued_at")
 
 
 def define(verb):
@@ -42,29 +42,31 @@ def run(options, progress):
     document = server.get(submission.submission_path(options.id) + "receipt/").document
     if options.out:
         write_whole(options.out, json.dumps(document, indent=1) + "\n")
-        report.show(options.out, sys.stdout)
+        report.print_line(options.out, sys.stdout)
     else:
         report.print_json(document)
     return OK
 
 
 def verify(options, server):
-    receipt, signature = signed(options.verify)
+    receipt, signature = read_receipt(options.verify)
     keys = server.get("receipts/").document.get("public_keys")
     message = json.dumps(receipt, sort_keys=True, separators=(",", ":")).encode("utf-8")
     if not isinstance(keys, list) or not signing.is_signed(message, signature, keys, signing.RECEIPT_NAMESPACE):
-        report.show("not signed by %s, or changed since" % server.base.geturl(), sys.stdout)
+        report.print_line("not signed by %s, or changed since" % server.base.geturl(), sys.stdout)
         return FINDINGS
-    for name in SHOWN:
-        report.show("%-14s %s" % (name, receipt.get(name)), sys.stdout)
+    for name in RECEIPT_FIELDS:
+        report.print_line("%-14s %s" % (name, receipt.get(name)), sys.stdout)
     if options.bundle and sha256_of(options.bundle) != receipt.get("sha256"):
-        report.show("signed by %s, but of other bytes than %s" % (server.base.geturl(), options.bundle), sys.stdout)
+        report.print_line(
+            "signed by %s, but of other bytes than %s" % (server.base.geturl(), options.bundle), sys.stdout
+        )
         return FINDINGS
-    report.show("signed by %s, and unchanged" % server.base.geturl(), sys.stdout)
+    report.print_line("signed by %s, and unchanged" % server.base.geturl(), sys.stdout)
     return OK
 
 
-def signed(path):
+def read_receipt(path):
     """The receipt in a file and its signature. Raises UsageError."""
     try:
         document = json.loads(read_at_most(path, MAX_BYTES).decode("utf-8"))

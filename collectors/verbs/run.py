@@ -5,14 +5,12 @@ import json
 import os
 import time
 
-from collectors.capture import capture
+from collectors.capture import capture, run_record, written_files
 from collectors.document import drift, parameters, system_file
 from collectors.document.fold import summary
 from collectors.errors import CollectorError, UsageError
 from collectors.files import write_whole
 from collectors.node import command_runner
-from collectors.node.node_access import Door
-from collectors.probes import command_line
 
 ABOUT = "run a benchmark, and record the machines before and after it"
 
@@ -25,14 +23,16 @@ EXAMPLES = """examples:
 The command has this terminal, environment and folder, and its exit status is this command's (128 + n
 after signal n). While it runs, one process of ours waits, and passes signals on. What changed
 meanwhile is drift: invalidating (a target or link went), warning (a tunable), or info.
+The files that the command wrote in this folder, or in that of --results, are sealed by their hashes.
 If something cannot be recorded, the benchmark runs all the same.
 """
 
-MAX_CHANGES_TOLD = 10
+MAX_CHANGES_PRINTED = 10
 
 
 def define(verb):
     verb.add_argument("--out", metavar="DIR", help="folder for system.json (highwater-TIME)")
+    verb.add_argument("--results", metavar="DIR", help="where the command writes its output, to seal it (this folder)")
     capture.add_options(verb)
     verb.add_argument("command", metavar="-- CMD", nargs=argparse.REMAINDER, help="the benchmark and its arguments")
 
@@ -44,6 +44,10 @@ def run(options, progress):
     capture.require_consistent_options(options)
     record = Record(place_for(options.out, progress), progress)
     record.before(attempted(options, progress, "pre", argv))
+    basis = safely(
+        progress, {"command": os.path.basename(argv[0])[:120]}, run_record.before_run, argv, options, os.environ
+    )
+    folder = safely(progress, None, written_files.Folder, options.results or os.getcwd(), argv, options.directory)
     progress.clear()
     try:
         ended = command_runner.run_command(argv)
@@ -51,7 +55,10 @@ def run(options, progress):
         progress.note("%s; nothing was run" % error)
         return error.exit_status
     try:
-        record.ran(run_object(argv, ended))
+        ran_as = run_record.after_run(basis, ended)
+        if folder is not None:
+            ran_as = safely(progress, ran_as, run_record.with_files, ran_as, folder, record.places())
+        record.ran(ran_as)
         record.after(attempted(options, progress, "post", argv))
         record.tell()
     except (KeyboardInterrupt, SystemExit):
@@ -88,26 +95,15 @@ def attempted(options, progress, phase, argv):
     return None
 
 
-def run_object(argv, ended):
-    """What the document says of the command: its name, its own hash, how and when it ended."""
-    door = Door("/")
-    program = command_line.unwrapped(argv, lambda word: door.program(word) is not None).program or argv[0]
-    place = door.program(program)
-    sha256 = door.sha256(place).text if place else None
-    told = {
-        "command": os.path.basename(program)[:120],
-        "sha256": sha256,
-        "exit_status": ended.exit_status,
-        "signal": ended.signal,
-        "started": utc(ended.started_s),
-        "ended": utc(ended.ended_s),
-        "duration_s": round(ended.duration_s, 3),
-    }
-    return {name: value for name, value in told.items() if value is not None}
-
-
-def utc(seconds):
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
+def safely(progress, instead, action, *arguments):
+    """What an action gives; `instead`, and a note, where it fails for whatever reason: the benchmark comes first."""
+    try:
+        return action(*arguments)
+    except Exception as error:
+        progress.note(
+            "the command could not be recorded whole (%s); the benchmark is not affected" % type(error).__name__
+        )
+        return instead
 
 
 class Record:
@@ -128,6 +124,10 @@ class Record:
         if self.document is not None:
             self.document["run"] = run_object
             self.write()
+
+    def places(self):
+        """Files of ours, which the command did not write."""
+        return [self.place] if self.place else []
 
     def after(self, look):
         if look is None:
@@ -153,10 +153,10 @@ class Record:
         if self.document is None or self.place is None:
             return
         changes = self.document.get("drift", [])
-        for change in changes[:MAX_CHANGES_TOLD]:
+        for change in changes[:MAX_CHANGES_PRINTED]:
             self.progress.note(drift.sentence(change))
-        if len(changes) > MAX_CHANGES_TOLD:
-            self.progress.note("... and %d more changes" % (len(changes) - MAX_CHANGES_TOLD))
+        if len(changes) > MAX_CHANGES_PRINTED:
+            self.progress.note("... and %d more changes" % (len(changes) - MAX_CHANGES_PRINTED))
         place = os.path.relpath(self.place)
         self.progress.note("%s: %s, %d changes during the run" % (place, summary(self.document), len(changes)))
         if system_file.failed_run(self.document):

@@ -29,7 +29,7 @@ def run(options, progress):
         report.print_json(document)
         return OK
     for line in lines(document, options.missing):
-        report.show(line, sys.stdout)
+        report.print_line(line, sys.stdout)
     return OK
 
 
@@ -101,8 +101,8 @@ def scalar(value):
 def flat(value):
     """An object as `name value, name value`; what is not known is left out."""
     if isinstance(value, dict):
-        known = [(name, flat(field)) for name, field in value.items() if field not in (None, {}, [])]
-        return ", ".join("{} {}".format(name, text) for name, text in known)
+        named_texts = [(name, flat(field)) for name, field in value.items() if field not in (None, {}, [])]
+        return ", ".join("{} {}".format(name, text) for name, text in named_texts)
     if isinstance(value, list):
         return "[" + "; ".join(flat(item) for item in value) + "]"
     return scalar(value)

@@ -25,7 +25,7 @@ def define(verb):
 def run(options, progress):
     server = server_options.connect(options, progress)
     if options.id is not None:
-        return report.shown(
+        return report.print_document(
             server.get(submission.submission_path(options.id)).document, options, report.print_submission
         )
     listed = [item for item in server.pages("submissions/") if isinstance(item, dict)]

@@ -49,7 +49,7 @@ def run(options, progress):
     if options.into:
         require_nothing_beside(form)
     else:
-        form += said_by(options)
+        form += read_form_fields(options)
     opened = archive_limits.open_as_it_is if options.into else archive_limits.open_for_sending
     server = server_options.connect(options, progress)
     with opened(options.path, progress.note) as ready:
@@ -60,14 +60,14 @@ def run(options, progress):
             document = submission.send(server, ready, form, progress)
     if options.wait:
         document = submission.wait(server, document, server.deadline, progress)
-    return report.shown(document, options, report.print_submission)
+    return report.print_document(document, options, report.print_submission)
 
 
-def said_by(options):
+def read_form_fields(options):
     """The form fields of a test, and of the signature that lies beside the archive."""
-    signature = signing.beside(options.path)
-    said = [("test", "true")] if options.test else []
-    return said + ([("signature", signature)] if signature else [])
+    signature = signing.read_signature_file(options.path)
+    form_fields = [("test", "true")] if options.test else []
+    return form_fields + ([("signature", signature)] if signature else [])
 
 
 def require_nothing_beside(form):

@@ -33,9 +33,9 @@ def define(verb):
 def run(options, progress):
     form = submission.fields(options.release, server_options.list_names(options), options.metadata)
     if options.server:
-        return report.shown(check_on_server(options, form, progress), options, report.print_check)
-    archive_limits.require_known_kind(options.path)
-    return report.shown(check_here(options, progress), options, report.print_check)
+        return report.print_document(check_on_server(options, form, progress), options, report.print_check)
+    archive_limits.require_supported_kind(options.path)
+    return report.print_document(check_here(options, progress), options, report.print_check)
 
 
 def check_here(options, progress):
@@ -43,14 +43,14 @@ def check_here(options, progress):
     if description_check.is_description(options.path):
         described = description_check.findings(options.path)
         if described is not None:
-            return validation.of_description(described)
+            return validation.document_of_findings(described)
     rules = offline_rules.rules_here()
     if rules.version is None:
         answer = validation.check_alone(options.path, rules.missing)
     else:
         progress.note(f"checking with the registry's rules {rules.version}, on this machine")
         answer = offline_rules.check_here(options.path, rule_options(options), options.timeout)
-    return validation.with_own(answer, bag_findings(options.path))
+    return validation.add_findings(answer, bag_findings(options.path))
 
 
 def bag_findings(path):

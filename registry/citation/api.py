@@ -73,7 +73,7 @@ ANSWERS = {
 }
 
 
-def answered(request: Request, work: formats.Work) -> Response:
+def cited_response(request: Request, work: formats.Work) -> Response:
     if request.accepted_renderer.format != "json":
         return Response(work)
     return Response({name: getattr(work, name) for name in Citation().fields})
@@ -86,7 +86,7 @@ class ResultCitation(PublicRead):
 
     @extend_schema(operation_id="results_citation", parameters=[FORMAT], responses=ANSWERS)
     def get(self, request: Request, id: str) -> Response:
-        return answered(request, cited_facts.citable_result(id))
+        return cited_response(request, cited_facts.citable_result(id))
 
 
 class ListCitation(PublicRead):
@@ -100,4 +100,4 @@ class ListCitation(PublicRead):
         responses={**ANSWERS, (409, "application/problem+json"): web_responses.Problem},
     )
     def get(self, request: Request, release: str, list: str) -> Response:
-        return answered(request, cited_facts.list_work(public_record.ranked_list(release, list)))
+        return cited_response(request, cited_facts.list_work(public_record.ranked_list(release, list)))

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from html import escape
 
 from registry.citation.formats import PUBLISHER, Work
-from registry.query.canonical_names import plain
+from registry.query.canonical_names import plain_text
 
-SAID = {"verified": "verified", "imported": "imported copy", "reported": "reported, not checked"}
+TRUST_WORDS = {"verified": "verified", "imported": "imported copy", "reported": "reported, not checked"}
 FILLED = {"verified": 1.0, "imported": 0.5, "reported": 0.0}
 """How full the sign of trust is, as on the pages."""
 SIZE, HEIGHT = 12, 24
@@ -51,17 +51,17 @@ class Badge:
 
     trust: str
     words: str
-    said: str
+    statement: str
 
     @property
     def text(self) -> str:
         """Trust first: nothing is said without it."""
-        return plain(f"{SAID[self.trust]}: {self.words}")
+        return plain_text(f"{TRUST_WORDS[self.trust]}: {self.words}")
 
     @property
     def sentence(self) -> str:
         """What may be said, in one line."""
-        return plain(self.said)
+        return plain_text(self.statement)
 
     @property
     def filled(self) -> float:
@@ -69,12 +69,12 @@ class Badge:
         return FILLED[self.trust]
 
 
-def of(work: Work) -> Badge:
+def badge_of_work(work: Work) -> Badge:
     """The badge of what is cited."""
     return Badge(work.trust, work.brief, work.sentence)
 
 
-def snippets(work: Work) -> dict[str, str]:
+def embed_snippets(work: Work) -> dict[str, str]:
     """The badge of a work as a link to it, in HTML and Markdown.
 
     What the picture says may change; the text instead of it is copied once, so it only names what the badge is about.
@@ -88,10 +88,10 @@ def snippets(work: Work) -> dict[str, str]:
 
 def text_width(text: str) -> int:
     """Of one line, px, rounded up: known letters exactly, their accents for nothing, wide East Asian ones square."""
-    return math.ceil(sum(map(_width, text)) * SIZE / 1000)
+    return math.ceil(sum(map(_glyph_width, text)) * SIZE / 1000)
 
 
-def _width(letter: str) -> int:
+def _glyph_width(letter: str) -> int:
     base = unicodedata.normalize("NFD", letter)[0]
     if unicodedata.combining(base):
         return 0

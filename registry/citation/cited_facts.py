@@ -16,7 +16,7 @@ from registry.query import public_record
 TERMS = "docs/data-terms/"
 
 
-class NotFrozen(Problem):
+class ListNotFrozen(Problem):
     status = 409
     code = "citation.not-frozen"
     title = "The list is not frozen and can't be cited yet"
@@ -37,8 +37,8 @@ def main_list(result: Result, memberships: list[public_record.Row]) -> dict[str,
 
 def citable_result(public_id: str) -> Work:
     """The result of that id, withdrawn and revised ones with what they are. Raises NotOnRecord."""
-    found = public_record.result(public_id)
-    return result_work(found, main_list(found, public_record.memberships(found)))
+    result = public_record.find_result(public_id)
+    return result_work(result, main_list(result, public_record.list_memberships(result)))
 
 
 def result_work(result: Result, main: dict[str, Any] | None) -> Work:
@@ -50,19 +50,19 @@ def result_work(result: Result, main: dict[str, Any] | None) -> Work:
     return Work(
         id=f"result {result.public_id}",
         title=f"{benchmark} result {result.public_id}: {name}",
-        said=_said_of_report(result, name) if is_reported else _said_of_run(benchmark, name, main),
-        brief=_brief(result, main, revised_by),
+        statement=_said_of_report(result, name) if is_reported else _said_of_run(benchmark, name, main),
+        brief=_brief_place(result, main, revised_by),
         author=PUBLISHER if is_reported else result.institution,
         author_address=home if is_reported else f"{home}sites/{result.site.slug}/",
         trust=result.trust,
         version=f"revision {result.revision}",
-        published=_published(result),
-        address=_address(result),
+        published=_publication_day(result),
+        address=_permanent_address(result),
         home=home,
         terms=home + TERMS,
-        status=_status(result, revised_by),
-        revises=_address(result.revises) if result.revises else "",
-        revised_by=_address(revised_by) if revised_by else "",
+        status=_result_status(result, revised_by),
+        revises=_permanent_address(result.revises) if result.revises else "",
+        revised_by=_permanent_address(revised_by) if revised_by else "",
     )
 
 
@@ -76,7 +76,7 @@ def _said_of_report(result: Result, name: str) -> str:
     return ", ".join(filter(None, [result.source, label, f"of {name}"]))
 
 
-def _brief(result: Result, main: dict[str, Any] | None, revised_by: Result | None) -> str:
+def _brief_place(result: Result, main: dict[str, Any] | None, revised_by: Result | None) -> str:
     """The place, until the result is withdrawn; what a document reports has none."""
     if result.withdrawn_at:
         return f"withdrawn on {result.withdrawn_at:%Y-%m-%d}, result {result.public_id}"
@@ -85,48 +85,48 @@ def _brief(result: Result, main: dict[str, Any] | None, revised_by: Result | Non
     return ", ".join(filter(None, [place, f"result {result.public_id}", revised]))
 
 
-def _published(result: Result) -> str:
+def _publication_day(result: Result) -> str:
     """The day for what was published here, the month for a copy; a reported number has only when it was recorded."""
     if result.published_at:
         return f"{result.published_at:%Y-%m-%d}"
     return f"{result.release.held_on:%Y-%m}" if result.release else f"{result.recorded_at:%Y-%m-%d}"
 
 
-def _status(result: Result, revised_by: Result | None) -> str:
+def _result_status(result: Result, revised_by: Result | None) -> str:
     withdrawn = f"Withdrawn on {result.withdrawn_at:%Y-%m-%d}." if result.withdrawn_at else ""
     revised = f"Revised by result {revised_by.public_id}." if revised_by else ""
     return " ".join(filter(None, [withdrawn, revised]))
 
 
-def _address(result: Result) -> str:
+def _permanent_address(result: Result) -> str:
     return f"{settings.SITE_URL}/results/{result.public_id}/"
 
 
-def list_work(shown: RankedList) -> Work:
+def list_work(ranked_list: RankedList) -> Work:
     """One list as record.ranked_list() reads it. Raises NotFrozen."""
-    if not shown.frozen_at:
-        raise NotFrozen
-    release, amendments = shown.release, shown.amendments
-    title = f"{shown.title} list of {release.name}"
-    extent = "complete" if shown.complete else "the first ranks only"
-    is_copy = shown.trust == Result.Trust.IMPORTED
+    if not ranked_list.frozen_at:
+        raise ListNotFrozen
+    release, amendments = ranked_list.release, ranked_list.amendments
+    title = f"{ranked_list.title} list of {release.name}"
+    extent = "complete" if ranked_list.complete else "the first ranks only"
+    is_copy = ranked_list.trust == Result.Trust.IMPORTED
     home = f"{settings.SITE_URL}/"
     parts = [
-        f"{'copied' if is_copy else 'frozen'} {shown.frozen_at:%Y-%m-%d}",
+        f"{'copied' if is_copy else 'frozen'} {ranked_list.frozen_at:%Y-%m-%d}",
         f"amendments: {amendments}" if amendments else "",
-        f"sha256 {shown.digest[:16]}" if shown.digest else "",
+        f"sha256 {ranked_list.digest[:16]}" if ranked_list.digest else "",
     ]
     return Work(
-        id=f"list {release.slug}/{shown.name}",
+        id=f"list {release.slug}/{ranked_list.name}",
         title=title,
-        said=f"{title}, {extent}",
-        brief=title if shown.complete else f"{title}, {extent}",
+        statement=f"{title}, {extent}",
+        brief=title if ranked_list.complete else f"{title}, {extent}",
         author=PUBLISHER,
         author_address=home,
-        trust=shown.trust,
+        trust=ranked_list.trust,
         version=", ".join(filter(None, parts)),
-        published=f"{release.held_on:%Y-%m}" if is_copy else f"{shown.frozen_at:%Y-%m-%d}",
-        address=f"{home}lists/{release.slug}/{shown.name}/",
+        published=f"{release.held_on:%Y-%m}" if is_copy else f"{ranked_list.frozen_at:%Y-%m-%d}",
+        address=f"{home}lists/{release.slug}/{ranked_list.name}/",
         home=home,
         terms=home + TERMS,
     )
@@ -138,6 +138,6 @@ def citation_block(work: Work, citation: str) -> dict[str, Any]:
         "cited": work,
         "cite_address": citation,
         "cite_formats": formats.FORMATS,
-        "badge": badges.of(work),
-        "badge_snippets": badges.snippets(work),
+        "badge": badges.badge_of_work(work),
+        "badge_snippets": badges.embed_snippets(work),
     }

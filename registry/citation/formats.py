@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from registry.query.canonical_names import plain
+from registry.query.canonical_names import plain_text
 
 PUBLISHER = "Highwater"
 CITED_AS = {
@@ -35,7 +35,7 @@ class Work:
 
     id: str
     title: str
-    said: str
+    statement: str
     brief: str
     author: str
     author_address: str
@@ -53,7 +53,7 @@ class Work:
     def sentence(self) -> str:
         """The sentence that may be printed, with trust and status."""
         status = f" {self.status}" if self.status else ""
-        return plain(f"{self.said} ({CITED_AS[self.trust]}; {PUBLISHER}, {self.id}, {self.version}).{status}")
+        return plain_text(f"{self.statement} ({CITED_AS[self.trust]}; {PUBLISHER}, {self.id}, {self.version}).{status}")
 
     @property
     def badge_address(self) -> str:
@@ -61,34 +61,34 @@ class Work:
         return f"{self.address}badge.svg"
 
 
-def bibtex(work: Work) -> str:
+def format_bibtex(work: Work) -> str:
     """A `@misc` entry in UTF-8; the braces around author and title keep names as they are."""
     key = "".join(sign if sign.isascii() and sign.isalnum() else "-" for sign in work.id)
     texts = {
-        "author": f"{{{_tex(work.author)}}}",
-        "title": f"{{{_tex(work.title)}}}",
+        "author": f"{{{_escape_tex(work.author)}}}",
+        "title": f"{{{_escape_tex(work.title)}}}",
         "year": work.published[:4],
         "publisher": PUBLISHER,
-        "version": _tex(work.version),
+        "version": _escape_tex(work.version),
         "url": work.address,
-        "note": _tex(work.sentence),
+        "note": _escape_tex(work.sentence),
     }
     fields = "".join(f"  {name} = {{{text}}},\n" for name, text in texts.items())
     return f"@misc{{highwater-{key},\n{fields}}}\n"
 
 
-def _tex(text: str) -> str:
-    return plain(text).translate(TEX)
+def _escape_tex(text: str) -> str:
+    return plain_text(text).translate(TEX)
 
 
-def cff(work: Work) -> str:
+def format_cff(work: Work) -> str:
     """Citation File Format 1.2.0, its values as JSON, which YAML contains; a date only where the day is known."""
     document: dict[str, Any] = {
         "cff-version": "1.2.0",
         "message": work.sentence,
         "type": "dataset",
-        "title": plain(work.title),
-        "authors": [{"name": plain(work.author)}],
+        "title": plain_text(work.title),
+        "authors": [{"name": plain_text(work.author)}],
         "version": work.version,
         "url": work.address,
         "license-url": work.terms,
@@ -98,15 +98,15 @@ def cff(work: Work) -> str:
     return "".join(f"{name}: {json.dumps(value, ensure_ascii=False)}\n" for name, value in document.items())
 
 
-def datacite(work: Work) -> str:
+def format_datacite(work: Work) -> str:
     """DataCite metadata 4 as JSON; without a DOI, as none was registered."""
     related = {"IsNewVersionOf": work.revises, "IsPreviousVersionOf": work.revised_by}
-    return _json(
+    return _dump_json(
         {
             "schemaVersion": "http://datacite.org/schema/kernel-4",
             "types": {"resourceTypeGeneral": "Dataset", "resourceType": "Benchmark result"},
-            "creators": [{"name": plain(work.author), "nameType": "Organizational"}],
-            "titles": [{"title": plain(work.title)}],
+            "creators": [{"name": plain_text(work.author), "nameType": "Organizational"}],
+            "titles": [{"title": plain_text(work.title)}],
             "publisher": {"name": PUBLISHER},
             "publicationYear": work.published[:4],
             "dates": [{"date": work.published, "dateType": "Issued"}],
@@ -130,7 +130,7 @@ def ro_crate(work: Work) -> str:
     root = {
         "@id": work.address,
         "@type": "Dataset",
-        "name": plain(work.title),
+        "name": plain_text(work.title),
         "description": work.sentence,
         "identifier": work.address,
         "version": work.version,
@@ -138,7 +138,7 @@ def ro_crate(work: Work) -> str:
         "author": {"@id": author},
         "publisher": {"@id": publisher},
         "license": {"@id": work.terms},
-    } | ({"creativeWorkStatus": plain(work.status)} if work.status else {})
+    } | ({"creativeWorkStatus": plain_text(work.status)} if work.status else {})
     described = {
         "@id": "ro-crate-metadata.json",
         "@type": "CreativeWork",
@@ -148,26 +148,26 @@ def ro_crate(work: Work) -> str:
     graph = [
         described,
         root,
-        {"@id": author, "@type": "Organization", "name": plain(work.author), "url": work.author_address},
+        {"@id": author, "@type": "Organization", "name": plain_text(work.author), "url": work.author_address},
         {"@id": publisher, "@type": "Organization", "name": PUBLISHER, "url": work.home},
         {"@id": work.terms, "@type": "CreativeWork", "name": "Data terms"},
     ]
-    return _json({"@context": "https://w3id.org/ro/crate/1.1/context", "@graph": graph})
+    return _dump_json({"@context": "https://w3id.org/ro/crate/1.1/context", "@graph": graph})
 
 
-def _json(document: Mapping[str, Any]) -> str:
+def _dump_json(document: Mapping[str, Any]) -> str:
     return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
 
 
-def text(work: Work) -> str:
+def format_text(work: Work) -> str:
     """The sentence and the permanent address."""
     return f"{work.sentence} {work.address}\n"
 
 
 FORMATS: dict[str, Callable[[Work], str]] = {
-    "text": text,
-    "bibtex": bibtex,
-    "cff": cff,
-    "datacite": datacite,
+    "text": format_text,
+    "bibtex": format_bibtex,
+    "cff": format_cff,
+    "datacite": format_datacite,
     "ro-crate": ro_crate,
 }

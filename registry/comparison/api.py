@@ -41,7 +41,10 @@ class ComparedMeasurement(serializers.Serializer):
     unit = serializers.CharField(help_text="Canonical unit of all values.")
     divided = serializers.BooleanField(help_text="By the divisors of `per`; times, shares and counts are not.")
     values = serializers.ListField(child=serializers.FloatField(allow_null=True))
-    ratios = serializers.ListField(child=serializers.FloatField(allow_null=True), help_text="To the first result.")
+    ratios = serializers.ListField(
+        child=serializers.FloatField(allow_null=True),
+        help_text="To the first result, without unit; null where there is none.",
+    )
     intervals = serializers.ListField(
         child=serializers.ListField(child=serializers.FloatField(), min_length=2, max_length=2, allow_null=True),
         help_text="Where each ratio lies with 95 %, by repeats of both numbers; one that holds 1 is a tie. Null: not "
@@ -107,7 +110,10 @@ class DifferenceGroup(serializers.Serializer):
 
 
 class ComparedDivisor(serializers.Serializer):
-    value = serializers.FloatField(allow_null=True, help_text="Null where the record has none.")
+    value = serializers.FloatField(
+        allow_null=True,
+        help_text="Number of what `name` names (`watt` in W, `pib` in PiB); null where the record has none.",
+    )
     source = serializers.CharField()
 
 
@@ -144,7 +150,7 @@ class ComparisonShape(serializers.Serializer):
 class Comparison(PublicRead):
     """Measurements of 2 to 20 results side by side, ratios to the first with intervals, and what else differed."""
 
-    known = ("results", "per")
+    query_names = ("results", "per")
 
     @extend_schema(
         operation_id="compare",
@@ -155,5 +161,5 @@ class Comparison(PublicRead):
         responses={200: ComparisonShape} | web_responses.REFUSED | web_responses.NOT_FOUND,
     )
     def get(self, request: Request) -> Response:
-        ids, per = filters.result_ids(request.query_params), study_query.divisor(request.query_params)
+        ids, per = filters.result_ids(request.query_params), study_query.parse_divisor(request.query_params)
         return Response(load.comparison_document(ids, per))

@@ -11,14 +11,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from registry.comparison import uncertainty
-from registry.comparison.spreads import Key, key, spreads
+from registry.comparison.spreads import Key, measured_spreads, measurement_key
 from registry.comparison.uncertainty import Spread
 from registry.query import alike, configuration_diff, qualified_values
 from registry.query.divisors import Divisor, scales_with_system
 from validators import catalogue
-from validators.metric_semantics import Figure, incomparable_reason
+from validators.metric_semantics import ComparableValue, incomparable_reason
 
-Found = Mapping[str, Any] | None
+OptionalMeasurement = Mapping[str, Any] | None
 
 REPORTED = "reported"
 """The trust of what was never more than a number on paper."""
@@ -58,12 +58,12 @@ class Per:
 class _Row:
     """The same number of each result: found or not, why it means something else there, and how well it repeats."""
 
-    found: Sequence[Found]
+    measurements: Sequence[OptionalMeasurement]
     differs: Sequence[str]
     spreads: Sequence[Spread | None]
 
 
-def compare(sides: Sequence[Side], per: Per | None = None) -> dict[str, Any]:
+def compare_sides(sides: Sequence[Side], per: Per | None = None) -> dict[str, Any]:
     """Measurements with one value and one ratio per result (to the first), notes, and what else differed.
 
     {"comparable", "notes": [{"code", "message"}], "measurements": [{"op", "quantity", "stat", "context", "unit",
@@ -77,19 +77,19 @@ def compare(sides: Sequence[Side], per: Per | None = None) -> dict[str, Any]:
     are divided; without a divisor they are None.
     """
     reasons = list(_not_comparable(sides))
-    rows = _aligned(_without_parameters(sides), compared=not reasons)
+    rows = _align_measurements(_without_parameters(sides), compared=not reasons)
     differences, equal = configuration_diff.differing_parameters([side.parameters for side in sides], _left_out(sides))
     return {
         "comparable": not reasons,
         "notes": [
             *reasons,
             *([] if reasons else _apart_notes(sides, rows)),
-            *_notes(sides),
+            *_comparison_notes(sides),
             *([] if reasons else _scale_notes(sides)),
             *_meaning_notes(rows),
             *_divisor_notes(sides, per),
         ],
-        "measurements": [_row(place, row, per, compared=not reasons) for place, row in rows.items()],
+        "measurements": [_comparison_row(place, row, per, compared=not reasons) for place, row in rows.items()],
         "differences": differences,
         "equal": equal,
     }
@@ -103,67 +103,79 @@ def group_all_differences(sides: Sequence[Side], systems: Mapping[str, Any]) -> 
 
 
 def _left_out(sides: Sequence[Side]) -> frozenset[str]:
-    return configuration_diff.volatile({side.tool for side in sides})
+    return configuration_diff.volatile_parameters({side.tool for side in sides})
 
 
 def _not_comparable(sides: Sequence[Side]) -> Iterable[dict[str, str]]:
     if len({side.tool for side in sides}) > 1:
-        yield _note("compare.other-tool", "The results are of different benchmarks, so no ratio is shown.")
+        yield _note_row("compare.other-tool", "The results are of different benchmarks, so no ratio is shown.")
     modes = {side.mode or "standard": side.mode or "standard or not said" for side in sides}
     if len(modes) > 1:
         named = "; ".join(sorted(modes.values()))
-        yield _note("compare.other-mode", f"The benchmark ran in different modes ({named}), so no ratio is shown.")
+        yield _note_row("compare.other-mode", f"The benchmark ran in different modes ({named}), so no ratio is shown.")
     if len({side.trust == REPORTED for side in sides}) > 1:
         message = "Some are reported in papers or slides, without raw data, and others were checked or published as "
-        yield _note("compare.other-trust", f"{message}results, so no ratio is shown.")
+        yield _note_row("compare.other-trust", f"{message}results, so no ratio is shown.")
 
 
-def _notes(sides: Sequence[Side]) -> Iterable[dict[str, str]]:
+def _comparison_notes(sides: Sequence[Side]) -> Iterable[dict[str, str]]:
     versions = {side.tool_version for side in sides}
     if len(versions) > 1:
         which = (
             "Other versions of the benchmark" if all(versions) else "The version of the benchmark is not known of all"
         )
-        yield _note("compare.other-version", f"{which}: a phase may have changed its meaning.")
+        yield _note_row("compare.other-version", f"{which}: a phase may have changed its meaning.")
     if {side.trust for side in sides} == {"verified", "imported"}:
-        yield _note("compare.other-trust", "Some are verified here from raw output, others are copied.")
+        yield _note_row("compare.other-trust", "Some are verified here from raw output, others are copied.")
     if all(side.lists for side in sides) and not frozenset.intersection(*(side.lists for side in sides)):
         named = "; ".join(f"{side.id}: {', '.join(sorted(side.lists))}" for side in sides)
-        yield _note("compare.other-lists", f"They stand on no list together ({named}), so their ranks do not compare.")
+        yield _note_row(
+            "compare.other-lists", f"They stand on no list together ({named}), so their ranks do not compare."
+        )
     if len({side.parameters["client_nodes"] for side in sides if "client_nodes" in side.parameters}) > 1:
-        yield _note("compare.other-clients", "The numbers of client nodes differ; totals grow with clients.")
+        yield _note_row("compare.other-clients", "The numbers of client nodes differ; totals grow with clients.")
 
 
 def _scale_notes(sides: Sequence[Side]) -> Iterable[dict[str, str]]:
     if unknown := {side.id: lacking for side in sides if (lacking := _unknown_scale(side))}:
         named = "; ".join(f"{id}: {', '.join(lacking)}" for id, lacking in unknown.items())
-        yield _note("compare.unknown-scale", f"That they ran at one scale is not known ({named}): totals grow with it.")
+        yield _note_row(
+            "compare.unknown-scale", f"That they ran at one scale is not known ({named}): totals grow with it."
+        )
 
 
 def _unknown_scale(side: Side) -> list[str]:
     """What of the scale of a run is not known, in words."""
-    known = alike.told(side.parameters, None, side.columns.get("tasks"))
-    beside = {name for row in side.measurements for name in row["context"]}
-    return [name.replace("_", " ") for name in alike.missing(known, alike.scale(side.tool)) if name not in beside]
+    run_parameters = alike.parameters_with_scale(side.parameters, None, side.columns.get("tasks"))
+    context_names = {name for row in side.measurements for name in row["context"]}
+    return [
+        name.replace("_", " ")
+        for name in alike.missing_facts(run_parameters, alike.scale_facts(side.tool))
+        if name not in context_names
+    ]
 
 
 def _divisor_notes(sides: Sequence[Side], per: Per | None) -> Iterable[dict[str, str]]:
     """Which results can't be divided, so that their numbers are missing."""
-    without = [side.id for side, one in zip(sides, per.divisors, strict=True) if one.value is None] if per else []
+    without = (
+        [side.id for side, divisor in zip(sides, per.divisors, strict=True) if divisor.value is None] if per else []
+    )
     if per and without:
         message = f"{per.title.capitalize()} of {', '.join(without)}: not in the record."
-        yield _note("compare.no-divisor", f"{message} The numbers are missing, not 0.")
+        yield _note_row("compare.no-divisor", f"{message} The numbers are missing, not 0.")
 
 
 def _apart_notes(sides: Sequence[Side], rows: Mapping[Key, _Row]) -> Iterable[dict[str, str]]:
     """Which results have none of the numbers that the first one has."""
-    shared = [any(row.found[0] and row.found[place] for row in rows.values()) for place in range(len(sides))]
+    shared = [
+        any(row.measurements[0] and row.measurements[place] for row in rows.values()) for place in range(len(sides))
+    ]
     apart = [side.id for side, shares in zip(sides[1:], shared[1:], strict=True) if not shares]
     if apart:
         message = (
             f"{', '.join(apart)} measured nothing that {sides[0].id} did: no number has the same operation, quantity"
         )
-        yield _note("compare.nothing-shared", f"{message}, statistic and unit, so no ratio is shown.")
+        yield _note_row("compare.nothing-shared", f"{message}, statistic and unit, so no ratio is shown.")
 
 
 def _without_parameters(sides: Sequence[Side]) -> list[Side]:
@@ -172,7 +184,7 @@ def _without_parameters(sides: Sequence[Side]) -> list[Side]:
     obdfilter-survey says `osts` of its run and of each number: that it differs is told with what else differed.
     """
     names = {name for side in sides for row in side.measurements for name in row["context"]}
-    repeated = {name for name in names if all(_repeats(name, side) for side in sides)}
+    repeated = {name for name in names if all(_all_repeat(name, side) for side in sides)}
     if not repeated:
         return list(sides)
 
@@ -188,66 +200,70 @@ def _without_parameters(sides: Sequence[Side]) -> list[Side]:
     ]
 
 
-def _repeats(name: str, side: Side) -> bool:
+def _all_repeat(name: str, side: Side) -> bool:
     """Whether all numbers of a result say of `name` what its run says, or none says anything."""
-    said = [row["context"].get(name) for row in side.measurements]
-    return all(value is None for value in said) or all(value == side.parameters.get(name) for value in said)
+    context_values = [row["context"].get(name) for row in side.measurements]
+    return all(value is None for value in context_values) or all(
+        value == side.parameters.get(name) for value in context_values
+    )
 
 
-def _aligned(sides: Sequence[Side], *, compared: bool) -> dict[Key, _Row]:
+def _align_measurements(sides: Sequence[Side], *, compared: bool) -> dict[Key, _Row]:
     """The measurements of the same operation, quantity, statistic, unit and context beside one another."""
-    found: dict[Key, list[Found]] = {}
+    rows_by_key: dict[Key, list[OptionalMeasurement]] = {}
     for column, side in enumerate(sides):
         for measurement in side.measurements:
-            found.setdefault(key(measurement), [None] * len(sides))[column] = measurement
-    known = [spreads(side.tool, side.measurements, side.parameters, side.repeats) for side in sides]
+            rows_by_key.setdefault(measurement_key(measurement), [None] * len(sides))[column] = measurement
+    side_spreads = [measured_spreads(side.tool, side.measurements, side.parameters, side.repeats) for side in sides]
     return {
         place: _Row(
             row,
-            list(_meant_otherwise(sides, row)) if compared else [""] * len(sides),
-            [one.get(place) for one in known],
+            list(_meaning_differences(sides, row)) if compared else [""] * len(sides),
+            [spread_by_key.get(place) for spread_by_key in side_spreads],
         )
-        for place, row in found.items()
+        for place, row in rows_by_key.items()
     }
 
 
-def _meant_otherwise(sides: Sequence[Side], row: Sequence[Found]) -> Iterable[str]:
+def _meaning_differences(sides: Sequence[Side], row: Sequence[OptionalMeasurement]) -> Iterable[str]:
     """For each result why its number does not mean what that of the first result means, or an empty text."""
     entries = catalogue.meanings(sides[0].tool)
-    for side, found in zip(sides, row, strict=True):
-        if found is None or row[0] is None or side is sides[0]:
+    for side, measurement in zip(sides, row, strict=True):
+        if measurement is None or row[0] is None or side is sides[0]:
             yield ""
         else:
-            first = Figure(row[0], sides[0].tool_version, sides[0].parameters)
-            yield incomparable_reason(entries, first, Figure(found, side.tool_version, side.parameters))
+            first = ComparableValue(row[0], sides[0].tool_version, sides[0].parameters)
+            yield incomparable_reason(entries, first, ComparableValue(measurement, side.tool_version, side.parameters))
 
 
 def _meaning_notes(rows: Mapping[Key, _Row]) -> Iterable[dict[str, str]]:
     """A note for each reason, naming the quantities, statistics and operations that have it."""
-    told: dict[tuple[str, str], dict[str, list[str]]] = {}
+    names_by_reason: dict[tuple[str, str], dict[str, list[str]]] = {}
     for (op, quantity, stat, *_), row in rows.items():
         for reason in filter(None, dict.fromkeys(row.differs)):
-            names = told.setdefault((quantity, reason), {"stats": [], "ops": []})
+            names = names_by_reason.setdefault((quantity, reason), {"stats": [], "ops": []})
             names["stats"].append(stat)
             names["ops"].append(op)
-    for (quantity, reason), names in told.items():
+    for (quantity, reason), names in names_by_reason.items():
         stats, ops = (", ".join(dict.fromkeys(names[kind])) for kind in ("stats", "ops"))
         message = f"{quantity.replace('_', ' ').capitalize()} ({stats}) of {ops} does not mean the same. {reason}."
-        yield _note("compare.other-meaning", f"{message} No ratio is shown for it.")
+        yield _note_row("compare.other-meaning", f"{message} No ratio is shown for it.")
 
 
-def _note(code: str, message: str) -> dict[str, str]:
+def _note_row(code: str, message: str) -> dict[str, str]:
     return {"code": code, "message": message}
 
 
-def _row(place: Key, row: _Row, per: Per | None, *, compared: bool) -> dict[str, Any]:
+def _comparison_row(place: Key, row: _Row, per: Per | None, *, compared: bool) -> dict[str, Any]:
     op, quantity, stat, unit, context = place
     divided = per is not None and scales_with_system(unit, stat)
-    values = [None if one is None else one["value"] for one in row.found]
+    values = [None if measurement is None else measurement["value"] for measurement in row.measurements]
     if per is not None and divided:
-        values = [_ratio(value, one.value) for value, one in zip(values, per.divisors, strict=True)]
-    qualifiers = ["" if one is None else qualified_values.qualifier_of(one) for one in row.found]
-    times = _times(values, qualifiers, row.differs) if compared else [None] * len(values)
+        values = [_ratio_to_first(value, divisor.value) for value, divisor in zip(values, per.divisors, strict=True)]
+    qualifiers = [
+        "" if measurement is None else qualified_values.qualifier_of(measurement) for measurement in row.measurements
+    ]
+    times = _times_first(values, qualifiers, row.differs) if compared else [None] * len(values)
     ratios = [time and time.value for time in times]
     intervals = [None, *map(uncertainty.ratio_interval, ratios[1:], [row.spreads[0]] * len(ratios), row.spreads[1:])]
     return {
@@ -263,29 +279,31 @@ def _row(place: Key, row: _Row, per: Per | None, *, compared: bool) -> dict[str,
         "intervals": intervals,
         "interval_basis": [uncertainty.REPEATS if interval else None for interval in intervals],
         "spreads": [_as_spread(spread) for spread in row.spreads],
-        "printed_units": [one.get("printed_unit", "") if one else "" for one in row.found],
+        "printed_units": [
+            measurement.get("printed_unit", "") if measurement else "" for measurement in row.measurements
+        ],
         "qualifiers": qualifiers,
         "differs": list(row.differs),
     }
 
 
-def _times(
+def _times_first(
     values: Sequence[float | None], qualifiers: Sequence[str], differs: Sequence[str]
 ) -> list[qualified_values.Number | None]:
     """How many times the first number each is; a bound makes it one, the first is itself whatever it is."""
-    known = [
-        None if value is None else qualified_values.number(value, qualifier)
+    compared_numbers = [
+        None if value is None else qualified_values.qualified_number(value, qualifier)
         for value, qualifier in zip(values, qualifiers, strict=True)
     ]
-    itself = qualified_values.number(1.0) if values[0] else None
+    itself = qualified_values.qualified_number(1.0) if values[0] else None
     others = [
-        None if reason else qualified_values.ratio(one, known[0])
-        for one, reason in zip(known[1:], differs[1:], strict=True)
+        None if reason else qualified_values.divide_numbers(number, compared_numbers[0])
+        for number, reason in zip(compared_numbers[1:], differs[1:], strict=True)
     ]
     return [itself, *others]
 
 
-def _ratio(value: float | None, first: float | None) -> float | None:
+def _ratio_to_first(value: float | None, first: float | None) -> float | None:
     return value / first if value is not None and first else None
 
 

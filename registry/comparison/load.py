@@ -15,8 +15,8 @@ from registry.comparison.compare import Per, Side
 from registry.comparison.spreads import INSIDE, NO_MEAN
 from registry.models import Fact, ListEntry, Measurement, Result
 from registry.query import metric_values, observed_parameters, public_record
-from registry.query.axes import axis
-from registry.query.divisors import PER, divisors
+from registry.query.axes import find_axis
+from registry.query.divisors import PER, find_divisors
 from registry.query.fact_index import CONFIGURATION
 from registry.query.public_record import NotOnRecord, Row
 from registry.query.study_query import COLUMN_METRICS
@@ -31,30 +31,30 @@ def comparison_document(public_ids: Sequence[str], per: str = "") -> Row:
 
     Three queries, one more each for repeats and for a divisor. Raises NotOnRecord for the first id that is not there.
     """
-    found, headings = load_results(public_ids)
-    by = _per(per, found)
-    system = difference(observed_parameters.documents(public_ids))
+    sides, headings = load_results(public_ids)
+    by = _divisor_or_none(per, sides)
+    system = difference(observed_parameters.system_documents(public_ids))
     return {
         "results": headings,
         "per": _as_per(per, by),
-        **comparison_compare.compare(found, by),
-        "configuration": comparison_compare.group_all_differences(found, system),
+        **comparison_compare.compare_sides(sides, by),
+        "configuration": comparison_compare.group_all_differences(sides, system),
         "system": system,
     }
 
 
-def _per(per: str, compared: Sequence[Side]) -> Per | None:
+def _divisor_or_none(per: str, compared: Sequence[Side]) -> Per | None:
     if not per:
         return None
     results = [{"id": side.id, "parameters": side.parameters, "source": side.source} for side in compared]
-    return Per(axis(PER[per]).title, divisors(per, results))
+    return Per(find_axis(PER[per]).title, find_divisors(per, results))
 
 
 def _as_per(per: str, by: Per | None) -> Row | None:
     if by is None:
         return None
-    told = [{"value": divisor.value, "source": divisor.source} for divisor in by.divisors]
-    return {"name": per, "axis": PER[per], "title": by.title, "divisors": told}
+    divisor_rows = [{"value": divisor.value, "source": divisor.source} for divisor in by.divisors]
+    return {"name": per, "axis": PER[per], "title": by.title, "divisors": divisor_rows}
 
 
 def load_results(
@@ -66,14 +66,18 @@ def load_results(
 
     Raises NotOnRecord for the first id that is not there.
     """
-    found = {one.public_id: one for one in _compared().filter(public_id__in=public_ids)}
-    missing = [public_id for public_id in public_ids if public_id not in found]
+    results_by_id = {result.public_id: result for result in _comparable_results().filter(public_id__in=public_ids)}
+    missing = [public_id for public_id in public_ids if public_id not in results_by_id]
     if missing:
         raise NotOnRecord("result", missing[0])
-    wanted = {pk for one in found.values() for pk in (one.pk, *(same["pk"] for same in one.repeats))}
-    measured = public_record.measurements_by_result(wanted, quantities)
-    ordered = [found[public_id] for public_id in public_ids]
-    return [_side(one, measured) for one in ordered], [_heading(one) for one in ordered]
+    result_pks = {
+        pk for result in results_by_id.values() for pk in (result.pk, *(same["pk"] for same in result.repeats))
+    }
+    measurements_by_result = public_record.measurements_by_result(result_pks, quantities)
+    ordered = [results_by_id[public_id] for public_id in public_ids]
+    return [_load_side(result, measurements_by_result) for result in ordered], [
+        _side_heading(result) for result in ordered
+    ]
 
 
 def perhaps_repeated(public_ids: Sequence[str], quantities: Collection[tuple[str, str]]) -> list[str]:
@@ -86,12 +90,12 @@ def perhaps_repeated(public_ids: Sequence[str], quantities: Collection[tuple[str
         public_record.of_quantities(quantities), again, result=OuterRef("pk")
     )
     same = Fact.objects.order_by().filter(name=CONFIGURATION, result=OuterRef("pk"))
-    found = Result.objects.order_by().filter(public_id__in=public_ids)
-    found = found.filter(Exists(measurements) | Exists(same) | ~Q(repeated_scores={}))
-    return list(found.values_list("public_id", flat=True))
+    results = Result.objects.order_by().filter(public_id__in=public_ids)
+    results = results.filter(Exists(measurements) | Exists(same) | ~Q(repeated_scores={}))
+    return list(results.values_list("public_id", flat=True))
 
 
-def _compared() -> QuerySet[Result]:
+def _comparable_results() -> QuerySet[Result]:
     """Results with pk and scores of their `repeats` in the record, newest first, and the names of their lists."""
     configurations = Fact.objects.order_by().filter(name=CONFIGURATION)
     own = configurations.filter(result=OuterRef(OuterRef("pk"))).values("text")
@@ -106,45 +110,48 @@ def _compared() -> QuerySet[Result]:
     )
 
 
-def _side(one: Any, measured: Mapping[int, list[Row]]) -> Side:
+def _load_side(result: Any, measurements_by_result: Mapping[int, list[Row]]) -> Side:
     """A result of `_compared`."""
     return Side(
-        one.public_id,
-        one.tool,
-        one.tool_version,
-        one.mode,
-        one.trust,
-        one.release.slug if one.release else "",
-        one.parameters | ({"client_nodes": one.client_nodes} if one.client_nodes else {}),
-        [*metric_values.scores(one), *measured[one.pk]],
-        [[*metric_values.scores(SimpleNamespace(**same)), *measured[same["pk"]]] for same in one.repeats],
-        {name: value for name, value in _columns(one).items() if value},
-        frozenset(one.list_names),
-        one.source,
+        result.public_id,
+        result.tool,
+        result.tool_version,
+        result.mode,
+        result.trust,
+        result.release.slug if result.release else "",
+        result.parameters | ({"client_nodes": result.client_nodes} if result.client_nodes else {}),
+        [*metric_values.score_rows(result), *measurements_by_result[result.pk]],
+        [
+            [*metric_values.score_rows(SimpleNamespace(**same)), *measurements_by_result[same["pk"]]]
+            for same in result.repeats
+        ],
+        {name: value for name, value in _result_columns(result).items() if value},
+        frozenset(result.list_names),
+        result.source,
     )
 
 
-def _columns(one: Result) -> Row:
+def _result_columns(result: Result) -> Row:
     """What a result says of itself beside the parameters of its run."""
     return {
-        "system": one.system_name,
-        "platform": one.platform.name if one.platform else "",
-        "vendor": one.vendor or one.storage_vendor,
-        "filesystem": one.filesystem_type,
-        "filesystem_version": one.filesystem_version,
-        "tasks": one.tasks,
-        "tool_version": one.tool_version,
-        "mode": one.mode,
+        "system": result.system_name,
+        "platform": result.platform.name if result.platform else "",
+        "vendor": result.vendor or result.storage_vendor,
+        "filesystem": result.filesystem_type,
+        "filesystem_version": result.filesystem_version,
+        "tasks": result.tasks,
+        "tool_version": result.tool_version,
+        "mode": result.mode,
     }
 
 
-def _heading(one: Any) -> Row:
+def _side_heading(result: Any) -> Row:
     return {
-        "id": one.public_id,
-        "institution": one.institution,
-        "system": one.system_name,
-        "release": one.release.slug if one.release else None,
-        "tool_version": one.tool_version,
-        "trust": one.trust,
-        "score": one.score,
+        "id": result.public_id,
+        "institution": result.institution,
+        "system": result.system_name,
+        "release": result.release.slug if result.release else None,
+        "tool_version": result.tool_version,
+        "trust": result.trust,
+        "score": result.score,
     }

@@ -49,70 +49,70 @@ class Mark(NamedTuple):
 
 
 class Profile(NamedTuple):
-    """`ticks` are places with their text; `one` is where both are equal, `sides` what lies beside it, with anchors."""
+    """`ticks`: places with their text; `at_one`: where both are equal; `sides`: what lies beside it, with anchors."""
 
     kind: str
     width: int
     height: int
     ticks: list[tuple[float, str]]
-    one: float
+    at_one: float
     sides: list[tuple[float, str, str]]
     base: int
     marks: list[Mark]
     words: str
 
 
-def profiles(columns: Sequence[Sequence[Ratio]]) -> list[list[Profile]]:
+def draw_profiles(columns: Sequence[Sequence[Ratio]]) -> list[list[Profile]]:
     """For each column of ratios its picture for wide pages and for phones; all have one axis. Empty without a ratio."""
-    shown = [column[:MOST_ROWS] for column in columns]
-    ends = [end for column in shown for _, ratio, interval in column for end in (interval or (ratio, ratio))]
+    shown_columns = [column[:MOST_ROWS] for column in columns]
+    ends = [end for column in shown_columns for _, ratio, interval in column for end in (interval or (ratio, ratio))]
     if not ends:
         return []
     low, high = min(1.0, *ends) / MARGIN, max(1.0, *ends) * MARGIN
-    rows = [row for column in shown for row in column]
-    left = 8 + LETTER * min(MOST_NAME, max(len(name) for name, *_ in rows))
-    right = 16 + LETTER * max(len(_said(row)) for row in rows)
-    axes = {kind: LogAxis(low, high, left, width - right, whole=False) for kind, width in WIDTHS.items()}
-    return [[_profile(kind, column, axis, low, high) for kind, axis in axes.items()] for column in shown]
+    rows = [row for column in shown_columns for row in column]
+    left_x = 8 + LETTER * min(MOST_NAME, max(len(name) for name, *_ in rows))
+    right = 16 + LETTER * max(len(_ratio_text(row)) for row in rows)
+    axes = {kind: LogAxis(low, high, left_x, width - right, whole_decades=False) for kind, width in WIDTHS.items()}
+    return [[_draw_profile(kind, column, axis, low, high) for kind, axis in axes.items()] for column in shown_columns]
 
 
-def _profile(kind: str, rows: Sequence[Ratio], axis: LogAxis, low: float, high: float) -> Profile:
-    marks = [_mark(TOP + 16 + ROW * place, row, axis) for place, row in enumerate(rows)]
+def _draw_profile(kind: str, rows: Sequence[Ratio], axis: LogAxis, low: float, high: float) -> Profile:
+    marks = [_draw_mark(TOP + 16 + ROW * place, row, axis) for place, row in enumerate(rows)]
     words = "; ".join(
         f"{name} {numbers.format_significant(ratio)}{_SPOKEN[mark.kind]}"
         for (name, ratio, _), mark in zip(rows, marks, strict=True)
     )
-    base, one = TOP + ROW * len(rows), axis.at(1)
-    sides = [(one - 6, "end", "← first higher")] if one - axis.left > SIDE_ROOM else []
-    sides += [(one + 6, "start", "this higher →")] if axis.right - one > SIDE_ROOM else []
-    return Profile(kind, WIDTHS[kind], base + 22, _ticks(axis, low, high), one, sides, base, marks, words)
+    base, unity_x = TOP + ROW * len(rows), axis.at(1)
+    sides = [(unity_x - 6, "end", "← first higher")] if unity_x - axis.left > SIDE_ROOM else []
+    sides += [(unity_x + 6, "start", "this higher →")] if axis.right - unity_x > SIDE_ROOM else []
+    return Profile(kind, WIDTHS[kind], base + 22, _log_ticks(axis, low, high), unity_x, sides, base, marks, words)
 
 
-def _said(row: Ratio) -> str:
+def _ratio_text(row: Ratio) -> str:
     """The ratio in figures, or that it is none."""
     _, ratio, interval = row
     return "tie" if interval and is_tie(interval) else f"\N{MULTIPLICATION SIGN} {numbers.format_significant(ratio)}"
 
 
-def _mark(y: int, row: Ratio, axis: LogAxis) -> Mark:
+def _draw_mark(y: int, row: Ratio, axis: LogAxis) -> Mark:
     name, ratio, interval = row
-    left, right = interval or (ratio, ratio)
+    low, right = interval or (ratio, ratio)
     kind = UNREPEATED if interval is None else TIE if is_tie(interval) else APART
-    return Mark(y, _short(name), axis.at(ratio), axis.at(left), axis.at(right), _said(row), kind)
+    return Mark(y, _shorten_name(name), axis.at(ratio), axis.at(low), axis.at(right), _ratio_text(row), kind)
 
 
-def _short(name: str) -> str:
+def _shorten_name(name: str) -> str:
     """Both ends of a name that is too long, for its end tells it from others."""
     half = MOST_NAME // 2
     return name if len(name) <= MOST_NAME else f"{name[: half - 1]}\N{HORIZONTAL ELLIPSIS}{name[-half:]}"
 
 
-def _ticks(axis: LogAxis, low: float, high: float) -> list[tuple[float, str]]:
+def _log_ticks(axis: LogAxis, low: float, high: float) -> list[tuple[float, str]]:
     """Powers of ten, then the steps between them, that have room for their text; those nearest to 1 first."""
     decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     steps = [(step != 1, step * 10.0**decade) for decade in decades for step in STEPS]
     placed: list[tuple[float, str]] = []
-    for _, value in sorted(steps, key=lambda one: (one[0], abs(math.log(one[1])), one[1])):
+    for _, value in sorted(steps, key=lambda step: (step[0], abs(math.log(step[1])), step[1])):
         if not low <= value <= high:
             continue
         at, text = axis.at(value), f"{value:,.6g}"

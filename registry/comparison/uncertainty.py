@@ -55,7 +55,7 @@ class Spread:
 
 
 @cache
-def facts() -> Mapping[str, Any]:
+def published_spreads() -> Mapping[str, Any]:
     """How published sets of runs vary, with the source, and which deviations tools print."""
     loaded: Mapping[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
     return loaded
@@ -64,7 +64,7 @@ def facts() -> Mapping[str, Any]:
 @cache
 def published_deviation() -> float:
     """By how much runs vary in nine of ten published sets, as a share. No number gets an interval from it."""
-    return float(facts()["published_sets"]["deviation_percent"]) / 100
+    return float(published_spreads()["published_sets"]["deviation_percent"]) / 100
 
 
 def of_repeats(values: Sequence[float], *, is_mean: bool = False) -> Spread | None:
@@ -81,17 +81,17 @@ def of_printed(mean: float, deviation: float, runs: int, *, of_population: bool)
     return Spread(deviation / mean * (math.sqrt(runs / (runs - 1)) if of_population else 1.0), runs, is_mean=True)
 
 
-def ratio_interval(ratio: float | None, one: Spread | None, other: Spread | None) -> Interval | None:
+def ratio_interval(ratio: float | None, first: Spread | None, other: Spread | None) -> Interval | None:
     """Where the ratio of two numbers lies: its logarithm, and the root of the sum of squares of both widths.
 
     None without a positive ratio or without both spreads.
     """
-    if ratio is None or ratio <= 0 or one is None or other is None:
+    if ratio is None or ratio <= 0 or first is None or other is None:
         return None
-    return around(ratio, math.hypot(one.width, other.width))
+    return interval_around(ratio, math.hypot(first.width, other.width))
 
 
-def around(value: float, width: float) -> Interval:
+def interval_around(value: float, width: float) -> Interval:
     """The interval of this width around a positive value."""
     return value * math.exp(-width), value * math.exp(width)
 
@@ -117,10 +117,10 @@ def rank_ranges(
         by_width.setdefault(width, []).append(level)
     for alike in by_width.values():
         alike.sort()
-    return [_range(level, width, by_width, len(levels)) for level, width in zip(levels, widths, strict=True)]
+    return [_rank_range(level, width, by_width, len(levels)) for level, width in zip(levels, widths, strict=True)]
 
 
-def _range(
+def _rank_range(
     level: float, width: float | None, by_width: Mapping[float | None, list[float]], count: int
 ) -> tuple[int, int]:
     above = below = 0

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from registry.comparison import load
-from registry.comparison.ratio_chart import Ratio, profiles
+from registry.comparison.ratio_chart import Ratio, draw_profiles
 from registry.comparison.spreads import NO_MEAN
 from registry.comparison.uncertainty import is_tie
 from registry.errors import Problem
@@ -31,73 +31,79 @@ LETTERS_OF_IDS = 2000
 
 
 @public_page
-def page(request: HttpRequest) -> HttpResponse:
+def comparison_page(request: HttpRequest) -> HttpResponse:
     """Two to twenty results; without any, or with what can't be compared, the page asks for them."""
-    given = ",".join(filter(None, request.GET.getlist("results")))
+    ids_text = ",".join(filter(None, request.GET.getlist("results")))
     offered = {
         "section": "results",
-        "pers": presentation_words.divisors(),
-        "given": given,
+        "pers": presentation_words.divisor_choices(),
+        "ids_text": ids_text,
         "most_letters": LETTERS_OF_IDS,
     }
-    if not given:
-        return render(request, "results/compare.html", offered)
+    if not ids_text:
+        return render(request, "comparison/compare.html", offered)
     try:
-        ids, per = filters.result_ids(request.GET), study_query.divisor(request.GET)
-        found = load.comparison_document(ids, per)
+        ids, per = filters.result_ids(request.GET), study_query.parse_divisor(request.GET)
+        comparison = load.comparison_document(ids, per)
     except Problem as problem:
-        return render(request, "results/compare.html", offered | {"problem": problem}, status=problem.status)
-    rows = _shown(found["measurements"])
-    shown = [(_phase if row["stat"] in PHASES else _figure)(row, per) for row in rows[:ROWS_SHOWN]]
+        return render(request, "comparison/compare.html", offered | {"problem": problem}, status=problem.status)
+    rows = _main_rows(comparison["measurements"])
+    figures = [(_phase_row if row["stat"] in PHASES else _figure_row)(row, per) for row in rows[:ROWS_SHOWN]]
     context = offered | {
-        "given": ",".join(ids),
+        "ids_text": ",".join(ids),
         "per": per,
-        "address": f"/api/v1/compare/?{_query(ids, per)}",
-        "swapped": f"?{_query(ids[::-1], per)}",
-        "headings": found["results"],
-        "divisors": _divisors(found),
-        "notes": found["notes"],
-        "comparable": found["comparable"],
-        "keys": [_key(row, per) for row in rows if not row["stat"]] if found["comparable"] and len(ids) == 2 else [],
-        "figures": shown,
-        "more": len(rows) - len(shown),
-        "profiles": _profiles(found["results"], rows),
+        "address": f"/api/v1/compare/?{_comparison_query(ids, per)}",
+        "swapped": f"?{_comparison_query(ids[::-1], per)}",
+        "headings": comparison["results"],
+        "divisors": _divisor_rows(comparison),
+        "notes": comparison["notes"],
+        "comparable": comparison["comparable"],
+        "keys": [_score_row(row, per) for row in rows if not row["stat"]]
+        if comparison["comparable"] and len(ids) == 2
+        else [],
+        "figures": figures,
+        "more": len(rows) - len(figures),
+        "profiles": _profile_rows(comparison["results"], rows),
         "ranged": any(interval for row in rows[:ROWS_SHOWN] for interval in row["intervals"]),
         "unrepeated": any(map(_is_unrepeated, rows[:ROWS_SHOWN])),
-        "system": what_differed(found["configuration"], ids),
-        "equal": found["equal"] + found["system"]["equal"],
-        "undescribed": [one for one, known in zip(ids, found["system"]["described"], strict=True) if not known],
+        "system": what_differed(comparison["configuration"], ids),
+        "equal": comparison["equal"] + comparison["system"]["equal"],
+        "undescribed": [
+            public_id
+            for public_id, is_described in zip(ids, comparison["system"]["described"], strict=True)
+            if not is_described
+        ],
     }
-    return render(request, "results/compare.html", context)
+    return render(request, "comparison/compare.html", context)
 
 
-def _shown(measurements: Sequence[Row]) -> list[Row]:
+def _main_rows(measurements: Sequence[Row]) -> list[Row]:
     """Scores and phases; of a tool without phases everything."""
     phases = [row for row in measurements if row["stat"] in PHASES and row["unit"] in SHOWN_UNITS]
     return phases if any(row["stat"] for row in phases) else list(measurements)
 
 
-def _query(ids: Sequence[str], per: str) -> str:
+def _comparison_query(ids: Sequence[str], per: str) -> str:
     return urlencode({"results": ",".join(ids)} | ({"per": per} if per else {}), safe=",")
 
 
-def _divisors(found: Row) -> list[Row]:
+def _divisor_rows(comparison: Row) -> list[Row]:
     """How many each result had of what numbers are divided by, and what says so."""
-    if not found["per"]:
+    if not comparison["per"]:
         return []
     return [
         {
             "id": heading["id"],
             "value": presentation_numbers.MISSING
-            if one["value"] is None
-            else presentation_numbers.format_printed(one["value"]),
-            "source": one["source"],
+            if divisor["value"] is None
+            else presentation_numbers.format_printed(divisor["value"]),
+            "source": divisor["source"],
         }
-        for heading, one in zip(found["results"], found["per"]["divisors"], strict=True)
+        for heading, divisor in zip(comparison["results"], comparison["per"]["divisors"], strict=True)
     ]
 
 
-def _key(row: Row, per: str) -> Row:
+def _score_row(row: Row, per: str) -> Row:
     """A score as it leads the page: the ratio in large, both numbers below."""
     name, unit, values = presentation_words.op_named(row["op"]), SHOWN_UNITS[row["unit"]], row["values"]
     numbers = [
@@ -107,21 +113,21 @@ def _key(row: Row, per: str) -> Row:
     ]
     ratio = row["ratios"][1]
     return {
-        "name": f"{presentation_words.capitalize_sentence(name)} {_per(row, per)}".strip(),
-        "ratio": f"\N{MULTIPLICATION SIGN} {presentation_numbers.times(ratio)}"
+        "name": f"{presentation_words.capitalize_sentence(name)} {_divisor_text(row, per)}".strip(),
+        "ratio": f"\N{MULTIPLICATION SIGN} {presentation_numbers.format_times(ratio)}"
         if ratio is not None
         else presentation_numbers.MISSING,
         "numbers": f"{' → '.join(numbers)} {unit}".strip() if len(numbers) == 2 else "not known of both",
-        "tie": _tie(row["intervals"][1]),
+        "tie": _is_tie(row["intervals"][1]),
         "unrepeated": ratio is not None and row["intervals"][1] is None,
     }
 
 
-def _per(row: Row, per: str) -> str:
+def _divisor_text(row: Row, per: str) -> str:
     return f"per {per.replace('_', ' ')}" if row["divided"] else ""
 
 
-def _phase(row: Row, per: str) -> Row:
+def _phase_row(row: Row, per: str) -> Row:
     unit = SHOWN_UNITS[row["unit"]]
     texts = [
         presentation_numbers.MISSING
@@ -134,34 +140,40 @@ def _phase(row: Row, per: str) -> Row:
         for value in row["values"]
         for number in (from_canonical(value, unit) if unit and value is not None else value,)
     ]
-    return _written(
-        presentation_words.op_named(row["op"]), row["quantity"], f"{unit or 'no unit'} {_per(row, per)}", texts, row
+    return _format_row(
+        presentation_words.op_named(row["op"]),
+        row["quantity"],
+        f"{unit or 'no unit'} {_divisor_text(row, per)}",
+        texts,
+        row,
     )
 
 
-def _figure(row: Row, per: str) -> Row:
+def _figure_row(row: Row, per: str) -> Row:
     """A row of a tool without phases: its unit fits the largest value, and what tells it from others is written out."""
-    told = zip(row["values"], row["printed_units"], strict=True)
-    known = [{"value": value, "printed_unit": printed} for value, printed in told if value is not None]
-    unit = presentation_words.best_unit(known, row["unit"])
+    value_units = zip(row["values"], row["printed_units"], strict=True)
+    known_values = [
+        {"value": value, "printed_unit": printed_unit} for value, printed_unit in value_units if value is not None
+    ]
+    unit = presentation_words.best_unit(known_values, row["unit"])
     texts = [
         presentation_numbers.MISSING if value is None else presentation_words.format_in_unit(value, unit)
         for value in row["values"]
     ]
     words = (row["quantity"].replace("_", " "), row["stat"], presentation_words.describe_context(row["context"]))
-    return _written(row["op"], " ".join(filter(None, words)), f"{unit} {_per(row, per)}", texts, row)
+    return _format_row(row["op"], " ".join(filter(None, words)), f"{unit} {_divisor_text(row, per)}", texts, row)
 
 
-def _written(name: str, quantity: str, unit: str, texts: Sequence[str], row: Row) -> Row:
+def _format_row(name: str, quantity: str, unit: str, texts: Sequence[str], row: Row) -> Row:
     """A row of the table; the first result has no ratio, a number that means something else a dash for one."""
     cells = [
         {
             "value": qualified_values.in_words(qualifier, text),
-            "ratio": _times(ratio, bound, differs),
+            "ratio": _format_times(ratio, bound, differs),
             "range": presentation_numbers.EN_DASH.join(map(presentation_numbers.format_significant, interval[:2]))
             if interval
             else "",
-            "tie": _tie(interval),
+            "tie": _is_tie(interval),
             "unrepeated": ratio is not None and interval is None and row["stat"] not in NO_MEAN,
         }
         for text, qualifier, ratio, bound, interval, differs in zip(
@@ -177,9 +189,9 @@ def _written(name: str, quantity: str, unit: str, texts: Sequence[str], row: Row
     return {"name": name, "quantity": quantity, "unit": unit.strip(), "first": cells[0], "others": cells[1:]}
 
 
-def _times(ratio: float | None, bound: str, differs: str) -> str:
+def _format_times(ratio: float | None, bound: str, differs: str) -> str:
     if ratio is not None:
-        return qualified_values.in_words(bound, presentation_numbers.times(ratio, 3))
+        return qualified_values.in_words(bound, presentation_numbers.format_times(ratio, 3))
     return "not known" if bound else presentation_numbers.MISSING if differs else ""
 
 
@@ -190,14 +202,14 @@ def _is_unrepeated(row: Row) -> bool:
     return unknown and row["stat"] not in NO_MEAN
 
 
-def _tie(interval: Sequence[float] | None) -> bool:
+def _is_tie(interval: Sequence[float] | None) -> bool:
     return interval is not None and is_tie((interval[0], interval[1]))
 
 
-def _profiles(headings: Sequence[Row], rows: Sequence[Row]) -> list[Row]:
+def _profile_rows(headings: Sequence[Row], rows: Sequence[Row]) -> list[Row]:
     """A picture of the ratios of each of the first results, all on one axis."""
-    columns = [_ratios(rows, place) for place in range(1, len(headings))][:MOST_PROFILES]
-    drawn = profiles(columns)
+    columns = [_chart_ratios(rows, place) for place in range(1, len(headings))][:MOST_PROFILES]
+    drawn = draw_profiles(columns)
     return [
         {
             "heading": heading,
@@ -209,7 +221,7 @@ def _profiles(headings: Sequence[Row], rows: Sequence[Row]) -> list[Row]:
     ]
 
 
-def _ratios(rows: Sequence[Row], place: int) -> list[Ratio]:
+def _chart_ratios(rows: Sequence[Row], place: int) -> list[Ratio]:
     """The rows that have a ratio above zero, named so that they are told apart.
 
     How long a phase took is left to the table: it ends at its stonewall. So is how far other numbers vary.
@@ -220,7 +232,8 @@ def _ratios(rows: Sequence[Row], place: int) -> list[Ratio]:
         if _is_drawn(row, place) and row["stat"] not in NO_MEAN and not (row["stat"] == "phase" and row["unit"] == "s")
     ]
     return [
-        (name, row["ratios"][place], row["intervals"][place]) for name, row in zip(_names(drawn), drawn, strict=True)
+        (name, row["ratios"][place], row["intervals"][place])
+        for name, row in zip(_row_names(drawn), drawn, strict=True)
     ]
 
 
@@ -229,12 +242,12 @@ def _is_drawn(row: Row, place: int) -> bool:
     return bool(row["ratios"][place]) and row["ratio_qualifiers"][place] in ("", qualified_values.ABOUT)
 
 
-def _names(rows: Sequence[Row]) -> list[str]:
+def _row_names(rows: Sequence[Row]) -> list[str]:
     """The operation of each row, with statistic, quantity or both where others have the same one."""
     names: list[str] = []
-    for beside in ((), ("stat",), ("quantity",), ("quantity", "stat")):
+    for parts in ((), ("stat",), ("quantity",), ("quantity", "stat")):
         names = [
-            " ".join([presentation_words.op_named(row["op"]), *(row[part] for part in beside)]).strip() for row in rows
+            " ".join([presentation_words.op_named(row["op"]), *(row[part] for part in parts)]).strip() for row in rows
         ]
         if len(set(names)) == len(names):
             break

@@ -28,18 +28,20 @@ class _Named(s.Serializer):
 class SlowMember(s.Serializer):
     number = s.IntegerField(help_text="From 0: the number of the rank or target; names of hosts are not kept.")
     value = s.FloatField()
-    percent = s.FloatField(help_text="Of the best.")
+    percent = s.FloatField(help_text="In % of the best.")
 
 
 class HistogramBin(s.Serializer):
     low = s.FloatField()
-    high = s.FloatField(help_text="Belongs to the next bin, and to the last.")
+    high = s.FloatField(help_text="Upper end, in the unit of the values; belongs to the next bin, and to the last.")
     count = s.IntegerField()
 
 
 class Chance(s.Serializer):
     stripes = s.IntegerField()
-    percent = s.FloatField(help_text="That a file of so many stripes meets a slow member, drawn without replacement.")
+    percent = s.FloatField(
+        help_text="Chance in % that such a file meets a slow member; stripes lie on different members."
+    )
 
 
 class MembersShape(_Named):
@@ -58,7 +60,7 @@ class SeriesShape(_Named):
     written_bytes = s.ListField(
         child=s.FloatField(),
         allow_null=True,
-        help_text="Written since the first began, up to the end of each; null: not known.",
+        help_text="Bytes written since the first began, up to the end of each; null: not known.",
     )
 
 
@@ -77,7 +79,7 @@ class ChancesShape(s.Serializer):
 class ResultMembers(PublicRead):
     """Targets and ranks of a result one by one: slow ones, histogram, chances; and whether its repeats age."""
 
-    known = ("share",)
+    query_names = ("share",)
 
     @extend_schema(
         operation_id="results_members",
@@ -85,15 +87,17 @@ class ResultMembers(PublicRead):
         responses={200: ResultMembersShape} | web_responses.NOT_FOUND | web_responses.REFUSED,
     )
     def get(self, request: Request, id: str) -> Response:
-        found = public_record.result(id).snapshot.get("distributions", [])
-        told = distributions.component_distributions(found, distributions.parse_slow_share(request.query_params))
-        return Response({"members": told, "series": distributions.ageing_series(found)})
+        stored_distributions = public_record.find_result(id).snapshot.get("distributions", [])
+        components = distributions.component_distributions(
+            stored_distributions, distributions.parse_slow_share(request.query_params)
+        )
+        return Response({"members": components, "series": distributions.ageing_series(stored_distributions)})
 
 
 class Stragglers(PublicRead):
     """The chance that a file meets one of the slow members, for stripe counts."""
 
-    known = ("members", "slow", "stripes")
+    query_names = ("members", "slow", "stripes")
 
     @extend_schema(
         operation_id="stragglers",

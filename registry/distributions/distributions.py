@@ -33,26 +33,29 @@ MOST_COUNTS = 20
 def component_distributions(distributions: Sequence[Distribution], share: float) -> list[Row]:
     """Each distribution of things side by side whose members are known one by one."""
     return [
-        _members(distribution, share)
+        _component_row(distribution, share)
         for distribution in distributions
         if distribution["over"] in SIDE_BY_SIDE and distribution["members"]
     ]
 
 
-def _members(one: Distribution, share: float) -> Row:
-    lower = one["unit"] in LOWER_IS_BETTER
-    values = [value for value in one["members"] if value is not None]
-    slow = stragglers.slow(one["members"], share, lower_is_better=lower)
-    counts = stragglers.stripe_counts(one["count"]) if one["over"] == "targets" else []
-    return _named(one) | {
-        "best": one["min"] if lower else one["max"],
+def _component_row(distribution: Distribution, share: float) -> Row:
+    lower = distribution["unit"] in LOWER_IS_BETTER
+    values = [value for value in distribution["members"] if value is not None]
+    slow = stragglers.find_slow(distribution["members"], share, lower_is_better=lower)
+    counts = stragglers.stripe_counts(distribution["count"]) if distribution["over"] == "targets" else []
+    return _identity_of(distribution) | {
+        "best": distribution["min"] if lower else distribution["max"],
         "share": share,
         "slow_count": len(slow),
         "slow": [asdict(member) for member in slow[:MOST_SLOW]],
-        "silent": [number for number, value in enumerate(one["members"]) if value is None],
-        "histogram": [asdict(part) for part in stragglers.histogram(values)],
+        "silent": [number for number, value in enumerate(distribution["members"]) if value is None],
+        "histogram": [asdict(part) for part in stragglers.build_histogram(values)],
         "meeting": [
-            {"stripes": stripes, "percent": 100 * stragglers.meeting(one["count"], len(slow), stripes)}
+            {
+                "stripes": stripes,
+                "percent": 100 * stragglers.meeting_probability(distribution["count"], len(slow), stripes),
+            }
             for stripes in counts
         ],
     }
@@ -67,48 +70,50 @@ def ageing_series(distributions: Sequence[Distribution]) -> list[Row]:
     for distribution in distributions:
         if distribution["over"] not in IN_ORDER or distribution["unit"] not in RATES or not distribution["members"]:
             continue
-        percents = stragglers.ageing(distribution["members"], lower_is_better=distribution["unit"] in LOWER_IS_BETTER)
+        percents = stragglers.relative_to_first(
+            distribution["members"], lower_is_better=distribution["unit"] in LOWER_IS_BETTER
+        )
         if percents:
-            volumes = _volumes(distribution, distributions)
+            volumes = _repeat_volumes(distribution, distributions)
             rows.append(
-                _named(distribution)
+                _identity_of(distribution)
                 | {"percents": percents, "aged_from": stragglers.aged_from(percents)}
                 | {"written_bytes": list(accumulate(volumes)) if volumes else None}
             )
     return rows
 
 
-def _volumes(one: Distribution, beside: Sequence[Distribution]) -> list[float]:
+def _repeat_volumes(distribution: Distribution, run_distributions: Sequence[Distribution]) -> list[float]:
     """How many bytes each repeat wrote: by what the tool says, or by bandwidth times time; empty where neither tells.
 
     The volumes of all parts of a run are added, but bandwidth and time belong to a series of their own.
     """
     alike = [
         other
-        for other in beside
+        for other in run_distributions
         if other["op"] == "write"
         and other["members"]
-        and (other["over"], other["count"]) == (one["over"], one["count"])
+        and (other["over"], other["count"]) == (distribution["over"], distribution["count"])
     ]
-    told = [other["members"] for other in alike if (other["quantity"], other["stat"]) == ("volume", "total")]
-    if told:
-        return [sum(parts) for parts in zip(*told, strict=True)]
+    volumes = [other["members"] for other in alike if (other["quantity"], other["stat"]) == ("volume", "total")]
+    if volumes:
+        return [sum(parts) for parts in zip(*volumes, strict=True)]
     single = {
         other["quantity"]: other["members"]
         for other in alike
-        if other["stat"] == "iteration" and other["context"] == one["context"]
+        if other["stat"] == "iteration" and other["context"] == distribution["context"]
     }
     return list(map(mul, single.get("bandwidth", ()), single.get("time", ())))
 
 
-def _named(one: Distribution) -> Row:
-    return {name: one[name] for name in NAMED}
+def _identity_of(distribution: Distribution) -> Row:
+    return {name: distribution[name] for name in NAMED}
 
 
 def parse_slow_share(query: QueryDict) -> float:
     """Of the best, in %, at which and below which a member is slow. Raises InvalidValue."""
-    given = filters.values_of(query, "share")
-    return _number(given[0], "share", 100.0) if given else stragglers.SHARE
+    texts = filters.values_of(query, "share")
+    return _parse_number(texts[0], "share", 100.0) if texts else stragglers.SHARE
 
 
 def hit_probabilities(query: QueryDict) -> Row:
@@ -117,17 +122,20 @@ def hit_probabilities(query: QueryDict) -> Row:
     Without `stripes` those that people ask for. Raises UnknownParameter and InvalidValue.
     """
     filters.refuse_unknown(query, ("members", "slow", "stripes", "format"))
-    count = _count(query, "members", 1, LARGEST_CHOICE)
-    slow = _count(query, "slow", 0, count)
+    count = _parse_count(query, "members", 1, LARGEST_CHOICE)
+    slow = _parse_count(query, "slow", 0, count)
     texts = [part for text in filters.values_of(query, "stripes") for part in text.split(",") if part.strip()]
     if len(texts) > MOST_COUNTS:
         raise filters.InvalidValue("stripes", f"at most {MOST_COUNTS} counts")
-    asked = [int(_number(text, "stripes", count)) for text in texts] or stragglers.stripe_counts(count)
-    rows = [{"stripes": one, "percent": 100 * stragglers.meeting(count, slow, one)} for one in asked]
+    stripe_counts = [int(_parse_number(text, "stripes", count)) for text in texts] or stragglers.stripe_counts(count)
+    rows = [
+        {"stripes": stripe_count, "percent": 100 * stragglers.meeting_probability(count, slow, stripe_count)}
+        for stripe_count in stripe_counts
+    ]
     return {"members": count, "slow": slow, "next": None, "results": rows}
 
 
-def _count(query: QueryDict, name: str, fewest: int, most: int) -> int:
+def _parse_count(query: QueryDict, name: str, fewest: int, most: int) -> int:
     try:
         value = filters.whole_number(next(iter(filters.values_of(query, name)), ""))
     except ValueError:
@@ -137,7 +145,7 @@ def _count(query: QueryDict, name: str, fewest: int, most: int) -> int:
     return value
 
 
-def _number(text: str, name: str, most: float) -> float:
+def _parse_number(text: str, name: str, most: float) -> float:
     """Above zero and up to `most`; a whole number where `most` is one."""
     try:
         value = int(text) if isinstance(most, int) else float(text)

@@ -16,12 +16,12 @@ FEWEST_OF_A_SERIES = 5
 MOST_BINS = 24
 
 
-class Impossible(ValueError):
+class ImpossibleDraw(ValueError):
     """The numbers fit no draw: more slow members or more stripes than there are members."""
 
 
 @dataclass(frozen=True, slots=True)
-class Slow:
+class SlowComponent:
     """A slow member: its number from 0, its value, and how much of the best it reaches, in %."""
 
     number: int
@@ -38,36 +38,42 @@ class Bin:
     count: int
 
 
-def slow(values: Sequence[float | None], share: float = SHARE, *, lower_is_better: bool = False) -> list[Slow]:
+def find_slow(
+    values: Sequence[float | None], share: float = SHARE, *, lower_is_better: bool = False
+) -> list[SlowComponent]:
     """Members that reach `share` % of the best or less, slowest first; of times the best is the least.
 
     A value of zero reaches nothing; where all are zero none is slow. Of None nothing is known.
     """
-    known = [(number, value) for number, value in enumerate(values) if value is not None]
-    best = (min if lower_is_better else max)((value for _, value in known), default=0.0)
+    numbered_values = [(number, value) for number, value in enumerate(values) if value is not None]
+    best = (min if lower_is_better else max)((value for _, value in numbered_values), default=0.0)
     if best <= 0:
         return []
-    reached = [Slow(number, value, _share(value, best, lower_is_better)) for number, value in known]
-    return sorted((one for one in reached if one.percent <= share), key=lambda one: one.percent)
+    reached = [
+        SlowComponent(number, value, _share_of_best(value, best, lower_is_better)) for number, value in numbered_values
+    ]
+    return sorted(
+        (component for component in reached if component.percent <= share), key=lambda component: component.percent
+    )
 
 
-def _share(value: float, best: float, lower_is_better: bool) -> float:
+def _share_of_best(value: float, best: float, lower_is_better: bool) -> float:
     """How much of the best a value reaches, in %."""
     if not value:
         return 0.0
     return 100 * best / value if lower_is_better else 100 * value / best
 
 
-def meeting(members: int, slow_members: int, stripes: int) -> float:
+def meeting_probability(members: int, slow_members: int, stripes: int) -> float:
     """The probability that a file striped over `stripes` of the members meets a slow one, from 0 to 1.
 
     1 - C(members - slow, stripes) / C(members, stripes): the stripes of a file lie on different targets, so they are
     drawn without replacement. Raises Impossible.
     """
     if not 0 < stripes <= members or not 0 <= slow_members <= members:
-        raise Impossible(f"{stripes} of {members} with {slow_members} slow")
+        raise ImpossibleDraw(f"{stripes} of {members} with {slow_members} slow")
     if members > LARGEST_CHOICE:
-        raise Impossible(f"more than {LARGEST_CHOICE:,} members")
+        raise ImpossibleDraw(f"more than {LARGEST_CHOICE:,} members")
     few, many = sorted((stripes, slow_members))  # who draws whom is the same
     spared = 1.0
     for drawn in range(few):
@@ -81,7 +87,7 @@ def stripe_counts(members: int) -> list[int]:
     return [*powers, members]
 
 
-def histogram(values: Sequence[float]) -> list[Bin]:
+def build_histogram(values: Sequence[float]) -> list[Bin]:
     """Bins of equal width: twice the cube root of how many values there are (Rice's rule), at most 24."""
     low, high = min(values), max(values)
     if low == high:
@@ -94,7 +100,7 @@ def histogram(values: Sequence[float]) -> list[Bin]:
     return [Bin(low + width * place, low + width * (place + 1), number) for place, number in enumerate(counted)]
 
 
-def ageing(values: Sequence[float], *, lower_is_better: bool = False) -> list[float]:
+def relative_to_first(values: Sequence[float], *, lower_is_better: bool = False) -> list[float]:
     """Each value of a series in % of its first; empty for a short series, or one that has no rate."""
     if len(values) < FEWEST_OF_A_SERIES or not all(value > 0 for value in values):
         return []

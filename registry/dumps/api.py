@@ -14,7 +14,7 @@ from registry.dumps import dump, editions
 from registry.models import Edition
 from registry.query.public_record import NotOnRecord
 from registry.web import responses as web_responses
-from registry.web.api_base import PublicRead, link, unchanged
+from registry.web.api_base import PublicRead, api_address, not_modified
 
 KIND = dump.KIND | {editions.MANIFEST: "application/json"}
 Answer = HttpResponse | StreamingHttpResponse
@@ -37,7 +37,7 @@ class ExportList(PublicRead):
     @extend_schema(operation_id="export_list", responses=ExportPage)
     def get(self, request: Request) -> Response:
         rows = [
-            {"name": name, "url": link(request, "export", name).rstrip("/"), "media_type": kind}
+            {"name": name, "url": api_address(request, "export", name).rstrip("/"), "media_type": kind}
             for name, kind in KIND.items()
         ]
         return Response({"next": None, "results": rows})
@@ -64,9 +64,9 @@ class ExportFile(PublicRead):
         if name not in KIND:
             raise NotOnRecord("export", name, list(KIND))
         edition = editions.current_edition() if name in dump.STREAMS else editions.edition_to_serve()
-        if edition and (held := unchanged(request, quote_etag(edition.name))):
+        if edition and (held := not_modified(request, quote_etag(edition.name))):
             return held
-        answer = StreamingHttpResponse(()) if request.method == "HEAD" else _answer(edition, name)
+        answer = StreamingHttpResponse(()) if request.method == "HEAD" else _edition_response(edition, name)
         answer["Content-Type"] = KIND[name]
         inline = name == editions.MANIFEST
         answer["Content-Disposition"] = f'{"inline" if inline else "attachment"}; filename="{name}"'
@@ -76,7 +76,7 @@ class ExportFile(PublicRead):
         return answer
 
 
-def _answer(edition: Edition | None, name: str) -> Answer:
+def _edition_response(edition: Edition | None, name: str) -> Answer:
     if name in dump.STREAMS:
         return StreamingHttpResponse(dump.STREAMS[name]())
     if name == editions.MANIFEST:

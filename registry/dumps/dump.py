@@ -38,7 +38,7 @@ COLUMNS: Columns = public_record.RESULT | {
 }
 """Of each result, withdrawn and superseded ones too; its measurements come behind."""
 NESTED = ("parameters", "repeated_scores", "measurements")
-WHOLE = ("client_nodes", "tasks", "revision")
+INTEGERS = ("client_nodes", "tasks", "revision")
 REAL = ("score", "bandwidth_gib_per_s", "rate_kiops")
 
 RELEASE: Columns = {name: name for name in ("slug", "name", "held_on", "imported")}
@@ -54,7 +54,7 @@ ENTRY: Columns = {"release": "ranked_list__release__slug", "list": "ranked_list_
 NAMES = (*COLUMNS, "measurements")
 
 
-def batches() -> Iterator[list[Row]]:
+def result_batches() -> Iterator[list[Row]]:
     """Every result with its measurements, in the order that they were recorded; two queries for each batch."""
     last = 0
     while True:
@@ -63,63 +63,65 @@ def batches() -> Iterator[list[Row]]:
         if not batch:
             return
         last = batch[-1]["pk"]
-        measured = public_record.measurements_by_result([row["pk"] for row in batch])
-        yield [row | {"measurements": measured[row.pop("pk")]} for row in batch]
+        measurements_by_result = public_record.measurements_by_result([row["pk"] for row in batch])
+        yield [row | {"measurements": measurements_by_result[row.pop("pk")]} for row in batch]
 
 
-def _json(value: Any) -> str:
+def _dump_json(value: Any) -> str:
     return json.dumps(value, cls=DjangoJSONEncoder, ensure_ascii=False)
 
 
-def _flat(row: Row) -> Row:
+def _flatten_row(row: Row) -> Row:
     """A row of plain values: what is nested becomes JSON."""
-    return row | {name: _json(row[name]) for name in NESTED}
+    return row | {name: _dump_json(row[name]) for name in NESTED}
 
 
-def csv() -> Iterator[bytes]:
+def stream_csv() -> Iterator[bytes]:
     """One line per result; `parameters` and `measurements` are JSON."""
-    yield _csv([NAMES])
-    for rows in batches():
-        yield _csv(_values(map(_flat, rows)))
+    yield _format_csv([NAMES])
+    for rows in result_batches():
+        yield _format_csv(_row_values(map(_flatten_row, rows)))
 
 
-def ndjson() -> Iterator[bytes]:
+def stream_ndjson() -> Iterator[bytes]:
     """One document per line."""
-    for rows in batches():
-        yield _ndjson(rows)
+    for rows in result_batches():
+        yield _format_ndjson(rows)
 
 
-STREAMS: dict[str, Callable[[], Iterator[bytes]]] = {"results.csv": csv, "results.ndjson": ndjson}
+STREAMS: dict[str, Callable[[], Iterator[bytes]]] = {"results.csv": stream_csv, "results.ndjson": stream_ndjson}
 
 
-def _values(rows: Iterable[Row]) -> Iterator[list[Any]]:
+def _row_values(rows: Iterable[Row]) -> Iterator[list[Any]]:
     return ([row[name] for name in NAMES] for row in rows)
 
 
-def _csv(rows: Iterable[Iterable[Any]]) -> bytes:
-    return csv_safe.lines(rows).encode()
+def _format_csv(rows: Iterable[Iterable[Any]]) -> bytes:
+    return csv_safe.csv_lines(rows).encode()
 
 
-def _ndjson(rows: Iterable[Row]) -> bytes:
-    return "".join(_json({name: csv_safe.plain(row[name]) for name in NAMES}) + "\n" for row in rows).encode()
+def _format_ndjson(rows: Iterable[Row]) -> bytes:
+    return "".join(
+        _dump_json({name: csv_safe.plain_value(row[name]) for name in NAMES}) + "\n" for row in rows
+    ).encode()
 
 
 # All files at once
 
 
-def write(folder: Path) -> list[Row]:
+def write_dump(folder: Path) -> list[Row]:
     """Write what can't be streamed into a folder, in one pass over the record; what the manifest says of each file."""
     parquet, database = folder / "results.parquet", folder / "record.sqlite"
     lines, documents = _Sum("results.csv"), _Sum("results.ndjson")
-    lines.add(_csv([NAMES]))
-    with _parquet(parquet) as add_to_parquet, _sqlite(database) as add_to_database:
-        for rows in batches():
-            flat = list(map(_flat, rows))
-            lines.add(_csv(_values(flat)))
-            documents.add(_ndjson(rows))
+    lines.add(_format_csv([NAMES]))
+    with _parquet_writer(parquet) as add_to_parquet, _sqlite_writer(database) as add_to_database:
+        for rows in result_batches():
+            flat = list(map(_flatten_row, rows))
+            lines.add(_format_csv(_row_values(flat)))
+            documents.add(_format_ndjson(rows))
             add_to_parquet(flat)
             add_to_database(rows)
-    return [lines.told(), documents.told(), _described(parquet), _described(database)]
+    return [lines.as_row(), documents.as_row(), _describe_file(parquet), _describe_file(database)]
 
 
 class _Sum:
@@ -132,53 +134,60 @@ class _Sum:
         self._size += len(content)
         self._digest.update(content)
 
-    def told(self) -> Row:
-        return _file(self._name, self._size, self._digest.hexdigest())
+    def as_row(self) -> Row:
+        return _file_row(self._name, self._size, self._digest.hexdigest())
 
 
-def _described(path: Path) -> Row:
+def _describe_file(path: Path) -> Row:
     with path.open("rb") as content:
-        return _file(path.name, path.stat().st_size, hashlib.file_digest(content, "sha256").hexdigest())
+        return _file_row(path.name, path.stat().st_size, hashlib.file_digest(content, "sha256").hexdigest())
 
 
-def _file(name: str, size: int, sha256: str) -> Row:
+def _file_row(name: str, size: int, sha256: str) -> Row:
     return {"name": name, "media_type": KIND[name], "size": size, "sha256": sha256}
 
 
 @contextmanager
-def _parquet(path: Path) -> Iterator[Callable[[list[Row]], None]]:
+def _parquet_writer(path: Path) -> Iterator[Callable[[list[Row]], None]]:
     """Takes flat rows, one per result; a group of rows for each batch."""
     import pyarrow  # 30 MB of shared libraries, which only files need
     import pyarrow.parquet
 
-    kinds = dict.fromkeys(WHOLE, pyarrow.int64()) | dict.fromkeys(REAL, pyarrow.float64())
+    kinds = dict.fromkeys(INTEGERS, pyarrow.int64()) | dict.fromkeys(REAL, pyarrow.float64())
     kinds |= {"production": pyarrow.bool_()}
     schema = pyarrow.schema([(name, kinds.get(name, pyarrow.string())) for name in NAMES])
     with pyarrow.parquet.ParquetWriter(path, schema) as writer:
-        yield lambda flat: writer.write_table(pyarrow.Table.from_pylist(list(map(_typed, flat)), schema))
+        yield lambda flat: writer.write_table(pyarrow.Table.from_pylist(list(map(_dates_as_text, flat)), schema))
 
 
-def _typed(row: Row) -> Row:
+def _dates_as_text(row: Row) -> Row:
     """Dates and times as text, as everywhere else."""
-    return {name: csv_safe.plain(value) for name, value in row.items()}
+    return {name: csv_safe.plain_value(value) for name, value in row.items()}
 
 
 @contextmanager
-def _sqlite(path: Path) -> Iterator[Callable[[list[Row]], None]]:
+def _sqlite_writer(path: Path) -> Iterator[Callable[[list[Row]], None]]:
     """Takes rows of results; at the end come the other tables of the record. Names are those of the API."""
     columns = [name for name in NAMES if name != "measurements"]
     with closing(sqlite3.connect(path)) as database, database:
-        _create(database, "results", columns)
-        _create(database, "measurements", ["result", *public_record.MEASUREMENT, "qualifier"])
+        _create_table(database, "results", columns)
+        _create_table(database, "measurements", ["result", *public_record.MEASUREMENT, "qualifier"])
 
         def add(rows: list[Row]) -> None:
-            _insert(database, "results", len(columns), ([_kept(row[name]) for name in columns] for row in rows))
-            measured = ((row["id"], measurement) for row in rows for measurement in row["measurements"])
-            values = (
-                [result, *(_kept(one[name]) for name in public_record.MEASUREMENT), one["context"].get("qualifier", "")]
-                for result, one in measured
+            """Insert results and their measurements."""
+            _insert_rows(
+                database, "results", len(columns), ([_sqlite_value(row[name]) for name in columns] for row in rows)
             )
-            _insert(database, "measurements", 2 + len(public_record.MEASUREMENT), values)
+            measurements = ((row["id"], measurement) for row in rows for measurement in row["measurements"])
+            values = (
+                [
+                    result,
+                    *(_sqlite_value(measurement[name]) for name in public_record.MEASUREMENT),
+                    measurement["context"].get("qualifier", ""),
+                ]
+                for result, measurement in measurements
+            )
+            _insert_rows(database, "measurements", 2 + len(public_record.MEASUREMENT), values)
 
         yield add
         _add_others(database)
@@ -188,27 +197,27 @@ def _add_others(database: sqlite3.Connection) -> None:
     others: dict[str, tuple[Columns, QuerySet]] = {
         "list_entries": (ENTRY, ListEntry.objects.exclude(ranked_list__frozen_at=None).order_by("pk")),
         "releases": (RELEASE, Release.objects.order_by("pk")),
-        "sites": (SITE, public_record.sites().order_by("pk")),
+        "sites": (SITE, public_record.current_sites().order_by("pk")),
         "systems": (SYSTEM, System.objects.order_by("pk")),
         "platforms": (PLATFORM, Platform.objects.order_by("pk")),
     }
-    for table, (named, found) in others.items():
-        _create(database, table, list(named))
-        found_rows = found.values_list(*named.values()).iterator(chunk_size=BATCH)
-        _insert(database, table, len(named), ([_kept(value) for value in row] for row in found_rows))
+    for table, (named, queryset) in others.items():
+        _create_table(database, table, list(named))
+        found_rows = queryset.values_list(*named.values()).iterator(chunk_size=BATCH)
+        _insert_rows(database, table, len(named), ([_sqlite_value(value) for value in row] for row in found_rows))
     database.execute("CREATE INDEX measurements_by_result ON measurements (result)")
     database.execute("CREATE INDEX measurements_by_metric ON measurements (op, quantity, stat)")
 
 
-def _create(database: sqlite3.Connection, table: str, columns: list[str]) -> None:
+def _create_table(database: sqlite3.Connection, table: str, columns: list[str]) -> None:
     database.execute(f"CREATE TABLE {table} ({', '.join(columns)})")
 
 
-def _insert(database: sqlite3.Connection, table: str, width: int, rows: Iterable[list[Any]]) -> None:
+def _insert_rows(database: sqlite3.Connection, table: str, width: int, rows: Iterable[list[Any]]) -> None:
     """Values go as parameters; names of tables are those above."""
     database.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * width)})", rows)  # noqa: S608
 
 
-def _kept(value: Any) -> Any:
+def _sqlite_value(value: Any) -> Any:
     """A value as SQLite has it: what is nested becomes JSON, a truth value a number, a time its text."""
-    return _json(value) if isinstance(value, dict | list) else csv_safe.plain(value)
+    return _dump_json(value) if isinstance(value, dict | list) else csv_safe.plain_value(value)

@@ -32,7 +32,7 @@ SERVED_FOR = timedelta(minutes=10)
 """So long after a change the edition before it is served at most; one of 100,000 results is made in three."""
 
 
-class BeingMade(Problem):
+class EditionPending(Problem):
     status = 503
     code = "export.being-made"
     title = "The files of this edition of the record are being made"
@@ -56,16 +56,16 @@ def edition_to_serve() -> Edition:
     """The edition to serve. Raises BeingMade where there is none, or where the record has changed for too long."""
     edition = latest_edition()
     if edition is None or (edition.changed_at and timezone.now() - edition.changed_at > SERVED_FOR):
-        raise BeingMade
+        raise EditionPending
     return edition
 
 
 def open_file(edition: Edition, name: str) -> BinaryIO:
     """A stored file of an edition. Raises BeingMade where the next edition has taken its place meanwhile."""
     try:
-        return _storage().open(_key(edition, name))
+        return _edition_storage().open(_storage_key(edition, name))
     except FileNotFoundError as error:
-        raise BeingMade from error
+        raise EditionPending from error
 
 
 def build_if_due() -> None:
@@ -75,7 +75,7 @@ def build_if_due() -> None:
     """
     with db_locks.try_advisory_lock(LOCK) as mine:
         if mine and _is_due(latest_edition()):
-            _remove_all_but(_make())
+            _remove_all_but(_make_edition())
 
 
 def _is_due(edition: Edition | None) -> bool:
@@ -84,27 +84,27 @@ def _is_due(edition: Edition | None) -> bool:
 
 def _is_whole(edition: Edition) -> bool:
     """Whether its files are still there: a storage may have been moved or emptied."""
-    return all(_storage().exists(_key(edition, name)) for name in STORED)
+    return all(_edition_storage().exists(_storage_key(edition, name)) for name in STORED)
 
 
-def _make() -> Edition:
+def _make_edition() -> Edition:
     """Files first, then the row; changes that came in meanwhile stay noted, for the next edition."""
     edition = Edition(name=secrets.token_hex(8))
     with tempfile.TemporaryDirectory() as name:
         with db_locks.repeatable_read():
             changes = list(RecordChange.objects.values_list("pk", flat=True))
             edition.as_of = timezone.now()
-            edition.manifest = _manifest(edition, dump.write(Path(name)))
+            edition.manifest = _edition_manifest(edition, dump.write_dump(Path(name)))
         for path in Path(name).iterdir():
             with path.open("rb") as content:
-                _storage().save(_key(edition, path.name), File(content))
+                _edition_storage().save(_storage_key(edition, path.name), File(content))
     with transaction.atomic():
         edition.save()
         RecordChange.objects.filter(pk__in=changes).delete()
     return edition
 
 
-def _manifest(edition: Edition, files: list[dict[str, Any]]) -> dict[str, Any]:
+def _edition_manifest(edition: Edition, files: list[dict[str, Any]]) -> dict[str, Any]:
     return {
         "edition": edition.name,
         "as_of": edition.as_of.isoformat().replace("+00:00", "Z"),
@@ -117,17 +117,17 @@ def _manifest(edition: Edition, files: list[dict[str, Any]]) -> dict[str, Any]:
 
 def _remove_all_but(edition: Edition) -> None:
     Edition.objects.exclude(pk=edition.pk).delete()
-    for other in _storage().listdir(FOLDER)[0]:
+    for other in _edition_storage().listdir(FOLDER)[0]:
         if other != edition.name:
-            for name in _storage().listdir(f"{FOLDER}/{other}")[1]:
-                _storage().delete(f"{FOLDER}/{other}/{name}")
-            _storage().delete(f"{FOLDER}/{other}")
+            for name in _edition_storage().listdir(f"{FOLDER}/{other}")[1]:
+                _edition_storage().delete(f"{FOLDER}/{other}/{name}")
+            _edition_storage().delete(f"{FOLDER}/{other}")
 
 
-def _key(edition: Edition, name: str) -> str:
+def _storage_key(edition: Edition, name: str) -> str:
     return f"{FOLDER}/{edition.name}/{name}"
 
 
-def _storage() -> Storage:
+def _edition_storage() -> Storage:
     """That of what anybody may read, which replicas have too."""
     return storages["public"]

@@ -12,7 +12,7 @@ from django.db.models.functions import Coalesce, NullIf
 
 from registry.models import ListEntry, RankedList
 from registry.query import public_record
-from registry.query.public_record import SCORED_LISTS, Columns, NotOnRecord, Row, nearest, rows_of
+from registry.query.public_record import SCORED_LISTS, Columns, NotOnRecord, Row, nearest_names, rows_of
 
 Entry = Mapping[str, Any]
 
@@ -46,23 +46,30 @@ def of_list(text: str) -> tuple[str, dict[str, str], list[Row]]:
 
     Raises NotOnRecord with the nearest names.
     """
-    known = known_lists()
-    titles = {one["name"]: one["title"] for one in known}
+    all_lists = known_lists()
+    titles = {list_row["name"]: list_row["title"] for list_row in all_lists}
     name = text.lower()
     if name not in titles:
-        raise NotOnRecord("list", text, nearest(text, titles))
-    lists = [one for one in known if one["name"] == name]
-    entries: dict[int, list[Entry]] = {one["pk"]: [] for one in lists}
+        raise NotOnRecord("list", text, nearest_names(text, titles))
+    lists = [list_row for list_row in all_lists if list_row["name"] == name]
+    entries: dict[int, list[Entry]] = {list_row["pk"]: [] for list_row in lists}
     list_entries = ListEntry.objects.filter(ranked_list__in=entries).annotate(family=FAMILY)
     for row in rows_of(ENTRY, list_entries):
         entries[row["of"]].append(row)
-    slugs = {one["release"] for one in lists}
-    return name, titles, [_about(one, slugs) | in_numbers(entries[one["pk"]], one["complete"]) for one in lists]
+    slugs = {list_row["release"] for list_row in lists}
+    return (
+        name,
+        titles,
+        [
+            _list_heading(list_row, slugs) | in_numbers(entries[list_row["pk"]], list_row["complete"])
+            for list_row in lists
+        ],
+    )
 
 
-def _about(one: Row, slugs: set[str]) -> Row:
+def _list_heading(list_row: Row, slugs: set[str]) -> Row:
     """The head of a row; `recomputed`: the same release has its list computed anew beside it."""
-    return {key: one[key] for key in HEAD} | {"recomputed": f"{one['release']}-recomputed" in slugs}
+    return {key: list_row[key] for key in HEAD} | {"recomputed": f"{list_row['release']}-recomputed" in slugs}
 
 
 def in_numbers(entries: Sequence[Entry], complete: bool) -> Row:
@@ -72,16 +79,18 @@ def in_numbers(entries: Sequence[Entry], complete: bool) -> Row:
     those of the known entries, and there is no median.
     """
     standing = [entry for entry in entries if entry["withdrawn_at"] is None]
-    scores = [one["score"] for one in standing if one["score"] is not None]
-    bandwidths = [one["bandwidth_gib_per_s"] for one in standing if one["bandwidth_gib_per_s"] is not None]
+    scores = [entry["score"] for entry in standing if entry["score"] is not None]
+    bandwidths = [entry["bandwidth_gib_per_s"] for entry in standing if entry["bandwidth_gib_per_s"] is not None]
     shares = [
-        one["score"] / one["client_nodes"] for one in standing if one["client_nodes"] and one["score"] is not None
+        entry["score"] / entry["client_nodes"]
+        for entry in standing
+        if entry["client_nodes"] and entry["score"] is not None
     ]
-    families = Counter(one["family"] for one in standing if one["family"])
+    families = Counter(entry["family"] for entry in standing if entry["family"])
     return {
         "entries": len(standing),
-        "institutions": len({one["institution"] for one in standing if one["institution"]}),
-        "new": sum(one["new"] for one in standing),
+        "institutions": len({entry["institution"] for entry in standing if entry["institution"]}),
+        "new": sum(entry["new"] for entry in standing),
         "withdrawn": len(entries) - len(standing),
         "bandwidth_gib_per_s": sum(bandwidths) if bandwidths else None,
         "with_bandwidth": len(bandwidths),

@@ -21,9 +21,13 @@ class ReleaseAwards(PublicRead):
 
     @extend_schema(operation_id="releases_awards", responses={200: lists_responses.Awards} | web_responses.NOT_FOUND)
     def get(self, request: Request, release: str) -> Response:
-        found = public_record.release(release)
-        rows = [_row(ranked.name, ranked.title, award) for ranked, won in awards.awarded(found) for award in won]
-        return Response({"release": found.slug, "awards": rows})
+        stored_release = public_record.find_release(release)
+        rows = [
+            _award_row(ranked.name, ranked.title, award)
+            for ranked, won in awards.awards_of_release(stored_release)
+            for award in won
+        ]
+        return Response({"release": stored_release.slug, "awards": rows})
 
 
 class ListAnalysis(PublicRead):
@@ -35,7 +39,7 @@ class ListAnalysis(PublicRead):
         return Response({"list": name, "releases": rows})
 
 
-def _row(name: str, title: str, award: Award) -> dict[str, Any]:
+def _award_row(name: str, title: str, award: Award) -> dict[str, Any]:
     return {
         "list": name,
         "title": title,

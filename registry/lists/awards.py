@@ -35,7 +35,7 @@ class Award:
         return len(self.winners) > 1
 
 
-def awards(entries: Iterable[Mapping[str, Any]], *, complete: bool = True) -> list[Award]:
+def make_awards(entries: Iterable[Mapping[str, Any]], *, complete: bool = True) -> list[Award]:
     """The awards of one list, out of its entries in their order.
 
     Entries hold `score` (no unit), `bandwidth_gib_per_s`, `rate_kiops` and `client_nodes`, None where not known; one
@@ -44,13 +44,13 @@ def awards(entries: Iterable[Mapping[str, Any]], *, complete: bool = True) -> li
     """
     eligible = [entry for entry in entries if (entry["client_nodes"] or 0) >= FEWEST_CLIENTS]
     return [
-        Award(award, best, unit, _with(eligible, column, best))
+        Award(award, best, unit, _entries_with(eligible, column, best))
         for award, column, unit in (KINDS if complete else KINDS[:1])
         if (best := max((entry[column] or 0.0 for entry in eligible), default=0.0)) > 0
     ]
 
 
-def _with(entries: Sequence[Mapping[str, Any]], column: str, value: float) -> tuple[Mapping[str, Any], ...]:
+def _entries_with(entries: Sequence[Mapping[str, Any]], column: str, value: float) -> tuple[Mapping[str, Any], ...]:
     return tuple(entry for entry in entries if entry[column] == value)
 
 
@@ -63,21 +63,25 @@ _COLUMNS: Columns = {
 """What an award says of its winners, and is decided by."""
 
 
-def awarded(of: Release) -> list[tuple[RankedList, list[Award]]]:
+def awards_of_release(of: Release) -> list[tuple[RankedList, list[Award]]]:
     """The awards of each IO500 list of a published release, in their order; withdrawn runs win nothing. Two queries."""
     lists = list(of.ranked_lists.filter(SCORED_LISTS).exclude(frozen_at=None).order_by("position", "name"))
     columns = {"list": "ranked_list_id"} | _COLUMNS
     list_entries = ListEntry.objects.filter(ranked_list__in=lists, result__withdrawn_at=None)
     rows = rows_of(columns, list_entries.order_by("ranked_list", "position"))
-    by_list: dict[int, list[Row]] = {one.pk: [] for one in lists}
+    by_list: dict[int, list[Row]] = {ranked_list.pk: [] for ranked_list in lists}
     for row in rows:
         by_list[row.pop("list")].append(row)
-    return [(one, awards(by_list[one.pk], complete=one.complete)) for one in lists]
+    return [(ranked_list, make_awards(by_list[ranked_list.pk], complete=ranked_list.complete)) for ranked_list in lists]
 
 
-def award(of: Release, list_name: str, name: str) -> tuple[RankedList, Award]:
+def find_award(of: Release, list_name: str, name: str) -> tuple[RankedList, Award]:
     """One award of a published release, and its list. Raises NotOnRecord with awards that there are."""
-    won = {(ranked.name, one.award): (ranked, one) for ranked, held in awarded(of) for one in held}
+    won = {
+        (ranked.name, list_award.award): (ranked, list_award)
+        for ranked, held in awards_of_release(of)
+        for list_award in held
+    }
     if (list_name, name) not in won:
         raise NotOnRecord("award", f"{of.slug}/{list_name}/{name}", ["/".join(key) for key in won][:6])
     return won[list_name, name]

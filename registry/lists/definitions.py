@@ -69,7 +69,7 @@ def lower_is_better(definition: Definition) -> bool:
     return described is not None and described.better == "lower"
 
 
-def measure(definition: Definition) -> dict[str, str | None]:
+def ranked_measure(definition: Definition) -> dict[str, str | None]:
     """What a list ranks: tool, op, quantity, stat, unit (None: no unit), title, and which direction is better."""
     ranks = definition.get("ranks") or {"quantity": definition.get("score", "score"), "title": "Score"}
     named = {name: ranks.get(name) for name in ("op", "quantity", "stat", "unit", "title")}

@@ -43,35 +43,37 @@ def table_rows(
     *,
     ranges: bool,
     parameters: Sequence[dict[str, str]] = (),
-    measured: bool = False,
+    ranks_measurement: bool = False,
 ) -> SafeString:
     """The rows of these entries (columns as lists.COLUMNS), with the ranges of ranks where the list has some.
 
     A list that ranks a measurement shows these parameters of each run, instead of the halves of a score.
     """
     ruler = axis.ruler() if axis else ""
-    figures = partial(_parameters, parameters) if measured else _halves
-    return mark_safe("".join(_row(entry, axis, ruler, ranges, figures) for entry in entries))  # noqa: S308
+    figures = partial(_parameters_html, parameters) if ranks_measurement else _halves_html
+    return mark_safe("".join(_row_html(entry, axis, ruler, ranges, figures) for entry in entries))  # noqa: S308
 
 
-def _halves(entry: dict[str, Any]) -> str:
+def _halves_html(entry: dict[str, Any]) -> str:
     halves = (("GiB/s", "bandwidth_gib_per_s"), ("kIOPS", "rate_kiops"))
     return "".join(FIGURE.format(unit, numbers.format_decimal(entry[name]) or numbers.MISSING) for unit, name in halves)
 
 
-def _parameters(columns: Sequence[dict[str, str]], entry: dict[str, Any]) -> str:
+def _parameters_html(columns: Sequence[dict[str, str]], entry: dict[str, Any]) -> str:
     of_run = entry["result__parameters"]
     cells = [(column["title"], column.get("unit", ""), of_run.get(column["parameter"])) for column in columns]
-    return "".join(FIGURE.format(escape(f"{title} {unit}".strip()), _written(value)) for title, unit, value in cells)
+    return "".join(
+        FIGURE.format(escape(f"{title} {unit}".strip()), _format_value(value)) for title, unit, value in cells
+    )
 
 
-def _written(value: Any) -> str:
+def _format_value(value: Any) -> str:
     if value is None:
         return numbers.MISSING
     return escape(numbers.format_decimal(value) if isinstance(value, float) else str(value)[:PARAMETER_LIMIT])
 
 
-def _row(
+def _row_html(
     entry: dict[str, Any],
     axis: svg_lists.LogAxis | None,
     ruler: str,
@@ -83,8 +85,8 @@ def _row(
         rank=entry["rank"],
         range=RANGE.format(numbers.format_rank_range(entry["low"], entry["high"])) if ranges else "",
         tick=TICK.format(id=escape(entry["result__public_id"])),
-        name=_name(entry),
-        marks=_marks(entry),
+        name=_name_html(entry),
+        marks=_marks_html(entry),
         institution=escape(entry["institution"]) or numbers.MISSING,
         filesystem=escape(entry["filesystem_type"]) or numbers.MISSING,
         clients=numbers.format_int(entry["client_nodes"]) or numbers.MISSING,
@@ -95,13 +97,13 @@ def _row(
     )
 
 
-def _name(entry: dict[str, Any]) -> str:
+def _name_html(entry: dict[str, Any]) -> str:
     pattern = NAMED if entry["system_name"] else UNNAMED
     system = escape(entry["system_name"]).replace("_", "_<wbr>")  # names of MLPerf Storage have 60 characters, no space
     return pattern.format(id=escape(entry["result__public_id"]), system=system)
 
 
-def _marks(entry: dict[str, Any]) -> str:
+def _marks_html(entry: dict[str, Any]) -> str:
     marks = ' <span class="tag">new</span>' if entry["new"] else ""
     if entry["result__withdrawn_at"] is not None:
         marks += ' <span class="tag">withdrawn since</span>'

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from django.db import transaction
@@ -16,25 +15,16 @@ from django.db.models import Q
 from django.utils import timezone
 
 from registry.lists import rank_ranges
-from registry.lists.definitions import lower_is_better, tool_of
-from registry.lists.ranking import (
-    MEASURED,
-    Differences,
-    Entry,
-    Published,
-    Ranking,
-    best_value,
-    compare_lists,
-    rank_entries,
-)
+from registry.lists.definitions import tool_of
+from registry.lists.eligibility import Candidate, entry_of, rank_pool
+from registry.lists.ranking import Differences, Entry, PublishedRow, Ranking, compare_lists
 from registry.lists.ranking import Override as Decision
 from registry.models import ListDefinition, ListEntry, Measurement, Override, RankedList, Release, Result
 from validators.findings import INFO
-from validators.units import from_canonical
 
 Row = dict[str, Any]
 
-SHOWN = (
+ENTRY_FIELDS = (
     *("position", "rank", "rank_low", "rank_high", "score", "bandwidth_gib_per_s", "rate_kiops"),
     *("institution", "system_name", "filesystem_type", "client_nodes", "new", "note"),
 )
@@ -47,17 +37,19 @@ class ListError(Exception):
 
 def compute_list(release: Release, name: str) -> Ranking:
     """The list as its definition and the release's overrides make it now, nothing stored. Raises ListError."""
-    return _compute(release, name, _definition(release, name))
+    return _compute_ranking(release, name, _definition_for(release, name))
 
 
-def check(ranked_list: RankedList) -> Differences | None:
+def check_list(ranked_list: RankedList) -> Differences | None:
     """How a stored list differs from what its definition and overrides make; None where no pool is known."""
     release = ranked_list.release
-    definition = ranked_list.definition or _definition(release, ranked_list.name)
+    definition = ranked_list.definition or _definition_for(release, ranked_list.name)
     if not can_compute(release, definition):
         return None
     stored = ranked_list.entries.values_list("rank", "result__public_id", "score")
-    return compare_lists((Published(*row) for row in stored), _compute(release, ranked_list.name, definition))
+    return compare_lists(
+        (PublishedRow(*row) for row in stored), _compute_ranking(release, ranked_list.name, definition)
+    )
 
 
 def freeze_list(
@@ -69,7 +61,7 @@ def freeze_list(
     """
     if release.imported:
         raise ListError(f"The lists of {release.name} are copies and stay as published; only --check is possible.")
-    definition = definition or _definition(release, name)
+    definition = definition or _definition_for(release, name)
     with transaction.atomic():
         ranked_list, _ = RankedList.objects.select_for_update().get_or_create(
             release=release, name=name, defaults=_head(definition)
@@ -79,25 +71,25 @@ def freeze_list(
         for field, value in _head(definition).items():
             setattr(ranked_list, field, value)
         ranked_list.entries.all().delete()
-        entries = ListEntry.objects.bulk_create(_entries(ranked_list, _compute(release, name, definition)))
+        entries = ListEntry.objects.bulk_create(_list_entries(ranked_list, _compute_ranking(release, name, definition)))
         ranked_list.digest = entries_digest(entries)
         ranked_list.frozen_at = timezone.now() if freeze else None
         ranked_list.save()
-        rank_ranges.index([ranked_list])
+        rank_ranges.index_ranges([ranked_list])
     return ranked_list
 
 
 def preview_rank_ranges(release: Release, body: Row, ranking: Ranking) -> dict[str, tuple[int, int]]:
     """By result, the best and the worst rank that `build` would write of a ranking; nothing stored."""
     ranked_list = RankedList(release=release, definition=ListDefinition(body=body), trust=Result.Trust.VERIFIED)
-    entries = _entries(ranked_list, ranking)
-    ranges = rank_ranges.foretold(ranked_list, entries)
+    entries = _list_entries(ranked_list, ranking)
+    ranges = rank_ranges.preview_ranges(ranked_list, entries)
     return {entry.result.public_id: ranges.get(entry.result_id, (entry.rank_low, entry.rank_high)) for entry in entries}
 
 
 def entries_if_made_now(ranked_list: RankedList, ids: Collection[str]) -> list[str]:
     """Those results of `ids` that the list would have if it were made now, in its order."""
-    ranking = _compute(ranked_list.release, ranked_list.name, ranked_list.definition)
+    ranking = _compute_ranking(ranked_list.release, ranked_list.name, ranked_list.definition)
     return [row.entry for row in ranking.rows if row.entry in ids]
 
 
@@ -107,29 +99,24 @@ def can_compute(release: Release, definition: ListDefinition) -> bool:
     return pool in ("results", "release") or (pool == "full" and release.ranked_lists.filter(name="full").exists())
 
 
-def rank_pool(pool: Iterable[Entry], body: Row, decisions: Iterable[Decision] = ()) -> Ranking:
-    """Rank a pool as the body of a definition says, in the direction of what it ranks. Raises DefinitionError."""
-    return rank_entries(pool, body, decisions, lower_is_better=lower_is_better(body))
-
-
 def arrange_imported(ranked_list: RankedList) -> list[ListEntry]:
     """Entries, not saved, of a list that is ranked here out of results imported with its release.
 
     What the published figures say against a result stands beside it: the list leaves out none of them.
     """
     body = ranked_list.definition.body
-    entries = _entries(ranked_list, rank_pool(_imported_with(ranked_list.release, body), body))
+    entries = _list_entries(ranked_list, rank_pool(_imported_with(ranked_list.release, body), body))
     for entry in entries:
         findings = entry.result.snapshot.get("findings", [])
-        said = [f"{finding['level']}: {finding['message']}" for finding in findings if finding["level"] != INFO]
-        entry.note = " ".join(said)[:300]
+        messages = [f"{finding['level']}: {finding['message']}" for finding in findings if finding["level"] != INFO]
+        entry.note = " ".join(messages)[:300]
     return entries
 
 
 def entries_digest(entries: Iterable[ListEntry]) -> str:
     """sha256 over what a list shows, in its order: the validator of caches and proof that a frozen list never moved."""
-    shown = [(entry.result.public_id, *(getattr(entry, field) for field in SHOWN)) for entry in entries]
-    return hashlib.sha256(json.dumps(shown, separators=(",", ":")).encode()).hexdigest()
+    rows = [(entry.result.public_id, *(getattr(entry, field) for field in ENTRY_FIELDS)) for entry in entries]
+    return hashlib.sha256(json.dumps(rows, separators=(",", ":")).encode()).hexdigest()
 
 
 def newest_definitions(names: Iterable[str]) -> dict[str, Row]:
@@ -138,7 +125,7 @@ def newest_definitions(names: Iterable[str]) -> dict[str, Row]:
     return {definition.name: definition.body for definition in list_definitions.order_by("version")}
 
 
-def _definition(release: Release, name: str) -> ListDefinition:
+def _definition_for(release: Release, name: str) -> ListDefinition:
     """The newest definition for a release run here; the one stored with an imported list."""
     definitions = ListDefinition.objects.filter(name=name)
     if release.imported:
@@ -150,53 +137,54 @@ def _definition(release: Release, name: str) -> ListDefinition:
     return definition
 
 
-def _compute(release: Release, name: str, definition: ListDefinition) -> Ranking:
+def _compute_ranking(release: Release, name: str, definition: ListDefinition) -> Ranking:
     if not can_compute(release, definition):
         raise ListError(f"The record does not know which results {name} of {release.name} was chosen from.")
-    made = decisions(release, name)
-    pool = candidates(release, name, definition.body, [decision.entry for decision in made])
-    return rank_pool(pool, definition.body, made)
+    list_decisions = load_decisions(release, name)
+    pool = list_candidates(release, name, definition.body, [decision.entry for decision in list_decisions])
+    return rank_pool(pool, definition.body, list_decisions)
 
 
-def decisions(release: Release, name: str) -> list[Decision]:
+def load_decisions(release: Release, name: str) -> list[Decision]:
     """What people decided about a list otherwise than its definition."""
     overrides = Override.objects.filter(release=release, list_name=name)
     return [Decision(*row) for row in overrides.values_list("result__public_id", "action", "reason", "score")]
 
 
-def candidates(release: Release, name: str, body: Row, forced: Sequence[str] = ()) -> list[Entry]:
+def list_candidates(release: Release, name: str, body: Row, forced: Sequence[str] = ()) -> list[Entry]:
     """Out of the record, the pool that a definition's body names, with what overrides force onto the list."""
     if body["pool"] == "full":
-        return _full_list(release, name, forced)
+        return _full_list(release, name, body, forced)
     if body["pool"] == "release":
         return _imported_with(release, body)
-    return _results(release, body, forced)
+    return _measured_candidates(release, body, forced)
 
 
 def _imported_with(release: Release, body: Row) -> list[Entry]:
     results = Result.objects.filter(release=release, trust=Result.Trust.IMPORTED, tool=tool_of(body))
-    return _registered(list(results.select_related("site", "system")), body)
+    return _recorded_candidates(list(results.select_related("site", "system", "release")), body)
 
 
-def _full_list(release: Release, name: str, forced: Sequence[str]) -> list[Entry]:
+def _full_list(release: Release, name: str, body: Row, forced: Sequence[str]) -> list[Entry]:
     """The release's full list with its own scores, and what overrides name beyond it with the score of its own list."""
-    rows = ListEntry.objects.filter(ranked_list__release=release).select_related("result", "ranked_list")
-    full = [_imported_entry(row) for row in rows.filter(ranked_list__name="full")]
-    known = {entry.id for entry in full}
+    rows = ListEntry.objects.filter(ranked_list__release=release).select_related("result__release", "ranked_list")
+    full = [_imported_entry(row, body) for row in rows.filter(ranked_list__name="full")]
+    full_ids = {entry.id for entry in full}
     beyond = rows.filter(ranked_list__name=name, result__public_id__in=forced)
-    return full + [_imported_entry(row) for row in beyond if row.result.public_id not in known]
+    return full + [_imported_entry(row, body) for row in beyond if row.result.public_id not in full_ids]
 
 
-def _imported_entry(row: ListEntry) -> Entry:
+def _imported_entry(row: ListEntry, body: Row) -> Entry:
     """Printed names decide, as they did for the published lists."""
     result = row.result
-    facts = {"institution": result.institution, "system": result.system_name, "filesystem_type": result.filesystem_type}
-    return _entry(result, facts, score=row.score)
+    names = {"institution": result.institution, "system": result.system_name, "filesystem_type": result.filesystem_type}
+    return _make_entry(result, body, names, row.score)
 
 
-def _results(release: Release, body: Row, forced: Sequence[str]) -> list[Entry]:
+def _measured_candidates(release: Release, body: Row, forced: Sequence[str]) -> list[Entry]:
     """Verified results of the tool up to this release, newest revision; with what overrides name.
 
+    Of this release also those that are reported: none of them ranks, and the exclusions say so.
     A published list does not move by itself: what was withdrawn or revised after the publication stays and says so, and
     what came after it, when an embargo ended, is on it once it was amended for that (`RankedList.entered_until`).
     """
@@ -208,15 +196,16 @@ def _results(release: Release, body: Row, forced: Sequence[str]) -> list[Entry]:
         late |= Q(published_at__gt=release.published_at, revises__isnull=False)
         revised &= Q(revised_by__published_at__lte=release.published_at)
     results = Result.objects.filter(release__held_on__lte=release.held_on).select_related("site", "system", "release")
-    standing = results.filter(~withdrawn, ~late, ~revised, trust=Result.Trust.VERIFIED, tool=tool_of(body))
+    ranked_or_explained = Q(trust=Result.Trust.VERIFIED) | Q(trust=Result.Trust.REPORTED, release=release)
+    standing = results.filter(ranked_or_explained, ~withdrawn, ~late, ~revised, tool=tool_of(body))
     beyond = results.filter(public_id__in=forced).exclude(id__in=standing.values("id"))
-    return _registered([*standing, *beyond], body)
+    return _recorded_candidates([*standing, *beyond], body)
 
 
-def _registered(results: Sequence[Result], body: Row) -> list[Entry]:
+def _recorded_candidates(results: Sequence[Result], body: Row) -> list[Entry]:
     """Entries of results on the record, with the measurement that the list ranks where it ranks one."""
     if "ranks" not in body:
-        return [registered_entry(result, body, ()) for result in results]
+        return [_registered_entry(result, body, ()) for result in results]
     ranks = body["ranks"]
     rows: dict[int, list[Row]] = {}
     measurements = Measurement.objects.filter(
@@ -224,44 +213,43 @@ def _registered(results: Sequence[Result], body: Row) -> list[Entry]:
     )
     for row in measurements.order_by().values("result_id", "op", "quantity", "stat", "context", "value"):
         rows.setdefault(row["result_id"], []).append(row)
-    return [registered_entry(result, body, rows.get(result.pk, ())) for result in results]
+    return [_registered_entry(result, body, rows.get(result.pk, ())) for result in results]
 
 
-def registered_entry(result: Result, body: Row, measurements: Iterable[Row]) -> Entry:
+def _registered_entry(result: Result, body: Row, measurements: Iterable[Row]) -> Entry:
     """The record's own identities decide what is one system, not the spelling of a run.
 
     `measurements` are those of the result, as a report has them, where the body ranks one.
     """
     family = result.filesystem_family or result.filesystem_type
-    facts = {"institution": result.site.slug, "system": result.system.slug, "filesystem_type": family}
-    entry = _entry(result, facts, score=result.score)
-    return replace(entry, scores={**entry.scores, MEASURED: measured_in_unit(measurements, body)})
+    identity = {"institution": result.site.slug, "system": result.system.slug, "filesystem_type": family}
+    return _make_entry(result, body, identity, result.score, measurements)
 
 
-def measured_in_unit(measurements: Iterable[Row], body: Row) -> float | None:
-    """What the list ranks of these measurements, in its unit; None where it ranks a score, or none of them is it."""
-    if "ranks" not in body:
-        return None
-    value = best_value(measurements, body["ranks"], lower_is_better=lower_is_better(body))
-    return None if value is None else from_canonical(value, body["ranks"]["unit"])
+def candidate_of_result(result: Result, score: float | None) -> Candidate:
+    """What a definition may ask of a result, of which the release is joined. `score` is that of its own list."""
+    return Candidate(
+        trust=result.trust,
+        release=result.release.slug if result.release else None,
+        tool_version=result.tool_version,
+        client_nodes=result.client_nodes,
+        ten_node=result.ten_node,
+        opted_in=result.opted_in,
+        production=result.production,
+        reproducibility=result.reproducibility,
+        lists=result.lists,
+        answers=result.snapshot.get("answers", {}).get("state"),
+        parameters=result.parameters,
+        scores={"score": score, "bandwidth_gib_per_s": result.bandwidth_gib_per_s, "rate_kiops": result.rate_kiops},
+    )
 
 
-def _entry(result: Result, facts: dict[str, str], score: float | None) -> Entry:
-    declared = {
-        "trust": result.trust,
-        "client_nodes": result.client_nodes,
-        "ten_node": result.ten_node,
-        "opted_in": result.opted_in,
-        "production": result.production,
-        "reproducibility": result.reproducibility,
-        "tool_version": result.tool_version,
-        "lists": result.lists,
-        "answers": result.snapshot.get("answers", {}).get("state"),
-    }
-    declared |= {f"p.{name}": value for name, value in result.parameters.items()}
-    scores = {"score": score, "bandwidth_gib_per_s": result.bandwidth_gib_per_s, "rate_kiops": result.rate_kiops}
+def _make_entry(
+    result: Result, body: Row, identity: Mapping[str, str], score: float | None, measurements: Iterable[Row] = ()
+) -> Entry:
     entered = result.submitted_on.isoformat() if result.submitted_on else ""
-    return Entry(result.public_id, scores, declared | facts, entered)
+    candidate = candidate_of_result(result, score)
+    return entry_of(candidate, result.public_id, body, measurements, identity=identity, entered=entered)
 
 
 def _head(definition: ListDefinition) -> dict[str, object]:
@@ -273,7 +261,7 @@ def _head(definition: ListDefinition) -> dict[str, object]:
     }
 
 
-def _entries(ranked_list: RankedList, ranking: Ranking) -> list[ListEntry]:
+def _list_entries(ranked_list: RankedList, ranking: Ranking) -> list[ListEntry]:
     results = Result.objects.in_bulk([row.entry for row in ranking.rows], field_name="public_id")
     entries = []
     for position, row in enumerate(ranking.rows, 1):

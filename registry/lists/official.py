@@ -21,7 +21,7 @@ DIGITS = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class ListDifference:
     """One value that the archive and the record give differently, in the unit of the record."""
 
     what: str
@@ -29,25 +29,25 @@ class Difference:
     archived: float
 
 
-def differences(official: Mapping[str, float], archived: Mapping[str, float]) -> list[Difference]:
+def value_differences(official: Mapping[str, float], archived: Mapping[str, float]) -> list[ListDifference]:
     """Values (phases, bandwidth, rate, score) that differ by more than rounding; what only one side has is left out."""
     return [
-        Difference(what, official[what], archived[what])
+        ListDifference(what, official[what], archived[what])
         for what in official
-        if what in archived and not agrees(official[what], archived[what], whole=what == "find")
+        if what in archived and not may_be_same(official[what], archived[what], is_whole=what == "find")
     ]
 
 
-def agrees(official: float, archived: float, *, whole: bool = False) -> bool:
+def may_be_same(official: float, archived: float, *, is_whole: bool = False) -> bool:
     """Whether `archived` may have been printed as `official`.
 
-    The step is one hundredth (the record drops trailing zeros) or the last of six digits; `whole` numbers may also be
-    rounded to one. A full step is allowed rather than half of one, since some published numbers are cut off and
+    The step is one hundredth (the record drops trailing zeros) or the last of six digits. Where `is_whole`, numbers may
+    also be rounded to one. A full step is allowed rather than half of one, since some published numbers are cut off and
     others are computed from values that were rounded before.
     """
     if not (math.isfinite(official) and math.isfinite(archived)):
         return False
-    step = 1.0 if whole and official.is_integer() else 10.0**-DECIMALS
+    step = 1.0 if is_whole and official.is_integer() else 10.0**-DECIMALS
     digits = 10.0 ** (math.floor(math.log10(abs(official))) + 1 - DIGITS) if official else 0.0
     return abs(official - archived) <= max(step, digits) * (1 + 1e-9)
 
@@ -65,13 +65,13 @@ def official_values(result: Result) -> dict[str, float]:
 
 def archived_values(run: Mapping[str, Any], score: str = "SCORE") -> dict[str, float]:
     """Phases by name, `bandwidth`, `rate` and `score` of a run of a report, in GiB/s and kIOPS as printed."""
-    values = dict(_phases(run["measurements"]))
+    values = dict(_phase_values(run["measurements"]))
     scored = run["scores"].get(score, {})
     names = {"bandwidth": "bandwidth_gib_per_s", "rate": "rate_kiops", "score": "value"}
     return values | {what: scored[name] for what, name in names.items() if scored.get(name) is not None}
 
 
-def _phases(measurements: Iterable[Mapping[str, Any]]) -> Iterable[tuple[str, float]]:
+def _phase_values(measurements: Iterable[Mapping[str, Any]]) -> Iterable[tuple[str, float]]:
     for measurement in measurements:
         unit = _PUBLISHED.get((measurement["stat"], measurement["quantity"]))
         if unit:

@@ -15,7 +15,7 @@ from typing import Any
 from django.db.models import Q
 
 from registry.comparison import uncertainty
-from registry.comparison.spreads import key, pooled, spreads
+from registry.comparison.spreads import measured_spreads, measurement_key, pool_values
 from registry.comparison.uncertainty import Spread
 from registry.lists.definitions import lower_is_better
 from registry.lists.ranking import best_measurement
@@ -27,46 +27,51 @@ Row = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _RangeInputs:
     """What is known of the results of lists: by result its repeats, scores, measurements, and tool with parameters."""
 
     repeats: Mapping[int, Sequence[int]]
     scores: Mapping[int, Row]
-    measured: Mapping[int, Sequence[Row]]
+    measurements: Mapping[int, Sequence[Row]]
     runs: Mapping[int, tuple[str, Row]]
 
 
-def index(lists: Iterable[RankedList]) -> None:
+def index_ranges(lists: Iterable[RankedList]) -> None:
     """Write the ranges of these lists anew; as many queries for many lists as for one.
 
     What was not repeated has none: it shares ranks by equal scores alone, which its entry says itself.
     """
-    by_id = {one.pk: one for one in lists}
+    by_id = {ranked_list.pk: ranked_list for ranked_list in lists}
     entries: dict[int, list[ListEntry]] = {pk: [] for pk in by_id}
     list_entries = ListEntry.objects.filter(ranked_list__in=by_id, score__gt=0).order_by("ranked_list", "position")
     for entry in list_entries.only("ranked_list_id", "result_id", "rank_low", "rank_high", "score"):
         entries[entry.ranked_list_id].append(entry)
-    known = _known([(by_id[pk], [entry.result_id for entry in rows]) for pk, rows in entries.items()])
-    made = [RankRange(**one) for pk, rows in entries.items() for one in _of_list(by_id[pk], rows, known)]
+    inputs = _read_inputs([(by_id[pk], [entry.result_id for entry in rows]) for pk, rows in entries.items()])
+    rank_ranges = [
+        RankRange(**rank_range) for pk, rows in entries.items() for rank_range in _of_list(by_id[pk], rows, inputs)
+    ]
     RankRange.objects.filter(entry__ranked_list__in=by_id).delete()
     fields = {"unique_fields": ["entry"], "update_fields": ["low", "high"]}
-    RankRange.objects.bulk_create(made, batch_size=5000, update_conflicts=True, **fields)
+    RankRange.objects.bulk_create(rank_ranges, batch_size=5000, update_conflicts=True, **fields)
 
 
-def foretold(ranked_list: RankedList, entries: Iterable[ListEntry]) -> dict[int, tuple[int, int]]:
+def preview_ranges(ranked_list: RankedList, entries: Iterable[ListEntry]) -> dict[int, tuple[int, int]]:
     """By result, the ranges that these entries of a list would get; neither list nor entries need be stored.
 
     Without entries whose score is not positive or was not repeated, which get none.
     """
     scored = [entry for entry in entries if entry.score > 0]
-    known = _known([(ranked_list, [entry.result_id for entry in scored])])
-    return {one["entry"].result_id: (one["low"], one["high"]) for one in _of_list(ranked_list, scored, known)}
+    inputs = _read_inputs([(ranked_list, [entry.result_id for entry in scored])])
+    return {
+        rank_range["entry"].result_id: (rank_range["low"], rank_range["high"])
+        for rank_range in _of_list(ranked_list, scored, inputs)
+    }
 
 
-def _of_list(ranked_list: RankedList, entries: Sequence[ListEntry], known: _Known) -> Iterable[Row]:
+def _of_list(ranked_list: RankedList, entries: Sequence[ListEntry], inputs: _RangeInputs) -> Iterable[Row]:
     """Each entry that was repeated with the ranks that it may have, its published one always among them."""
-    body = _body(ranked_list)
-    repeating = [_spread(body, entry.result_id, known) for entry in entries]
+    body = _definition_body(ranked_list)
+    repeating = [_measured_spread(body, entry.result_id, inputs) for entry in entries]
     scores = [entry.score for entry in entries]
     ranges = uncertainty.rank_ranges(scores, repeating, lower_is_better=lower_is_better(body))
     for entry, spread, (low, high) in zip(entries, repeating, ranges, strict=True):
@@ -74,52 +79,56 @@ def _of_list(ranked_list: RankedList, entries: Sequence[ListEntry], known: _Know
             yield {"entry": entry, "low": min(low, entry.rank_low), "high": max(high, entry.rank_high)}
 
 
-def _body(ranked_list: RankedList) -> Row:
+def _definition_body(ranked_list: RankedList) -> Row:
     return ranked_list.definition.body if ranked_list.definition else {}
 
 
-def _spread(body: Row, result: int, known: _Known) -> Spread | None:
+def _measured_spread(body: Row, result: int, inputs: _RangeInputs) -> Spread | None:
     """The measured spread of what a list ranks of a result; None where there is none."""
-    repeats = known.repeats.get(result, ())
+    repeats = inputs.repeats.get(result, ())
     if "ranks" not in body:
         column = body.get("score", "score")
-        scores = [known.scores[repeat] for repeat in repeats if known.scores[repeat][column] is not None]
+        scores = [inputs.scores[repeat] for repeat in repeats if inputs.scores[repeat][column] is not None]
         return uncertainty.of_repeats(
-            pooled([score["repeated_scores"].get(column) or [score[column]] for score in scores])
+            pool_values([score["repeated_scores"].get(column) or [score[column]] for score in scores])
         )
-    row = best_measurement(known.measured[result], body["ranks"], lower_is_better=lower_is_better(body))
-    others = [known.measured[repeat] for repeat in repeats if repeat != result]
+    row = best_measurement(inputs.measurements[result], body["ranks"], lower_is_better=lower_is_better(body))
+    others = [inputs.measurements[repeat] for repeat in repeats if repeat != result]
     return (
-        spreads(known.runs[result][0], known.measured[result], known.runs[result][1], others).get(key(row))
+        measured_spreads(inputs.runs[result][0], inputs.measurements[result], inputs.runs[result][1], others).get(
+            measurement_key(row)
+        )
         if row
         else None
     )
 
 
-def _known(lists: Sequence[tuple[RankedList, Sequence[int]]]) -> _Known:
+def _read_inputs(lists: Sequence[tuple[RankedList, Sequence[int]]]) -> _RangeInputs:
     """Of lists with the ids of their results. Repeats are known of what was verified here."""
-    verified = {pk for one, ids in lists if one.trust == Result.Trust.VERIFIED for pk in ids}
-    repeats = _repeats(verified) if verified else {}
-    ranked = {pk for one, ids in lists if "ranks" in _body(one) for pk in ids}
+    verified = {pk for ranked_list, ids in lists if ranked_list.trust == Result.Trust.VERIFIED for pk in ids}
+    repeats = _repeats_by_result(verified) if verified else {}
+    ranked = {pk for ranked_list, ids in lists if "ranks" in _definition_body(ranked_list) for pk in ids}
     again = {pk for same in repeats.values() for pk in same}
     columns = ("score", "bandwidth_gib_per_s", "rate_kiops", "repeated_scores")
     scores = {row.pop("id"): row for row in Result.objects.filter(id__in=again).values("id", *columns)} if again else {}
-    measured = {pk: list[Row]() for pk in ranked | again}
+    measurements_by_result = {pk: list[Row]() for pk in ranked | again}
     runs: dict[int, tuple[str, Row]] = {}
     if ranked:
-        wanted = {
-            (body["ranks"]["op"], body["ranks"]["quantity"]) for one, _ in lists if "ranks" in (body := _body(one))
+        quantities = {
+            (body["ranks"]["op"], body["ranks"]["quantity"])
+            for ranked_list, _ in lists
+            if "ranks" in (body := _definition_body(ranked_list))
         }
-        met = reduce(or_, [Q(op=op, quantity=quantity) for op, quantity in wanted])
-        rows = Measurement.objects.filter(met, result__in=measured)
+        met = reduce(or_, [Q(op=op, quantity=quantity) for op, quantity in quantities])
+        rows = Measurement.objects.filter(met, result__in=measurements_by_result)
         for row in rows.values("result_id", "op", "quantity", "stat", "unit", "context", "value", "repeats"):
-            measured[row.pop("result_id")].append(row)
-        found = Result.objects.filter(id__in=ranked).values_list("id", "tool", "parameters")
-        runs = {pk: (tool, parameters) for pk, tool, parameters in found}
-    return _Known(repeats, scores, measured, runs)
+            measurements_by_result[row.pop("result_id")].append(row)
+        run_rows = Result.objects.filter(id__in=ranked).values_list("id", "tool", "parameters")
+        runs = {pk: (tool, parameters) for pk, tool, parameters in run_rows}
+    return _RangeInputs(repeats, scores, measurements_by_result, runs)
 
 
-def _repeats(result_ids: Collection[int]) -> dict[int, list[int]]:
+def _repeats_by_result(result_ids: Collection[int]) -> dict[int, list[int]]:
     """Standing results of the same configuration, by result; where none is known to be, the result alone."""
     own = dict(Fact.objects.filter(name=CONFIGURATION, result__in=result_ids).values_list("result_id", "text"))
     same: dict[str, list[int]] = {}

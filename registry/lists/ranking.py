@@ -17,7 +17,7 @@ from registry.query.text_folding import fold_text
 INCLUDE = "include"
 EXCLUDE = "exclude"
 SCORE = "score"
-MEASURED = "measured"
+MEASUREMENT_SCORE = "measured"
 
 OVERRIDE_EXCLUDED = "override-excluded"
 NO_SCORE = "no-score"
@@ -107,13 +107,13 @@ def rank_entries(
     an entry that is not there.
     """
     pool = list(entries)
-    decisions = _decisions(overrides, pool)
-    name = definition.get("score", MEASURED)
-    scores = {entry.id: _score(entry, name, decisions.get(entry.id)) for entry in pool}
-    order = _order(scores, lower_is_better)
-    reasons = {entry.id: _ineligible(entry, scores[entry.id], definition) for entry in pool}
+    decisions = _decisions_by_result(overrides, pool)
+    name = definition.get("score", MEASUREMENT_SCORE)
+    scores = {entry.id: _entry_score(entry, name, decisions.get(entry.id)) for entry in pool}
+    order = _ranking_order(scores, lower_is_better)
+    reasons = {entry.id: _find_exclusion(entry, scores[entry.id], definition) for entry in pool}
     candidates = [entry for entry in pool if not reasons[entry.id]]
-    reasons |= _beaten(sorted(candidates, key=order), definition["best_per"], scores)
+    reasons |= _find_beaten(sorted(candidates, key=order), definition["best_per"], scores)
     for decision in decisions.values():
         if decision.action == EXCLUDE:
             reasons[decision.entry] = Exclusion(decision.entry, OVERRIDE_EXCLUDED, decision.reason)
@@ -121,7 +121,7 @@ def rank_entries(
             reasons[decision.entry] = None
     listed = sorted((entry for entry in pool if not reasons[entry.id]), key=order)
     exclusions = sorted(filter(None, reasons.values()), key=lambda exclusion: natural_key(exclusion.entry))
-    return Ranking(tuple(_rows(listed, scores, decisions)), tuple(exclusions))
+    return Ranking(tuple(_ranked_rows(listed, scores, decisions)), tuple(exclusions))
 
 
 def best_value(
@@ -136,14 +136,14 @@ def best_measurement(
     measurements: Iterable[Mapping[str, Any]], ranks: Mapping[str, Any], *, lower_is_better: bool
 ) -> Mapping[str, Any] | None:
     """The measurement with that value."""
-    wanted = {name: ranks[name] for name in ("op", "quantity", "stat")}
+    metric = {name: ranks[name] for name in ("op", "quantity", "stat")}
     context = ranks.get("context", {})
-    found = [row for row in measurements if _has(row, wanted) and _has(row["context"], context)]
-    return (min if lower_is_better else max)(found, key=lambda row: row["value"], default=None)
+    matches = [row for row in measurements if _has_value(row, metric) and _has_value(row["context"], context)]
+    return (min if lower_is_better else max)(matches, key=lambda row: row["value"], default=None)
 
 
-def _has(row: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
-    return all(name in row and row[name] == value for name, value in wanted.items())
+def _has_value(row: Mapping[str, Any], expected: Mapping[str, Any]) -> bool:
+    return all(name in row and row[name] == value for name, value in expected.items())
 
 
 def natural_key(text: str) -> tuple[tuple[int, int, str], ...]:
@@ -151,59 +151,59 @@ def natural_key(text: str) -> tuple[tuple[int, int, str], ...]:
     return tuple((0, int(part), "") if part.isdecimal() else (1, 0, part) for part in re.split(r"([0-9]+)", text))
 
 
-def _decisions(overrides: Iterable[Override], pool: Sequence[Entry]) -> dict[str, Override]:
-    known = {entry.id for entry in pool}
-    if len(known) != len(pool):
+def _decisions_by_result(overrides: Iterable[Override], pool: Sequence[Entry]) -> dict[str, Override]:
+    entry_ids = {entry.id for entry in pool}
+    if len(entry_ids) != len(pool):
         raise DefinitionError("an entry stands twice in the pool")
     decisions: dict[str, Override] = {}
     for override in overrides:
         if override.entry in decisions:
             raise DefinitionError(f"two overrides decide about {override.entry}")
-        if override.entry not in known:
+        if override.entry not in entry_ids:
             raise DefinitionError(f"an override decides about {override.entry}, which is not in the pool")
         decisions[override.entry] = override
     return decisions
 
 
-def _score(entry: Entry, name: str, decision: Override | None) -> float | None:
+def _entry_score(entry: Entry, name: str, decision: Override | None) -> float | None:
     score = decision.score if decision and decision.action == SCORE else entry.scores.get(name)
     return score if score is not None and math.isfinite(score) and score > 0 else None
 
 
-def _ineligible(entry: Entry, score: float | None, definition: Mapping[str, Any]) -> Exclusion | None:
+def _find_exclusion(entry: Entry, score: float | None, definition: Mapping[str, Any]) -> Exclusion | None:
     if score is None:
         return Exclusion(entry.id, NO_SCORE, "It has no score that can be ranked.")
     for condition in definition["eligible"]:
-        if not _holds(condition, entry.facts):
+        if not _meets_condition(condition, entry.facts):
             return Exclusion(entry.id, condition["code"], condition["otherwise"])
     return None
 
 
 _TESTS: dict[str, Callable[[Any, Any], bool]] = {
-    "is": lambda fact, wanted: fact == wanted,
+    "is": lambda fact, expected: fact == expected,
     "is_not": lambda fact, unwanted: fact != unwanted,
-    "one_of": lambda fact, wanted: fact in wanted,
+    "one_of": lambda fact, accepted: fact in accepted,
     "at_least": lambda fact, least: isinstance(fact, int | float) and fact >= least,
     "contains": lambda fact, member: isinstance(fact, list | str) and member in fact,
 }
 
 
-def _holds(condition: Mapping[str, Any], facts: Mapping[str, Any]) -> bool:
+def _meets_condition(condition: Mapping[str, Any], facts: Mapping[str, Any]) -> bool:
     """Whether the facts meet a condition; an unknown fact meets only `is_not`."""
     tests = [(test, condition[name]) for name, test in _TESTS.items() if name in condition]
     if len(tests) != 1:
         raise DefinitionError(f"condition {condition.get('code')!r} needs exactly one of {', '.join(_TESTS)}")
-    test, wanted = tests[0]
-    return test(facts.get(condition["fact"]), wanted)
+    test, expected = tests[0]
+    return test(facts.get(condition["fact"]), expected)
 
 
-def _order(scores: Mapping[str, float | None], lower_is_better: bool) -> Callable[[Entry], tuple[Any, ...]]:
+def _ranking_order(scores: Mapping[str, float | None], lower_is_better: bool) -> Callable[[Entry], tuple[Any, ...]]:
     """Best score first; equal scores by date of entry, then by id, so that the order never depends on the input."""
     sign = 1 if lower_is_better else -1
     return lambda entry: (sign * (scores[entry.id] or 0.0), entry.entered, natural_key(entry.id))
 
 
-def _beaten(
+def _find_beaten(
     ordered: Sequence[Entry], best_per: Sequence[str], scores: Mapping[str, float | None]
 ) -> dict[str, Exclusion]:
     """Of entries, best first, those that come after another one with the same facts."""
@@ -212,19 +212,19 @@ def _beaten(
     for entry in ordered if best_per else ():
         first = best.setdefault(tuple(fold_text(entry.facts.get(fact)) for fact in best_per), entry)
         if first is not entry:
-            same = _phrase(best_per)
+            same = _join_phrase(best_per)
             why = f"{first.id} has the same {same} and scores {scores[first.id]:g}."
             beaten[entry.id] = Exclusion(entry.id, NOT_BEST, why)
     return beaten
 
 
-def _phrase(facts: Sequence[str]) -> str:
+def _join_phrase(facts: Sequence[str]) -> str:
     """["institution", "filesystem_type"] -> "institution and file system type"."""
     words = [fact.replace("filesystem", "file system").replace("_", " ") for fact in facts]
     return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
-def _rows(
+def _ranked_rows(
     ordered: Sequence[Entry], scores: Mapping[str, float | None], decisions: Mapping[str, Override]
 ) -> Iterable[RankedRow]:
     values = [scores[entry.id] or 0.0 for entry in ordered]
@@ -238,7 +238,7 @@ def _rows(
 
 
 @dataclass(frozen=True, slots=True)
-class Published:
+class PublishedRow:
     """One row of a list as it was published."""
 
     rank: int
@@ -263,14 +263,14 @@ class Differences:
         return bool(self.missing or self.surplus or self.scores or self.ranks)
 
 
-def compare_lists(published: Iterable[Published], computed: Ranking) -> Differences:
+def compare_lists(published: Iterable[PublishedRow], computed: Ranking) -> Differences:
     """Compare a published list with a computed one, for `rebuild_list --check` and for recording overrides."""
     rows = {row.entry: row for row in computed.rows}
-    shown = {row.entry: row for row in published}
-    both = [(shown[entry], rows[entry]) for entry in shown if entry in rows]
+    published_by_entry = {row.entry: row for row in published}
+    both = [(published_by_entry[entry], rows[entry]) for entry in published_by_entry if entry in rows]
     return Differences(
-        missing=tuple(sorted(shown.keys() - rows.keys(), key=natural_key)),
-        surplus=tuple(sorted(rows.keys() - shown.keys(), key=natural_key)),
+        missing=tuple(sorted(published_by_entry.keys() - rows.keys(), key=natural_key)),
+        surplus=tuple(sorted(rows.keys() - published_by_entry.keys(), key=natural_key)),
         scores=tuple((was.entry, was.score, now.score) for was, now in both if was.score != now.score),
         ranks=tuple(
             (was.entry, was.rank, now.rank) for was, now in both if not now.rank_low <= was.rank <= now.rank_high

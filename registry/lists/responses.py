@@ -141,12 +141,17 @@ class ListInNumbers(s.Serializer):
     institutions = s.IntegerField(help_text="Different names as printed.")
     new = s.IntegerField(help_text="Entries that came with this release.")
     withdrawn = s.IntegerField()
-    bandwidth_gib_per_s = s.FloatField(allow_null=True, help_text="Sum over the entries that give it.")
+    bandwidth_gib_per_s = s.FloatField(
+        allow_null=True, help_text="Sum in GiB/s over the entries that give it; null where none does."
+    )
     with_bandwidth = s.IntegerField()
     best_score = s.FloatField(allow_null=True)
-    median_score = s.FloatField(allow_null=True, help_text="Null unless the list is complete.")
-    best_score_per_client = s.FloatField(allow_null=True, help_text="Score divided by client nodes.")
-    median_score_per_client = s.FloatField(allow_null=True, help_text="Null unless the list is complete.")
+    median_score = s.FloatField(allow_null=True, help_text="Without unit; null unless the list is complete.")
+    best_score_per_client = s.FloatField(
+        allow_null=True,
+        help_text="Highest score divided by client nodes, without unit; null where no entry gives both.",
+    )
+    median_score_per_client = s.FloatField(allow_null=True, help_text="Without unit; null unless the list is complete.")
     with_client_nodes = s.IntegerField()
     filesystems = FilesystemCount(many=True)
 

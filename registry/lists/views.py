@@ -15,12 +15,12 @@ from django.utils.http import http_date
 
 from registry.citation import cited_facts
 from registry.lists.analysis import FAMILY
-from registry.lists.definitions import SCORED, measure
+from registry.lists.definitions import SCORED, ranked_measure
 from registry.lists.list_rows import table_rows
 from registry.models import ListEntry, RankedList, Release
 from registry.presentation import numbers, svg_lists, vega
 from registry.query import filters, public_record
-from registry.web.caching import public_page, remembered
+from registry.web.caching import cached_value, public_page
 
 PAGE_ROWS = 300
 SORTABLE = {
@@ -30,7 +30,7 @@ SORTABLE = {
     "client_nodes": ("client nodes", "client_nodes"),
     "entered": ("release entered", "result__release__held_on"),
 }
-ASKED = ("q", "filesystem_type", "client_nodes__gte", "ordering")
+QUERY_NAMES = ("q", "filesystem_type", "client_nodes__gte", "ordering")
 COLUMNS = (
     *("rank", "score", "bandwidth_gib_per_s", "rate_kiops", "new", "institution"),
     *("system_name", "filesystem_type", "client_nodes", "note", "result__public_id", "result__release__name"),
@@ -56,7 +56,7 @@ class Summary:
 
 
 @public_page
-def index(request: HttpRequest) -> HttpResponse:
+def list_index(request: HttpRequest) -> HttpResponse:
     """All lists, by release, newest first."""
     releases = Release.objects.prefetch_related("ranked_lists")
     return render(request, "lists/index.html", {"section": "lists", "releases": releases})
@@ -65,38 +65,44 @@ def index(request: HttpRequest) -> HttpResponse:
 @public_page
 def release_lists(request: HttpRequest, release: str) -> HttpResponse:
     """To the first list of a release; where none is known, a page that says why."""
-    found = public_record.release(release)
-    first = found.ranked_lists.order_by("position").first()
+    stored_release = public_record.find_release(release)
+    first = stored_release.ranked_lists.order_by("position").first()
     if first is None:
-        return render(request, "lists/none.html", {"section": "lists", "release": found})
-    return redirect("list", release=found.slug, name=first.name)
+        return render(request, "lists/none.html", {"section": "lists", "release": stored_release})
+    return redirect("list", release=stored_release.slug, name=first.name)
 
 
 @public_page
 def ranked_list(request: HttpRequest, release: str, name: str) -> HttpResponse:
     """One list as published: rows never renumber, whatever the order asked for."""
-    shown = public_record.ranked_list(release, name)
-    if (shown.release.slug, shown.name) != (release, name):
-        return redirect("list", release=shown.release.slug, name=shown.name)
-    asked = {key: request.GET[key] for key in ASKED if request.GET.get(key)}
-    summary = summarise(shown)
-    page = entries_page(shown, request, summary)
-    body = shown.definition.body if shown.definition else {}
-    measured, ranks, parameters = "ranks" in body, measure(body), body.get("columns", [])
-    rows = table_rows(page.object_list, summary.axis, ranges=summary.ranges, parameters=parameters, measured=measured)
+    stored_list = public_record.ranked_list(release, name)
+    if (stored_list.release.slug, stored_list.name) != (release, name):
+        return redirect("list", release=stored_list.release.slug, name=stored_list.name)
+    query = {key: request.GET[key] for key in QUERY_NAMES if request.GET.get(key)}
+    summary = summarise_list(stored_list)
+    page = entries_page(stored_list, request, summary)
+    body = stored_list.definition.body if stored_list.definition else {}
+    ranks_measurement, ranks, parameters = "ranks" in body, ranked_measure(body), body.get("columns", [])
+    rows = table_rows(
+        page.object_list,
+        summary.axis,
+        ranges=summary.ranges,
+        parameters=parameters,
+        ranks_measurement=ranks_measurement,
+    )
     context = {
         "section": "lists",
-        "list": shown,
-        "release": shown.release,
-        **tabs(shown, ranks["tool"]),
+        "list": stored_list,
+        "release": stored_list.release,
+        **list_tabs(stored_list, ranks["tool"]),
         "ranks": ranks,
-        "measured": measured,
+        "ranks_measurement": ranks_measurement,
         "parameters": parameters,
         "ranked_here": body.get("pool") == "release",
         "summary": summary,
-        "asked": asked,
+        "query": query,
         "rows": rows,
-        "scale": scale(summary.axis),
+        "scale": axis_text(summary.axis),
         "missing": f">{numbers.MISSING}<" in rows,
         "counts": {
             "entries": numbers.pluralize(summary.entries, "entry", "entries"),
@@ -104,26 +110,32 @@ def ranked_list(request: HttpRequest, release: str, name: str) -> HttpResponse:
             "new": numbers.format_int(summary.new),
         },
         "page": page,
-        "page_links": page_links(page, asked),
-        "heads": heads(asked),
-        "orders": [(f"-{key}", words) for key, (words, _) in SORTABLE.items() if not (measured and key in HALVES)],
+        "page_links": page_links(page, query),
+        "heads": column_heads(query),
+        "orders": [
+            (f"-{key}", words) for key, (words, _) in SORTABLE.items() if not (ranks_measurement and key in HALVES)
+        ],
         "chart": vega.top_entries(
-            f"First entries of {shown}", page.object_list, f"{ranks['title'].lower()}, {ranks['unit'] or 'no unit'}"
+            f"First entries of {stored_list}",
+            page.object_list,
+            f"{ranks['title'].lower()}, {ranks['unit'] or 'no unit'}",
         ),
     }
-    if shown.frozen_at:
-        context |= cited_facts.citation_block(cited_facts.list_work(shown), f"/api/v1/lists/{release}/{name}/citation/")
+    if stored_list.frozen_at:
+        context |= cited_facts.citation_block(
+            cited_facts.list_work(stored_list), f"/api/v1/lists/{release}/{name}/citation/"
+        )
     response = render(request, "lists/list.html", context)
-    if shown.frozen_at:
-        changed = max(filter(None, (shown.frozen_at, shown.last_withdrawal)))
+    if stored_list.frozen_at:
+        changed = max(filter(None, (stored_list.frozen_at, stored_list.last_withdrawal)))
         response["Last-Modified"] = http_date(changed.timestamp())
     return response
 
 
-def tabs(shown: RankedList, tool: str) -> dict[str, Any]:
+def list_tabs(ranked_list: RankedList, tool: str) -> dict[str, Any]:
     """Lists of the release that rank the same tool, and the first one with an entry of each other tool."""
-    found = public_record.ranked_lists().filter(release=shown.release)
-    rows = list(found.values("name", "title", "length", tool=F("definition__body__ranks__tool")))
+    ranked_lists = public_record.ranked_lists().filter(release=ranked_list.release)
+    rows = list(ranked_lists.values("name", "title", "length", tool=F("definition__body__ranks__tool")))
     other: dict[str, Any] = {}
     for row in rows:
         if (row["tool"] or SCORED) != tool and row["length"]:
@@ -131,14 +143,16 @@ def tabs(shown: RankedList, tool: str) -> dict[str, Any]:
     return {"tabs": [row for row in rows if (row["tool"] or SCORED) == tool], "other_tools": other.items()}
 
 
-def entries_page(shown: RankedList, request: HttpRequest, summary: Summary) -> Page:
+def entries_page(ranked_list: RankedList, request: HttpRequest, summary: Summary) -> Page:
     """The rows asked for, as plain dictionaries. Raises InvalidValue."""
-    condition = filters.conditions(request.GET, filters.ENTRY_FILTERS)
-    found = public_record.entries(shown, condition).order_by(*_order(request.GET.get("ordering", "")))
-    shows_parameters = shown.definition is not None and "columns" in shown.definition.body
+    condition = filters.parse_conditions(request.GET, filters.ENTRY_FILTERS)
+    entries = public_record.list_entries(ranked_list, condition).order_by(
+        *_column_order(request.GET.get("ordering", ""))
+    )
+    shows_parameters = ranked_list.definition is not None and "columns" in ranked_list.definition.body
     columns = (*COLUMNS, "result__parameters") if shows_parameters else COLUMNS
     ranges = {"low": public_record.ENTRY["rank_low"], "high": public_record.ENTRY["rank_high"]}
-    paginator = Paginator(found.values(*columns, **ranges), PAGE_ROWS)
+    paginator = Paginator(entries.values(*columns, **ranges), PAGE_ROWS)
     if not condition:
         paginator.count = summary.entries
     page = paginator.get_page(request.GET.get("page"))
@@ -146,7 +160,7 @@ def entries_page(shown: RankedList, request: HttpRequest, summary: Summary) -> P
     return page
 
 
-def _order(ordering: str) -> list[Any]:
+def _column_order(ordering: str) -> list[Any]:
     """Columns to order by; an ordering that is not known is that of the list."""
     if ordering == "-score" or ordering.removeprefix("-") not in SORTABLE:
         return ["position"]
@@ -154,17 +168,20 @@ def _order(ordering: str) -> list[Any]:
     return [column.desc(nulls_last=True) if ordering.startswith("-") else column.asc(nulls_last=True), "position"]
 
 
-def summarise(shown: RankedList) -> Summary:
+def summarise_list(ranked_list: RankedList) -> Summary:
     """Of a frozen list the summary changes with its ranges only: it is kept under its digest and the last load."""
-    if shown.digest:
-        return remembered(f"list-summary-4:{shown.pk}:{shown.digest}:{shown.last_load}", lambda: _summary(shown))
-    return _summary(shown)
+    if ranked_list.digest:
+        return cached_value(
+            f"list-summary-4:{ranked_list.pk}:{ranked_list.digest}:{ranked_list.last_load}",
+            lambda: _make_summary(ranked_list),
+        )
+    return _make_summary(ranked_list)
 
 
-def _summary(shown: RankedList) -> Summary:
+def _make_summary(ranked_list: RankedList) -> Summary:
     columns = ("score", "new", "institution", "family", "range__low")
     rows = list(
-        ListEntry.objects.filter(ranked_list=shown)
+        ListEntry.objects.filter(ranked_list=ranked_list)
         .annotate(family=FAMILY)
         .values_list(*columns, public_record.ENTRY["rank_low"], public_record.ENTRY["rank_high"])
     )
@@ -178,12 +195,12 @@ def _summary(shown: RankedList) -> Summary:
         ranges=any(low != high for *_, low, high in rows),
         unrepeated=sum(by_repeats is None for *_, by_repeats, _, _ in rows),
         axis=svg_lists.row_axis([score for score, _ in scores]),
-        wide=svg_lists.strip(scores, width=600, height=150, radius=4.5),
-        thin=svg_lists.strip(scores, width=358, height=150, radius=3.3),
+        wide=svg_lists.draw_strip(scores, width=600, height=150, radius=4.5),
+        thin=svg_lists.draw_strip(scores, width=358, height=150, radius=3.3),
     )
 
 
-def scale(axis: svg_lists.LogAxis | None) -> str:
+def axis_text(axis: svg_lists.LogAxis | None) -> str:
     """The head of the column of dots: "1 to 100,000, log"."""
     if axis is None:
         return ""
@@ -191,22 +208,22 @@ def scale(axis: svg_lists.LogAxis | None) -> str:
     return f"{ends[0][1]} to {ends[-1][1]}, log"
 
 
-def heads(asked: dict[str, str]) -> dict[str, dict[str, str]]:
+def column_heads(query: dict[str, str]) -> dict[str, dict[str, str]]:
     """For each column that sorts: the link that sorts by it (highest first, then lowest first) and its aria-sort."""
-    current = asked.get("ordering", "-score")
+    current = query.get("ordering", "-score")
     links = {}
     for key in SORTABLE:
-        wanted = key if current == f"-{key}" else f"-{key}"
+        ordering = key if current == f"-{key}" else f"-{key}"
         state = {f"-{key}": "descending", key: "ascending"}.get(current, "")
-        links[key] = {"href": "?" + urlencode({**asked, "ordering": wanted}), "sort": state}
+        links[key] = {"href": "?" + urlencode({**query, "ordering": ordering}), "sort": state}
     return links
 
 
-def page_links(page: Page, asked: dict[str, str]) -> dict[str, str]:
+def page_links(page: Page, query: dict[str, str]) -> dict[str, str]:
     """Addresses of the page before and after, where there are any."""
     links = {}
     if page.has_previous():
-        links["previous"] = "?" + urlencode({**asked, "page": page.previous_page_number()})
+        links["previous"] = "?" + urlencode({**query, "page": page.previous_page_number()})
     if page.has_next():
-        links["next"] = "?" + urlencode({**asked, "page": page.next_page_number()})
+        links["next"] = "?" + urlencode({**query, "page": page.next_page_number()})
     return links

@@ -19,38 +19,38 @@ FIRST_RANKS = "\N{GREATER-THAN OR EQUAL TO}\N{NO-BREAK SPACE}"
 
 
 @public_page
-def index(request: HttpRequest) -> HttpResponse:
+def analysis_index(request: HttpRequest) -> HttpResponse:
     """To the first list of the newest release; to the lists where there is none."""
-    known = analyses.known_lists()
-    newest = [one for one in known if one["release"] == known[-1]["release"]]
+    all_lists = analyses.known_lists()
+    newest = [list_row for list_row in all_lists if list_row["release"] == all_lists[-1]["release"]]
     return redirect("analysis", name=newest[0]["name"]) if newest else redirect("lists")
 
 
 @public_page
-def analysis(request: HttpRequest, name: str) -> HttpResponse:
+def analysis_page(request: HttpRequest, name: str) -> HttpResponse:
     """One list: a table and pictures for each level of trust."""
-    asked, titles, rows = analyses.of_list(name)
-    if asked != name:
-        return redirect("analysis", name=asked)
+    list_name, titles, rows = analyses.of_list(name)
+    if list_name != name:
+        return redirect("analysis", name=list_name)
     context = {
         "section": "lists",
-        "name": asked,
-        "title": titles[asked],
+        "name": list_name,
+        "title": titles[list_name],
         "titles": titles,
-        "groups": [group for trust in TRUSTS if (group := _group(trust, rows))],
+        "groups": [group for trust in TRUSTS if (group := _trust_group(trust, rows))],
     }
     return render(request, "lists/analysis.html", context)
 
 
-def _group(trust: str, rows: list[Row]) -> dict[str, Any] | None:
+def _trust_group(trust: str, rows: list[Row]) -> dict[str, Any] | None:
     """Lists of one level of trust, newest first, with what can be drawn of them."""
     own = [row for row in rows if row["trust"] == trust]
     if not own:
         return None
-    return {"trust": trust, "rows": [_written(row) for row in reversed(own)], "figures": _figures(own)}
+    return {"trust": trust, "rows": [_format_row(row) for row in reversed(own)], "figures": _draw_figures(own)}
 
 
-def _written(row: Row) -> Row:
+def _format_row(row: Row) -> Row:
     """A row as it is printed; what is not known is a dash."""
     least = "" if row["complete"] else FIRST_RANKS
     counts = {key: f"{least}{numbers.format_int(row[key])}" for key in ("entries", "institutions", "new")}
@@ -66,18 +66,20 @@ def _written(row: Row) -> Row:
     }  # fmt: skip
 
 
-def _figures(rows: list[Row]) -> list[dict[str, Any]]:
+def _draw_figures(rows: list[Row]) -> list[dict[str, Any]]:
     """Lines through the lists that are known whole, without those that were computed anew later; two make a line."""
-    whole = [row for row in rows if row["complete"] and not row["recomputed"] and row["entries"]]
-    if len(whole) < 2:
+    complete_rows = [row for row in rows if row["complete"] and not row["recomputed"] and row["entries"]]
+    if len(complete_rows) < 2:
         return []
-    steps = [row["release_name"] for row in whole]
-    counts = [(name, [(step, row[name]) for step, row in enumerate(whole)]) for name in ("entries", "institutions")]
-    sums = [(step, row["bandwidth_gib_per_s"]) for step, row in enumerate(whole) if row["with_bandwidth"]]
-    figures = [_figure("Entries and institutions", "count", steps, counts)]
-    return [*figures, _figure("Sum of bandwidth", "GiB/s", steps, [("", sums)])] if sums else figures
+    steps = [row["release_name"] for row in complete_rows]
+    counts = [
+        (name, [(step, row[name]) for step, row in enumerate(complete_rows)]) for name in ("entries", "institutions")
+    ]
+    sums = [(step, row["bandwidth_gib_per_s"]) for step, row in enumerate(complete_rows) if row["with_bandwidth"]]
+    figures = [_draw_figure("Entries and institutions", "count", steps, counts)]
+    return [*figures, _draw_figure("Sum of bandwidth", "GiB/s", steps, [("", sums)])] if sums else figures
 
 
-def _figure(title: str, unit: str, steps: list[str], series: list[svg_results.Series]) -> dict[str, Any]:
+def _draw_figure(title: str, unit: str, steps: list[str], series: list[svg_results.Series]) -> dict[str, Any]:
     most = max(value for _, values in series for _, value in values)
-    return {"title": title, "unit": unit, "drawing": svg_results.lines(steps, series, 0.0, most)}
+    return {"title": title, "unit": unit, "drawing": svg_results.draw_lines(steps, series, 0.0, most)}

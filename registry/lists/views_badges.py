@@ -17,34 +17,34 @@ LABEL_FROM, GAP, SIGN, EDGE, DEPTH = 23, 10, 14, 9, 9
 
 
 @public_page
-def result(request: HttpRequest, public_id: str) -> HttpResponse:
+def result_badge(request: HttpRequest, public_id: str) -> HttpResponse:
     """Withdrawn and revised results keep their badge, which says so."""
-    return _drawn(badges.of(cited_facts.citable_result(public_id)))
+    return _badge_response(badges.badge_of_work(cited_facts.citable_result(public_id)))
 
 
 @public_page
 def ranked_list(request: HttpRequest, release: str, name: str) -> HttpResponse:
     """Raises NotFrozen."""
-    return _drawn(badges.of(cited_facts.list_work(public_record.ranked_list(release, name))))
+    return _badge_response(badges.badge_of_work(cited_facts.list_work(public_record.ranked_list(release, name))))
 
 
 @public_page
-def award(request: HttpRequest, release: str, name: str, award: str) -> HttpResponse:
+def award_badge(request: HttpRequest, release: str, name: str, award: str) -> HttpResponse:
     """It names the results that have the award, so that it says nothing of another."""
-    found = public_record.release(release)
-    ranked, won = awards.award(found, name, award)
+    stored_release = public_record.find_release(release)
+    ranked, won = awards.find_award(stored_release, name, award)
     shared = ", shared" if won.is_shared else ""
-    place = f"{ranked.title} list of {found.name}"
+    place = f"{ranked.title} list of {stored_release.name}"
     winners = ", ".join(f"result {winner['result']}" for winner in won.winners)
     names = "; ".join(f"{winner['system'] or winner['result']}, {winner['institution']}" for winner in won.winners)
     title = TITLES[award]
     sentence = f"{title}{shared}, {place}: {names} ({CITED_AS[ranked.trust]}; {PUBLISHER})."
-    return _drawn(badges.Badge(ranked.trust, f"{title.lower()}{shared}, {place}, {winners}", sentence))
+    return _badge_response(badges.Badge(ranked.trust, f"{title.lower()}{shared}, {place}, {winners}", sentence))
 
 
-def _drawn(badge: badges.Badge) -> HttpResponse:
+def _badge_response(badge: badges.Badge) -> HttpResponse:
     label, text = badges.text_width(PUBLISHER), badges.text_width(badge.text)
     sign = LABEL_FROM + label + GAP
     lengths = {"label": label, "sign": sign, "text": text, "width": sign + SIGN + text + EDGE}
     facts = {"badge": badge, "publisher": PUBLISHER, "height": badges.HEIGHT, "filled": DEPTH * badge.filled, **lengths}
-    return HttpResponse(render_to_string("badge.svg", facts), content_type="image/svg+xml")
+    return HttpResponse(render_to_string("lists/badge.svg", facts), content_type="image/svg+xml")

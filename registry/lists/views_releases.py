@@ -18,40 +18,42 @@ from registry.web.caching import public_page
 
 
 @public_page
-def index(request: HttpRequest) -> HttpResponse:
+def release_index(request: HttpRequest) -> HttpResponse:
     """All releases, newest first."""
     now = timezone.now()
     rows = [
         {
             "release": release,
             "lists": list(release.ranked_lists.all()),
-            "deadline": numbers.deadline(release.deadline, now) if release.deadline else "",
+            "deadline": numbers.format_deadline(release.deadline, now) if release.deadline else "",
             "open": is_open(release, now),
         }
         for release in Release.objects.prefetch_related("ranked_lists")
     ]
-    return render(request, "releases/index.html", {"section": "lists", "rows": rows})
+    return render(request, "lists/releases.html", {"section": "lists", "rows": rows})
 
 
 @public_page
-def release(request: HttpRequest, release: str) -> HttpResponse:
+def release_page(request: HttpRequest, release: str) -> HttpResponse:
     """One release: its dates, lists and awards."""
-    found = public_record.release(release)
-    if found.slug != release:
-        return redirect("release", release=found.slug)
+    stored_release = public_record.find_release(release)
+    if stored_release.slug != release:
+        return redirect("release", release=stored_release.slug)
     now = timezone.now()
     context = {
         "section": "lists",
-        "release": found,
-        "lists": public_record.ranked_lists().filter(release=found),
-        "opens": numbers.format_datetime(found.opens) if found.opens else "",
-        "deadline": numbers.deadline(found.deadline, now) if found.deadline else "",
-        "publishes": numbers.format_datetime(found.publishes) if found.publishes else "",
-        "is_open": is_open(found, now),
-        "planned": _planned(found),
-        "awards": [_award(ranked, award) for ranked, won in awards.awarded(found) for award in won],
+        "release": stored_release,
+        "lists": public_record.ranked_lists().filter(release=stored_release),
+        "opens": numbers.format_datetime(stored_release.opens) if stored_release.opens else "",
+        "deadline": numbers.format_deadline(stored_release.deadline, now) if stored_release.deadline else "",
+        "publishes": numbers.format_datetime(stored_release.publishes) if stored_release.publishes else "",
+        "is_open": is_open(stored_release, now),
+        "planned": _planned_lists(stored_release),
+        "awards": [
+            _award_row(ranked, award) for ranked, won in awards.awards_of_release(stored_release) for award in won
+        ],
     }
-    return render(request, "releases/release.html", context)
+    return render(request, "lists/release.html", context)
 
 
 def is_open(release: Release, now: datetime) -> bool:
@@ -61,13 +63,13 @@ def is_open(release: Release, now: datetime) -> bool:
     return (release.opens or now) <= now < release.deadline
 
 
-def _planned(release: Release) -> list[dict[str, Any]]:
+def _planned_lists(release: Release) -> list[dict[str, Any]]:
     """Name and title of each list that it will make."""
     bodies = listing.newest_definitions(release.list_names)
     return [{"name": name, "title": bodies.get(name, {}).get("title", name)} for name in release.list_names]
 
 
-def _award(ranked: RankedList, award: Award) -> dict[str, Any]:
+def _award_row(ranked: RankedList, award: Award) -> dict[str, Any]:
     return {
         "list": ranked,
         "name": award.award,

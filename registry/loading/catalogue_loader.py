@@ -91,12 +91,12 @@ def load_catalogue() -> Loaded:
     if _last_digest() == digest:
         return Loaded(changed=False)
     with transaction.atomic():
-        _lock()
+        _lock_catalogue()
         if _last_digest() == digest:
             return Loaded(changed=False)
-        loaded = _load()
+        loaded = _load_catalogue()
         fact_index.rebuild_facts(Result.objects.order_by().values_list("id", flat=True))
-        rank_ranges.index(RankedList.objects.select_related("definition"))
+        rank_ranges.index_ranges(RankedList.objects.select_related("definition"))
         detected_steps.mark_all_due()
         CatalogueLoad.objects.create(digest=digest)
     return loaded
@@ -105,15 +105,15 @@ def load_catalogue() -> Loaded:
 def load_definitions() -> None:
     """Bring definitions of lists, platforms and ranges of ranks to the files, no history. Raises CatalogueError."""
     with transaction.atomic():
-        _lock()
+        _lock_catalogue()
         _load_definitions(definitions.read_definitions())
-        _load_platforms(_read(canonical_names.ALIASES / "platforms.json"))
+        _load_platforms(_read_json(canonical_names.ALIASES / "platforms.json"))
         results = Result.objects.order_by()
         fact_index.rebuild_facts(results.filter(facts=None).values_list("id", flat=True))
         fact_index.rebuild_facts(
             results.filter(facts__name=fact_index.CONFIGURATION, observed_parameters=None).values_list("id", flat=True)
         )
-        rank_ranges.index(RankedList.objects.filter(release__imported=False).select_related("definition"))
+        rank_ranges.index_ranges(RankedList.objects.filter(release__imported=False).select_related("definition"))
 
 
 def files_digest() -> str:
@@ -138,35 +138,35 @@ def _last_digest() -> str:
     return CatalogueLoad.objects.order_by("-id").values_list("digest", flat=True).first() or ""
 
 
-def _lock() -> None:
+def _lock_catalogue() -> None:
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])
 
 
-def _load() -> Loaded:
+def _load_catalogue() -> Loaded:
     bodies = definitions.read_definitions()
     _load_definitions(bodies)
-    platforms = _load_platforms(_read(canonical_names.ALIASES / "platforms.json"))
-    tables = [_read(path) for path in sorted(TABLES.glob("*.json"))]
-    releases = _load_releases([*_read(HISTORY / "releases.json"), *(table["release"] for table in tables)])
-    rows = [*_read(HISTORY / "results.json"), *(row for table in tables for row in table["results"])]
-    published = [_read(path) for path in sorted((HISTORY / "lists").glob("*.json"))]
+    platforms = _load_platforms(_read_json(canonical_names.ALIASES / "platforms.json"))
+    tables = [_read_json(path) for path in sorted(TABLES.glob("*.json"))]
+    releases = _load_releases([*_read_json(HISTORY / "releases.json"), *(table["release"] for table in tables)])
+    rows = [*_read_json(HISTORY / "results.json"), *(row for table in tables for row in table["results"])]
+    published = [_read_json(path) for path in sorted((HISTORY / "lists").glob("*.json"))]
     names = canonical_names.read_names()
-    told = reported_results.read_reported()
-    platforms |= _reported_platforms(told, names)
-    systems = _load_systems([*told, *rows], published, names, platforms)
-    _load_reported(told, systems, names)
+    reported_rows = reported_results.read_reported()
+    platforms |= _reported_platforms(reported_rows, names)
+    systems = _load_systems([*reported_rows, *rows], published, names, platforms)
+    _load_reported(reported_rows, systems, names)
     results = _load_results(rows, releases, systems, names)
-    _load_measurements(rows, results, _measured)
+    _load_measurements(rows, results, _read_measurements)
     _load_lists(published, bodies, releases, results)
     _rank_tables(tables, bodies, releases)
-    overrides = _load_overrides(_read(HISTORY / "overrides.json"), releases, results)
+    overrides = _load_overrides(_read_json(HISTORY / "overrides.json"), releases, results)
     imported = RankedList.objects.filter(release__in=releases.values())
     entries = ListEntry.objects.filter(ranked_list__in=imported).count()
-    return Loaded(True, len(results), len(told), imported.count(), entries, overrides)
+    return Loaded(True, len(results), len(reported_rows), imported.count(), entries, overrides)
 
 
-def _read(path: Path) -> Any:
+def _read_json(path: Path) -> Any:
     return json.loads(path.read_text(encoding="utf-8"))
 
 
@@ -189,31 +189,31 @@ def _load_definitions(bodies: Iterable[Row]) -> None:
 
 def _load_platforms(rows: Iterable[Row]) -> dict[tuple[str, str], Platform]:
     """Platforms by (institution, system) of the systems that a source says are built on them, names folded."""
-    known = list(rows)
+    platform_rows = list(rows)
     platforms = Platform.objects.bulk_create(
-        [Platform(**{name: row[name] for name in ("slug", "name", "vendor", "source")}) for row in known],
+        [Platform(**{name: row[name] for name in ("slug", "name", "vendor", "source")}) for row in platform_rows],
         update_conflicts=True,
         unique_fields=["slug"],
         update_fields=["name", "vendor", "source"],
     )
     by_slug = {platform.slug: platform for platform in platforms}
-    for row in known:
+    for row in platform_rows:
         by_slug[row["slug"]].predecessor = by_slug.get(row["predecessor"])
     Platform.objects.bulk_update(platforms, ["predecessor"])
     return {
         (fold_text(system["institution"]), fold_text(system["system"])): by_slug[row["slug"]]
-        for row in known
+        for row in platform_rows
         for system in row["systems"]
     }
 
 
 def _reported_platforms(rows: Iterable[Row], names: canonical_names.Names) -> dict[tuple[str, str], Platform]:
     """Platforms of the systems that documents name, by (institution, system) folded. Raises CatalogueError."""
-    known = {platform.slug: platform for platform in Platform.objects.all()}
+    platforms_by_slug = {platform.slug: platform for platform in Platform.objects.all()}
     built_on = {_system_key(row, names): row["platform"] for row in rows if "platform" in row}
-    if unknown := set(built_on.values()) - known.keys():
+    if unknown := set(built_on.values()) - platforms_by_slug.keys():
         raise CatalogueError(f"no platform is called {min(unknown)}")
-    return {(fold_text(site), system): known[slug] for (site, system), slug in built_on.items()}
+    return {(fold_text(site), system): platforms_by_slug[slug] for (site, system), slug in built_on.items()}
 
 
 def _load_releases(rows: Iterable[Row]) -> dict[str, Release]:
@@ -231,11 +231,11 @@ def _load_releases(rows: Iterable[Row]) -> dict[str, Release]:
         }
         for row in rows
     ]
-    _upsert(Release, "slug", releases)
+    _upsert_rows(Release, "slug", releases)
     return {release.slug: release for release in Release.objects.filter(imported=True)}
 
 
-def _upsert(model: type[Model], key: str, rows: list[Row]) -> None:
+def _upsert_rows(model: type[Model], key: str, rows: list[Row]) -> None:
     """Insert rows, or bring those whose `key` is there to what they say; columns they don't name stay as they are."""
     fields = [field for field in rows[0] if field != key]
     model._default_manager.bulk_create(
@@ -255,7 +255,7 @@ def _load_systems(
         (system.site.name, fold_text(system.name)): system for system in System.objects.select_related("site").all()
     }
     taken = {system.slug for system in systems.values()}
-    made = []
+    new_systems = []
     for key, counted in spellings.items():
         if key not in systems:
             site = sites[key[0]]
@@ -264,24 +264,24 @@ def _load_systems(
             systems[key] = System(
                 slug=slug, site=site, name=name, platform=platforms.get((fold_text(site.name), key[1]))
             )
-            made.append(systems[key])
-    System.objects.bulk_create(made)
+            new_systems.append(systems[key])
+    System.objects.bulk_create(new_systems)
     return systems
 
 
 def _load_sites(rows: list[Row], published: list[Row], names: canonical_names.Names) -> dict[str, Site]:
-    printed: dict[str, set[str]] = defaultdict(set)
+    spellings_by_site: dict[str, set[str]] = defaultdict(set)
     for institution in _printed_institutions(rows, published):
-        printed[_site_name(institution, names)].add(institution)
+        spellings_by_site[_site_name(institution, names)].add(institution)
     sites = {site.name: site for site in Site.objects.all()}
     taken = {site.slug for site in sites.values()}
-    for name, spellings in sorted(printed.items()):
+    for name, spellings in sorted(spellings_by_site.items()):
         if name not in sites:
             sites[name] = Site(slug=canonical_names.free_slug(slugify(name)[:90], taken), name=name)
-        known = {*sites[name].also_printed_as, *spellings} - {name, ""}
-        sites[name].also_printed_as = sorted(known)
+        other_spellings = {*sites[name].also_printed_as, *spellings} - {name, ""}
+        sites[name].also_printed_as = sorted(other_spellings)
     Site.objects.bulk_create([site for site in sites.values() if site.pk is None])
-    Site.objects.bulk_update([sites[name] for name in printed], ["also_printed_as"])
+    Site.objects.bulk_update([sites[name] for name in spellings_by_site], ["also_printed_as"])
     return sites
 
 
@@ -289,10 +289,12 @@ def _printed_institutions(rows: list[Row], published: list[Row]) -> Iterator[str
     yield from (row.get("institution", "") for row in rows)
     for release in published:
         for ranked_list in release["lists"].values():
-            yield from (entry[5]["institution"] for entry in ranked_list["entries"] if "institution" in _printed(entry))
+            yield from (
+                entry[5]["institution"] for entry in ranked_list["entries"] if "institution" in _printed_names(entry)
+            )
 
 
-def _printed(entry: list[Any]) -> Row:
+def _printed_names(entry: list[Any]) -> Row:
     """What a list prints otherwise than the result does."""
     return entry[5] if len(entry) > 5 else {}
 
@@ -307,13 +309,13 @@ def _system_key(row: Row, names: canonical_names.Names) -> tuple[str, str]:
 
 def _load_reported(rows: list[Row], systems: dict[tuple[str, str], System], names: canonical_names.Names) -> None:
     """Before what is imported: tables of results are read by id, newest first."""
-    _upsert(Result, "public_id", [_reported(row, systems[_system_key(row, names)], names) for row in rows])
+    _upsert_rows(Result, "public_id", [_reported_row(row, systems[_system_key(row, names)], names) for row in rows])
     results = Result.objects.in_bulk([row["id"] for row in rows], field_name="public_id")
-    _load_measurements(rows, results, reported_results.measured)
+    _load_measurements(rows, results, reported_results.read_measurements)
 
 
-def _reported(row: Row, system: System, names: canonical_names.Names) -> Row:
-    facts = reported_results.facts(row)
+def _reported_row(row: Row, system: System, names: canonical_names.Names) -> Row:
+    facts = reported_results.result_columns(row)
     return facts | {
         "site": system.site,
         "system": system,
@@ -328,12 +330,12 @@ def _load_results(
 ) -> dict[str, Result]:
     """Oldest release first: tables of results are read by id, newest first."""
     ordered = sorted(rows, key=lambda row: releases[row["release"]].held_on)
-    results = [_result(row, releases[row["release"]], systems[_system_key(row, names)], names) for row in ordered]
-    _upsert(Result, "public_id", results)
+    results = [_result_row(row, releases[row["release"]], systems[_system_key(row, names)], names) for row in ordered]
+    _upsert_rows(Result, "public_id", results)
     return Result.objects.in_bulk([row["id"] for row in rows], field_name="public_id")
 
 
-def _result(row: Row, release: Release, system: System, names: canonical_names.Names) -> Row:
+def _result_row(row: Row, release: Release, system: System, names: canonical_names.Names) -> Row:
     vendor, filesystem_name = row.get("storage_vendor", ""), row.get("filesystem_name", "")
     return {
         "public_id": row["id"],
@@ -378,15 +380,15 @@ def _load_measurements(
     Measurement.objects.filter(result__in=results.values()).delete()
     Measurement.objects.bulk_create(
         [
-            Measurement(result=results[row["id"]], position=position, **measured.as_json())
+            Measurement(result=results[row["id"]], position=position, **measurement.as_json())
             for row in rows
-            for position, measured in enumerate(measured_of(row), 1)
+            for position, measurement in enumerate(measured_of(row), 1)
         ],
         batch_size=1000,
     )
 
 
-def _measured(row: Row) -> Iterator[Measured]:
+def _read_measurements(row: Row) -> Iterator[Measured]:
     """As the source prints them: of IO500 the ior phases in GiB/s and the others in kIOPS; else with their unit.
 
     A phase printed as 0 beside a score was not measured: the score is a geometric mean, which one measured 0 makes 0.
@@ -397,7 +399,7 @@ def _measured(row: Row) -> Iterator[Measured]:
         quantity, unit = ("bandwidth", "GiB/s") if phase.startswith("ior-") else ("rate", "kIOPS")
         yield Measured.printed(phase, quantity, "phase", value, unit, scored=True)
     if "measurements" in row:
-        yield from reported_results.measured(row)
+        yield from reported_results.read_measurements(row)
 
 
 def _load_lists(
@@ -405,12 +407,15 @@ def _load_lists(
 ) -> None:
     """Replace the imported lists by those that were published, as they were."""
     RankedList.objects.filter(release__in=releases.values(), trust=Result.Trust.IMPORTED).delete()
-    for_list = _definitions(bodies, releases)
+    for_list = _definition_finder(bodies, releases)
     lists, entries = [], []
-    for one in published:
-        for name, row in one["lists"].items():
-            ranked_list = _ranked_list(releases[one["release"]], for_list(one["release"], name), row)
-            rows = [_entry(ranked_list, position, entry, results) for position, entry in enumerate(row["entries"], 1)]
+    for document in published:
+        for name, row in document["lists"].items():
+            ranked_list = _ranked_list(releases[document["release"]], for_list(document["release"], name), row)
+            rows = [
+                _make_list_entry(ranked_list, position, entry, results)
+                for position, entry in enumerate(row["entries"], 1)
+            ]
             ranked_list.digest = entries_digest(rows)
             lists.append(ranked_list)
             entries += rows
@@ -418,7 +423,7 @@ def _load_lists(
     ListEntry.objects.bulk_create(entries, batch_size=1000)
 
 
-def _definitions(bodies: list[Row], releases: dict[str, Release]) -> Callable[[str, str], ListDefinition]:
+def _definition_finder(bodies: list[Row], releases: dict[str, Release]) -> Callable[[str, str], ListDefinition]:
     """The definition of a list of an imported release, by slug and name. It raises CatalogueError where none is."""
     used = {(definition.name, definition.version): definition for definition in ListDefinition.objects.all()}
     order = [release.slug for release in sorted(releases.values(), key=lambda release: (release.held_on, release.id))]
@@ -434,7 +439,7 @@ def _definitions(bodies: list[Row], releases: dict[str, Release]) -> Callable[[s
 
 def _rank_tables(tables: list[Row], bodies: list[Row], releases: dict[str, Release]) -> None:
     """The lists of what was published as a table without ranks: ranked here, all of it imported."""
-    for_list = _definitions(bodies, releases)
+    for_list = _definition_finder(bodies, releases)
     for table in tables:
         release = releases[table["release"]["slug"]]
         for name in release.list_names:
@@ -473,10 +478,10 @@ def _ranked_list(release: Release, definition: ListDefinition, row: Row) -> Rank
     )
 
 
-def _entry(ranked_list: RankedList, position: int, entry: list[Any], results: dict[str, Result]) -> ListEntry:
+def _make_list_entry(ranked_list: RankedList, position: int, entry: list[Any], results: dict[str, Result]) -> ListEntry:
     """One row with rank and score as published; ties of a published list keep the ranks it gave them."""
     place, identifier, score, bandwidth, rate = entry[:5]
-    printed, result = _printed(entry), results[identifier]
+    printed_names, result = _printed_names(entry), results[identifier]
     return ListEntry(
         ranked_list=ranked_list,
         result=result,
@@ -488,11 +493,11 @@ def _entry(ranked_list: RankedList, position: int, entry: list[Any], results: di
         bandwidth_gib_per_s=bandwidth,
         rate_kiops=rate,
         new=result.release_id == ranked_list.release_id,
-        institution=printed.get("institution", result.institution),
-        system_name=printed.get("system", result.system_name),
-        filesystem_type=printed.get("filesystem_type", result.filesystem_type),
+        institution=printed_names.get("institution", result.institution),
+        system_name=printed_names.get("system", result.system_name),
+        filesystem_type=printed_names.get("filesystem_type", result.filesystem_type),
         client_nodes=result.client_nodes,
-        note=printed.get("note", ""),
+        note=printed_names.get("note", ""),
     )
 
 

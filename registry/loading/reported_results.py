@@ -38,7 +38,7 @@ def read_reported(folder: Path = REPORTED) -> list[Row]:
     return list(rows.values())
 
 
-def facts(row: Row) -> Row:
+def result_columns(row: Row) -> Row:
     """The columns of a result that follow from its row alone."""
     return {
         "public_id": row["id"],
@@ -46,7 +46,7 @@ def facts(row: Row) -> Row:
         "tool_version": row.get("tool_version", ""),
         "mode": row.get("mode", ""),
         "trust": Result.Trust.REPORTED,
-        "source": source(row),
+        "source": source_text(row),
         "release": None,
         "institution": row["institution"],
         "system_name": row["system"],
@@ -70,13 +70,13 @@ def facts(row: Row) -> Row:
     }
 
 
-def source(row: Row) -> str:
+def source_text(row: Row) -> str:
     """ "E2000 Performance ... (HPE, Cray User Group 2025), Table 3, row 1"."""
     document = row["document"]
     return f"{document['title']} ({document['publisher']}), {row['place']}"
 
 
-def measured(row: Row) -> Iterator[Measured]:
+def read_measurements(row: Row) -> Iterator[Measured]:
     """The numbers of a row: canonical beside what is printed. Raises UnitError."""
     for measurement in row["measurements"]:
         yield Measured.printed(

@@ -7,7 +7,7 @@ from registry.models.lists import ListDefinition, ListEntry, Override, RankedLis
 from registry.models.releases import Release
 from registry.models.results import Measurement, Result, ResultFile
 from registry.models.sites import Platform, Site, System
-from registry.models.snapshots import ObservedParameter, SystemSnapshot
+from registry.models.snapshots import ObservedParameter, PublicSystemSnapshot
 from registry.models.steps import Step, StepsDue
 from registry.models.studies import SavedStudy
 
@@ -21,6 +21,7 @@ __all__ = [
     "ObservedParameter",
     "Override",
     "Platform",
+    "PublicSystemSnapshot",
     "RankRange",
     "RankedList",
     "RecordChange",
@@ -32,5 +33,4 @@ __all__ = [
     "Step",
     "StepsDue",
     "System",
-    "SystemSnapshot",
 ]

@@ -100,6 +100,12 @@ class Result(models.Model):
         null=True, blank=True, help_text="When the public copy went into quarantine: it holds a key or a token."
     )
 
+    later_evidence = models.JSONField(
+        default=dict,
+        blank=True,
+        help_text="What later rules found in its files, with day and version; nothing else changes by it.",
+    )
+
     revision = models.PositiveSmallIntegerField(default=1)
     revises = models.OneToOneField("self", null=True, blank=True, on_delete=models.PROTECT, related_name="revised_by")
     revision_reason = models.TextField(blank=True)

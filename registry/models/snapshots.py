@@ -12,13 +12,16 @@ from registry.models.results import Result
 TEXT_LIMIT = 200
 
 
-class SystemSnapshot(models.Model):
+class PublicSystemSnapshot(models.Model):
     """The published form of a system document (schema system.1): no node has a name in it."""
 
     result = models.OneToOneField(Result, on_delete=models.CASCADE, related_name="system_snapshot")
     sha256 = models.CharField(max_length=64, help_text="Of the document as received, which stays private.")
     summary = models.JSONField(help_text="The document in short.")
     document = models.JSONField()
+
+    class Meta:
+        db_table = "registry_systemsnapshot"
 
     def __str__(self) -> str:
         return f"System of {self.result}"

@@ -10,9 +10,9 @@ from rest_framework.response import Response
 
 from registry.parameters import responses as parameters_responses
 from registry.query import filters, observed_parameters
-from registry.query.public_record import NotOnRecord, nearest
+from registry.query.public_record import NotOnRecord, nearest_names
 from registry.web import responses as web_responses
-from registry.web.api_base import PublicRead, link
+from registry.web.api_base import PublicRead, api_address
 from validators import parameters
 from validators.parameters import defaults
 
@@ -20,7 +20,7 @@ from validators.parameters import defaults
 class ParameterList(PublicRead):
     """Every parameter that can be known of a system, group by group, with its default by release of Lustre."""
 
-    known = ("group",)
+    query_names = ("group",)
 
     @extend_schema(
         operation_id="parameters_list",
@@ -28,25 +28,25 @@ class ParameterList(PublicRead):
         responses={200: parameters_responses.ParameterPage} | web_responses.REFUSED,
     )
     def get(self, request: Request) -> Response:
-        wanted = filters.values_of(request.query_params, "group")
-        entries = parameters.document()["parameters"]
-        rows = [as_parameter(request, entry) for entry in entries if not wanted or entry["group"] in wanted]
-        return Response({"next": None, "version": parameters.document()["version"], "results": rows})
+        groups = filters.values_of(request.query_params, "group")
+        entries = parameters.load_document()["parameters"]
+        rows = [as_parameter(request, entry) for entry in entries if not groups or entry["group"] in groups]
+        return Response({"next": None, "version": parameters.load_document()["version"], "results": rows})
 
 
-class ParameterDetail(PublicRead):
+class ParameterDetailView(PublicRead):
     """One parameter, and the values that the results that count today have of it, most results first."""
 
     @extend_schema(
         operation_id="parameters_read", responses={200: parameters_responses.ParameterDetail} | web_responses.NOT_FOUND
     )
     def get(self, request: Request, id: str) -> Response:
-        found = next((entry for entry in parameters.document()["parameters"] if entry["id"] == id), None)
-        if found is None:
-            raise NotOnRecord("parameter", id, nearest(id, parameters.parameters()))
-        return Response(as_parameter(request, found) | {"values_seen": observed_parameters.values_seen(id)})
+        parameter = next((entry for entry in parameters.load_document()["parameters"] if entry["id"] == id), None)
+        if parameter is None:
+            raise NotOnRecord("parameter", id, nearest_names(id, parameters.parameters()))
+        return Response(as_parameter(request, parameter) | {"values_seen": observed_parameters.values_seen(id)})
 
 
 def as_parameter(request: Request, entry: dict[str, Any]) -> dict[str, Any]:
-    known = defaults.table()["parameters"].get(entry["id"], {"defaults": []})["defaults"]
-    return {**entry, "lustre_defaults": known, "url": link(request, "parameters", entry["id"])}
+    lustre_defaults = defaults.table()["parameters"].get(entry["id"], {"defaults": []})["defaults"]
+    return {**entry, "lustre_defaults": lustre_defaults, "url": api_address(request, "parameters", entry["id"])}

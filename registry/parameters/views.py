@@ -11,7 +11,7 @@ from django.shortcuts import render
 
 from registry.presentation import numbers
 from registry.query import observed_parameters
-from registry.query.public_record import NotOnRecord, Row, nearest
+from registry.query.public_record import NotOnRecord, Row, nearest_names
 from registry.web.caching import public_page
 from validators.parameters import Parameter, Place, groups, parameters
 from validators.parameters.defaults import by_release, releases_with
@@ -50,80 +50,84 @@ ON_CHANGE = {
 
 
 @public_page
-def index(request: HttpRequest) -> HttpResponse:
+def parameter_index(request: HttpRequest) -> HttpResponse:
     """All parameters by group, or those with the words that were asked for."""
     words = request.GET.get("q", "")[:WORDS_LIMIT]
     group = request.GET.get("group", "")
-    found = [one for one in matching(words) if group in ("", one.group)]
-    sections = [(groups()[name], list(ones)) for name, ones in groupby(found, key=lambda one: one.group)]
-    context = {"words": words, "group": group, "groups": groups(), "sections": sections, "count": len(found)}
+    matches = [parameter for parameter in search_parameters(words) if group in ("", parameter.group)]
+    sections = [(groups()[name], list(ones)) for name, ones in groupby(matches, key=lambda parameter: parameter.group)]
+    context = {"words": words, "group": group, "groups": groups(), "sections": sections, "count": len(matches)}
     return render(request, "parameters/index.html", {"section": "docs", **context})
 
 
 @public_page
-def page(request: HttpRequest, id: str) -> HttpResponse:
+def parameter_page(request: HttpRequest, id: str) -> HttpResponse:
     """One parameter."""
-    shown = required(id)
+    parameter = require_parameter(id)
     context = {
-        "parameter": shown,
-        "group": groups()[shown.group],
-        "value": value_words(shown),
-        "places": [(place.path, place_words(place)) for place in shown.paths],
-        "read_by": READ_BY[shown.privilege],
-        "leaves": leaves(shown),
-        "on_change": ON_CHANGE[shown.run_critical],
+        "parameter": parameter,
+        "group": groups()[parameter.group],
+        "value": value_words(parameter),
+        "places": [(place.path, place_words(place)) for place in parameter.paths],
+        "read_by": READ_BY[parameter.privilege],
+        "leaves": disclosure_text(parameter),
+        "on_change": ON_CHANGE[parameter.run_critical],
         "defaults": by_release(id),
-        "of_lustre": shown.group.startswith(OF_LUSTRE),
-        "by_key": shown.kind in ("map", "histogram"),
-        "seen": [seen_row(shown, row) for row in observed_parameters.values_seen(id)],
+        "of_lustre": parameter.group.startswith(OF_LUSTRE),
+        "by_key": parameter.kind in ("map", "histogram"),
+        "observed_values": [seen_row(parameter, row) for row in observed_parameters.values_seen(id)],
     }
     return render(request, "parameters/parameter.html", {"section": "docs", **context})
 
 
-def required(id: str) -> Parameter:
+def require_parameter(id: str) -> Parameter:
     """Raises NotOnRecord with the nearest ids."""
     if id not in parameters():
-        raise NotOnRecord("parameter", id, nearest(id, parameters()))
+        raise NotOnRecord("parameter", id, nearest_names(id, parameters()))
     return parameters()[id]
 
 
-def matching(words: str) -> list[Parameter]:
+def search_parameters(words: str) -> list[Parameter]:
     """Parameters whose id, meaning or path has every one of the words."""
-    wanted = words.lower().split()
-    return [parameter for parameter in parameters().values() if all(word in searched(parameter) for word in wanted)]
+    search_words = words.lower().split()
+    return [
+        parameter for parameter in parameters().values() if all(word in search_text(parameter) for word in search_words)
+    ]
 
 
-def searched(one: Parameter) -> str:
-    return " ".join((one.id, one.meaning, *(place.path for place in one.paths), one.command)).lower()
+def search_text(parameter: Parameter) -> str:
+    return " ".join(
+        (parameter.id, parameter.meaning, *(place.path for place in parameter.paths), parameter.command)
+    ).lower()
 
 
-def value_words(one: Parameter) -> str:
+def value_words(parameter: Parameter) -> str:
     """("integer", "MiB") -> "integer in MiB"."""
-    unit = "" if one.unit in ("none", "mixed", "bool", "count") else f" in {one.unit}"
+    unit = "" if parameter.unit in ("none", "mixed", "bool", "count") else f" in {parameter.unit}"
     kinds = {"map": ", one for each entry", "list": ", any number of them", "histogram": ", one for each bucket"}
-    return f"{one.value_type}{unit}{kinds.get(one.kind, '')}"
+    return f"{parameter.value_type}{unit}{kinds.get(parameter.kind, '')}"
 
 
-def leaves(one: Parameter) -> str:
+def disclosure_text(parameter: Parameter) -> str:
     """What of it leaves the site; the note says more than the class, but for what leaves as it is."""
-    if one.redaction == "keep" and one.redaction_note:
-        return f"{LEAVES['keep']}; {one.redaction_note}"
-    return one.redaction_note or LEAVES[one.redaction]
+    if parameter.redaction == "keep" and parameter.redaction_note:
+        return f"{LEAVES['keep']}; {parameter.redaction_note}"
+    return parameter.redaction_note or LEAVES[parameter.redaction]
 
 
 def place_words(place: Place) -> str:
     return ROOTS[place.root] + (f"; Lustre {place.releases}" if place.releases else "")
 
 
-def seen_row(one: Parameter, row: Row) -> dict[str, Any]:
+def seen_row(parameter: Parameter, row: Row) -> dict[str, Any]:
     """A value of the record as the page shows it, with the address of the results that have it."""
-    name = f"p.{one.id}/{row['key']}" if row["key"] else f"p.{one.id}"
+    name = f"p.{parameter.id}/{row['key']}" if row["key"] else f"p.{parameter.id}"
     return {
         "key": row["key"],
         "role": row["role"],
         "text": row["text"],
         "results": numbers.format_int(row["results"]),
         "instances": numbers.format_int(row["instances"]),
-        "default_of": releases_with(one.id, row["value"]) if not row["key"] else "",
+        "default_of": releases_with(parameter.id, row["value"]) if not row["key"] else "",
         "query": urlencode({name: row["text"]}),
     }

@@ -25,10 +25,12 @@ class Factor(s.Serializer):
 class Layer(s.Serializer):
     layer = s.CharField(help_text="drives, slots, parity, controllers, network or clients.")
     words = s.CharField()
-    value = s.FloatField(help_text="The most that it delivers: the product of the factors.")
+    value = s.FloatField(help_text="The most that it delivers, in `unit`: the product of the factors.")
     unit = s.CharField()
     percent = s.FloatField(help_text="What was measured, in % of it.")
-    observed = s.FloatField(allow_null=True, help_text="The most that was ever seen, where a document says so.")
+    observed = s.FloatField(
+        allow_null=True, help_text="The most that was ever seen, in `unit`; null where no document says so."
+    )
     percent_of_observed = s.FloatField(allow_null=True)
     estimated = s.BooleanField(help_text="Some factor is.")
     factors = Factor(many=True)
@@ -77,4 +79,4 @@ class Hardware(PublicRead):
 
     @extend_schema(operation_id="hardware", responses=OpenApiTypes.OBJECT)
     def get(self, request: Request) -> Response:
-        return Response(hardware.document())
+        return Response(hardware.load_catalogue())

@@ -11,7 +11,7 @@ from rest_framework.response import Response
 from registry.platforms import generations, sizing
 from registry.query import divisors
 from registry.web import responses as web_responses
-from registry.web.api_base import PublicRead, link
+from registry.web.api_base import PublicRead, api_address
 
 FACTOR = "About, below or above, where the numbers are; unknown, and no factor, where bounds leave nothing to say."
 
@@ -42,8 +42,13 @@ class StepShape(s.Serializer):
     low = s.FloatField()
     high = s.FloatField()
     count = s.IntegerField(help_text="Results of the step that have the number.")
-    x_first = s.FloatField(allow_null=True, help_text="How many times better than the first step.")
-    x_before = s.FloatField(allow_null=True, help_text="Than the step before; null of the first.")
+    x_first = s.FloatField(
+        allow_null=True,
+        help_text="How many times better than the first step, without unit; null where it cannot be said.",
+    )
+    x_before = s.FloatField(
+        allow_null=True, help_text="How many times better than the step before, without unit; null of the first."
+    )
     x_first_qualifier = s.CharField(allow_blank=True, help_text=FACTOR)
     x_before_qualifier = s.CharField(allow_blank=True, help_text=FACTOR)
 
@@ -116,10 +121,10 @@ class LineList(PublicRead):
     def get(self, request: Request) -> Response:
         rows = [
             {
-                "platforms": [{"slug": one.slug, "name": one.name} for one in line],
-                "url": link(request, "generations", line[-1].slug),
+                "platforms": [{"slug": platform.slug, "name": platform.name} for platform in line],
+                "url": api_address(request, "generations", line[-1].slug),
             }
-            for line in generations.lines()
+            for line in generations.list_lines()
         ]
         return Response({"next": None, "results": rows})
 
@@ -127,8 +132,8 @@ class LineList(PublicRead):
 class LineDetail(PublicRead):
     """The line that a platform stands in: the best of each step, x-factors, and what they come from."""
 
-    known = (*generations.NAMES, *generations.FILTERS)
-    known_prefixes = generations.PREFIXES
+    query_names = (*generations.NAMES, *generations.FILTERS)
+    query_prefixes = generations.PREFIXES
 
     @extend_schema(
         operation_id="generations_read",
@@ -136,7 +141,7 @@ class LineDetail(PublicRead):
         responses={200: Generations} | web_responses.NOT_FOUND | web_responses.REFUSED,
     )
     def get(self, request: Request, slug: str) -> Response:
-        return Response(generations.document(slug, generations.read(request.query_params)))
+        return Response(generations.generations_document(slug, generations.parse_query(request.query_params)))
 
 
 class UnitsShape(s.Serializer):
@@ -166,7 +171,7 @@ class BasisShape(s.Serializer):
     result = s.CharField()
     op = s.CharField()
     trust = s.CharField()
-    enclosures = s.FloatField(help_text="Measured; one target of two is half of one.")
+    enclosures = s.FloatField(help_text="Measured enclosures in number; one target of two is half of one.")
     of_one = s.FloatField()
     qualifier = s.CharField(allow_blank=True, help_text="What its source says of the rate: about, below or above.")
     source = s.CharField(allow_blank=True)
@@ -186,8 +191,8 @@ class SizingShape(s.Serializer):
 class Sizing(PublicRead):
     """How many enclosures of a platform a rate takes, as a range with the layer that limits one."""
 
-    known = (*sizing.NAMES, *sizing.FILTERS)
-    known_prefixes = generations.PREFIXES
+    query_names = (*sizing.NAMES, *sizing.FILTERS)
+    query_prefixes = generations.PREFIXES
 
     @extend_schema(
         operation_id="sizing",
@@ -202,4 +207,4 @@ class Sizing(PublicRead):
         responses={200: SizingShape} | web_responses.NOT_FOUND | web_responses.REFUSED,
     )
     def get(self, request: Request) -> Response:
-        return Response(sizing.document(sizing.read(request.query_params)))
+        return Response(sizing.sizing_document(sizing.parse_query(request.query_params)))

@@ -20,32 +20,32 @@ from validators.hardware import Figure, assumption
 from validators.system.parts import memory_of, of_document, rates_of, slot_of
 
 
-def of_result(result: Result, measured: Sequence[Row], document: Mapping[str, Any] | None) -> list[Efficiency]:
+def of_result(result: Result, measurements: Sequence[Row], document: Mapping[str, Any] | None) -> list[Efficiency]:
     """Every measurement that a ceiling is known for. No query where the platform was read with the result."""
     crossing = catalogue.crossings().get(result.tool)
-    return efficiencies(crossing, measured, result.parameters, parts_of(result, document)) if crossing else []
+    return efficiencies(crossing, measurements, result.parameters, parts_of(result, document)) if crossing else []
 
 
 def efficiencies_by_id(public_id: str) -> list[Efficiency]:
     """The same by id. Raises NotOnRecord."""
-    result = public_record.result(public_id)
+    result = public_record.find_result(public_id)
     snapshot = observed_parameters.snapshot_of(result)
-    return of_result(result, public_record.measurements(result), snapshot.document if snapshot else None)
+    return of_result(result, public_record.list_measurements(result), snapshot.document if snapshot else None)
 
 
-def nearest_to_ceiling(found: Sequence[Efficiency]) -> list[Efficiency]:
+def nearest_to_ceiling(efficiencies: Sequence[Efficiency]) -> list[Efficiency]:
     """Of each operation, quantity and statistic the measurement that is nearest to its ceiling, or above it."""
     nearest: dict[tuple[str, ...], Efficiency] = {}
-    for one in found:
-        key = tuple(one.measurement[name] for name in ("op", "quantity", "stat"))
-        if key not in nearest or _rank(one) > _rank(nearest[key]):
-            nearest[key] = one
+    for efficiency in efficiencies:
+        key = tuple(efficiency.measurement[name] for name in ("op", "quantity", "stat"))
+        if key not in nearest or _efficiency_order(efficiency) > _efficiency_order(nearest[key]):
+            nearest[key] = efficiency
     return list(nearest.values())
 
 
-def _rank(one: Efficiency) -> tuple[bool, float]:
+def _efficiency_order(efficiency: Efficiency) -> tuple[bool, float]:
     """What is only below something comes last: how near it was is not known."""
-    return one.qualifier != qualified_values.BELOW, one.percent(one.limit)
+    return efficiency.qualifier != qualified_values.BELOW, efficiency.percent(efficiency.limit)
 
 
 def parts_of(result: Result, document: Mapping[str, Any] | None) -> Parts:
@@ -53,14 +53,16 @@ def parts_of(result: Result, document: Mapping[str, Any] | None) -> Parts:
     if document is not None:
         return of_document(document)
     enclosure = hardware.enclosure_of(result.platform.slug) if result.platform else None
-    told = Told(result.parameters, result.source)
+    run_counts = RunCounts(result.parameters, result.source)
     drive = hardware.named("drives", str(result.parameters.get("drive_model", "")))
     return replace(
         unit_of(enclosure, drive),
-        drives=told.count("drives") or told.product("drives_per_ost", "osts") or _in_all(told, enclosure),
-        servers=told.count("data_servers"),
+        drives=run_counts.count("drives")
+        or run_counts.product("drives_per_ost", "osts")
+        or _in_all(run_counts, enclosure),
+        servers=run_counts.count("data_servers"),
         **({"raid": raid} if (raid := raid_of(str(result.parameters.get("raid", "")), result.source)) else {}),
-        **({"paths": paths} if (paths := told.paths()) else {}),
+        **({"paths": paths} if (paths := run_counts.paths()) else {}),
     )
 
 
@@ -80,28 +82,28 @@ def unit_of(enclosure: hardware.Entry | None, drive: hardware.Entry | None = Non
         raid=_usual_raid(enclosure),
         servers=hardware.figure(enclosure, "controllers"),
         memory=memory_of(hardware.entries("cpus").get(enclosure.get("cpu", ""))),
-        ports=_times(ports, rate) if ports and rate else None,
+        ports=_multiply(ports, rate) if ports and rate else None,
     )
 
 
 def _usual_raid(enclosure: hardware.Entry) -> Raid | None:
-    found = raid_of(enclosure.get("raid", ""), assumption("raid"))
-    return replace(found, estimated=True) if found else None
+    raid = raid_of(enclosure.get("raid", ""), assumption("raid"))
+    return replace(raid, estimated=True) if raid else None
 
 
-def _times(one: Figure, other: Figure) -> Figure:
-    sources = "; ".join(dict.fromkeys((one.source, other.source)))
-    return Figure(one.value * other.value, other.unit, sources, one.estimated or other.estimated)
+def _multiply(first: Figure, other: Figure) -> Figure:
+    sources = "; ".join(dict.fromkeys((first.source, other.source)))
+    return Figure(first.value * other.value, other.unit, sources, first.estimated or other.estimated)
 
 
-def _in_all(told: Told, enclosure: hardware.Entry | None) -> Figure | None:
+def _in_all(run_counts: RunCounts, enclosure: hardware.Entry | None) -> Figure | None:
     """The drives of as many whole enclosures as there were."""
-    count, slots = told.count("enclosures"), hardware.figure(enclosure, "slots")
-    return replace(_times(count, slots), estimated=True) if count and slots else None
+    count, slots = run_counts.count("enclosures"), hardware.figure(enclosure, "slots")
+    return replace(_multiply(count, slots), estimated=True) if count and slots else None
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class RunCounts:
     """Counts among the parameters of a result, as figures with its source."""
 
     parameters: Mapping[str, Any]
@@ -109,12 +111,12 @@ class Told:
 
     def count(self, name: str) -> Figure | None:
         value = self.parameters.get(name)
-        known = isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0
-        return Figure(float(value), "count", self.source) if known and value is not None else None
+        is_positive = isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0
+        return Figure(float(value), "count", self.source) if is_positive and value is not None else None
 
-    def product(self, one: str, other: str) -> Figure | None:
-        first, second = self.count(one), self.count(other)
-        return _times(first, second) if first and second else None
+    def product(self, name: str, other: str) -> Figure | None:
+        first, second = self.count(name), self.count(other)
+        return _multiply(first, second) if first and second else None
 
     def paths(self) -> Figure | None:
         """Controllers that serve each drive: what all of them serve, over the drives that there are."""
@@ -122,34 +124,34 @@ class Told:
         return replace(served, value=served.value / drives.value) if served and drives else None
 
 
-def as_rows(found: Sequence[Efficiency]) -> list[Row]:
+def as_rows(efficiencies: Sequence[Efficiency]) -> list[Row]:
     """Efficiencies as the API shows them; values in canonical units."""
-    return [_row(one) for one in found]
+    return [_efficiency_row(efficiency) for efficiency in efficiencies]
 
 
-def _row(one: Efficiency) -> Row:
+def _efficiency_row(efficiency: Efficiency) -> Row:
     names = ("op", "quantity", "stat", "context", "value", "unit")
-    limit = one.limit
-    return {name: one.measurement[name] for name in names} | {
-        "qualifier": one.qualifier,
-        "direction": one.direction,
-        "over": one.over,
-        "limiting": {"layer": limit.layer, "words": limit.words, "percent": one.percent(limit)},
-        "above": [ceiling.layer for ceiling in one.above],
-        "layers": [_layer(one, ceiling) for ceiling in one.ceilings],
+    limit = efficiency.limit
+    return {name: efficiency.measurement[name] for name in names} | {
+        "qualifier": efficiency.qualifier,
+        "direction": efficiency.direction,
+        "over": efficiency.over,
+        "limiting": {"layer": limit.layer, "words": limit.words, "percent": efficiency.percent(limit)},
+        "above": [ceiling.layer for ceiling in efficiency.above],
+        "layers": [_layer_row(efficiency, ceiling) for ceiling in efficiency.ceilings],
     }
 
 
-def _layer(one: Efficiency, ceiling: Ceiling) -> Row:
+def _layer_row(efficiency: Efficiency, ceiling: Ceiling) -> Row:
     observed = ceiling.observed
     return {
         "layer": ceiling.layer,
         "words": ceiling.words,
         "value": ceiling.value,
         "unit": ceiling.unit,
-        "percent": one.percent(ceiling),
+        "percent": efficiency.percent(ceiling),
         "observed": observed,
-        "percent_of_observed": None if observed is None else 100 * one.measurement["value"] / observed,
+        "percent_of_observed": None if observed is None else 100 * efficiency.measurement["value"] / observed,
         "estimated": ceiling.estimated,
         "factors": [{"name": name} | asdict(figure) for name, figure in ceiling.factors],
     }

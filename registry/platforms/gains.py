@@ -39,11 +39,11 @@ class Point:
 
     @property
     def number(self) -> Number:
-        return qualified_values.number(self.value, self.qualifier)
+        return qualified_values.qualified_number(self.value, self.qualifier)
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class PlatformGain:
     """From one point to the next: its factor, what differs by kind, and of which kinds something is not recorded."""
 
     before: Point
@@ -65,42 +65,44 @@ class Change:
         return [kind for kind in KINDS if kind in self.differs or kind in self.unrecorded]
 
 
-def factor(before: Number, after: Number, lower_is_better: bool) -> Number | None:
+def improvement_factor(before: Number, after: Number, lower_is_better: bool) -> Number | None:
     """How many times better `after` is; None where one of them is zero."""
     if not before.value or not after.value:
         return None
     return before / after if lower_is_better else after / before
 
 
-def best(points: Sequence[Point], lower_is_better: bool) -> Point:
+def best_point(points: Sequence[Point], lower_is_better: bool) -> Point:
     """Of several points the best, of equal ones the first; one that may be worse than it says only where all may be."""
     worse = qualified_values.ABOVE if lower_is_better else qualified_values.BELOW
     sign = -1 if lower_is_better else 1
     return max(points, key=lambda point: (point.qualifier != worse, sign * point.value))
 
 
-def change(before: Point, after: Point, lower_is_better: bool = False) -> Change:
+def make_change(before: Point, after: Point, lower_is_better: bool = False) -> PlatformGain:
     """What lies between two points. Raises ValueError where one of them is zero."""
-    gained = factor(before.number, after.number, lower_is_better)
+    gained = improvement_factor(before.number, after.number, lower_is_better)
     if gained is None:
         raise ValueError("a value of zero has no factor")
     differs: dict[str, list[str]] = {}
     shared: set[str] = set()
     lacking: set[str] = set()
     for name in dict.fromkeys((*before.facts, *after.facts)):
-        told = [point.facts[name] for point in (before, after) if name in point.facts]
-        kind = told[0][0]
-        if len(told) == 1:
+        facts = [point.facts[name] for point in (before, after) if name in point.facts]
+        kind = facts[0][0]
+        if len(facts) == 1:
             lacking.add(kind)
-        elif told[0][1] == told[1][1]:
+        elif facts[0][1] == facts[1][1]:
             shared.add(kind)
         else:
             differs.setdefault(kind, []).append(name)
     unknown = {kind for kind in CAUSES if kind not in shared and kind not in differs}
-    return Change(before, after, gained, differs, frozenset(lacking | unknown))
+    return PlatformGain(before, after, gained, differs, frozenset(lacking | unknown))
 
 
-def chain(points: Sequence[Point], start: Point, end: Point, lower_is_better: bool = False) -> list[Change]:
+def shortest_chain(
+    points: Sequence[Point], start: Point, end: Point, lower_is_better: bool = False
+) -> list[PlatformGain]:
     """The shortest way from start to end of which every change has one cause; empty where there is none.
 
     A bound is no step of the way: what a change brought, it does not say.
@@ -108,37 +110,37 @@ def chain(points: Sequence[Point], start: Point, end: Point, lower_is_better: bo
     if start.number.is_bound or end.number.is_bound:
         return []
     usable = [point for point in points if point.value and not point.number.is_bound]
-    reached: dict[str, list[Change]] = {start.result: []}
+    reached: dict[str, list[PlatformGain]] = {start.result: []}
     waiting = deque([start])
     while waiting and end.result not in reached:
         here = waiting.popleft()
         for point in usable:
             if point.result in reached:
                 continue
-            step = change(here, point, lower_is_better)
+            step = make_change(here, point, lower_is_better)
             if step.cause:
                 reached[point.result] = [*reached[here.result], step]
                 waiting.append(point)
     return reached.get(end.result, [])
 
 
-def by_cause(changes: Sequence[Change]) -> dict[str, float]:
+def by_cause(changes: Sequence[PlatformGain]) -> dict[str, float]:
     """The product of the factors of each cause."""
     products: dict[str, float] = {}
-    for one in changes:
-        products[one.cause] = products.get(one.cause, 1.0) * (one.factor.value or 0.0)
+    for change in changes:
+        products[change.cause] = products.get(change.cause, 1.0) * (change.factor.value or 0.0)
     return {cause: products[cause] for cause in CAUSES if cause in products}
 
 
-def by_possible(changes: Sequence[Change]) -> list[dict[str, Any]]:
+def by_possible(changes: Sequence[PlatformGain]) -> list[dict[str, Any]]:
     """The product of the factors of changes that may come from the same: what holds where no chain separates them."""
     factors: dict[tuple[str, ...], list[Number]] = {}
-    for one in changes:
-        factors.setdefault(tuple(one.may_be), []).append(one.factor)
+    for change in changes:
+        factors.setdefault(tuple(change.may_be), []).append(change.factor)
     return [
         {"may_be": list(kinds), "factor": product.value, "factor_qualifier": product.qualifier}
-        for kinds, found in factors.items()
-        for product in (reduce(mul, found),)
+        for kinds, kind_factors in factors.items()
+        for product in (reduce(mul, kind_factors),)
     ]
 
 
@@ -146,22 +148,28 @@ def steps_of(points: Sequence[Point], order: Sequence[str], lower_is_better: boo
     """One row for each step that has a value: its best, least and most, and how many times better than the first."""
     by_step = {step: [point for point in points if point.step == step] for step in order}
     rows: list[dict[str, Any]] = []
-    for step, found in by_step.items():
-        if not found:
+    for step, step_points in by_step.items():
+        if not step_points:
             continue
-        top = best(found, lower_is_better)
-        first, last = (qualified_values.of(rows[0]), qualified_values.of(rows[-1])) if rows else (None, None)
-        gained = factor(first, top.number, lower_is_better) if first else qualified_values.number(1.0)
-        again = factor(last, top.number, lower_is_better) if last else None
+        top = best_point(step_points, lower_is_better)
+        first, last = (
+            (qualified_values.number_of_row(rows[0]), qualified_values.number_of_row(rows[-1]))
+            if rows
+            else (None, None)
+        )
+        gained = (
+            improvement_factor(first, top.number, lower_is_better) if first else qualified_values.qualified_number(1.0)
+        )
+        again = improvement_factor(last, top.number, lower_is_better) if last else None
         rows.append({
             "step": step,
             "value": top.value,
             "result": top.result,
             "printed_unit": top.printed_unit,
             "qualifier": top.qualifier,
-            "low": min(point.value for point in found),
-            "high": max(point.value for point in found),
-            "count": len(found),
+            "low": min(point.value for point in step_points),
+            "high": max(point.value for point in step_points),
+            "count": len(step_points),
             "x_first": gained and gained.value,
             "x_before": again and again.value,
             "x_first_qualifier": gained.qualifier if gained else "",

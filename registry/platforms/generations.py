@@ -16,7 +16,7 @@ from django.http import QueryDict
 
 from registry.models import Fact, Platform, Release
 from registry.platforms import gains
-from registry.platforms.gains import Change, Point
+from registry.platforms.gains import PlatformGain, Point
 from registry.query import axes, configuration_diff, fact_index, filters, metric_values, public_record, study_query
 from registry.query import divisors as query_divisors
 from registry.query.public_record import Row
@@ -37,7 +37,7 @@ _IDENTITY = {
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class GenerationsQuery:
     """What is asked of a line: metrics (none: all), the axis of the steps, what numbers are divided by, filters."""
 
     metric: tuple[str, ...] = ()
@@ -46,36 +46,40 @@ class Asked:
     filters: QueryDict = field(default_factory=QueryDict)
 
 
-def read(query: QueryDict) -> Asked:
+def parse_query(query: QueryDict) -> GenerationsQuery:
     """Raises UnknownParameter and InvalidValue."""
     filters.refuse_unknown(query, (*NAMES, *FILTERS, "format"), PREFIXES)
-    metric, x = tuple(filters.values_of(query, "metric")), study_query.single(query, "x") or X
-    return Asked(metric, x, study_query.divisor(query), filters.without(query, (*NAMES, "format")))
+    metric, x = tuple(filters.values_of(query, "metric")), study_query.single_value(query, "x") or X
+    return GenerationsQuery(
+        metric, x, study_query.parse_divisor(query), filters.without_names(query, (*NAMES, "format"))
+    )
 
 
-def line(slug: str) -> list[Platform]:
+def load_line(slug: str) -> list[Platform]:
     """The platforms before this one, itself and those after it, oldest first. Raises NotOnRecord."""
-    asked = public_record.platform(slug)
-    known = {one.pk: one for one in Platform.objects.order_by("slug")}
-    before, here = [asked], asked
-    while here.predecessor_id in known and known[here.predecessor_id] not in before:
-        here = known[here.predecessor_id]
+    platform = public_record.find_platform(slug)
+    platforms_by_pk = {other.pk: other for other in Platform.objects.order_by("slug")}
+    before, here = [platform], platform
+    while here.predecessor_id in platforms_by_pk and platforms_by_pk[here.predecessor_id] not in before:
+        here = platforms_by_pk[here.predecessor_id]
         before.insert(0, here)
-    return [*before, *(onward for onward in _onwards(asked, known.values()) if onward not in before)]
+    return [*before, *(onward for onward in _successors(platform, platforms_by_pk.values()) if onward not in before)]
 
 
-def lines() -> list[list[Platform]]:
+def list_lines() -> list[list[Platform]]:
     """Every line of two platforms and more, by the name of its first. One query."""
-    known = list(Platform.objects.order_by("vendor", "name"))
-    found = (_onwards(one, known) for one in known if not one.predecessor_id)
-    return [members for members in found if len(members) > 1]
+    platforms = list(Platform.objects.order_by("vendor", "name"))
+    platform_lines = (_successors(platform, platforms) for platform in platforms if not platform.predecessor_id)
+    return [members for members in platform_lines if len(members) > 1]
 
 
-def _onwards(first: Platform, known: Collection[Platform]) -> list[Platform]:
+def _successors(first: Platform, platforms: Collection[Platform]) -> list[Platform]:
     """A platform and those after it, generation by generation."""
     members = [first]
     for member in members:  # grows while it is read
-        members += [one for one in known if one.predecessor_id == member.pk and one not in members]
+        members += [
+            platform for platform in platforms if platform.predecessor_id == member.pk and platform not in members
+        ]
     return members
 
 
@@ -84,33 +88,40 @@ def measured_platforms() -> list[Platform]:
     return list(Platform.objects.filter(results__withdrawn_at=None, results__isnull=False).distinct())
 
 
-def document(slug: str, asked: Asked) -> Row:
+def generations_document(slug: str, query: GenerationsQuery) -> Row:
     """The line of a platform with its gains. Five queries, one more each for a divisor and other steps.
 
     Raises NotOnRecord, UnknownAxis and InvalidValue.
     """
-    members = line(slug)
-    study_query.check_axes([asked.x])
-    condition = filters.result_conditions(asked.filters)
-    found = public_record.current_results(condition).filter(platform__in=members).select_related("platform")
-    results, left_out = public_record.take_newest(found, MOST_RESULTS)
-    recorded = _recorded([result.pk for result in results], asked.x)
-    step_of = _steps(results, asked.x, {result.pk: result.platform.name for result in results if result.platform})
-    order = _order(asked.x, members, step_of)
-    measured = metric_values.values_by_result(results, asked.metric)
-    if asked.per:
-        measured = _divided(measured, results, asked.per)
-    rows = [_row(key, points, order) for key, points in _points(measured, results, recorded, step_of).items()]
-    shown = sorted((row for row in rows if len(row["steps"]) > 1), key=lambda row: (row["trust"], row["tool"]))
+    members = load_line(slug)
+    study_query.check_axes([query.x])
+    condition = filters.result_conditions(query.filters)
+    matching_results = public_record.current_results(condition).filter(platform__in=members).select_related("platform")
+    results, left_out = public_record.take_newest(matching_results, MOST_RESULTS)
+    recorded = _recorded_facts([result.pk for result in results], query.x)
+    step_of = _steps_by_result(
+        results, query.x, {result.pk: result.platform.name for result in results if result.platform}
+    )
+    order = _step_order(query.x, members, step_of)
+    measurements_by_result = metric_values.values_by_result(results, query.metric)
+    if query.per:
+        measurements_by_result = _divide_measurements(measurements_by_result, results, query.per)
+    rows = [
+        _gain_row(key, points, order)
+        for key, points in _best_points(measurements_by_result, results, recorded, step_of).items()
+    ]
+    shown_rows = sorted((row for row in rows if len(row["steps"]) > 1), key=lambda row: (row["trust"], row["tool"]))
     return {
         "platforms": [{"slug": member.slug, "name": member.name} for member in members],
-        "x": {"name": asked.x, "title": axes.axis(asked.x).title},
-        "per": asked.per or None,
-        "order": [step for step in order if any(one["step"] == step for row in shown for one in row["steps"])],
+        "x": {"name": query.x, "title": axes.find_axis(query.x).title},
+        "per": query.per or None,
+        "order": [
+            step for step in order if any(row_step["step"] == step for row in shown_rows for row_step in row["steps"])
+        ],
         "results": len(results),
         "left_out": left_out,
-        "single": len(rows) - len(shown),
-        "rows": shown,
+        "single": len(rows) - len(shown_rows),
+        "rows": shown_rows,
     }
 
 
@@ -118,9 +129,13 @@ Key = tuple[str, str, str, str, str, str]
 """Benchmark, operation, quantity, statistic, trust, canonical unit."""
 
 
-def _divided(by_result: dict[int, list[Row]], results: Sequence[Any], per: str) -> dict[int, list[Row]]:
-    told = [{"id": result.public_id, "parameters": result.parameters, "source": result.source} for result in results]
-    divisors = dict(zip((result.pk for result in results), query_divisors.divisors(per, told), strict=True))
+def _divide_measurements(by_result: dict[int, list[Row]], results: Sequence[Any], per: str) -> dict[int, list[Row]]:
+    divisor_inputs = [
+        {"id": result.public_id, "parameters": result.parameters, "source": result.source} for result in results
+    ]
+    divisors = dict(
+        zip((result.pk for result in results), query_divisors.find_divisors(per, divisor_inputs), strict=True)
+    )
     return {
         pk: [
             row | {"value": row["value"] / divisor}
@@ -131,26 +146,26 @@ def _divided(by_result: dict[int, list[Row]], results: Sequence[Any], per: str) 
     }
 
 
-def _recorded(ids: list[int], x: str) -> dict[int, dict[str, tuple[str, str]]]:
+def _recorded_facts(ids: list[int], x: str) -> dict[int, dict[str, tuple[str, str]]]:
     """What is recorded of each result by name: kind and text. Axes repeat what stands under other names."""
-    volatile = configuration_diff.volatile(())
+    volatile = configuration_diff.volatile_parameters(())
     left_out = {*_IDENTITY, *volatile, x} - {"platform"}
     return {
         pk: {
             name: (configuration_diff.fact_category(name), text)
-            for name, text in told.items()
-            if name not in left_out and not _is_said_twice(name, told)
+            for name, text in facts.items()
+            if name not in left_out and not _repeats_fact(name, facts)
         }
-        for pk, told in fact_index.facts_by_result(ids).items()
+        for pk, facts in fact_index.facts_by_result(ids).items()
     }
 
 
-def _is_said_twice(name: str, told: Mapping[str, Any]) -> bool:
+def _repeats_fact(name: str, facts: Mapping[str, Any]) -> bool:
     """Whether an axis only repeats a fact that stands under the name that it is read from."""
-    return any(source in told for source in axes.axis(name).reads)
+    return any(source in facts for source in axes.find_axis(name).reads)
 
 
-def _steps(results: Sequence[Any], x: str, platforms: Mapping[int, str]) -> dict[int, str]:
+def _steps_by_result(results: Sequence[Any], x: str, platforms: Mapping[int, str]) -> dict[int, str]:
     """On which step each result stands; one that has none is left out. One query where the steps are a fact."""
     if x == X:
         return dict(platforms)
@@ -160,7 +175,7 @@ def _steps(results: Sequence[Any], x: str, platforms: Mapping[int, str]) -> dict
     return dict(facts.values_list("result", "text"))
 
 
-def _order(x: str, members: Sequence[Platform], step_of: Mapping[int, str]) -> list[str]:
+def _step_order(x: str, members: Sequence[Platform], step_of: Mapping[int, str]) -> list[str]:
     """Generations in their line, releases by date, else in the order in which they came into the record."""
     if x == X:
         return [member.name for member in members]
@@ -169,8 +184,8 @@ def _order(x: str, members: Sequence[Platform], step_of: Mapping[int, str]) -> l
     return list(dict.fromkeys(step_of[pk] for pk in sorted(step_of)))
 
 
-def _points(
-    measured: Mapping[int, Iterable[Row]],
+def _best_points(
+    measurements_by_result: Mapping[int, Iterable[Row]],
     results: Sequence[Any],
     recorded: Mapping[int, Mapping[str, tuple[str, str]]],
     step_of: Mapping[int, str],
@@ -179,46 +194,46 @@ def _points(
 
     "About" and "below" of a source are none: they go with the number.
     """
-    found: dict[Key, dict[int, Point]] = {}
+    points_by_key: dict[Key, dict[int, Point]] = {}
     for result in reversed(results):
-        for row in measured[result.pk] if result.pk in step_of else ():
+        for row in measurements_by_result[result.pk] if result.pk in step_of else ():
             key = (result.tool, row["op"], row["quantity"], row["stat"], result.trust, row["unit"])
             own = dict(row["context"])
             qualifier = own.pop("qualifier", "")
             conditions = {f"context.{name}": (gains.CONDITIONS, str(value)) for name, value in own.items()}
-            told = {**recorded[result.pk], **conditions}
-            point = Point(result.public_id, step_of[result.pk], row["value"], told, row["printed_unit"], qualifier)
-            known = found.setdefault(key, {}).setdefault(result.pk, point)
-            found[key][result.pk] = gains.best([known, point], row["unit"] in LOWER_IS_BETTER)
-    return {key: [point for point in points.values() if point.value] for key, points in found.items()}
+            facts = {**recorded[result.pk], **conditions}
+            point = Point(result.public_id, step_of[result.pk], row["value"], facts, row["printed_unit"], qualifier)
+            earlier_point = points_by_key.setdefault(key, {}).setdefault(result.pk, point)
+            points_by_key[key][result.pk] = gains.best_point([earlier_point, point], row["unit"] in LOWER_IS_BETTER)
+    return {key: [point for point in points.values() if point.value] for key, points in points_by_key.items()}
 
 
-def _row(key: Key, points: Sequence[Point], order: Sequence[str]) -> Row:
+def _gain_row(key: Key, points: Sequence[Point], order: Sequence[str]) -> Row:
     """One number over the steps; `chain` is empty where its gain can't be separated."""
     lower = key[5] in LOWER_IS_BETTER
     steps = gains.steps_of(points, order, lower)
     by_id = {point.result: point for point in points}
     tops = [replace(by_id[step["result"]], step=step["step"]) for step in steps]
-    between = [gains.change(*pair, lower) for pair in pairwise(tops)]
-    chain = gains.chain(points, tops[0], tops[-1], lower) if len(tops) > 1 else []
+    between = [gains.make_change(*pair, lower) for pair in pairwise(tops)]
+    chain = gains.shortest_chain(points, tops[0], tops[-1], lower) if len(tops) > 1 else []
     names = ("tool", "op", "quantity", "stat", "trust", "unit")
     return dict(zip(names, key, strict=True)) | {
         "steps": steps,
-        "changes": [_as_row(one) for one in between],
-        "chain": [_as_row(one) for one in chain],
+        "changes": [_as_row(change) for change in between],
+        "chain": [_as_row(change) for change in chain],
         "by_cause": gains.by_cause(chain),
         "by_possible": gains.by_possible(between),
     }
 
 
-def _as_row(one: Change) -> Row:
+def _as_row(change: PlatformGain) -> Row:
     return {
-        "before": one.before.result,
-        "after": one.after.result,
-        "factor": one.factor.value,
-        "factor_qualifier": one.factor.qualifier,
-        "cause": one.cause or None,
-        "may_be": one.may_be,
-        "differs": {kind: list(names) for kind, names in one.differs.items()},
-        "unrecorded": sorted(one.unrecorded),
+        "before": change.before.result,
+        "after": change.after.result,
+        "factor": change.factor.value,
+        "factor_qualifier": change.factor.qualifier,
+        "cause": change.cause or None,
+        "may_be": change.may_be,
+        "differs": {kind: list(names) for kind, names in change.differs.items()},
+        "unrecorded": sorted(change.unrecorded),
     }

@@ -19,7 +19,7 @@ from registry.errors import Problem
 from registry.models import Platform, Result
 from registry.platforms import ceilings
 from registry.query import filters, public_record, qualified_values, study_query
-from registry.query.divisors import divisors
+from registry.query.divisors import find_divisors
 from registry.query.public_record import Row
 from registry.query.qualified_values import Number
 from validators import catalogue, hardware
@@ -42,7 +42,7 @@ class NoSizing(Problem):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SizingQuery:
     """A rate in its canonical unit, and of which platform, in which direction and kind."""
 
     platform: Platform
@@ -53,25 +53,25 @@ class Asked:
     filters: QueryDict
 
 
-def read(query: QueryDict) -> Asked:
+def parse_query(query: QueryDict) -> SizingQuery:
     """Raises NotOnRecord, UnknownParameter and InvalidValue."""
     filters.refuse_unknown(query, (*NAMES, *FILTERS, "format"), (filters.PARAMETER,))
-    direction = study_query.chosen(query, "direction", (READ, WRITE)) or READ
-    kind = study_query.chosen(query, "kind", (BANDWIDTH, IOPS)) or BANDWIDTH
-    unit = study_query.single(query, "unit") or UNIT[kind]
-    fitting = [name for name, known in UNITS.items() if known.canonical == UNITS[UNIT[kind]].canonical]
+    direction = study_query.single_choice(query, "direction", (READ, WRITE)) or READ
+    kind = study_query.single_choice(query, "kind", (BANDWIDTH, IOPS)) or BANDWIDTH
+    unit = study_query.single_value(query, "unit") or UNIT[kind]
+    fitting = [name for name, candidate in UNITS.items() if candidate.canonical == UNITS[UNIT[kind]].canonical]
     if unit not in fitting:
         raise filters.InvalidValue("unit", f"one of {', '.join(fitting)}")
-    platform = study_query.single(query, "platform")
+    platform = study_query.single_value(query, "platform")
     if not platform:
         raise filters.InvalidValue("platform", "the slug of a platform, of platforms/")
-    target, kept = to_canonical(_target(query), unit)[0], filters.without(query, (*NAMES, "format"))
-    return Asked(public_record.platform(platform), direction, kind, target, unit, kept)
+    target, filter_query = to_canonical(_target_rate(query), unit)[0], filters.without_names(query, (*NAMES, "format"))
+    return SizingQuery(public_record.find_platform(platform), direction, kind, target, unit, filter_query)
 
 
-def _target(query: QueryDict) -> float:
+def _target_rate(query: QueryDict) -> float:
     try:
-        value = float(study_query.single(query, "target"))
+        value = float(study_query.single_value(query, "target"))
     except ValueError:
         value = math.nan
     if not 0 < value <= LARGEST_TARGET:
@@ -86,7 +86,7 @@ def units_for(target: float, of_one: float) -> int:
     return max(1, math.ceil(round(target / of_one, 9)))
 
 
-def units(target: float, of_one: Sequence[Number]) -> Row:
+def count_units(target: float, of_one: Sequence[Number]) -> Row:
     """How many units of which each delivers one of these rates: `low` where all do what the best did, `high` the least.
 
     A number that only bounds give is one-sided: of rates below something `low` alone is known, which no fewer reach; of
@@ -94,18 +94,18 @@ def units(target: float, of_one: Sequence[Number]) -> Row:
     range, and of none no `middle`. `qualifier` says how the answer is to be read: about, above (at least so many, and
     not known how many), below (at most), or nothing.
     """
-    measured = [one for one in of_one if not one.is_bound]
+    measurements = [number for number in of_one if not number.is_bound]
     answer: Row = dict.fromkeys(("low", "middle", "high"))
-    if measured:
-        middle = qualified_values.median(measured)
+    if measurements:
+        middle = qualified_values.median_number(measurements)
         answer["middle"] = units_for(target, middle.high)
-        if len(measured) > 1:
-            rates = [one.high for one in measured]
+        if len(measurements) > 1:
+            rates = [number.high for number in measurements]
             answer |= {"low": units_for(target, max(rates)), "high": units_for(target, min(rates))}
-        rough = any(one.rough for one in measured)
-        return answer | {"measurements": len(measured), "qualifier": qualified_values.ABOUT if rough else ""}
-    most = [one.high for one in of_one if one.qualifier.startswith(qualified_values.BELOW)]
-    least = [one.low for one in of_one if one.qualifier.startswith(qualified_values.ABOVE)]
+        rough = any(number.rough for number in measurements)
+        return answer | {"measurements": len(measurements), "qualifier": qualified_values.ABOUT if rough else ""}
+    most = [number.high for number in of_one if number.qualifier.startswith(qualified_values.BELOW)]
+    least = [number.low for number in of_one if number.qualifier.startswith(qualified_values.ABOVE)]
     if most:
         answer["low"] = units_for(target, max(most))
     if least:
@@ -114,83 +114,93 @@ def units(target: float, of_one: Sequence[Number]) -> Row:
     return answer | {"measurements": 0, "qualifier": bounded}
 
 
-def document(asked: Asked) -> Row:
+def sizing_document(query: SizingQuery) -> Row:
     """The answer with all that it rests on. Raises NoSizing; four queries."""
-    basis = sorted(_basis(asked), key=lambda row: (row["qualifier"] == qualified_values.BELOW, -row["of_one"]))
-    ceiling = _ceiling(asked)
+    basis = sorted(_basis_rows(query), key=lambda row: (row["qualifier"] == qualified_values.BELOW, -row["of_one"]))
+    ceiling = _enclosure_ceiling(query)
     if not basis:
-        raise NoSizing(f"{asked.platform.name}, {asked.direction}, {asked.kind}.")
+        raise NoSizing(f"{query.platform.name}, {query.direction}, {query.kind}.")
     return {
-        "platform": asked.platform.slug,
-        "direction": asked.direction,
-        "kind": asked.kind,
-        "target": from_canonical(asked.target, asked.unit),
-        "unit": asked.unit,
-        "units": units(asked.target, [qualified_values.number(row["of_one"], row["qualifier"]) for row in basis]),
-        "ceiling": _as_row(asked, ceiling) if ceiling else None,
-        "basis": [row | {"of_one": from_canonical(row["of_one"], asked.unit)} for row in basis],
+        "platform": query.platform.slug,
+        "direction": query.direction,
+        "kind": query.kind,
+        "target": from_canonical(query.target, query.unit),
+        "unit": query.unit,
+        "units": count_units(
+            query.target, [qualified_values.qualified_number(row["of_one"], row["qualifier"]) for row in basis]
+        ),
+        "ceiling": _as_row(query, ceiling) if ceiling else None,
+        "basis": [row | {"of_one": from_canonical(row["of_one"], query.unit)} for row in basis],
     }
 
 
-def _basis(asked: Asked) -> list[Row]:
+def _basis_rows(query: SizingQuery) -> list[Row]:
     """The best rate of one enclosure of each result, of tools that measure through the network."""
     crossings = {
         tool: crossing
         for tool, crossing in catalogue.crossings().items()
         if {"network", "drives"} <= set(crossing["layers"])
     }
-    found = public_record.current_results(filters.result_conditions(asked.filters))
-    results, _ = public_record.take_newest(found.filter(platform=asked.platform, tool__in=crossings), MOST_RESULTS)
-    measured = public_record.measurements_by_result([result.pk for result in results])
-    told = [{"id": result.public_id, "parameters": result.parameters, "source": result.source} for result in results]
-    drives = [divisor.value for divisor in divisors("drive", told)]
+    matching_results = public_record.current_results(filters.result_conditions(query.filters))
+    results, _ = public_record.take_newest(
+        matching_results.filter(platform=query.platform, tool__in=crossings), MOST_RESULTS
+    )
+    measurements_by_result = public_record.measurements_by_result([result.pk for result in results])
+    divisor_inputs = [
+        {"id": result.public_id, "parameters": result.parameters, "source": result.source} for result in results
+    ]
+    drives = [divisor.value for divisor in find_divisors("drive", divisor_inputs)]
     best = (
-        _best(asked, one, crossings[one.tool], measured[one.pk], count)
-        for one, count in zip(results, drives, strict=True)
+        _best_row(query, result, crossings[result.tool], measurements_by_result[result.pk], count)
+        for result, count in zip(results, drives, strict=True)
     )
     return [row for row in best if row]
 
 
-def _best(asked: Asked, one: Result, crossing: Row, measured: Iterable[Row], drives: float | None) -> Row | None:
+def _best_row(
+    query: SizingQuery, result: Result, crossing: Row, measurements: Iterable[Row], drives: float | None
+) -> Row | None:
     """The best rate of one enclosure that a result measured; None where nothing tells it."""
-    enclosures = _enclosures(one, asked.platform, drives)
+    enclosures = _count_enclosures(result, query.platform, drives)
     rates = [
         row
-        for row in measured
+        for row in measurements
         if row["value"] > 0
-        and direction_of(row["op"]) == asked.direction
-        and measures(crossing, row, one.parameters, asked.kind)
+        and direction_of(row["op"]) == query.direction
+        and measures(crossing, row, result.parameters, query.kind)
     ]
     if not enclosures or not rates:
         return None
     best = max(rates, key=lambda row: (not qualified_values.is_bound(row), row["value"]))
-    said = {"result": one.public_id, "op": best["op"], "trust": one.trust, "enclosures": enclosures}
+    basis_row = {"result": result.public_id, "op": best["op"], "trust": result.trust, "enclosures": enclosures}
     qualifier = best["context"].get("qualifier", "")
-    return said | {"of_one": best["value"] / enclosures, "qualifier": qualifier, "source": one.source}
+    return basis_row | {"of_one": best["value"] / enclosures, "qualifier": qualifier, "source": result.source}
 
 
-def _enclosures(result: Result, platform: Platform, drives: float | None) -> float | None:
+def _count_enclosures(result: Result, platform: Platform, drives: float | None) -> float | None:
     """How many enclosures were measured: as the result says, else its drives, if known, over the slots of one."""
-    told = ceilings.Told(result.parameters, result.source)
-    if count := told.count("enclosures") or told.count("appliances"):
+    run_counts = ceilings.RunCounts(result.parameters, result.source)
+    if count := run_counts.count("enclosures") or run_counts.count("appliances"):
         return count.value
-    product = told.product("drives_per_ost", "osts")
-    known = drives or (product.value if product else None)
+    product = run_counts.product("drives_per_ost", "osts")
+    drive_count = drives or (product.value if product else None)
     slots = hardware.figure(hardware.enclosure_of(platform.slug), "slots")
-    return known / slots.value if known and slots else None
+    return drive_count / slots.value if drive_count and slots else None
 
 
-def _ceiling(asked: Asked) -> Ceiling | None:
+def _enclosure_ceiling(query: SizingQuery) -> Ceiling | None:
     """What one enclosure of the catalogue delivers at most, and which layer limits it."""
-    found = ceilings_of(ceilings.unit_of(hardware.enclosure_of(asked.platform.slug)), asked.direction, asked.kind)
-    return lowest(found) if found else None
+    unit_ceilings = ceilings_of(
+        ceilings.unit_of(hardware.enclosure_of(query.platform.slug)), query.direction, query.kind
+    )
+    return lowest(unit_ceilings) if unit_ceilings else None
 
 
-def _as_row(asked: Asked, ceiling: Ceiling) -> dict[str, Any]:
+def _as_row(query: SizingQuery, ceiling: Ceiling) -> dict[str, Any]:
     return {
         "layer": ceiling.layer,
         "words": ceiling.words,
-        "of_one": from_canonical(ceiling.value, asked.unit),
-        "units": units_for(asked.target, ceiling.value),
+        "of_one": from_canonical(ceiling.value, query.unit),
+        "units": units_for(query.target, ceiling.value),
         "estimated": ceiling.estimated,
     }

@@ -12,7 +12,7 @@ from django.shortcuts import render
 from registry.errors import Problem
 from registry.platforms import generations, sizing
 from registry.presentation import numbers, svg_results
-from registry.presentation.words import best_unit, divisors, format_in_unit, humanize, number_named, shown_unit
+from registry.presentation.words import best_unit, divisor_choices, format_in_unit, humanize, number_named, shown_unit
 from registry.query import filters, qualified_values
 from registry.query.public_record import Row
 from registry.web.caching import public_page
@@ -24,39 +24,42 @@ LARGEST = 15
 
 
 @public_page
-def index(request: HttpRequest) -> HttpResponse:
+def line_index(request: HttpRequest) -> HttpResponse:
     """Every line of platforms."""
-    return render(request, "systems/generations.html", {"section": "systems", "lines": generations.lines()})
+    return render(request, "platforms/generations.html", {"section": "systems", "lines": generations.list_lines()})
 
 
 @public_page
-def line(request: HttpRequest, slug: str) -> HttpResponse:
+def line_page(request: HttpRequest, slug: str) -> HttpResponse:
     """The line of a platform."""
-    asked = generations.read(filters.without_empty(request.GET))
-    shown = generations.document(slug, asked)
+    query = generations.parse_query(filters.without_empty(request.GET))
+    document = generations.generations_document(slug, query)
     context = {
         "section": "systems",
         "slug": slug.lower(),
-        "shown": shown,
-        "asked": {"metric": asked.metric[0] if asked.metric else "", "x": asked.x, "per": asked.per},
+        "generations": document,
+        "query": {"metric": query.metric[0] if query.metric else "", "x": query.x, "per": query.per},
         "axes": [
             ("platform", "generation"),
             ("release", "release"),
             ("io500_release", "release that a document names"),
         ],
-        "pers": divisors(),
-        "rows": [_written(row, shown["order"]) for row in shown["rows"]],
-        "figures": _figures(shown["rows"], shown["order"]),
+        "pers": divisor_choices(),
+        "rows": [_table_row(row, document["order"]) for row in document["rows"]],
+        "figures": _draw_figures(document["rows"], document["order"]),
         "address": f"/api/v1/generations/{slug.lower()}/?{urlencode(filters.without_empty(request.GET), doseq=True)}",
     }
-    return render(request, "systems/line.html", context)
+    return render(request, "platforms/line.html", context)
 
 
-def _written(row: Row, order: Sequence[str]) -> dict[str, Any]:
+def _table_row(row: Row, order: Sequence[str]) -> dict[str, Any]:
     """One number as its line of the table: a cell for each step, then what its gain comes from."""
-    found = {one["step"]: one for one in row["steps"]}
+    steps_by_name = {step["step"]: step for step in row["steps"]}
     unit = best_unit(row["steps"], row["unit"])
-    cells = [(_short(step, order), _cell(found[step], unit) if step in found else None) for step in order]
+    cells = [
+        (_short_name(step, order), _step_cell(steps_by_name[step], unit) if step in steps_by_name else None)
+        for step in order
+    ]
     last = row["steps"][-1]
     return {
         "name": number_named(row),
@@ -64,49 +67,53 @@ def _written(row: Row, order: Sequence[str]) -> dict[str, Any]:
         "trust": row["trust"],
         "unit": shown_unit(unit),
         "cells": cells,
-        "total": _factor(last, "x_first"),
-        "causes": [(cause, numbers.times(factor)) for cause, factor in row["by_cause"].items()],
-        "possible": [(" or ".join(one["may_be"]), _factor(one, "factor")) for one in row["by_possible"]],
-        "changes": [_change(one) for one in row["chain"] or row["changes"]],
+        "total": _format_factor(last, "x_first"),
+        "causes": [(cause, numbers.format_times(factor)) for cause, factor in row["by_cause"].items()],
+        "possible": [(" or ".join(gain["may_be"]), _format_factor(gain, "factor")) for gain in row["by_possible"]],
+        "changes": [_change_row(change) for change in row["chain"] or row["changes"]],
     }
 
 
-def _cell(step: Row, unit: str) -> dict[str, str]:
+def _step_cell(step: Row, unit: str) -> dict[str, str]:
     value = format_in_unit(step["value"], unit) if unit else numbers.format_decimal(step["value"])
-    said = qualified_values.in_words(step["qualifier"], value)
-    return {"value": said, "x": _factor(step, "x_first"), "result": step["result"]}
+    text = qualified_values.in_words(step["qualifier"], value)
+    return {"value": text, "x": _format_factor(step, "x_first"), "result": step["result"]}
 
 
-def _factor(row: Row, name: str) -> str:
+def _format_factor(row: Row, name: str) -> str:
     """How many times, in words: "less than 2.34x"."""
     if row[name] is None:
         return "not known"
-    return qualified_values.in_words(row[f"{name}_qualifier"], f"{numbers.times(row[name])}\N{MULTIPLICATION SIGN}")
+    return qualified_values.in_words(
+        row[f"{name}_qualifier"], f"{numbers.format_times(row[name])}\N{MULTIPLICATION SIGN}"
+    )
 
 
-def _change(one: Row) -> dict[str, Any]:
+def _change_row(change: Row) -> dict[str, Any]:
     return {
-        "before": one["before"],
-        "after": one["after"],
-        "factor": _factor(one, "factor"),
-        "cause": one["cause"],
-        "differs": [(kind, ", ".join(names)) for kind, names in one["differs"].items()],
-        "unrecorded": ", ".join(one["unrecorded"]),
+        "before": change["before"],
+        "after": change["after"],
+        "factor": _format_factor(change, "factor"),
+        "cause": change["cause"],
+        "differs": [(kind, ", ".join(names)) for kind, names in change["differs"].items()],
+        "unrecorded": ", ".join(change["unrecorded"]),
     }
 
 
-def _figures(rows: Sequence[Row], order: Sequence[str]) -> list[dict[str, Any]]:
+def _draw_figures(rows: Sequence[Row], order: Sequence[str]) -> list[dict[str, Any]]:
     """A picture for each benchmark, quantity and trust of what its first numbers gained."""
     groups: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
         title = " ".join(filter(None, [row["tool"], humanize(row["quantity"])]))
         groups.setdefault((title, row["trust"]), []).append(row)
-    return [figure for named, found in groups.items() if (figure := _figure(", ".join(named), found, order))]
+    return [
+        figure for named, group_rows in groups.items() if (figure := _draw_figure(", ".join(named), group_rows, order))
+    ]
 
 
-def _figure(title: str, rows: Sequence[Row], order: Sequence[str]) -> dict[str, Any] | None:
+def _draw_figure(title: str, rows: Sequence[Row], order: Sequence[str]) -> dict[str, Any] | None:
     places = {step: place for place, step in enumerate(order)}
-    series = [(_named_apart(row, rows), _times(row, places)) for row in rows]
+    series = [(_named_apart(row, rows), _factor_points(row, places)) for row in rows]
     drawn = [sery for sery in series if len(sery[1]) > 1 and max(value for _, value in sery[1]) <= LARGEST][:MOST_LINES]
     if not drawn:
         return None
@@ -115,63 +122,63 @@ def _figure(title: str, rows: Sequence[Row], order: Sequence[str]) -> dict[str, 
     return {
         "title": title,
         "note": f"Times better than the first, from zero, steps evenly apart.{left_out}",
-        "drawing": svg_results.lines([_short(step, order) for step in order], drawn, 0.0, most),
+        "drawing": svg_results.draw_lines([_short_name(step, order) for step in order], drawn, 0.0, most),
     }
 
 
 def _named_apart(row: Row, rows: Sequence[Row]) -> str:
     """The operation; where several numbers of a quantity are of it, with its statistic."""
-    alone = sum(one["op"] == row["op"] for one in rows) == 1
+    alone = sum(other["op"] == row["op"] for other in rows) == 1
     return number_named(row | {"quantity": ""} | ({"stat": ""} if alone else {}))
 
 
-def _times(row: Row, places: dict[str, int]) -> list[tuple[int, float]]:
+def _factor_points(row: Row, places: dict[str, int]) -> list[tuple[int, float]]:
     """Without bounds, of which a line would say that they were measured."""
     drawn = (
         step for step in row["steps"] if step["x_first"] and step["x_first_qualifier"] in ("", qualified_values.ABOUT)
     )
-    return [(places[one["step"]], one["x_first"]) for one in drawn]
+    return [(places[step["step"]], step["x_first"]) for step in drawn]
 
 
-def _short(step: str, order: Sequence[str]) -> str:
+def _short_name(step: str, order: Sequence[str]) -> str:
     """What tells a step from the others: the last word of a platform's name, where no other ends in it."""
     word = step.split()[-1]
-    return word if sum(one.split()[-1] == word for one in order) == 1 else step
+    return word if sum(other.split()[-1] == word for other in order) == 1 else step
 
 
 @public_page
-def size(request: HttpRequest) -> HttpResponse:
+def sizing_page(request: HttpRequest) -> HttpResponse:
     """A form, and the answer where something was asked."""
     query = filters.without_empty(request.GET)
     answer, problem = None, None
     if "target" in query:
         try:
-            answer = sizing.document(sizing.read(query))
+            answer = sizing.sizing_document(sizing.parse_query(query))
         except Problem as error:
             problem = error
     context = {
         "section": "systems",
         "platforms": generations.measured_platforms(),
-        "asked": query,
-        "answer": answer and _sized(answer),
+        "query": query,
+        "answer": answer and _sizing_context(answer),
         "problem": problem,
         "address": f"/api/v1/sizing/?{urlencode(query, doseq=True)}",
     }
-    return render(request, "systems/sizing.html", context, status=problem.status if problem else 200)
+    return render(request, "platforms/sizing.html", context, status=problem.status if problem else 200)
 
 
-def _sized(answer: Row) -> dict[str, Any]:
+def _sizing_context(answer: Row) -> dict[str, Any]:
     ceiling = answer["ceiling"]
     return answer | {
-        "counted": _counted(answer["units"]),
-        "rests_on": _rests_on(answer["units"]),
+        "counted": _format_units(answer["units"]),
+        "rests_on": _basis_words(answer["units"]),
         "target_written": f"{numbers.format_printed(answer['target'])}{numbers.NO_BREAK}{answer['unit']}",
         "at_ceiling": ceiling and numbers.format_significant(ceiling["of_one"], 4),
         "rows": [row | {"written": _of_one(row)} for row in answer["basis"]],
     }
 
 
-def _counted(units: Row) -> str:
+def _format_units(units: Row) -> str:
     """How many, as far as it is known."""
     low, middle, high = units["low"], units["middle"], units["high"]
     if middle is None and None not in (low, high):
@@ -182,11 +189,11 @@ def _counted(units: Row) -> str:
     return qualified_values.in_words(units["qualifier"], range_ or numbers.format_int(middle))
 
 
-def _rests_on(units: Row) -> str:
+def _basis_words(units: Row) -> str:
     """What the number is made of, in words."""
     if units["middle"] is None:
-        known = "how many are enough is not known" if units["high"] is None else "how few would do is not known"
-        return "from bounds alone" if None not in (units["low"], units["high"]) else f"{known}, from bounds alone"
+        caveat = "how many are enough is not known" if units["high"] is None else "how few would do is not known"
+        return "from bounds alone" if None not in (units["low"], units["high"]) else f"{caveat}, from bounds alone"
     if units["measurements"] == 1:
         return "from one measurement"
     return f"median {numbers.format_int(units['middle'])} of {units['measurements']} measurements"

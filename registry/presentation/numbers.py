@@ -18,7 +18,7 @@ def format_decimal(value: float | None, places: int = 2) -> str:
     return "" if value is None else f"{value:,.{places}f}"
 
 
-def times(value: float | None, places: int = 2) -> str:
+def format_times(value: float | None, places: int = 2) -> str:
     """How many times as much: 1.234 -> "1.23"; a small part keeps three digits, 0.0006174 -> "0.000617"; None -> ""."""
     return format_significant(value) if value is not None and value < 0.1 else format_decimal(value, places)
 
@@ -50,9 +50,9 @@ def format_rank_range(low: int, high: int) -> str:
     return "" if low == high else f"{low}{EN_DASH}{high}"
 
 
-def pluralize(number: int, one: str, many: str = "") -> str:
+def pluralize(number: int, singular: str, many: str = "") -> str:
     """(1, "entry", "entries") -> "1 entry"."""
-    return f"{number:,d}{NO_BREAK}{one if number == 1 else many or one + 's'}"
+    return f"{number:,d}{NO_BREAK}{singular if number == 1 else many or singular + 's'}"
 
 
 def format_bytes(count: int) -> str:
@@ -72,15 +72,15 @@ def format_datetime(time: datetime) -> str:
     return f"{time.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
 
 
-def deadline(time: datetime, now: datetime) -> str:
+def format_deadline(time: datetime, now: datetime) -> str:
     """ "2027-04-30 23:59 AoE, in 161 days"; a deadline at the last minute of a day anywhere on earth is said so."""
     anywhere = time.astimezone(ANYWHERE_ON_EARTH)
     at_day_end = (anywhere.hour, anywhere.minute) == (23, 59)
     written = f"{anywhere:%Y-%m-%d %H:%M} AoE" if at_day_end else format_datetime(time)
-    return f"{written}, {distance(time, now)}"
+    return f"{written}, {format_distance(time, now)}"
 
 
-def distance(time: datetime, now: datetime) -> str:
+def format_distance(time: datetime, now: datetime) -> str:
     """ "in 161 days", "in 5 hours", "2 minutes ago"."""
     seconds = (time - now).total_seconds()
     span = abs(seconds)

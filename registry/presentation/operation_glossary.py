@@ -7,12 +7,12 @@ from typing import Any
 
 from registry.presentation.words import humanize
 from validators import catalogue
-from validators.metric_semantics import Figure, find_meaning
+from validators.metric_semantics import ComparableValue, find_meaning
 
 Row = Mapping[str, Any]
 
 
-def glossary(tool: str, version: str, measured: Sequence[Row]) -> dict[str, Any]:
+def build_glossary(tool: str, version: str, measurements: Sequence[Row]) -> dict[str, Any]:
     """{"address" of the benchmark's page, "operations": [(ops, quantity, text)], "statistics": [(of, stats, text)]}.
 
     Empty for a tool that has no descriptor.
@@ -22,25 +22,25 @@ def glossary(tool: str, version: str, measured: Sequence[Row]) -> dict[str, Any]
         return {}
     return {
         "address": f"/docs/benchmarks/{benchmark.slug}/",
-        "operations": list(_operations(tool, measured)),
-        "statistics": list(_statistics(tool, version, measured)),
+        "operations": list(_operation_rows(tool, measurements)),
+        "statistics": list(_statistic_rows(tool, version, measurements)),
     }
 
 
-def _operations(tool: str, measured: Iterable[Row]) -> Iterable[tuple[str, str, str]]:
+def _operation_rows(tool: str, measurements: Iterable[Row]) -> Iterable[tuple[str, str, str]]:
     grouped: dict[tuple[str, str], dict[str, None]] = {}
-    for row in measured:
-        if found := catalogue.describe(tool, row["op"], row["quantity"]):
-            text = f"{found.description}; {found.better} is better"
+    for row in measurements:
+        if entry := catalogue.describe(tool, row["op"], row["quantity"]):
+            text = f"{entry.description}; {entry.better} is better"
             grouped.setdefault((row["quantity"], text), {})[row["op"]] = None
     return ((", ".join(ops), humanize(quantity), text) for (quantity, text), ops in grouped.items())
 
 
-def _statistics(tool: str, version: str, measured: Iterable[Row]) -> Iterable[tuple[str, str, str]]:
+def _statistic_rows(tool: str, version: str, measurements: Iterable[Row]) -> Iterable[tuple[str, str, str]]:
     """What the output itself says of a statistic (`scope`), else what the descriptor says of the version."""
     grouped: dict[tuple[str, str], dict[str, None]] = {}
-    for row in measured:
-        entry = find_meaning(catalogue.meanings(tool), Figure(row, version, {}))
+    for row in measurements:
+        entry = find_meaning(catalogue.meanings(tool), ComparableValue(row, version, {}))
         if text := row["context"].get("scope") or (entry or {}).get("scope", ""):
             grouped.setdefault((row["quantity"], str(text)), {})[row["stat"]] = None
     return ((humanize(quantity), ", ".join(map(humanize, stats)), text) for (quantity, text), stats in grouped.items())

@@ -19,37 +19,44 @@ def build_parameter_table(
     What holds tables of its own (rates of ranks, sums of jobs) is shown elsewhere.
     """
     sources, described = sources or {}, described or {}
-    shown = {name: value for name, value in values.items() if not _is_nested(value)}
+    flat_values = {name: value for name, value in values.items() if not _is_nested(value)}
     heads = [Head("Parameter", n=False), Head("Value", n=False)]
     heads += [Head("From", n=False)] if sources else []
     heads += [Head("Described system", n=False)] if described else []
     rows = []
-    for name in sorted({*shown, *described}):
-        row = [name, _moment(shown[name]) if name in shown and name.endswith("_timestamp_s") else text(shown.get(name))]
+    for name in sorted({*flat_values, *described}):
+        row = [
+            name,
+            _format_moment(flat_values[name])
+            if name in flat_values and name.endswith("_timestamp_s")
+            else format_parameter(flat_values.get(name)),
+        ]
         row += [sources.get(name, "")] if sources else []
-        row += [text(described.get(name))] if described else []
+        row += [format_parameter(described.get(name))] if described else []
         rows.append([Cell(words, n=False) for words in row])
     return Table("Parameters of the run", "", heads, rows)
 
 
-def _moment(seconds: Any) -> str:
+def _format_moment(seconds: Any) -> str:
     """A Unix time as a moment; what is none as it stands."""
     try:
         return numbers.format_datetime(datetime.fromtimestamp(seconds, UTC))
     except (TypeError, ValueError, OverflowError, OSError):
-        return text(seconds)
+        return format_parameter(seconds)
 
 
-def text(value: Any) -> str:
+def format_parameter(value: Any) -> str:
     """A value as pages write it; nothing for None."""
     if value is None:
         return ""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list):
-        return ", ".join(map(text, value))
+        return ", ".join(map(format_parameter, value))
     return numbers.format_int(value) if isinstance(value, int) else str(value)
 
 
 def _is_nested(value: Any) -> bool:
-    return isinstance(value, dict) or (isinstance(value, list) and any(isinstance(one, (dict, list)) for one in value))
+    return isinstance(value, dict) or (
+        isinstance(value, list) and any(isinstance(element, (dict, list)) for element in value)
+    )

@@ -22,7 +22,8 @@ class Measurement(s.Serializer):
     repeats = s.ListField(
         child=s.FloatField(),
         allow_null=True,
-        help_text="In each run of this configuration in the archive, this one too, in its order; null: it ran once.",
+        help_text="Values in `unit` of each run of this configuration in the archive, this one too, in order; null: "
+        "it ran once.",
     )
 
 
@@ -38,7 +39,7 @@ class Repeated(s.Serializer):
     runs = s.IntegerField(help_text="The published one too.")
     deviation_percent = s.FloatField(allow_null=True, help_text="Sample deviation, % of the mean; null below three.")
     values = s.ListField(
-        child=s.FloatField(), help_text="In the order of time where runs tell it, else of the archive."
+        child=s.FloatField(), help_text="In `unit`, in the order of time where runs tell it, else of the archive."
     )
 
 
@@ -56,12 +57,14 @@ class Distribution(s.Serializer):
     min = s.FloatField()
     mean = s.FloatField()
     max = s.FloatField()
-    deviation = s.FloatField(allow_null=True, help_text="Of a sample (n - 1); null of one value.")
+    deviation = s.FloatField(
+        allow_null=True, help_text="Standard deviation of a sample (n - 1), in `unit`; null of one value."
+    )
     quantiles = s.ListField(child=s.FloatField(), help_text="21 values, at 0, 5, ... 100 %.")
     members = s.ListField(
         child=s.FloatField(allow_null=True),
         allow_null=True,
-        help_text="The values in order of number or time, null of one that gave none; null where many.",
+        help_text="The values in `unit`, in order of number or time, null of one that gave none; null where many.",
     )
 
 

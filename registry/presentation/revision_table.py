@@ -6,20 +6,21 @@ from collections.abc import Iterable
 from typing import Any
 
 from registry.presentation import numbers
-from registry.query.revision_diff import Change
+from registry.query.revision_diff import RevisionChange
 
 
-def rows(changes: Iterable[Change]) -> list[dict[str, str]]:
+def revision_rows(changes: Iterable[RevisionChange]) -> list[dict[str, str]]:
     return [
-        {"field": change.field, "before": _words(change.before), "after": _words(change.after)} for change in changes
+        {"field": change.field, "before": _format_words(change.before), "after": _format_words(change.after)}
+        for change in changes
     ]
 
 
-def _words(value: Any) -> str:
+def _format_words(value: Any) -> str:
     if value is None or value in ("", []):
         return numbers.MISSING
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, dict):
-        return ", ".join(f"{name} {_words(item)}" for name, item in value.items())
-    return ", ".join(map(_words, value)) if isinstance(value, list) else str(value)
+        return ", ".join(f"{name} {_format_words(item)}" for name, item in value.items())
+    return ", ".join(map(_format_words, value)) if isinstance(value, list) else str(value)

@@ -17,13 +17,13 @@ from registry.presentation import numbers as presentation_numbers
 
 
 class LogAxis:
-    """A logarithmic axis from `left` to `right` in units of the drawing, over whole decades or exactly as given."""
+    """A logarithmic axis from `start` to `right` in units of the drawing, over whole decades or exactly as given."""
 
-    def __init__(self, least: float, most: float, left: float, right: float, *, whole: bool = True) -> None:
+    def __init__(self, least: float, most: float, start: float, right: float, *, whole_decades: bool = True) -> None:
         low, high = math.log10(least), math.log10(most)
-        self.low: float = math.floor(low) if whole else low
-        self.high: float = max(math.ceil(high), self.low + 1) if whole else high
-        self.left, self.right = left, right
+        self.low: float = math.floor(low) if whole_decades else low
+        self.high: float = max(math.ceil(high), self.low + 1) if whole_decades else high
+        self.left, self.right = start, right
 
     def at(self, value: float) -> float:
         share = (math.log10(value) - self.low) / (self.high - self.low)
@@ -53,7 +53,7 @@ class Dot(NamedTuple):
     new: bool
 
 
-def circles(dots: Iterable[Dot], radius: float) -> str:
+def circle_path(dots: Iterable[Dot], radius: float) -> str:
     """One path through all dots: a list has hundreds, and one element is read faster than hundreds."""
     turn = f"a{radius} {radius} 0 1 0 "
     return "".join(f"M{dot.x - radius:.1f} {dot.y}{turn}{2 * radius} 0{turn}{-2 * radius} 0" for dot in dots)
@@ -75,7 +75,7 @@ class Strip:
     mark_is_named: bool
 
 
-def strip(scores: Sequence[tuple[float, bool]], *, width: int, height: int, radius: float) -> Strip | None:
+def draw_strip(scores: Sequence[tuple[float, bool]], *, width: int, height: int, radius: float) -> Strip | None:
     """Stack a dot for each (score, new); beyond a full stack one dot stands for several. None for fewer than three."""
     values = [score for score, _ in scores if score > 0]
     if len(values) < 3:
@@ -101,7 +101,8 @@ def strip(scores: Sequence[tuple[float, bool]], *, width: int, height: int, radi
     above = min(dot.y for dot in dots if dot.x == best_x) - radius - 2
     return Strip(
         width, height, base, _with_room(axis.decades()),
-        circles((dot for dot in dots if dot.new), radius), circles((dot for dot in dots if not dot.new), radius), each,
+        circle_path((dot for dot in dots if dot.new), radius),
+        circle_path((dot for dot in dots if not dot.new), radius), each,
         (middle_x, presentation_numbers.format_significant(middle)),
         (best_x, round(above, 1), presentation_numbers.format_significant(best)),
         best_x - middle_x > NAME_ROOM,
@@ -125,7 +126,7 @@ LETTER = 7
 """Width of a letter of 12 px that a label reckons with."""
 
 
-class Step(NamedTuple):
+class StairStep(NamedTuple):
     """One release on the staircase: `mark` where it set a new one, `text` where there is room to name it."""
 
     x: float
@@ -146,43 +147,43 @@ class Staircase:
     right: float
     base: float
     ticks: list[tuple[float, str]]
-    steps: list[Step]
+    steps: list[StairStep]
     line: str
     water: str
     words: str
 
 
-def staircase(
-    points: Sequence[tuple[str, float, str]], axis: LogAxis, *, left: float, right: float, labels: int, marks: int
+def draw_staircase(
+    points: Sequence[tuple[str, float, str]], axis: LogAxis, *, left_x: float, right: float, labels: int, marks: int
 ) -> Staircase:
     """Stairs through (release, best score, system), oldest first; `axis` runs upwards from the water's ground.
 
     At most `labels` releases and `marks` new records are named; the last record always is.
     """
-    run = (right - left - 22) / max(1, len(points) - 1)
+    run = (right - left_x - 22) / max(1, len(points) - 1)
     every = math.ceil(len(points) / labels)
-    records = _records([score for _, score, _ in points])
+    records = _new_records([score for _, score, _ in points])
     named = set(records[:1] + records[-max(1, marks - 1) :])
     best, steps, line, words = 0.0, [], "", []
     below: float | None = None
     for index, (release, score, system) in enumerate(points):
         best = max(best, score)
-        x, y = round(left + index * run, 1), axis.at(best)
+        x, y = round(left_x + index * run, 1), axis.at(best)
         line += f"M{x} {y}" if not index else f"H{x}V{y}"
         text = f"{best:,.0f} {system}" if index in named else ""
-        if x - left > LETTER * len(text):
+        if x - left_x > LETTER * len(text):
             text_x, text_y, anchor = x - 5, y - 4, "end"
         elif below is None or abs(y - below) > 20:
             text_x, text_y, anchor, below = x + 6, y + 17, "start", y
         else:
             text, text_x, text_y, anchor = "", x, y, "start"
         label = release if index % every == 0 else ""
-        steps.append(Step(x, y, label, index in records, text, round(text_x, 1), round(text_y, 1), anchor))
+        steps.append(StairStep(x, y, label, index in records, text, round(text_x, 1), round(text_y, 1), anchor))
         if index in records:
             words.append(f"{best:,.0f} at {release}")
     line += f"H{right}"
-    water = f"{line}V{axis.left}H{left}z"
-    return Staircase(left, right, axis.left, axis.decades(), steps, line, water, ", ".join(words))
+    water = f"{line}V{axis.left}H{left_x}z"
+    return Staircase(left_x, right, axis.left, axis.decades(), steps, line, water, ", ".join(words))
 
 
 Panel = tuple[str, Sequence[tuple[str, float, str]]]
@@ -200,57 +201,57 @@ class Picture:
     words: str
 
 
-def pictures(panels: Sequence[Panel], *, height: int = 300) -> list[Picture]:
+def draw_pictures(panels: Sequence[Panel], *, height: int = 300) -> list[Picture]:
     """The same staircases drawn for wide pages and for phones. None at all without two points in a row."""
     drawn = [(title, points) for title, points in panels if len(points) > 1]
     if not drawn:
         return []
-    return [_side_by_side(drawn, 1232, height), _stacked(drawn, 358, 230)]
+    return [_side_by_side(drawn, 1232, height), _stack_panels(drawn, 358, 230)]
 
 
 def _side_by_side(panels: Sequence[Panel], width: int, height: int) -> Picture:
     runs, axis = sum(len(points) for _, points in panels), _water_axis(panels, height)
-    gap, left, placed = 50, 0.0, []
+    gap, left_x, placed = 50, 0.0, []
     for title, points in panels:
         share = (width - gap * (len(panels) - 1)) * len(points) / runs
-        stairs = staircase(points, axis, left=left + 56, right=round(left + share, 1), labels=10, marks=9)
-        placed.append({"title": title, "x": round(left, 1), "y": 0, "stairs": stairs})
-        left = round(left + share + gap, 1)
-    return _picture("wide", width, height, placed)
+        stairs = draw_staircase(points, axis, left_x=left_x + 56, right=round(left_x + share, 1), labels=10, marks=9)
+        placed.append({"title": title, "x": round(left_x, 1), "y": 0, "stairs": stairs})
+        left_x = round(left_x + share + gap, 1)
+    return _draw_picture("wide", width, height, placed)
 
 
-def _stacked(panels: Sequence[Panel], width: int, height: int) -> Picture:
+def _stack_panels(panels: Sequence[Panel], width: int, height: int) -> Picture:
     axis = _water_axis(panels, height)
     placed = [
         {
             "title": title,
             "x": 0,
             "y": index * height,
-            "stairs": staircase(points, axis, left=56, right=width, labels=5, marks=4),
+            "stairs": draw_staircase(points, axis, left_x=56, right=width, labels=5, marks=4),
         }
         for index, (title, points) in enumerate(panels)
     ]
-    return _picture("thin", width, height * len(panels), placed)
+    return _draw_picture("thin", width, height * len(panels), placed)
 
 
 def _water_axis(panels: Sequence[Panel], height: int) -> LogAxis:
     scores = [score for _, points in panels for _, score, _ in points]
-    return LogAxis(min(scores) / 3, max(scores) * 2, height - 26, 22, whole=False)
+    return LogAxis(min(scores) / 3, max(scores) * 2, height - 26, 22, whole_decades=False)
 
 
-def _picture(kind: str, width: int, height: int, placed: list[dict[str, Any]]) -> Picture:
+def _draw_picture(kind: str, width: int, height: int, placed: list[dict[str, Any]]) -> Picture:
     words = ". ".join(f"{panel['title']}: {panel['stairs'].words}" for panel in placed)
     return Picture(kind, width, height, placed, words)
 
 
-def _records(scores: Sequence[float]) -> list[int]:
+def _new_records(scores: Sequence[float]) -> list[int]:
     """Where a score is higher than all before it, as whole numbers: lists print one score with 2 to 6 decimals."""
-    best, found = 0, []
+    best, record_indexes = 0, []
     for index, score in enumerate(scores):
         if round(score) > best:
             best = round(score)
-            found.append(index)
-    return found
+            record_indexes.append(index)
+    return record_indexes
 
 
 class Column(NamedTuple):
@@ -276,7 +277,7 @@ class Columns:
     words: str
 
 
-def columns(values: Sequence[tuple[str, float]], *, width: int = 390, height: int = 250) -> Columns | None:
+def draw_columns(values: Sequence[tuple[str, float]], *, width: int = 390, height: int = 250) -> Columns | None:
     """Bars from zero for (name, value in GiB/s). None without a positive value."""
     if not values or max(value for _, value in values) <= 0:
         return None
@@ -313,23 +314,23 @@ class Pairs:
     words: str
 
 
-def pairs(values: Sequence[tuple[str, float, float | None]], *, width: int = 390) -> Pairs | None:
+def draw_pairs(values: Sequence[tuple[str, float, float | None]], *, width: int = 390) -> Pairs | None:
     """Dots on a logarithmic axis for (name, value, median). None without a positive value."""
-    shown = [(name, value, median) for name, value, median in values if value > 0]
-    if not shown:
+    positive_rows = [(name, value, median) for name, value, median in values if value > 0]
+    if not positive_rows:
         return None
-    numbers = [number for _, value, median in shown for number in (value, median) if number]
+    numbers = [number for _, value, median in positive_rows for number in (value, median) if number]
     axis = LogAxis(min(numbers), max(numbers), 92, width - 88)
     drawn = [
         Pair(
             40 + 27 * index, name, axis.at(value), axis.at(median) if median else None,
             presentation_numbers.format_decimal(value / median, 1) if median else "",
         )
-        for index, (name, value, median) in enumerate(shown)
+        for index, (name, value, median) in enumerate(positive_rows)
     ]  # fmt: skip
     words = "; ".join(
         f"{name} {presentation_numbers.format_decimal(value)}"
         + (f", median {presentation_numbers.format_decimal(median)}" if median else "")
-        for name, value, median in shown
+        for name, value, median in positive_rows
     )
-    return Pairs(width, 30 + 27 * len(shown), _with_room(axis.decades()), drawn, words)
+    return Pairs(width, 30 + 27 * len(positive_rows), _with_room(axis.decades()), drawn, words)

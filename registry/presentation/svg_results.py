@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from registry.presentation import numbers
-from registry.presentation.svg_lists import Dot, LogAxis, circles
+from registry.presentation.svg_lists import Dot, LogAxis, circle_path
 
 WIDTH = 390
 ROW = 40
@@ -35,11 +35,11 @@ class Tick(NamedTuple):
 class LinearAxis:
     """A linear axis from `low` to `high`, which it rounds outwards to its ticks, at `left` and `right`."""
 
-    def __init__(self, low: float, high: float, left: float, right: float, ticks: int = 4) -> None:
-        step = _step((high - low or abs(high) or 1.0) / ticks)
+    def __init__(self, low: float, high: float, start: float, right: float, ticks: int = 4) -> None:
+        step = _round_step((high - low or abs(high) or 1.0) / ticks)
         self.low, self.high = math.floor(low / step) * step, math.ceil(high / step) * step
         self.high = self.high if self.high > self.low else self.low + step
-        self.left, self.right, self.step = left, right, step
+        self.left, self.right, self.step = start, right, step
 
     def at(self, value: float) -> float:
         share = (value - self.low) / (self.high - self.low)
@@ -53,7 +53,7 @@ class LinearAxis:
         return [Tick(self.at(value), f"{value:,.{places}f}") for value in values]
 
 
-def _step(rough: float) -> float:
+def _round_step(rough: float) -> float:
     """The next of 1, 2, 5, 10, ... from a rough step."""
     power = 10.0 ** math.floor(math.log10(rough))
     return next(step * power for step in (1, 2, 5, 10) if step * power >= rough * 0.999)
@@ -64,7 +64,7 @@ class Box(NamedTuple):
 
     y: int
     name: str
-    said: str
+    summary: str
     low: float
     high: float
     left: float
@@ -82,30 +82,30 @@ class Boxes(NamedTuple):
     words: str
 
 
-def boxes(named: Sequence[tuple[str, Mapping[str, Any]]], factor: float) -> Boxes:
+def draw_boxes(named: Sequence[tuple[str, Mapping[str, Any]]], factor: float) -> Boxes:
     """Boxes of (name, distribution) on one axis; `named` is not empty."""
-    least = min(one["min"] for _, one in named) / factor
-    most = max(one["max"] for _, one in named) / factor
+    least = min(distribution["min"] for _, distribution in named) / factor
+    most = max(distribution["max"] for _, distribution in named) / factor
     is_logarithmic = least > 0 and most / least > FAR_APART
     room = (EDGE, WIDTH - EDGE)
     axis = LogAxis(least, most, *room) if is_logarithmic else LinearAxis(least, most, *room)
     ticks = [Tick(*tick) for tick in axis.decades()] if isinstance(axis, LogAxis) else axis.ticks
-    drawn = [_box(row, name, one, axis, factor) for row, (name, one) in enumerate(named)]
-    words = "; ".join(f"{box.name} {box.said}" for box in drawn)
+    drawn = [_draw_box(row, name, distribution, axis, factor) for row, (name, distribution) in enumerate(named)]
+    words = "; ".join(f"{box.name} {box.summary}" for box in drawn)
     return Boxes(26 + ROW * len(drawn), WIDTH, ticks, drawn, is_logarithmic, words)
 
 
-def _box(row: int, name: str, one: Mapping[str, Any], axis: LinearAxis | LogAxis, factor: float) -> Box:
-    cuts = [value / factor for value in one["quantiles"]]
+def _draw_box(row: int, name: str, distribution: Mapping[str, Any], axis: LinearAxis | LogAxis, factor: float) -> Box:
+    cuts = [value / factor for value in distribution["quantiles"]]
     low, first, middle, third, high = (axis.at(cuts[place]) for place in (0, 5, 10, 15, 20))
     y = 26 + ROW * row + 28
-    members = one["members"] if one["members"] and len(one["members"]) <= MOST_DOTS else []
-    dots = circles([Dot(axis.at(value / factor), y, True) for value in members if value is not None], 2.5)
+    members = distribution["members"] if distribution["members"] and len(distribution["members"]) <= MOST_DOTS else []
+    dots = circle_path([Dot(axis.at(value / factor), y, True) for value in members if value is not None], 2.5)
     texts = [numbers.format_significant(cuts[place], 4) for place in (0, 10, 20)]
-    said = f"{texts[0]}\N{EN DASH}{texts[2]}, median {texts[1]}"
-    if LETTER * (len(name) + len(said) + 4) > WIDTH:
-        said = f"median {texts[1]}"
-    return Box(y, name, said, low, high, first, round(max(third - first, 1), 1), middle, dots)
+    summary = f"{texts[0]}\N{EN DASH}{texts[2]}, median {texts[1]}"
+    if LETTER * (len(name) + len(summary) + 4) > WIDTH:
+        summary = f"median {texts[1]}"
+    return Box(y, name, summary, low, high, first, round(max(third - first, 1), 1), middle, dots)
 
 
 class Line(NamedTuple):
@@ -136,10 +136,10 @@ Series = tuple[str, Sequence[tuple[int, float]]]
 """A name, and values by the number of their step."""
 
 
-def lines(steps: Sequence[str], series: Sequence[Series], low: float, high: float) -> Lines:
+def draw_lines(steps: Sequence[str], series: Sequence[Series], low: float, high: float) -> Lines:
     """Lines through the values of a sweep, `steps` evenly apart, on an axis from `low` to `high`."""
     axis = LinearAxis(low, high, 196, 14)
-    named = _apart(series, axis)
+    named = _merge_close_names(series, axis)
     frame = _Frame(len(steps), axis, WIDTH - 14 - LETTER * max(len(name) for name, _ in named))
     drawn = [frame.line(name, values) for name, values in named]
     words = "; ".join(
@@ -150,19 +150,19 @@ def lines(steps: Sequence[str], series: Sequence[Series], low: float, high: floa
     return frame.drawing(steps, drawn, None, words)
 
 
-def curve(points: Sequence[tuple[float, float]], high: float) -> Lines:
+def draw_curve(points: Sequence[tuple[float, float]], high: float) -> Lines:
     """One line through (amount, value), both from zero, `high` the least that the axis of values reaches."""
     values = LinearAxis(0.0, high, 196, 14)
     frame = _Frame(1, values, WIDTH - EDGE)
     amounts = LinearAxis(0.0, points[-1][0], frame.left, WIDTH - EDGE)
-    line = _through([(amounts.at(amount), values.at(value)) for amount, value in points], "")
+    line = _line_through([(amounts.at(amount), values.at(value)) for amount, value in points], "")
     words = "; ".join(
         f"{numbers.format_significant(amount, 4)}: {numbers.format_significant(value, 4)}" for amount, value in points
     )
     return frame.drawing([], [line], None, f"values {words}")._replace(steps=amounts.ticks)
 
 
-def stairs(named: Sequence[tuple[str, Sequence[float]]], limit: float | None, low: float, high: float) -> Lines:
+def draw_stairs(named: Sequence[tuple[str, Sequence[float]]], limit: float | None, low: float, high: float) -> Lines:
     """Stairs through the values of each group in order, group after group; `limit` is drawn as the mark."""
     count = sum(len(values) for _, values in named)
     frame = _Frame(count, LinearAxis(low, high, 196, 14), WIDTH - 8)
@@ -180,7 +180,7 @@ def stairs(named: Sequence[tuple[str, Sequence[float]]], limit: float | None, lo
     return frame.drawing(steps, drawn, mark, words)
 
 
-def levels(steps: Sequence[str], values: Sequence[float], stretches: Sequence[tuple[int, int, float]]) -> Lines:
+def draw_levels(steps: Sequence[str], values: Sequence[float], stretches: Sequence[tuple[int, int, float]]) -> Lines:
     """Values in order as points, and of each stretch (from, to, level) its level as a line; without any through all."""
     frame = _Frame(len(steps), LinearAxis(min(values), max(values), 196, 14), WIDTH - 8)
     points = frame.line("", list(enumerate(values)))
@@ -189,13 +189,13 @@ def levels(steps: Sequence[str], values: Sequence[float], stretches: Sequence[tu
     words = ", ".join(
         f"{step}: {numbers.format_significant(value, 4)}" for step, value in zip(steps, values, strict=True)
     )
-    told = "; step to ".join(numbers.format_significant(level, 4) for _, _, level in stretches)
-    return frame.drawing(steps, drawn, None, f"{words}{f'; level {told}' if told else ''}")
+    level_words = "; step to ".join(numbers.format_significant(level, 4) for _, _, level in stretches)
+    return frame.drawing(steps, drawn, None, f"{words}{f'; level {level_words}' if level_words else ''}")
 
 
-def _through(points: Sequence[tuple[float, float]], name: str) -> Line:
+def _line_through(points: Sequence[tuple[float, float]], name: str) -> Line:
     path = "M" + "L".join(f"{x} {y}" for x, y in points)
-    return Line(path, circles([Dot(x, y, True) for x, y in points], 3), points[-1], name)
+    return Line(path, circle_path([Dot(x, y, True) for x, y in points], 3), points[-1], name)
 
 
 class _Frame:
@@ -210,7 +210,7 @@ class _Frame:
         return round(self.left + 4 + (step + 0.5) * self.run, 1)
 
     def line(self, name: str, values: Sequence[tuple[int, float]]) -> Line:
-        return _through([(self.x(step), self.axis.at(value)) for step, value in values], name)
+        return _line_through([(self.x(step), self.axis.at(value)) for step, value in values], name)
 
     def stair(self, begun: int, values: Sequence[float]) -> Line:
         heights = [self.axis.at(value) for value in values]
@@ -235,7 +235,7 @@ class _Frame:
         return Lines(WIDTH, int(base) + 24, self.left, self.right, base, self.axis.ticks, texts, drawn, limit, words)
 
 
-def _apart(series: Sequence[Series], axis: LinearAxis) -> list[Series]:
+def _merge_close_names(series: Sequence[Series], axis: LinearAxis) -> list[Series]:
     """Series whose names would lie on one another at their ends share the name of the first of them."""
     heights: list[float] = []
     names: list[list[str]] = []
@@ -272,17 +272,17 @@ class Histogram(NamedTuple):
     words: str
 
 
-def histogram(bins: Sequence[tuple[float, float, int]], limit: float | None, factor: float) -> Histogram:
+def draw_histogram(bins: Sequence[tuple[float, float, int]], limit: float | None, factor: float) -> Histogram:
     """Bars of (from, to, count); `limit` is drawn as the mark where it lies among the values."""
     low, high = bins[0][0] / factor, bins[-1][1] / factor
     axis = LinearAxis(low, high, EDGE, WIDTH - EDGE)
     base, most = 176, max(count for _, _, count in bins)
     bars = []
     for begin, end, count in bins:
-        left, right = axis.at(begin / factor), axis.at(end / factor)
-        width, tall = max(right - left - 1, 1.0), round((base - 26) * count / most, 1)
-        middle = round(left + width / 2, 1)
-        bars.append(Bar(left, round(base - tall, 1), round(width, 1), tall, middle, str(count) if count else ""))
+        left_x, right = axis.at(begin / factor), axis.at(end / factor)
+        width, tall = max(right - left_x - 1, 1.0), round((base - 26) * count / most, 1)
+        middle = round(left_x + width / 2, 1)
+        bars.append(Bar(left_x, round(base - tall, 1), round(width, 1), tall, middle, str(count) if count else ""))
     mark = None if limit is None or not low <= limit / factor <= high else axis.at(limit / factor)
     text = "" if limit is None else numbers.format_significant(limit / factor, 4)
     words = "; ".join(

@@ -21,7 +21,7 @@ PROFILES = {
 
 
 def system_context(document: Mapping[str, Any] | None, address: str) -> dict[str, Any] | None:
-    """What the template system/description.html shows of a document whose JSON form lies at `address`."""
+    """What the template presentation/description.html shows of a document whose JSON form lies at `address`."""
     if document is None:
         return None
     summary = facts.summary(document)
@@ -30,49 +30,51 @@ def system_context(document: Mapping[str, Any] | None, address: str) -> dict[str
         "address": address,
         "collector": summary["collector"],
         "profile": PROFILES[summary["redaction_profile"]],
-        "captures": [_capture(capture) for capture in document["captures"][:10]],
+        "captures": [_capture_text(capture) for capture in document["captures"][:10]],
         "run": _run(document.get("run")),
-        "subjects": [_subject(subject) for subject in subjects[:CLASSES_SHOWN]],
+        "subjects": [_subject_context(subject) for subject in subjects[:CLASSES_SHOWN]],
         "hidden": max(0, len(subjects) - CLASSES_SHOWN),
-        **_shortened([_section(section) for section in sections.of_the_run(document)], "of_the_run"),
+        **_shorten_sections([_section_context(section) for section in sections.of_the_run(document)], "of_the_run"),
         "drift": drift[:ROWS_SHOWN],
         "drift_known": summary["drift"] is not None,
         "failed": len(list(facts.failed_nodes(document))),
     }
 
 
-def what_differed(found: Sequence[Mapping[str, Any]], names: Sequence[str]) -> dict[str, Any]:
-    """What the template system/differing.html shows of configuration.grouped, columns under `names`."""
-    groups, left = [], ROWS_SHOWN
-    for group in found:
-        rows = [_compared_row(row) | {"subject": row["subject"]} for row in group["differences"][:left]]
-        left -= len(rows)
+def what_differed(difference_groups: Sequence[Mapping[str, Any]], names: Sequence[str]) -> dict[str, Any]:
+    """What the template presentation/system_differences.html shows of configuration.grouped, columns under `names`."""
+    groups, rows_left = [], ROWS_SHOWN
+    for group in difference_groups:
+        rows = [_compared_row(row) | {"subject": row["subject"]} for row in group["differences"][:rows_left]]
+        rows_left -= len(rows)
         groups += [(group["group"], rows)] if rows else []
-    count = sum(len(group["differences"]) for group in found)
+    count = sum(len(group["differences"]) for group in difference_groups)
     return {
         "names": names,
         "groups": groups,
         "count": count,
-        "hidden": count - (ROWS_SHOWN - left),
+        "hidden": count - (ROWS_SHOWN - rows_left),
         "width": len(names) + 2,
     }
 
 
-def compared(found: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    """What the template system/difference.html shows of validators.system.difference, columns under `names`."""
+def difference_context(difference: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    """What the template presentation/difference.html shows of validators.system.difference, columns under `names`."""
     groups: dict[str, list[dict[str, Any]]] = {}
-    for row in found["differences"][:ROWS_SHOWN]:
+    for row in difference["differences"][:ROWS_SHOWN]:
         title = ", ".join(filter(None, [row["subject"], row["section"]]))
         groups.setdefault(title, []).append(_compared_row(row))
     return {
         "names": names,
         "groups": list(groups.items()),
-        "count": len(found["differences"]),
-        "hidden": max(0, len(found["differences"]) - ROWS_SHOWN),
-        "equal": found["equal"],
-        "unknown": found["unknown"],
-        "comparable": sum(found["described"]) > 1,
-        "undescribed": [name for name, known in zip(names, found["described"], strict=True) if not known],
+        "count": len(difference["differences"]),
+        "hidden": max(0, len(difference["differences"]) - ROWS_SHOWN),
+        "equal": difference["equal"],
+        "unknown": difference["unknown"],
+        "comparable": sum(difference["described"]) > 1,
+        "undescribed": [
+            name for name, is_described in zip(names, difference["described"], strict=True) if not is_described
+        ],
         "width": len(names) + 2,
     }
 
@@ -90,12 +92,12 @@ def _compared_row(row: Mapping[str, Any]) -> dict[str, Any]:
     return {"name": row["name"], "parameter": row["parameter"], "cells": cells, "default": " or ".join(defaults)}
 
 
-def _capture(capture: Mapping[str, Any]) -> str:
+def _capture_text(capture: Mapping[str, Any]) -> str:
     words = {"pre": "before the run", "post": "after it", "static": "once", "imported": "imported"}[capture["phase"]]
     time = facts.moment(capture["started"])
     nodes = capture.get("nodes_reported")
-    told = f" on {numbers.pluralize(int(nodes), 'node')}" if nodes is not None else ""
-    return f"{words}{told}, {numbers.format_datetime(time) if time else capture['started']}"
+    node_words = f" on {numbers.pluralize(int(nodes), 'node')}" if nodes is not None else ""
+    return f"{words}{node_words}, {numbers.format_datetime(time) if time else capture['started']}"
 
 
 def _run(run: Mapping[str, Any] | None) -> str:
@@ -106,14 +108,14 @@ def _run(run: Mapping[str, Any] | None) -> str:
     return f"{run['command']}, {numbers.format_decimal(run['duration_s'], 0)} s, {ended}"
 
 
-def _subject(subject: sections.Subject) -> dict[str, Any]:
+def _subject_context(subject: sections.Subject) -> dict[str, Any]:
     missing = sections.missing(subject.nodes)
     outliers = sections.outliers(subject.nodes)
     return {
         "name": subject.name,
         "nodes": numbers.pluralize(int(subject.nodes["count"]), "node"),
         "parameters": len(subject.nodes.get("parameters", [])),
-        **_shortened([_section(section) for section in subject.sections], "sections"),
+        **_shorten_sections([_section_context(section) for section in subject.sections], "sections"),
         "missing": [{"reason": reason, "count": len(names), "names": names[:NAMES_SHOWN]} for reason, names in missing],
         "missing_count": sum(len(names) for _, names in missing),
         "outliers": outliers[:ROWS_SHOWN],
@@ -121,32 +123,36 @@ def _subject(subject: sections.Subject) -> dict[str, Any]:
     }
 
 
-def _shortened(written: list[dict[str, Any]], name: str) -> dict[str, Any]:
+def _shorten_sections(written: list[dict[str, Any]], name: str) -> dict[str, Any]:
     """The first ROWS_SHOWN rows of all sections under `name`, and how many more there are as `NAME_hidden`."""
-    kept, left = [], ROWS_SHOWN
+    short_sections, rows_left = [], ROWS_SHOWN
     for section in written:
-        rows = section["rows"][:left]
-        left -= len(rows)
-        kept += [section | {"rows": rows}] if rows else []
+        rows = section["rows"][:rows_left]
+        rows_left -= len(rows)
+        short_sections += [section | {"rows": rows}] if rows else []
     total = sum(len(section["rows"]) for section in written)
-    return {name: kept, f"{name}_hidden": total - (ROWS_SHOWN - left)}
+    return {name: short_sections, f"{name}_hidden": total - (ROWS_SHOWN - rows_left)}
 
 
-def _section(section: sections.Section) -> dict[str, Any]:
-    return {"title": section.title, "rows": [_row(row) for row in section.rows]}
+def _section_context(section: sections.Section) -> dict[str, Any]:
+    return {"title": section.title, "rows": [_row_context(row) for row in section.rows]}
 
 
-def _row(row: sections.Row) -> dict[str, Any]:
+def _row_context(row: sections.Row) -> dict[str, Any]:
     more = len(row.seen) - VALUES_SHOWN
     return {
         "name": row.name,
         "parameter": row.parameter,
-        "values": [_value(seen, alone=len(row.seen) == 1) for seen in row.seen[:VALUES_SHOWN]],
+        "values": [_value_context(seen_value, alone=len(row.seen) == 1) for seen_value in row.seen[:VALUES_SHOWN]],
         "more": more if more > 0 else 0,
         "instances": numbers.format_int(row.instances) if row.instances > 1 else "",
         "default": row.default,
     }
 
 
-def _value(seen: sections.Seen, *, alone: bool) -> dict[str, Any]:
-    return {"text": seen.text, "differs": seen.differs, "of": "" if alone else numbers.format_int(seen.instances)}
+def _value_context(seen_value: sections.ObservedValue, *, alone: bool) -> dict[str, Any]:
+    return {
+        "text": seen_value.text,
+        "differs": seen_value.differs,
+        "of": "" if alone else numbers.format_int(seen_value.instances),
+    }

@@ -1,8 +1,8 @@
 """Where a measurement stands in a table: four layouts, chosen by what varies.
 
-A row for each operation (IOR, mdtest, fio, MLPerf Storage); a row for each step of a sweep with the operations side by
-side (obdfilter-survey, IOzone, LNet self-test); a row for each quantity with its statistics side by side (elbencho); a
-row for each of many counters (Darshan, Cray MPICH).
+A row for each operation (IOR, mdtest, MLPerf Storage, many jobs of fio); a row for each step of a sweep with the
+operations side by side (obdfilter-survey, IOzone, LNet self-test); a row for each quantity with its statistics side by
+side (elbencho); a row for each of many counters (Darshan, Cray MPICH, few jobs of fio).
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from registry.presentation.words import (
     Cell,
     Head,
     Row,
-    cell,
     context_heading,
     describe_context,
+    format_cell,
     format_value,
     humanize,
     shown_unit,
@@ -80,12 +80,14 @@ class Layout:
     def heads(self, columns: list[Key], units: Mapping[Key, str]) -> list[Head]:
         return [Head("Operation", n=False), *self.key_heads, *self._measures(columns, units)]
 
-    def cells(self, key: Key, found: Mapping[Key, Row], columns: list[Key], units: Mapping[Key, str]) -> list[Cell]:
-        return [*map(format_value, key), *(self._figure(found.get(column), units) for column in columns)]
+    def cells(
+        self, key: Key, rows_by_column: Mapping[Key, Row], columns: list[Key], units: Mapping[Key, str]
+    ) -> list[Cell]:
+        return [*map(format_value, key), *(self._figure(rows_by_column.get(column), units) for column in columns)]
 
     def _figure(self, row: Row | None, units: Mapping[Key, str]) -> Cell:
         """A figure; an empty cell is one that the tool does not give."""
-        return cell(row, units[self.unit_key(row)]) if row else Cell("")
+        return format_cell(row, units[self.unit_key(row)]) if row else Cell("")
 
     def _measures(self, columns: list[Key], units: Mapping[Key, str]) -> list[Head]:
         if not self.stats:
@@ -117,7 +119,7 @@ class _Sweep(Layout):
         return (row["op"], *self.measure(row))
 
     def heads(self, columns: list[Key], units: Mapping[Key, str]) -> list[Head]:
-        return [*self.key_heads, *(self._under_op(one, units) for one in columns)]
+        return [*self.key_heads, *(self._under_op(column, units) for column in columns)]
 
     def _under_op(self, column: Key, units: Mapping[Key, str]) -> Head:
         op, quantity, stat, canonical, _ = column
@@ -143,9 +145,11 @@ class _ByStatistic(Layout):
         words = [Head("Operation", n=False), *self.key_heads, Head("Quantity", n=False)]
         return [*words, Head("Unit", n=False), *(Head(humanize(stat)) for (stat,) in columns)]
 
-    def cells(self, key: Key, found: Mapping[Key, Row], columns: list[Key], units: Mapping[Key, str]) -> list[Cell]:
+    def cells(
+        self, key: Key, rows_by_column: Mapping[Key, Row], columns: list[Key], units: Mapping[Key, str]
+    ) -> list[Cell]:
         unit = units[key]
-        figures = [self._figure(found.get(column), units) for column in columns]
+        figures = [self._figure(rows_by_column.get(column), units) for column in columns]
         return [
             *map(format_value, key[:-2]),
             Cell(humanize(key[-2]), n=False),
@@ -169,45 +173,50 @@ class _Counters(Layout):
     def heads(self, columns: list[Key], units: Mapping[Key, str]) -> list[Head]:
         contexts = [dict(zip(self.keys, column[1:], strict=True)) for column in columns]
         texts = [
-            ", ".join(filter(None, [humanize(one[0]), describe_context(told)]))
-            for one, told in zip(columns, contexts, strict=True)
+            ", ".join(filter(None, [humanize(column[0]), describe_context(context)]))
+            for column, context in zip(columns, contexts, strict=True)
         ]
         return [Head("Quantity", n=False), Head("Unit", n=False), *map(Head, texts)]
 
-    def cells(self, key: Key, found: Mapping[Key, Row], columns: list[Key], units: Mapping[Key, str]) -> list[Cell]:
-        figures = [self._figure(found.get(column), units) for column in columns]
+    def cells(
+        self, key: Key, rows_by_column: Mapping[Key, Row], columns: list[Key], units: Mapping[Key, str]
+    ) -> list[Cell]:
+        figures = [self._figure(rows_by_column.get(column), units) for column in columns]
         return [Cell(self._words(key), n=False), Cell(shown_unit(units[key]), n=False), *figures]
 
 
-def layout(measured: Sequence[Row]) -> Layout:
+def choose_layout(measurements: Sequence[Row]) -> Layout:
     """The layout: by how many operations, configurations, quantities and statistics there are."""
-    shared = _shared([row["context"] for row in measured])
-    names = dict.fromkeys(name for row in measured for name in row["context"])
-    varying = [name for name in names if name not in {*shared, SCOPE, STATE} and not _is_counted(name, measured)]
+    shared = _shared_context([row["context"] for row in measurements])
+    names = dict.fromkeys(name for row in measurements for name in row["context"])
+    varying = [name for name in names if name not in {*shared, SCOPE, STATE} and not _is_counted(name, measurements)]
     keys = sorted(varying, key=lambda name: (name in REPEATS, name not in NUMBERS_OF_TESTS, name))
-    stats, quantities = {row["stat"] for row in measured}, {row["quantity"] for row in measured}
-    scoped, about = SCOPE in names and SCOPE not in shared, _about(shared, stats, measured)
-    words = frozenset(name for row in measured for name, value in row["context"].items() if isinstance(value, str))
-    given = (keys, scoped, len(stats) > 1, len(quantities) > 1, words, about)
-    plain = Layout(*given)
-    columns = {plain.column_key(row) for row in measured}
-    configs, ops = {plain.config(row) for row in measured}, {row["op"] for row in measured}
-    side_by_side = {(row["op"], *plain.measure(row)) for row in measured}
-    is_full = len(measured) >= FILLED * len(configs) * len(side_by_side)
+    stats, quantities = {row["stat"] for row in measurements}, {row["quantity"] for row in measurements}
+    scoped, about = SCOPE in names and SCOPE not in shared, _shared_text(shared, stats, measurements)
+    words = frozenset(name for row in measurements for name, value in row["context"].items() if isinstance(value, str))
+    fields = (keys, scoped, len(stats) > 1, len(quantities) > 1, words, about)
+    plain = Layout(*fields)
+    columns = {plain.column_key(row) for row in measurements}
+    configs, ops = {plain.config(row) for row in measurements}, {row["op"] for row in measurements}
+    side_by_side = {(row["op"], *plain.measure(row)) for row in measurements}
+    is_full = len(measurements) >= FILLED * len(configs) * len(side_by_side)
     if len(configs) > len(ops) and len(side_by_side) <= SIDE_BY_SIDE and is_full:
-        return _Sweep(*given)
+        return _Sweep(*fields)
     if len(columns) < SIDE_BY_SIDE:
         return plain
-    return _ByStatistic(*given) if len(stats) <= FEW else _Counters(*given)
+    if len(stats) <= FEW:
+        return _ByStatistic(*fields)
+    across = {plain.row_key(row) for row in measurements}
+    return _Counters(*fields) if len(across) < len(columns) else plain
 
 
-def _is_counted(name: str, measured: Sequence[Row]) -> bool:
+def _is_counted(name: str, measurements: Sequence[Row]) -> bool:
     """Whether a part of contexts only counts the operations, as the phases of elbencho do when each comes once."""
-    pairs = {(row["op"], row["context"].get(name)) for row in measured}
+    pairs = {(row["op"], row["context"].get(name)) for row in measurements}
     return name == "phase" and len(pairs) == len({op for op, _ in pairs})
 
 
-def _shared(contexts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _shared_context(contexts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """What is the same in all contexts, but for what is wrong with single figures."""
     first = contexts[0]
     return {
@@ -217,8 +226,8 @@ def _shared(contexts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _about(shared: Mapping[str, Any], stats: set[str], measured: Sequence[Row]) -> str:
+def _shared_text(shared: Mapping[str, Any], stats: set[str], measurements: Sequence[Row]) -> str:
     """What holds for all figures of a table, in words."""
-    told = {name: value for name, value in shared.items() if name not in _NUMBERED}
-    only = humanize(next(iter(stats))) if len(stats) == 1 and len(measured) > 1 and not stats & _OF_REPEATS else ""
-    return ", ".join(filter(None, [only, describe_context(told)]))
+    context = {name: value for name, value in shared.items() if name not in _NUMBERED}
+    only = humanize(next(iter(stats))) if len(stats) == 1 and len(measurements) > 1 and not stats & _OF_REPEATS else ""
+    return ", ".join(filter(None, [only, describe_context(context)]))

@@ -33,7 +33,7 @@ def top_entries(
     ][:TOP]
     if len(values) < 2:
         return None
-    return _rows(title, values, row_px=20) | {
+    return _row_chart(title, values, row_px=20) | {
         "encoding": {
             "y": {"field": "place", "type": "nominal", "sort": None, "title": None, "axis": {"labelLimit": 180}},
             "x": {
@@ -41,7 +41,7 @@ def top_entries(
                 "type": "quantitative",
                 "scale": {"type": "log", "nice": True},
                 "title": f"{quantity}, logarithmic",
-                "axis": {"format": ",d", "values": _decades([value["score"] for value in values])},
+                "axis": {"format": ",d", "values": _powers_of_ten([value["score"] for value in values])},
             },
             "tooltip": [
                 {"field": "place", "title": "rank, system"},
@@ -65,7 +65,7 @@ def top_entries(
     }
 
 
-def _rows(title: str, values: Sequence[dict[str, Any]], row_px: int) -> dict[str, Any]:
+def _row_chart(title: str, values: Sequence[dict[str, Any]], row_px: int) -> dict[str, Any]:
     """What a chart with one row for each value has whatever it draws: as wide as its place on the page."""
     return {
         "$schema": SCHEMA,
@@ -77,7 +77,7 @@ def _rows(title: str, values: Sequence[dict[str, Any]], row_px: int) -> dict[str
     }
 
 
-def _decades(values: Sequence[float]) -> list[float]:
+def _powers_of_ten(values: Sequence[float]) -> list[float]:
     """The powers of ten around some positive values."""
     low, high = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)))
     return [10.0**power for power in range(low, high + 1)]
@@ -91,7 +91,7 @@ def phase_profile(title: str, phases: Sequence[dict[str, Any]]) -> dict[str, Any
     values = [{"phase": phase["name"], "ratio": phase["ratio"]} for phase in phases if phase.get("ratio")]
     if not values:
         return None
-    return _rows(title, values, row_px=22) | {
+    return _row_chart(title, values, row_px=22) | {
         "encoding": {
             "y": {"field": "phase", "type": "nominal", "sort": None, "title": None, "axis": {"labelLimit": 160}},
             "x": {

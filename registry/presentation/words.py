@@ -93,7 +93,7 @@ def number_named(row: Row) -> str:
     return " ".join(filter(None, [op_named(row["op"]), humanize(row["quantity"]), humanize(row["stat"])]))
 
 
-def divisors() -> list[tuple[str, str]]:
+def divisor_choices() -> list[tuple[str, str]]:
     """What numbers may be divided by, as forms offer it: name and words."""
     return [(name, humanize(name)) for name in PER]
 
@@ -130,17 +130,17 @@ class Scale:
     """The largest unit in which the largest value is at least 1, found in one pass."""
 
     def __init__(self, canonical: str) -> None:
-        self.canonical, self.printed, self.largest, self.decimal = canonical, "", 0.0, False
+        self.canonical, self.printed_unit, self.largest, self.decimal = canonical, "", 0.0, False
 
     def add(self, row: Row) -> None:
-        self.printed = self.printed or row["printed_unit"]
+        self.printed_unit = self.printed_unit or row["printed_unit"]
         self.largest = max(self.largest, abs(row["value"]))
         self.decimal = self.decimal or row["printed_unit"] in _LADDERS.get(self.canonical, ((), ("",)))[1][:-1]
 
     @property
     def unit(self) -> str:
         if self.canonical not in _LADDERS:
-            return self.printed if self.printed in UNITS else self.canonical
+            return self.printed_unit if self.printed_unit in UNITS else self.canonical
         ladder = _LADDERS[self.canonical][self.decimal]
         return next((unit for unit in ladder if self.largest >= UNITS[unit].factor), ladder[-1])
 
@@ -166,5 +166,5 @@ def format_value(value: Any) -> Cell:
     return Cell("" if value is None else str(value), n=False)
 
 
-def cell(row: Row, unit: str) -> Cell:
+def format_cell(row: Row, unit: str) -> Cell:
     return Cell(format_in_unit(row["value"], unit), note=row["context"].get(STATE, ""))

@@ -45,76 +45,76 @@ def is_known(value: Any) -> bool:
     return bool(value.strip() if isinstance(value, str) else value)
 
 
-def compare(one: Configuration, other: Configuration, needed: Collection[str] = ()) -> Verdict:
+def compare_configurations(first: Configuration, other: Configuration, needed: Collection[str] = ()) -> Verdict:
     """Whether two configurations are alike in every fact that either has, and in all that are `needed`.
 
     A fact that only one of them has is unknown; one that neither has is so where it is needed.
     """
     differs, unknown = [], []
-    for name in dict.fromkeys((*needed, *one, *other)):
-        values = [configuration.get(name) for configuration in (one, other)]
-        known = [value for value in values if is_known(value)]
-        if len(known) == 2:
-            if _text(known[0]) != _text(known[1]):
+    for name in dict.fromkeys((*needed, *first, *other)):
+        values = [configuration.get(name) for configuration in (first, other)]
+        known_values = [value for value in values if is_known(value)]
+        if len(known_values) == 2:
+            if _comparable_text(known_values[0]) != _comparable_text(known_values[1]):
                 differs.append(name)
-        elif known or name in needed:
+        elif known_values or name in needed:
             unknown.append(name)
     outcome = Likeness.DIFFERENT if differs else Likeness.UNKNOWN if unknown else Likeness.ALIKE
     return Verdict(outcome, tuple(differs), tuple(unknown))
 
 
-def missing(configuration: Configuration, needed: Sequence[str]) -> list[str]:
+def missing_facts(configuration: Configuration, needed: Sequence[str]) -> list[str]:
     """What is needed and not known: with any of it a configuration is known to be like no other."""
     return [name for name in needed if not is_known(configuration.get(name))]
 
 
-def key(configuration: Configuration, needed: Sequence[str] = ()) -> Key | None:
+def configuration_key(configuration: Configuration, needed: Sequence[str] = ()) -> Key | None:
     """What configurations that are alike, and no others, share; None where something needed is not known.
 
-    Two that have a key have the same one exactly where `compare` finds them alike.
+    Two that have a key have the same one exactly where `compare_configurations` finds them alike.
     """
-    if missing(configuration, needed):
+    if missing_facts(configuration, needed):
         return None
-    return tuple(sorted((name, _text(value)) for name, value in configuration.items() if is_known(value)))
+    return tuple(sorted((name, _comparable_text(value)) for name, value in configuration.items() if is_known(value)))
 
 
-def _text(value: Any) -> str:
+def _comparable_text(value: Any) -> str:
     """1, 1.0 and "1" are the same, and so are true and "true"; 1 and true are not."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     if isinstance(value, Mapping):
-        return repr(sorted((str(name), _text(part)) for name, part in value.items()))
+        return repr(sorted((str(name), _comparable_text(part)) for name, part in value.items()))
     if isinstance(value, list | tuple):
-        return repr([_text(part) for part in value])
+        return repr([_comparable_text(part) for part in value])
     return str(value)
 
 
 # Of runs
 
 
-def scale(tool: str) -> list[str]:
+def scale_facts(tool: str) -> list[str]:
     """How large a run was: client nodes, and the processes where their count matters."""
-    return list(_experiment(tool)["scale"])
+    return list(_experiment_facts(tool)["scale"])
 
 
-def needed(tool: str) -> list[str]:
+def required_facts(tool: str) -> list[str]:
     """What has to be known of a run of a benchmark: its scale and the settings that make another experiment."""
-    experiment = _experiment(tool)
+    experiment = _experiment_facts(tool)
     return list(dict.fromkeys((*experiment["scale"], *experiment["settings"])))
 
 
-def _experiment(tool: str) -> Mapping[str, Sequence[str]]:
+def _experiment_facts(tool: str) -> Mapping[str, Sequence[str]]:
     described: Mapping[str, Sequence[str]] = catalogue.descriptor(tool).get("experiment", LEAST)
     return described
 
 
-def told(parameters: Configuration, client_nodes: int | None, tasks: int | None) -> dict[str, Any]:
+def parameters_with_scale(parameters: Configuration, client_nodes: int | None, tasks: int | None) -> dict[str, Any]:
     """The parameters of a run with its scale as the record has it; processes are those of a node times the nodes."""
     counted = {CLIENTS: client_nodes, TASKS: tasks}
-    known = {**parameters, **{name: value for name, value in counted.items() if is_known(value)}}
-    counts = [known.get(name) for name in (CLIENTS, PER_NODE)]
-    if not is_known(known.get(TASKS)) and all(isinstance(count, int) for count in counts):
-        known[TASKS] = math.prod(count for count in counts if isinstance(count, int))
-    return known
+    scaled_parameters = {**parameters, **{name: value for name, value in counted.items() if is_known(value)}}
+    counts = [scaled_parameters.get(name) for name in (CLIENTS, PER_NODE)]
+    if not is_known(scaled_parameters.get(TASKS)) and all(isinstance(count, int) for count in counts):
+        scaled_parameters[TASKS] = math.prod(count for count in counts if isinstance(count, int))
+    return scaled_parameters

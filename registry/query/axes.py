@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 
 VOCABULARY = Path(__file__).parent / "data" / "axes.json"
-MEASURED = ("op", "quantity", "stat", "tool", "mode")
+MEANING_FIELDS = ("op", "quantity", "stat", "tool", "mode")
 """What tells measurements of different meaning apart; never mixed in one value."""
 
 
@@ -32,11 +32,11 @@ def by_name() -> Mapping[str, Axis]:
     return {row["name"]: Axis(**row | {"reads": tuple(row.get("reads", ()))}) for row in rows}
 
 
-def axes() -> list[Axis]:
+def list_axes() -> list[Axis]:
     """All axes of the vocabulary, in its order."""
     return list(by_name().values())
 
 
-def axis(name: str) -> Axis:
+def find_axis(name: str) -> Axis:
     """The axis of that name; a fact without an entry is its own title."""
     return by_name().get(name) or Axis(name, name.replace("_", " "))

@@ -21,7 +21,7 @@ from registry.query.text_folding import fold_text
 ALIASES = Path(__file__).parent / "data" / "aliases"
 
 
-def plain(text: str) -> str:
+def plain_text(text: str) -> str:
     """A text in one line and without characters that nobody sees, or that turn the direction of others."""
     return " ".join("".join(sign if sign.isprintable() else " " for sign in text).split())
 
@@ -32,13 +32,13 @@ class AliasTable:
 
     rows: tuple[Mapping[str, Any], ...]
 
-    def canonical(self, printed: str, **facts: str) -> str:
-        """The canonical name for `printed`; letter case and spacing do not matter."""
-        key = fold_text(printed)
+    def canonical(self, printed_name: str, **facts: str) -> str:
+        """The canonical name for `printed_name`; letter case and spacing do not matter."""
+        key = fold_text(printed_name)
         for row in self._by_printed.get(key, ()):
             if all(fold_text(facts.get(name)) == fold_text(value) for name, value in row.get("when", {}).items()):
                 return row["canonical"]
-        return self._canonical_spelling.get(key, " ".join(printed.split()))
+        return self._canonical_spelling.get(key, " ".join(printed_name.split()))
 
     @cached_property
     def _by_printed(self) -> dict[str, list[Mapping[str, Any]]]:
@@ -68,20 +68,20 @@ class Names:
             filesystem_type, storage_vendor=storage_vendor, filesystem_name=filesystem_name
         )
 
-    def vendor(self, printed: str) -> str:
-        return self.vendors.canonical(printed)
+    def vendor(self, printed_name: str) -> str:
+        return self.vendors.canonical(printed_name)
 
     def site(self, institution: str) -> str:
         return self.sites.canonical(institution)
 
 
 def read_names(folder: Path = ALIASES) -> Names:
-    tables = (_table(folder / f"{name}.json") for name in ("filesystem_types", "vendors", "sites"))
+    tables = (_load_table(folder / f"{name}.json") for name in ("filesystem_types", "vendors", "sites"))
     platforms = json.loads((folder / "platforms.json").read_text(encoding="utf-8"))
     return Names(*tables, {fold_text(name): row["slug"] for row in platforms for name in row.get("also", ())})
 
 
-def _table(path: Path) -> AliasTable:
+def _load_table(path: Path) -> AliasTable:
     return AliasTable(tuple(json.loads(path.read_text(encoding="utf-8"))))
 
 
@@ -90,10 +90,10 @@ def system_slug(site_slug: str, name: str, taken: set[str]) -> str:
     return free_slug(f"{site_slug}-{slugify(name) or 'unnamed'}"[:150], taken)
 
 
-def free_slug(wanted: str, taken: set[str]) -> str:
-    """`wanted`, or with the first free number behind it; it is taken from then on."""
-    slug, number = wanted, 2
+def free_slug(preferred: str, taken: set[str]) -> str:
+    """`preferred`, or with the first free number behind it; it is taken from then on."""
+    slug, number = preferred, 2
     while slug in taken:
-        slug, number = f"{wanted}-{number}", number + 1
+        slug, number = f"{preferred}-{number}", number + 1
     taken.add(slug)
     return slug

@@ -23,15 +23,15 @@ Row = dict[str, Any]
 
 
 @cache
-def vocabulary() -> Mapping[str, Any]:
+def load_vocabulary() -> Mapping[str, Any]:
     """The groups in order, by what facts are known to belong to them, and what is volatile whatever the tool."""
     loaded: Mapping[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
     return loaded
 
 
-def volatile(tools: Iterator[str] | Sequence[str]) -> frozenset[str]:
+def volatile_parameters(tools: Iterator[str] | Sequence[str]) -> frozenset[str]:
     """Parameters of runs of these tools that are no settings: times, what came out of the run, names of files."""
-    return frozenset(vocabulary()["volatile"]).union(*(provenance.outcomes(tool) for tool in tools))
+    return frozenset(load_vocabulary()["volatile"]).union(*(provenance.outcomes(tool) for tool in tools))
 
 
 def group_differences(runs: Sequence[Row], systems: Mapping[str, Any], tool: str) -> list[Row]:
@@ -41,7 +41,7 @@ def group_differences(runs: Sequence[Row], systems: Mapping[str, Any], tool: str
     "differs_from_default": [bool | None], "defaults": [text]}]}], groups without differences left out. `subject` names
     nodes, "" for the run.
     """
-    places: dict[str, list[Row]] = {group["title"]: [] for group in vocabulary()["groups"]}
+    places: dict[str, list[Row]] = {group["title"]: [] for group in load_vocabulary()["groups"]}
     for row in runs:
         places[_of_run(row["parameter"])].append(_as_fact(row, catalogue.defaults(tool)))
     for row in systems["differences"]:
@@ -65,17 +65,17 @@ def differing_parameters(parameters: Sequence[Mapping[str, Any]], left_out: froz
 def fact_category(fact: str) -> str:
     """Whether a fact (registry/query/fact_index.py) is of hardware, software, tuning, or of the run."""
     id, _, role = fact.partition("@")
-    return _kinds()[_of_system(_as_row(id.partition("/")[0])) if role else _of_run(fact)]
+    return _kinds_by_fact()[_of_system(_as_row(id.partition("/")[0])) if role else _of_run(fact)]
 
 
 @cache
-def _kinds() -> dict[str, str]:
-    return {str(group["title"]): str(group["kind"]) for group in vocabulary()["groups"]}
+def _kinds_by_fact() -> dict[str, str]:
+    return {str(group["title"]): str(group["kind"]) for group in load_vocabulary()["groups"]}
 
 
 def _as_row(id: str) -> Row:
-    known = parameters.parameters().get(id)
-    return {"parameter": id, "section": parameters.groups()[known.group] if known else ""}
+    parameter = parameters.parameters().get(id)
+    return {"parameter": id, "section": parameters.groups()[parameter.group] if parameter else ""}
 
 
 def _as_fact(row: Row, defaults: Mapping[str, Any]) -> Row:
@@ -89,26 +89,26 @@ def _as_fact(row: Row, defaults: Mapping[str, Any]) -> Row:
         "parameter": "",
         "key": "",
         "values": [None if text is None else [text] for text in texts],
-        "differs_from_default": [_differs(text, default) for text in texts],
+        "differs_from_default": [_differs_from_default(text, default) for text in texts],
         "defaults": ["" if default is None else default for _ in texts],
     }
 
 
-def _differs(text: str | None, default: str | None) -> bool | None:
+def _differs_from_default(text: str | None, default: str | None) -> bool | None:
     return None if text is None or default is None else text.casefold() != default.casefold()
 
 
 def _of_run(name: str) -> str:
     return next(
         str(group["title"])
-        for group in vocabulary()["groups"]
+        for group in load_vocabulary()["groups"]
         if any(fnmatchcase(name, pattern) for pattern in group.get("run", ()))
     )
 
 
 def _of_system(row: Row) -> str:
     """By its id where a group names that, else by the section that it stands in; the last group takes the rest."""
-    groups = vocabulary()["groups"]
+    groups = load_vocabulary()["groups"]
     kinds = ("sections",) if row["parameter"] else ("devices", "sections")
     for group in groups:
         if any(fnmatchcase(row["parameter"], pattern) for pattern in group.get("parameters", ())):

@@ -8,14 +8,14 @@ from collections.abc import Iterable
 from typing import Any
 
 
-def lines(rows: Iterable[Iterable[Any]]) -> str:
+def csv_lines(rows: Iterable[Iterable[Any]]) -> str:
     """Rows of values as text of CSV, each line with its end."""
     text = io.StringIO()
-    csv.writer(text).writerows([cell(value) for value in row] for row in rows)
+    csv.writer(text).writerows([safe_cell(value) for value in row] for row in rows)
     return text.getvalue()
 
 
-def cell(value: Any) -> str:
+def safe_cell(value: Any) -> str:
     """A value as a spreadsheet may open it: a text that would start a formula gets an apostrophe in front."""
     if value is None:
         return ""
@@ -23,9 +23,9 @@ def cell(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")):
         return f"'{value}"
-    return str(plain(value))
+    return str(plain_value(value))
 
 
-def plain(value: Any) -> Any:
+def plain_value(value: Any) -> Any:
     """A date or time as its text (RFC 3339), anything else as it is."""
     return value.isoformat().replace("+00:00", "Z") if hasattr(value, "isoformat") else value

@@ -37,32 +37,32 @@ class Key:
     kind: type
 
 
-def figure(column: str) -> Key:
+def nullable_key(column: str) -> Key:
     """A number that may be missing; a missing one comes last in descending and first in ascending order."""
     return Key(Coalesce(F(column), Value(-1.0)), float)
 
 
-def number(column: str) -> Key:
+def integer_key(column: str) -> Key:
     """A whole number that may be missing. As an integer of either sign: a positive field takes -1 for any."""
     return Key(Coalesce(F(column), Value(-1), output_field=IntegerField()), int)
 
 
-def plain(column: str) -> Key:
+def plain_key(column: str) -> Key:
     """A whole number that is never missing."""
     return Key(F(column), int)
 
 
-def text(expression: Any) -> Key:
+def text_key(expression: Any) -> Key:
     """A text that is never null, without regard to case."""
     return Key(Lower(expression), str)
 
 
 RESULTS: Mapping[str, Key] = {
-    "id": plain("id"),
-    "score": figure("score"),
-    "bandwidth_gib_per_s": figure("bandwidth_gib_per_s"),
-    "rate_kiops": figure("rate_kiops"),
-    "client_nodes": number("client_nodes"),
+    "id": plain_key("id"),
+    "score": nullable_key("score"),
+    "bandwidth_gib_per_s": nullable_key("bandwidth_gib_per_s"),
+    "rate_kiops": nullable_key("rate_kiops"),
+    "client_nodes": integer_key("client_nodes"),
 }
 """By what results are ordered; each has its index (registry/models/results.py)."""
 
@@ -78,7 +78,7 @@ class Order:
     tie_descending: bool
 
 
-def chosen(keys: Mapping[str, Key], name: str, tie: str, *, tie_follows: bool) -> Order | None:
+def chosen_order(keys: Mapping[str, Key], name: str, tie: str, *, tie_follows: bool) -> Order | None:
     """The order that `name` or `-name` asks for, None if there is none such.
 
     `tie_follows`: ties turn round with the direction; else they stay ascending.
@@ -95,34 +95,34 @@ class Page:
     """Of the page after this one; None on the last."""
 
 
-def page(found: QuerySet, columns: Columns, order: Order, cursor: str, size: int) -> Page:
+def take_page(queryset: QuerySet, columns: Columns, order: Order, cursor: str, size: int) -> Page:
     """Up to `size` rows after the cursor ("" begins), in one query. Raises BadCursor."""
-    ordered = found.annotate(page_key=order.key.expression)
+    ordered = queryset.annotate(page_key=order.key.expression)
     if cursor:
-        ordered = ordered.filter(_after(order, *decode(cursor, order)))
-    ordered = ordered.order_by(_directed("page_key", order.descending), _directed(order.tie, order.tie_descending))
+        ordered = ordered.filter(_rows_after(order, *decode_cursor(cursor, order)))
+    ordered = ordered.order_by(_order_by("page_key", order.descending), _order_by(order.tie, order.tie_descending))
     rows = [list(row) for row in ordered.values_list(*columns.values(), "page_key", order.tie)[: size + 1]]
-    following = encode(order, *rows[size - 1][-2:]) if len(rows) > size else None
+    following = encode_cursor(order, *rows[size - 1][-2:]) if len(rows) > size else None
     return Page([dict(zip(columns, row, strict=False)) for row in rows[:size]], following)
 
 
-def _directed(column: str, descending: bool) -> str:
+def _order_by(column: str, descending: bool) -> str:
     return f"-{column}" if descending else column
 
 
-def _after(order: Order, key: Any, tie: int) -> Q:
+def _rows_after(order: Order, key: Any, tie: int) -> Q:
     """Rows beyond (key, tie); the first condition alone bounds the range that an index reads."""
     side, tie_side = ("lt" if order.descending else "gt"), ("lt" if order.tie_descending else "gt")
     beyond = Q(**{f"page_key__{side}": key}) | Q(**{f"{order.tie}__{tie_side}": tie})
     return Q(**{f"page_key__{side}e": key}) & beyond
 
 
-def encode(order: Order, key: Any, tie: int) -> str:
+def encode_cursor(order: Order, key: Any, tie: int) -> str:
     content = json.dumps([order.name, key, tie], separators=(",", ":"))
     return base64.urlsafe_b64encode(content.encode()).decode().rstrip("=")
 
 
-def decode(cursor: str, order: Order) -> tuple[Any, int]:
+def decode_cursor(cursor: str, order: Order) -> tuple[Any, int]:
     """Key and tie of a cursor that `encode` made for the same order. Raises BadCursor for anything else."""
     try:
         if len(cursor) > CURSOR_LIMIT:

@@ -23,15 +23,15 @@ def valid_files(folder: Path, schema_name: str, error: type[Exception]) -> Itera
 
 def require_valid(content: Any, schema_name: str, error: type[Exception], where: str = "") -> None:
     """Raises `error` with the first place that breaks a schema of registry/schemas/."""
-    for wrong in _validator(schema_name).iter_errors(content):
+    for wrong in _schema_validator(schema_name).iter_errors(content):
         raise error(f"{where}{wrong.json_path}: {wrong.message[:300]}")
 
 
-def schema(name: str) -> dict[str, Any]:
+def load_schema(name: str) -> dict[str, Any]:
     """The schema of registry/schemas/ by its file name."""
     return dict(json.loads((SCHEMAS / name).read_text(encoding="utf-8")))
 
 
 @cache
-def _validator(name: str) -> Draft202012Validator:
-    return Draft202012Validator(schema(name))
+def _schema_validator(name: str) -> Draft202012Validator:
+    return Draft202012Validator(load_schema(name))

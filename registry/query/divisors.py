@@ -12,7 +12,7 @@ from typing import Any
 from django.db.models import Case, F, When
 
 from registry.models import Fact
-from registry.query.axes import axis
+from registry.query.axes import find_axis
 from registry.query.fact_index import COLUMNS
 
 PER = {
@@ -55,27 +55,29 @@ def positive_or_null(column: str) -> Any:
     return Case(When(**{f"{column}__gt": 0}, then=F(column)))
 
 
-def divisors(per: str, results: Sequence[Mapping[str, Any]]) -> list[Divisor]:
+def find_divisors(per: str, results: Sequence[Mapping[str, Any]]) -> list[Divisor]:
     """The divisor of each result (`id`, `parameters`, `source`: the public id, parameters of its run, its document).
 
     One query.
     """
-    asked = axis(PER[per])
-    names = [asked.name, *asked.reads]
+    divisor_axis = find_axis(PER[per])
+    names = [divisor_axis.name, *divisor_axis.reads]
     facts = Fact.objects.order_by().filter(result__public_id__in=[result["id"] for result in results], name__in=names)
-    known: dict[str, dict[str, float | None]] = {}
+    values_by_result: dict[str, dict[str, float | None]] = {}
     for public_id, name, value in facts.annotate(value=positive_or_null("number")).values_list(
         "result__public_id", "name", "value"
     ):
-        known.setdefault(public_id, {})[name] = value
-    return [_divisor(names, known.get(result["id"], {}), result) for result in results]
+        values_by_result.setdefault(public_id, {})[name] = value
+    return [_find_divisor(names, values_by_result.get(result["id"], {}), result) for result in results]
 
 
-def _divisor(names: Sequence[str], known: Mapping[str, float | None], result: Mapping[str, Any]) -> Divisor:
-    value = known.get(names[0])
+def _find_divisor(
+    names: Sequence[str], values_by_name: Mapping[str, float | None], result: Mapping[str, Any]
+) -> Divisor:
+    value = values_by_name.get(names[0])
     if value is None:
         return Divisor(None, "not in the record")
     own = names[0] in COLUMNS or names[0] in result["parameters"]
-    name = names[0] if own else next(name for name in names[1:] if name in known)
-    said = f"{name} of the described system" if "@" in name else f"{name} of the run"
-    return Divisor(value, ", ".join(filter(None, [said, result["source"]])))
+    name = names[0] if own else next(name for name in names[1:] if name in values_by_name)
+    source = f"{name} of the described system" if "@" in name else f"{name} of the run"
+    return Divisor(value, ", ".join(filter(None, [source, result["source"]])))

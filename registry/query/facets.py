@@ -27,44 +27,52 @@ Choice = tuple[str, str]
 """A value as the filter takes it, and the words that offer it."""
 
 
-def benchmarks() -> list[Choice]:
+def list_benchmarks() -> list[Choice]:
     """Benchmarks with results, most results first; one query."""
     counted = public_record.current_results().order_by().values("tool").annotate(count=Count("id"))
-    found = sorted(counted, key=lambda row: (-row["count"], row["tool"]))
+    rows = sorted(counted, key=lambda row: (-row["count"], row["tool"]))
     return [
         (row["tool"], f"{catalogue.descriptor(row['tool']).get('name', row['tool'])} ({row['count']:,})")
-        for row in found
+        for row in rows
     ]
 
 
-def measured(tool: str) -> list[Choice]:
+def quantity_choices(tool: str) -> list[Choice]:
     """Quantities of operations that the descriptor of a tool names."""
     named = [row for row in catalogue.descriptor(tool).get("operations", ()) if "*" not in row["op"]]
     return [(f"{row['op']}/{row['quantity']}", f"{row['op']}, {row['quantity'].replace('_', ' ')}") for row in named]
 
 
-def parameters(tool: str) -> list[dict[str, Any]]:
+def list_parameters(tool: str) -> list[dict[str, Any]]:
     """Parameters that the descriptor names and results have, the most frequent values first; one query.
 
     {"name", "description", "choices"}
     """
-    described = {one["name"]: one["description"] for one in catalogue.descriptor(tool).get("parameters", ())}
+    described = {entry["name"]: entry["description"] for entry in catalogue.descriptor(tool).get("parameters", ())}
     choices: dict[str, list[Choice]] = {name: [] for name in described}
-    for name, value, count in _counted(tool, list(described)) if described else ():
+    for name, value, count in _count_values(tool, list(described)) if described else ():
         text = value if isinstance(value, str) else json.dumps(value)
         if len(choices[name]) < VALUES_SHOWN:
             choices[name].append((text, f"{text} ({count:,})"))
     return [
-        {"name": name, "description": described[name], "choices": found} for name, found in choices.items() if found
+        {"name": name, "description": described[name], "choices": parameter_choices}
+        for name, parameter_choices in choices.items()
+        if parameter_choices
     ]
 
 
-def systems(query: QueryDict) -> QuerySet[System]:
+def filter_systems(query: QueryDict) -> QuerySet[System]:
     """The systems that a query asks for. Raises InvalidValue."""
     table = filters.RESULT_FILTERS
-    found = System.objects.filter(filters.conditions(query, {name: table[name] for name in OF_SYSTEMS}))
-    met = filters.conditions(query, {name: table[name] for name in OF_THEIR_RESULTS})
-    return found.filter(pk__in=public_record.current_results(met).order_by().values("system")) if met else found
+    matching_systems = System.objects.filter(
+        filters.parse_conditions(query, {name: table[name] for name in OF_SYSTEMS})
+    )
+    met = filters.parse_conditions(query, {name: table[name] for name in OF_THEIR_RESULTS})
+    return (
+        matching_systems.filter(pk__in=public_record.current_results(met).order_by().values("system"))
+        if met
+        else matching_systems
+    )
 
 
 _SYSTEM_CHOICES = """
@@ -79,10 +87,10 @@ def system_choices() -> dict[str, list[Choice]]:
     {"tool", "filesystem_type", "vendor": choices}, the most frequent first.
     """
     results = public_record.current_results().order_by().values("tool", "filesystem_family", "vendor", "system_id")
-    inner, given = results.query.sql_with_params()
+    inner, sql_params = results.query.sql_with_params()
     choices: dict[str, list[Choice]] = {"tool": [], "filesystem_type": [], "vendor": []}
     with connection.cursor() as cursor:
-        cursor.execute(_SYSTEM_CHOICES.format(inner=inner), given)
+        cursor.execute(_SYSTEM_CHOICES.format(inner=inner), sql_params)
         for *values, count in cursor.fetchall():
             for name, value in zip(choices, values, strict=True):
                 if value and len(choices[name]) < VALUES_SHOWN:
@@ -91,22 +99,22 @@ def system_choices() -> dict[str, list[Choice]]:
     return choices
 
 
-def version() -> str:
+def record_version() -> str:
     """What changes whenever a result is added or withdrawn, or the catalogue is loaded; one query."""
     load = Subquery(CatalogueLoad.objects.order_by("-id").values("id")[:1])
     newest = Result.objects.aggregate(last=Max("id"), withdrawn=Max("withdrawn_at"), load=Max(load))
     return ":".join(map(str, newest.values())).replace(" ", "T")
 
 
-def include_selected(choices: list[Choice], asked: str) -> list[Choice]:
+def include_selected(choices: list[Choice], selected: str) -> list[Choice]:
     """The choices, and what was asked for where it is none of them."""
-    return choices if not asked or asked in [value for value, _ in choices] else [*choices, (asked, asked)]
+    return choices if not selected or selected in [value for value, _ in choices] else [*choices, (selected, selected)]
 
 
-def _counted(tool: str, names: list[str]) -> list[tuple[str, Any, int]]:
+def _count_values(tool: str, names: list[str]) -> list[tuple[str, Any, int]]:
     """(name, value, results) of scalar parameters."""
     results = public_record.current_results(Q(tool=tool)).order_by().values("parameters")
-    inner, given = results.query.sql_with_params()
+    inner, sql_params = results.query.sql_with_params()
     # The inner query is Django's own, with its values as parameters.
     sql = f"""
         SELECT each.key, each.value, count(*) FROM ({inner}) found, jsonb_each(found.parameters) each
@@ -114,5 +122,5 @@ def _counted(tool: str, names: list[str]) -> list[tuple[str, Any, int]]:
         GROUP BY each.key, each.value ORDER BY each.key, count(*) DESC, each.value
     """  # noqa: S608
     with connection.cursor() as cursor:
-        cursor.execute(sql, [*given, names])
+        cursor.execute(sql, [*sql_params, names])
         return [(name, json.loads(value), count) for name, value, count in cursor.fetchall()]

@@ -34,13 +34,13 @@ COLUMNS = {
 }
 """Facts that are columns of a result or of what it refers to, as SQL over registry_result r."""
 
-_TOLD = ", ".join(f"('{name}', {sql})" for name, sql in COLUMNS.items())
+_COLUMN_VALUES = ", ".join(f"('{name}', {sql})" for name, sql in COLUMNS.items())
 _OF_COLUMNS = f"""
     SELECT r.id AS result_id, told.name, told.text, 1 AS instances
     FROM registry_result r
     LEFT JOIN registry_platform p ON p.id = r.platform_id
     LEFT JOIN registry_release l ON l.id = r.release_id
-    CROSS JOIN LATERAL (VALUES {_TOLD}) AS told (name, text)
+    CROSS JOIN LATERAL (VALUES {_COLUMN_VALUES}) AS told (name, text)
     WHERE r.id = ANY (%(ids)s) AND told.text <> ''
 """  # noqa: S608  # made of the constants above
 
@@ -130,10 +130,10 @@ BATCH = 10_000
 def rebuild_facts(result_ids: Iterable[int]) -> None:
     """Write the facts of these results anew."""
     ids = list(result_ids)
-    sources = [(axis.name, source, place) for axis in axes.axes() for place, source in enumerate(axis.reads)]
+    sources = [(axis.name, source, place) for axis in axes.list_axes() for place, source in enumerate(axis.reads)]
     tools = [benchmark.tool for benchmark in catalogue.benchmarks()]
-    volatile = json.dumps({tool: sorted(configuration_diff.volatile([tool])) for tool in tools})
-    needed = json.dumps({tool: alike.needed(tool) for tool in tools})
+    volatile = json.dumps({tool: sorted(configuration_diff.volatile_parameters([tool])) for tool in tools})
+    needed = json.dumps({tool: alike.required_facts(tool) for tool in tools})
     bound = {"volatile": volatile, "needed": needed, "least": json.dumps(alike.LEAST["scale"])}
     names, read, places = (list(column) for column in zip(*sources, strict=True))
     with connection.cursor() as cursor:
@@ -146,10 +146,12 @@ def rebuild_facts(result_ids: Iterable[int]) -> None:
 
 def facts_by_result(ids: Iterable[int]) -> dict[int, dict[str, str]]:
     """By primary key of a result its facts, text by name, in the order of their names. One query."""
-    told: dict[int, dict[str, str]] = {pk: {} for pk in ids}
-    for pk, name, text in Fact.objects.order_by("name").filter(result__in=told).values_list("result", "name", "text"):
-        told[pk][name] = text
-    return told
+    facts_by_pk: dict[int, dict[str, str]] = {pk: {} for pk in ids}
+    for pk, name, text in (
+        Fact.objects.order_by("name").filter(result__in=facts_by_pk).values_list("result", "name", "text")
+    ):
+        facts_by_pk[pk][name] = text
+    return facts_by_pk
 
 
 # Each step is one probe of the index on names, however many rows there are.

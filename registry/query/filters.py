@@ -23,7 +23,7 @@ from django.http import QueryDict
 from registry.errors import Problem
 from registry.models import Fact, ListEntry, Measurement, ObservedParameter, Platform, Result, Site, System
 from registry.models.snapshots import text_of
-from registry.query.axes import axis
+from registry.query.axes import find_axis
 from registry.query.public_record import releases_called
 
 Condition = Callable[..., Q]
@@ -51,22 +51,24 @@ class InvalidValue(Problem):
         super().__init__(f"{name}: {why}.", errors={name: [why]})
 
 
-def refuse_unknown(query: QueryDict, known: Iterable[str], prefixes: tuple[str, ...] = ()) -> None:
+def refuse_unknown(query: QueryDict, known_names: Iterable[str], prefixes: tuple[str, ...] = ()) -> None:
     """Raise UnknownParameter for names that an address does not take, with the known and the nearest ones."""
-    known = sorted(known)
-    unknown = [name for name in query if name not in known and not name.startswith(prefixes or ("\0",))]
+    known_names = sorted(known_names)
+    unknown = [name for name in query if name not in known_names and not name.startswith(prefixes or ("\0",))]
     if unknown:
-        shown = known + [f"{prefix}NAME" for prefix in prefixes]
-        errors = {name[:VALUE_LIMIT]: [_meant(name, known)] for name in unknown[:VALUES_LIMIT]}
-        raise UnknownParameter(f"Known are: {', '.join(shown)}.", hint=_meant(unknown[0], known), errors=errors)
+        accepted_names = known_names + [f"{prefix}NAME" for prefix in prefixes]
+        errors = {name[:VALUE_LIMIT]: [_suggest_name(name, known_names)] for name in unknown[:VALUES_LIMIT]}
+        raise UnknownParameter(
+            f"Known are: {', '.join(accepted_names)}.", hint=_suggest_name(unknown[0], known_names), errors=errors
+        )
 
 
-def _meant(name: str, known: list[str]) -> str:
-    close = difflib.get_close_matches(name[:VALUE_LIMIT].lower(), known, n=1, cutoff=0.5)
+def _suggest_name(name: str, known_names: list[str]) -> str:
+    close = difflib.get_close_matches(name[:VALUE_LIMIT].lower(), known_names, n=1, cutoff=0.5)
     return f"Did you mean {close[0]}?" if close else "It is not known here."
 
 
-def conditions(query: QueryDict, table: Mapping[str, Condition]) -> Q:
+def parse_conditions(query: QueryDict, table: Mapping[str, Condition]) -> Q:
     """All filters of a table that the query gives, together. Raises InvalidValue."""
     met = Q()
     for name, condition in table.items():
@@ -77,7 +79,7 @@ def conditions(query: QueryDict, table: Mapping[str, Condition]) -> Q:
 
 def any_of(name: str, condition: Condition, values: Iterable[str]) -> Q:
     try:
-        if condition in _TOGETHER:
+        if condition in _BATCH_CONDITIONS:
             return condition(*values)
         return reduce(or_, [condition(value) for value in values])
     except ValueError as error:
@@ -113,7 +115,7 @@ def as_query(by_name: Mapping[str, list[str]]) -> QueryDict:
     return query
 
 
-def without(query: QueryDict, names: Iterable[str]) -> QueryDict:
+def without_names(query: QueryDict, names: Iterable[str]) -> QueryDict:
     """A copy of a query without some names, whether it has them or not."""
     query_dict = query.copy()
     for name in names:
@@ -123,7 +125,7 @@ def without(query: QueryDict, names: Iterable[str]) -> QueryDict:
 
 def without_empty(query: QueryDict) -> QueryDict:
     """What a form sent, without the fields that were left empty."""
-    return without(query, [name for name, values in query.lists() if not any(values)])
+    return without_names(query, [name for name, values in query.lists() if not any(values)])
 
 
 # What values mean; ValueError says why one is wrong
@@ -154,24 +156,24 @@ def parse_bool(value: str) -> bool:
     return parse_choice(("true", "false"), value) == "true"
 
 
-def parameter(name: str, value: str) -> Q:
+def parameter_condition(name: str, value: str) -> Q:
     """Results with that parameter, of the run or of its system, or with that fact: as text, number or truth value.
 
     Of a system one target or node that has the value is enough, by the name of an axis too; NAME/KEY is one entry of a
     parameter that is a map.
     """
-    meant = typed_candidates(value)
-    texts = set(map(text_of, meant))
-    of_runs = reduce(or_, [Q(parameters__contains={name: one}) for one in meant])
-    sources = [name, *(source for source in axis(name).reads if ROLE_SEPARATOR in source)]
+    candidates = typed_candidates(value)
+    texts = set(map(text_of, candidates))
+    of_runs = reduce(or_, [Q(parameters__contains={name: candidate}) for candidate in candidates])
+    sources = [name, *(source for source in find_axis(name).reads if ROLE_SEPARATOR in source)]
     observed = ObservedParameter.objects.order_by().filter(text__in=texts)
-    of_systems = [observed.filter(_observed(source)).values("result_id") for source in sources]
+    of_systems = [observed.filter(_observed_condition(source)).values("result_id") for source in sources]
     by_axis = Fact.objects.order_by().filter(name=name, text__in=texts).values("result_id")
     # A union of look-ups, each by its own index: with OR the whole table would be read.
     return Q(id__in=Result.objects.order_by().filter(of_runs).values("id").union(*of_systems, by_axis))
 
 
-def _observed(source: str) -> Q:
+def _observed_condition(source: str) -> Q:
     """What a parameter of a system is read by: NAME, NAME/KEY or NAME/KEY@ROLE."""
     name, _, role = source.partition(ROLE_SEPARATOR)
     bare, _, key = name.partition(KEY_SEPARATOR)
@@ -183,14 +185,14 @@ def typed_candidates(value: str) -> list[Any]:
 
     A fraction that ends in 0 is none: Lustre 2.10 is not 2.1.
     """
-    scalar = None if _VERSION.fullmatch(value) else _scalar(value)
+    scalar = None if _VERSION.fullmatch(value) else _parse_scalar(value)
     return [value] if scalar is None else [value, scalar]
 
 
 _VERSION = re.compile(r"\d+\.\d*[1-9]\d*0")
 
 
-def _scalar(value: str) -> bool | int | float | None:
+def _parse_scalar(value: str) -> bool | int | float | None:
     """The truth value or finite number that a text is, else None."""
     try:
         scalar = json.loads(value)
@@ -200,53 +202,55 @@ def _scalar(value: str) -> bool | int | float | None:
     return scalar if finite else None
 
 
-def _text(*columns: str) -> Condition:
+def _text_condition(*columns: str) -> Condition:
     """In one of the columns, in any case; each has an index on its upper case (registry/models)."""
     return lambda value: reduce(or_, [Q(**{f"{column}__iexact": value}) for column in columns])
 
 
-def _number(column: str) -> Condition:
+def _number_condition(column: str) -> Condition:
     return lambda value: Q(**{column: whole_number(value)})
 
 
-def _choice(column: str, choices: Iterable[str]) -> Condition:
+def _choice_condition(column: str, choices: Iterable[str]) -> Condition:
     return lambda value: Q(**{column: parse_choice(choices, value)})
 
 
-def _truth(column: str) -> Condition:
+def _truth_condition(column: str) -> Condition:
     return lambda value: Q(**{column: parse_bool(value)})
 
 
-def _search(column: str) -> Condition:
+def _search_condition(column: str) -> Condition:
     return lambda value: Q(**{column: SearchQuery(value, config="simple", search_type="websearch")})
 
 
 def _of_institution(value: str) -> Q:
     """Of the sites that have this slug or name, or that some result prints so."""
     named = Site.objects.filter(Q(slug=value.lower()) | Q(name__iexact=value)).values("id")
-    printed = Result.objects.order_by().filter(institution__iexact=value).values("site_id")
-    return Q(site__in=named.order_by().union(printed))
+    printed_site_ids = Result.objects.order_by().filter(institution__iexact=value).values("site_id")
+    return Q(site__in=named.order_by().union(printed_site_ids))
 
 
 def _of_system(*values: str) -> Q:
-    return Q(system__in=_called(System, values))
+    return Q(system__in=_ids_by_slug_or_name(System, values))
 
 
 def _of_platform(*values: str) -> Q:
-    return Q(platform__in=_called(Platform, values))
+    return Q(platform__in=_ids_by_slug_or_name(Platform, values))
 
 
-def _called(model: type[System] | type[Platform], values: Iterable[str]) -> QuerySet:
+def _ids_by_slug_or_name(model: type[System] | type[Platform], values: Iterable[str]) -> QuerySet:
     """Those of these slugs or names, in one look-up."""
-    meant = reduce(or_, [Q(name__iexact=value) for value in values], Q(slug__in=[value.lower() for value in values]))
-    return model.objects.order_by().filter(meant).values("id")
+    condition = reduce(
+        or_, [Q(name__iexact=value) for value in values], Q(slug__in=[value.lower() for value in values])
+    )
+    return model.objects.order_by().filter(condition).values("id")
 
 
-_TOGETHER: Container[Condition] = (_of_system, _of_platform)
+_BATCH_CONDITIONS: Container[Condition] = (_of_system, _of_platform)
 """Conditions that take all values at once: with OR between the look-ups all results would be read for them."""
 
 
-def _measured(value: str) -> Q:
+def _with_measurement(value: str) -> Q:
     """Results with a number of that operation, OP, or of one of its quantities, OP/QUANTITY."""
     op, _, quantity = value.partition(KEY_SEPARATOR)
     measurements = Measurement.objects.order_by().filter(op=op)
@@ -255,42 +259,42 @@ def _measured(value: str) -> Q:
 
 RESULT_FILTERS: Mapping[str, Condition] = {
     "tool": lambda value: Q(tool=value.lower()),
-    "measured": _measured,
+    "measured": _with_measurement,
     "institution": _of_institution,
     "system": _of_system,
     "platform": _of_platform,
-    "vendor": _text("vendor", "storage_vendor"),
-    "filesystem_type": _text("filesystem_type", "filesystem_family"),
-    "trust": _choice("trust", Result.Trust.values),
-    "reproducibility": _choice("reproducibility", Result.Reproducibility.values),
-    "client_nodes": _number("client_nodes"),
-    "client_nodes__gte": _number("client_nodes__gte"),
-    "client_nodes__lte": _number("client_nodes__lte"),
-    "q": _search("search"),
+    "vendor": _text_condition("vendor", "storage_vendor"),
+    "filesystem_type": _text_condition("filesystem_type", "filesystem_family"),
+    "trust": _choice_condition("trust", Result.Trust.values),
+    "reproducibility": _choice_condition("reproducibility", Result.Reproducibility.values),
+    "client_nodes": _number_condition("client_nodes"),
+    "client_nodes__gte": _number_condition("client_nodes__gte"),
+    "client_nodes__lte": _number_condition("client_nodes__lte"),
+    "q": _search_condition("search"),
 }
 RESULT_NAMES = (*RESULT_FILTERS, "release", "list")
 
 ENTRY_FILTERS: Mapping[str, Condition] = {
-    "institution": _text("institution", "result__site__slug", "result__site__name"),
-    "system": _text("system_name", "result__system__slug"),
-    "platform": _text("result__platform__slug", "result__platform__name"),
-    "vendor": _text("result__vendor", "result__storage_vendor"),
-    "filesystem_type": _text("filesystem_type", "result__filesystem_family"),
-    "reproducibility": _choice("result__reproducibility", Result.Reproducibility.values),
-    "client_nodes": _number("client_nodes"),
-    "client_nodes__gte": _number("client_nodes__gte"),
-    "client_nodes__lte": _number("client_nodes__lte"),
-    "new": _truth("new"),
-    "q": _search("result__search"),
+    "institution": _text_condition("institution", "result__site__slug", "result__site__name"),
+    "system": _text_condition("system_name", "result__system__slug"),
+    "platform": _text_condition("result__platform__slug", "result__platform__name"),
+    "vendor": _text_condition("result__vendor", "result__storage_vendor"),
+    "filesystem_type": _text_condition("filesystem_type", "result__filesystem_family"),
+    "reproducibility": _choice_condition("result__reproducibility", Result.Reproducibility.values),
+    "client_nodes": _number_condition("client_nodes"),
+    "client_nodes__gte": _number_condition("client_nodes__gte"),
+    "client_nodes__lte": _number_condition("client_nodes__lte"),
+    "new": _truth_condition("new"),
+    "q": _search_condition("result__search"),
 }
 
 
 def result_conditions(query: QueryDict) -> Q:
     """What results/ was asked for: RESULT_FILTERS, release, list and p.NAME. Raises InvalidValue."""
-    met = conditions(query, RESULT_FILTERS) & _standing_on(values_of(query, "release"), values_of(query, "list"))
+    met = parse_conditions(query, RESULT_FILTERS) & _standing_on(values_of(query, "release"), values_of(query, "list"))
     for name in query:
         if name.startswith(PARAMETER) and (values := values_of(query, name)):
-            met &= any_of(name, partial(parameter, _parameter_name(name)), values)
+            met &= any_of(name, partial(parameter_condition, _parameter_name(name)), values)
     return met
 
 

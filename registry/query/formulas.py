@@ -29,7 +29,7 @@ class FormulaError(ValueError):
 T = TypeVar("T")
 
 
-class Reading(Protocol[T]):
+class FormulaInterpreter(Protocol[T]):
     """What each part of a formula is, made of what its own parts are. Its methods raise FormulaError."""
 
     def number(self, value: float) -> T: ...
@@ -39,24 +39,24 @@ class Reading(Protocol[T]):
 
     def negative(self, value: T) -> T: ...
 
-    def binary(self, kind: type[ast.operator], left: T, right: T) -> T: ...
+    def binary(self, kind: type[ast.operator], left_operand: T, right: T) -> T: ...
 
     def call(self, function: str, arguments: list[T]) -> T: ...
 
 
-def read(formula: str, reading: Reading[T]) -> T:
+def interpret_formula(formula: str, reading: FormulaInterpreter[T]) -> T:
     """What a formula is in a reading. Raises FormulaError."""
     if len(formula) > LENGTH_LIMIT:
         raise FormulaError(f"longer than {LENGTH_LIMIT} characters")
     try:
-        return _read(ast.parse(formula.strip(), mode="eval").body, reading)
+        return _interpret_node(ast.parse(formula.strip(), mode="eval").body, reading)
     except FormulaError:
         raise
     except (SyntaxError, ArithmeticError, TypeError, ValueError, RecursionError, MemoryError) as error:
         raise FormulaError(f"{formula}: {getattr(error, 'msg', error)}") from error
 
 
-def _read(node: ast.expr, reading: Reading[T]) -> T:
+def _interpret_node(node: ast.expr, reading: FormulaInterpreter[T]) -> T:
     match node:
         case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
             return reading.number(number)
@@ -66,17 +66,17 @@ def _read(node: ast.expr, reading: Reading[T]) -> T:
             except KeyError:
                 pass
         case ast.UnaryOp(op=ast.USub(), operand=operand):
-            return reading.negative(_read(operand, reading))
+            return reading.negative(_interpret_node(operand, reading))
         case ast.BinOp(left=left, op=kind, right=right) if isinstance(kind, OPERATORS):
-            return reading.binary(type(kind), _read(left, reading), _read(right, reading))
+            return reading.binary(type(kind), _interpret_node(left, reading), _interpret_node(right, reading))
         case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in FUNCTIONS:
-            return reading.call(name, [_read(argument, reading) for argument in arguments])
+            return reading.call(name, [_interpret_node(argument, reading) for argument in arguments])
     raise FormulaError(f"{ast.unparse(node)!r} is not known here")
 
 
-def evaluate(formula: str, values: Mapping[str, float]) -> float:
+def evaluate_formula(formula: str, values: Mapping[str, float]) -> float:
     """The number that a formula gives for named values: ("a / b - 1", {"a": 3, "b": 2}) -> 0.5. Raises FormulaError."""
-    value = read(formula, _Number(values))
+    value = interpret_formula(formula, _Number(values))
     try:
         return float(value)
     except (TypeError, OverflowError) as error:
@@ -85,16 +85,16 @@ def evaluate(formula: str, values: Mapping[str, float]) -> float:
 
 def evaluate_qualified(formula: str, values: Mapping[str, Number]) -> Number:
     """As `evaluate`, of numbers that may be about, below or above so much. Raises FormulaError."""
-    return read(formula, _Qualified(values))
+    return interpret_formula(formula, _Qualified(values))
 
 
-def _power(base: float, exponent: float) -> float:
+def _safe_power(base: float, exponent: float) -> float:
     if abs(exponent) > LARGEST_POWER:
         raise FormulaError(f"no powers beyond {LARGEST_POWER}")
     return base**exponent
 
 
-def _comb(members: float, drawn: float) -> int:
+def _combinations(members: float, drawn: float) -> int:
     if members > LARGEST_CHOICE:
         raise FormulaError(f"at most {LARGEST_CHOICE} members")
     return math.comb(round(members), round(drawn))
@@ -108,9 +108,9 @@ class _Number:
         ast.Sub: operator.sub,
         ast.Mult: operator.mul,
         ast.Div: operator.truediv,
-        ast.Pow: _power,
+        ast.Pow: _safe_power,
     }
-    functions: Mapping[str, Callable[..., float]] = {"comb": _comb, "sqrt": math.sqrt, "min": min, "max": max}
+    functions: Mapping[str, Callable[..., float]] = {"comb": _combinations, "sqrt": math.sqrt, "min": min, "max": max}
 
     def __init__(self, values: Mapping[str, float]) -> None:
         self.values = values
@@ -124,8 +124,8 @@ class _Number:
     def negative(self, value: float) -> float:
         return -value
 
-    def binary(self, kind: type[ast.operator], left: float, right: float) -> float:
-        return self.operators[kind](left, right)
+    def binary(self, kind: type[ast.operator], left_operand: float, right: float) -> float:
+        return self.operators[kind](left_operand, right)
 
     def call(self, function: str, arguments: list[float]) -> float:
         return self.functions[function](*arguments)
@@ -153,20 +153,20 @@ class _Qualified:
     def negative(self, value: Number) -> Number:
         return -value
 
-    def binary(self, kind: type[ast.operator], left: Number, right: Number) -> Number:
+    def binary(self, kind: type[ast.operator], left_operand: Number, right: Number) -> Number:
         if kind is not ast.Pow:
-            return self.operators[kind](left, right)
+            return self.operators[kind](left_operand, right)
         if right.is_bound or abs(right.low) > LARGEST_POWER:
             raise FormulaError(f"no powers that are bounds, or beyond {LARGEST_POWER}")
-        return left.power(right.low)
+        return left_operand.power(right.low)
 
     def call(self, function: str, arguments: list[Number]) -> Number:
         if function == "sqrt":
             (argument,) = arguments
             return argument.power(0.5)
         if function in ("min", "max"):
-            return (qualified_values.least if function == "min" else qualified_values.most)(arguments)
-        if any(one.is_bound for one in arguments):
+            return (qualified_values.least_number if function == "min" else qualified_values.largest_number)(arguments)
+        if any(operand.is_bound for operand in arguments):
             raise FormulaError(f"{function} of what is only a bound")
-        value = float(_Number.functions[function](*(one.low for one in arguments)))
-        return Number(value, value, any(one.rough for one in arguments))
+        value = float(_Number.functions[function](*(operand.low for operand in arguments)))
+        return Number(value, value, any(operand.rough for operand in arguments))

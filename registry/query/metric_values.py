@@ -16,30 +16,30 @@ def values_by_result(results: Sequence[Any], words: Sequence[str] = ()) -> dict[
 
     Repeats inside a run and shares in % are left out. Raises UnknownMetric.
     """
-    measured = public_record.measurements_by_result([result.pk for result in results])
-    by_result = {result.pk: [*scores(result), *filter(_counts, measured[result.pk])] for result in results}
+    measurements = public_record.measurements_by_result([result.pk for result in results])
+    by_result = {result.pk: [*score_rows(result), *filter(_is_usable, measurements[result.pk])] for result in results}
     if not words:
         return by_result
-    known = [_metric(row) for rows in by_result.values() for row in rows]
-    wanted = set(study_query.metrics(words, list(dict.fromkeys(known))))
-    return {pk: [row for row in rows if _metric(row) in wanted] for pk, rows in by_result.items()}
+    recorded_metrics = [_row_metric(row) for rows in by_result.values() for row in rows]
+    selected_metrics = set(study_query.parse_metrics(words, list(dict.fromkeys(recorded_metrics))))
+    return {pk: [row for row in rows if _row_metric(row) in selected_metrics] for pk, rows in by_result.items()}
 
 
-def _counts(row: Row) -> bool:
+def _is_usable(row: Row) -> bool:
     return row["unit"] != "%" and not is_repeat(row["context"], row["stat"])
 
 
-def _metric(row: Row) -> study_query.Metric:
+def _row_metric(row: Row) -> study_query.Metric:
     return study_query.Metric(row["op"], row["quantity"], row["stat"])
 
 
-def scores(result: Any) -> list[Row]:
+def score_rows(result: Any) -> list[Row]:
     """The score of a result and its halves as measurements, under the names that studies ask by."""
     rows = []
-    for name, (unit, printed) in study_query.COLUMN_METRICS.items():
+    for name, (unit, printed_unit) in study_query.COLUMN_METRICS.items():
         if (value := getattr(result, name)) is not None:
-            factor = to_canonical(1.0, printed)[0] if unit else 1.0
-            again = [factor * one for one in result.repeated_scores.get(name, ())]
+            factor = to_canonical(1.0, printed_unit)[0] if unit else 1.0
+            again = [factor * score for score in result.repeated_scores.get(name, ())]
             row = {"op": name, "quantity": "", "stat": "", "value": factor * value, "unit": unit}
-            rows.append(row | {"printed_unit": printed, "context": {}, "repeats": again or None})
+            rows.append(row | {"printed_unit": printed_unit, "context": {}, "repeats": again or None})
     return rows

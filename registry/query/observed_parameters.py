@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db.models import Count, Sum
 
-from registry.models import ObservedParameter, Result, SystemSnapshot
+from registry.models import ObservedParameter, PublicSystemSnapshot, Result
 from registry.models.snapshots import text_of
 from registry.query import public_record
 from registry.query.public_record import Row, current_results
@@ -17,13 +17,13 @@ from validators import exports, parameters
 VALUES_SHOWN = 200
 
 
-def snapshot_of(result: Result) -> SystemSnapshot | None:
-    return SystemSnapshot.objects.filter(result=result).first()
+def snapshot_of(result: Result) -> PublicSystemSnapshot | None:
+    return PublicSystemSnapshot.objects.filter(result=result).first()
 
 
-def require_snapshot(public_id: str) -> SystemSnapshot:
+def require_snapshot(public_id: str) -> PublicSystemSnapshot:
     """Raises NotOnRecord for a result that is not there, and for one whose system is not described."""
-    snapshot = snapshot_of(public_record.result(public_id))
+    snapshot = snapshot_of(public_record.find_result(public_id))
     if snapshot is None:
         missing = public_record.NotOnRecord("description", public_id)
         missing.hint = "The bundle of this result does not describe its system."
@@ -31,16 +31,16 @@ def require_snapshot(public_id: str) -> SystemSnapshot:
     return snapshot
 
 
-def documents(public_ids: Sequence[str]) -> list[dict[str, Any] | None]:
+def system_documents(public_ids: Sequence[str]) -> list[dict[str, Any] | None]:
     """The described system of each result, in the order given; None where there is none. One query."""
-    system_snapshots = SystemSnapshot.objects.filter(result__public_id__in=public_ids)
-    known = dict(system_snapshots.values_list("result__public_id", "document"))
-    return [known.get(public_id) for public_id in public_ids]
+    system_snapshots = PublicSystemSnapshot.objects.filter(result__public_id__in=public_ids)
+    document_by_id = dict(system_snapshots.values_list("result__public_id", "document"))
+    return [document_by_id.get(public_id) for public_id in public_ids]
 
 
-def conversion_inputs(result: Result) -> exports.Told:
+def conversion_inputs(result: Result) -> exports.Supplement:
     """What forms of other programmes ask of a result beside the description of its system."""
-    return exports.Told(
+    return exports.Supplement(
         institution=result.institution,
         tool_version=result.tool_version,
         client_nodes=result.client_nodes,
@@ -48,14 +48,14 @@ def conversion_inputs(result: Result) -> exports.Told:
     )
 
 
-def convert(form: str, document: Mapping[str, Any], about: exports.Told) -> exports.Export:
+def convert(form: str, document: Mapping[str, Any], about: exports.Supplement) -> exports.Conversion:
     """The description in the form of another programme. Raises NotOnRecord with the forms that there are."""
     if form not in exports.names():
         raise public_record.NotOnRecord("form", form, exports.names())
     return exports.export(form, document, about)
 
 
-def missing_in_forms(document: Mapping[str, Any], about: exports.Told) -> dict[str, list[str]]:
+def missing_in_forms(document: Mapping[str, Any], about: exports.Supplement) -> dict[str, list[str]]:
     """By form, the places that it demands and that nothing tells."""
     return {form: exports.export(form, document, about).missing for form in exports.names()}
 
@@ -64,15 +64,20 @@ def observed_rows(document: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """The columns of each ObservedParameter of a document; what is volatile is of one moment and left out."""
     instances: Counter[tuple[str, str, str, str]] = Counter()
     values: dict[tuple[str, str, str, str], Any] = {}
-    for one in document["node_classes"]:
-        for parameter in one.get("parameters", []):
-            known = parameters.parameters().get(parameter["id"])
-            if known and known.volatile:
+    for node_class in document["node_classes"]:
+        for parameter in node_class.get("parameters", []):
+            definition = parameters.parameters().get(parameter["id"])
+            if definition and definition.volatile:
                 continue
-            for seen in parameter["values"]:
-                place = (parameter["id"], parameter.get("key", ""), one["role"][0], text_of(seen["value"]))
-                instances[place] += seen["instances"] * one["count"]
-                values[place] = seen["value"]
+            for observed_value in parameter["values"]:
+                place = (
+                    parameter["id"],
+                    parameter.get("key", ""),
+                    node_class["role"][0],
+                    text_of(observed_value["value"]),
+                )
+                instances[place] += observed_value["instances"] * node_class["count"]
+                values[place] = observed_value["value"]
     for place, count in instances.items():
         names = dict(zip(("parameter", "key", "role", "text"), place, strict=True))
         yield names | {"value": values[place], "instances": min(count, 2**63 - 1)}
@@ -83,11 +88,11 @@ def values_seen(parameter_id: str) -> list[Row]:
 
     Rows have key, role, value, text, results (how many) and instances (on all of them).
     """
-    found = (
+    rows = (
         ObservedParameter.objects.filter(parameter=parameter_id, result__in=current_results().order_by().values("id"))
         .order_by()
         .values("key", "role", "value", "text")
         .annotate(results=Count("result", distinct=True), instances=Sum("instances"))
         .order_by("key", "role", "-results", "-instances", "text")
     )
-    return list(found[:VALUES_SHOWN])
+    return list(rows[:VALUES_SHOWN])

@@ -38,15 +38,15 @@ class NotOnRecord(Problem, Http404):
         self.nearest = list(nearest)
 
 
-def nearest(name: str, known: Iterable[str], count: int = 3) -> list[str]:
+def nearest_names(name: str, known_names: Iterable[str], count: int = 3) -> list[str]:
     """Up to `count` of the known names that `name` may have meant, best first."""
-    by_fold = {word.casefold(): word for word in known}
+    by_fold = {word.casefold(): word for word in known_names}
     return [by_fold[word] for word in difflib.get_close_matches(name.casefold(), by_fold, count, cutoff=0.5)]
 
 
-def rows_of(columns: Columns, found: QuerySet) -> list[Row]:
+def rows_of(columns: Columns, queryset: QuerySet) -> list[Row]:
     """A query's rows as dictionaries under the names of `columns`."""
-    return [dict(zip(columns, values, strict=True)) for values in found.values_list(*columns.values())]
+    return [dict(zip(columns, values, strict=True)) for values in queryset.values_list(*columns.values())]
 
 
 # Releases and their lists
@@ -62,13 +62,13 @@ def releases_called(texts: Iterable[str]) -> QuerySet[Release]:
     return Release.objects.alias(folded=Lower("slug")).filter(folded__in=[release_slug(text) for text in texts])
 
 
-def release(text: str) -> Release:
+def find_release(text: str) -> Release:
     """Raises NotOnRecord with the nearest slugs."""
-    found = releases_called([text]).first()
-    if found is None:
+    matching_release = releases_called([text]).first()
+    if matching_release is None:
         slugs = Release.objects.values_list("slug", flat=True)
-        raise NotOnRecord("release", text, nearest(text, slugs))
-    return found
+        raise NotOnRecord("release", text, nearest_names(text, slugs))
+    return matching_release
 
 
 def ranked_lists() -> QuerySet[RankedList]:
@@ -82,7 +82,7 @@ def ranked_list(release_text: str, name: str) -> RankedList:
 
     Raises NotOnRecord with the nearest lists as RELEASE/LIST, after one more query.
     """
-    found = (
+    matching_list = (
         ranked_lists()
         .annotate(
             last_load=Subquery(CatalogueLoad.objects.order_by("-id").values("id")[:1]),
@@ -94,9 +94,9 @@ def ranked_list(release_text: str, name: str) -> RankedList:
         .filter(folded=release_slug(release_text), name=name.replace("\0", "").lower())
         .first()
     )
-    if found is None:
+    if matching_list is None:
         raise _no_list(release_text, name)
-    return found
+    return matching_list
 
 
 def _no_list(release_text: str, name: str) -> NotOnRecord:
@@ -112,10 +112,14 @@ def _no_list(release_text: str, name: str) -> NotOnRecord:
 
 def nearest_lists(release_text: str, name: str) -> list[str]:
     """Lists as RELEASE/LIST that may have been meant, best first: those of that release, else the closest spellings."""
-    wanted = f"{release_slug(release_text)}/{name}"
-    known = [f"{slug}/{title}" for slug, title in ranked_lists().values_list("release__slug", "name")]
-    same = [address for address in known if address.lower().startswith(wanted[: wanted.index("/") + 1])]
-    close = nearest(wanted, same or known)
+    sought_address = f"{release_slug(release_text)}/{name}"
+    all_addresses = [f"{slug}/{title}" for slug, title in ranked_lists().values_list("release__slug", "name")]
+    same = [
+        address
+        for address in all_addresses
+        if address.lower().startswith(sought_address[: sought_address.index("/") + 1])
+    ]
+    close = nearest_names(sought_address, same or all_addresses)
     return close + [address for address in same if address not in close][: 8 - len(close)]
 
 
@@ -156,7 +160,7 @@ SCORED_LISTS = Q(definition=None) | ~Q(definition__body__has_key="ranks")
 """Lists of IO500; those that rank a measurement of another tool have a unit of their own."""
 
 
-def entries(of: RankedList, condition: Q | None = None) -> QuerySet[ListEntry]:
+def list_entries(of: RankedList, condition: Q | None = None) -> QuerySet[ListEntry]:
     """The entries of a list that meet a condition, in the order of the list."""
     return ListEntry.objects.filter(condition or Q(), ranked_list=of).order_by("position")
 
@@ -204,23 +208,23 @@ def current_results(condition: Q | None = None) -> QuerySet[Result]:
     return Result.objects.filter(condition or Q(), ~revised, withdrawn_at__isnull=True).order_by("-id")
 
 
-def take_newest(found: QuerySet[Result], most: int) -> tuple[list[Result], bool]:
+def take_newest(queryset: QuerySet[Result], most: int) -> tuple[list[Result], bool]:
     """The first of some results with their releases, and whether there are more than `most`."""
-    results = list(found.select_related("release").defer("search", "snapshot")[: most + 1])
+    results = list(queryset.select_related("release").defer("search", "snapshot")[: most + 1])
     return results[:most], len(results) > most
 
 
-def result(public_id: str) -> Result:
+def find_result(public_id: str) -> Result:
     """One result, withdrawn and superseded ones too, with release, site, system, platform and both neighbours."""
-    found = (
+    matching_result = (
         Result.objects.select_related("release", "site", "system", "platform", "revises", "revised_by")
         .defer("search")
         .filter(public_id=public_id.replace("\0", ""))
         .first()
     )
-    if found is None:
+    if matching_result is None:
         raise NotOnRecord("result", public_id)
-    return found
+    return matching_result
 
 
 MEASUREMENT: Columns = {
@@ -247,7 +251,7 @@ MEMBERSHIP: Columns = {
 FILE: Columns = {name: name for name in ("path", "size", "sha256", "scrubbed")}
 
 
-def measurements(of: Result) -> list[Row]:
+def list_measurements(of: Result) -> list[Row]:
     return rows_of(MEASUREMENT, Measurement.objects.filter(result=of).order_by("position"))
 
 
@@ -259,15 +263,15 @@ def of_quantities(quantities: Iterable[tuple[str, str]]) -> Q:
 def measurements_by_result(ids: Iterable[int], quantities: Collection[tuple[str, str]] = ()) -> dict[int, list[Row]]:
     """By primary key of a result its measurements, in their order: of these operations and quantities, or all."""
     by_result: dict[int, list[Row]] = {pk: [] for pk in ids}
-    found = Measurement.objects.filter(of_quantities(quantities), result__in=by_result).order_by(
+    stored_measurements = Measurement.objects.filter(of_quantities(quantities), result__in=by_result).order_by(
         "result_id", "position"
     )
-    for row in rows_of({"of": "result_id"} | MEASUREMENT, found):
+    for row in rows_of({"of": "result_id"} | MEASUREMENT, stored_measurements):
         by_result[row.pop("of")].append(row)
     return by_result
 
 
-def memberships(of: Result) -> list[Row]:
+def list_memberships(of: Result) -> list[Row]:
     """The lists that a result stands on, newest release first."""
     list_entries = ListEntry.objects.filter(result=of)
     return rows_of(
@@ -279,8 +283,14 @@ def memberships(of: Result) -> list[Row]:
     )
 
 
-def files(of: Result) -> list[Row]:
+def list_files(of: Result) -> list[Row]:
     return rows_of(FILE, of.files.order_by("path"))
+
+
+def omitted_files(of: Result) -> list[Row]:
+    """The files of the archive that are not public because nobody agreed to it; copies from before have none."""
+    rows = of.snapshot.get("scrubbed", {}).get("left_out", [])
+    return [row for row in rows if row["reason"] == "not-agreed"]
 
 
 # Sites, systems, platforms
@@ -296,35 +306,37 @@ SYSTEM: Columns = {
 PLATFORM: Columns = {"slug": "slug", "name": "name", "vendor": "vendor", "predecessor": "predecessor__slug"}
 
 
-def sites() -> QuerySet[Site]:
+def current_sites() -> QuerySet[Site]:
     """Those that results stand under: the record does not tell who else has an account."""
     return Site.objects.filter(Exists(Result.objects.filter(site=OuterRef("pk"))))
 
 
-def site(slug: str) -> Site:
-    return _called(sites(), "site", slug)
+def find_site(slug: str) -> Site:
+    return _by_slug(current_sites(), "site", slug)
 
 
-def system(slug: str) -> System:
-    return _called(System.objects.select_related("site", "platform"), "system", slug)
+def find_system(slug: str) -> System:
+    return _by_slug(System.objects.select_related("site", "platform"), "system", slug)
 
 
-def platform(slug: str) -> Platform:
-    return _called(Platform.objects.select_related("predecessor"), "platform", slug)
+def find_platform(slug: str) -> Platform:
+    return _by_slug(Platform.objects.select_related("predecessor"), "platform", slug)
 
 
-def _called(found: QuerySet, kind: str, slug: str) -> Any:
+def _by_slug(queryset: QuerySet, kind: str, slug: str) -> Any:
     """By slug in any case. Raises NotOnRecord with the nearest slugs, after one more query."""
-    one = found.filter(slug=slug.replace("\0", "").lower()).first()
-    if one is None:
-        raise NotOnRecord(kind, slug, nearest(slug, found.order_by().values_list("slug", flat=True)))
-    return one
+    matching_row = queryset.filter(slug=slug.replace("\0", "").lower()).first()
+    if matching_row is None:
+        raise NotOnRecord(kind, slug, nearest_names(slug, queryset.order_by().values_list("slug", flat=True)))
+    return matching_row
 
 
 def best_by_release(condition: Q) -> list[Row]:
     """Highest score and number of scored results per release and tool, oldest release first; without reported ones."""
     columns = ("release__slug", "tool", "best", "count")
-    found = current_results(condition).filter(score__isnull=False, release__isnull=False)
-    grouped = found.order_by("release__held_on", "release_id", "tool").values("release_id", "release__slug", "tool")
+    scored_results = current_results(condition).filter(score__isnull=False, release__isnull=False)
+    grouped = scored_results.order_by("release__held_on", "release_id", "tool").values(
+        "release_id", "release__slug", "tool"
+    )
     rows = grouped.annotate(best=Max("score"), count=Count("id")).values_list(*columns)
     return [dict(zip(("release", "tool", "score", "results"), row, strict=True)) for row in rows]

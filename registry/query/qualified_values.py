@@ -64,7 +64,7 @@ class Number:
         return self + -other
 
     def __mul__(self, other: Number) -> Number:
-        ends = [_product(one, two) for one in (self.low, self.high) for two in (other.low, other.high)]
+        ends = [_safe_product(own_end, two) for own_end in (self.low, self.high) for two in (other.low, other.high)]
         return Number(min(ends), max(ends), self.rough or other.rough)
 
     def __truediv__(self, other: Number) -> Number:
@@ -81,20 +81,20 @@ class Number:
         """Raises ValueError of a bound below zero, whose powers need not rise."""
         if self.low < 0 and self.is_bound:
             raise ValueError("a power of what may be negative")
-        ends = [_power(end, exponent) for end in (self.low, self.high)]
+        ends = [_safe_power(end, exponent) for end in (self.low, self.high)]
         return Number(min(ends), max(ends), self.rough)
 
 
-def _product(one: float, other: float) -> float:
+def _safe_product(factor: float, other: float) -> float:
     """Zero times what has no end is zero: the bound itself is a number."""
-    return 0.0 if one == 0 or other == 0 else one * other
+    return 0.0 if factor == 0 or other == 0 else factor * other
 
 
-def _power(base: float, exponent: float) -> float:
+def _safe_power(base: float, exponent: float) -> float:
     return math.inf if base == 0 and exponent < 0 else base**exponent
 
 
-def number(value: float, qualifier: str = "") -> Number:
+def qualified_number(value: float, qualifier: str = "") -> Number:
     """A value as its source qualifies it. Raises ValueError for what is no qualifier."""
     sense, _, rough = qualifier.partition(" ")
     if (sense not in QUALIFIERS and sense != UNKNOWN) or rough not in ("", ABOUT):
@@ -105,9 +105,9 @@ def number(value: float, qualifier: str = "") -> Number:
     return Number(low, high, bool(rough) or sense == ABOUT)
 
 
-def of(row: Mapping[str, Any]) -> Number:
+def number_of_row(row: Mapping[str, Any]) -> Number:
     """A measurement: its `value` with its `qualifier`, its own or that of its context."""
-    return number(row["value"], qualifier_of(row))
+    return qualified_number(row["value"], qualifier_of(row))
 
 
 def qualifier_of(row: Mapping[str, Any]) -> str:
@@ -116,42 +116,42 @@ def qualifier_of(row: Mapping[str, Any]) -> str:
 
 def is_bound(row: Mapping[str, Any]) -> bool:
     """Whether a measurement is only a bound: how much was measured is not known."""
-    return of(row).is_bound
+    return number_of_row(row).is_bound
 
 
-def ratio(one: Number | None, other: Number | None) -> Number | None:
+def divide_numbers(dividend: Number | None, other: Number | None) -> Number | None:
     """How many times the other one is; None where either lacks or the other is zero."""
-    if one is None or other is None or other.value in (None, 0):
+    if dividend is None or other is None or other.value in (None, 0):
         return None
-    return one / other
+    return dividend / other
 
 
-def compare(one: Number, other: Number) -> int | None:
+def compare_numbers(first: Number, other: Number) -> int | None:
     """-1, 0 or 1 as one is less than, equal to or larger than another; None where that is not known."""
-    if one.high < other.low:
+    if first.high < other.low:
         return -1
-    if one.low > other.high:
+    if first.low > other.high:
         return 1
-    exact = not (one.is_bound or other.is_bound or one.rough or other.rough)
+    exact = not (first.is_bound or other.is_bound or first.rough or other.rough)
     return 0 if exact else None
 
 
-def least(numbers: Iterable[Number]) -> Number:
-    return _over(min, list(numbers))
+def least_number(numbers: Iterable[Number]) -> Number:
+    return _combine_ends(min, list(numbers))
 
 
-def most(numbers: Iterable[Number]) -> Number:
-    return _over(max, list(numbers))
+def largest_number(numbers: Iterable[Number]) -> Number:
+    return _combine_ends(max, list(numbers))
 
 
-def median(numbers: Iterable[Number]) -> Number:
-    return _over(statistics.median, list(numbers))
+def median_number(numbers: Iterable[Number]) -> Number:
+    return _combine_ends(statistics.median, list(numbers))
 
 
-def _over(choose: Callable[[Sequence[float]], float], numbers: Sequence[Number]) -> Number:
+def _combine_ends(choose: Callable[[Sequence[float]], float], numbers: Sequence[Number]) -> Number:
     """What rises with each of some numbers lies between what it is of their lower and of their upper ends."""
-    ends = choose([one.low for one in numbers]), choose([one.high for one in numbers])
-    return Number(*ends, any(one.rough for one in numbers))
+    ends = choose([number.low for number in numbers]), choose([number.high for number in numbers])
+    return Number(*ends, any(number.rough for number in numbers))
 
 
 def in_words(qualifier: str, text: str) -> str:

@@ -17,7 +17,7 @@ FACTS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class RevisionChange:
     """One field that is not what it was; None where it was not there, or is not there any more."""
 
     field: str
@@ -25,19 +25,19 @@ class Change:
     after: Any
 
 
-def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]:
+def document_differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[RevisionChange]:
     """The fields of two documents that differ, in the order of the first, then of the second."""
     fields = dict.fromkeys([*before, *after])
-    found = (Change(field, before.get(field), after.get(field)) for field in fields)
-    return [change for change in found if change.before != change.after]
+    changes = (RevisionChange(field, before.get(field), after.get(field)) for field in fields)
+    return [change for change in changes if change.before != change.after]
 
 
-def of_result(result: Result) -> list[Change]:
+def of_result(result: Result) -> list[RevisionChange]:
     """What a published revision changed of the one that it revises, with `revises` joined; [] for a first one."""
-    return differences(_facts(result.revises), _facts(result)) if result.revises else []
+    return document_differences(_result_facts(result.revises), _result_facts(result)) if result.revises else []
 
 
-def _facts(result: Result) -> dict[str, Any]:
+def _result_facts(result: Result) -> dict[str, Any]:
     parameters = {f"parameters.{name}": value for name, value in result.parameters.items()}
     rows = result.snapshot.get("answers", {}).get("rows", [])
     answers = {f"answers.{row['question']}": row["answer"] for row in rows}

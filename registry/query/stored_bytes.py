@@ -21,7 +21,7 @@ def key_of(sha256: str) -> str:
     return f"{sha256[:2]}/{sha256[2:4]}/{sha256}"
 
 
-def holds(storage: Storage, sha256: str) -> bool:
+def holds_bytes(storage: Storage, sha256: str) -> bool:
     """Whether the storage has these bytes. Raises StorageAway where it can't tell.
 
     Each storage library has errors of its own. A folder without anything in it, though bytes are asked for, is one
@@ -41,9 +41,9 @@ def holds(storage: Storage, sha256: str) -> bool:
     return False
 
 
-def opened(storage: Storage, sha256: str) -> File:
+def open_bytes(storage: Storage, sha256: str) -> File:
     """The bytes, to be read. Raises FileNotFoundError where the storage has none, StorageAway where it can't tell."""
-    if not holds(storage, sha256):
+    if not holds_bytes(storage, sha256):
         raise FileNotFoundError(sha256)
     try:
         return storage.open(key_of(sha256))

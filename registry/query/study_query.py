@@ -18,7 +18,7 @@ from django.utils.dateparse import parse_datetime
 from registry.errors import Problem
 from registry.query import axes, fact_index, filters
 from registry.query.divisors import PER
-from registry.query.public_record import nearest
+from registry.query.public_record import nearest_names
 from validators.units import UNITS
 
 CHARTS = ("auto", "bars", "lines", "points", "box", "heat", "radar")
@@ -59,7 +59,7 @@ class Metric(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class StudyQuery:
     """What is asked. `filters` are those of results/ as they were given; empty texts mean not asked for."""
 
     metric: tuple[str, ...]
@@ -76,7 +76,7 @@ class Question:
         return tuple(dict.fromkeys((self.x, *self.series)))
 
     def query(self) -> QueryDict:
-        """The question as a query string; `read` gives it back."""
+        """The question as a query string; `parse_query` gives it back."""
         query = QueryDict(mutable=True)
         query.setlist("metric", list(self.metric))
         query["x"] = self.x
@@ -96,37 +96,37 @@ class Question:
         return self.query().urlencode(safe=",/:")
 
 
-def read(query: QueryDict) -> Question:
+def parse_query(query: QueryDict) -> StudyQuery:
     """The question in a query string. Raises NoMetric and InvalidValue; whether the names exist is asked later."""
-    metric, x = tuple(filters.values_of(query, "metric")), single(query, "x")
+    metric, x = tuple(filters.values_of(query, "metric")), single_value(query, "x")
     if not metric or not x:
         raise NoMetric(f"{'x' if metric else 'metric'}= is missing.")
-    series = tuple(dict.fromkeys(name for text in filters.values_of(query, "series") for name in _listed(text)))
+    series = tuple(dict.fromkeys(name for text in filters.values_of(query, "series") for name in _split_names(text)))
     if len(series) > MOST_SERIES:
         raise filters.InvalidValue("series", f"at most {MOST_SERIES} axes")
-    chart, as_of = chosen(query, "chart", CHARTS) or "auto", time_of(single(query, "as_of"))
-    kept = filters.other_values(query, NAMES)
-    return Question(metric, x, series, divisor(query), shown_unit(query), chart, as_of, kept)
+    chart, as_of = single_choice(query, "chart", CHARTS) or "auto", time_of(single_value(query, "as_of"))
+    filter_values = filters.other_values(query, NAMES)
+    return StudyQuery(metric, x, series, parse_divisor(query), shown_unit(query), chart, as_of, filter_values)
 
 
-def divisor(query: QueryDict) -> str:
+def parse_divisor(query: QueryDict) -> str:
     """`per=`: what numbers are divided by; empty where nothing was asked. Raises InvalidValue."""
-    return chosen(query, "per", PER)
+    return single_choice(query, "per", PER)
 
 
 def shown_unit(query: QueryDict) -> str:
     """`unit=`: in what values are shown; empty where nothing was asked. Raises InvalidValue."""
-    unit = single(query, "unit")
+    unit = single_value(query, "unit")
     if unit and unit not in UNITS:
         raise filters.InvalidValue("unit", f"one of {', '.join(UNITS)}")
     return unit
 
 
-def _listed(text: str) -> list[str]:
+def _split_names(text: str) -> list[str]:
     return [name for part in text.split(",") if (name := part.strip())]
 
 
-def single(query: QueryDict, name: str) -> str:
+def single_value(query: QueryDict, name: str) -> str:
     """The one value of a name; empty where it is not given. Raises InvalidValue."""
     values = filters.values_of(query, name)
     if len(values) > 1:
@@ -134,9 +134,9 @@ def single(query: QueryDict, name: str) -> str:
     return values[0] if values else ""
 
 
-def chosen(query: QueryDict, name: str, choices: Iterable[str]) -> str:
+def single_choice(query: QueryDict, name: str, choices: Iterable[str]) -> str:
     """As `single`, one of the choices."""
-    value = single(query, name)
+    value = single_value(query, name)
     try:
         return filters.parse_choice(choices, value) if value else ""
     except ValueError as error:
@@ -161,31 +161,35 @@ def written_time(moment: dt.datetime) -> str:
     return moment.isoformat().replace("+00:00", "Z")
 
 
-def metrics(words: Sequence[str], known: Sequence[Metric]) -> list[Metric]:
-    """The metrics that the words of a question mean: of a record's `known` ones, or columns of results.
+def parse_metrics(words: Sequence[str], known_metrics: Sequence[Metric]) -> list[Metric]:
+    """The metrics that the words of a question mean: of a record's `known_metrics`, or columns of results.
 
     Raises UnknownMetric with the nearest names, and for a column asked for together with something else.
     """
-    found = list(dict.fromkeys(metric for word in words for metric in _meant(word, known)))
-    columns = [metric for metric in found if metric.op in COLUMN_METRICS and not metric.quantity]
-    if columns and len(found) > 1:
+    selected_metrics = list(
+        dict.fromkeys(metric for word in words for metric in _matching_metrics(word, known_metrics))
+    )
+    columns = [metric for metric in selected_metrics if metric.op in COLUMN_METRICS and not metric.quantity]
+    if columns and len(selected_metrics) > 1:
         raise UnknownMetric(f"{columns[0]} is asked for alone.", hint="Ask for one metric at a time.")
-    return found
+    return selected_metrics
 
 
-def _meant(word: str, known: Sequence[Metric]) -> list[Metric]:
+def _matching_metrics(word: str, known_metrics: Sequence[Metric]) -> list[Metric]:
     if word in COLUMN_METRICS:
         return [Metric(word)]
     parts = word.split(".")
-    found = [one for one in known if _starts(parts, one)]
-    if not found:
-        close = nearest(word, [*map(str, known), *(one.op for one in known), *COLUMN_METRICS])
+    matches = [metric for metric in known_metrics if _starts_with_parts(parts, metric)]
+    if not matches:
+        close = nearest_names(
+            word, [*map(str, known_metrics), *(metric.op for metric in known_metrics), *COLUMN_METRICS]
+        )
         hint = f"Nearest: {', '.join(close)}." if close else "GET study/metrics/ has those that there are."
         raise UnknownMetric(f"No result has {word!r}.", hint=hint, errors={"metric": [word]})
-    return found
+    return matches
 
 
-def _starts(parts: list[str], metric: Metric) -> bool:
+def _starts_with_parts(parts: list[str], metric: Metric) -> bool:
     """Whether a metric begins with these parts, its operation left out or not."""
     return list(metric[: len(parts)]) == parts or list(metric[1 : 1 + len(parts)]) == parts
 
@@ -193,9 +197,9 @@ def _starts(parts: list[str], metric: Metric) -> bool:
 def check_axes(names: Iterable[str]) -> None:
     """Raise UnknownAxis for a name under which no result has a fact; one query where the vocabulary lacks one."""
     unnamed = [name for name in names if name not in axes.by_name()]
-    known = fact_index.fact_names() if unnamed else []
+    fact_names = fact_index.fact_names() if unnamed else []
     for name in unnamed:
-        if name not in known:
-            close = nearest(name, {*known, *axes.by_name()})
+        if name not in fact_names:
+            close = nearest_names(name, {*fact_names, *axes.by_name()})
             hint = f"Nearest: {', '.join(close)}." if close else "GET study/axes/ has those that there are."
             raise UnknownAxis(f"No result has {name!r}.", hint=hint, errors={"axis": [name]})

@@ -16,6 +16,7 @@ from rest_framework.response import Response
 from registry.comparison import repeats
 from registry.models import Result
 from registry.presentation import responses as presentation_responses
+from registry.presentation.evidence_table import evidence_line
 from registry.query import cursor_pages, filters, observed_parameters, public_record, revision_diff
 from registry.results import responses as shape
 from registry.web import responses as web_responses
@@ -24,10 +25,10 @@ from registry.web.api_base import (
     JSONRenderer,
     PublicRead,
     Table,
-    download,
+    download_response,
     next_address,
-    ordering,
     page_size,
+    requested_order,
 )
 from registry.web.paging import PAGE, PAGE_LARGEST, query_parameters
 from validators import exports
@@ -42,12 +43,12 @@ class ResultList(PublicRead):
     """Results that count today, newest first: withdrawn and superseded ones keep their own page only."""
 
     renderer_classes = [JSONRenderer, CSVRenderer]
-    known = (*filters.RESULT_NAMES, "ordering", "cursor", "page_size")
-    known_prefixes = (filters.PARAMETER,)
+    query_names = (*filters.RESULT_NAMES, "ordering", "cursor", "page_size")
+    query_prefixes = (filters.PARAMETER,)
 
     @extend_schema(
         operation_id="results_list",
-        parameters=query_parameters((*known, "p.NAME", "format")),
+        parameters=query_parameters((*query_names, "p.NAME", "format")),
         responses={
             (200, "application/json"): shape.ResultPage,
             (200, "text/csv"): OpenApiTypes.STR,
@@ -55,10 +56,12 @@ class ResultList(PublicRead):
         },
     )
     def get(self, request: Request) -> Response:
-        found = public_record.current_results(filters.result_conditions(request.query_params))
-        order = ordering(request, cursor_pages.RESULTS, "-id", "id", tie_follows=True)
+        results = public_record.current_results(filters.result_conditions(request.query_params))
+        order = requested_order(request, cursor_pages.RESULTS, "-id", "id", tie_follows=True)
         size = page_size(request, PAGE, PAGE_LARGEST)
-        page = cursor_pages.page(found, public_record.RESULT, order, request.query_params.get("cursor", ""), size)
+        page = cursor_pages.take_page(
+            results, public_record.RESULT, order, request.query_params.get("cursor", ""), size
+        )
         following = next_address(request, page.cursor)
         if request.accepted_renderer.format == "csv":
             headers = {"Content-Disposition": 'attachment; filename="results.csv"'}
@@ -67,12 +70,12 @@ class ResultList(PublicRead):
         return Response({"next": following, "results": page.rows})
 
 
-class ResultDetail(PublicRead):
+class ResultDetailView(PublicRead):
     """Everything published of one result; withdrawn and superseded ones say so."""
 
     @extend_schema(operation_id="results_read", responses={200: shape.ResultDetail} | web_responses.NOT_FOUND)
     def get(self, request: Request, id: str) -> Response:
-        return Response(as_result(public_record.result(id)))
+        return Response(as_result(public_record.find_result(id)))
 
 
 SNAPSHOT = {
@@ -80,6 +83,7 @@ SNAPSHOT = {
     "hashes": dict,
     "findings": list,
     "rules": list,
+    "evidence": dict,
     "tests": list,
     "versions": dict,
     "answers": dict,
@@ -87,13 +91,15 @@ SNAPSHOT = {
     "described_parameters": dict,
 }
 """What openapi.json promises of Result.snapshot, and its empty form; the rest stands under `facts`."""
+FROM_FILES = ("read_from", "not_read")
+"""Parts of Result.snapshot that are null where they are not known."""
 DISTRIBUTIONS = "distributions"
 """Part of Result.snapshot with an address of its own, as it can be long."""
 
 
 def as_result(result: Result) -> dict[str, Any]:
     """A result with its measurements and the lists it stands on: two more queries."""
-    snapshot, measured = result.snapshot, public_record.measurements(result)
+    snapshot, measurements = result.snapshot, public_record.list_measurements(result)
     return {
         "id": result.public_id,
         "tool": result.tool,
@@ -137,11 +143,16 @@ def as_result(result: Result) -> dict[str, Any]:
         "withdrawn_at": result.withdrawn_at,
         "withdrawn_reason": result.withdrawn_reason,
         "parameters": result.parameters,
-        "measurements": measured,
-        "repeats": repeats.repeat_summary(result, measured),
+        "measurements": measurements,
+        "repeats": repeats.repeat_summary(result, measurements),
+        "evidence_in_short": evidence_line(snapshot.get("evidence")) if "rules" in snapshot else "",
+        "later_evidence": result.later_evidence,
         **{name: snapshot.get(name) or empty() for name, empty in SNAPSHOT.items()},
-        "facts": {name: value for name, value in snapshot.items() if name not in {*SNAPSHOT, DISTRIBUTIONS}},
-        "lists": public_record.memberships(result),
+        **{name: snapshot.get(name) for name in FROM_FILES},
+        "facts": {
+            name: value for name, value in snapshot.items() if name not in {*SNAPSHOT, *FROM_FILES, DISTRIBUTIONS}
+        },
+        "lists": public_record.list_memberships(result),
     }
 
 
@@ -150,7 +161,9 @@ class ResultFiles(PublicRead):
 
     @extend_schema(operation_id="results_files", responses={200: shape.ResultFilePage} | web_responses.NOT_FOUND)
     def get(self, request: Request, id: str) -> Response:
-        return Response({"next": None, "results": public_record.files(public_record.result(id))})
+        result = public_record.find_result(id)
+        omitted = public_record.omitted_files(result)
+        return Response({"next": None, "results": public_record.list_files(result), "left_out": omitted})
 
 
 class ResultDistributions(PublicRead):
@@ -161,7 +174,7 @@ class ResultDistributions(PublicRead):
         responses={200: presentation_responses.DistributionPage} | web_responses.NOT_FOUND,
     )
     def get(self, request: Request, id: str) -> Response:
-        return Response({"next": None, "results": public_record.result(id).snapshot.get(DISTRIBUTIONS, [])})
+        return Response({"next": None, "results": public_record.find_result(id).snapshot.get(DISTRIBUTIONS, [])})
 
 
 class ResultSystem(PublicRead):
@@ -186,10 +199,10 @@ class ResultSystemForm(PublicRead):
     @extend_schema(operation_id="results_system_form", responses={200: OpenApiTypes.OBJECT} | web_responses.NOT_FOUND)
     def get(self, request: Request, id: str, form: str) -> Response:
         snapshot = observed_parameters.require_snapshot(id)
-        made = observed_parameters.convert(
+        conversion = observed_parameters.convert(
             form, snapshot.document, observed_parameters.conversion_inputs(snapshot.result)
         )
-        return download(made.document, exports.FILENAMES[form])
+        return download_response(conversion.document, exports.FILENAMES[form])
 
 
 # Sites, systems, platforms

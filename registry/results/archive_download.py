@@ -9,7 +9,7 @@ from django.views.decorators.http import require_safe
 
 from registry.errors import Problem
 from registry.query import public_record, stored_bytes
-from registry.web.error_pages import refused
+from registry.web.error_pages import refusal_page
 
 
 class CopyWithheld(Problem):
@@ -31,29 +31,29 @@ class CopyGone(Problem):
 @require_safe
 def published_copy(request: HttpRequest, public_id: str) -> HttpResponse:
     """The scrubbed copy of a published run. Its bytes never change, so it may be kept for ever."""
-    result = public_record.result(public_id)
+    result = public_record.find_result(public_id)
     if not result.public_sha256:
         raise Http404
     if result.copy_withheld_at:
-        return refused(request, CopyWithheld())
+        return refusal_page(request, CopyWithheld())
     try:
-        response = archive(storages["public"], result.public_sha256, f"{result.public_id}.tar.gz")
+        response = archive_response(storages["public"], result.public_sha256, f"{result.public_id}.tar.gz")
     except Http404:
-        return refused(request, CopyGone())
+        return refusal_page(request, CopyGone())
     except stored_bytes.StorageAway as away:
-        return refused(request, away)
+        return refusal_page(request, away)
     response["ETag"] = f'"{result.public_sha256}"'
     patch_cache_control(response, public=True, max_age=86_400, immutable=True)
     return response
 
 
-def archive(storage: Storage, sha256: str, name: str) -> FileResponse:
+def archive_response(storage: Storage, sha256: str, name: str) -> FileResponse:
     """Stored bytes as an attachment that no browser interprets.
 
     Raises Http404 where the storage has none, StorageAway where it does not answer.
     """
     try:
-        file = stored_bytes.opened(storage, sha256)
+        file = stored_bytes.open_bytes(storage, sha256)
     except FileNotFoundError as error:
         raise Http404 from error
     return FileResponse(file, as_attachment=True, filename=name, content_type="application/octet-stream")

@@ -30,33 +30,37 @@ FEW = 12
 """Rows that are shown without asking."""
 
 
-def repeats_context(result: Result, measured: Sequence[Row]) -> dict[str, Any] | None:
+def repeats_context(result: Result, measurements: Sequence[Row]) -> dict[str, Any] | None:
     """`runs`, the deviations that lead, and the `table`, for the page of a result; None where it ran once."""
-    rows = [row for row in repeats.repeat_summary(result, measured) if any(row["values"])]
+    rows = [row for row in repeats.repeat_summary(result, measurements) if any(row["values"])]
     if not rows:
         return None
     heads = [Head("Number", n=False), Head("deviation", "%"), Head("Runs in their order", n=False)]
-    known = [row for row in rows if row["deviation_percent"] is not None and row["unit"] in LEADING_UNITS]
+    leading_rows = [row for row in rows if row["deviation_percent"] is not None and row["unit"] in LEADING_UNITS]
     return {
         "runs": rows[0]["runs"],
-        "leading": "; ".join(f"{_name(row)} = {_percent(row)}{numbers.NO_BREAK}%" for row in known[:LEADING]),
+        "leading": "; ".join(
+            f"{_row_name(row)} = {_format_percent(row)}{numbers.NO_BREAK}%" for row in leading_rows[:LEADING]
+        ),
         "open": len(rows) <= FEW,
-        "table": Table("", "", heads, [_cells(row) for row in rows[:ROWS_SHOWN]], max(0, len(rows) - ROWS_SHOWN)),
+        "table": Table(
+            "", "", heads, [_repeat_cells(row) for row in rows[:ROWS_SHOWN]], max(0, len(rows) - ROWS_SHOWN)
+        ),
     }
 
 
-def _cells(row: Row) -> list[Cell]:
+def _repeat_cells(row: Row) -> list[Cell]:
     unit = best_unit([{"value": value, "printed_unit": row["printed_unit"]} for value in row["values"]], row["unit"])
     values = [format_in_unit(value, unit) for value in row["values"][:MOST_VALUES]]
     more = ["\N{HORIZONTAL ELLIPSIS}"] if row["runs"] > MOST_VALUES else []
     text = f"{'; '.join([*values, *more])} {shown_unit(unit)}".strip()
-    return [Cell(_name(row), n=False), Cell(_percent(row) or numbers.MISSING), Cell(text, n=False)]
+    return [Cell(_row_name(row), n=False), Cell(_format_percent(row) or numbers.MISSING), Cell(text, n=False)]
 
 
-def _name(row: Row) -> str:
+def _row_name(row: Row) -> str:
     context = describe_context({name: value for name, value in row["context"].items() if name not in NO_CONTEXT})
     return ", ".join(filter(None, [number_named(row), context]))
 
 
-def _percent(row: Row) -> str:
+def _format_percent(row: Row) -> str:
     return numbers.format_significant(row["deviation_percent"])

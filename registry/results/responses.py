@@ -96,6 +96,22 @@ class ResultDetail(Result):
     hashes = s.DictField()
     findings = s.ListField(child=s.DictField())
     rules = s.ListField(child=s.DictField())
+    evidence = s.DictField(help_text="What its files say twice: kinds that agree, contradict or are absent.")
+    evidence_in_short = s.CharField(help_text="`not examined` where it was published before evidence was looked at.")
+    later_evidence = s.DictField(
+        help_text="What later rules found in its files: `on` that day, by `validators`, `evidence`, `findings`."
+    )
+    read_from = s.DictField(
+        allow_null=True,
+        help_text="Where the run stands: `path` of a file or folder, and `lines` (`first`, `last`), or null. "
+        "Null: not known, as of what was published before this was written down, or withheld.",
+    )
+    not_read = s.ListField(
+        child=s.DictField(),
+        allow_null=True,
+        help_text="What no benchmark read of the published files: `path`, `lines` (null: all of it), `looks_like`, "
+        "`reason`. Null: not known, or withheld.",
+    )
     tests = s.ListField()
     versions = s.DictField()
     answers = s.DictField(help_text="Questionnaire: name, state (complete, incomplete, null), missing by list, rows.")
@@ -112,5 +128,13 @@ class ResultFile(s.Serializer):
     scrubbed = s.BooleanField(help_text="Differs from the file as received.")
 
 
+class OmittedFile(s.Serializer):
+    """A file of the archive that is not public."""
+
+    path = s.CharField()
+    reason = s.CharField()
+
+
 class ResultFilePage(_Page):
     results = ResultFile(many=True)
+    left_out = OmittedFile(many=True, help_text="What no benchmark read whole, and nobody agreed to show.")

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
-from registry.presentation.parameter_table import text
+from registry.presentation.parameter_table import format_parameter
 from registry.presentation.words import Row, humanize
 from registry.results.run_page import MOST_VARYING, view
 from validators.distributions import is_repeat
@@ -20,15 +20,15 @@ MOST_STEPS_NAMED = 12
 
 def groups(report: Mapping[str, Any]) -> list[dict[str, Any]]:
     """What the groups of a report show: title, a note, and the view of their runs together."""
-    return [_shown(group, report["runs"]) for group in report.get("groups", [])]
+    return [_group_context(group, report["runs"]) for group in report.get("groups", [])]
 
 
-def _shown(group: Mapping[str, Any], runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _group_context(group: Mapping[str, Any], runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     members = [runs[index] for index in group["runs"]]
     count = f"{len(members)} runs of {group['tool']}"
     if group["kind"] == SWEEP:
         names = list(group["varies"])
-        rows = list(_stepped(members, group["varies"]))
+        rows = list(_step_summaries(members, group["varies"]))
         means = _means(rows)
         steps = [f"{humanize(name)} {_steps(values)}" for name, values in group["varies"].items()]
         return {
@@ -37,7 +37,7 @@ def _shown(group: Mapping[str, Any], runs: Sequence[Mapping[str, Any]]) -> dict[
             "run": view(means, tool=_tool(group, members)),
         }
     if group["kind"] != REPEATS:
-        return {"title": f"Not known to be alike: {count}", "note": _unknown(group), "run": view([])}
+        return {"title": f"Not known to be alike: {count}", "note": _unknown_reason(group), "run": view([])}
     repeated = [
         {**row, "context": {**row["context"], "run": place}}
         for place, run in zip(group["runs"], members, strict=True)
@@ -50,13 +50,13 @@ def _shown(group: Mapping[str, Any], runs: Sequence[Mapping[str, Any]]) -> dict[
     }
 
 
-def _unknown(group: Mapping[str, Any]) -> str:
+def _unknown_reason(group: Mapping[str, Any]) -> str:
     """Why runs are neither repeats nor a sweep: what is not known of all of them, and what is known to differ."""
     missing = ", ".join(map(humanize, group["missing_settings"]))
     steps = [f"{humanize(name)} {_steps(values)}" for name, values in group["varies"].items()]
-    told = [f"not known of every run: {missing}"] if missing else []
+    missing_notes = [f"not known of every run: {missing}"] if missing else []
     differs = [f"known to differ: {'; '.join(steps)}"] if steps else []
-    return "; ".join([*told, *differs, "no mean and no spread is made of them"])
+    return "; ".join([*missing_notes, *differs, "no mean and no spread is made of them"])
 
 
 def _tool(group: Mapping[str, Any], members: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
@@ -64,26 +64,26 @@ def _tool(group: Mapping[str, Any], members: Sequence[Mapping[str, Any]]) -> tup
 
 
 def _steps(values: Sequence[Any]) -> str:
-    known = list(dict.fromkeys("none" if value is None else text(value) for value in values))
-    return ", ".join(known[:MOST_STEPS_NAMED]) + (", ..." if len(known) > MOST_STEPS_NAMED else "")
+    distinct_texts = list(dict.fromkeys("none" if value is None else format_parameter(value) for value in values))
+    return ", ".join(distinct_texts[:MOST_STEPS_NAMED]) + (", ..." if len(distinct_texts) > MOST_STEPS_NAMED else "")
 
 
-def _stepped(members: Sequence[Mapping[str, Any]], varies: Mapping[str, Sequence[Any]]) -> Iterable[Row]:
+def _step_summaries(members: Sequence[Mapping[str, Any]], varies: Mapping[str, Sequence[Any]]) -> Iterable[Row]:
     """The summaries of all runs, with what differs between them in their contexts."""
     for place, run in enumerate(members):
-        told = ((name, values[place]) for name, values in list(varies.items())[:MOST_VARYING])
-        step = {name: _number(value) for name, value in told if isinstance(value, (str, int, float))}
+        varied_values = ((name, values[place]) for name, values in list(varies.items())[:MOST_VARYING])
+        step = {name: _number(value) for name, value in varied_values if isinstance(value, (str, int, float))}
         for row in _summaries(run):
             yield {**row, "context": {**row["context"], **step}}
 
 
 def _means(rows: Iterable[Row]) -> list[Row]:
     """One row for each step; where it was run several times, the mean of them."""
-    found: dict[tuple[str, ...], list[Row]] = {}
+    rows_by_step: dict[tuple[str, ...], list[Row]] = {}
     for row in rows:
         key = (row["op"], row["quantity"], row["stat"], repr(sorted(row["context"].items(), key=str)))
-        found.setdefault(key, []).append(row)
-    return [{**same[0], "value": fmean(row["value"] for row in same)} for same in found.values()]
+        rows_by_step.setdefault(key, []).append(row)
+    return [{**same[0], "value": fmean(row["value"] for row in same)} for same in rows_by_step.values()]
 
 
 def _summaries(run: Mapping[str, Any]) -> list[Row]:

@@ -11,8 +11,8 @@ from typing import Any
 
 from registry.distributions.distributions import SIDE_BY_SIDE as MEMBERS
 from registry.presentation import numbers, svg_results
-from registry.presentation.measurement_tables import Table, tables
-from registry.presentation.operation_glossary import glossary
+from registry.presentation.measurement_tables import Table, build_tables
+from registry.presentation.operation_glossary import build_glossary
 from registry.presentation.table_layouts import NUMBERS_OF_TESTS
 from registry.presentation.words import (  # fmt: skip
     Cell,
@@ -56,7 +56,7 @@ Figure = dict[str, Any]
 
 
 def view(
-    measured: Sequence[Row],
+    measurements: Sequence[Row],
     distributions: Sequence[Distribution] = (),
     tests: Sequence[Mapping[str, Any]] = (),
     parameters: Mapping[str, Any] | None = None,
@@ -66,30 +66,30 @@ def view(
 
     `tool` is the benchmark with its version, whose descriptor says what the figures are.
     """
-    varying = varying_parameters(tests, measured)
-    figures = [*_sweep(measured), *_in_time(distributions, parameters or {}), *boxes_of(distributions)]
+    varying = varying_parameters(tests, measurements)
+    figures = [*_sweep(measurements), *_in_time(distributions, parameters or {}), *boxes_of(distributions)]
     return {
-        "settings": _settings(tool[0], parameters or {}) if measured else "",
-        "tables": tables(measured, _told(tests, varying)),
+        "settings": _settings(tool[0], parameters or {}) if measurements else "",
+        "tables": build_tables(measurements, _values_by_test(tests, varying)),
         "varying": [humanize(name) for name in varying],
         "figures": figures[:MOST_FIGURES],
         "spread": spread_of(distributions),
-        "glossary": glossary(*tool, measured) if measured else {},
+        "glossary": build_glossary(*tool, measurements) if measurements else {},
     }
 
 
 def _settings(tool: str, parameters: Mapping[str, Any]) -> str:
     """The parameters by which results of a tool are looked up, as its descriptor names them, in words."""
     benchmark = catalogue.find(tool)
-    names = [one["name"] for one in benchmark.descriptor.get("parameters", [])] if benchmark else []
+    names = [parameter["name"] for parameter in benchmark.descriptor.get("parameters", [])] if benchmark else []
     return describe_context(
         {name: parameters[name] for name in names if isinstance(parameters.get(name), (str, int, float))}
     )
 
 
-def leading(measured: Sequence[Row], parameters: Mapping[str, Any]) -> list[dict[str, str]]:
+def leading(measurements: Sequence[Row], parameters: Mapping[str, Any]) -> list[dict[str, str]]:
     """What stands above all: the best figure of the first operations, or of each quantity of the only one."""
-    rows = [row for row in measured if row["quantity"] in _MAIN and not is_repeat(row["context"], row["stat"])]
+    rows = [row for row in measurements if row["quantity"] in _MAIN and not is_repeat(row["context"], row["stat"])]
     part = "op" if len({row["op"] for row in rows}) > 1 else "quantity"
     best: dict[str, Row] = {}
     for row in sorted(rows, key=lambda row: row["stat"] not in _BEST):
@@ -98,7 +98,7 @@ def leading(measured: Sequence[Row], parameters: Mapping[str, Any]) -> list[dict
         best[row[part]] = row if alike and _rank(row) > _rank(first) else first
     names = dict.fromkeys(name for row in rows for name in row["context"] if name not in (*_UNNAMED, "qualifier"))
     varying = [name for name in names if len({str(row["context"].get(name)) for row in rows}) > 1]
-    return [_led(row, varying, parameters) for row in list(best.values())[:LEADING]]
+    return [_leading_entry(row, varying, parameters) for row in list(best.values())[:LEADING]]
 
 
 def _rank(row: Row) -> tuple[bool, float]:
@@ -106,13 +106,13 @@ def _rank(row: Row) -> tuple[bool, float]:
     return qualified_values.qualifier_of(row) != qualified_values.BELOW, row["value"]
 
 
-def _led(row: Row, varying: Sequence[str], parameters: Mapping[str, Any]) -> dict[str, str]:
+def _leading_entry(row: Row, varying: Sequence[str], parameters: Mapping[str, Any]) -> dict[str, str]:
     unit, limit = best_unit([row], row["unit"]), _threshold(row["quantity"], parameters)
     context = describe_context({name: row["context"][name] for name in varying if row["context"].get(name) is not None})
     against = f"threshold {limit:g}" if limit is not None else ""
     return {
         "name": capitalize_sentence(f"{humanize(row['op'])} {humanize(row['quantity'])}"),
-        "value": qualified_values.of(row).written(lambda value: format_in_unit(value, unit)),
+        "value": qualified_values.number_of_row(row).written(lambda value: format_in_unit(value, unit)),
         "unit": shown_unit(unit),
         "of": ", ".join(filter(None, [humanize(row["stat"]), context, against])),
     }
@@ -127,31 +127,31 @@ def _threshold(quantity: str, parameters: Mapping[str, Any]) -> float | None:
 # What the tests of a run differ in
 
 
-def varying_parameters(tests: Sequence[Mapping[str, Any]], measured: Sequence[Row]) -> list[str]:
+def varying_parameters(tests: Sequence[Mapping[str, Any]], measurements: Sequence[Row]) -> list[str]:
     """Names of what numbered tests differ in, apart from what their measurements tell: words, whole numbers, truths."""
-    if not measured or not any(name in measured[0]["context"] for name in NUMBERS_OF_TESTS):
+    if not measurements or not any(name in measurements[0]["context"] for name in NUMBERS_OF_TESTS):
         return []
-    told = {"path", "group", *NUMBERS_OF_TESTS, *(name for row in measured for name in row["context"])}
-    names = [name for name in dict.fromkeys(name for test in tests for name in test) if name not in told]
+    context_names = {"path", "group", *NUMBERS_OF_TESTS, *(name for row in measurements for name in row["context"])}
+    names = [name for name in dict.fromkeys(name for test in tests for name in test) if name not in context_names]
     plain = [name for name in names if all(isinstance(test.get(name), (str, int, type(None))) for test in tests)]
     return [name for name in plain if len({test.get(name) for test in tests}) > 1][:MOST_VARYING]
 
 
-def _told(tests: Sequence[Mapping[str, Any]], varying: Sequence[str]) -> dict[Any, dict[str, Any]]:
+def _values_by_test(tests: Sequence[Mapping[str, Any]], varying: Sequence[str]) -> dict[Any, dict[str, Any]]:
     """By the number of each test, the parameters in which it may differ from the others."""
-    told = {}
+    values_by_test = {}
     for place, test in enumerate(tests if varying else ()):
         number = next((test[key] for key in NUMBERS_OF_TESTS if key in test), place)
-        told[number] = {name: test[name] for name in varying if name in test}
-    return told
+        values_by_test[number] = {name: test[name] for name in varying if name in test}
+    return values_by_test
 
 
 # Plots
 
 
-def _sweep(measured: Sequence[Row]) -> list[Figure]:
+def _sweep(measurements: Sequence[Row]) -> list[Figure]:
     """A plot for each operation of a sweep, over the number that takes most values; at least three of them."""
-    rows = [row for row in measured if not is_repeat(row["context"], row["stat"]) and row["quantity"] in _MAIN]
+    rows = [row for row in measurements if not is_repeat(row["context"], row["stat"]) and row["quantity"] in _MAIN]
     if not rows:
         return []
     quantity, stat = rows[0]["quantity"], rows[0]["stat"]
@@ -177,18 +177,25 @@ def _lines(op: str, rows: Sequence[Row], step: str, others: list[str], unit: str
     place = {value: number for number, value in enumerate(steps)}
     series: dict[str, list[tuple[int, float]]] = {}
     for row in sorted(rows, key=lambda row: row["context"][step]):
-        told = {name: row["context"].get(name) for name in others}
-        name = str(told[others[0]]) if len(others) == 1 else describe_context(told)
+        context = {name: row["context"].get(name) for name in others}
+        name = str(context[others[0]]) if len(others) == 1 else describe_context(context)
         series.setdefault(name, []).append((place[row["context"][step]], row["value"] / UNITS[unit].factor))
-    shown = list(series.items())[:: max(1, -(-len(series) // MOST_SERIES))]
+    drawn_series = list(series.items())[:: max(1, -(-len(series) // MOST_SERIES))]
     most = max(row["value"] for row in all_rows) / UNITS[unit].factor
     of_each = f", a line for each {with_unit(context_heading(others[0]))}" if len(others) == 1 else ""
-    left_out = f". {len(shown)} of {len(series)} lines are drawn; the table has all" if len(shown) < len(series) else ""
-    drawing = svg_results.lines(
-        [numbers.format_int(one) if isinstance(one, int) else str(one) for one in steps], shown, 0.0, most
+    left_out = (
+        f". {len(drawn_series)} of {len(series)} lines are drawn; the table has all"
+        if len(drawn_series) < len(series)
+        else ""
+    )
+    drawing = svg_results.draw_lines(
+        [numbers.format_int(step_value) if isinstance(step_value, int) else str(step_value) for step_value in steps],
+        drawn_series,
+        0.0,
+        most,
     )
     return {
-        "kind": "drawings/lines.html",
+        "kind": "presentation/drawings/lines.html",
         "title": f"{capitalize_sentence(humanize(op))}: {humanize(rows[0]['quantity'])} by "
         + with_unit(context_heading(step)),
         "note": f"{unit}, {humanize(rows[0]['stat'])}, from zero, steps evenly apart{of_each}{left_out}",
@@ -200,20 +207,23 @@ def _in_time(distributions: Sequence[Distribution], parameters: Mapping[str, Any
     """Stairs through epochs, events and samples, with a threshold of the quantity where the run has one."""
     figures = []
     for (op, quantity, stat, over), group in _grouped(distributions, _IN_TIME, "op").items():
-        drawn = [one for one in group if one["members"]][:MOST_BOXES]
-        if max((one["count"] for one in drawn), default=0) < 3:
+        drawn = [distribution for distribution in group if distribution["members"]][:MOST_BOXES]
+        if max((distribution["count"] for distribution in drawn), default=0) < 3:
             continue
-        unit, values = _unit(drawn), [value for one in drawn for value in one["members"]]
+        unit, values = _unit(drawn), [value for distribution in drawn for value in distribution["members"]]
         limit = _threshold(quantity, parameters)
         factor = UNITS[unit].factor
         bounds = [*values, *([limit * factor] if limit is not None else [])]
         mark = f". The mark is the threshold, {limit:g} {unit}" if limit is not None else ""
-        groups = [(_name(one, drawn), [value / factor for value in one["members"]]) for one in drawn]
+        groups = [
+            (_name(distribution, drawn), [value / factor for value in distribution["members"]])
+            for distribution in drawn
+        ]
         figures.append({
-            "kind": "drawings/lines.html",
+            "kind": "presentation/drawings/lines.html",
             "title": capitalize_sentence(f"{humanize(op)}: {humanize(quantity)} in order of {over}"),
             "note": f"{unit or 'count'}, {humanize(stat)}, not from zero{mark}",
-            "drawing": svg_results.stairs(groups, limit, min(bounds) / factor, max(bounds) / factor),
+            "drawing": svg_results.draw_stairs(groups, limit, min(bounds) / factor, max(bounds) / factor),
         })  # fmt: skip
     return figures
 
@@ -223,17 +233,19 @@ def boxes_of(distributions: Sequence[Distribution]) -> list[Figure]:
     figures: list[Figure] = []
     plotted: set[tuple[str, str]] = set()
     for (_, quantity, stat, over), group in _grouped(distributions, _SIDE_BY_SIDE, "").items():
-        drawn = [one for one in group if one["count"] >= 3 or over in MEMBERS][:MOST_BOXES]
-        ops = {(over, one["op"]) for one in drawn}
+        drawn = [distribution for distribution in group if distribution["count"] >= 3 or over in MEMBERS][:MOST_BOXES]
+        ops = {(over, distribution["op"]) for distribution in drawn}
         if not drawn or quantity not in _MAIN or ops <= plotted:
             continue
         plotted |= ops
         unit = _unit(drawn)
-        drawing = svg_results.boxes([(_name(one, drawn, "op"), one) for one in drawn], UNITS[unit].factor)
+        drawing = svg_results.draw_boxes(
+            [(_name(distribution, drawn, "op"), distribution) for distribution in drawn], UNITS[unit].factor
+        )
         scale = "logarithmic" if drawing.is_logarithmic else _begin(drawing)
         left_out = f". {len(drawn)} of {len(group)}; the table has all" if len(drawn) < len(group) else ""
         figures.append({
-            "kind": "drawings/boxes.html",
+            "kind": "presentation/drawings/boxes.html",
             "title": f"{capitalize_sentence(humanize(quantity))} of {over}"
             + ("" if f"{stat}s" == over else f", {humanize(stat)}"),
             "note": f"{unit}, {scale}. Box: 25 to 75 %, line: median, ends: least and most{left_out}",
@@ -260,15 +272,20 @@ def _grouped(
     return groups
 
 
-def _name(one: Distribution, beside: Sequence[Distribution], op: str = "") -> str:
+def _name(distribution: Distribution, group: Sequence[Distribution], op: str = "") -> str:
     """What tells a distribution from those drawn beside it."""
-    differs = [name for name in one["context"] if len({str(other["context"].get(name)) for other in beside}) > 1]
-    words = describe_context({name: one["context"][name] for name in differs})
-    return ", ".join(filter(None, [humanize(one["op"]) if op else "", words]))
+    differs = [
+        name for name in distribution["context"] if len({str(other["context"].get(name)) for other in group}) > 1
+    ]
+    words = describe_context({name: distribution["context"][name] for name in differs})
+    return ", ".join(filter(None, [humanize(distribution["op"]) if op else "", words]))
 
 
 def _unit(group: Sequence[Distribution]) -> str:
-    return best_unit(({"value": one["max"], "printed_unit": one["printed_unit"]} for one in group), group[0]["unit"])
+    return best_unit(
+        ({"value": distribution["max"], "printed_unit": distribution["printed_unit"]} for distribution in group),
+        group[0]["unit"],
+    )
 
 
 def spread_of(distributions: Sequence[Distribution]) -> Table | None:
@@ -282,14 +299,21 @@ def spread_of(distributions: Sequence[Distribution]) -> Table | None:
     return Table("", "", heads, rows, max(0, len(distributions) - MOST_SPREADS))
 
 
-def _spread_row(one: Distribution) -> list[Cell]:
-    unit = _unit([one])
-    figures = [format_in_unit(value, unit) for value in (*one["quantiles"][:: PARTS // 4], one["mean"])]
-    deviation = format_in_unit(one["deviation"], unit) if one["deviation"] is not None else ""
-    words = [one["op"], describe_context(one["context"]), humanize(one["quantity"]), humanize(one["stat"])]
+def _spread_row(distribution: Distribution) -> list[Cell]:
+    unit = _unit([distribution])
+    figures = [
+        format_in_unit(value, unit) for value in (*distribution["quantiles"][:: PARTS // 4], distribution["mean"])
+    ]
+    deviation = format_in_unit(distribution["deviation"], unit) if distribution["deviation"] is not None else ""
+    words = [
+        distribution["op"],
+        describe_context(distribution["context"]),
+        humanize(distribution["quantity"]),
+        humanize(distribution["stat"]),
+    ]
     return [
         *(Cell(word, n=False) for word in words),
-        Cell(numbers.format_int(one["count"])),
+        Cell(numbers.format_int(distribution["count"])),
         Cell(shown_unit(unit), n=False),
         *map(Cell, [*figures, deviation]),
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlencode
 
@@ -16,18 +17,20 @@ from registry.models import Measurement, Result
 from registry.platforms import ceilings
 from registry.platforms import views_ceilings as ceiling_page
 from registry.presentation import numbers, revision_table, svg_lists, vega
+from registry.presentation.evidence_table import build_evidence
 from registry.presentation.parameter_table import build_parameter_table
+from registry.presentation.read_lines import build_not_read, format_read_from
 from registry.presentation.system_description import system_context
 from registry.query import cursor_pages, facets, filters, observed_parameters, public_record, revision_diff
 from registry.results import repeats_table
 from registry.results.run_page import leading, view
-from registry.web.caching import public_page, remembered
+from registry.web.caching import cached_value, public_page
 from validators import catalogue
 
 PAGE_ROWS = 50
 GIB, KILO = 2**30, 1000
 ORDERS = {"-id": "newest", "-score": "score", "-bandwidth_gib_per_s": "bandwidth", "-rate_kiops": "metadata"}
-ASKED = (
+QUERY_NAMES = (
     *(
         "q",
         "tool",
@@ -65,36 +68,36 @@ class Median(Aggregate):
 def index(request: HttpRequest) -> HttpResponse:
     """Search and filter; the names of the query are those of the API."""
     parameters = {name: value for name, value in request.GET.items() if name.startswith(filters.PARAMETER) and value}
-    asked = {name: request.GET[name] for name in ASKED if request.GET.get(name)} | parameters
-    found = public_record.current_results(filters.result_conditions(request.GET))
-    order = cursor_pages.chosen(
-        cursor_pages.RESULTS, asked.get("ordering", ""), "id", tie_follows=True
-    ) or cursor_pages.chosen(cursor_pages.RESULTS, "-id", "id", tie_follows=True)
-    page = cursor_pages.page(found, public_record.RESULT, order, request.GET.get("cursor", ""), PAGE_ROWS)
-    tool = asked.get("tool", "").lower()
+    selected_values = {name: request.GET[name] for name in QUERY_NAMES if request.GET.get(name)} | parameters
+    results = public_record.current_results(filters.result_conditions(request.GET))
+    order = cursor_pages.chosen_order(
+        cursor_pages.RESULTS, selected_values.get("ordering", ""), "id", tie_follows=True
+    ) or cursor_pages.chosen_order(cursor_pages.RESULTS, "-id", "id", tie_follows=True)
+    page = cursor_pages.take_page(results, public_record.RESULT, order, request.GET.get("cursor", ""), PAGE_ROWS)
+    tool = selected_values.get("tool", "").lower()
     named = (
-        [{**parameter, "name": filters.PARAMETER + parameter["name"]} for parameter in facets.parameters(tool)]
+        [{**parameter, "name": filters.PARAMETER + parameter["name"]} for parameter in facets.list_parameters(tool)]
         if tool
         else []
     )
-    offered = {one["name"] for one in named}
+    offered = {parameter["name"] for parameter in named}
     context = {
         "section": "results",
-        "asked": asked,
+        "query": selected_values,
         "tool": tool,
-        "benchmarks": facets.include_selected(facets.benchmarks(), tool),
-        "measured": facets.include_selected(facets.measured(tool), asked.get("measured", "")),
+        "benchmarks": facets.include_selected(facets.list_benchmarks(), tool),
+        "quantity_choices": facets.include_selected(facets.quantity_choices(tool), selected_values.get("measured", "")),
         "named": [
-            {**one, "asked": value, "choices": facets.include_selected(one["choices"], value)}
-            for one, value in ((one, asked.get(one["name"], "")) for one in named)
+            {**parameter, "selected_value": value, "choices": facets.include_selected(parameter["choices"], value)}
+            for parameter, value in ((parameter, selected_values.get(parameter["name"], "")) for parameter in named)
         ],
         "parameters": {name: value for name, value in parameters.items() if name not in offered},
         "rows": written(page.rows),
-        "next": "?" + urlencode({**asked, "cursor": page.cursor}) if page.cursor else "",
+        "next": "?" + urlencode({**selected_values, "cursor": page.cursor}) if page.cursor else "",
         "begun": "cursor" not in request.GET,
         "orders": ORDERS.items(),
         "trusts": Result.Trust.values,
-        "machine": urlencode(asked),
+        "machine": urlencode(selected_values),
     }
     return render(request, "results/index.html", context)
 
@@ -116,34 +119,35 @@ def written(rows: list[public_record.Row]) -> list[public_record.Row]:
 @public_page
 def detail(request: HttpRequest, public_id: str) -> HttpResponse:
     """One result. Withdrawn and superseded ones keep their page and say so first."""
-    result = public_record.result(public_id)
-    measured = public_record.measurements(result)
-    memberships = public_record.memberships(result)
+    result = public_record.find_result(public_id)
+    measurements = public_record.list_measurements(result)
+    memberships = public_record.list_memberships(result)
     main = cited_facts.main_list(result, memberships)
-    phases = phase_rows(measured, medians(main) if main else {})
+    phases = phase_rows(measurements, medians(main) if main else {})
     snapshot = observed_parameters.snapshot_of(result)
+    files = public_record.list_files(result) if result.public_sha256 else []
     context = {
         "section": "results",
         "result": result,
         "revised_by": getattr(result, "revised_by", None),
-        "changes": revision_table.rows(revision_diff.of_result(result)),
+        "changes": revision_table.revision_rows(revision_diff.of_result(result)),
         "name": title(result),
         "tool": catalogue.descriptor(result.tool).get("name", result.tool),
         "keys": keys(result),
         "memberships": memberships,
         "main": main,
         "groups": groups(phases),
-        "others": others(result, measured, phases),
-        "leading": leading(measured, result.parameters) if not phases and result.score is None else [],
-        "run": _run(result, [] if phases else measured),
-        "repeats": repeats_table.repeats_context(result, measured),
-        "columns": svg_lists.columns(_short_names(phases, "bandwidth")),
-        "pairs": svg_lists.pairs(_with_medians(phases)),
+        "other_rows": others(result, measurements, phases),
+        "leading": leading(measurements, result.parameters) if not phases and result.score is None else [],
+        "run": _run(result, [] if phases else measurements),
+        "repeats": repeats_table.repeats_context(result, measurements),
+        "columns": svg_lists.draw_columns(_short_names(phases, "bandwidth")),
+        "pairs": svg_lists.draw_pairs(_with_medians(phases)),
         "chart": vega.phase_profile(f"Phases of {result.public_id} against its list", phases),
         "formula": formula(result),
         "history": history(result),
-        "checks": checks(result.snapshot),
-        "facts": facts(result),
+        "checks": checks(result.snapshot, result.tool),
+        "facts": facts(result, [file["path"] for file in files]),
         "parameters": build_parameter_table(
             result.parameters,
             result.snapshot.get("parameter_sources"),
@@ -151,20 +155,31 @@ def detail(request: HttpRequest, public_id: str) -> HttpResponse:
         ),
         "described": system_context(snapshot.document if snapshot else None, f"/api/v1/results/{public_id}/system/"),
         "ceilings": ceiling_page.ceiling_table(
-            ceilings.nearest_to_ceiling(ceilings.of_result(result, measured, snapshot.document if snapshot else None))
+            ceilings.nearest_to_ceiling(
+                ceilings.of_result(result, measurements, snapshot.document if snapshot else None)
+            )
         ),
-        "files": public_record.files(result) if result.public_sha256 else [],
+        "files": files,
+        "omitted": public_record.omitted_files(result),
+        "not_read": _not_read(result.snapshot),
         "downloadable": not (result.copy_missing_since or result.copy_withheld_at),
         **cited_facts.citation_block(cited_facts.result_work(result, main), f"/api/v1/results/{public_id}/citation/"),
     }
     return render(request, "results/result.html", context)
 
 
-def _run(result: Result, measured: list[public_record.Row]) -> dict[str, Any]:
+def _run(result: Result, measurements: list[public_record.Row]) -> dict[str, Any]:
     """The measurements of a run without phases, and what lies under those of any run."""
     published = result.snapshot
     tool = result.tool, result.tool_version
-    return view(measured, published.get("distributions", []), published.get("tests", []), result.parameters, tool)
+    return view(measurements, published.get("distributions", []), published.get("tests", []), result.parameters, tool)
+
+
+def _not_read(snapshot: dict[str, Any]) -> dict[str, Any]:
+    """What was not read of the published files; empty where it is not known."""
+    if snapshot.get("not_read") is None:
+        return {}
+    return build_not_read(snapshot["not_read"]) | {"sentence": "Of these files the check lists nothing as not read."}
 
 
 def title(result: Result) -> str:
@@ -173,13 +188,13 @@ def title(result: Result) -> str:
     return f"{name}: {result.snapshot['label']}" if "label" in result.snapshot else name
 
 
-def others(result: Result, measured: list[public_record.Row], phases: list[dict[str, Any]]) -> list[dict[str, str]]:
+def others(result: Result, measurements: list[public_record.Row], phases: list[dict[str, Any]]) -> list[dict[str, str]]:
     """What the other tables do not show; of a reported result every number as it is printed."""
     if result.trust == Result.Trust.REPORTED:
-        return [_other(row) | {"value": numbers.format_printed(row["printed_value"])} for row in measured][
+        return [_other_row(row) | {"value": numbers.format_printed(row["printed_value"])} for row in measurements][
             :OTHERS_SHOWN
         ]
-    return [_other(row) for row in measured if row["stat"] != "phase"][:OTHERS_SHOWN] if phases else []
+    return [_other_row(row) for row in measurements if row["stat"] != "phase"][:OTHERS_SHOWN] if phases else []
 
 
 def keys(result: Result) -> dict[str, str]:
@@ -204,29 +219,29 @@ def keys(result: Result) -> dict[str, str]:
 
 def medians(main: dict[str, Any]) -> dict[tuple[str, str], tuple[float, int]]:
     """(op, quantity) -> median over the list in canonical units, and of how many values."""
-    return remembered(f"phase-medians-1:{main['pk']}:{main['digest']}", lambda: _medians(main["pk"]))
+    return cached_value(f"phase-medians-1:{main['pk']}:{main['digest']}", lambda: _medians(main["pk"]))
 
 
 def _medians(ranked_list: int) -> dict[tuple[str, str], tuple[float, int]]:
-    found = (
+    rows = (
         Measurement.objects.filter(result__entries__ranked_list=ranked_list, stat="phase")
         .order_by()
         .values("op", "quantity")
         .annotate(median=Median("value"), count=Count("id"))
     )
-    return {(row["op"], row["quantity"]): (row["median"], row["count"]) for row in found}
+    return {(row["op"], row["quantity"]): (row["median"], row["count"]) for row in rows}
 
 
 def phase_rows(
-    measured: list[public_record.Row], known: dict[tuple[str, str], tuple[float, int]]
+    measurements: list[public_record.Row], median_by_phase: dict[tuple[str, str], tuple[float, int]]
 ) -> list[dict[str, Any]]:
     """The phases with their list's median, bandwidth in GiB/s and rates in kIOPS."""
     rows = []
-    for row in measured:
+    for row in measurements:
         if row["stat"] != "phase" or row["unit"] not in ("B/s", "ops/s"):
             continue
         divisor = GIB if row["unit"] == "B/s" else KILO
-        median, count = known.get((row["op"], row["quantity"]), (None, 0))
+        median, count = median_by_phase.get((row["op"], row["quantity"]), (None, 0))
         median = median / divisor if median and count >= FEW else None
         value = row["value"] / divisor
         rows.append(
@@ -258,7 +273,7 @@ def groups(phases: list[dict[str, Any]]) -> list[tuple[str, list[dict[str, Any]]
     return [(head, rows) for head, rows in grouped if rows]
 
 
-def _other(row: public_record.Row) -> dict[str, str]:
+def _other_row(row: public_record.Row) -> dict[str, str]:
     context = ", ".join(f"{name} {value}" for name, value in row["context"].items())
     return {
         "name": row["op"],
@@ -328,8 +343,8 @@ OUTCOMES = {
 }
 
 
-def checks(snapshot: dict[str, Any]) -> dict[str, Any]:
-    """Rules, hashes, scores and findings as the snapshot holds them; empty for what was never checked here."""
+def checks(snapshot: dict[str, Any], tool: str = "") -> dict[str, Any]:
+    """Rules, hashes, scores, evidence and findings of the snapshot; empty for what was never checked here."""
     rules = [
         {**rule, "mark": OUTCOMES.get(rule.get("outcome"), ("", rule.get("outcome", "")))}
         for rule in snapshot.get("rules", [])
@@ -357,14 +372,31 @@ def checks(snapshot: dict[str, Any]) -> dict[str, Any]:
         "findings": snapshot.get("findings", []),
         "versions": snapshot.get("versions", {}),
         "any": bool(rules or same or scores),
+        "evidence": build_evidence(snapshot.get("evidence"), tool) if rules else {},
     }
 
 
-def facts(result: Result) -> list[tuple[str, str]]:
-    """What is known of what ran; an empty text is missing."""
-    return [
+def facts(result: Result, public_paths: Sequence[str] = ()) -> list[tuple[str, str]]:
+    """What is known of what ran; an empty text is missing. `public_paths` are those of the published files."""
+    rows = [
         ("File system", " ".join(filter(None, [result.filesystem_type, result.filesystem_version]))),
         ("File system name", result.filesystem_name),
         ("Storage vendor", result.storage_vendor),
         ("Benchmark", " ".join(filter(None, [result.tool, result.tool_version, result.mode]))),
     ]
+    return [*rows, ("Read from", _read_from(result.snapshot, public_paths))] if _is_read_here(result.snapshot) else rows
+
+
+def _is_read_here(snapshot: dict[str, Any]) -> bool:
+    """Whether it came from files that were checked here and are not withheld."""
+    return "versions" in snapshot and not snapshot.get("anonymous")
+
+
+def _read_from(snapshot: dict[str, Any], public_paths: Sequence[str]) -> str:
+    """The file or folder and the lines that the run was read from, and whether everybody can see it."""
+    place = snapshot.get("read_from")
+    if place is None:
+        return "not known: published before it was written down"
+    path = place["path"]
+    is_public = not path or any(name == path or name.startswith(f"{path}/") for name in public_paths)
+    return format_read_from(place) + ("" if is_public else " (not in the public copy)")

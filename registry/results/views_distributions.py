@@ -19,60 +19,65 @@ from registry.results.views import title
 from registry.web.caching import public_page
 from validators.units import LOWER_IS_BETTER, UNITS
 
-MOST_SHOWN = 12
+MOST_DISTRIBUTIONS = 12
 
 
 @public_page
 def of_result(request: HttpRequest, public_id: str) -> HttpResponse:
     """The distributions of one result, with the share of the best below which a member counts as slow."""
-    result = public_record.result(public_id)
-    share, problem = _share(request)
-    found = result.snapshot.get("distributions", [])
-    told = distributions.component_distributions(found, share)
+    result = public_record.find_result(public_id)
+    share, problem = _read_share(request)
+    snapshot_distributions = result.snapshot.get("distributions", [])
+    component_rows = distributions.component_distributions(snapshot_distributions, share)
     context = {
         "section": "results",
         "result": result,
         "name": title(result),
         "share": f"{share:g}",
         "problem": problem,
-        "boxes": boxes_of(found),
-        "spread": spread_of(found),
-        "groups": [_group(row) for row in told[:MOST_SHOWN]],
-        "more": max(0, len(told) - MOST_SHOWN),
-        "series": [_series(row) for row in distributions.ageing_series(found)[:MOST_SHOWN]],
+        "boxes": boxes_of(snapshot_distributions),
+        "spread": spread_of(snapshot_distributions),
+        "groups": [_group_context(row) for row in component_rows[:MOST_DISTRIBUTIONS]],
+        "more": max(0, len(component_rows) - MOST_DISTRIBUTIONS),
+        "series": [
+            _series_context(row) for row in distributions.ageing_series(snapshot_distributions)[:MOST_DISTRIBUTIONS]
+        ],
         "address": f"/api/v1/results/{public_id}/members/?{urlencode({'share': f'{share:g}'})}",
     }
     return render(request, "results/members.html", context, status=problem.status if problem else 200)
 
 
-def _share(request: HttpRequest) -> tuple[float, Problem | None]:
+def _read_share(request: HttpRequest) -> tuple[float, Problem | None]:
     try:
         return distributions.parse_slow_share(request.GET), None
     except Problem as error:
         return stragglers.SHARE, error
 
 
-def _group(row: Row) -> dict[str, Any]:
+def _group_context(row: Row) -> dict[str, Any]:
     unit = best_unit([{"value": row["best"], "printed_unit": row["printed_unit"]}], row["unit"])
     bins = [(part["low"], part["high"], part["count"]) for part in row["histogram"]]
     lower = row["unit"] in LOWER_IS_BETTER
     limit = row["best"] * 100 / row["share"] if lower else row["best"] * row["share"] / 100
     return {
-        "title": _title(row),
+        "title": _series_title(row),
         "over": row["over"],
-        "one": row["over"].rstrip("s"),
+        "component": row["over"].rstrip("s"),
         "unit": unit,
         "count": numbers.format_int(row["count"]),
         "slow_count": row["slow_count"],
-        "drawing": svg_results.histogram(bins, limit, UNITS[unit].factor),
+        "drawing": svg_results.draw_histogram(bins, limit, UNITS[unit].factor),
         "bins": [(format_in_unit(low, unit), format_in_unit(high, unit), count) for low, high, count in bins],
-        "slow": [(one["number"], format_in_unit(one["value"], unit), f"{one['percent']:.1f}") for one in row["slow"]],
+        "slow": [
+            (straggler["number"], format_in_unit(straggler["value"], unit), f"{straggler['percent']:.1f}")
+            for straggler in row["slow"]
+        ],
         "silent": ", ".join(map(str, row["silent"])),
-        "meeting": [(one["stripes"], f"{one['percent']:.1f}") for one in row["meeting"]],
+        "meeting": [(stripe_chance["stripes"], f"{stripe_chance['percent']:.1f}") for stripe_chance in row["meeting"]],
     }
 
 
-def _series(row: Row) -> dict[str, Any]:
+def _series_context(row: Row) -> dict[str, Any]:
     percents, begin, amounts = row["percents"], row["aged_from"], row["written_bytes"] or []
     steps = [str(number) for number in range(1, len(percents) + 1)]
     unit = (
@@ -85,8 +90,10 @@ def _series(row: Row) -> dict[str, Any]:
     points = list(zip(over, percents, strict=True)) if over else list(enumerate(percents))
     most = max(percents)
     return {
-        "title": _title(row),
-        "drawing": svg_results.curve(points, most) if over else svg_results.lines(steps, [("", points)], 0.0, most),
+        "title": _series_title(row),
+        "drawing": svg_results.draw_curve(points, most)
+        if over
+        else svg_results.draw_lines(steps, [("", points)], 0.0, most),
         "unit": unit,
         "values": list(zip(steps, texts, (f"{percent:.1f}" for percent in percents), strict=True)),
         "aged_from": None if begin is None else begin + 1,
@@ -94,13 +101,13 @@ def _series(row: Row) -> dict[str, Any]:
     }
 
 
-def _title(row: Row) -> str:
+def _series_title(row: Row) -> str:
     what = f"{humanize(row['op'])} {humanize(row['quantity'])}, {humanize(row['stat'])}"
     return capitalize_sentence(", ".join(filter(None, [what, describe_context(row["context"])])))
 
 
 @public_page
-def calculator(request: HttpRequest) -> HttpResponse:
+def calculator_page(request: HttpRequest) -> HttpResponse:
     """The chance that a file meets a slow target, for any numbers."""
     answer, problem = None, None
     if any(request.GET.values()):
@@ -110,10 +117,10 @@ def calculator(request: HttpRequest) -> HttpResponse:
             problem = error
     context = {
         "section": "studies",
-        "asked": request.GET,
+        "query": request.GET,
         "answer": answer,
         "rows": [(result["stripes"], f"{result['percent']:.2f}") for result in answer["results"]] if answer else [],
         "problem": problem,
         "address": f"/api/v1/stragglers/?{request.GET.urlencode()}",
     }
-    return render(request, "studies/stragglers.html", context, status=problem.status if problem else 200)
+    return render(request, "results/stragglers.html", context, status=problem.status if problem else 200)

@@ -40,7 +40,7 @@ def body_limit(environ: dict[str, Any]) -> tuple[int, str | None] | None:
     """
     close_old_connections()
     try:
-        return _limit(environ)
+        return _upload_limit(environ)
     except Exception:
         # The application meets the same and says what it is: a broken token, a database that is away.
         return None
@@ -48,7 +48,7 @@ def body_limit(environ: dict[str, Any]) -> tuple[int, str | None] | None:
         close_old_connections()
 
 
-def _limit(environ: dict[str, Any]) -> tuple[int, str | None] | None:
+def _upload_limit(environ: dict[str, Any]) -> tuple[int, str | None] | None:
     request = WSGIRequest(environ)
     try:
         match = resolve(request.path_info)
@@ -61,10 +61,10 @@ def _limit(environ: dict[str, Any]) -> tuple[int, str | None] | None:
     elif not getattr(match.func, "csrf_exempt", False) and settings.CSRF_COOKIE_NAME not in request.COOKIES:
         return None
     else:
-        account = _account(request.user)
+        account = _account_name(request.user)
     if account is None:
-        return None if _uploads(match.func) else (STRANGER_BYTES, None)
-    more = settings.UPLOAD_LIMIT_BYTES if _uploads(match.func) else 0
+        return None if _is_upload_view(match.func) else (STRANGER_BYTES, None)
+    more = settings.UPLOAD_LIMIT_BYTES if _is_upload_view(match.func) else 0
     return more + settings.DATA_UPLOAD_MAX_MEMORY_SIZE, account
 
 
@@ -76,7 +76,7 @@ def _sign_in(request: HttpRequest) -> None:
     request._dont_enforce_csrf_checks = True  # the token may stand in the body; the view checks it
 
 
-def _account(user: Any) -> str | None:
+def _account_name(user: Any) -> str | None:
     return str(user.pk) if user.is_authenticated else None
 
 
@@ -89,10 +89,10 @@ def _account_of_api(request: HttpRequest, function: Any, args: Any, kwargs: Any)
     view.request = view.initialize_request(request, *args, **kwargs)
     view.perform_authentication(view.request)
     view.check_permissions(view.request)
-    return _account(view.request.user)
+    return _account_name(view.request.user)
 
 
-def _uploads(function: Any) -> bool:
+def _is_upload_view(function: Any) -> bool:
     return getattr(getattr(function, "cls", function), "takes_uploads", False)
 
 
@@ -106,4 +106,4 @@ class TooLargeMiddleware:
         return self.get_response(request)
 
     def process_view(self, request: HttpRequest, view: Any, args: Any, kwargs: Any) -> HttpResponse | None:
-        return too_large(request) if request.META.get(TOO_LARGE) and not _uploads(view) else None
+        return too_large(request) if request.META.get(TOO_LARGE) and not _is_upload_view(view) else None

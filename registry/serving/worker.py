@@ -41,7 +41,7 @@ from registry.serving.bodies import IN_MEMORY_BYTES, Body, ChunkedBody, NoBody
 from registry.serving.connections import BETWEEN_REQUESTS, HEAD_BYTES, PIECE_BYTES, Connection, State
 
 # Seconds in which a client has to send a whole head, 40 KiB of a body or the rest of it, or take 40 KiB of an answer.
-PATIENCE_S = environment.seconds("CLIENT_PATIENCE_S", 10)
+PATIENCE_S = environment.read_seconds("CLIENT_PATIENCE_S", 10)
 SLOWEST_BYTES_PER_S = 4096
 # A refused client that still sends reads the answer only if its bytes are taken from it; so many are, and dropped.
 DROPPED_BYTES = 256 * 1024 * 1024
@@ -78,7 +78,7 @@ class Worker(BaseWorker):
         self.poller = selectors.DefaultSelector()
         self.accepting = False
         self.looked_at_clocks = 0.0
-        self.capacity = min(self.cfg.worker_connections, _descriptors() // 3)
+        self.capacity = min(self.cfg.worker_connections, _usable_descriptors() // 3)
         super().init_process()
 
     def handle_quit(self, sig: int, frame: Any) -> None:
@@ -97,7 +97,7 @@ class Worker(BaseWorker):
         begun = time.monotonic()
         while self.connections and (lasted_s := time.monotonic() - begun) < self.cfg.graceful_timeout:
             if lasted_s >= ON_THE_WAY_S:
-                for connection in [one for one in self.connections if one.state in BETWEEN_REQUESTS]:
+                for connection in [candidate for candidate in self.connections if candidate.state in BETWEEN_REQUESTS]:
                     self._close(connection)
             self._turn(0.1)
         for connection in list(self.connections):
@@ -111,7 +111,7 @@ class Worker(BaseWorker):
         now = time.monotonic()
         if now - self.looked_at_clocks >= PATIENCE_S / 20:
             self.looked_at_clocks = now
-            for connection in [one for one in self.connections if one.deadline < now]:
+            for connection in [candidate for candidate in self.connections if candidate.deadline < now]:
                 self._too_late(connection)
 
     def _run_calls(self) -> None:
@@ -170,8 +170,10 @@ class Worker(BaseWorker):
 
     def _may_close(self) -> Connection | None:
         """Who waits longest without having sent a request; where there is none, who moved least lately."""
-        idle = next((one for one in self.connections if one.may_be_closed), None)
-        return idle or next((one for one in self.connections if one.state is not State.THREAD), None)
+        idle = next((connection for connection in self.connections if connection.may_be_closed), None)
+        return idle or next(
+            (connection for connection in self.connections if connection.state is not State.THREAD), None
+        )
 
     def _make_room(self) -> bool:
         slowest = self._may_close()
@@ -289,9 +291,9 @@ class Worker(BaseWorker):
         if not connection.received and not connection.body.complete:
             self._ask_application(connection)  # also where the client waits for "100 Continue"
         else:
-            self._take_body(connection, asked=False)
+            self._take_body(connection, has_permission=False)
 
-    def _take_body(self, connection: Connection, asked: bool = True) -> None:
+    def _take_body(self, connection: Connection, has_permission: bool = True) -> None:
         """Keep what came; a body that came whole with its head needs no permission."""
         body = connection.body
         try:
@@ -304,9 +306,9 @@ class Worker(BaseWorker):
             self.log.error("A request could not be kept in %s: %s", tempfile.gettempdir(), error)
             self._tell_no_room(connection)
             return
-        if not asked and not (body.complete and body.size <= IN_MEMORY_BYTES):
+        if not has_permission and not (body.complete and body.size <= IN_MEMORY_BYTES):
             self._ask_application(connection)
-        elif asked and body.size > connection.body_limit:
+        elif has_permission and body.size > connection.body_limit:
             self._refuse_as_too_large(connection, body.size)
         elif body.complete:
             self._answer_request(connection, body.file)
@@ -314,8 +316,8 @@ class Worker(BaseWorker):
     def _ask_application(self, connection: Connection) -> None:
         """Whether more of this body may come, and how much."""
         self._enter(connection, State.THREAD)
-        asked = self.threads.submit(self._body_limit, connection)
-        asked.add_done_callback(lambda done: self._call(self._permitted, connection, done))
+        future = self.threads.submit(self._body_limit, connection)
+        future.add_done_callback(lambda done: self._call(self._permitted, connection, done))
 
     def _body_limit(self, connection: Connection) -> tuple[int, str | None] | None:
         request = connection.request
@@ -348,7 +350,11 @@ class Worker(BaseWorker):
 
     def _close_slowest_of(self, sender: str | None) -> None:
         """Keep to BODIES_AT_ONCE: who sends more has the one closed that moved least lately; the new one is taken."""
-        bodies = [one for one in self.connections if one.state is State.BODY and one.sender == sender is not None]
+        bodies = [
+            connection
+            for connection in self.connections
+            if connection.state is State.BODY and connection.sender == sender is not None
+        ]
         if len(bodies) >= BODIES_AT_ONCE:
             title = "This account sends too much at the same time"
             self._tell(bodies[0], 429, "Too Many Requests", "request.throttled", title)
@@ -517,12 +523,12 @@ def _with_length(environ: dict[str, Any], size: int, too_large: int | None) -> N
         environ[TOO_LARGE] = True
 
 
-def _descriptors() -> int:
+def _usable_descriptors() -> int:
     """Files that this process may open, of which a few are its own; the soft limit, often 1,024, is raised."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = 65_536 if hard == resource.RLIM_INFINITY else min(hard, 65_536)
-    if soft != resource.RLIM_INFINITY and soft < wanted:
+    requested_limit = 65_536 if hard == resource.RLIM_INFINITY else min(hard, 65_536)
+    if soft != resource.RLIM_INFINITY and soft < requested_limit:
         with suppress(OSError, ValueError):
-            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
-            soft = wanted
-    return max(64, (wanted if soft == resource.RLIM_INFINITY else soft) - 200)
+            resource.setrlimit(resource.RLIMIT_NOFILE, (requested_limit, hard))
+            soft = requested_limit
+    return max(64, (requested_limit if soft == resource.RLIM_INFINITY else soft) - 200)

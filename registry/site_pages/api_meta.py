@@ -14,19 +14,19 @@ from rest_framework.response import Response
 
 from registry.lists import definitions
 from registry.query import data_files, filters
-from registry.query.public_record import NotOnRecord, nearest
+from registry.query.public_record import NotOnRecord, nearest_names
 from registry.site_pages import responses as site_pages_responses
 from registry.web import responses as web_responses
-from registry.web.api_base import PublicRead, link
+from registry.web.api_base import PublicRead, api_address
 from validators import VERSION, catalogue, schema
 from validators.questionnaires import questionnaires
 from validators.rules.system_rules import RULES as SYSTEM_RULES
 
 
 @cache
-def schemas() -> dict[str, dict[str, Any]]:
+def published_schemas() -> dict[str, dict[str, Any]]:
     """Every published JSON Schema by name: those of uploads and benchmarks, and that of list definitions."""
-    ours = {definitions.SCHEMA.removesuffix(".schema.json"): data_files.schema(definitions.SCHEMA)}
+    ours = {definitions.SCHEMA.removesuffix(".schema.json"): data_files.load_schema(definitions.SCHEMA)}
     return dict(sorted({**schema.schemas(), **ours}.items()))
 
 
@@ -36,8 +36,8 @@ class SchemaList(PublicRead):
     @extend_schema(operation_id="schemas_list", responses=site_pages_responses.SchemaPage)
     def get(self, request: Request) -> Response:
         rows = [
-            {"name": name, "title": document.get("title", ""), "url": link(request, "schemas", name)}
-            for name, document in schemas().items()
+            {"name": name, "title": document.get("title", ""), "url": api_address(request, "schemas", name)}
+            for name, document in published_schemas().items()
         ]
         return Response({"next": None, "results": rows})
 
@@ -47,9 +47,9 @@ class SchemaDetail(PublicRead):
 
     @extend_schema(operation_id="schemas_read", responses={200: OpenApiTypes.OBJECT} | web_responses.NOT_FOUND)
     def get(self, request: Request, name: str) -> Response:
-        if name not in schemas():
-            raise NotOnRecord("schema", name, nearest(name, schemas()))
-        return Response(schemas()[name])
+        if name not in published_schemas():
+            raise NotOnRecord("schema", name, nearest_names(name, published_schemas()))
+        return Response(published_schemas()[name])
 
 
 class QuestionnaireList(PublicRead):
@@ -58,7 +58,7 @@ class QuestionnaireList(PublicRead):
     @extend_schema(operation_id="questionnaires_list", responses=site_pages_responses.QuestionnairePage)
     def get(self, request: Request) -> Response:
         rows = [
-            {"name": name, "title": document["title"], "url": link(request, "questionnaires", name)}
+            {"name": name, "title": document["title"], "url": api_address(request, "questionnaires", name)}
             for name, document in questionnaires().items()
         ]
         return Response({"next": None, "results": rows})
@@ -70,14 +70,14 @@ class QuestionnaireDetail(PublicRead):
     @extend_schema(operation_id="questionnaires_read", responses={200: OpenApiTypes.OBJECT} | web_responses.NOT_FOUND)
     def get(self, request: Request, name: str) -> Response:
         if name not in questionnaires():
-            raise NotOnRecord("questionnaire", name, nearest(name, questionnaires()))
+            raise NotOnRecord("questionnaire", name, nearest_names(name, questionnaires()))
         return Response(questionnaires()[name])
 
 
 class RuleList(PublicRead):
     """Every rule: code, level, text and source; `benchmark` is `system` for those on descriptions of systems."""
 
-    known = ("benchmark",)
+    query_names = ("benchmark",)
 
     @extend_schema(
         operation_id="rules_list",
@@ -85,13 +85,13 @@ class RuleList(PublicRead):
         responses={200: site_pages_responses.RulePage} | web_responses.REFUSED,
     )
     def get(self, request: Request) -> Response:
-        wanted = filters.values_of(request.query_params, "benchmark")
+        chosen_topics = filters.values_of(request.query_params, "benchmark")
         by_topic = {benchmark.tool: benchmark.rules for benchmark in catalogue.benchmarks()} | {"system": SYSTEM_RULES}
         rows = [
             {"benchmark": topic, **rule.as_json()}
             for topic, rules in by_topic.items()
             for rule in rules
-            if not wanted or topic in wanted
+            if not chosen_topics or topic in chosen_topics
         ]
         return Response({"next": None, "version": VERSION, "results": rows})
 
@@ -110,20 +110,23 @@ class OpenAPI(PublicRead):
 
     @extend_schema(operation_id="openapi_read", responses=OpenApiTypes.OBJECT)
     def get(self, request: Request) -> HttpResponse:
-        return Response(openapi())
+        return Response(openapi_document())
 
 
 def with_refused_formats(result: dict[str, Any], **_: Any) -> dict[str, Any]:
     """The document with 406 on every operation that takes `format`: one that it doesn't know is refused."""
     for operations in result["paths"].values():
         for operation in operations.values():
-            if any(one["name"] == "format" and one["in"] == "query" for one in operation.get("parameters", ())):
+            if any(
+                parameter["name"] == "format" and parameter["in"] == "query"
+                for parameter in operation.get("parameters", ())
+            ):
                 operation["responses"]["406"] = operation["responses"]["400"]
     return result
 
 
 @cache
-def openapi() -> dict[str, Any]:
+def openapi_document() -> dict[str, Any]:
     """Made once per process: it follows from the code alone."""
     document: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)
     return document

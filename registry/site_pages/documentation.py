@@ -68,7 +68,7 @@ MACHINE_FORMS = {"openapi.json": "/api/v1/openapi.json"}
 
 
 @dataclass(frozen=True)
-class Page:
+class DocumentationPage:
     """One rendered document; `contents` are the anchors and words of its second headings."""
 
     slug: str
@@ -78,41 +78,41 @@ class Page:
 
 
 @public_page
-def index(request: HttpRequest) -> HttpResponse:
+def documentation_index(request: HttpRequest) -> HttpResponse:
     groups = {heading: _pages_of(names) for heading, names in READERS.items()}
-    return render(request, "docs/index.html", {"section": "docs", "groups": groups})
+    return render(request, "site_pages/docs_index.html", {"section": "docs", "groups": groups})
 
 
 @public_page
-def page(request: HttpRequest, slug: str) -> HttpResponse:
-    shown = pages().get(slug)
-    if shown is None:
+def documentation_page(request: HttpRequest, slug: str) -> HttpResponse:
+    selected_page = render_pages().get(slug)
+    if selected_page is None:
         raise Http404
-    return render(request, "docs/page.html", {"section": "docs", "page": shown})
+    return render(request, "site_pages/docs_page.html", {"section": "docs", "page": selected_page})
 
 
 @public_page
-def rules(request: HttpRequest) -> HttpResponse:
+def rules_page(request: HttpRequest) -> HttpResponse:
     """Every rule with its text and source, as `python -m validators rules` lists them."""
-    return render(request, "docs/rules.html", {"section": "docs", "rules": catalogue.rules()})
+    return render(request, "site_pages/docs_rules.html", {"section": "docs", "rules": catalogue.rules()})
 
 
 @cache
-def pages() -> dict[str, Page]:
+def render_pages() -> dict[str, DocumentationPage]:
     """All documents by slug, rendered once per process: they change with the code only."""
     paths = {path.relative_to(FOLDER).with_suffix("").as_posix(): path for path in sorted(FOLDER.rglob("*.md"))}
     texts = {slug: (path, path.read_text(encoding="utf-8")) for slug, path in paths.items() if _is_shown(slug)}
     for benchmark in catalogue.benchmarks():
         readme = catalogue.FOLDER / benchmark.slug / benchmark_docs.README
-        texts[f"{BENCHMARKS}{benchmark.slug}"] = readme, benchmark_docs.page(benchmark)
+        texts[f"{BENCHMARKS}{benchmark.slug}"] = readme, benchmark_docs.benchmark_page(benchmark)
     return {slug: _render(slug, path, text) for slug, (path, text) in texts.items()}
 
 
-def _pages_of(names: tuple[str, ...]) -> list[Page]:
+def _pages_of(names: tuple[str, ...]) -> list[DocumentationPage]:
     return [
         page
         for name in names
-        for slug, page in pages().items()
+        for slug, page in render_pages().items()
         if slug == name or (name.endswith("/") and slug.startswith(name))
     ]
 
@@ -121,15 +121,15 @@ def _is_shown(slug: str) -> bool:
     return not slug.endswith("README")
 
 
-def _render(slug: str, path: Path, text: str) -> Page:
+def _render(slug: str, path: Path, text: str) -> DocumentationPage:
     """Markdown to HTML; links between documents become links between pages. `path` is what links start from."""
     markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
     tokens = markdown.parse(text)
     title, contents, taken = slug, [], set()
     for index, token in enumerate(tokens):
         if token.type == "heading_open":
-            words = _words(tokens[index + 1])
-            anchor = _free(slugify(words), taken)
+            words = _inline_text(tokens[index + 1])
+            anchor = _free_anchor(slugify(words), taken)
             token.attrSet("id", anchor)
             if token.tag == "h1":
                 title = words
@@ -144,17 +144,17 @@ def _render(slug: str, path: Path, text: str) -> Page:
     html = html.replace("<table>", '<div class="scroll" tabindex="0" role="region" aria-label="Table"><table>')
     html = html.replace("</table>", "</table></div>")
     # The documents are the project's own and raw HTML in them is escaped above.
-    return Page(slug, title, mark_safe(html), contents)  # noqa: S308
+    return DocumentationPage(slug, title, mark_safe(html), contents)  # noqa: S308
 
 
-def _words(inline: Token) -> str:
+def _inline_text(inline: Token) -> str:
     return "".join(child.content for child in inline.children or [])
 
 
-def _free(anchor: str, taken: set[str]) -> str:
-    wanted, number = anchor, 2
+def _free_anchor(anchor: str, taken: set[str]) -> str:
+    base, number = anchor, 2
     while anchor in taken:
-        anchor, number = f"{wanted}-{number}", number + 1
+        anchor, number = f"{base}-{number}", number + 1
     taken.add(anchor)
     return anchor
 

@@ -13,11 +13,11 @@ BUILDER = "launcher.client_file.wheel"
 
 
 @public_page
-def page(request: HttpRequest) -> HttpResponse:
-    context = {"section": "docs", "site": client_address.site(request), "wheel": wheels.built(BUILDER)[0]}
-    return render(request, "client.html", context)
+def client_page(request: HttpRequest) -> HttpResponse:
+    context = {"section": "docs", "site": client_address.site_address(request), "wheel": wheels.build_wheel(BUILDER)[0]}
+    return render(request, "site_pages/client.html", context)
 
 
 @public_page
-def wheel(request: HttpRequest, name: str) -> HttpResponse:
-    return wheels.served(BUILDER, name, "The client")
+def client_wheel(request: HttpRequest, name: str) -> HttpResponse:
+    return wheels.wheel_response(BUILDER, name, "The client")

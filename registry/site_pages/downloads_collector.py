@@ -20,39 +20,39 @@ WHEEL_BUILDER = "launcher.collector_file.wheel"
 """Named by string: the record imports nothing of the launcher, and both serve the same bytes."""
 
 
-def _file() -> tuple[bytes, str]:
+def _collector_file() -> tuple[bytes, str]:
     """Bytes and sha256 of highwater.pyz.
 
     It knows the address of SITE_URL and never that of a request, whose Host anybody can write: whoever keeps an answer
     for others would hand out a file that sends tokens elsewhere.
     """
-    return _built(settings.SITE_URL)
+    return _build_collector(settings.SITE_URL)
 
 
 @cache
-def _built(registry: str) -> tuple[bytes, str]:
+def _build_collector(registry: str) -> tuple[bytes, str]:
     content = import_string(BUILDER)(registry=registry)
     return content, hashlib.sha256(content).hexdigest()
 
 
 @public_page
-def page(request: HttpRequest) -> HttpResponse:
-    content, sha256 = _file()
-    site = client_address.site(request)
+def collector_page(request: HttpRequest) -> HttpResponse:
+    content, sha256 = _collector_file()
+    site = client_address.site_address(request)
     context = {
         "section": "docs",
         "sha256": sha256,
         "size": numbers.format_bytes(len(content)),
         "site": site,
         "registry": settings.SITE_URL,
-        "wheel": wheels.built(WHEEL_BUILDER)[0],
+        "wheel": wheels.build_wheel(WHEEL_BUILDER)[0],
     }
-    return render(request, "collector.html", context)
+    return render(request, "site_pages/collector.html", context)
 
 
 @public_page
-def download(request: HttpRequest) -> HttpResponse:
-    content, _ = _file()
+def download_collector(request: HttpRequest) -> HttpResponse:
+    content, _ = _collector_file()
     return HttpResponse(
         content,
         content_type="application/zip",
@@ -61,14 +61,14 @@ def download(request: HttpRequest) -> HttpResponse:
 
 
 @public_page
-def wheel(request: HttpRequest, name: str) -> HttpResponse:
-    return wheels.served(WHEEL_BUILDER, name, "The collector")
+def collector_wheel(request: HttpRequest, name: str) -> HttpResponse:
+    return wheels.wheel_response(WHEEL_BUILDER, name, "The collector")
 
 
 @public_page
-def checksum(request: HttpRequest) -> HttpResponse:
+def collector_checksum(request: HttpRequest) -> HttpResponse:
     """As sha256sum writes and checks it."""
-    return HttpResponse(f"{_file()[1]}  highwater.pyz\n", content_type="text/plain; charset=utf-8")
+    return HttpResponse(f"{_collector_file()[1]}  highwater.pyz\n", content_type="text/plain; charset=utf-8")
 
 
 @public_page

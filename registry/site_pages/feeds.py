@@ -15,7 +15,7 @@ from registry.presentation import numbers
 from registry.query import filters, public_record
 from registry.query.public_record import Row
 from registry.timeseries import series
-from registry.timeseries.views_series import moves
+from registry.timeseries.views_series import step_changes
 from registry.web.caching import public_page
 
 ENTRIES = 50
@@ -98,27 +98,27 @@ class Steps(Feed):
     def get_object(self, request: HttpRequest, slug: str) -> Row:
         query = filters.without_empty(request.GET)
         address = f"/systems/{slug}/history/"
-        asked = f"?{query.urlencode()}" if query else ""
-        told = {"address": f"{address}{asked}", "feed": f"{address}feed.atom{asked}"}
-        return told | series.document(slug, series.read(query))
+        query_string = f"?{query.urlencode()}" if query else ""
+        addresses = {"address": f"{address}{query_string}", "feed": f"{address}feed.atom{query_string}"}
+        return addresses | series.series_document(slug, series.parse_selection(query))
 
-    def title(self, shown: Row) -> str:
-        return f"Highwater: {shown['system']['name'] or shown['system']['slug']} over time"
+    def title(self, history: Row) -> str:
+        return f"Highwater: {history['system']['name'] or history['system']['slug']} over time"
 
-    def link(self, shown: Row) -> str:
-        return str(shown["address"])
+    def link(self, history: Row) -> str:
+        return str(history["address"])
 
-    def feed_url(self, shown: Row) -> str:
-        return str(shown["feed"])
+    def feed_url(self, history: Row) -> str:
+        return str(history["feed"])
 
-    def items(self, shown: Row) -> list[Row]:
-        return moves(shown)[:ENTRIES]
+    def items(self, history: Row) -> list[Row]:
+        return step_changes(history)[:ENTRIES]
 
     def item_title(self, move: Row) -> str:
-        return f"{numbers.pluralize(len(move['told']), 'number')} moved on {move['day']}"
+        return f"{numbers.pluralize(len(move['sentences']), 'number')} moved on {move['day']}"
 
     def item_description(self, move: Row) -> str:
-        return " ".join(move["told"])
+        return " ".join(move["sentences"])
 
     def item_link(self, move: Row) -> str:
         return f"/compare/?results={move['before']},{move['after']}"

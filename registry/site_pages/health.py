@@ -42,13 +42,13 @@ def metrics(request: HttpRequest) -> HttpResponse:
     """Figures for Prometheus, for this machine or for a caller with the token; anyone else finds nothing here."""
     if not (is_loopback(request) or _has_metrics_token(request)):
         raise Http404
-    return HttpResponse(figures.exposition(), content_type=CONTENT_TYPE_PLAIN_0_0_4)
+    return HttpResponse(figures.metrics_text(), content_type=CONTENT_TYPE_PLAIN_0_0_4)
 
 
 def _has_metrics_token(request: HttpRequest) -> bool:
     scheme, _, token = request.headers.get("Authorization", "").partition(" ")
-    wanted = settings.METRICS_TOKEN
-    return bool(wanted) and scheme.lower() == "bearer" and constant_time_compare(token.strip(), wanted)
+    expected_token = settings.METRICS_TOKEN
+    return bool(expected_token) and scheme.lower() == "bearer" and constant_time_compare(token.strip(), expected_token)
 
 
 def _database_answers() -> bool:
@@ -71,9 +71,9 @@ class _Database:
         with self._lock:
             if self._asked is None or self._asked.done():
                 self._asked, self._until = self._thread.submit(_ask_database), time.monotonic() + READY_WITHIN_S
-            asked, until = self._asked, self._until
+            future, until = self._asked, self._until
         try:
-            return asked.result(max(0.0, until - time.monotonic()))
+            return future.result(max(0.0, until - time.monotonic()))
         except TimeoutError:
             return False
 

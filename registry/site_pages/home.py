@@ -17,7 +17,7 @@ from registry.web import client_address
 from registry.web.caching import public_page
 
 RESEARCH, PRODUCTION = "io500", "production"
-SHOWN = 10
+MOST_ENTRIES = 10
 
 PICTURED = (
     ("IO500 list (Research since ISC23), imported", RESEARCH, Result.Trust.IMPORTED),
@@ -30,20 +30,20 @@ Leader = dict[str, Any]
 
 
 @public_page
-def home(request: HttpRequest) -> HttpResponse:
+def home_page(request: HttpRequest) -> HttpResponse:
     leaders = list_leaders()
     newest = newest_leaders(leaders)
-    shown = next((leader for leader in newest if leader["name"] == PRODUCTION), newest[0] if newest else None)
+    featured_leader = next((leader for leader in newest if leader["name"] == PRODUCTION), newest[0] if newest else None)
     context = {
-        "pictures": pictures(leaders),
+        "pictures": score_pictures(leaders),
         "leaders": newest,
-        "shown": shown,
-        "entries": first_entries(shown["pk"]) if shown else [],
+        "featured": featured_leader,
+        "entries": first_entries(featured_leader["pk"]) if featured_leader else [],
         "calls": open_calls(),
-        "site": client_address.site(request),
+        "site": client_address.site_address(request),
         "knows_address": bool(settings.SITE_URL),
     }
-    return render(request, "home.html", context)
+    return render(request, "site_pages/home.html", context)
 
 
 def list_leaders() -> list[Leader]:
@@ -76,7 +76,7 @@ def first_entries(ranked_list: int) -> list[dict[str, Any]]:
     rows = ListEntry.objects.filter(ranked_list=ranked_list).order_by("position").values(
         "rank", "system_name", "institution", "filesystem_type", "score", "bandwidth_gib_per_s", "rate_kiops", "new",
         result_id_public=F("result__public_id"),
-    )[:SHOWN]  # fmt: skip
+    )[:MOST_ENTRIES]  # fmt: skip
     return [
         {
             **row,
@@ -93,27 +93,31 @@ def open_calls() -> list[dict[str, str]]:
     now = timezone.now()
     calls = Release.objects.filter(imported=False, published_at=None, deadline__gt=now).order_by("deadline")
     return [
-        {"name": call.name, "slug": call.slug, "until": numbers.deadline(call.deadline, now)}
+        {"name": call.name, "slug": call.slug, "until": numbers.format_deadline(call.deadline, now)}
         for call in calls
         if call.opens is None or call.opens <= now
     ]
 
 
-def pictures(leaders: list[Leader]) -> list[svg_lists.Picture]:
+def score_pictures(leaders: list[Leader]) -> list[svg_lists.Picture]:
     """The best score of the main lists, release by release; what was copied and what was verified here stand apart."""
-    kept = _without_superseded(leaders)
-    return svg_lists.pictures(
+    current_leaders = _without_superseded(leaders)
+    return svg_lists.draw_pictures(
         [
             (
                 title,
-                [(one["release_name"], one["score"], _short(one["system"])) for one in kept if _is(one, name, trust)],
+                [
+                    (leader["release_name"], leader["score"], _short_system_name(leader["system"]))
+                    for leader in current_leaders
+                    if _is_on_list(leader, name, trust)
+                ],
             )
             for title, name, trust in PICTURED
         ]
     )
 
 
-def _is(leader: Leader, name: str, trust: str) -> bool:
+def _is_on_list(leader: Leader, name: str, trust: str) -> bool:
     return (leader["name"], leader["trust"]) == (name, trust)
 
 
@@ -123,6 +127,6 @@ def _without_superseded(leaders: list[Leader]) -> list[Leader]:
     return [leader for leader in leaders if f"{leader['release_slug']}-recomputed" not in slugs]
 
 
-def _short(system: str) -> str:
+def _short_system_name(system: str) -> str:
     """A system's name without what it stands on: "Cloudbrain-II on Atlas 900" -> "Cloudbrain-II"."""
     return system.split(" on ")[0]

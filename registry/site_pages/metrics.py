@@ -28,7 +28,7 @@ log = logging.getLogger(__name__)
 Source = Callable[[], Iterable[Metric]]
 
 
-def record() -> Iterator[Metric]:
+def record_metrics() -> Iterator[Metric]:
     """How much the public record holds."""
     results = GaugeMetricFamily("highwater_results", "Results in the public record.", labels=["trust"])
     counts = dict(Result.objects.order_by().values_list("trust").annotate(Count("id")))
@@ -39,7 +39,7 @@ def record() -> Iterator[Metric]:
     yield GaugeMetricFamily("highwater_ranked_lists", "Ranked lists.", value=RankedList.objects.count())
 
 
-def queues() -> Iterator[Metric]:
+def queue_metrics() -> Iterator[Metric]:
     """Tasks that wait in the broker."""
     waiting = GaugeMetricFamily("highwater_queue_length", "Tasks that wait for a worker.", labels=["queue"])
     with app.connection_for_read() as broker:
@@ -49,7 +49,7 @@ def queues() -> Iterator[Metric]:
     yield waiting
 
 
-def scheduler() -> Iterator[Metric]:
+def scheduler_metrics() -> Iterator[Metric]:
     """How long ago the scheduler, of which there is one per registry, sent a task."""
     last = scheduler_last_sent()
     if last is not None:
@@ -57,13 +57,13 @@ def scheduler() -> Iterator[Metric]:
         yield GaugeMetricFamily("highwater_scheduler_silent_seconds", words, value=max(0.0, time.time() - last))
 
 
-def caching() -> Iterator[Metric]:
+def cache_metrics() -> Iterator[Metric]:
     """Whether the cache answers; without it pages are made anew and nobody is throttled."""
     cache.get("metrics")
     return iter(())
 
 
-def build() -> Iterator[Metric]:
+def build_metrics() -> Iterator[Metric]:
     """What is running."""
     version = GaugeMetricFamily("highwater_build_info", "Version of the rules and parsers.", labels=["validators"])
     version.add_metric([VERSION], 1)
@@ -71,11 +71,11 @@ def build() -> Iterator[Metric]:
 
 
 SOURCES: dict[str, Source] = {
-    "registry.metrics.build": build,
-    "registry.metrics.record": record,
-    "registry.metrics.queues": queues,
-    "registry.metrics.scheduler": scheduler,
-    "registry.metrics.caching": caching,
+    "registry.metrics.build": build_metrics,
+    "registry.metrics.record": record_metrics,
+    "registry.metrics.queues": queue_metrics,
+    "registry.metrics.scheduler": scheduler_metrics,
+    "registry.metrics.caching": cache_metrics,
 }
 
 
@@ -95,7 +95,7 @@ class Figures(Collector):
         yield up
 
 
-def exposition() -> bytes:
+def metrics_text() -> bytes:
     """All figures in Prometheus' text format."""
     registry = CollectorRegistry(auto_describe=False)
     registry.register(Figures())

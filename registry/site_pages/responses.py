@@ -71,6 +71,11 @@ class Benchmark(s.Serializer):
         required=False, help_text="The layers that its data crosses, whose ceilings hold for it: layers, stats."
     )
     operations = s.ListField(child=s.DictField(), help_text="op, quantity, unit as printed, better, description.")
+    extent = s.DictField(
+        required=False,
+        child=s.DictField(),
+        help_text="started, ended, client_nodes, tasks: how the output says it, or why it does not.",
+    )
     required = s.ListField(
         required=False,
         child=s.DictField(),

@@ -11,22 +11,24 @@ from registry.query import filters, public_record
 from registry.systems.views import results_of
 from registry.web.caching import public_page
 
-SHOWN = 20
+MOST_MATCHES = 20
 
 
 @public_page
-def search(request: HttpRequest) -> HttpResponse:
+def search_page(request: HttpRequest) -> HttpResponse:
     """What the words may mean; the id of a result leads straight to it."""
     words = " ".join(filters.values_of(request.GET, "q"))
     if words and Result.objects.filter(public_id=words).exists():
         return redirect("result", public_id=words)
-    found = {"sites": [], "systems": [], "rows": []}
+    matches = {"sites": [], "systems": [], "rows": []}
     if words:
-        found = {
+        matches = {
             "sites": list(
-                public_record.sites().filter(Q(name__icontains=words) | Q(also_printed_as__icontains=words))[:SHOWN]
+                public_record.current_sites().filter(Q(name__icontains=words) | Q(also_printed_as__icontains=words))[
+                    :MOST_MATCHES
+                ]
             ),
-            "systems": list(System.objects.select_related("site").filter(name__icontains=words)[:SHOWN]),
-            "rows": results_of(filters.RESULT_FILTERS["q"](words))[:SHOWN],
+            "systems": list(System.objects.select_related("site").filter(name__icontains=words)[:MOST_MATCHES]),
+            "rows": results_of(filters.RESULT_FILTERS["q"](words))[:MOST_MATCHES],
         }
-    return render(request, "search.html", {"words": words, **found})
+    return render(request, "site_pages/search.html", {"words": words, **matches})

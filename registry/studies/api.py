@@ -16,7 +16,7 @@ from registry.studies import curated, documents, files, run, saved_queries
 from registry.studies.study_chart import with_colours
 from registry.studies.table import in_a_file
 from registry.web import responses as web_responses
-from registry.web.api_base import CSVRenderer, JSONRenderer, PublicRead, Table, link
+from registry.web.api_base import CSVRenderer, JSONRenderer, PublicRead, Table, api_address
 
 THEME = "theme"
 
@@ -74,7 +74,7 @@ class StudyShape(serializers.Serializer):
     trust = serializers.DictField(child=serializers.IntegerField(), help_text="Measurements by level of trust.")
 
 
-class StudyInShort(serializers.Serializer):
+class StudySummary(serializers.Serializer):
     slug = serializers.CharField()
     title = serializers.CharField()
     place = serializers.CharField(help_text="Table, figure, slide or section of the document.")
@@ -84,7 +84,7 @@ class StudyInShort(serializers.Serializer):
     document = serializers.CharField()
 
 
-class StudyListed(StudyInShort):
+class StudyListed(StudySummary):
     url = serializers.CharField()
 
 
@@ -93,7 +93,7 @@ class StudyPage(serializers.Serializer):
     results = StudyListed(many=True)
 
 
-class CuratedStudy(StudyShape, StudyInShort):
+class CuratedStudy(StudyShape, StudySummary):
     notes = serializers.ListField(child=serializers.CharField())
     finding = serializers.CharField(allow_blank=True)
 
@@ -141,11 +141,11 @@ FILES = {
 }
 
 
-def answered(request: Request, document: documents.Document, name: str) -> Response:
+def study_response(request: Request, document: documents.Document, name: str) -> Response:
     """A study in the form that was asked for; files have a name of their own."""
     form = request.accepted_renderer.format
     if form == "json":
-        return Response(_coloured(request, document))
+        return Response(_with_theme(request, document))
     headers = {
         "Content-Disposition": f'{"inline" if form in ("svg", "png") else "attachment"}; filename="{name}.{form}"'
     }
@@ -153,19 +153,19 @@ def answered(request: Request, document: documents.Document, name: str) -> Respo
         return Response(Table(document["columns"], map(in_a_file, document["rows"])), headers=headers)
     if form == "parquet":
         about = {"title": document["title"], "unit": document["unit"], "question": document.get("question", "")}
-        return Response(files.parquet(document["columns"], document["rows"], about), headers=headers)
-    draw = {"svg": files.svg, "png": files.png}[form]
-    return Response(draw(document["chart"], _theme(request)), headers=headers)
+        return Response(files.write_parquet(document["columns"], document["rows"], about), headers=headers)
+    draw = {"svg": files.render_svg, "png": files.render_png}[form]
+    return Response(draw(document["chart"], _read_theme(request)), headers=headers)
 
 
-def _coloured(request: Request, document: documents.Document) -> documents.Document:
+def _with_theme(request: Request, document: documents.Document) -> documents.Document:
     """With a theme the chart has its colours, for whoever draws it elsewhere than on a page of this site."""
     if document["chart"] is None or THEME not in request.query_params:
         return document
-    return document | {"chart": with_colours(document["chart"], _theme(request), files.WIDTH_PX)}
+    return document | {"chart": with_colours(document["chart"], _read_theme(request), files.WIDTH_PX)}
 
 
-def _theme(request: Request) -> str:
+def _read_theme(request: Request) -> str:
     values = filters.values_of(request.query_params, THEME) or ["light"]
     try:
         return filters.parse_choice(files.THEMES, values[0])
@@ -177,13 +177,13 @@ class Study(PublicRead):
     """A question asked of the record: metric, x axis, series, divisor and the filters of results/."""
 
     renderer_classes = RENDERERS
-    known = (*study_query.NAMES, *filters.RESULT_NAMES, THEME)
-    known_prefixes = study_query.PREFIXES
+    query_names = (*study_query.NAMES, *filters.RESULT_NAMES, THEME)
+    query_prefixes = study_query.PREFIXES
 
     @extend_schema(operation_id="study", parameters=QUERY, responses={(200, "application/json"): StudyShape, **FILES})
     def get(self, request: Request) -> Response:
-        asked = study_query.read(filters.without(request.query_params, [THEME]))
-        return answered(request, documents.study_document(asked), "study")
+        question = study_query.parse_query(filters.without_names(request.query_params, [THEME]))
+        return study_response(request, documents.study_document(question), "study")
 
 
 class StudyList(PublicRead):
@@ -191,9 +191,9 @@ class StudyList(PublicRead):
 
     @extend_schema(operation_id="studies_list", responses=StudyPage)
     def get(self, request: Request) -> Response:
-        known = [curated.in_short(study) for study in curated.studies().values()]
-        known += [saved_queries.study_summary(one) for one in saved_queries.newest()]
-        rows = [one | {"url": link(request, "studies", one["slug"])} for one in known]
+        summaries = [curated.in_short(study) for study in curated.load_studies().values()]
+        summaries += [saved_queries.study_summary(saved_study) for saved_study in saved_queries.newest_saved()]
+        rows = [summary | {"url": api_address(request, "studies", summary["slug"])} for summary in summaries]
         return Response({"next": None, "results": rows})
 
 
@@ -201,7 +201,7 @@ class StudyDetail(PublicRead):
     """One curated or saved study as it stands today."""
 
     renderer_classes = RENDERERS
-    known = (THEME,)
+    query_names = (THEME,)
 
     @extend_schema(
         operation_id="studies_read",
@@ -209,7 +209,7 @@ class StudyDetail(PublicRead):
         responses={(200, "application/json"): CuratedStudy, **FILES, **web_responses.NOT_FOUND},
     )
     def get(self, request: Request, slug: str) -> Response:
-        return answered(request, saved_queries.study_result(saved_queries.get_study(slug)), slug.lower())
+        return study_response(request, saved_queries.study_result(saved_queries.get_study(slug)), slug.lower())
 
 
 class MetricList(PublicRead):
@@ -217,8 +217,8 @@ class MetricList(PublicRead):
 
     @extend_schema(operation_id="study_metrics", responses=MetricPage)
     def get(self, request: Request) -> Response:
-        known = [*study_query.COLUMN_METRICS, *map(str, run.known_metrics())]
-        return Response({"next": None, "results": [{"metric": name} for name in known]})
+        metric_names = [*study_query.COLUMN_METRICS, *map(str, run.known_metrics())]
+        return Response({"next": None, "results": [{"metric": name} for name in metric_names]})
 
 
 class AxisList(PublicRead):
@@ -226,10 +226,10 @@ class AxisList(PublicRead):
 
     @extend_schema(operation_id="study_axes", responses=AxisPage)
     def get(self, request: Request) -> Response:
-        named = axes.axes()
-        rest = sorted(set(fact_index.fact_names()) - {one.name for one in named})
+        named = axes.list_axes()
+        rest = sorted(set(fact_index.fact_names()) - {axis.name for axis in named})
         rows = [
-            {"name": one.name, "title": one.title, "unit": one.unit, "reads": list(one.reads)}
-            for one in (*named, *map(axes.axis, rest))
+            {"name": axis.name, "title": axis.title, "unit": axis.unit, "reads": list(axis.reads)}
+            for axis in (*named, *map(axes.find_axis, rest))
         ]
         return Response({"next": None, "results": rows})

@@ -12,9 +12,9 @@ from registry.models import SavedStudy
 from registry.query import filters, study_query
 from registry.query.public_record import Row
 from registry.studies import custom_rankings, saved_queries
-from registry.studies.api import StudyInShort, StudyPage
+from registry.studies.api import StudyPage, StudySummary
 from registry.web import responses as web_responses
-from registry.web.api_base import CSVRenderer, JSONRenderer, PublicRead, Table, link
+from registry.web.api_base import CSVRenderer, JSONRenderer, PublicRead, Table, api_address
 
 
 class RankingInput(serializers.Serializer):
@@ -45,7 +45,7 @@ class RankingShape(serializers.Serializer):
     )
 
 
-class SavedRanking(RankingShape, StudyInShort):
+class SavedRanking(RankingShape, StudySummary):
     pass
 
 
@@ -65,24 +65,24 @@ QUERY = [
 CSV = {(200, "text/csv"): OpenApiTypes.STR, **web_responses.REFUSED}
 
 
-def answered(request: Request, document: Row, name: str) -> Response:
+def ranking_response(request: Request, document: Row, name: str) -> Response:
     if request.accepted_renderer.format == "csv":
         headers = {"Content-Disposition": f'attachment; filename="{name}.csv"'}
         return Response(Table(document["columns"], document["rows"]), headers=headers)
     return Response(document)
 
 
-class Ranking(PublicRead):
+class RankingView(PublicRead):
     """Results in the order of a formula; never an official list."""
 
     renderer_classes = [JSONRenderer, CSVRenderer]
-    known = (*custom_rankings.NAMES, *filters.RESULT_NAMES)
-    known_prefixes = (filters.PARAMETER,)
+    query_names = (*custom_rankings.NAMES, *filters.RESULT_NAMES)
+    query_prefixes = (filters.PARAMETER,)
 
     @extend_schema(operation_id="ranking", parameters=QUERY, responses={(200, "application/json"): RankingShape, **CSV})
     def get(self, request: Request) -> Response:
-        return answered(
-            request, custom_rankings.ranking_document(custom_rankings.read(request.query_params)), "ranking"
+        return ranking_response(
+            request, custom_rankings.ranking_document(custom_rankings.parse_query(request.query_params)), "ranking"
         )
 
 
@@ -91,9 +91,14 @@ class RankingList(PublicRead):
 
     @extend_schema(operation_id="rankings_list", responses=StudyPage)
     def get(self, request: Request) -> Response:
-        known = map(saved_queries.study_summary, saved_queries.newest(SavedStudy.Kind.RANKING))
+        summaries = map(saved_queries.study_summary, saved_queries.newest_saved(SavedStudy.Kind.RANKING))
         return Response(
-            {"next": None, "results": [one | {"url": link(request, "rankings", one["slug"])} for one in known]}
+            {
+                "next": None,
+                "results": [
+                    summary | {"url": api_address(request, "rankings", summary["slug"])} for summary in summaries
+                ],
+            }
         )
 
 
@@ -108,5 +113,5 @@ class RankingDetail(PublicRead):
         responses={(200, "application/json"): SavedRanking, **CSV, **web_responses.NOT_FOUND},
     )
     def get(self, request: Request, slug: str) -> Response:
-        one = saved_queries.ranking(slug)
-        return answered(request, saved_queries.ranked(one), one.slug)
+        saved_ranking = saved_queries.find_ranking(slug)
+        return ranking_response(request, saved_queries.ranking_result(saved_ranking), saved_ranking.slug)

@@ -20,10 +20,10 @@ from registry.models import Measurement, Result
 from registry.platforms import ceilings
 from registry.query import data_files, qualified_values, study_query
 from registry.query.formulas import evaluate_qualified
-from registry.query.public_record import NotOnRecord, Row, nearest
+from registry.query.public_record import NotOnRecord, Row, nearest_names
 from registry.query.qualified_values import Number
 from registry.studies import documents
-from registry.studies.table import FIGURES, written
+from registry.studies.table import FIGURES, format_digits
 from validators.units import UNITS, from_canonical, to_canonical
 
 STUDIES = Path(__file__).parent / "data"
@@ -33,7 +33,7 @@ FIGURE_COLUMNS = ("value", "qualifier", "unit", "trust", "printed", "verdict", "
 Study = dict[str, Any]
 
 
-class Known(NamedTuple):
+class RecordedValue(NamedTuple):
     """A number of the record: its canonical value, and the unit that its source prints."""
 
     value: float
@@ -41,7 +41,7 @@ class Known(NamedTuple):
     qualifier: str = ""
 
     @property
-    def printed(self) -> float:
+    def printed_value(self) -> float:
         return from_canonical(self.value, self.unit) if self.unit in UNITS else self.value
 
 
@@ -50,108 +50,132 @@ class StudyError(Exception):
 
 
 @cache
-def studies() -> Mapping[str, Study]:
+def load_studies() -> Mapping[str, Study]:
     """All curated studies by slug, each with its `document`, in the order of files and lines. Raises StudyError."""
-    found: dict[str, Study] = {}
+    studies_by_slug: dict[str, Study] = {}
     for name, content in data_files.valid_files(STUDIES, SCHEMA, StudyError):
         for study in content["studies"]:
-            if study["slug"] in found:
+            if study["slug"] in studies_by_slug:
                 raise StudyError(f"{name}: {study['slug']} is there twice")
-            found[study["slug"]] = study | {"document": content["document"]}
-    return found
+            studies_by_slug[study["slug"]] = study | {"document": content["document"]}
+    return studies_by_slug
 
 
-def study(slug: str) -> Study:
+def find_study(slug: str) -> Study:
     """Raises NotOnRecord with the nearest slugs."""
-    found = studies().get(slug.lower())
-    if found is None:
-        raise NotOnRecord("study", slug, nearest(slug, studies()))
-    return found
+    matching_study = load_studies().get(slug.lower())
+    if matching_study is None:
+        raise NotOnRecord("study", slug, nearest_names(slug, load_studies()))
+    return matching_study
 
 
-def in_short(one: Study) -> Row:
+def in_short(study: Study) -> Row:
     """What a list of studies says of each."""
-    kind = "question" if "question" in one else "figures"
-    document = one["document"]
-    return {name: one[name] for name in ("slug", "title", "place")} | {"kind": kind, "document": document["title"]}
+    kind = "question" if "question" in study else "figures"
+    document = study["document"]
+    return {name: study[name] for name in ("slug", "title", "place")} | {"kind": kind, "document": document["title"]}
 
 
-def answer(one: Study) -> documents.Document:
+def study_answer(study: Study) -> documents.Document:
     """The study as it stands today: a question asked, or its figures computed."""
-    about = in_short(one) | {"notes": one.get("notes", []), "finding": one.get("finding", "")}
-    if "question" in one:
-        return documents.study_document(question_of(one), one) | about
-    return _figures(one) | about
+    about = in_short(study) | {"notes": study.get("notes", []), "finding": study.get("finding", "")}
+    if "question" in study:
+        return documents.study_document(question_of(study), study) | about
+    return _computed_figures(study) | about
 
 
-def question_of(one: Study) -> study_query.Question:
-    return study_query.read(QueryDict(one["question"]))
+def question_of(study: Study) -> study_query.StudyQuery:
+    return study_query.parse_query(QueryDict(study["question"]))
 
 
-def _figures(one: Study) -> documents.Document:
-    rows = figure_rows(one)
+def _computed_figures(study: Study) -> documents.Document:
+    rows = figure_rows(study)
     units = {row["unit"] for row in rows}
     unit = next(iter(units)) if len(units) == 1 else ""
-    shown = documents.document(one["title"], one["axes"], unit, rows, one.get("chart", "auto"))
-    columns = [*one["axes"], *FIGURE_COLUMNS]
-    blank = {"question": "", "metrics": [], "x": one["axes"][0], "series": one["axes"][1:], "per": None, "as_of": None}
-    return shown | blank | {"columns": columns, "trust": {"reported": sum(row["count"] for row in rows)}}
+    document = documents.assemble_document(study["title"], study["axes"], unit, rows, study.get("chart", "auto"))
+    columns = [*study["axes"], *FIGURE_COLUMNS]
+    blank = {
+        "question": "",
+        "metrics": [],
+        "x": study["axes"][0],
+        "series": study["axes"][1:],
+        "per": None,
+        "as_of": None,
+    }
+    return document | blank | {"columns": columns, "trust": {"reported": sum(row["count"] for row in rows)}}
 
 
-def figure_rows(one: Study) -> list[Row]:
+def figure_rows(study: Study) -> list[Row]:
     """The figures of a study as rows; measurements that formulas take from the record are read in one query."""
-    shared: Mapping[str, Any] = one.get("inputs", {})
-    inputs = [shared | figure.get("inputs", {}) for figure in one["figures"]]
-    taken = [given for named in inputs for given in named.values() if "result" in given]
-    known = measurements(taken) | limits(given for given in taken if "ceiling" in given)
-    return [_row(one, figure, named, known) for figure, named in zip(one["figures"], inputs, strict=True)]
+    shared: Mapping[str, Any] = study.get("inputs", {})
+    inputs = [shared | figure.get("inputs", {}) for figure in study["figures"]]
+    taken = [figure_input for named in inputs for figure_input in named.values() if "result" in figure_input]
+    recorded_values = input_values(taken) | input_ceilings(
+        figure_input for figure_input in taken if "ceiling" in figure_input
+    )
+    return [
+        _figure_row(study, figure, named, recorded_values)
+        for figure, named in zip(study["figures"], inputs, strict=True)
+    ]
 
 
-def _row(one: Study, figure: Row, inputs: Mapping[str, Row], known: Mapping[tuple[str, ...], Known]) -> Row:
+def _figure_row(
+    study: Study, figure: Row, inputs: Mapping[str, Row], recorded_values: Mapping[tuple[str, ...], RecordedValue]
+) -> Row:
     value, unit = figure.get("value"), figure.get("unit", "")
     qualifier = None
     if "formula" in figure:
-        found = computed(figure["formula"], unit, {name: quantity(given, known) for name, given in inputs.items()})
-        value, qualifier = (found.value, found.qualifier or None) if found else (None, None)
-    at = dict(zip(one["axes"], figure["at"], strict=True))
-    document = one["document"]
-    source = f"{document['title']} ({document['publisher']}), {figure.get('place', one['place'])}"
-    said = {name: figure.get(name) for name in ("printed", "verdict", "formula", "note")}
-    said["qualifier"] = qualifier
-    said["verdict"] = said["verdict"] or verdict(value, said["printed"] or "")
-    said["inputs"] = "; ".join(_told(name, given, known) for name, given in inputs.items()) or None
+        computed_value = compute_formula(
+            figure["formula"],
+            unit,
+            {name: input_number(figure_input, recorded_values) for name, figure_input in inputs.items()},
+        )
+        value, qualifier = (computed_value.value, computed_value.qualifier or None) if computed_value else (None, None)
+    at = dict(zip(study["axes"], figure["at"], strict=True))
+    document = study["document"]
+    source = f"{document['title']} ({document['publisher']}), {figure.get('place', study['place'])}"
+    annotations = {name: figure.get(name) for name in ("printed", "verdict", "formula", "note")}
+    annotations["qualifier"] = qualifier
+    annotations["verdict"] = annotations["verdict"] or compare_with_printed(value, annotations["printed"] or "")
+    annotations["inputs"] = (
+        "; ".join(_describe_input(name, figure_input, recorded_values) for name, figure_input in inputs.items()) or None
+    )
     count = {"count": int(value is not None), "unit": unit, "trust": Result.Trust.REPORTED.value}
-    return at | dict.fromkeys(FIGURES, value) | count | said | {"source": source}
+    return at | dict.fromkeys(FIGURES, value) | count | annotations | {"source": source}
 
 
-def verdict(value: float | None, printed: str) -> str | None:
+def compare_with_printed(value: float | None, printed_value: str) -> str | None:
     """Whether a computed value is the printed one within one unit of its last digit; None where either is no number."""
-    match = _PRINTED.fullmatch(printed)
+    match = _PRINTED_NUMBER.fullmatch(printed_value)
     if value is None or not match:
         return None
     last_digit = 10 ** -len(match[2] or "")
     return "holds" if abs(value - float(match[1].replace(",", ""))) <= last_digit * (1 + 1e-9) else "differs"
 
 
-_PRINTED = re.compile(r"([0-9,]+(?:\.([0-9]+))?) ?[^0-9 ]*")
+_PRINTED_NUMBER = re.compile(r"([0-9,]+(?:\.([0-9]+))?) ?[^0-9 ]*")
 """A number with its unit, as in "54.1x" and "1,000,000"; the digits behind its point are its second group."""
 
 
-def _told(name: str, given: Row, known: Mapping[tuple[str, ...], Known]) -> str:
+def _describe_input(name: str, figure_input: Row, recorded_values: Mapping[tuple[str, ...], RecordedValue]) -> str:
     """ "old: 7500 MB/s (Table 1)", "new: 148,855 MiB/s (write bandwidth aggregate of cug25-table3-1)"."""
-    if "result" not in given:
-        return f"{name}: {given['value']} {given.get('unit', '')}".rstrip() + f" ({given['source']})"
-    ceiling = f"{given['ceiling']} ceiling of " if "ceiling" in given else ""
-    found = known.get(_key(given))
-    shown = (
-        qualified_values.in_words(found.qualifier, f"{written(found.printed, 6)} {found.unit}")
-        if found
+    if "result" not in figure_input:
+        return (
+            f"{name}: {figure_input['value']} {figure_input.get('unit', '')}".rstrip() + f" ({figure_input['source']})"
+        )
+    ceiling = f"{figure_input['ceiling']} ceiling of " if "ceiling" in figure_input else ""
+    recorded_value = recorded_values.get(_input_key(figure_input))
+    value_text = (
+        qualified_values.in_words(
+            recorded_value.qualifier, f"{format_digits(recorded_value.printed_value, 6)} {recorded_value.unit}"
+        )
+        if recorded_value
         else "not on the record"
     )
-    return f"{name}: {shown} ({ceiling}{given['metric'].replace('.', ' ')} of {given['result']})"
+    return f"{name}: {value_text} ({ceiling}{figure_input['metric'].replace('.', ' ')} of {figure_input['result']})"
 
 
-def computed(formula: str, unit: str, values: Mapping[str, Number | None]) -> Number | None:
+def compute_formula(formula: str, unit: str, values: Mapping[str, Number | None]) -> Number | None:
     """The number of a formula in `unit`; None where an input is not on the record. Raises FormulaError."""
     if any(value is None for value in values.values()):
         return None
@@ -161,44 +185,53 @@ def computed(formula: str, unit: str, values: Mapping[str, Number | None]) -> Nu
     return Number(from_canonical(number.low, unit), from_canonical(number.high, unit), number.rough)
 
 
-def quantity(given: Row, known: Mapping[tuple[str, ...], Known]) -> Number | None:
+def input_number(figure_input: Row, recorded_values: Mapping[tuple[str, ...], RecordedValue]) -> Number | None:
     """An input in its canonical unit: a number with unit, or a measurement of the record."""
-    if "result" in given:
-        found = known.get(_key(given))
-        return qualified_values.number(found.value, found.qualifier) if found else None
-    unit = given.get("unit", "")
-    return qualified_values.number(to_canonical(given["value"], unit)[0] if unit in UNITS else given["value"])
+    if "result" in figure_input:
+        recorded_value = recorded_values.get(_input_key(figure_input))
+        return (
+            qualified_values.qualified_number(recorded_value.value, recorded_value.qualifier)
+            if recorded_value
+            else None
+        )
+    unit = figure_input.get("unit", "")
+    return qualified_values.qualified_number(
+        to_canonical(figure_input["value"], unit)[0] if unit in UNITS else figure_input["value"]
+    )
 
 
-def _key(given: Row) -> tuple[str, ...]:
+def _input_key(figure_input: Row) -> tuple[str, ...]:
     """What an input takes from the record: result, operation, quantity, statistic, and the layer of a ceiling."""
-    ceiling = (given["ceiling"],) if "ceiling" in given else ()
-    return (given["result"], *given["metric"].split("."), *ceiling)
+    ceiling = (figure_input["ceiling"],) if "ceiling" in figure_input else ()
+    return (figure_input["result"], *figure_input["metric"].split("."), *ceiling)
 
 
-def limits(asked: Iterable[Row]) -> dict[tuple[str, ...], Known]:
+def input_ceilings(inputs: Iterable[Row]) -> dict[tuple[str, ...], RecordedValue]:
     """The ceilings of measurements by (result, op, quantity, stat, layer); those that are not known lack."""
-    found: dict[tuple[str, ...], Known] = {}
-    wanted = {given["result"] for given in asked}
-    for public_id in Result.objects.filter(public_id__in=wanted).values_list("public_id", flat=True):
-        for one in ceilings.efficiencies_by_id(public_id):
-            measured = tuple(one.measurement[name] for name in ("op", "quantity", "stat"))
-            unit = one.measurement["printed_unit"]
-            found |= {(public_id, *measured, ceiling.layer): Known(ceiling.value, unit) for ceiling in one.ceilings}
-    return found
+    limit_by_key: dict[tuple[str, ...], RecordedValue] = {}
+    result_ids = {figure_input["result"] for figure_input in inputs}
+    for public_id in Result.objects.filter(public_id__in=result_ids).values_list("public_id", flat=True):
+        for efficiency in ceilings.efficiencies_by_id(public_id):
+            metric = tuple(efficiency.measurement[name] for name in ("op", "quantity", "stat"))
+            unit = efficiency.measurement["printed_unit"]
+            limit_by_key |= {
+                (public_id, *metric, ceiling.layer): RecordedValue(ceiling.value, unit)
+                for ceiling in efficiency.ceilings
+            }
+    return limit_by_key
 
 
-def measurements(asked: Iterable[Row]) -> dict[tuple[str, ...], Known]:
+def input_values(inputs: Iterable[Row]) -> dict[tuple[str, ...], RecordedValue]:
     """Values by (result, op, quantity, stat); of several contexts the one that was asked for."""
-    wanted: Sequence[Row] = list(asked)
-    if not wanted:
+    record_inputs: Sequence[Row] = list(inputs)
+    if not record_inputs:
         return {}
     met = Q()
-    for given in wanted:
-        op, quantity_, stat = given["metric"].split(".")
-        one = Q(result__public_id=given["result"], op=op, quantity=quantity_, stat=stat)
-        met |= one & (Q(context__contains=given["context"]) if "context" in given else Q())
-    found = Measurement.objects.order_by().filter(met)
+    for figure_input in record_inputs:
+        op, quantity_, stat = figure_input["metric"].split(".")
+        condition = Q(result__public_id=figure_input["result"], op=op, quantity=quantity_, stat=stat)
+        met |= condition & (Q(context__contains=figure_input["context"]) if "context" in figure_input else Q())
+    matching_measurements = Measurement.objects.order_by().filter(met)
     columns = ("result__public_id", "op", "quantity", "stat", "value", "printed_unit", "context__qualifier")
-    rows = found.values_list(*columns)
-    return {tuple(place): Known(value, unit, word or "") for *place, value, unit, word in rows}
+    rows = matching_measurements.values_list(*columns)
+    return {tuple(place): RecordedValue(value, unit, word or "") for *place, value, unit, word in rows}

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from registry.query.axes import axis
-from registry.query.study_query import Question, UnknownAxis, UnknownMetric
+from registry.query.axes import find_axis
+from registry.query.study_query import StudyQuery, UnknownAxis, UnknownMetric
 from registry.studies import run
-from registry.studies.study_chart import chart
+from registry.studies.study_chart import draw_chart
 from registry.studies.table import COLUMNS, Row, in_words
 
 Document = dict[str, Any]
 
 
-def study_document(question: Question, about: Document | None = None) -> Document:
+def study_document(question: StudyQuery, about: Document | None = None) -> Document:
     """The answer to a question with table and chart. Raises what asking.ask raises.
 
     A curated study (`about`) has its own title and order, and no points where the record has nothing of its metric yet.
@@ -24,10 +24,10 @@ def study_document(question: Question, about: Document | None = None) -> Documen
     except (UnknownMetric, UnknownAxis):
         if not about:
             raise
-        answer = run.Answer(question, [], list(question.axes), question.unit, [], {})
+        answer = run.StudyTable(question, [], list(question.axes), question.unit, [], {})
     title = about.get("title") or run.study_title(question)
-    shown = document(title, answer.axes, answer.unit, answer.rows, question.chart, question.per)
-    return shown | {
+    answer_document = assemble_document(title, answer.axes, answer.unit, answer.rows, question.chart, question.per)
+    return answer_document | {
         "question": question.address(),
         "metrics": [str(metric) for metric in answer.metrics],
         "x": question.x,
@@ -38,15 +38,17 @@ def study_document(question: Question, about: Document | None = None) -> Documen
     }
 
 
-def document(title: str, axes: list[str], unit: str, rows: list[Row], kind: str = "auto", per: str = "") -> Document:
+def assemble_document(
+    title: str, axes: list[str], unit: str, rows: list[Row], kind: str = "auto", per: str = ""
+) -> Document:
     """What every study has: axes, unit, rows under columns, and its chart; null where nothing can be drawn."""
     return {
         "title": title,
-        "axes": [{"name": name, "title": axis(name).title, "unit": axis(name).unit} for name in axes],
+        "axes": [{"name": name, "title": find_axis(name).title, "unit": find_axis(name).unit} for name in axes],
         "unit": unit,
         "points": len(rows),
         "missing": sum(row["value"] is None or row[axes[0]] is None for row in rows),
         "columns": [*axes, *(name for name in COLUMNS if name not in axes)],
         "rows": rows,
-        "chart": chart(title, axes, in_words(unit, per), rows, kind),
+        "chart": draw_chart(title, axes, in_words(unit, per), rows, kind),
     }

@@ -23,53 +23,53 @@ class NothingToDraw(Problem):
     hint = "No value has a place on the x axis, or the values have different units. The table has what there is."
 
 
-def parquet(columns: Sequence[str], rows: Sequence[Row], about: dict[str, str]) -> bytes:
+def write_parquet(columns: Sequence[str], rows: Sequence[Row], about: dict[str, str]) -> bytes:
     """Columns typed by what they hold; `about` becomes the metadata of the file."""
     import pyarrow  # 30 MB of shared libraries, which only this answer needs
     import pyarrow.parquet
 
-    fields = [(name, _type(pyarrow, name, [row[name] for row in rows])) for name in columns]
+    fields = [(name, _column_type(pyarrow, name, [row[name] for row in rows])) for name in columns]
     schema = pyarrow.schema(fields, metadata=about)
     written = io.BytesIO()
-    pyarrow.parquet.write_table(pyarrow.Table.from_pylist([_typed(row, schema) for row in rows], schema), written)
+    pyarrow.parquet.write_table(pyarrow.Table.from_pylist([_typed_row(row, schema) for row in rows], schema), written)
     return written.getvalue()
 
 
-def _type(pyarrow: Any, name: str, values: list[Any]) -> Any:
-    known = [value for value in values if value is not None]
+def _column_type(pyarrow: Any, name: str, values: list[Any]) -> Any:
+    present_values = [value for value in values if value is not None]
     if name in COUNTS:
         return pyarrow.int64()
-    if name in NUMBERS or (known and all(isinstance(value, int | float) for value in known)):
+    if name in NUMBERS or (present_values and all(isinstance(value, int | float) for value in present_values)):
         return pyarrow.float64()
     return pyarrow.string()
 
 
-def _typed(row: Row, schema: Any) -> Row:
+def _typed_row(row: Row, schema: Any) -> Row:
     return {
         field.name: str(row[field.name]) if field.type == "string" and row[field.name] is not None else row[field.name]
         for field in schema
     }
 
 
-def svg(spec: Spec | None, theme: str = "light") -> bytes:
+def render_svg(spec: Spec | None, theme: str = "light") -> bytes:
     """Raises NothingToDraw."""
     import vl_convert  # 80 MB with its engine, which only pictures need
 
-    return vl_convert.vegalite_to_svg(_picture(spec, theme), vl_version=VEGA_LITE).encode()
+    return vl_convert.vegalite_to_svg(_themed_spec(spec, theme), vl_version=VEGA_LITE).encode()
 
 
-def png(spec: Spec | None, theme: str = "light") -> bytes:
+def render_png(spec: Spec | None, theme: str = "light") -> bytes:
     """Twice as many pixels as the SVG has units. Raises NothingToDraw."""
     import vl_convert
 
-    return vl_convert.vegalite_to_png(_picture(spec, theme), vl_version=VEGA_LITE, scale=2)
+    return vl_convert.vegalite_to_png(_themed_spec(spec, theme), vl_version=VEGA_LITE, scale=2)
 
 
-def _picture(spec: Spec | None, theme: str) -> Spec:
+def _themed_spec(spec: Spec | None, theme: str) -> Spec:
     if spec is None:
         raise NothingToDraw
     drawn = with_colours(spec, theme, WIDTH_PX)
-    said = drawn["usermeta"]
+    texts = drawn["usermeta"]
     return drawn | {
-        "title": {"text": said["title"], "subtitle": [line for line in (said["subtitle"], said["repeats"]) if line]}
+        "title": {"text": texts["title"], "subtitle": [line for line in (texts["subtitle"], texts["repeats"]) if line]}
     }

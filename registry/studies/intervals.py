@@ -9,7 +9,7 @@ from dataclasses import replace
 from registry.comparison import uncertainty
 from registry.comparison.compare import Side
 from registry.comparison.load import load_results, perhaps_repeated
-from registry.comparison.spreads import key, spreads
+from registry.comparison.spreads import measured_spreads, measurement_key
 from registry.comparison.uncertainty import Spread
 from registry.studies.table import Group, Interval
 
@@ -26,12 +26,12 @@ def of_single(groups: Sequence[Group], *, alone: bool) -> list[Group]:
     if not ids:
         return list(groups)
     by_id = {side.id: side for side in load_results(ids, quantities)[0]}
-    known = {
-        id: spreads(side.tool, side.measurements, side.parameters, () if alone else side.repeats)
+    spreads_by_id = {
+        id: measured_spreads(side.tool, side.measurements, side.parameters, () if alone else side.repeats)
         for id, side in by_id.items()
     }
     return [
-        _with_interval(group, _spread(group, by_id[group.facts["result"]], known[group.facts["result"]]))
+        _with_interval(group, _group_spread(group, by_id[group.facts["result"]], spreads_by_id[group.facts["result"]]))
         if _is_single(group) and group.facts["result"] in by_id
         else group
         for group in groups
@@ -42,7 +42,7 @@ def _is_single(group: Group) -> bool:
     return "result" in group.facts and len(group.values) == 1 and bool(group.values[0])
 
 
-def _spread(group: Group, side: Side, known: dict[tuple[str, ...], Spread]) -> Spread | None:
+def _group_spread(group: Group, side: Side, spread_by_measurement: dict[tuple[str, ...], Spread]) -> Spread | None:
     """That of the measurement which the group is of."""
     value = (group.values[0] or 0.0) * (group.divisor or 1.0)
     metric = [group.at[name] for name in ("op", "quantity", "stat")]
@@ -52,11 +52,11 @@ def _spread(group: Group, side: Side, known: dict[tuple[str, ...], Spread]) -> S
         if [row["op"], row["quantity"], row["stat"]] == metric and math.isclose(row["value"], value)
     )
     row = next(same, None)
-    return known.get(key(row)) if row else None
+    return spread_by_measurement.get(measurement_key(row)) if row else None
 
 
 def _with_interval(group: Group, spread: Spread | None) -> Group:
     value = group.values[0]
     if spread is None or value is None or value <= 0:
         return group
-    return replace(group, interval=Interval(*uncertainty.around(value, spread.width), spread.runs))
+    return replace(group, interval=Interval(*uncertainty.interval_around(value, spread.width), spread.runs))

@@ -36,10 +36,10 @@ from django.db.models.fields.json import KT, KeyTextTransform
 from registry.errors import Problem
 from registry.models import Measurement, Release, Result
 from registry.query import filters, study_query
-from registry.query.axes import MEASURED, axis
+from registry.query.axes import MEANING_FIELDS, find_axis
 from registry.query.divisors import OF_ONE_PART, PER, UNDIVIDED, positive_or_null
 from registry.query.public_record import rows_of
-from registry.query.study_query import COLUMN_METRICS, CONTEXT, Metric, Question
+from registry.query.study_query import COLUMN_METRICS, CONTEXT, Metric, StudyQuery
 from registry.studies import intervals, table
 from registry.studies.table import Group, Row
 from validators.units import UNITS
@@ -60,10 +60,10 @@ class TooManyPoints(Problem):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class StudyTable:
     """The table of a study. `axes` are the columns that rows begin with: x, series, and what else tells them apart."""
 
-    question: Question
+    question: StudyQuery
     metrics: list[Metric]
     axes: list[str]
     unit: str
@@ -76,32 +76,32 @@ class Answer:
         return sum(row["value"] is None or row[self.question.x] is None for row in self.rows)
 
 
-def run_study(question: Question, order: Sequence[str] = ()) -> Answer:
+def run_study(question: StudyQuery, order: Sequence[str] = ()) -> StudyTable:
     """Raises UnknownMetric, UnknownAxis, InvalidValue, UnknownParameter, MixedUnits, TooManyPoints."""
-    wanted = _wanted(question)
+    metrics = _metrics_of(question)
     study_query.check_axes(name for name in question.axes if not name.startswith(CONTEXT))
-    groups = _groups(question, wanted)
-    axes = [*question.axes, *table.varying(groups, question.axes)]
+    groups = _load_groups(question, metrics)
+    axes = [*question.axes, *table.varying_axes(groups, question.axes)]
     unit = table.unit_of(groups, question.unit)
     if question.per and unit and UNITS[unit].canonical in UNDIVIDED:
         raise filters.InvalidValue("per", f"times and shares are not divided, and these are in {unit}")
     if question.x == "release":
         order = list(Release.objects.order_by("held_on", "id").values_list("slug", flat=True))
     groups = intervals.of_single(groups, alone=question.as_of is not None)
-    rows = table.rows(groups, axes, unit, order)
+    rows = table.group_rows(groups, axes, unit, order)
     trust: Counter[str] = Counter()
     for row in rows:
         row["per"] = question.per or None
         trust[row["trust"]] += row["count"]
-    return Answer(question, wanted, axes, unit, rows, dict(sorted(trust.items())))
+    return StudyTable(question, metrics, axes, unit, rows, dict(sorted(trust.items())))
 
 
-def _wanted(question: Question) -> list[Metric]:
+def _metrics_of(question: StudyQuery) -> list[Metric]:
     """The metrics asked for; of those that are divided none of one part. Raises UnknownMetric, InvalidValue."""
-    meant = study_query.metrics(question.metric, known_metrics())
-    metrics = [metric for metric in meant if not question.per or metric.stat not in OF_ONE_PART]
+    named_metrics = study_query.parse_metrics(question.metric, known_metrics())
+    metrics = [metric for metric in named_metrics if not question.per or metric.stat not in OF_ONE_PART]
     if not metrics:
-        raise filters.InvalidValue("per", f"{meant[0].stat} is of one part already, and is not divided")
+        raise filters.InvalidValue("per", f"{named_metrics[0].stat} is of one part already, and is not divided")
     return metrics
 
 
@@ -135,16 +135,16 @@ def results_as_of(as_of: dt.datetime | None) -> QuerySet[Result]:
     return Result.objects.filter(counted, ~Exists(later.filter(recorded_at__lte=as_of)), recorded_at__lte=as_of)
 
 
-def _groups(question: Question, metrics: list[Metric]) -> list[Group]:
-    found, few = _asked(question)
+def _load_groups(question: StudyQuery, metrics: list[Metric]) -> list[Group]:
+    results, few = _results_of(question)
     column = metrics[0].op if not metrics[0].quantity else ""
     if column:
         _refuse_context(question, column)
-    found = _of_column(found, column) if column else _of_measurements(found, question, metrics)
-    found, names = _placed(found, question)
-    found, value, divisor = _divided(found, question)
+    results = _of_column(results, column) if column else _of_measurements(results, question, metrics)
+    results, names = _with_axis_columns(results, question)
+    results, value, divisor = _with_quotient(results, question)
     keys = dict.fromkeys(["trust", *names.values(), "of_unit", "of_printed_unit"])
-    grouped = found.values(*keys).annotate(
+    grouped = results.values(*keys).annotate(
         all_values=ArrayAgg(ExpressionWrapper(value, FloatField())),
         results=Count("id"),
         first=Min("id"),
@@ -155,69 +155,72 @@ def _groups(question: Question, metrics: list[Metric]) -> list[Group]:
     if len(read) > MOST_ROWS:
         raise TooManyPoints(f"More than {MOST_ROWS}.")
     alone = {row["first"] for row in read if row["results"] == 1}
-    said, qualified = _said(alone), {} if column else _qualified(alone)
+    facts_by_result, qualified = _facts_by_result(alone), {} if column else _load_qualifiers(alone)
     several = any(row["results"] > 1 and row["trust"] == Result.Trust.REPORTED for row in read) and not column
-    among = _qualified_among(found, keys, value) if several else {}
-    return table.merged(
-        replace(_group(row, names, said, qualified), qualified=among.get(tuple(row[key] for key in keys), ()))
+    among = _qualified_among(results, keys, value) if several else {}
+    return table.merge_groups(
+        replace(
+            _make_group(row, names, facts_by_result, qualified),
+            qualified=among.get(tuple(row[key] for key in keys), ()),
+        )
         if row["results"] > 1
-        else _group(row, names, said, qualified)
+        else _make_group(row, names, facts_by_result, qualified)
         for row in read
     )
 
 
-def _qualified_among(found: QuerySet, keys: Iterable[str], value: Any) -> dict[Any, list[tuple[float, str]]]:
+def _qualified_among(results: QuerySet, keys: Iterable[str], value: Any) -> dict[Any, list[tuple[float, str]]]:
     """By place of a group the values that their source qualifies, with what it says. Only documents qualify numbers."""
-    said = found.filter(trust=Result.Trust.REPORTED, m__context__has_key="qualifier").annotate(
+    qualified_rows = results.filter(trust=Result.Trust.REPORTED, m__context__has_key="qualifier").annotate(
         qualified_value=ExpressionWrapper(value, FloatField()), qualifier=KeyTextTransform("qualifier", "m__context")
     )
     among: dict[Any, list[tuple[float, str]]] = {}
-    for *place, one, word in said.values_list(*keys, "qualified_value", "qualifier"):
-        if one is not None:
-            among.setdefault(tuple(place), []).append((one, word))
+    for *place, number, word in qualified_rows.values_list(*keys, "qualified_value", "qualifier"):
+        if number is not None:
+            among.setdefault(tuple(place), []).append((number, word))
     return among
 
 
-def _asked(question: Question) -> tuple[QuerySet[Result], bool]:
+def _results_of(question: StudyQuery) -> tuple[QuerySet[Result], bool]:
     """The results of a question, and whether its filters leave few: then they are named by their ids.
 
     How many a filter leaves the planner guesses badly, and then reads the measurements of the whole record.
     """
-    found = results_as_of(question.as_of).filter(_conditions(question)).order_by()
+    results = results_as_of(question.as_of).filter(_query_conditions(question)).order_by()
     if not question.filters:
-        return found, False
-    ids = list(found.values_list("id", flat=True)[: FEW + 1])
-    return (Result.objects.order_by().filter(id__in=ids), True) if 0 < len(ids) <= FEW else (found, False)
+        return results, False
+    ids = list(results.values_list("id", flat=True)[: FEW + 1])
+    return (Result.objects.order_by().filter(id__in=ids), True) if 0 < len(ids) <= FEW else (results, False)
 
 
-def _refuse_context(question: Question, column: str) -> None:
+def _refuse_context(question: StudyQuery, column: str) -> None:
     """Only measurements say something of themselves. Raises InvalidValue for what is asked of a score's context."""
     for name in (*question.axes, *question.filters):
         if name.startswith(CONTEXT):
             raise filters.InvalidValue(name, f"{column} is of a whole result and has no context")
 
 
-def _of_column(found: QuerySet, column: str) -> QuerySet:
-    unit, printed = COLUMN_METRICS[column]
-    return found.filter(**{f"{column}__isnull": False}).annotate(
+def _of_column(results: QuerySet, column: str) -> QuerySet:
+    unit, printed_unit = COLUMN_METRICS[column]
+    return results.filter(**{f"{column}__isnull": False}).annotate(
         of_op=Value(column),
         of_quantity=Value(""),
         of_stat=Value(""),
         of_unit=Value(unit),
-        of_value=F(column) * Value(UNITS[printed].factor if unit else 1.0),
+        of_value=F(column) * Value(UNITS[printed_unit].factor if unit else 1.0),
         of_printed=F(column),
-        of_printed_unit=Value(printed),
+        of_printed_unit=Value(printed_unit),
     )
 
 
-def _of_measurements(found: QuerySet, question: Question, metrics: Sequence[Metric]) -> QuerySet:
+def _of_measurements(results: QuerySet, question: StudyQuery, metrics: Sequence[Metric]) -> QuerySet:
     """Where one metric is asked for, its name is no column: grouping by texts costs."""
-    found = found.annotate(m=FilteredRelation("measurements", condition=_measured(question, metrics)))
+    results = results.annotate(m=FilteredRelation("measurements", condition=_measurement_condition(question, metrics)))
     parts = zip(Metric._fields, metrics[0], strict=True)
     named = {f"of_{part}": Value(text) if len(metrics) == 1 else F(f"m__{part}") for part, text in parts}
     columns = {f"of_{name}": F(f"m__{name}") for name in ("value", "unit")}
-    printed = {"of_printed": F("m__printed_value"), "of_printed_unit": F("m__printed_unit")}
-    return found.filter(m__value__isnull=False).annotate(**named, **columns, **printed)
+    printed_columns = {"of_printed": F("m__printed_value"), "of_printed_unit": F("m__printed_unit")}
+    return results.filter(m__value__isnull=False).annotate(**named, **columns, **printed_columns)
 
 
 def _read_in_one_pass(grouped: QuerySet) -> list[Row]:
@@ -236,14 +239,14 @@ def _read_in_one_pass(grouped: QuerySet) -> list[Row]:
         return [dict(zip(columns, row, strict=True)) for row in cursor.fetchall()]
 
 
-def _conditions(question: Question) -> Q:
+def _query_conditions(question: StudyQuery) -> Q:
     """Raises UnknownParameter and InvalidValue, as results/ does."""
     query = filters.as_query(question.filters)
     filters.refuse_unknown(query, filters.RESULT_NAMES, study_query.PREFIXES)
     return filters.result_conditions(query)
 
 
-def _measured(question: Question, metrics: Sequence[Metric]) -> Q:
+def _measurement_condition(question: StudyQuery, metrics: Sequence[Metric]) -> Q:
     """Measurements of the metrics, with what the question says of their context."""
     ops: dict[tuple[str, str], list[str]] = {}
     for op, quantity, stat in metrics:
@@ -258,68 +261,68 @@ def _measured(question: Question, metrics: Sequence[Metric]) -> Q:
     for name, values in question.filters.items():
         if name.startswith(CONTEXT):
             key = name.removeprefix(CONTEXT)
-            meant = [meaning for value in values for meaning in filters.typed_candidates(value)]
-            met &= reduce(or_, [Q(measurements__context__contains={key: one}) for one in meant])
+            candidates = [meaning for value in values for meaning in filters.typed_candidates(value)]
+            met &= reduce(or_, [Q(measurements__context__contains={key: candidate}) for candidate in candidates])
     return met
 
 
-def _placed(found: QuerySet, question: Question) -> tuple[QuerySet, dict[str, str]]:
+def _with_axis_columns(results: QuerySet, question: StudyQuery) -> tuple[QuerySet, dict[str, str]]:
     """With a column for each axis; and the name of the column by axis."""
-    names = dict.fromkeys(MEASURED) | {"tool": "tool", "mode": "mode"}
+    names = dict.fromkeys(MEANING_FIELDS) | {"tool": "tool", "mode": "mode"}
     names |= {name: f"of_{name}" for name in ("op", "quantity", "stat")}
     for place, name in enumerate(question.axes):
         if name in names:
             continue
         names[name] = column = f"at_{place}"
         if name in _OF_RESULT:
-            found = found.annotate(**{column: _OF_RESULT[name]})
+            results = results.annotate(**{column: _OF_RESULT[name]})
         elif name.startswith(CONTEXT):
-            found = found.annotate(**{column: KeyTextTransform(name.removeprefix(CONTEXT), "m__context")})
+            results = results.annotate(**{column: KeyTextTransform(name.removeprefix(CONTEXT), "m__context")})
         else:
             fact = {f"fact_{place}": FilteredRelation("facts", condition=Q(facts__name=name))}
-            found = found.annotate(**fact).annotate(**{column: F(f"fact_{place}__text")})
-    return found, names
+            results = results.annotate(**fact).annotate(**{column: F(f"fact_{place}__text")})
+    return results, names
 
 
 _OF_RESULT = {"trust": F("trust"), "result": F("public_id"), "label": KT("snapshot__label")}
 """Axes that are columns of a result but no facts: each result has another, or they never move."""
 
 
-def _divided(found: QuerySet, question: Question) -> tuple[QuerySet, Any, Any]:
+def _with_quotient(results: QuerySet, question: StudyQuery) -> tuple[QuerySet, Any, Any]:
     """The value by its divisor; null where the divisor is not known or no positive number."""
     if not question.per:
-        return found, F("of_value"), None
+        return results, F("of_value"), None
     name = PER[question.per]
     if name in question.axes:  # its facts are joined already
         divisor = positive_or_null(f"fact_{question.axes.index(name)}__number")
     else:
-        found = found.annotate(by=FilteredRelation("facts", condition=Q(facts__name=name)))
+        results = results.annotate(by=FilteredRelation("facts", condition=Q(facts__name=name)))
         divisor = positive_or_null("by__number")
-    return found, F("of_value") / divisor, divisor
+    return results, F("of_value") / divisor, divisor
 
 
-def _said(ids: Collection[int]) -> dict[int, Row]:
+def _facts_by_result(ids: Collection[int]) -> dict[int, Row]:
     """By primary key of a result its id, its words and its source."""
     columns = {"pk": "pk", "result": "public_id", "label": "snapshot__label", "source": "source"}
     return {row.pop("pk"): row for row in rows_of(columns, Result.objects.order_by().filter(id__in=ids))}
 
 
-def _qualified(ids: Collection[int]) -> dict[tuple[int, Metric], str]:
+def _load_qualifiers(ids: Collection[int]) -> dict[tuple[int, Metric], str]:
     """What qualifies numbers of these results: about, above or below."""
     measurements = Measurement.objects.order_by().filter(result__in=ids, context__has_key="qualifier")
     read = measurements.values_list("result_id", *Metric._fields, "context__qualifier")
     return {(pk, Metric(*metric)): word for pk, *metric, word in read}
 
 
-def _group(
-    row: Row, names: Mapping[str, str], said: Mapping[int, Row], qualified: Mapping[tuple[int, Metric], str]
+def _make_group(
+    row: Row, names: Mapping[str, str], facts_by_result: Mapping[int, Row], qualified: Mapping[tuple[int, Metric], str]
 ) -> Group:
-    """`said` and `qualified` are of the results that stand alone."""
+    """`facts_by_result` and `qualified` are of the results that stand alone."""
     alone: Row = {}
     if row["results"] == 1:
         metric = Metric(row["of_op"], row["of_quantity"], row["of_stat"])
-        printed = {"printed_value": row["printed"], "printed_unit": row["of_printed_unit"]}
-        alone = said[row["first"]] | {"qualifier": qualified.get((row["first"], metric))} | printed
+        printed_fields = {"printed_value": row["printed"], "printed_unit": row["of_printed_unit"]}
+        alone = facts_by_result[row["first"]] | {"qualifier": qualified.get((row["first"], metric))} | printed_fields
     same = row.get("least_divisor") == row.get("most_divisor")
     return Group(
         at={name: row[column] for name, column in names.items()},
@@ -332,9 +335,9 @@ def _group(
     )
 
 
-def study_title(question: Question) -> str:
+def study_title(question: StudyQuery) -> str:
     """ "write bandwidth max by object storage targets, for each operation, per drive"."""
-    asked = ", ".join(word.replace(".", " ") for word in question.metric)
-    series = f", for each {' and '.join(axis(name).title for name in question.series)}" if question.series else ""
+    metrics_text = ", ".join(word.replace(".", " ") for word in question.metric)
+    series = f", for each {' and '.join(find_axis(name).title for name in question.series)}" if question.series else ""
     per = f", per {question.per.replace('_', ' ')}" if question.per else ""
-    return f"{asked} by {axis(question.x).title}{series}{per}"
+    return f"{metrics_text} by {find_axis(question.x).title}{series}{per}"

@@ -14,7 +14,7 @@ from django.utils.text import slugify
 from registry.errors import Problem
 from registry.models import SavedStudy
 from registry.query import study_query
-from registry.query.canonical_names import plain
+from registry.query.canonical_names import plain_text
 from registry.query.filters import InvalidValue
 from registry.query.public_record import NotOnRecord, Row
 from registry.studies import curated, custom_rankings, documents, run
@@ -38,7 +38,7 @@ def save(kind: str, title: str, query: str, username: str, as_of: datetime | Non
 
     Raises InvalidValue for a title or question that is empty or too long, TooManySaved, and whatever asking raises.
     """
-    title = plain(title)
+    title = plain_text(title)
     if not 0 < len(title) <= TITLE_LIMIT:
         raise InvalidValue("title", f"1 to {TITLE_LIMIT} characters")
     if len(query) > QUESTION_LIMIT:
@@ -46,35 +46,35 @@ def save(kind: str, title: str, query: str, username: str, as_of: datetime | Non
     if SavedStudy.objects.filter(saved_by=username).count() >= MOST_SAVED:
         raise TooManySaved(f"There are {MOST_SAVED}.")
     slug = f"{slugify(title)[:60].strip('-') or kind}-{secrets.token_hex(4)}"
-    asked = {"slug": slug, "title": title, "question": _asked(kind, query, as_of), "saved_by": username}
-    return SavedStudy.objects.create(kind=kind, **asked)
+    fields = {"slug": slug, "title": title, "question": _checked_address(kind, query, as_of), "saved_by": username}
+    return SavedStudy.objects.create(kind=kind, **fields)
 
 
-def _asked(kind: str, query: str, as_of: datetime | None) -> str:
+def _checked_address(kind: str, query: str, as_of: datetime | None) -> str:
     """The question as it is kept, asked once. Raises whatever asking raises."""
     if kind == SavedStudy.Kind.RANKING:
         ranking = custom_rankings.read_address(query)
         ranking = ranking if as_of is None else replace(ranking, as_of=as_of)
         custom_rankings.run_ranking(ranking)
         return ranking.address()
-    question = study_query.read(QueryDict(query))
+    question = study_query.parse_query(QueryDict(query))
     question = question if as_of is None else replace(question, as_of=as_of)
     run.run_study(question)
     return question.address()
 
 
-def remove(kind: str, slug: str, username: str) -> None:
+def remove_saved(kind: str, slug: str, username: str) -> None:
     """Remove one's own. Raises NotOnRecord for any other, and where there is none."""
     removed, _ = SavedStudy.objects.filter(kind=kind, slug=slug, saved_by=username).delete()
     if not removed:
         raise NotOnRecord(kind, slug)
 
 
-def newest(kind: str = SavedStudy.Kind.STUDY, count: int = LISTED) -> Sequence[SavedStudy]:
+def newest_saved(kind: str = SavedStudy.Kind.STUDY, count: int = LISTED) -> Sequence[SavedStudy]:
     return SavedStudy.objects.filter(kind=kind)[:count]
 
 
-def ranking(slug: str) -> SavedStudy:
+def find_ranking(slug: str) -> SavedStudy:
     """A saved ranking. Raises NotOnRecord."""
     saved_study = SavedStudy.objects.filter(kind=SavedStudy.Kind.RANKING, slug=slug.replace("\0", "").lower()).first()
     if saved_study is None:
@@ -82,37 +82,42 @@ def ranking(slug: str) -> SavedStudy:
     return saved_study
 
 
-def ranked(one: SavedStudy) -> dict[str, Any]:
+def ranking_result(saved_study: SavedStudy) -> dict[str, Any]:
     """The document of a saved ranking.
 
     Raises what custom_rankings.run_ranking raises, if a name is no longer on record.
     """
-    return custom_rankings.ranking_document(custom_rankings.read_address(one.question)) | study_summary(one)
+    return custom_rankings.ranking_document(custom_rankings.read_address(saved_study.question)) | study_summary(
+        saved_study
+    )
 
 
-def study_summary(one: SavedStudy) -> Row:
+def study_summary(saved_study: SavedStudy) -> Row:
     """As curated.in_short."""
-    place = PLACE.format(one.saved_by)
-    return {"slug": one.slug, "title": one.title, "place": place, "kind": KIND, "document": ""}
+    place = PLACE.format(saved_study.saved_by)
+    return {"slug": saved_study.slug, "title": saved_study.title, "place": place, "kind": KIND, "document": ""}
 
 
 def get_study(slug: str) -> curated.Study | SavedStudy:
     """A curated study, else a saved one. Raises NotOnRecord with the nearest curated ones."""
-    known = curated.studies().get(slug.lower())
-    found = known or SavedStudy.objects.filter(kind=SavedStudy.Kind.STUDY, slug=slug.replace("\0", "").lower()).first()
-    return found or curated.study(slug)
+    curated_study = curated.load_studies().get(slug.lower())
+    study = (
+        curated_study
+        or SavedStudy.objects.filter(kind=SavedStudy.Kind.STUDY, slug=slug.replace("\0", "").lower()).first()
+    )
+    return study or curated.find_study(slug)
 
 
-def study_query_of(one: curated.Study | SavedStudy) -> study_query.Question | None:
+def study_query_of(study: curated.Study | SavedStudy) -> study_query.StudyQuery | None:
     """None for a study that is a table of figures."""
-    if isinstance(one, SavedStudy):
-        return study_query.read(QueryDict(one.question))
-    return curated.question_of(one) if "question" in one else None
+    if isinstance(study, SavedStudy):
+        return study_query.parse_query(QueryDict(study.question))
+    return curated.question_of(study) if "question" in study else None
 
 
-def study_result(one: curated.Study | SavedStudy) -> dict[str, Any]:
+def study_result(study: curated.Study | SavedStudy) -> dict[str, Any]:
     """As curated.answer; what a saved study asks for may be gone from the record: then it has no points."""
-    if not isinstance(one, SavedStudy):
-        return curated.answer(one)
-    about = study_summary(one) | {"notes": [], "finding": ""}
-    return documents.study_document(study_query.read(QueryDict(one.question)), about) | about
+    if not isinstance(study, SavedStudy):
+        return curated.study_answer(study)
+    about = study_summary(study) | {"notes": [], "finding": ""}
+    return documents.study_document(study_query.parse_query(QueryDict(study.question)), about) | about

@@ -20,8 +20,8 @@ from django.conf import settings
 
 from registry.presentation.vega import SCHEMA
 from registry.query import qualified_values
-from registry.query.axes import axis
-from registry.studies.table import FIGURES, Row, is_not_repeated, lower_is_better, written
+from registry.query.axes import find_axis
+from registry.studies.table import FIGURES, Row, format_digits, is_not_repeated, lower_is_better
 
 Spec = dict[str, Any]
 
@@ -41,7 +41,7 @@ DIGIT_PX = 8
 LETTER_PX = 6.5
 
 
-def chart(title: str, axes: Sequence[str], unit: str, rows: Sequence[Row], kind: str = "auto") -> Spec | None:
+def draw_chart(title: str, axes: Sequence[str], unit: str, rows: Sequence[Row], kind: str = "auto") -> Spec | None:
     """Bars, lines, points, box, heat map or radar of rows whose first axis is x. None where nothing can be drawn.
 
     `unit` is what the values are in, with what they are divided by. `auto` draws lines where x is a number with at
@@ -51,14 +51,14 @@ def chart(title: str, axes: Sequence[str], unit: str, rows: Sequence[Row], kind:
     drawn = [row for row in rows if row["value"] is not None and row[axes[0]] is not None]
     if not drawn or len({row["unit"] for row in drawn}) > 1:
         return None
-    kind = _fitting(axes, drawn) if kind == "auto" else kind
+    kind = _fitting_kind(axes, drawn) if kind == "auto" else kind
     told_apart_by = [name for name in axes[1:] if len({row[name] for row in drawn}) > 1]
-    points = [_point(row, axes[0], told_apart_by, unit) for row in drawn]
+    points = [_chart_point(row, axes[0], told_apart_by, unit) for row in drawn]
     if kind in ("bars", "box") and len(points) > MOST_BARS:
         kind = "points"
-    if kind == "radar" and _places(points) < FEWEST_SPOKES:
+    if kind == "radar" and _count_places(points) < FEWEST_SPOKES:
         kind = "bars"
-    if kind == "radar" and len(_names(points)) > COLOURS:
+    if kind == "radar" and len(_series_names(points)) > COLOURS:
         kind = "heat"
     spec = {
         "$schema": SCHEMA,
@@ -69,8 +69,8 @@ def chart(title: str, axes: Sequence[str], unit: str, rows: Sequence[Row], kind:
     }
     drawn_as = _DRAWN[kind](axes, unit, points)
     meaning = "; ".join(_legend_of_lines(points, has_lines=has_lines(drawn_as)))
-    said = {"title": title, "subtitle": f"{unit or 'no unit'}, {_trust(points)}", "repeats": meaning}
-    return spec | {"usermeta": said} | _without_empty_lines(drawn_as, points)
+    texts = {"title": title, "subtitle": f"{unit or 'no unit'}, {_trust_text(points)}", "repeats": meaning}
+    return spec | {"usermeta": texts} | _without_empty_lines(drawn_as, points)
 
 
 def _without_empty_lines(spec: Spec, points: Sequence[Row]) -> Spec:
@@ -91,10 +91,10 @@ def _legend_of_lines(points: Sequence[Row], *, has_lines: bool) -> list[str]:
         REPEATED: "solid line with ends: 95 % range by repeats",
         SEVERAL: "dashed line: lowest to highest of several",
     }
-    told = [words for kind, words in lines.items() if has_lines and kind in kinds]
+    phrases = [words for kind, words in lines.items() if has_lines and kind in kinds]
     if NOT_REPEATED in kinds:
-        told.append(NOT_REPEATED if kinds == {NOT_REPEATED} else f"diamond, or bar without a line: {NOT_REPEATED}")
-    return told
+        phrases.append(NOT_REPEATED if kinds == {NOT_REPEATED} else f"diamond, or bar without a line: {NOT_REPEATED}")
+    return phrases
 
 
 def has_lines(spec: Spec) -> bool:
@@ -102,14 +102,14 @@ def has_lines(spec: Spec) -> bool:
     return any(layer.get("transform") == _REACHING for layer in spec.get("layer", ()))
 
 
-def _trust(points: Sequence[Row]) -> str:
+def _trust_text(points: Sequence[Row]) -> str:
     """The one level of trust of all points, or what their fills mean."""
     levels = {point["trust"] for point in points}
     fills = levels.pop() if len(levels) == 1 else "full: verified, half: imported, light: reported"
     return f"{fills}, dashed: a bound, not a measured value" if any(point["bound"] for point in points) else fills
 
 
-def _fitting(axes: Sequence[str], rows: Sequence[Row]) -> str:
+def _fitting_kind(axes: Sequence[str], rows: Sequence[Row]) -> str:
     if len(axes) > 1 or not _is_scale(rows, axes[0]):
         many = sum(row["count"] >= FEWEST_FOR_A_BOX for row in rows)
         if 2 * many > len(rows):
@@ -121,8 +121,8 @@ def _fitting(axes: Sequence[str], rows: Sequence[Row]) -> str:
 
 def _is_wide(values: Iterable[float]) -> bool:
     """Whether values differ so much that they need a logarithmic scale, and can have one."""
-    known = sorted(values)
-    return known[0] > 0 and known[-1] / known[0] >= DECADES
+    sorted_values = sorted(values)
+    return sorted_values[0] > 0 and sorted_values[-1] / sorted_values[0] >= DECADES
 
 
 def _is_scale(rows: Sequence[Row], name: str) -> bool:
@@ -130,56 +130,62 @@ def _is_scale(rows: Sequence[Row], name: str) -> bool:
     return len(values) >= FEWEST_FOR_A_LINE and not any(isinstance(value, str) for value in values)
 
 
-def _point(row: Row, x: str, told_apart_by: Sequence[str], unit: str) -> Row:
-    series = ", ".join(_said(name, row[name]) for name in told_apart_by if row[name] != "")
+def _chart_point(row: Row, x: str, told_apart_by: Sequence[str], unit: str) -> Row:
+    series = ", ".join(_axis_value_text(name, row[name]) for name in told_apart_by if row[name] != "")
     if told_apart_by and not series:
-        series = f"{axis(told_apart_by[0]).title} not said"
+        series = f"{find_axis(told_apart_by[0]).title} not said"
     figures = {name: row["value"] if row[name] is None else row[name] for name in FIGURES}
     qualifier = row.get("qualifier") or ""
     if row.get("interval_low") is not None:
         figures |= {"low": row["interval_low"], "high": row["interval_high"]}
-    place = _said(x, row[x])
-    value = qualified_values.in_words(qualifier, f"{written(row['value'], 6)} {unit}".strip())
-    kind, reach = _reach(row)
+    place = _axis_value_text(x, row[x])
+    value = qualified_values.in_words(qualifier, f"{format_digits(row['value'], 6)} {unit}".strip())
+    kind, reach = _point_reach(row)
     words = f"{place}{', ' + series if series else ''}: {', '.join(filter(None, (value, row['trust'], reach)))}"
     name = f"{place} {series}".strip()
-    said = {"series": series, "name": name, "trust": row["trust"], "words": words, "shown": _marked(row, qualifier)}
-    said["bound"] = qualifier.startswith((qualified_values.BELOW, qualified_values.ABOVE))
-    return figures | {"x": row[x], "place": place, "spread": kind} | said
+    labels = {
+        "series": series,
+        "name": name,
+        "trust": row["trust"],
+        "words": words,
+        "shown": _point_number(row, qualifier),
+    }
+    labels["bound"] = qualifier.startswith((qualified_values.BELOW, qualified_values.ABOVE))
+    return figures | {"x": row[x], "place": place, "spread": kind} | labels
 
 
-def _reach(row: Row) -> tuple[str, str]:
+def _point_reach(row: Row) -> tuple[str, str]:
     """What a point is, and in words how far it reaches and by what."""
     if row["count"] > 1:
         if row.get("low") is None:
             return FIGURE, f"median of {row['count']:,} measurements"
-        ends = f"{written(row['low'])} to {written(row['high'])}"
+        ends = f"{format_digits(row['low'])} to {format_digits(row['high'])}"
         return SEVERAL, f"median of {row['count']:,} measurements, lowest to highest {ends}"
     if is_not_repeated(row):
         return NOT_REPEATED, "not repeated"
     if row.get("interval_low") is None:
         return FIGURE, ""
-    ends = f"{written(row['interval_low'])} to {written(row['interval_high'])}"
+    ends = f"{format_digits(row['interval_low'])} to {format_digits(row['interval_high'])}"
     return REPEATED, f"95 % range {ends} by {row['interval_runs']} runs"
 
 
-def _marked(row: Row, qualifier: str) -> str:
+def _point_number(row: Row, qualifier: str) -> str:
     """The number of a point in short: "< 200", "~ 8"."""
     sign = {
         qualified_values.BELOW: "<",
         qualified_values.ABOVE: "\N{GREATER-THAN OR EQUAL TO}",
         qualified_values.ABOUT: "~",
     }
-    return f"{sign.get(qualifier.partition(' ')[0], '')} {written(row['value'])}".strip()
+    return f"{sign.get(qualifier.partition(' ')[0], '')} {format_digits(row['value'])}".strip()
 
 
-def _said(name: str, value: Any) -> str:
+def _axis_value_text(name: str, value: Any) -> str:
     """ "write", but "cpt 8" and "direct I/O: true", which say nothing alone."""
     bare = isinstance(value, str) and value not in ("true", "false")
-    return value if bare else f"{axis(name).title} {_text(value)}"
+    return value if bare else f"{find_axis(name).title} {_axis_text(value)}"
 
 
-def _text(value: Any) -> str:
+def _axis_text(value: Any) -> str:
     return "\N{EM DASH}" if value is None else f"{value:,}" if isinstance(value, int | float) else str(value)
 
 
@@ -194,25 +200,25 @@ def _fitting_axis(unit: str, points: Sequence[Row], field: str = "value") -> Spe
     values = [point[end] for point in points for end in ("low", "high")]
     if not _is_wide(values):
         return linear
-    ticks = {"values": _decades(values)}
+    ticks = {"values": _powers_of_ten(values)}
     return linear | {"title": f"{linear['title']}, logarithmic", "scale": _LOGARITHMIC, "axis": ticks}
 
 
 _LOGARITHMIC: Spec = {"type": "log", "nice": False, "padding": 8}
 
 
-def _decades(values: Iterable[float]) -> list[float]:
+def _powers_of_ten(values: Iterable[float]) -> list[float]:
     """The powers of ten among positive values."""
-    known = sorted(values)
-    first, last = math.ceil(math.log10(known[0])), math.floor(math.log10(known[-1]))
+    sorted_values = sorted(values)
+    first, last = math.ceil(math.log10(sorted_values[0])), math.floor(math.log10(sorted_values[-1]))
     return [10.0**power for power in range(first, last + 1)]
 
 
-def _names(points: Sequence[Row]) -> list[str]:
+def _series_names(points: Sequence[Row]) -> list[str]:
     return list(dict.fromkeys(point["series"] for point in points))
 
 
-def _places(points: Sequence[Row]) -> int:
+def _count_places(points: Sequence[Row]) -> int:
     return len({point["place"] for point in points})
 
 
@@ -222,18 +228,18 @@ _LEGEND_PX = "(containerSize()[0] < 600 ? max(100, width - 20) : 400)"
 """A legend begins where the plot does, and on a phone must end there."""
 
 
-def _coloured(points: Sequence[Row], channel: str) -> Spec:
+def _series_colour(points: Sequence[Row], channel: str) -> Spec:
     """A colour for each series where there are few enough; else all are the first."""
-    names = _names(points)
+    names = _series_names(points)
     if not 1 < len(names) <= COLOURS:
         return {channel: {"value": "var(--s1)"}}
     scale = {"domain": names, "range": [f"var(--s{place})" for place in range(1, len(names) + 1)]}
-    words = {"labelLimit": 300, "labelExpr": _shortened(_LEGEND_PX), "columns": _LEGEND_COLUMNS}
+    words = {"labelLimit": 300, "labelExpr": _shortened_label(_LEGEND_PX), "columns": _LEGEND_COLUMNS}
     legend = {"orient": "top", "title": None, "symbolType": "square"} | words
     return {channel: {"field": "series", "type": "nominal", "scale": scale, "legend": legend}}
 
 
-def _trusted() -> Spec:
+def _trust_fill() -> Spec:
     """Fill by trust, as the marks of trust in tables have it."""
     tests = [{"test": "datum.bound", "value": 0}]
     tests += [{"test": f"datum.trust === '{level}'", "value": opacity} for level, opacity in FILL.items()]
@@ -248,14 +254,14 @@ _DASHED: Spec = {
 }
 
 
-def _whiskers(points: Sequence[Row], encoding: Spec, **mark: Any) -> list[Spec]:
+def _whisker_layers(points: Sequence[Row], encoding: Spec, **mark: Any) -> list[Spec]:
     """Lines over how far points reach; none where no point does, of which Vega would warn."""
     if all(point["spread"] not in (REPEATED, SEVERAL) for point in points):
         return []
     return [{"transform": _REACHING, "mark": _SPREAD | mark, "encoding": encoding | _DASHED}]
 
 
-def _caps(points: Sequence[Row], channel: str, ends: Mapping[str, Spec]) -> list[Spec]:
+def _whisker_caps(points: Sequence[Row], channel: str, ends: Mapping[str, Spec]) -> list[Spec]:
     """Both ends of the 95 % range, as strokes across: many a range is narrower than the mark of its point."""
     mark = {"type": "tick", "color": "var(--ink)", "thickness": 1.5, "size": 12, "aria": False}
     if all(point["spread"] != REPEATED for point in points):
@@ -270,32 +276,36 @@ _SHAPE: Spec = {
 _SPOKEN: Spec = {"description": {"field": "words"}, "tooltip": {"field": "words", "title": "value"}}
 
 
-def _bars(axes: Sequence[str], unit: str, points: Sequence[Row]) -> Spec:
-    coloured = 1 < len(_names(points)) <= COLOURS
+def _bar_chart(axes: Sequence[str], unit: str, points: Sequence[Row]) -> Spec:
+    coloured = 1 < len(_series_names(points)) <= COLOURS
     offset = {"yOffset": {"field": "series", "type": "nominal", "sort": None}} if coloured else {}
     return {
-        "height": BAR_PX * (_places(points) * (len(_names(points)) + 1) if coloured else len(points)),
-        "encoding": _rows("place" if coloured else "name") | offset | {"x": _value_axis(unit) | _room(points)},
+        "height": BAR_PX * (_count_places(points) * (len(_series_names(points)) + 1) if coloured else len(points)),
+        "encoding": _row_axis("place" if coloured else "name")
+        | offset
+        | {"x": _value_axis(unit) | _scale_with_room(points)},
         "layer": [
             {
                 "mark": {"type": "bar", "strokeWidth": 1.5},
-                "encoding": _outlined(points) | _trusted() | _SPOKEN,
+                "encoding": _outline_and_fill(points) | _trust_fill() | _SPOKEN,
             },
-            *_whiskers(
+            *_whisker_layers(
                 points,
-                {"x": _value_axis(unit, "low") | _room(points), "x2": {"field": "high"}},
+                {"x": _value_axis(unit, "low") | _scale_with_room(points), "x2": {"field": "high"}},
                 color="var(--ink)",
             ),
-            *_caps(points, "x", {end: _value_axis(unit, end) | _room(points) for end in ("low", "high")}),
+            *_whisker_caps(
+                points, "x", {end: _value_axis(unit, end) | _scale_with_room(points) for end in ("low", "high")}
+            ),
             {
                 "mark": {"type": "text", "align": "left", "dx": 4, "aria": False},
-                "encoding": {"x": _value_axis(unit, "high") | _room(points), "text": {"field": "shown"}},
+                "encoding": {"x": _value_axis(unit, "high") | _scale_with_room(points), "text": {"field": "shown"}},
             },
         ],
     }
 
 
-def _room(points: Sequence[Row]) -> Spec:
+def _scale_with_room(points: Sequence[Row]) -> Spec:
     """A scale from zero that leaves room for the number behind the longest bar and its spread."""
     ends = [0, {"expr": f"width - {_digits_px(points)}"}]
     most = max(0, *(point["high"] for point in points))
@@ -310,7 +320,7 @@ _LABELS_PX = "(isFinite(containerSize()[0]) ? max(120, 0.55 * containerSize()[0]
 """Names of rows have little more than half of a page; a picture has no page."""
 
 
-def _shortened(space_px: str) -> str:
+def _shortened_label(space_px: str) -> str:
     """A name that is too long keeps both ends: the middle tells names apart least."""
     letters = f"floor({space_px} / {LETTER_PX} / 2)"
     return (
@@ -319,31 +329,31 @@ def _shortened(space_px: str) -> str:
     )
 
 
-def _rows(field: str) -> Spec:
-    names = {"labelLimit": {"expr": f"1.2 * {_LABELS_PX}"}, "labelExpr": _shortened(_LABELS_PX)}
+def _row_axis(field: str) -> Spec:
+    names = {"labelLimit": {"expr": f"1.2 * {_LABELS_PX}"}, "labelExpr": _shortened_label(_LABELS_PX)}
     return {"y": {"field": field, "type": "nominal", "sort": None, "title": None, "axis": names}}
 
 
-def _outlined(points: Sequence[Row]) -> Spec:
+def _outline_and_fill(points: Sequence[Row]) -> Spec:
     """Fill and outline in the colour of the series; the two share a legend."""
-    fill = _coloured(points, "fill")
+    fill = _series_colour(points, "fill")
     dashed = {"condition": {"test": "datum.bound", "value": [2, 2]}, "value": [1, 0]}
     return fill | {"stroke": fill["fill"], "strokeDash": dashed}
 
 
-def _box(axes: Sequence[str], unit: str, points: Sequence[Row]) -> Spec:
+def _box_chart(axes: Sequence[str], unit: str, points: Sequence[Row]) -> Spec:
     spread = {"x": _fitting_axis(unit, points, "low"), "x2": {"field": "high"}}
     return {
         "height": BAR_PX * len(points),
-        "encoding": _rows("name"),
+        "encoding": _row_axis("name"),
         "layer": [
-            *_whiskers(points, spread),
-            *_caps(points, "x", {end: _fitting_axis(unit, points, end) for end in ("low", "high")}),
+            *_whisker_layers(points, spread),
+            *_whisker_caps(points, "x", {end: _fitting_axis(unit, points, end) for end in ("low", "high")}),
             {
                 "mark": {"type": "bar", "strokeWidth": 1.5, "height": 10, "stroke": "var(--s1)"},
                 "encoding": {"x": _fitting_axis(unit, points, "q1"), "x2": {"field": "q3"}}
-                | _coloured(points, "fill")
-                | _trusted(),
+                | _series_colour(points, "fill")
+                | _trust_fill(),
             },
             {
                 "mark": {"type": "tick", "color": "var(--ink)", "thickness": 2, "size": 14},
@@ -353,44 +363,47 @@ def _box(axes: Sequence[str], unit: str, points: Sequence[Row]) -> Spec:
     }
 
 
-def _lines(axes: Sequence[str], unit: str, points: Sequence[Row]) -> Spec:
-    drawn = _along(axes, unit, points)
-    line: Spec = {"mark": {"type": "line", "strokeWidth": 2, "aria": False}, "encoding": _coloured(points, "color")}
+def _line_chart(axes: Sequence[str], unit: str, points: Sequence[Row]) -> Spec:
+    drawn = _points_along_axis(axes, unit, points)
+    line: Spec = {
+        "mark": {"type": "line", "strokeWidth": 2, "aria": False},
+        "encoding": _series_colour(points, "color"),
+    }
     line["transform"] = [{"filter": "!datum.bound"}]
     line["encoding"] |= {"detail": [{"field": "series"}, {"field": "trust"}]}
     return drawn | {"layer": [line, *drawn["layer"]]}
 
 
-def _points(axes: Sequence[str], unit: str, points: Sequence[Row]) -> Spec:
+def _point_chart(axes: Sequence[str], unit: str, points: Sequence[Row]) -> Spec:
     """Along numbers, and where there are too many for a row each; else named one below the other."""
     along = _is_scale(points, "x") or len(points) > MOST_BARS
-    return _along(axes, unit, points) if along else _dots(axes, unit, points)
+    return _points_along_axis(axes, unit, points) if along else _dot_chart(axes, unit, points)
 
 
-def _dots(axes: Sequence[str], unit: str, points: Sequence[Row]) -> Spec:
+def _dot_chart(axes: Sequence[str], unit: str, points: Sequence[Row]) -> Spec:
     room = {"range": [0, {"expr": f"width - {_digits_px(points)}"}]}
 
-    def measured(field: str) -> Spec:
-        found = _fitting_axis(unit, points, field)
-        return {"x": found | {"scale": found["scale"] | room}}
+    def value_encoding(field: str) -> Spec:
+        encoding = _fitting_axis(unit, points, field)
+        return {"x": encoding | {"scale": encoding["scale"] | room}}
 
     return {
         "height": BAR_PX * len(points),
-        "encoding": _rows("name"),
+        "encoding": _row_axis("name"),
         "layer": [
-            *_whiskers(points, measured("low") | {"x2": {"field": "high"}}),
-            *_caps(points, "x", {end: measured(end)["x"] for end in ("low", "high")}),
+            *_whisker_layers(points, value_encoding("low") | {"x2": {"field": "high"}}),
+            *_whisker_caps(points, "x", {end: value_encoding(end)["x"] for end in ("low", "high")}),
             {
                 "mark": _DOT,
-                "encoding": measured("value")
+                "encoding": value_encoding("value")
                 | {"fill": {"value": "var(--s1)"}, "stroke": {"value": "var(--s1)"}}
                 | _SHAPE
-                | _trusted()
+                | _trust_fill()
                 | _SPOKEN,
             },
             {
                 "mark": {"type": "text", "align": "left", "dx": 8, "aria": False},
-                "encoding": measured("high") | {"text": {"field": "shown"}},
+                "encoding": value_encoding("high") | {"text": {"field": "shown"}},
             },
         ],
     }
@@ -399,29 +412,29 @@ def _dots(axes: Sequence[str], unit: str, points: Sequence[Row]) -> Spec:
 _DOT: Spec = {"type": "point", "filled": True, "size": 60, "strokeWidth": 1.5, "opacity": 1}
 
 
-def _along(axes: Sequence[str], unit: str, points: Sequence[Row]) -> Spec:
+def _points_along_axis(axes: Sequence[str], unit: str, points: Sequence[Row]) -> Spec:
     """Points over the x axis. Of more series than there are colours the last point of each has its name."""
-    place = {"field": "x", "title": axis(axes[0]).title + _in_unit(axes[0]), "sort": None}
+    place = {"field": "x", "title": find_axis(axes[0]).title + _in_unit(axes[0]), "sort": None}
     words = {"type": "nominal", "axis": {"labelAngle": -30, "labelOverlap": True}}
-    x = place | (_scale(points) if _is_scale(points, "x") else words)
-    named = len(_names(points)) > COLOURS
+    x = place | (_numeric_axis(points) if _is_scale(points, "x") else words)
+    named = len(_series_names(points)) > COLOURS
     return {
         "height": 320,
         "encoding": {"x": x, "y": _fitting_axis(unit, points)},
         "layer": [
-            *_whiskers(points, {"y": _fitting_axis(unit, points, "low"), "y2": {"field": "high"}}),
-            *_caps(points, "y", {end: _fitting_axis(unit, points, end) for end in ("low", "high")}),
-            {"mark": _DOT, "encoding": _outlined(points) | _SHAPE | _trusted() | _SPOKEN},
+            *_whisker_layers(points, {"y": _fitting_axis(unit, points, "low"), "y2": {"field": "high"}}),
+            *_whisker_caps(points, "y", {end: _fitting_axis(unit, points, end) for end in ("low", "high")}),
+            {"mark": _DOT, "encoding": _outline_and_fill(points) | _SHAPE | _trust_fill() | _SPOKEN},
             *([_LAST_NAMES] if named else []),
         ],
     }
 
 
-def _scale(points: Sequence[Row]) -> Spec:
+def _numeric_axis(points: Sequence[Row]) -> Spec:
     """A numeric x axis; ticks stand at the values where these are few."""
     values = sorted({point["x"] for point in points})
     wide = _is_wide(values)
-    at = values if len(values) <= MOST_TICKS else _decades(values) if wide else None
+    at = values if len(values) <= MOST_TICKS else _powers_of_ten(values) if wide else None
     ticks = {"labelExpr": "format(datum.value, ',')"} | ({"values": at} if at else {})
     how = _LOGARITHMIC if wide else {"zero": False, "nice": True}
     return {"type": "quantitative", "scale": how, "axis": ticks}
@@ -441,17 +454,17 @@ _LAST_NAMES: Spec = {
 }
 
 
-def _heat(axes: Sequence[str], unit: str, points: Sequence[Row]) -> Spec:
+def _heat_map(axes: Sequence[str], unit: str, points: Sequence[Row]) -> Spec:
     """Cells as deep as their value is large; a custom property can't be mixed with another, but be lighter."""
-    title = f"{axis(axes[0]).title}{_in_unit(axes[0])}; cells in {unit or 'no unit'}"
+    title = f"{find_axis(axes[0]).title}{_in_unit(axes[0])}; cells in {unit or 'no unit'}"
     how = {"type": "log"} if _is_wide(point["value"] for point in points) else {"zero": True}
     depth = {"scale": how | {"range": _DEPTHS}, "legend": None}
-    cells = [point | {"shown": written(point["value"], CELL_DIGITS)} for point in points]
-    letter_px = f"width / {_places(points) * max(len(cell['shown']) for cell in cells)}"
+    cells = [point | {"shown": format_digits(point["value"], CELL_DIGITS)} for point in points]
+    letter_px = f"width / {_count_places(points) * max(len(cell['shown']) for cell in cells)}"
     return {
-        "height": CELL_PX * len(_names(points)),
+        "height": CELL_PX * len(_series_names(points)),
         "data": {"values": cells},
-        "encoding": _rows("series")
+        "encoding": _row_axis("series")
         | {"x": {"field": "x", "type": "ordinal", "sort": None, "title": title, "axis": {"labelAngle": -30}}},
         "layer": [
             {
@@ -482,15 +495,19 @@ _RINGS = (0.25, 0.5, 0.75, 1.0)
 _SIDE = 0.2  # of the radius: labels nearer than this to the middle are centred
 
 
-def _radar(axes: Sequence[str], unit: str, points: Sequence[Row]) -> Spec:
+def _radar_chart(axes: Sequence[str], unit: str, points: Sequence[Row]) -> Spec:
     places = list(dict.fromkeys(point["place"] for point in points))
     most = {place: max(point["value"] for point in points if point["place"] == place) for place in places}
     angles = {place: 2 * math.pi * number / len(places) for number, place in enumerate(places)}
-    drawn = [point | _at(angles[point["place"]], _share(point["value"], most[point["place"]])) for point in points]
-    rim = [
-        {"place": place, "most": f"{written(most[place])} {unit}".strip(), **_at(angles[place], 1)} for place in places
+    drawn = [
+        point | _point_on_disc(angles[point["place"]], _share_of_rim(point["value"], most[point["place"]]))
+        for point in points
     ]
-    rings = [{"ring": ring, "turn": turn} | _at(angles[place], ring)
+    rim = [
+        {"place": place, "most": f"{format_digits(most[place])} {unit}".strip(), **_point_on_disc(angles[place], 1)}
+        for place in places
+    ]
+    rings = [{"ring": ring, "turn": turn} | _point_on_disc(angles[place], ring)
              for ring in _RINGS for turn, place in enumerate([*places, places[0]])]  # fmt: skip
     line = {"type": "line", "interpolate": "linear-closed", "aria": False}
     by_series = {
@@ -501,7 +518,7 @@ def _radar(axes: Sequence[str], unit: str, points: Sequence[Row]) -> Spec:
     return {
         "height": 320,
         "data": {"values": [point | {"turn": turns[point["place"]]} for point in drawn]},
-        "encoding": {"x": _across("x"), "y": _across("y")},
+        "encoding": {"x": _disc_axis("x"), "y": _disc_axis("y")},
         "layer": [
             {
                 "data": {"values": rings},
@@ -513,12 +530,12 @@ def _radar(axes: Sequence[str], unit: str, points: Sequence[Row]) -> Spec:
                 "mark": {"type": "rule", "color": "var(--rule)", "aria": False},
                 "encoding": {"x2": {"field": "zero"}, "y2": {"field": "zero"}},
             },
-            {"mark": line | {"strokeWidth": 2}, "encoding": _coloured(points, "color") | by_series},
+            {"mark": line | {"strokeWidth": 2}, "encoding": _series_colour(points, "color") | by_series},
             {
                 "mark": _DOT | {"size": 50},
-                "encoding": _outlined(points) | _SHAPE | _trusted() | _SPOKEN,
+                "encoding": _outline_and_fill(points) | _SHAPE | _trust_fill() | _SPOKEN,
             },
-            *(_spoke_names([name for name in rim if beside(name)], **how) for beside, how in _SIDES),
+            *(_spoke_names([name for name in rim if is_on_side(name)], **how) for is_on_side, how in _SIDES),
         ],
     }
 
@@ -550,53 +567,69 @@ def _spoke_names(rim: Sequence[Row], **how: Any) -> Spec:
     }
 
 
-def _at(angle: float, share: float) -> Row:
+def _point_on_disc(angle: float, share: float) -> Row:
     """Where a share of the rim lies at an angle clockwise from the top, the rim having radius 1."""
     return {"x": math.sin(angle) * share, "y": math.cos(angle) * share}
 
 
-def _share(value: float, most: float) -> float:
+def _share_of_rim(value: float, most: float) -> float:
     return max(value / most, 0) if most > 0 else 0
 
 
-def _across(field: str) -> Spec:
+def _disc_axis(field: str) -> Spec:
     """A hidden axis of the disc, from rim to rim."""
     size, radius = ("width", _HALF_WIDTH) if field == "x" else ("height", f"-{_RADIUS_PX}")
     ends = [{"expr": f"{size} / 2 - {radius}"}, {"expr": f"{size} / 2 + {radius}"}]
     return {"field": field, "type": "quantitative", "axis": None, "scale": {"domain": [-1, 1], "range": ends}}
 
 
-_DRAWN = {"bars": _bars, "box": _box, "lines": _lines, "points": _points, "heat": _heat, "radar": _radar}
+_DRAWN = {
+    "bars": _bar_chart,
+    "box": _box_chart,
+    "lines": _line_chart,
+    "points": _point_chart,
+    "heat": _heat_map,
+    "radar": _radar_chart,
+}
 
 
 def _in_unit(name: str) -> str:
-    return f", {axis(name).unit}" if axis(name).unit else ""
+    return f", {find_axis(name).unit}" if find_axis(name).unit else ""
 
 
 # Colours, where no page sets them
 
 
 @cache
-def colours(theme: str) -> Mapping[str, str]:
+def theme_colours(theme: str) -> Mapping[str, str]:
     """The colours of static/tokens.css by name, of the theme light or dark."""
     tokens = (settings.BASE_DIR / "static" / "tokens.css").read_text(encoding="utf-8")
     place = {"light": 1, "dark": 2}[theme]
-    return {found[0]: found[place] for found in re.findall(r"--(\w+):light-dark\((#\w+),(#\w+)\)", tokens)}
+    return {token[0]: token[place] for token in re.findall(r"--(\w+):light-dark\((#\w+),(#\w+)\)", tokens)}
 
 
 def with_colours(spec: Spec, theme: str, width_px: int) -> Spec:
     """The specification for a picture: with a width of its own, and without custom properties."""
-    known = colours(theme)
-    text = re.sub(r"var\(--(\w+)\)", lambda found: known[found[1]], json.dumps(spec | {"width": width_px}))
-    axis_colours = {"gridColor": known["rule"], "domainColor": known["edge"], "tickColor": known["edge"]}
-    labels = {"labelColor": known["soft"], "titleColor": known["soft"], "titleFontWeight": "normal"}
+    colour_by_name = theme_colours(theme)
+    text = re.sub(r"var\(--(\w+)\)", lambda match: colour_by_name[match[1]], json.dumps(spec | {"width": width_px}))
+    axis_colours = {
+        "gridColor": colour_by_name["rule"],
+        "domainColor": colour_by_name["edge"],
+        "tickColor": colour_by_name["edge"],
+    }
+    labels = {"labelColor": colour_by_name["soft"], "titleColor": colour_by_name["soft"], "titleFontWeight": "normal"}
     config = {
-        "background": known["paper"],
+        "background": colour_by_name["paper"],
         "font": "Inter, system-ui, sans-serif",
         "view": {"stroke": None},
-        "text": {"color": known["ink"]},
+        "text": {"color": colour_by_name["ink"]},
         "axis": axis_colours | labels | {"labelFontSize": 12, "titleFontSize": 12},
         "legend": labels | {"labelFontSize": 12},
-        "title": {"color": known["ink"], "subtitleColor": known["soft"], "subtitleFontSize": 12, "anchor": "start"},
+        "title": {
+            "color": colour_by_name["ink"],
+            "subtitleColor": colour_by_name["soft"],
+            "subtitleFontSize": 12,
+            "anchor": "start",
+        },
     }
     return json.loads(text) | {"config": config}

@@ -16,7 +16,7 @@ from typing import Any
 from registry.comparison import uncertainty
 from registry.errors import Problem
 from registry.query import qualified_values
-from registry.query.axes import MEASURED
+from registry.query.axes import MEANING_FIELDS
 from validators.units import LOWER_IS_BETTER, UNITS
 
 Row = dict[str, Any]
@@ -67,24 +67,24 @@ class Group:
     """Those of several values that their source says are about, below or above so much; with what it says."""
 
 
-def merged(groups: Iterable[Group]) -> list[Group]:
+def merge_groups(groups: Iterable[Group]) -> list[Group]:
     """Groups that differ only in the unit they are printed in become one."""
     by_place: dict[Any, Group] = {}
     for group in groups:
         place = (*group.at.values(), group.trust, group.unit)
-        known = by_place.get(place)
-        by_place[place] = group if known is None else _joined(known, group)
+        earlier_group = by_place.get(place)
+        by_place[place] = group if earlier_group is None else _join_groups(earlier_group, group)
     return list(by_place.values())
 
 
-def _joined(one: Group, other: Group) -> Group:
-    divisor = one.divisor if one.divisor == other.divisor else None
-    units = one.printed_units | other.printed_units
-    both = [*one.qualified, *other.qualified]
-    return Group(one.at, one.trust, [*one.values, *other.values], one.unit, units, divisor, qualified=both)
+def _join_groups(group: Group, other: Group) -> Group:
+    divisor = group.divisor if group.divisor == other.divisor else None
+    units = group.printed_units | other.printed_units
+    both = [*group.qualified, *other.qualified]
+    return Group(group.at, group.trust, [*group.values, *other.values], group.unit, units, divisor, qualified=both)
 
 
-def quartiles(values: Sequence[float]) -> dict[str, float]:
+def compute_quartiles(values: Sequence[float]) -> dict[str, float]:
     """Median (`value`), least, quartiles and largest, interpolated linearly between at least one value."""
     if len(values) == 1:
         return dict.fromkeys(FIGURES, values[0])
@@ -92,73 +92,80 @@ def quartiles(values: Sequence[float]) -> dict[str, float]:
     return dict(zip(FIGURES, (median, min(values), low, high, max(values)), strict=True))
 
 
-def unit_of(groups: Sequence[Group], wanted: str = "") -> str:
+def unit_of(groups: Sequence[Group], requested_unit: str = "") -> str:
     """The one unit of all values: that asked for, else the one they are printed in, else the usual one.
 
     Raises MixedUnits where they measure different things.
     """
     canonical = {group.unit for group in groups}
-    if wanted:
-        canonical.add(UNITS[wanted].canonical)
+    if requested_unit:
+        canonical.add(UNITS[requested_unit].canonical)
     if len(canonical) > 1:
         raise MixedUnits(f"They are: {', '.join(sorted(unit or 'no unit' for unit in canonical))}.")
-    printed = frozenset().union(*(group.printed_units for group in groups))
+    printed_units = frozenset().union(*(group.printed_units for group in groups))
     only = next(iter(canonical), "")
-    return wanted or (next(iter(printed)) if len(printed) == 1 else USUAL_UNITS.get(only, only))
+    return requested_unit or (next(iter(printed_units)) if len(printed_units) == 1 else USUAL_UNITS.get(only, only))
 
 
-def varying(groups: Sequence[Group], axes: Sequence[str]) -> list[str]:
+def varying_axes(groups: Sequence[Group], axes: Sequence[str]) -> list[str]:
     """What tells measurements apart and is on no axis yet, though it differs."""
-    return [name for name in MEASURED if name not in axes and len({group.at[name] for group in groups}) > 1]
+    return [name for name in MEANING_FIELDS if name not in axes and len({group.at[name] for group in groups}) > 1]
 
 
-def rows(groups: Sequence[Group], axes: Sequence[str], unit: str, order: Sequence[str] = ()) -> list[Row]:
+def group_rows(groups: Sequence[Group], axes: Sequence[str], unit: str, order: Sequence[str] = ()) -> list[Row]:
     """One row for each group in the order of the axes; numbers in `unit`, axis values as numbers where all are."""
     numeric = {name for name in axes if not _is_version(name) and _all_numbers(group.at[name] for group in groups)}
     blank = dict.fromkeys((*axes, *COLUMNS))
-    made = [blank | _row(group, axes, unit, numeric) for group in groups]
+    unsorted_rows = [blank | _group_row(group, axes, unit, numeric) for group in groups]
     places, ordered = {text: place for place, text in enumerate(order)}, (*axes, "trust")
-    keys = {value: _key(value, places) for value in {row[name] for row in made for name in ordered}}
-    return sorted(made, key=lambda row: [keys[row[name]] for name in ordered])
+    keys = {value: _place_key(value, places) for value in {row[name] for row in unsorted_rows for name in ordered}}
+    return sorted(unsorted_rows, key=lambda row: [keys[row[name]] for name in ordered])
 
 
-def _row(group: Group, axes: Sequence[str], unit: str, numeric: set[str]) -> Row:
+def _group_row(group: Group, axes: Sequence[str], unit: str, numeric: set[str]) -> Row:
     """What is known of a point; what its axes are named after has the value of the axis."""
-    measured = [value for value in group.values if value is not None]
+    present_values = [value for value in group.values if value is not None]
     factor = UNITS[unit].factor if unit else 1.0
-    figures = {name: value / factor for name, value in quartiles(measured).items()} if measured else {}
+    figures = (
+        {name: value / factor for name, value in compute_quartiles(present_values).items()} if present_values else {}
+    )
     if group.qualified:
-        figures = _with_bounds(measured, group.qualified, factor)
-    if len(measured) == 1 and group.divisor is None and group.facts.get("printed_unit") == unit:
+        figures = _with_bounds(present_values, group.qualified, factor)
+    if len(present_values) == 1 and group.divisor is None and group.facts.get("printed_unit") == unit:
         figures = dict.fromkeys(FIGURES, group.facts["printed_value"])  # no rounding on the way to canonical and back
-    counts = {"count": len(measured), "missing": len(group.values) - len(measured)}
-    said = {"unit": unit, "divisor": group.divisor, "trust": group.trust}
-    at = {name: number(group.at[name]) if name in numeric else group.at[name] for name in axes}
+    counts = {"count": len(present_values), "missing": len(group.values) - len(present_values)}
+    group_columns = {"unit": unit, "divisor": group.divisor, "trust": group.trust}
+    at = {name: parse_number(group.at[name]) if name in numeric else group.at[name] for name in axes}
     # Columns keep their order: the figures first, and last once more, as a bound's word goes before that of the facts.
     first = {name: figures[name] for name in FIGURES if name in figures}
-    return first | _interval(group.interval, factor) | counts | said | group.facts | figures | at
+    return first | _scaled_interval(group.interval, factor) | counts | group_columns | group.facts | figures | at
 
 
-def _with_bounds(measured: Sequence[float], bounds: Sequence[tuple[float, str]], factor: float) -> Row:
+def _with_bounds(values: Sequence[float], bounds: Sequence[tuple[float, str]], factor: float) -> Row:
     """The figures of several values some of which are only bounds: the median as far as it is known.
 
     `low` to `high` are None: where the least and the largest lie, bounds do not say.
     """
-    plain = list(measured)
+    plain = list(values)
     for value, _ in bounds:
         plain.remove(value)
-    middle = qualified_values.median(
-        [*map(qualified_values.number, plain), *(qualified_values.number(*bound) for bound in bounds)]
+    middle = qualified_values.median_number(
+        [
+            *map(qualified_values.qualified_number, plain),
+            *(qualified_values.qualified_number(*bound) for bound in bounds),
+        ]
     )
     value = None if middle.value is None else middle.value / factor
-    spread = {} if any(word in _BOUNDS for _, word in bounds) else quartiles([one / factor for one in measured])
+    spread = (
+        {} if any(word in _BOUNDS for _, word in bounds) else compute_quartiles([figure / factor for figure in values])
+    )
     return dict.fromkeys(FIGURES) | spread | {"value": value, "qualifier": middle.qualifier or None}
 
 
 _BOUNDS = (qualified_values.BELOW, qualified_values.ABOVE)
 
 
-def _interval(interval: Interval | None, factor: float) -> Row:
+def _scaled_interval(interval: Interval | None, factor: float) -> Row:
     if interval is None:
         return {}
     ends = (interval.low / factor, interval.high / factor)
@@ -175,7 +182,7 @@ def in_a_file(row: Row) -> Row:
     return row | {"interval_basis": "not repeated"} if is_not_repeated(row) else row
 
 
-def number(text: str | None) -> int | float | None:
+def parse_number(text: str | None) -> int | float | None:
     """A text that is a number as that number. Raises ValueError."""
     if text is None:
         return None
@@ -184,8 +191,8 @@ def number(text: str | None) -> int | float | None:
 
 
 def _all_numbers(texts: Any) -> bool:
-    known = [text for text in texts if text is not None]
-    return bool(known) and all(_is_number(text) for text in known)
+    present_texts = [text for text in texts if text is not None]
+    return bool(present_texts) and all(_is_number(text) for text in present_texts)
 
 
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]*[1-9])?")
@@ -201,16 +208,16 @@ def _is_version(name: str) -> bool:
     return name.partition("@")[0].endswith("version")
 
 
-def _key(value: Any, places: Mapping[str, int]) -> tuple[int, Any]:
+def _place_key(value: Any, places: Mapping[str, int]) -> tuple[int, Any]:
     """Named places first, then numbers, then texts, what is missing last."""
     if value is None:
         return (3, 0)
     if str(value) in places:
         return (0, places[str(value)])
-    return (2, _natural(value)) if isinstance(value, str) else (1, value)
+    return (2, _natural_key(value)) if isinstance(value, str) else (1, value)
 
 
-def _natural(text: str) -> list[tuple[int, str]]:
+def _natural_key(text: str) -> list[tuple[int, str]]:
     """A text in the order of people: 2.9 before 2.12, hw-2 before hw-10."""
     return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", text.casefold()) if part]
 
@@ -224,7 +231,7 @@ def lower_is_better(unit: str) -> bool:
     return unit in UNITS and UNITS[unit].canonical in LOWER_IS_BETTER
 
 
-def written(value: float, digits: int = 5) -> str:
+def format_digits(value: float, digits: int = 5) -> str:
     """So many significant digits, and all before the point: 1217062 -> "1,217,062", 0.5 -> "0.5"."""
     places = digits - 1 - math.floor(math.log10(abs(value))) if value else 0
     text = f"{value:,.{max(0, places)}f}"

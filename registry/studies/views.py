@@ -25,57 +25,63 @@ COMPUTED_DIGITS = 4
 
 
 @public_page
-def index(request: HttpRequest) -> HttpResponse:
+def study_index(request: HttpRequest) -> HttpResponse:
     """Curated studies by document, then those that people saved, newest first."""
     documents: dict[str, list[Row]] = {}
-    for one in curated.studies().values():
-        documents.setdefault(one["document"]["title"], []).append(curated.in_short(one))
-    context = {"section": "studies", "documents": documents, "saved": saved_queries.newest()}
+    for curated_study in curated.load_studies().values():
+        documents.setdefault(curated_study["document"]["title"], []).append(curated.in_short(curated_study))
+    context = {"section": "studies", "documents": documents, "saved": saved_queries.newest_saved()}
     return render(request, "studies/index.html", context)
 
 
 @public_page
-def study(request: HttpRequest, slug: str) -> HttpResponse:
+def study_page(request: HttpRequest, slug: str) -> HttpResponse:
     """One curated or saved study. Its form leads to the question page."""
-    one = saved_queries.get_study(slug)
-    answer = saved_queries.study_result(one)
-    own = isinstance(one, SavedStudy) and one.saved_by == request.user.get_username()
+    selected_study = saved_queries.get_study(slug)
+    answer = saved_queries.study_result(selected_study)
+    own = isinstance(selected_study, SavedStudy) and selected_study.saved_by == request.user.get_username()
     about = {"crumb": answer["document"], "own": own}
-    return _shown(request, answer, saved_queries.study_query_of(one), f"{API}/studies/{answer['slug']}/", "?", about)
+    return _study_page(
+        request, answer, saved_queries.study_query_of(selected_study), f"{API}/studies/{answer['slug']}/", "?", about
+    )
 
 
 @public_page
-def question(request: HttpRequest) -> HttpResponse:
+def question_page(request: HttpRequest) -> HttpResponse:
     """Any question; without one, or with one that has no answer, the page asks for it.
 
     A condition that the form adds gets its own name.
     """
     if request.GET.get(CONDITION) and request.GET.get(IS):
         return HttpResponseRedirect(f"/study/?{with_condition(request)}")
-    query = filters.without(request.GET, (CONDITION, IS))
+    query = filters.without_names(request.GET, (CONDITION, IS))
     if not query.get("metric") and not query.get("x"):
-        return render(request, "studies/study.html", {"section": "studies", "form": _form(query)})
+        return render(request, "studies/study.html", {"section": "studies", "form": _form_context(query)})
     try:
-        asked = study_query.read(query)
-        answer = studies_documents.study_document(asked)
+        study_question = study_query.parse_query(query)
+        answer = studies_documents.study_document(study_question)
     except Problem as problem:
-        context = {"section": "studies", "form": _form(query), "problem": problem}
+        context = {"section": "studies", "form": _form_context(query), "problem": problem}
         return render(request, "studies/study.html", context, status=problem.status)
-    address = asked.address()
-    return _shown(request, answer, asked, f"{API}/study/?{address}", "&", {"address": address})
+    address = study_question.address()
+    return _study_page(request, answer, study_question, f"{API}/study/?{address}", "&", {"address": address})
 
 
 def with_condition(request: HttpRequest) -> str:
     """The query with the condition as p.NAME (or context.NAME) and without what is empty."""
     name, value = request.GET[CONDITION], request.GET[IS]
-    kept = [(key, one) for key, values in request.GET.lists() for one in values if one and key not in (CONDITION, IS)]
-    return urlencode([*kept, (name if name.startswith(study_query.PREFIXES) else f"p.{name}", value)], safe=",/:")
+    remaining_pairs = [
+        (key, text) for key, values in request.GET.lists() for text in values if text and key not in (CONDITION, IS)
+    ]
+    return urlencode(
+        [*remaining_pairs, (name if name.startswith(study_query.PREFIXES) else f"p.{name}", value)], safe=",/:"
+    )
 
 
-def _shown(
+def _study_page(
     request: HttpRequest,
     answer: studies_documents.Document,
-    asked: study_query.Question | None,
+    study_question: study_query.StudyQuery | None,
     api: str,
     joint: str,
     about: dict[str, Any],
@@ -84,36 +90,38 @@ def _shown(
         "section": "studies",
         "answer": answer,
         "heads": [ax["title"] + (f", {ax['unit']}" if ax["unit"] else "") for ax in answer["axes"]],
-        "rows": [_row(answer, row) for row in answer["rows"]],
+        "rows": [_format_row(answer, row) for row in answer["rows"]],
         "unit": table.in_words(answer["unit"], answer["per"] or ""),
         "spread": any(row["count"] > 1 for row in answer["rows"]),
         "ranged": any(row.get("interval_low") is not None for row in answer["rows"]),
         "unrepeated": any(map(table.is_not_repeated, answer["rows"])),
         "has_lines": bool(answer["chart"]) and has_lines(answer["chart"]),
-        "figures": asked is None,
+        "figures": study_question is None,
         "trusts": list(answer["trust"]),
         "sources": sorted({row["source"] for row in answer["rows"] if row.get("source")}),
-        "form": _form(asked.query()) if asked else None,
-        "asked": asked.address() if asked else "",
+        "form": _form_context(study_question.query()) if study_question else None,
+        "query": study_question.address() if study_question else "",
         "api": api,
         "forms": {form: f"{api}{joint}format={form}" for form in ("csv", "parquet", "svg", "png")},
     }
     return render(request, "studies/study.html", context | about)
 
 
-def _row(answer: studies_documents.Document, row: Row) -> Row:
+def _format_row(answer: studies_documents.Document, row: Row) -> Row:
     """A row as it is written; where one measurement stands alone, with every digit that is printed."""
     alone = row["count"] == 1 and not row.get("divisor") and not row.get("formula")
     exact = alone and row.get("printed_unit") in (None, row["unit"])
-    spread = _reach(row["low"], row["high"]) if row["count"] > 1 else ""
+    spread = _format_reach(row["low"], row["high"]) if row["count"] > 1 else ""
     other = row.get("printed_value") is not None and row["printed_unit"] != row["unit"]
     return {
-        "at": [_place(row[ax["name"]]) for ax in answer["axes"]],
-        "value": numbers.format_printed(row["value"]) if exact and row["value"] is not None else _written(row["value"]),
+        "at": [_format_place(row[ax["name"]]) for ax in answer["axes"]],
+        "value": numbers.format_printed(row["value"])
+        if exact and row["value"] is not None
+        else _format_value(row["value"]),
         "unit": row["unit"],
-        "divisor": _divisor(row),
+        "divisor": _divisor_text(row),
         "spread": spread,
-        "range": _reach(row.get("interval_low"), row.get("interval_high")),
+        "range": _format_reach(row.get("interval_low"), row.get("interval_high")),
         "runs": row.get("interval_runs"),
         "unrepeated": table.is_not_repeated(row),
         "count": row["count"],
@@ -131,39 +139,39 @@ def _row(answer: studies_documents.Document, row: Row) -> Row:
     }
 
 
-def _reach(low: float | None, high: float | None) -> str:
-    return "" if low is None else f"{_written(low)}{numbers.EN_DASH}{_written(high)}"
+def _format_reach(low: float | None, high: float | None) -> str:
+    return "" if low is None else f"{_format_value(low)}{numbers.EN_DASH}{_format_value(high)}"
 
 
-def _divisor(row: Row) -> str:
+def _divisor_text(row: Row) -> str:
     """What a value was divided by, where its measurements were all divided by the same."""
     if row.get("divisor") is None:
         return numbers.MISSING if row["value"] is None else "several"
     return numbers.format_printed(row["divisor"])
 
 
-def _written(value: float | None) -> str:
+def _format_value(value: float | None) -> str:
     return numbers.MISSING if value is None else numbers.format_significant(value, COMPUTED_DIGITS)
 
 
-def _place(value: Any) -> str:
+def _format_place(value: Any) -> str:
     if value is None:
         return numbers.MISSING
     return numbers.format_printed(value) if isinstance(value, int | float) else str(value)
 
 
-def _form(query: QueryDict) -> dict[str, Any]:
+def _form_context(query: QueryDict) -> dict[str, Any]:
     """What the form offers, and what a query chooses of it, be it valid or not."""
-    known = sorted({*fact_index.fact_names(), *axes.by_name()} - {"label"})
-    offered = [(name, axes.axis(name).title) for name in known]
+    axis_names = sorted({*fact_index.fact_names(), *axes.by_name()} - {"label"})
+    offered = [(name, axes.find_axis(name).title) for name in axis_names]
     series = [name for text in query.getlist("series") for name in text.split(",") if name]
     return {
         "metrics": list(filter(None, query.getlist("metric"))) or [""],
         "metric_choices": [*study_query.COLUMN_METRICS, *map(str, run.known_metrics())],
-        "known": known,
-        "axes": sorted(offered, key=lambda one: one[1].casefold()),
+        "known": axis_names,
+        "axes": sorted(offered, key=lambda axis_choice: axis_choice[1].casefold()),
         "series": [*series, ""][: study_query.MOST_SERIES],
-        "pers": words.divisors(),
+        "pers": words.divisor_choices(),
         "charts": study_query.CHARTS,
         "conditions": [
             (name, value)

@@ -27,99 +27,123 @@ DIGITS = 4
 
 
 @public_page
-def index(request: HttpRequest) -> HttpResponse:
+def ranking_index(request: HttpRequest) -> HttpResponse:
     """Rankings that people saved, newest first."""
-    context = {"section": "lists", "saved": saved_queries.newest(SavedStudy.Kind.RANKING), "examples": EXAMPLES}
-    return render(request, "rankings/index.html", context)
+    context = {"section": "lists", "saved": saved_queries.newest_saved(SavedStudy.Kind.RANKING), "examples": EXAMPLES}
+    return render(request, "studies/rankings.html", context)
 
 
 @public_page
-def ranking(request: HttpRequest, slug: str) -> HttpResponse:
+def ranking_page(request: HttpRequest, slug: str) -> HttpResponse:
     """One saved ranking. Its form leads to the question page."""
-    one = saved_queries.ranking(slug)
-    own = one.saved_by == request.user.get_username()
-    return _shown(
-        request, saved_queries.ranked(one), f"{API}/rankings/{one.slug}/", "?", {"own": own, "saved_as": one.title}
+    saved_ranking = saved_queries.find_ranking(slug)
+    own = saved_ranking.saved_by == request.user.get_username()
+    return _ranking_page(
+        request,
+        saved_queries.ranking_result(saved_ranking),
+        f"{API}/rankings/{saved_ranking.slug}/",
+        "?",
+        {"own": own, "saved_as": saved_ranking.title},
     )
 
 
 @public_page
-def question(request: HttpRequest) -> HttpResponse:
+def question_page(request: HttpRequest) -> HttpResponse:
     """Any formula; without one, or with one that can't be computed, the page asks for it.
 
     A condition that the form adds gets its own name.
     """
     if request.GET.get(CONDITION) and request.GET.get(IS):
         return redirect(f"/ranking/?{with_condition(request)}")
-    query = filters.without(request.GET, (CONDITION, IS))
+    query = filters.without_names(request.GET, (CONDITION, IS))
     if not query.get("formula"):
-        return render(request, "rankings/ranking.html", {"section": "lists", "form": _form(None), "examples": EXAMPLES})
-    asked = custom_rankings.read(query)
+        return render(
+            request, "studies/ranking.html", {"section": "lists", "form": _form_context(None), "examples": EXAMPLES}
+        )
+    ranking_question = custom_rankings.parse_query(query)
     try:
-        answer = custom_rankings.ranking_document(asked)
+        answer = custom_rankings.ranking_document(ranking_question)
     except custom_rankings.NotRanked as problem:
-        context = {"section": "lists", "form": _form(asked), "problem": problem, "examples": EXAMPLES}
-        return render(request, "rankings/ranking.html", context, status=problem.status)
-    return _shown(request, answer, f"{API}/ranking/?{asked.address()}", "&", {})
+        context = {
+            "section": "lists",
+            "form": _form_context(ranking_question),
+            "problem": problem,
+            "examples": EXAMPLES,
+        }
+        return render(request, "studies/ranking.html", context, status=problem.status)
+    return _ranking_page(request, answer, f"{API}/ranking/?{ranking_question.address()}", "&", {})
 
 
-def _shown(request: HttpRequest, answer: Row, api: str, joint: str, about: dict[str, Any]) -> HttpResponse:
-    asked = custom_rankings.read_address(answer["question"])
+def _ranking_page(request: HttpRequest, answer: Row, api: str, joint: str, about: dict[str, Any]) -> HttpResponse:
+    ranking_question = custom_rankings.read_address(answer["question"])
     levels = [
-        {"trust": trust, **counts, "rows": [_row(answer, row) for row in answer["rows"] if row["trust"] == trust]}
+        {
+            "trust": trust,
+            **counts,
+            "rows": [_format_row(answer, row) for row in answer["rows"] if row["trust"] == trust],
+        }
         for trust in Result.Trust.values
         if (counts := answer["counts"].get(trust))
     ]
     context = {
         "section": "lists",
         "answer": answer,
-        "levels": levels,
-        "inputs": [one | {"words": _words(one)} for one in answer["inputs"]],
-        "form": _form(asked),
+        "trust_levels": levels,
+        "inputs": [ranking_input | {"words": _input_words(ranking_input)} for ranking_input in answer["inputs"]],
+        "form": _form_context(ranking_question),
         "api": api,
         "csv": f"{api}{joint}format=csv",
     }
-    return render(request, "rankings/ranking.html", context | about)
+    return render(request, "studies/ranking.html", context | about)
 
 
-def _row(answer: Row, row: Row) -> Row:
+def _format_row(answer: Row, row: Row) -> Row:
     inputs = [
         {
-            "value": _written(one, row[custom_rankings.INPUT + one["name"]]),
-            "label": f"{one['unit']} {_words(one)}".strip(),
+            "value": _format_input(ranking_input, row[custom_rankings.INPUT + ranking_input["name"]]),
+            "label": f"{ranking_input['unit']} {_input_words(ranking_input)}".strip(),
         }
-        for one in answer["inputs"]
+        for ranking_input in answer["inputs"]
     ]
     return row | {"value": numbers.format_significant(row["value"], DIGITS), "inputs": inputs}
 
 
-def _words(one: Row) -> str:
-    return one["name"].replace(".", " ").replace("_", " ")
+def _input_words(ranking_input: Row) -> str:
+    return ranking_input["name"].replace(".", " ").replace("_", " ")
 
 
-def _written(one: Row, value: float) -> str:
+def _format_input(ranking_input: Row, value: float) -> str:
     """A parameter as it stands in the record, a measurement in few digits."""
-    return numbers.format_printed(value) if one["kind"] == "fact" else numbers.format_significant(value, DIGITS)
+    return (
+        numbers.format_printed(value) if ranking_input["kind"] == "fact" else numbers.format_significant(value, DIGITS)
+    )
 
 
-def _form(asked: custom_rankings.Question | None) -> dict[str, Any]:
+def _form_context(ranking_question: custom_rankings.RankingQuery | None) -> dict[str, Any]:
     """What the form offers, and what is chosen of it."""
-    known = sorted({*fact_index.fact_names(), *axes.by_name()} - {"label"})
+    axis_names = sorted({*fact_index.fact_names(), *axes.by_name()} - {"label"})
     names = [*study_query.COLUMN_METRICS, *(f"[{metric}]" for metric in run.known_metrics())]
-    given = asked.filters if asked else {}
+    chosen_filters = ranking_question.filters if ranking_question else {}
     return {
-        "formula": asked.formula if asked else "",
-        "names": [*names, *(f"[{name}]" if not name.isidentifier() else name for name in known)],
-        "per": asked.per if asked else "",
-        "pers": words.divisors(),
-        "order": asked.order if asked else "",
+        "formula": ranking_question.formula if ranking_question else "",
+        "names": [*names, *(f"[{name}]" if not name.isidentifier() else name for name in axis_names)],
+        "per": ranking_question.per if ranking_question else "",
+        "pers": words.divisor_choices(),
+        "order": ranking_question.order if ranking_question else "",
         "orders": custom_rankings.ORDERS,
-        "unit": asked.unit if asked else "",
-        "limit": asked.limit if asked and asked.limit != custom_rankings.USUAL_ROWS else "",
-        "as_of": study_query.written_time(asked.as_of) if asked and asked.as_of else "",
-        "trust": given.get("trust", [""])[0],
+        "unit": ranking_question.unit if ranking_question else "",
+        "limit": ranking_question.limit
+        if ranking_question and ranking_question.limit != custom_rankings.USUAL_ROWS
+        else "",
+        "as_of": study_query.written_time(ranking_question.as_of)
+        if ranking_question and ranking_question.as_of
+        else "",
+        "trust": chosen_filters.get("trust", [""])[0],
         "trusts": Result.Trust.values,
-        "conditions": [(name, value) for name, values in given.items() if name != "trust" for value in values],
-        "axes": sorted(((name, axes.axis(name).title) for name in known), key=lambda one: one[1].casefold()),
+        "conditions": [(name, value) for name, values in chosen_filters.items() if name != "trust" for value in values],
+        "axes": sorted(
+            ((name, axes.find_axis(name).title) for name in axis_names),
+            key=lambda axis_choice: axis_choice[1].casefold(),
+        ),
         "longest": filters.VALUE_LIMIT,
     }

@@ -14,32 +14,32 @@ from registry.models import Platform
 from registry.query import cursor_pages, facets, filters, public_record
 from registry.systems import responses as systems_responses
 from registry.web import responses as web_responses
-from registry.web.api_base import PublicRead, link, next_address, ordering, page_size
+from registry.web.api_base import PublicRead, api_address, next_address, page_size, requested_order
 from registry.web.paging import PAGE, PAGE_LARGEST, query_parameters
 
-NAME_KEYS = {"name": cursor_pages.text("name")}
+NAME_KEYS = {"name": cursor_pages.text_key("name")}
 
 
 class SiteList(PublicRead):
     """Institutions that run or test storage, by name."""
 
-    known = ("cursor", "page_size")
+    query_names = ("cursor", "page_size")
 
     @extend_schema(
         operation_id="sites_list",
-        parameters=query_parameters(known),
+        parameters=query_parameters(query_names),
         responses={200: systems_responses.SitePage} | web_responses.REFUSED,
     )
     def get(self, request: Request) -> Response:
-        return _named(request, public_record.sites(), public_record.SITE)
+        return _page_by_name(request, public_record.current_sites(), public_record.SITE)
 
 
-class SiteDetail(PublicRead):
+class SiteDetailView(PublicRead):
     """One institution with its systems (up to 500; systems/?institution= has all) and the best of each release."""
 
     @extend_schema(operation_id="sites_read", responses={200: systems_responses.SiteDetail} | web_responses.NOT_FOUND)
     def get(self, request: Request, slug: str) -> Response:
-        site = public_record.site(slug)
+        site = public_record.find_site(slug)
         return Response(
             {
                 "slug": site.slug,
@@ -49,7 +49,7 @@ class SiteDetail(PublicRead):
                     public_record.SYSTEM, site.systems.order_by(Lower("name"), "id")[:PAGE_LARGEST]
                 ),
                 "best": public_record.best_by_release(Q(site=site)),
-                "results": f"{link(request, 'results')}?institution={site.slug}",
+                "results": f"{api_address(request, 'results')}?institution={site.slug}",
             }
         )
 
@@ -57,25 +57,25 @@ class SiteDetail(PublicRead):
 class SystemList(PublicRead):
     """Storage systems, by name; filters of results leave those that have such a result."""
 
-    known = (*facets.SYSTEM_NAMES, "cursor", "page_size")
+    query_names = (*facets.SYSTEM_NAMES, "cursor", "page_size")
 
     @extend_schema(
         operation_id="systems_list",
-        parameters=query_parameters(known),
+        parameters=query_parameters(query_names),
         responses={200: systems_responses.SystemPage} | web_responses.REFUSED,
     )
     def get(self, request: Request) -> Response:
-        return _named(request, facets.systems(request.query_params), public_record.SYSTEM)
+        return _page_by_name(request, facets.filter_systems(request.query_params), public_record.SYSTEM)
 
 
-class SystemDetail(PublicRead):
+class SystemDetailView(PublicRead):
     """One storage system with the best of each release."""
 
     @extend_schema(
         operation_id="systems_read", responses={200: systems_responses.SystemDetail} | web_responses.NOT_FOUND
     )
     def get(self, request: Request, slug: str) -> Response:
-        system = public_record.system(slug)
+        system = public_record.find_system(slug)
         return Response(
             {
                 "slug": system.slug,
@@ -84,7 +84,7 @@ class SystemDetail(PublicRead):
                 "institution": system.site.name,
                 "platform": system.platform.slug if system.platform else None,
                 "best": public_record.best_by_release(Q(system=system)),
-                "results": f"{link(request, 'results')}?system={system.slug}",
+                "results": f"{api_address(request, 'results')}?system={system.slug}",
             }
         )
 
@@ -92,27 +92,27 @@ class SystemDetail(PublicRead):
 class PlatformList(PublicRead):
     """Product generations of storage, by name."""
 
-    known = ("vendor", "cursor", "page_size")
+    query_names = ("vendor", "cursor", "page_size")
 
     @extend_schema(
         operation_id="platforms_list",
-        parameters=query_parameters(known),
+        parameters=query_parameters(query_names),
         responses={200: systems_responses.PlatformPage} | web_responses.REFUSED,
     )
     def get(self, request: Request) -> Response:
         vendors = filters.values_of(request.query_params, "vendor")
         condition = filters.any_of("vendor", lambda value: Q(vendor__iexact=value), vendors) if vendors else Q()
-        return _named(request, Platform.objects.filter(condition), public_record.PLATFORM)
+        return _page_by_name(request, Platform.objects.filter(condition), public_record.PLATFORM)
 
 
-class PlatformDetail(PublicRead):
+class PlatformDetailView(PublicRead):
     """One product generation with its predecessor, its successors and the best of each release."""
 
     @extend_schema(
         operation_id="platforms_read", responses={200: systems_responses.PlatformDetail} | web_responses.NOT_FOUND
     )
     def get(self, request: Request, slug: str) -> Response:
-        platform = public_record.platform(slug)
+        platform = public_record.find_platform(slug)
         return Response(
             {
                 "slug": platform.slug,
@@ -122,14 +122,14 @@ class PlatformDetail(PublicRead):
                 "successors": list(platform.successors.order_by("slug").values_list("slug", flat=True)),
                 "source": platform.source,
                 "best": public_record.best_by_release(Q(platform=platform)),
-                "results": f"{link(request, 'results')}?platform={platform.slug}",
+                "results": f"{api_address(request, 'results')}?platform={platform.slug}",
             }
         )
 
 
-def _named(request: Request, found: Any, columns: public_record.Columns) -> Response:
+def _page_by_name(request: Request, queryset: Any, columns: public_record.Columns) -> Response:
     """A page of things that have a name, ordered by it."""
-    order = ordering(request, NAME_KEYS, "name", "id", tie_follows=True)
+    order = requested_order(request, NAME_KEYS, "name", "id", tie_follows=True)
     size = page_size(request, PAGE, PAGE_LARGEST)
-    page = cursor_pages.page(found, columns, order, request.query_params.get("cursor", ""), size)
+    page = cursor_pages.take_page(queryset, columns, order, request.query_params.get("cursor", ""), size)
     return Response({"next": next_address(request, page.cursor), "results": page.rows})

@@ -14,64 +14,69 @@ from registry.presentation import numbers, svg_lists
 from registry.query import cursor_pages, facets, public_record
 from registry.results.views import written
 from registry.timeseries import series
-from registry.web.caching import public_page, remembered
+from registry.web.caching import cached_value, public_page
 
 PAGE_ROWS = 100
 RESULTS_SHOWN = 200
 MOST_PANELS = 2
 """Pictures of scores over the releases on one page; the page over time has the others."""
 OFFERED = {"tool": "Benchmark", "filesystem_type": "File system", "vendor": "Vendor"}
-NEWEST = cursor_pages.chosen({"id": cursor_pages.plain("id")}, "-id", "id", tie_follows=True)
-BY_NAME = cursor_pages.chosen({"name": cursor_pages.text("name")}, "name", "id", tie_follows=False)
+NEWEST = cursor_pages.chosen_order({"id": cursor_pages.plain_key("id")}, "-id", "id", tie_follows=True)
+BY_NAME = cursor_pages.chosen_order({"name": cursor_pages.text_key("name")}, "name", "id", tie_follows=False)
 
 
 @public_page
-def index(request: HttpRequest) -> HttpResponse:
+def system_index(request: HttpRequest) -> HttpResponse:
     """Systems by name, narrowed down by what they are and by what was measured on them."""
     columns = {**public_record.SYSTEM, "results": "count", "score": "best"}
     standing = public_record.is_current("results")
     best = Max("results__score", filter=standing & Q(results__release__isnull=False))
-    found = facets.systems(request.GET).annotate(count=Count("results", filter=standing), best=best)
-    page = cursor_pages.page(found, columns, BY_NAME, request.GET.get("cursor", ""), PAGE_ROWS)
+    systems = facets.filter_systems(request.GET).annotate(count=Count("results", filter=standing), best=best)
+    page = cursor_pages.take_page(systems, columns, BY_NAME, request.GET.get("cursor", ""), PAGE_ROWS)
     rows = [{**row, "score": numbers.format_decimal(row["score"]) or numbers.MISSING} for row in page.rows]
-    asked = {name: request.GET[name] for name in facets.SYSTEM_NAMES if request.GET.get(name)}
-    known = remembered(f"system-choices-1:{facets.version()}", facets.system_choices)
+    selected_values = {name: request.GET[name] for name in facets.SYSTEM_NAMES if request.GET.get(name)}
+    choices_by_field = cached_value(f"system-choices-1:{facets.record_version()}", facets.system_choices)
     context = {
         "section": "systems",
         "rows": rows,
-        "asked": asked,
-        "words": asked.get("q", ""),
+        "query": selected_values,
+        "words": selected_values.get("q", ""),
         "offered": [
-            (name, title, asked.get(name, ""), facets.include_selected(known[name], asked.get(name, "")))
+            (
+                name,
+                title,
+                selected_values.get(name, ""),
+                facets.include_selected(choices_by_field[name], selected_values.get(name, "")),
+            )
             for name, title in OFFERED.items()
         ],
-        "next": page.cursor and urlencode(asked | {"cursor": page.cursor}),
+        "next": page.cursor and urlencode(selected_values | {"cursor": page.cursor}),
     }
     return render(request, "systems/index.html", context)
 
 
 @public_page
-def system(request: HttpRequest, slug: str) -> HttpResponse:
+def system_page(request: HttpRequest, slug: str) -> HttpResponse:
     """One system with its results over the releases."""
-    shown = public_record.system(slug)
-    condition = Q(system=shown)
-    before = series.before(condition)
+    selected_system = public_record.find_system(slug)
+    condition = Q(system=selected_system)
+    before = series.previous_results(condition)
     parted = {kind: _with_before(rows, before) for kind, rows in results_apart(condition).items()}
-    context = {"system": shown, **parted, "pictures": history(condition, shown.name)}
+    context = {"system": selected_system, **parted, "pictures": score_history(condition, selected_system.name)}
     return render(request, "systems/system.html", {"section": "systems", **context})
 
 
 @public_page
-def platform(request: HttpRequest, slug: str) -> HttpResponse:
+def platform_page(request: HttpRequest, slug: str) -> HttpResponse:
     """One product generation with its neighbours, systems and results."""
-    shown = public_record.platform(slug)
-    condition = Q(platform=shown)
+    selected_platform = public_record.find_platform(slug)
+    condition = Q(platform=selected_platform)
     context = {
-        "platform": shown,
-        "successors": list(shown.successors.all()),
-        "systems": list(shown.systems.select_related("site")),
+        "platform": selected_platform,
+        "successors": list(selected_platform.successors.all()),
+        "systems": list(selected_platform.systems.select_related("site")),
         **results_apart(condition),
-        "pictures": history(condition, shown.name),
+        "pictures": score_history(condition, selected_platform.name),
     }
     return render(request, "systems/platform.html", {"section": "systems", **context})
 
@@ -79,7 +84,7 @@ def platform(request: HttpRequest, slug: str) -> HttpResponse:
 def results_of(condition: Q) -> list[dict[str, Any]]:
     """The newest results that meet a condition, written out."""
     return written(
-        cursor_pages.page(
+        cursor_pages.take_page(
             public_record.current_results(condition), public_record.RESULT, NEWEST, "", RESULTS_SHOWN
         ).rows
     )
@@ -98,20 +103,20 @@ def _with_before(rows: list[dict[str, Any]], before: dict[str, str]) -> list[dic
     return [row | {"before": before.get(row["id"], "")} for row in rows]
 
 
-def history(condition: Q, name: str) -> list[svg_lists.Picture]:
+def score_history(condition: Q, name: str) -> list[svg_lists.Picture]:
     """The best score over the releases as rising water, of runs of one system and one scale each.
 
     Those with the most releases, each of at least two; nothing for fewer.
     """
-    found = series.best_scores(condition)
+    scores_by_standing = series.best_scores(condition)
     panels = [
-        (_panel(place, name), [(release, score, "") for release, score in points])
-        for place, points in sorted(found.items(), key=lambda item: (-len(item[1]), item[0]))
+        (_history_panel(place, name), [(release, score, "") for release, score in points])
+        for place, points in sorted(scores_by_standing.items(), key=lambda item: (-len(item[1]), item[0]))
         if len(points) > 1
     ]
-    return svg_lists.pictures(panels[:MOST_PANELS], height=220)
+    return svg_lists.draw_pictures(panels[:MOST_PANELS], height=220)
 
 
-def _panel(place: series.Standing, name: str) -> str:
+def _history_panel(place: series.Standing, name: str) -> str:
     system, kind, clients = place
     return ", ".join(filter(None, [system or name, numbers.pluralize(clients, "client node"), kind and f"{kind} list"]))

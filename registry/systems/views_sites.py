@@ -7,30 +7,30 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from registry.query import cursor_pages, public_record
-from registry.systems.views import BY_NAME, history, results_apart
+from registry.systems.views import BY_NAME, results_apart, score_history
 from registry.web.caching import public_page
 
 PAGE_ROWS = 100
 
 
 @public_page
-def index(request: HttpRequest) -> HttpResponse:
+def site_index(request: HttpRequest) -> HttpResponse:
     """Sites by name."""
     columns = {**public_record.SITE, "results": "count"}
-    found = public_record.sites().annotate(count=Count("results", filter=public_record.is_current("results")))
-    page = cursor_pages.page(found, columns, BY_NAME, request.GET.get("cursor", ""), PAGE_ROWS)
-    return render(request, "sites/index.html", {"section": "systems", "rows": page.rows, "next": page.cursor})
+    sites = public_record.current_sites().annotate(count=Count("results", filter=public_record.is_current("results")))
+    page = cursor_pages.take_page(sites, columns, BY_NAME, request.GET.get("cursor", ""), PAGE_ROWS)
+    return render(request, "systems/sites.html", {"section": "systems", "rows": page.rows, "next": page.cursor})
 
 
 @public_page
-def site(request: HttpRequest, slug: str) -> HttpResponse:
+def site_page(request: HttpRequest, slug: str) -> HttpResponse:
     """One site with its systems and results."""
-    shown = public_record.site(slug)
-    condition = Q(site=shown)
+    selected_site = public_record.find_site(slug)
+    condition = Q(site=selected_site)
     context = {
-        "site": shown,
-        "systems": list(shown.systems.order_by("name")),
+        "site": selected_site,
+        "systems": list(selected_site.systems.order_by("name")),
         **results_apart(condition),
-        "pictures": history(condition, shown.name),
+        "pictures": score_history(condition, selected_site.name),
     }
-    return render(request, "sites/site.html", {"section": "systems", **context})
+    return render(request, "systems/site.html", {"section": "systems", **context})

@@ -26,33 +26,39 @@ class SystemName(s.Serializer):
 class SeriesPoint(s.Serializer):
     result = s.CharField()
     day = s.DateField(help_text="Of the run, else of its submission, else of its release.")
-    value = s.FloatField(help_text="Canonical.")
+    value = s.FloatField(help_text="In the canonical unit of the series.")
     qualifier = s.CharField(allow_blank=True, help_text="What its source says of it: about, below or above.")
 
 
-class StepTold(s.Serializer):
+class StepSummary(s.Serializer):
     """Where the level of a series moved, and what was said of it."""
 
     day = s.DateField()
     before = s.CharField(help_text="Result before it.")
     after = s.CharField(help_text="Result after it.")
-    level_before = s.FloatField(help_text="Canonical: geometric mean from the step before, or the first point, on.")
-    level_after = s.FloatField(help_text="Canonical: geometric mean up to the next step, or the last point.")
+    level_before = s.FloatField(
+        help_text="In the canonical unit: geometric mean from the step before, or the first point, on."
+    )
+    level_after = s.FloatField(
+        help_text="In the canonical unit: geometric mean up to the next step, or the last point."
+    )
     ratio = s.FloatField()
     better = s.BooleanField()
-    chance = s.FloatField(help_text="At most the probability that a series without steps shows one as clear.")
+    chance = s.FloatField(
+        help_text="At most the probability that a series without steps shows one as clear; from 0 to 1, without unit."
+    )
     state = s.CharField(help_text=STATES)
     note = s.CharField(allow_blank=True, help_text="By members of the institution, or reviewers.")
 
 
-class SeriesStep(StepTold):
+class SeriesStep(StepSummary):
     """A step of a series that is shown whole."""
 
     place = s.IntegerField(help_text="Of the first point after it, from 0.")
     id = s.IntegerField(allow_null=True, help_text="In the record; null: only with these filters, or not yet.")
 
 
-class SeriesNamed(s.Serializer):
+class SeriesLabel(s.Serializer):
     """What tells a series of a system from its others."""
 
     tool = s.CharField()
@@ -70,7 +76,7 @@ class SeriesNamed(s.Serializer):
     context = s.DictField()
 
 
-class SystemSeries(SeriesNamed):
+class SystemSeries(SeriesLabel):
     list = s.CharField(
         allow_blank=True, help_text="Kind of IO500 list: 10-node, production, both; empty for those of any scale."
     )
@@ -119,8 +125,8 @@ class SystemHistoryShape(s.Serializer):
 class SystemHistory(PublicRead):
     """Each number of a system over time, where its level moved, and what else differed there."""
 
-    known = (*series.NAMES, *series.FILTERS)
-    known_prefixes = series.PREFIXES
+    query_names = (*series.NAMES, *series.FILTERS)
+    query_prefixes = series.PREFIXES
 
     @extend_schema(
         operation_id="systems_history",
@@ -131,4 +137,4 @@ class SystemHistory(PublicRead):
         responses={200: SystemHistoryShape} | web_responses.NOT_FOUND | web_responses.REFUSED,
     )
     def get(self, request: Request, slug: str) -> Response:
-        return Response(series.document(slug, series.read(request.query_params)))
+        return Response(series.series_document(slug, series.parse_selection(request.query_params)))

@@ -29,7 +29,7 @@ class SweepRun(s.Serializer):
     trust = s.CharField()
     client_nodes = s.IntegerField(allow_null=True)
     day = s.DateField(allow_null=True)
-    value = s.FloatField(help_text="Canonical.")
+    value = s.FloatField(help_text="In the canonical unit, `unit` of the cell.")
     qualifier = s.CharField(allow_blank=True, help_text="What its source says of it: about, below or above.")
 
 
@@ -88,4 +88,4 @@ class SystemSweep(PublicRead):
         responses={200: SystemSweepShape} | web_responses.NOT_FOUND | web_responses.REFUSED,
     )
     def get(self, request: Request, slug: str) -> Response:
-        return Response(sweeps.document(slug))
+        return Response(sweeps.sweep_document(slug))

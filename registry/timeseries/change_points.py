@@ -47,7 +47,7 @@ class Step:
         return self.after / self.before
 
 
-def steps(values: Sequence[float]) -> list[Step]:
+def find_change_points(values: Sequence[float]) -> list[Step]:
     """The steps of a series in its order; none of fewer than six values, or where one is not positive.
 
     A change by less than nine of ten published sets vary (comparison/data/uncertainty.json) is no step, however clear.
@@ -55,52 +55,52 @@ def steps(values: Sequence[float]) -> list[Step]:
     if len(values) < FEWEST or min(values) <= 0:
         return []
     logs = [math.log(value) for value in values]
-    found = _moving(logs, _search(logs, 0))
+    step_edges = _without_small_moves(logs, _search_stretch(logs, 0))
     return [
         Step(place, math.exp(before), math.exp(after), chance)
-        for (place, chance), (before, after) in zip(found, pairwise(_levels(logs, found)), strict=True)
+        for (place, chance), (before, after) in zip(step_edges, pairwise(_mean_levels(logs, step_edges)), strict=True)
     ]
 
 
-def _moving(logs: Sequence[float], found: list[tuple[int, float]]) -> list[tuple[int, float]]:
+def _without_small_moves(logs: Sequence[float], step_edges: list[tuple[int, float]]) -> list[tuple[int, float]]:
     """Without edges at which the level hardly moves: of a stretch that differs from all around it one may be such."""
-    while found:
-        moves = [abs(after - before) for before, after in pairwise(_levels(logs, found))]
+    while step_edges:
+        moves = [abs(after - before) for before, after in pairwise(_mean_levels(logs, step_edges))]
         least = min(moves)
         if least >= uncertainty.published_deviation():
             break
-        found = [step for step, move in zip(found, moves, strict=True) if move > least]
-    return found
+        step_edges = [step for step, move in zip(step_edges, moves, strict=True) if move > least]
+    return step_edges
 
 
-def _levels(logs: Sequence[float], found: Sequence[tuple[int, float]]) -> list[float]:
+def _mean_levels(logs: Sequence[float], step_edges: Sequence[tuple[int, float]]) -> list[float]:
     """The means between steps."""
-    edges = [0, *(place for place, _ in found), len(logs)]
+    edges = [0, *(place for place, _ in step_edges), len(logs)]
     return [math.fsum(logs[low:high]) / (high - low) for low, high in pairwise(edges)]
 
 
-def _search(logs: Sequence[float], begin: int) -> list[tuple[int, float]]:
+def _search_stretch(logs: Sequence[float], begin: int) -> list[tuple[int, float]]:
     """Places and chances of the steps in one stretch that begins at `begin`."""
-    edges, chance = _clearest(logs)
+    edges, chance = _clearest_split(logs)
     if chance > LEVEL:
         edges, chance = _clearest_in_windows(logs)
     if chance > LEVEL:
         return []
     parts = [*zip((0, *edges), (*edges, len(logs)), strict=True)]
-    inner = [step for low, high in parts for step in _search(logs[low:high], begin + low)]
+    inner = [step for low, high in parts for step in _search_stretch(logs[low:high], begin + low)]
     return sorted([*inner, *((begin + edge, chance) for edge in edges)])
 
 
 Edges = tuple[int, ...]
 
 
-def _clearest(logs: Sequence[float]) -> tuple[Edges, float]:
+def _clearest_split(logs: Sequence[float]) -> tuple[Edges, float]:
     """The split in two or the stretch in the middle that is clearest, as its edges, and its chance."""
     count = len(logs)
     best: tuple[Edges, float] = ((), 1.0)
-    for tried in (_splits(count), _stretches(count)):
+    for tried in (_possible_splits(count), _inner_stretches(count)):
         if tried:
-            edges, chance = _best(logs, tried)
+            edges, chance = _best_stretch(logs, tried)
             best = min(best, (edges, 2 * len(tried) * chance), key=itemgetter(1))
     return best if best[0] and _stand_apart(logs, *best[0]) else ((), 1.0)
 
@@ -111,24 +111,26 @@ def _clearest_in_windows(logs: Sequence[float]) -> tuple[Edges, float]:
     A few values may lie close by chance: a window varies at least as neighbours in the series do, and as runs do.
     """
     count, least = len(logs), max(_among_neighbours(logs), uncertainty.published_deviation() / 5) ** 2
-    windows = [(low, high, splits) for low, high in _windows(count) if (splits := _splits_of(low, high, count))]
+    windows = [
+        (low, high, splits) for low, high in _overlapping_windows(count) if (splits := _splits_of(low, high, count))
+    ]
     tried = 2 * sum(len(splits) for *_, splits in windows)
     best: tuple[Edges, float] = ((), 1.0)
     for low, high, splits in windows:
-        edges, chance = _best(logs[low:high], splits, least)
+        edges, chance = _best_stretch(logs[low:high], splits, least)
         if tried * chance < best[1] and _stand_apart(logs[low:high], *edges):
             best = (low + edges[0],), tried * chance
     return best
 
 
-def _windows(count: int) -> list[tuple[int, int]]:
+def _overlapping_windows(count: int) -> list[tuple[int, int]]:
     """Overlapping parts of a series, of lengths that grow by a fifth."""
-    found, length = [], FEWEST
+    windows, length = [], FEWEST
     while length < count:
         starts = {*range(0, count - length, length // 3), count - length}
-        found += [(low, low + length) for low in sorted(starts)]
+        windows += [(low, low + length) for low in sorted(starts)]
         length += length // 5
-    return found
+    return windows
 
 
 def _splits_of(low: int, high: int, count: int) -> list[tuple[int, int]]:
@@ -144,7 +146,7 @@ def _among_neighbours(logs: Sequence[float]) -> float:
     return statistics.quantiles(differences, method="inclusive")[2] / (math.sqrt(2) * 1.1503)
 
 
-def _best(logs: Sequence[float], tried: Sequence[tuple[int, int]], least: float = 0.0) -> tuple[Edges, float]:
+def _best_stretch(logs: Sequence[float], tried: Sequence[tuple[int, int]], least: float = 0.0) -> tuple[Edges, float]:
     """The clearest of these stretches, as its edges, and how likely it is by chance, had no other been tried.
 
     `least` is the variance that its values have at least.
@@ -154,8 +156,8 @@ def _best(logs: Sequence[float], tried: Sequence[tuple[int, int]], least: float 
     centred = [value - middle for value in logs]
     total = math.fsum(value * value for value in centred)
     sums = [0.0, *accumulate(centred)]
-    low, high = max(tried, key=lambda one: _between(sums, *one))
-    return ((low, high) if high < count else (low,)), _chance(sums, total, low, high, least)
+    low, high = max(tried, key=lambda stretch: _squares_between(sums, *stretch))
+    return ((low, high) if high < count else (low,)), _chance_probability(sums, total, low, high, least)
 
 
 def _stand_apart(logs: Sequence[float], low: int, high: int | None = None) -> bool:
@@ -167,12 +169,12 @@ def _stand_apart(logs: Sequence[float], low: int, high: int | None = None) -> bo
     return apart == pairs / 2 or apart >= RANKS_APART * math.sqrt(pairs * (len(logs) + 1) / 12)
 
 
-def _splits(count: int) -> list[tuple[int, int]]:
+def _possible_splits(count: int) -> list[tuple[int, int]]:
     """Every end of a series that may differ from its beginning, as places from and to."""
     return [(low, count) for low in range(SHORTEST, count - SHORTEST + 1)]
 
 
-def _stretches(count: int) -> list[tuple[int, int]]:
+def _inner_stretches(count: int) -> list[tuple[int, int]]:
     """Every stretch inside of a series that may differ from what is around it, as places from and to."""
     return [
         (low, high)
@@ -181,19 +183,19 @@ def _stretches(count: int) -> list[tuple[int, int]]:
     ]
 
 
-def _between(sums: Sequence[float], low: int, high: int) -> float:
+def _squares_between(sums: Sequence[float], low: int, high: int) -> float:
     """The sum of squares between a stretch and the rest, of centred values with these running sums."""
     inside, count = high - low, len(sums) - 1
     return (sums[high] - sums[low]) ** 2 * count / (inside * (count - inside))
 
 
-def _chance(sums: Sequence[float], total: float, low: int, high: int, least: float) -> float:
+def _chance_probability(sums: Sequence[float], total: float, low: int, high: int, least: float) -> float:
     """How likely the difference between a stretch and the rest is by chance, had no other been tried."""
     inside, count = high - low, len(sums) - 1
     gap = abs(sums[high] - sums[low]) * count / (inside * (count - inside))
     if gap < uncertainty.published_deviation():
         return 1.0
-    between = _between(sums, low, high)
+    between = _squares_between(sums, low, high)
     within = max((total - between) / (count - 2), least)
     return two_sided(math.sqrt(between / within), count - 2) if within else 0.0
 

@@ -18,7 +18,7 @@ from django.db import transaction
 from django.db.models import Count, Exists, OuterRef
 from django.utils import timezone
 
-from registry.comparison.spreads import key
+from registry.comparison.spreads import measurement_key
 from registry.models import Result, Step, StepsDue, System
 from registry.query.public_record import Row
 from registry.timeseries import change_points, series
@@ -30,7 +30,7 @@ _MOVES = ("series", "before", "after", "printed_unit", "day", "level_before", "l
 
 
 @dataclass(frozen=True, slots=True)
-class Changed:
+class StepChanges:
     """`begun`: new ones and such that are back. `gone`: such that results no longer show."""
 
     begun: list[Step] = field(default_factory=list)
@@ -60,7 +60,7 @@ def postpone(system_id: int) -> None:
 
 
 @transaction.atomic
-def detect_steps(system_id: int) -> Changed:
+def detect_steps(system_id: int) -> StepChanges:
     """Bring the steps of a system that is due to what its results say; nothing where another process is at it.
 
     Six queries, and up to two more where something changed.
@@ -69,9 +69,9 @@ def detect_steps(system_id: int) -> Changed:
     waiting = System.objects.filter(Exists(StepsDue.objects.filter(system=OuterRef("pk"))), pk=system_id)
     system = waiting.select_for_update(no_key=True, skip_locked=True).first()
     if system is None:
-        return Changed()
+        return StepChanges()
     taken = list(StepsDue.objects.filter(system=system).values_list("pk", flat=True))
-    changed = _find(system)
+    changed = _find_changes(system)
     StepsDue.objects.filter(pk__in=taken).delete()
     return changed
 
@@ -95,24 +95,27 @@ def row_of(step: Step) -> Row:
 # Known ones and found ones
 
 
-def _find(system: System) -> Changed:
-    seen = series.of_system(system)
-    results = {one.public_id: one for one in seen.ordered}
-    rows = {series.name_of(row): row for row in seen.rows}
-    known: dict[str, list[Step]] = {name: [] for name in rows}
+def _find_changes(system: System) -> StepChanges:
+    system_series = series.of_system(system)
+    results = {result.public_id: result for result in system_series.ordered}
+    rows = {series.name_of(row): row for row in system_series.rows}
+    steps_by_series: dict[str, list[Step]] = {name: [] for name in rows}
     for step in Step.objects.filter(system=system).select_related("after"):
-        known.setdefault(_series_of(step, rows), []).append(step)
-    changed, moved = Changed(), list[Step]()
-    for name, steps in known.items():
+        steps_by_series.setdefault(_series_of(step, rows), []).append(step)
+    changed, moved = StepChanges(), list[Step]()
+    for name, steps in steps_by_series.items():
         row = rows.get(name, {"points": [], "steps": []})
-        stood = [_stood(step, row["points"], results) for step in steps]
-        standing = _matched(steps, stood, row["steps"])
-        standing = [step or _new(system, name, row, one) for step, one in zip(standing, row["steps"], strict=True)]
+        stood = [_place_in_series(step, row["points"], results) for step in steps]
+        standing = _match_steps(steps, stood, row["steps"])
+        standing = [
+            step or _new_step(system, name, row, step_row)
+            for step, step_row in zip(standing, row["steps"], strict=True)
+        ]
         changed.begun.extend(step for step in standing if step.pk is None or step.gone_at)
-        for step, one in zip(standing, row["steps"], strict=True):
-            moved += [step] * _move(step, {"series": name} | _columns(row, one, results))
+        for step, step_row in zip(standing, row["steps"], strict=True):
+            moved += [step] * _update_step(step, {"series": name} | _step_columns(row, step_row, results))
         for step, place in zip(steps, stood, strict=True):
-            out_of_sight = seen.left_out and place < WITHIN
+            out_of_sight = system_series.left_out and place < WITHIN
             if step not in standing and step.gone_at is None and not out_of_sight:
                 step.gone_at = timezone.now()
                 changed.gone.append(step)
@@ -132,51 +135,57 @@ def _series_of(step: Step, rows: Mapping[str, Row]) -> str:
     if step.series in rows:
         return step.series
     number = [step.op, step.quantity, step.stat, step.unit, json.dumps(step.context, sort_keys=True)]
-    same = (name for name, row in rows.items() if list(key(row)) == number and _has(row, step.after.public_id))
+    same = (
+        name
+        for name, row in rows.items()
+        if list(measurement_key(row)) == number and _has_point_of(row, step.after.public_id)
+    )
     return next(same, step.series)
 
 
-def _has(row: Row, public_id: str) -> bool:
+def _has_point_of(row: Row, public_id: str) -> bool:
     return any(point["result"] == public_id for point in row["points"])
 
 
-def _stood(step: Step, points: Sequence[Row], results: Mapping[str, Any]) -> float:
+def _place_in_series(step: Step, points: Sequence[Row], results: Mapping[str, Any]) -> float:
     """Before which point of its series a known step lies; between two where its own result is no longer there."""
-    shown = [results[point["result"]] for point in points]
-    ids = [one.pk for one in shown]
+    point_results = [results[point["result"]] for point in points]
+    ids = [result.pk for result in point_results]
     if step.after_id in ids:
         return ids.index(step.after_id)
-    moments = [(series.moment_of(one), one.pk) for one in shown]
+    moments = [(series.moment_of(result), result.pk) for result in point_results]
     return bisect_left(moments, (series.moment_of(step.after), step.after_id)) - 0.5
 
 
-def _matched(known: Sequence[Step], stood: Sequence[float], found: Sequence[Row]) -> list[Step | None]:
+def _match_steps(recorded_steps: Sequence[Step], stood: Sequence[float], step_rows: Sequence[Row]) -> list[Step | None]:
     """For each found step the known one that it is: the nearest first, of those that go the same way."""
     near = sorted(
-        (abs(one["place"] - stood[other]), step.gone_at is not None, number, other)
-        for number, one in enumerate(found)
-        for other, step in enumerate(known)
-        if step.better == one["better"]
+        (abs(step_row["place"] - stood[other]), step.gone_at is not None, number, other)
+        for number, step_row in enumerate(step_rows)
+        for other, step in enumerate(recorded_steps)
+        if step.better == step_row["better"]
     )
     same: dict[int, int] = {}
     for distance, _, number, other in near:
         if distance < WITHIN and number not in same and other not in same.values():
             same[number] = other
-    return [known[same[number]] if number in same else None for number in range(len(found))]
+    return [recorded_steps[same[number]] if number in same else None for number in range(len(step_rows))]
 
 
-def _new(system: System, name: str, row: Row, found: Row) -> Step:
+def _new_step(system: System, name: str, row: Row, step_row: Row) -> Step:
     named = {column: row[column] for column in ("op", "quantity", "stat", "unit")}
-    return Step(system=system, series=name, better=found["better"], context=json.loads(key(row)[-1]), **named)
+    return Step(
+        system=system, series=name, better=step_row["better"], context=json.loads(measurement_key(row)[-1]), **named
+    )
 
 
-def _columns(row: Row, found: Row, results: Mapping[str, Any]) -> Row:
-    sides = {f"{side}_id": results[found[side]].pk for side in ("before", "after")}
-    told = {name: found[name] for name in ("day", "level_before", "level_after", "chance")}
-    return sides | told | {"printed_unit": row["printed_unit"], "gone_at": None}
+def _step_columns(row: Row, step_row: Row, results: Mapping[str, Any]) -> Row:
+    sides = {f"{side}_id": results[step_row[side]].pk for side in ("before", "after")}
+    step_columns = {name: step_row[name] for name in ("day", "level_before", "level_after", "chance")}
+    return sides | step_columns | {"printed_unit": row["printed_unit"], "gone_at": None}
 
 
-def _move(step: Step, columns: Row) -> bool:
+def _update_step(step: Step, columns: Row) -> bool:
     """Whether that changes the step."""
     if step.pk and all(getattr(step, name) == value for name, value in columns.items()):
         return False

@@ -21,7 +21,7 @@ from django.http import QueryDict
 
 from registry.comparison import compare as comparison_compare
 from registry.comparison import load
-from registry.comparison.spreads import NO_MEAN, key
+from registry.comparison.spreads import NO_MEAN, measurement_key
 from registry.models import ListEntry, Result, Step, System
 from registry.query import alike, filters, metric_values, observed_parameters, public_record
 from registry.query.public_record import Row
@@ -58,45 +58,45 @@ Pair = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Selection:
     """Metrics, none for all, and filters as of results/."""
 
     metric: tuple[str, ...] = ()
     filters: QueryDict = field(default_factory=QueryDict)
 
 
-def read(query: QueryDict) -> Asked:
+def parse_selection(query: QueryDict) -> Selection:
     """Raises UnknownParameter and InvalidValue."""
     filters.refuse_unknown(query, (*NAMES, *FILTERS, "format"), PREFIXES)
-    return Asked(tuple(filters.values_of(query, "metric")), filters.without(query, (*NAMES, "format")))
+    return Selection(tuple(filters.values_of(query, "metric")), filters.without_names(query, (*NAMES, "format")))
 
 
-def document(slug: str, asked: Asked) -> Row:
+def series_document(slug: str, selection: Selection) -> Row:
     """The series of a system, those with steps first, then the longest; and `changes` around their steps.
 
     Three queries, and four more where there is a step. Raises NotOnRecord, UnknownMetric and InvalidValue.
     """
-    system = public_record.system(slug)
-    seen = of_system(system, filters.result_conditions(asked.filters), asked.metric)
-    rows = sorted(seen.rows, key=lambda row: (not row["steps"], -len(row["points"])))
+    system = public_record.find_system(slug)
+    system_series = of_system(system, filters.result_conditions(selection.filters), selection.metric)
+    rows = sorted(system_series.rows, key=lambda row: (not row["steps"], -len(row["points"])))
     pairs = dict.fromkeys((step["before"], step["after"]) for row in rows for step in row["steps"])
     if pairs:
-        _add_what_was_said(system, rows)
+        _add_step_records(system, rows)
     return {
         "system": {"slug": system.slug, "name": system.name, "institution": system.site.name},
-        "results": seen.results,
-        "left_out": seen.left_out,
-        "undated": seen.results - len(seen.ordered),
-        "single": seen.single,
-        "not_joined": seen.not_joined,
+        "results": system_series.results,
+        "left_out": system_series.left_out,
+        "undated": system_series.results - len(system_series.ordered),
+        "single": system_series.single,
+        "not_joined": system_series.not_joined,
         "fewest": change_points.FEWEST,
         "series": rows,
-        "changes": _changes(_newest(pairs, seen.ordered)),
+        "changes": _change_rows(_newest_pairs(pairs, system_series.ordered)),
     }
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class SystemSeriesSet:
     """What was looked at of a system: its dated results, oldest first, the series that they make, and those in none."""
 
     results: int
@@ -107,19 +107,21 @@ class Seen:
     not_joined: Sequence[Row]
 
 
-def of_system(system: System, condition: Q | None = None, metrics: Sequence[str] = ()) -> Seen:
+def of_system(system: System, condition: Q | None = None, metrics: Sequence[str] = ()) -> SystemSeriesSet:
     """The series of the newest results of a system that meet a condition. Two queries. Raises UnknownMetric."""
     results, left_out = public_record.take_newest(_with_lists(condition).filter(system=system), MOST_RESULTS)
     moments = {result.pk: moment for result in results if (moment := moment_of(result))}
-    ordered = sorted((result for result in results if result.pk in moments), key=lambda one: (moments[one.pk], one.pk))
-    measured = metric_values.values_by_result(results, metrics)
+    ordered = sorted(
+        (result for result in results if result.pk in moments), key=lambda result: (moments[result.pk], result.pk)
+    )
+    rows_by_result = metric_values.values_by_result(results, metrics)
     if not metrics:
-        measured = {pk: list(_speeds(rows)) for pk, rows in measured.items()}
+        rows_by_result = {pk: list(_speed_rows(rows)) for pk, rows in rows_by_result.items()}
     days = {pk: moment.date() for pk, moment in moments.items()}
-    grouped, not_joined = _grouped(ordered, measured, days)
-    rows = [_series(points) for points in grouped.values() if len(points) >= FEWEST]
+    grouped, not_joined = _group_points(ordered, rows_by_result, days)
+    rows = [_series_row(points) for points in grouped.values() if len(points) >= FEWEST]
     moving = [row for row in rows if any(point["value"] for point in row["points"])]
-    return Seen(len(results), left_out, ordered, moving, len(grouped) - len(rows), not_joined)
+    return SystemSeriesSet(len(results), left_out, ordered, moving, len(grouped) - len(rows), not_joined)
 
 
 def _with_lists(condition: Q | None = None) -> QuerySet[Result]:
@@ -137,9 +139,11 @@ def best_scores(condition: Q) -> dict[Standing, list[tuple[str, float]]]:
 
     Without results whose count of client nodes is not known. One query.
     """
-    found = _with_lists(condition).filter(tool="io500", score__gt=0, release__isnull=False, client_nodes__isnull=False)
+    scored_results = _with_lists(condition).filter(
+        tool="io500", score__gt=0, release__isnull=False, client_nodes__isnull=False
+    )
     best: dict[Standing, dict[str, float]] = {}
-    rows = found.select_related("release", "system").defer("search", "snapshot", "parameters")
+    rows = scored_results.select_related("release", "system").defer("search", "snapshot", "parameters")
     for row in rows.order_by("release__held_on", "release__name", "pk"):
         if row.release and row.client_nodes and row.score:
             scores = best.setdefault((row.system.name, kind_of_list(row), row.client_nodes), {})
@@ -147,7 +151,7 @@ def best_scores(condition: Q) -> dict[Standing, list[tuple[str, float]]]:
     return {place: list(scores.items()) for place, scores in best.items()}
 
 
-def before(condition: Q) -> dict[str, str]:
+def previous_results(condition: Q) -> dict[str, str]:
     """By result the newest one before it that is known to be of the same experiment; none where that is not known.
 
     Two queries.
@@ -155,19 +159,19 @@ def before(condition: Q) -> dict[str, str]:
     results, _ = public_record.take_newest(_with_lists(condition), MOST_BEFORE)
     moments = {result.pk: moment for result in results if (moment := moment_of(result))}
     older: dict[Place, str] = {}
-    found: dict[str, str] = {}
-    for one in sorted(
-        (result for result in results if result.pk in moments), key=lambda one: (moments[one.pk], one.pk)
+    older_by_result: dict[str, str] = {}
+    for newer in sorted(
+        (result for result in results if result.pk in moments), key=lambda result: (moments[result.pk], result.pk)
     ):
-        needed, settings = alike.needed(one.tool), settings_of(one)
-        known = alike.told(one.parameters, one.client_nodes, one.tasks)
-        same = alike.key({name: known.get(name) for name in {*needed, *settings}}, needed)
+        needed, settings = alike.required_facts(newer.tool), settings_of(newer)
+        run_parameters = alike.parameters_with_scale(newer.parameters, newer.client_nodes, newer.tasks)
+        same = alike.configuration_key({name: run_parameters.get(name) for name in {*needed, *settings}}, needed)
         if same is not None:
-            place = (one.system_id, one.tool, one.mode, one.trust, kind_of_list(one), same)
+            place = (newer.system_id, newer.tool, newer.mode, newer.trust, kind_of_list(newer), same)
             if place in older:
-                found[one.public_id] = older[place]
-            older[place] = one.public_id
-    return found
+                older_by_result[newer.public_id] = older[place]
+            older[place] = newer.public_id
+    return older_by_result
 
 
 def moment_of(result: Any) -> dt.datetime | None:
@@ -187,13 +191,13 @@ def moment_of(result: Any) -> dt.datetime | None:
 
 
 def _as_moment(text: str) -> dt.datetime | None:
-    for told in (text[:19], text[:10]):
+    for date_text in (text[:19], text[:10]):
         with suppress(ValueError):
-            return dt.datetime.fromisoformat(told)
+            return dt.datetime.fromisoformat(date_text)
     return None
 
 
-def _speeds(rows: Sequence[Row]) -> Iterable[Row]:
+def _speed_rows(rows: Sequence[Row]) -> Iterable[Row]:
     """Without amounts, and without the time of an operation whose rate stands beside it: a longer run is no slower."""
     rated = {row["op"] for row in rows if row["unit"] in _RATES}
     for row in rows:
@@ -209,9 +213,9 @@ def settings_of(result: Any) -> Row:
     described = catalogue.descriptor(result.tool)
     if "composite" in described:
         return {}
-    named = sorted(one["name"] for one in described.get("parameters", ()))
-    known = result.parameters
-    return {name: known[name] for name in named if isinstance(known.get(name), str | int | float)}
+    named = sorted(parameter["name"] for parameter in described.get("parameters", ()))
+    parameters = result.parameters
+    return {name: parameters[name] for name in named if isinstance(parameters.get(name), str | int | float)}
 
 
 def kind_of_list(result: Any) -> str:
@@ -236,52 +240,63 @@ def name_of(row: Row) -> str:
     """
     later = {name: row[name] for name in ("list", "scale") if row[name]}
     parts = [part for part in (row["settings"], later) if part]
-    place = (row["tool"], row["mode"], row["trust"], row["client_nodes"], *parts, *key(row))
+    place = (row["tool"], row["mode"], row["trust"], row["client_nodes"], *parts, *measurement_key(row))
     return hashlib.md5(json.dumps(place).encode(), usedforsecurity=False).hexdigest()
 
 
-def _grouped(
-    ordered: Iterable[Any], measured: Mapping[int, Iterable[Row]], days: Mapping[int, dt.date]
+def _group_points(
+    ordered: Iterable[Any], rows_by_result: Mapping[int, Iterable[Row]], days: Mapping[int, dt.date]
 ) -> tuple[dict[Place, dict[str, Row]], list[Row]]:
     """Points by series and result, oldest first, of a number that a result has twice the first; and who is in none."""
-    found: dict[Place, dict[str, Row]] = {}
+    points_by_place: dict[Place, dict[str, Row]] = {}
     not_joined: list[Row] = []
-    for one in ordered:
-        needed, settings, kind = alike.needed(one.tool), settings_of(one), kind_of_list(one)
-        known = alike.told(one.parameters, one.client_nodes, one.tasks)
+    for result in ordered:
+        needed, settings, kind = alike.required_facts(result.tool), settings_of(result), kind_of_list(result)
+        run_parameters = alike.parameters_with_scale(result.parameters, result.client_nodes, result.tasks)
         lacking: dict[str, None] = {}
         left_out = 0
-        for row in measured[one.pk]:
+        for row in rows_by_result[result.pk]:
             if row["stat"] in NO_MEAN:
                 continue
-            configuration = {name: known[name] for name in known.keys() & {*needed, *settings}} | row["context"]
-            same = alike.key({name: configuration.get(name) for name in {*needed, *settings}}, needed)
+            configuration = {name: run_parameters[name] for name in run_parameters.keys() & {*needed, *settings}} | row[
+                "context"
+            ]
+            same = alike.configuration_key({name: configuration.get(name) for name in {*needed, *settings}}, needed)
             if same is None:
-                lacking |= dict.fromkeys(alike.missing(configuration, needed))
+                lacking |= dict.fromkeys(alike.missing_facts(configuration, needed))
                 left_out += 1
                 continue
-            scale = {name: known[name] for name in alike.scale(one.tool) if name != "client_nodes" and name in known}
-            point = {"result": one.public_id, "day": days[one.pk], "value": row["value"], "row": row}
-            point |= {"tool": one.tool, "mode": one.mode, "trust": one.trust, "client_nodes": one.client_nodes}
+            scale = {
+                name: run_parameters[name]
+                for name in alike.scale_facts(result.tool)
+                if name != "client_nodes" and name in run_parameters
+            }
+            point = {"result": result.public_id, "day": days[result.pk], "value": row["value"], "row": row}
+            point |= {
+                "tool": result.tool,
+                "mode": result.mode,
+                "trust": result.trust,
+                "client_nodes": result.client_nodes,
+            }
             point |= {"list": kind, "settings": settings, "scale": _not_in(settings, scale)}
-            place = (one.tool, one.mode, one.trust, kind, same, *key(row))
-            found.setdefault(place, {}).setdefault(one.public_id, point)
+            place = (result.tool, result.mode, result.trust, kind, same, *measurement_key(row))
+            points_by_place.setdefault(place, {}).setdefault(result.public_id, point)
         if left_out:
-            not_joined.append(_not_joined(one, kind, days[one.pk], list(lacking), left_out))
-    return found, not_joined
+            not_joined.append(_not_joined(result, kind, days[result.pk], list(lacking), left_out))
+    return points_by_place, not_joined
 
 
 def _not_in(settings: Row, scale: Row) -> Row:
     return {name: value for name, value in scale.items() if name not in settings}
 
 
-def _not_joined(one: Any, kind: str, day: dt.date, lacking: list[str], count: int) -> Row:
+def _not_joined(result: Any, kind: str, day: dt.date, lacking: list[str], count: int) -> Row:
     """A result that stands alone, and what is not known of it."""
-    columns = {name: getattr(one, name) for name in ("tool", "mode", "trust", "client_nodes", "tasks", "score")}
-    return {"result": one.public_id, "day": day} | columns | {"list": kind, "unknown": lacking, "numbers": count}
+    columns = {name: getattr(result, name) for name in ("tool", "mode", "trust", "client_nodes", "tasks", "score")}
+    return {"result": result.public_id, "day": day} | columns | {"list": kind, "unknown": lacking, "numbers": count}
 
 
-def _series(points: Mapping[str, Row]) -> Row:
+def _series_row(points: Mapping[str, Row]) -> Row:
     rows = [point | {"printed_unit": point["row"]["printed_unit"]} for point in points.values()]
     first, number = rows[0], rows[0]["row"]
     return {
@@ -300,10 +315,10 @@ def _steps_of(rows: Sequence[Row], unit: str) -> list[Row]:
     """Steps of measured values; a bound ("below 200") has no level, so a series with one has no step."""
     if any(row["row"]["context"].get("qualifier") for row in rows):
         return []
-    return [_step(step, rows, unit) for step in change_points.steps([row["value"] for row in rows])]
+    return [_step_row(step, rows, unit) for step in change_points.find_change_points([row["value"] for row in rows])]
 
 
-def _step(step: change_points.Step, rows: Sequence[Row], unit: str) -> Row:
+def _step_row(step: change_points.Step, rows: Sequence[Row], unit: str) -> Row:
     return {
         "place": step.place,
         "day": rows[step.place]["day"],
@@ -317,10 +332,10 @@ def _step(step: change_points.Step, rows: Sequence[Row], unit: str) -> Row:
     }
 
 
-def _add_what_was_said(system: System, rows: Iterable[Row]) -> None:
+def _add_step_records(system: System, rows: Iterable[Row]) -> None:
     """To each step its id, state and note in the record; one that is not in it (yet) is new and has no id."""
     standing = Step.objects.filter(system=system, gone_at=None)
-    said = {
+    record_by_step = {
         (name, result, better): {"id": pk, "state": state, "note": note}
         for name, result, better, pk, state, note in standing.values_list(
             "series", "after__public_id", "better", "id", "state", "note"
@@ -330,26 +345,26 @@ def _add_what_was_said(system: System, rows: Iterable[Row]) -> None:
     for row in rows:
         name = name_of(row) if row["steps"] else ""
         for step in row["steps"]:
-            step.update(said.get((name, step["after"], step["better"]), unsaid))
+            step.update(record_by_step.get((name, step["after"], step["better"]), unsaid))
 
 
-def _newest(pairs: Iterable[Pair], ordered: Sequence[Any]) -> list[Pair]:
-    places = {one.public_id: place for place, one in enumerate(ordered)}
+def _newest_pairs(pairs: Iterable[Pair], ordered: Sequence[Any]) -> list[Pair]:
+    places = {result.public_id: place for place, result in enumerate(ordered)}
     return sorted(pairs, key=lambda pair: (places[pair[1]], places[pair[0]]), reverse=True)[:MOST_CHANGES]
 
 
-def _changes(pairs: Sequence[Pair]) -> list[Row]:
+def _change_rows(pairs: Sequence[Pair]) -> list[Row]:
     """What differed between the results on both sides of a step, and what speaks against comparing them."""
     if not pairs:
         return []
     ids = list(dict.fromkeys(id for pair in pairs for id in pair))
     sides = dict(zip(ids, load.load_results(ids)[0], strict=True))
-    documents = dict(zip(ids, observed_parameters.documents(ids), strict=True))
+    documents = dict(zip(ids, observed_parameters.system_documents(ids), strict=True))
     return [
         {
             "before": before,
             "after": after,
-            "notes": comparison_compare.compare([sides[before], sides[after]])["notes"],
+            "notes": comparison_compare.compare_sides([sides[before], sides[after]])["notes"],
             "configuration": comparison_compare.group_all_differences(
                 [sides[before], sides[after]], difference([documents[before], documents[after]])
             ),

@@ -42,10 +42,12 @@ class SweepError(Exception):
 
 
 @cache
-def sweep(name: str = STANDARD) -> Row:
+def load_sweep(name: str = STANDARD) -> Row:
     """The newest version of a sweep. Raises SweepError."""
-    found = [one for _, one in data_files.valid_files(SWEEPS, SCHEMA, SweepError) if one["name"] == name]
-    return dict(max(found, key=lambda one: one["version"]))
+    definitions = [
+        definition for _, definition in data_files.valid_files(SWEEPS, SCHEMA, SweepError) if definition["name"] == name
+    ]
+    return dict(max(definitions, key=lambda definition: definition["version"]))
 
 
 def is_met(condition: Mapping[str, Any], facts: Facts) -> bool:
@@ -57,11 +59,11 @@ def is_met(condition: Mapping[str, Any], facts: Facts) -> bool:
         # What is not said is off, as the file has it; a scale that is not known may be any.
         return text not in condition["none_of"] and (text is not None or _SCALE.isdisjoint(condition["facts"]))
     if "at_least" in condition:
-        return _number(text) >= condition["at_least"]
+        return _parse_number(text) >= condition["at_least"]
     return text in condition["one_of"]
 
 
-def _number(text: str | None) -> float:
+def _parse_number(text: str | None) -> float:
     try:
         return float(text or "nan")
     except ValueError:
@@ -78,7 +80,7 @@ def cells_of(part: Part) -> list[tuple[str, ...]]:
     return list(product(*titles, part["ops"]))
 
 
-def placed(part: Part, facts: Facts) -> tuple[list[tuple[str, ...]], list[str]]:
+def place_result(part: Part, facts: Facts) -> tuple[list[tuple[str, ...]], list[str]]:
     """The choices that a result stands for in a part that it meets, and else the axes on which it has no choice."""
     if not _are_met(part["when"], facts):
         return [], []
@@ -87,22 +89,25 @@ def placed(part: Part, facts: Facts) -> tuple[list[tuple[str, ...]], list[str]]:
     return ([] if open_axes else list(product(*met))), open_axes
 
 
-def document(slug: str) -> Row:
+def sweep_document(slug: str) -> Row:
     """The standard sweep of a system. Four queries. Raises NotOnRecord."""
-    system, asked = public_record.system(slug), sweep()
-    tools = {part["tool"] for part in asked["parts"]}
+    system, standard_sweep = public_record.find_system(slug), load_sweep()
+    tools = {part["tool"] for part in standard_sweep["parts"]}
     results, left_out = public_record.take_newest(
         public_record.current_results().filter(system=system, tool__in=tools), MOST_RESULTS
     )
-    told = fact_index.facts_by_result([result.pk for result in results])
+    facts_by_result = fact_index.facts_by_result([result.pk for result in results])
     ordered = sorted(results, key=lambda result: (series.moment_of(result) or dt.datetime.min, result.pk), reverse=True)
-    runs = [_run(one, told[one.pk], asked) for one in ordered]
-    measured = metric_values.values_by_result(ordered)
-    parts = [_part(part, [(run, measured[run["pk"]], told[run["pk"]]) for run in runs]) for part in asked["parts"]]
+    runs = [_run(result, facts_by_result[result.pk], standard_sweep) for result in ordered]
+    rows_by_result = metric_values.values_by_result(ordered)
+    parts = [
+        _part_row(part, [(run, rows_by_result[run["pk"]], facts_by_result[run["pk"]]) for run in runs])
+        for part in standard_sweep["parts"]
+    ]
     verdicts = Counter(cell["verdict"] for part in parts for cell in part["cells"])
     return {
         "system": {"slug": system.slug, "name": system.name, "institution": system.site.name},
-        "sweep": {name: asked[name] for name in ("name", "version", "title", "source", "notes")},
+        "sweep": {name: standard_sweep[name] for name in ("name", "version", "title", "source", "notes")},
         "releases": list(dict.fromkeys(run["release"] for run in runs if run["release"])),
         "results": len(results),
         "left_out": left_out,
@@ -114,78 +119,86 @@ def document(slug: str) -> Row:
     }
 
 
-def _run(one: Any, facts: Facts, asked: Mapping[str, Any]) -> Row:
+def _run(result: Any, facts: Facts, standard_sweep: Mapping[str, Any]) -> Row:
     """One result as a cell shows it; `alike` are the facts in which two that are compared agree."""
     return {
-        "pk": one.pk,
-        "tool": one.tool,
-        "parameters": one.parameters,
-        "alike": {name: facts.get(name) for name in asked["alike"]},
-        "needed": [_FACTS.get(name, name) for name in alike.needed(one.tool)],
-        "result": one.public_id,
-        "trust": one.trust,
-        "client_nodes": one.client_nodes,
-        "day": moment.date() if (moment := series.moment_of(one)) else None,
-        "release": next((facts[name] for name in asked["release"] if name in facts), ""),
+        "pk": result.pk,
+        "tool": result.tool,
+        "parameters": result.parameters,
+        "alike": {name: facts.get(name) for name in standard_sweep["alike"]},
+        "needed": [_FACTS.get(name, name) for name in alike.required_facts(result.tool)],
+        "result": result.public_id,
+        "trust": result.trust,
+        "client_nodes": result.client_nodes,
+        "day": moment.date() if (moment := series.moment_of(result)) else None,
+        "release": next((facts[name] for name in standard_sweep["release"] if name in facts), ""),
     }
 
 
-def _part(part: Part, runs: Sequence[tuple[Row, Sequence[Row], Facts]]) -> Row:
+def _part_row(part: Part, runs: Sequence[tuple[Row, Sequence[Row], Facts]]) -> Row:
     """The cells of a part; `runs` are newest first, each with its numbers and facts."""
     filled: dict[tuple[str, ...], list[Row]] = {}
     unplaced: Counter[str] = Counter()
-    for run, rows, told in runs:
-        values = _values(part, rows) if run["tool"] == part["tool"] else {}
+    for run, rows, facts in runs:
+        values = _values_by_operation(part, rows) if run["tool"] == part["tool"] else {}
         if not values:
             continue
-        repeating = spreads.spreads(run["tool"], rows, run["parameters"], ())
-        choices, open_axes = placed(part, told)
+        repeating = spreads.measured_spreads(run["tool"], rows, run["parameters"], ())
+        choices, open_axes = place_result(part, facts)
         unplaced.update(open_axes)
         for choice in choices:
             for op, row in values.items():
-                number = {"value": row["value"], "unit": row["unit"], "spread": repeating.get(spreads.key(row))}
+                number = {
+                    "value": row["value"],
+                    "unit": row["unit"],
+                    "spread": repeating.get(spreads.measurement_key(row)),
+                }
                 number |= {"qualifier": qualified_values.qualifier_of(row)}
                 filled.setdefault((*choice, op), []).append(run | number)
     return {
         "title": part["title"],
         "tool": part["tool"],
         "quantity": part["quantity"],
-        "cells": [_cell(place, filled.get(place, [])) for place in cells_of(part)],
+        "cells": [_cell_row(place, filled.get(place, [])) for place in cells_of(part)],
         "unplaced": [{"axis": axis, "results": count} for axis, count in unplaced.items()],
     }
 
 
-def _values(part: Part, rows: Sequence[Row]) -> dict[str, Row]:
+def _values_by_operation(part: Part, rows: Sequence[Row]) -> dict[str, Row]:
     """By operation the number that a part asks for, of the first statistic that is there."""
-    found: dict[str, Row] = {}
+    row_by_operation: dict[str, Row] = {}
     for stat in part["stats"]:
         for row in rows:
             if row["stat"] == stat and row["quantity"] == part["quantity"] and row["op"] in part["ops"]:
-                found.setdefault(row["op"], row)
-    return found
+                row_by_operation.setdefault(row["op"], row)
+    return row_by_operation
 
 
-def _cell(place: tuple[str, ...], runs: Sequence[Row]) -> Row:
+def _cell_row(place: tuple[str, ...], runs: Sequence[Row]) -> Row:
     """The newest number of a cell beside the newest of the release before, of the same trust and run alike."""
     *choices, op = place
     if not runs:
         nothing = dict.fromkeys(("latest", "before", "ratio", "interval", "interval_basis"))
         return {"choices": choices, "op": op, "verdict": MISSING, "unit": "", "unknown": []} | nothing
     latest = runs[0]
-    earlier = [(run, _likeness(run, latest)) for run in runs if _is_before(run, latest)]
+    earlier = [(run, _compare_runs(run, latest)) for run in runs if _is_before(run, latest)]
     before = next((run for run, verdict in earlier if verdict.outcome is Likeness.ALIKE), None)
     open_ = [name for _, verdict in earlier if verdict.outcome is Likeness.UNKNOWN for name in verdict.unknown]
-    times = qualified_values.ratio(qualified_values.of(latest), qualified_values.of(before)) if before else None
+    times = (
+        qualified_values.divide_numbers(qualified_values.number_of_row(latest), qualified_values.number_of_row(before))
+        if before
+        else None
+    )
     ratio = times and times.value
     interval = uncertainty.ratio_interval(ratio, latest["spread"], before["spread"]) if before else None
     return {
         "choices": choices,
         "op": op,
-        "verdict": UNKNOWN if _is_open(times, before, open_) else _verdict(ratio, interval, latest["unit"]),
+        "verdict": UNKNOWN if _is_open(times, before, open_) else _ratio_verdict(ratio, interval, latest["unit"]),
         "unit": latest["unit"],
         "unknown": [] if before else list(dict.fromkeys(open_)),
-        "latest": _shown(latest),
-        "before": before and _shown(before),
+        "latest": _run_columns(latest),
+        "before": before and _run_columns(before),
         "ratio": ratio,
         "interval": interval,
         "interval_basis": uncertainty.REPEATS if interval else None,
@@ -194,16 +207,18 @@ def _cell(place: tuple[str, ...], runs: Sequence[Row]) -> Row:
 
 def _is_before(run: Row, latest: Row) -> bool:
     """Whether a result is of another release and of the same trust as the latest; without days none is before."""
-    known = all(one["release"] and one["day"] for one in (run, latest))
-    return known and run["release"] != latest["release"] and run["trust"] == latest["trust"]
+    has_release_and_day = all(candidate["release"] and candidate["day"] for candidate in (run, latest))
+    return has_release_and_day and run["release"] != latest["release"] and run["trust"] == latest["trust"]
 
 
-def _likeness(run: Row, latest: Row) -> alike.Verdict:
+def _compare_runs(run: Row, latest: Row) -> alike.Verdict:
     """Whether two ran alike. What neither says is passed over, but for what its benchmark needs."""
-    return alike.compare(run["alike"], latest["alike"], [name for name in run["needed"] if name in run["alike"]])
+    return alike.compare_configurations(
+        run["alike"], latest["alike"], [name for name in run["needed"] if name in run["alike"]]
+    )
 
 
-def _shown(run: Row) -> Row:
+def _run_columns(run: Row) -> Row:
     return {name: run[name] for name in ("result", "release", "trust", "client_nodes", "day", "value", "qualifier")}
 
 
@@ -212,11 +227,13 @@ def _is_open(times: qualified_values.Number | None, before: Row | None, open_: S
     if before is None:
         return bool(open_)
     return (
-        times is not None and times.is_bound and qualified_values.compare(times, qualified_values.number(1.0)) is None
+        times is not None
+        and times.is_bound
+        and qualified_values.compare_numbers(times, qualified_values.qualified_number(1.0)) is None
     )
 
 
-def _verdict(ratio: float | None, interval: uncertainty.Interval | None, unit: str) -> str:
+def _ratio_verdict(ratio: float | None, interval: uncertainty.Interval | None, unit: str) -> str:
     if ratio is None:
         return FIRST
     if interval is None:

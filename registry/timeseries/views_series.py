@@ -32,54 +32,57 @@ MOST_ROWS = 200
 
 
 @public_page
-def history(request: HttpRequest, slug: str) -> HttpResponse:
+def history_page(request: HttpRequest, slug: str) -> HttpResponse:
     """The series of one system."""
     query = filters.without_empty(request.GET)
-    asked = series.read(query)
-    shown = series.document(slug, asked)
-    written_out = [_series(row) for row in _told_apart(shown["series"])[:MOST_ROWS]]
+    selection = series.parse_selection(query)
+    system_history = series.series_document(slug, selection)
+    written_out = [_series_context(row) for row in _with_varying_settings(system_history["series"])[:MOST_ROWS]]
     context = {
         "section": "systems",
-        "shown": shown,
-        "metric": asked.metric[0] if asked.metric else "",
-        "filters": [(name, value) for name, values in asked.filters.lists() for value in values],
+        "system_history": system_history,
+        "metric": selection.metric[0] if selection.metric else "",
+        "filters": [(name, value) for name, values in selection.filters.lists() for value in values],
         "rows": written_out,
-        "more": max(0, len(shown["series"]) - MOST_ROWS),
-        "drawn": [one | _drawing(row) for one, row in zip(written_out[:MOST_DRAWN], shown["series"], strict=False)],
-        "changes": [_change(change) for change in shown["changes"]],
-        "not_joined": [_not_joined(one) for one in reversed(shown["not_joined"])],
+        "more": max(0, len(system_history["series"]) - MOST_ROWS),
+        "drawn": [
+            written_row | _series_drawing(row)
+            for written_row, row in zip(written_out[:MOST_DRAWN], system_history["series"], strict=False)
+        ],
+        "changes": [_change_context(change) for change in system_history["changes"]],
+        "not_joined": [_not_joined(result) for result in reversed(system_history["not_joined"])],
         "query": query.urlencode(),
     }
-    return render(request, "systems/history.html", context)
+    return render(request, "timeseries/history.html", context)
 
 
-def moves(shown: Row) -> list[dict[str, Any]]:
+def step_changes(system_history: Row) -> list[dict[str, Any]]:
     """The steps of all series by the results on both sides of them, newest day first, each number in words."""
-    found: dict[tuple[str, str], dict[str, Any]] = {}
-    for row in _told_apart(shown["series"]):
-        written_out = _series(row)
+    move_by_pair: dict[tuple[str, str], dict[str, Any]] = {}
+    for row in _with_varying_settings(system_history["series"]):
+        written_out = _series_context(row)
         for step in written_out["steps"]:
             pair = {name: step[name] for name in ("before", "after", "day")}
-            told = found.setdefault((step["before"], step["after"]), pair | {"told": []})["told"]
-            told.append(" ".join(filter(None, [sentence_on(written_out | step), _said(step)])))
-    return sorted(found.values(), key=lambda one: one["day"], reverse=True)
+            sentences = move_by_pair.setdefault((step["before"], step["after"]), pair | {"sentences": []})["sentences"]
+            sentences.append(" ".join(filter(None, [sentence_on(written_out | step), _step_remark(step)])))
+    return sorted(move_by_pair.values(), key=lambda move: move["day"], reverse=True)
 
 
-def _told_apart(rows: Sequence[Row]) -> list[Row]:
+def _with_varying_settings(rows: Sequence[Row]) -> list[Row]:
     """Series with those of their settings and of their scale only in which others of the same benchmark differ."""
-    return [row | {part: _varying(row, rows, part) for part in ("settings", "scale")} for row in rows]
+    return [row | {part: _varying_text(row, rows, part) for part in ("settings", "scale")} for row in rows]
 
 
-def _varying(row: Row, rows: Sequence[Row], part: str) -> Row:
-    others = [one[part] for one in rows if one["tool"] == row["tool"]]
-    return {name: value for name, value in row[part].items() if len({one.get(name) for one in others}) > 1}
+def _varying_text(row: Row, rows: Sequence[Row], part: str) -> Row:
+    others = [other_row[part] for other_row in rows if other_row["tool"] == row["tool"]]
+    return {name: value for name, value in row[part].items() if len({other.get(name) for other in others}) > 1}
 
 
 def in_words(row: Row) -> dict[str, Any]:
     """A step that has the columns of its series (row_of in registry/timeseries/detected_steps.py)."""
     levels = [{"value": row[name], "printed_unit": row["printed_unit"]} for name in ("level_before", "level_after")]
     unit = _in_unit(row, levels)
-    return _step(row, unit) | _named(row, unit)
+    return _step_context(row, unit) | _series_words(row, unit)
 
 
 def sentence_on(step: Mapping[str, Any]) -> str:
@@ -90,14 +93,14 @@ def sentence_on(step: Mapping[str, Any]) -> str:
     return f"{what} {levels}, {times}: {'better' if step['better'] else 'worse'}."
 
 
-def _said(step: Mapping[str, Any]) -> str:
+def _step_remark(step: Mapping[str, Any]) -> str:
     """What was said of a step, as a sentence; "" where nothing was."""
     if step["state"] == Step.State.NEW:
         return ""
     return ": ".join(filter(None, [Step.State(step["state"]).label.capitalize(), step["note"]])).rstrip(".") + "."
 
 
-def _named(row: Row, unit: str) -> dict[str, str]:
+def _series_words(row: Row, unit: str) -> dict[str, str]:
     """What a series is of."""
     clients = row["client_nodes"]
     counted = clients and numbers.pluralize(clients, "client node")
@@ -120,69 +123,69 @@ def _named(row: Row, unit: str) -> dict[str, str]:
     }
 
 
-def _series(row: Row) -> dict[str, Any]:
-    unit = _unit(row)
+def _series_context(row: Row) -> dict[str, Any]:
+    unit = _series_unit(row)
     first, last = row["points"][0], row["points"][-1]
-    times = qualified_values.of(last) / qualified_values.of(first) if first["value"] else None
-    return _named(row, unit) | {
+    times = qualified_values.number_of_row(last) / qualified_values.number_of_row(first) if first["value"] else None
+    return _series_words(row, unit) | {
         "count": len(row["points"]),
-        "first": _said_value(first, unit),
-        "last": _said_value(last, unit),
+        "first": _point_text(first, unit),
+        "last": _point_text(last, unit),
         "last_result": last["result"],
         "last_day": last["day"],
-        "ratio": times.written(numbers.times) if times else numbers.MISSING,
-        "points": [(point["day"], point["result"], _said_value(point, unit)) for point in row["points"]],
-        "steps": [_step(step, unit) for step in row["steps"]],
+        "ratio": times.written(numbers.format_times) if times else numbers.MISSING,
+        "points": [(point["day"], point["result"], _point_text(point, unit)) for point in row["points"]],
+        "steps": [_step_context(step, unit) for step in row["steps"]],
     }
 
 
-def _unit(row: Row) -> str:
+def _series_unit(row: Row) -> str:
     return _in_unit(row, ({"value": point["value"], "printed_unit": row["printed_unit"]} for point in row["points"]))
 
 
 def _in_unit(row: Row, values: Iterable[Row]) -> str:
     """The unit that is printed, as all rates of a page are read in one; of what has none, one that fits."""
-    printed = row["printed_unit"]
-    fits = printed in UNITS and UNITS[printed].canonical == row["unit"]
-    return str(printed) if fits else best_unit(values, row["unit"])
+    printed_unit = row["printed_unit"]
+    fits = printed_unit in UNITS and UNITS[printed_unit].canonical == row["unit"]
+    return str(printed_unit) if fits else best_unit(values, row["unit"])
 
 
-def _said_value(point: Row, unit: str) -> str:
-    return qualified_values.of(point).written(lambda value: _value(value, unit))
+def _point_text(point: Row, unit: str) -> str:
+    return qualified_values.number_of_row(point).written(lambda value: _format_value(value, unit))
 
 
-def _value(value: float, unit: str) -> str:
+def _format_value(value: float, unit: str) -> str:
     return format_in_unit(value, unit) if unit else numbers.format_significant(value, 4)
 
 
-def _step(step: Row, unit: str) -> dict[str, Any]:
+def _step_context(step: Row, unit: str) -> dict[str, Any]:
     return step | {
-        "from": _value(step["level_before"], unit),
-        "to": _value(step["level_after"], unit),
-        "times": numbers.times(step["ratio"], 3),
-        "said": _said(step) if "state" in step else "",
+        "from": _format_value(step["level_before"], unit),
+        "to": _format_value(step["level_after"], unit),
+        "times": numbers.format_times(step["ratio"], 3),
+        "said": _step_remark(step) if "state" in step else "",
         "chance_written": "< 0.0001" if step["chance"] < 0.0001 else f"{step['chance']:.4f}",
     }
 
 
-def _drawing(row: Row) -> dict[str, Any]:
-    unit = _unit(row)
+def _series_drawing(row: Row) -> dict[str, Any]:
+    unit = _series_unit(row)
     factor = UNITS[unit].factor if unit else 1.0
     values = [point["value"] / factor for point in row["points"]]
     edges = [0, *(step["place"] for step in row["steps"]), len(values)]
     levels = [row["steps"][0]["level_before"], *(step["level_after"] for step in row["steps"])] if row["steps"] else []
     stretches = [(low, high, level / factor) for (low, high), level in zip(pairwise(edges), levels, strict=False)]
-    return {"drawing": svg_results.levels([str(point["day"]) for point in row["points"]], values, stretches)}
+    return {"drawing": svg_results.draw_levels([str(point["day"]) for point in row["points"]], values, stretches)}
 
 
-def _not_joined(one: Row) -> dict[str, Any]:
+def _not_joined(result: Row) -> dict[str, Any]:
     """A result that stands alone, with why."""
-    score = numbers.format_decimal(one["score"]) or numbers.MISSING
-    names = ", ".join(humanize(name) for name in one["unknown"])
-    kind = one["list"] and f"{one['list']} list"
-    about = ", ".join(filter(None, [one["tool"], one["mode"], kind, one["trust"]]))
-    return one | {"score": score, "about": about, "reason": f"Not known: {names}"}
+    score = numbers.format_decimal(result["score"]) or numbers.MISSING
+    names = ", ".join(humanize(name) for name in result["unknown"])
+    kind = result["list"] and f"{result['list']} list"
+    about = ", ".join(filter(None, [result["tool"], result["mode"], kind, result["trust"]]))
+    return result | {"score": score, "about": about, "reason": f"Not known: {names}"}
 
 
-def _change(one: Row) -> dict[str, Any]:
-    return one | {"differs": what_differed(one["configuration"], [one["before"], one["after"]])}
+def _change_context(change: Row) -> dict[str, Any]:
+    return change | {"differs": what_differed(change["configuration"], [change["before"], change["after"]])}

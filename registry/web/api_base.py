@@ -44,7 +44,7 @@ class CSVRenderer(BaseRenderer):
 
     def render(self, data: Table, accepted_media_type: str | None = None, renderer_context: Any = None) -> bytes:
         rows = ([row[column] for column in data.columns] for row in data.rows)
-        return csv_safe.lines([data.columns, *rows]).encode()
+        return csv_safe.csv_lines([data.columns, *rows]).encode()
 
 
 class Table:
@@ -59,13 +59,13 @@ class PublicRead(APIView):
     """Reading needs no account and looks at no cookie, so that answers can be shared and kept.
 
     A subclass may add methods that write: they authenticate and ask permission as the settings, or its own
-    `permission_classes`, say. `known` are the names that the query may have.
+    `permission_classes`, say. `query_names` are the names that the query may have.
     """
 
     content_negotiation_class = StatedFormats
     renderer_classes = [JSONRenderer]
-    known: tuple[str, ...] = ()
-    known_prefixes: tuple[str, ...] = ()
+    query_names: tuple[str, ...] = ()
+    query_prefixes: tuple[str, ...] = ()
 
     def get_authenticators(self) -> list[Any]:
         return [] if self._reads() else super().get_authenticators()
@@ -81,7 +81,7 @@ class PublicRead(APIView):
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
         if request.method in ("GET", "HEAD"):
-            filters.refuse_unknown(request.query_params, (*self.known, *COMMON_NAMES), self.known_prefixes)
+            filters.refuse_unknown(request.query_params, (*self.query_names, *COMMON_NAMES), self.query_prefixes)
 
     def options(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """What may be done here, also for a browser that asks before a script reads from another host."""
@@ -109,13 +109,13 @@ def _offer_304(request: Request, response: Response) -> None:
     def settle(written: HttpResponse) -> HttpResponse | None:
         if not written.has_header("ETag"):
             written["ETag"] = quote_etag(hashlib.sha256(written.content).hexdigest())
-        return unchanged(request, written["ETag"], written)
+        return not_modified(request, written["ETag"], written)
 
     if isinstance(response, Response):
         response.add_post_render_callback(settle)
 
 
-def unchanged(request: Request, etag: str, like: HttpResponse | None = None) -> HttpResponse | None:
+def not_modified(request: Request, etag: str, like: HttpResponse | None = None) -> HttpResponse | None:
     """304 if the caller holds this ETag (a proxy may have weakened it), else None."""
     held = [tag.removeprefix("W/") for tag in parse_etags(request.headers.get("If-None-Match", ""))]
     if etag not in held and "*" not in held:
@@ -128,11 +128,11 @@ def unchanged(request: Request, etag: str, like: HttpResponse | None = None) -> 
     return answer
 
 
-def fingerprint(request: Request, *facts: Any) -> str:
+def answer_etag(request: Request, *facts: Any) -> str:
     """The ETag of an answer that follows from `facts`, the address and the query, whatever order that is in."""
     query = sorted((name, value) for name, values in request.query_params.lists() for value in values)
-    said = [request.build_absolute_uri(request.path), request.accepted_renderer.format, query, facts]
-    return quote_etag(hashlib.sha256(json.dumps(said, default=str).encode()).hexdigest())
+    parts = [request.build_absolute_uri(request.path), request.accepted_renderer.format, query, facts]
+    return quote_etag(hashlib.sha256(json.dumps(parts, default=str).encode()).hexdigest())
 
 
 def page_size(request: Request, usual: int, largest: int) -> int:
@@ -147,11 +147,11 @@ def page_size(request: Request, usual: int, largest: int) -> int:
     return size
 
 
-def ordering(
+def requested_order(
     request: Request, keys: Mapping[str, cursor_pages.Key], usual: str, tie: str, *, tie_follows: bool
 ) -> cursor_pages.Order:
     """The order that the query asks for. Raises InvalidValue with the orders that there are."""
-    order = cursor_pages.chosen(keys, request.query_params.get("ordering") or usual, tie, tie_follows=tie_follows)
+    order = cursor_pages.chosen_order(keys, request.query_params.get("ordering") or usual, tie, tie_follows=tie_follows)
     if order is None:
         raise filters.InvalidValue("ordering", f"one of {', '.join(keys)}, or one with - before it")
     return order
@@ -166,11 +166,11 @@ def next_address(request: Request, cursor: str | None) -> str | None:
     return request.build_absolute_uri(f"{request.path}?{query.urlencode()}")
 
 
-def download(document: Any, filename: str) -> Response:
+def download_response(document: Any, filename: str) -> Response:
     """A JSON document that is saved under a name of its own."""
     return Response(document, headers={"Content-Disposition": f'attachment; filename="{filename}"'})
 
 
-def link(request: Request, *parts: str) -> str:
+def api_address(request: Request, *parts: str) -> str:
     """The absolute address of something below /api/v1/."""
     return request.build_absolute_uri("/api/v1/" + "".join(f"{part}/" for part in parts))

@@ -15,7 +15,7 @@ from redis.exceptions import RedisError
 
 from registry.errors import Problem
 from registry.query.public_record import NotOnRecord
-from registry.web.error_pages import refused
+from registry.web.error_pages import refusal_page
 
 FRESH_S = 60
 KEPT_S = 86_400
@@ -30,13 +30,14 @@ def public_page(view: View) -> View:
     """
 
     @wraps(view)
-    def kept(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    def cached_page(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        """The page or its refusal, with who may keep it and how long."""
         try:
             response = view(request, *args, **kwargs)
         except NotOnRecord:
             raise
         except Problem as problem:
-            response = refused(request, problem)
+            response = refusal_page(request, problem)
         patch_vary_headers(response, ("Cookie",))
         if request.user.is_authenticated:
             patch_cache_control(response, private=True, no_cache=True)
@@ -44,10 +45,10 @@ def public_page(view: View) -> View:
             patch_cache_control(response, public=True, max_age=FRESH_S)
         return response
 
-    return require_safe(conditional_page(kept))
+    return require_safe(conditional_page(cached_page))
 
 
-def remembered(key: str, make: Callable[[], Any]) -> Any:
+def cached_value(key: str, make: Callable[[], Any]) -> Any:
     """A value that follows from frozen rows, kept under a key that names them. Made anew while the cache is away."""
     try:
         value = cache.get(key)

@@ -8,7 +8,7 @@ from django.conf import settings
 from django.http import HttpRequest
 
 
-def address(request: HttpRequest) -> str:
+def caller_address(request: HttpRequest) -> str:
     """Of the caller: behind a trusted proxy the last one that the proxy wrote down."""
     forwarded = request.META.get("HTTP_X_FORWARDED_FOR", "")
     if settings.TRUSTED_PROXY and forwarded:
@@ -21,11 +21,11 @@ def is_loopback(request: HttpRequest) -> bool:
     if not settings.TRUSTED_PROXY and {"HTTP_X_FORWARDED_FOR", "HTTP_FORWARDED"} & request.META.keys():
         return False
     try:
-        return ipaddress.ip_address(address(request)).is_loopback
+        return ipaddress.ip_address(caller_address(request)).is_loopback
     except ValueError:
         return False
 
 
-def site(request: HttpRequest) -> str:
+def site_address(request: HttpRequest) -> str:
     """Address of this site without a slash at the end: the one that is set, else the one that was asked for."""
     return settings.SITE_URL or f"{request.scheme}://{request.get_host()}"

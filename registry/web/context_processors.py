@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.conf import settings
 from django.http import HttpRequest
 
-from registry.web.operator_contact import contact
+from registry.web.operator_contact import operator_contact
 
 THEMES = ("light", "dark")
 
@@ -17,6 +17,6 @@ def frame(request: HttpRequest) -> dict[str, object]:
         "theme": theme if theme in THEMES else "",
         "takes_submissions": not settings.PUBLIC_ONLY,
         "operator": settings.OPERATOR,
-        "contact": contact(),
+        "contact": operator_contact(),
         "imprint_url": settings.IMPRINT_URL,
     }

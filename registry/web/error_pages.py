@@ -8,7 +8,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from registry.errors import Problem, outage, problem_page
+from registry.errors import Problem, outage_problem, problem_page
 from registry.query.public_record import NotOnRecord
 
 ADDRESSES = {
@@ -23,7 +23,7 @@ ADDRESSES = {
 
 
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
-    return _page(request, 400, "request.malformed", "The request can't be read", "Check the address or the form.")
+    return _error_page(request, 400, "request.malformed", "The request can't be read", "Check the address or the form.")
 
 
 def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
@@ -33,13 +33,13 @@ def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpR
         pattern = ADDRESSES.get(exception.code, "")
         nearest = [(name, pattern.format(name)) for name in exception.nearest if pattern]
         hint = hint if nearest else exception.hint
-    return _page(request, 404, "request.not-found", "There is nothing here", hint, nearest)
+    return _error_page(request, 404, "request.not-found", "There is nothing here", hint, nearest)
 
 
-def refused(request: HttpRequest, problem: Problem) -> HttpResponse:
+def refusal_page(request: HttpRequest, problem: Problem) -> HttpResponse:
     """What domain code refused, as a page."""
     errors = [f"{name}: {' '.join(map(str, why))}" for name, why in (problem.errors or {}).items()]
-    response = _page(request, problem.status, problem.code, problem.title, " ".join([*errors, problem.hint]))
+    response = _error_page(request, problem.status, problem.code, problem.title, " ".join([*errors, problem.hint]))
     if problem.retry_after_s is not None:
         response["Retry-After"] = str(problem.retry_after_s)
     return response
@@ -47,29 +47,29 @@ def refused(request: HttpRequest, problem: Problem) -> HttpResponse:
 
 def refused_form(request: HttpRequest, reason: str = "") -> HttpResponse:
     """A form whose CSRF token is missing or old."""
-    return _page(
+    return _error_page(
         request, 403, "request.form-expired", "This form is too old", "Go back, reload the page, send it again."
     )
 
 
 def too_large(request: HttpRequest) -> HttpResponse:
     """A body that was not read, because of its size."""
-    return _page(request, 413, "request.too-large", "The request is too large", "Send less at a time.")
+    return _error_page(request, 413, "request.too-large", "The request is too large", "Send less at a time.")
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
     """What no view expected. A database or cache that is away is no fault of ours that repeats: come again (503)."""
     error = sys.exception()
-    if error is not None and (problem := outage(error)):
+    if error is not None and (problem := outage_problem(error)):
         request.user = AnonymousUser()  # who signed in stands in the database
-        return refused(request, problem)
-    return _page(request, 500, "server.error", "Something broke on our side", "Try again; it has been logged.")
+        return refusal_page(request, problem)
+    return _error_page(request, 500, "server.error", "Something broke on our side", "Try again; it has been logged.")
 
 
-def _page(
+def _error_page(
     request: HttpRequest, status: int, code: str, title: str, hint: str, nearest: list[tuple[str, str]] | None = None
 ) -> HttpResponse:
     if request.path.startswith("/api/"):
         return problem_page(request, status, code, title, hint)
     context = {"status": status, "code": code, "title": title, "hint": hint, "nearest": nearest or []}
-    return render(request, "errors/error.html", context, status=status)
+    return render(request, "web/error.html", context, status=status)

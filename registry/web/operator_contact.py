@@ -13,7 +13,7 @@ from django.core.checks import Tags, Warning, register
 _MAIL = re.compile(r"[^\s@<>]+@[^\s@<>]+")
 
 
-def contact() -> dict[str, str]:
+def operator_contact() -> dict[str, str]:
     """`text` of the contact and `href`, where it is a mail address or an address of the web; both "" without one."""
     text = settings.CONTACT
     if _MAIL.fullmatch(text):

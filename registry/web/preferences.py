@@ -17,7 +17,7 @@ YEAR_S = 365 * 86_400
 
 @require_POST
 @csrf_exempt
-def preferences(request: HttpRequest) -> HttpResponse:
+def set_preferences(request: HttpRequest) -> HttpResponse:
     """Set the theme and go back.
 
     No CSRF token, because a token would put a cookie on every public page and keep them from being cached; a form of
@@ -26,7 +26,7 @@ def preferences(request: HttpRequest) -> HttpResponse:
     origin = request.headers.get("Origin", "")
     if origin not in ("", f"{request.scheme}://{request.get_host()}", *settings.CSRF_TRUSTED_ORIGINS):
         return refused_form(request)
-    response = redirect(_back(request))
+    response = redirect(_previous_page(request))
     theme = request.POST.get("theme", "")
     if theme in THEMES:
         response.set_cookie(
@@ -37,8 +37,8 @@ def preferences(request: HttpRequest) -> HttpResponse:
     return response
 
 
-def _back(request: HttpRequest) -> str:
+def _previous_page(request: HttpRequest) -> str:
     """The page that the form stood on, if it is one of ours."""
-    wanted = request.POST.get("next", "")
-    safe = url_has_allowed_host_and_scheme(wanted, {request.get_host()}, require_https=request.is_secure())
-    return wanted if safe and wanted.startswith("/") else "/"
+    next_address = request.POST.get("next", "")
+    safe = url_has_allowed_host_and_scheme(next_address, {request.get_host()}, require_https=request.is_secure())
+    return next_address if safe and next_address.startswith("/") else "/"

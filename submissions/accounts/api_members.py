@@ -11,8 +11,8 @@ from rest_framework.response import Response
 
 from submissions.accounts import memberships as accounts_memberships
 from submissions.models import Invitation, Membership, Token
-from submissions.web.api_base import CONFLICT, REFUSED, UNAVAILABLE, PrivateView, valid
-from submissions.web.request_bodies import Choice, writes
+from submissions.web.api_base import CONFLICT, REFUSED, UNAVAILABLE, PrivateView, validated_body
+from submissions.web.request_bodies import Choice, write_operation
 
 
 class InvitationRow(s.Serializer):
@@ -63,8 +63,11 @@ class InstitutionList(PrivateView):
     @extend_schema(operation_id="institutions_list", responses={200: InstitutionPage} | REFUSED)
     def get(self, request: Request) -> Response:
         own = request.user.memberships.select_related("institution").order_by("institution__name")
-        rows = [{"slug": one.institution.slug, "name": one.institution.name, "role": one.role} for one in own]
-        waiting = [_invitation(one) for one in accounts_memberships.invitations_for(request.user)]
+        rows = [
+            {"slug": membership.institution.slug, "name": membership.institution.name, "role": membership.role}
+            for membership in own
+        ]
+        waiting = [_invitation_row(invitation) for invitation in accounts_memberships.invitations_for(request.user)]
         return Response({"next": None, "results": rows, "invitations": waiting})
 
 
@@ -75,25 +78,27 @@ class MemberList(PrivateView):
 
     @extend_schema(operation_id="members_list", responses={200: MemberPage} | REFUSED)
     def get(self, request: Request, slug: str) -> Response:
-        institution = accounts_memberships.institution_seen_by(request.user, slug)
-        rows = [_member(one) for one in accounts_memberships.members_of(institution)]
+        institution = accounts_memberships.visible_institution(request.user, slug)
+        rows = [_member_row(membership) for membership in accounts_memberships.members_of(institution)]
         waiting = (
             accounts_memberships.invitations_of(institution)
-            if accounts_memberships.manages(request.user, institution)
+            if accounts_memberships.manages_institution(request.user, institution)
             else []
         )
-        return Response({"next": None, "results": rows, "invitations": [_invitation(one) for one in waiting]})
+        return Response(
+            {"next": None, "results": rows, "invitations": [_invitation_row(invitation) for invitation in waiting]}
+        )
 
-    @writes(
+    @write_operation(
         operation_id="members_invite", request=InviteRequest, responses={201: InvitationRow} | REFUSED | UNAVAILABLE
     )
     def post(self, request: Request, slug: str) -> Response:
         institution = accounts_memberships.managed_by(request.user, slug)
-        asked = valid(request, InviteRequest)
-        made = accounts_memberships.invite(
-            institution, request.user, **asked, link=lambda secret: _page(request, secret)
+        fields = validated_body(request, InviteRequest)
+        invitation = accounts_memberships.invite_member(
+            institution, request.user, **fields, link=lambda secret: _members_response(request, secret)
         )
-        return Response(_invitation(made), status=201)
+        return Response(_invitation_row(invitation), status=201)
 
 
 class MemberDetail(PrivateView):
@@ -101,16 +106,20 @@ class MemberDetail(PrivateView):
 
     token_scope = Token.Scope.ACCOUNT
 
-    @writes(operation_id="members_change", request=RoleRequest, responses={200: MemberRow} | REFUSED | CONFLICT)
+    @write_operation(
+        operation_id="members_change", request=RoleRequest, responses={200: MemberRow} | REFUSED | CONFLICT
+    )
     def patch(self, request: Request, slug: str, username: str) -> Response:
         institution = accounts_memberships.managed_by(request.user, slug)
-        return Response(_member(accounts_memberships.change_role(institution, username, **valid(request, RoleRequest))))
+        return Response(
+            _member_row(accounts_memberships.change_role(institution, username, **validated_body(request, RoleRequest)))
+        )
 
-    @writes(operation_id="members_remove", responses={204: None} | REFUSED | CONFLICT)
+    @write_operation(operation_id="members_remove", responses={204: None} | REFUSED | CONFLICT)
     def delete(self, request: Request, slug: str, username: str) -> Response:
         leaves = username == request.user.username
-        find = accounts_memberships.institution_seen_by if leaves else accounts_memberships.managed_by
-        accounts_memberships.remove(find(request.user, slug), username)
+        find = accounts_memberships.visible_institution if leaves else accounts_memberships.managed_by
+        accounts_memberships.remove_member(find(request.user, slug), username)
         return Response(status=204)
 
 
@@ -119,9 +128,9 @@ class InvitationDetail(PrivateView):
 
     token_scope = Token.Scope.ACCOUNT
 
-    @writes(operation_id="invitations_withdraw", responses={204: None} | REFUSED)
+    @write_operation(operation_id="invitations_withdraw", responses={204: None} | REFUSED)
     def delete(self, request: Request, slug: str, id: int) -> Response:
-        accounts_memberships.withdraw(accounts_memberships.managed_by(request.user, slug), id)
+        accounts_memberships.withdraw_invitation(accounts_memberships.managed_by(request.user, slug), id)
         return Response(status=204)
 
 
@@ -130,21 +139,23 @@ class InvitationAccept(PrivateView):
 
     token_scope = Token.Scope.ACCOUNT
 
-    @writes(operation_id="invitations_accept", request=None, responses={200: MemberRow} | REFUSED)
+    @write_operation(operation_id="invitations_accept", request=None, responses={200: MemberRow} | REFUSED)
     def post(self, request: Request, id: int) -> Response:
-        made = accounts_memberships.accept(accounts_memberships.invitation_for(request.user, id), request.user)
-        return Response(_member(made))
+        membership = accounts_memberships.accept_invitation(
+            accounts_memberships.invitation_for(request.user, id), request.user
+        )
+        return Response(_member_row(membership))
 
 
-def _page(request: Request, secret: str) -> str:
+def _members_response(request: Request, secret: str) -> str:
     return request.build_absolute_uri(f"/account/invitations/{secret}/")
 
 
-def _member(membership: Membership) -> dict[str, Any]:
+def _member_row(membership: Membership) -> dict[str, Any]:
     return {"account": membership.account.username, "role": membership.role}
 
 
-def _invitation(invitation: Invitation) -> dict[str, Any]:
+def _invitation_row(invitation: Invitation) -> dict[str, Any]:
     return {
         "id": invitation.pk,
         "institution": invitation.institution.slug,

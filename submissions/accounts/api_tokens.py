@@ -11,8 +11,8 @@ from rest_framework.response import Response
 
 from submissions.accounts import tokens
 from submissions.models import Token
-from submissions.web.api_base import REFUSED, PrivateView, valid
-from submissions.web.request_bodies import Choice, writes
+from submissions.web.api_base import REFUSED, PrivateView, validated_body
+from submissions.web.request_bodies import Choice, write_operation
 
 
 class TokenRequest(s.Serializer):
@@ -48,13 +48,13 @@ class TokenList(PrivateView):
 
     @extend_schema(operation_id="tokens_list", responses={200: TokenPage} | REFUSED)
     def get(self, request: Request) -> Response:
-        return Response({"next": None, "results": [_row(one) for one in tokens.list_tokens(request.user)]})
+        return Response({"next": None, "results": [_token_row(token) for token in tokens.list_tokens(request.user)]})
 
-    @writes(operation_id="tokens_make", request=TokenRequest, responses={201: TokenMade} | REFUSED)
+    @write_operation(operation_id="tokens_make", request=TokenRequest, responses={201: TokenMade} | REFUSED)
     def post(self, request: Request) -> Response:
-        asked = valid(request, TokenRequest)
-        token, key = tokens.create_token(request.user, **asked, by=request.auth)
-        return Response(_row(token) | {"key": key}, status=201)
+        fields = validated_body(request, TokenRequest)
+        token, key = tokens.create_token(request.user, **fields, by=request.auth)
+        return Response(_token_row(token) | {"key": key}, status=201)
 
 
 class TokenDetail(PrivateView):
@@ -62,13 +62,13 @@ class TokenDetail(PrivateView):
 
     token_scope = Token.Scope.ACCOUNT
 
-    @writes(operation_id="tokens_revoke", responses={204: None} | REFUSED)
+    @write_operation(operation_id="tokens_revoke", responses={204: None} | REFUSED)
     def delete(self, request: Request, id: str) -> Response:
         tokens.revoke_token(request.user, id)
         return Response(status=204)
 
 
-def _row(token: Token) -> dict[str, Any]:
+def _token_row(token: Token) -> dict[str, Any]:
     return {
         "id": token.beginning,
         "name": token.name,

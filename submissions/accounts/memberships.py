@@ -36,18 +36,18 @@ Role = Membership.Role
 _SALT = "submissions.invitation"
 
 
-def institution_seen_by(account: Account, slug: str) -> Site:
+def visible_institution(account: Account, slug: str) -> Site:
     """The institution, for its members and the registry's administrators. Raises NoMembers."""
-    found = Site.objects.filter(slug=slug)
+    institutions = Site.objects.filter(slug=slug)
     if not has_role(account, Account.Role.ADMIN):
-        found = found.filter(memberships__account=account)
-    institution = found.first()
+        institutions = institutions.filter(memberships__account=account)
+    institution = institutions.first()
     if institution is None:
         raise NoMembers
     return institution
 
 
-def manages(account: Account, institution: Site) -> bool:
+def manages_institution(account: Account, institution: Site) -> bool:
     """Whether it is an administrator of the institution, or of the registry."""
     return (
         has_role(account, Account.Role.ADMIN)
@@ -57,8 +57,8 @@ def manages(account: Account, institution: Site) -> bool:
 
 def managed_by(account: Account, slug: str) -> Site:
     """The institution whose members the account may change. Raises NoMembers, NotAdmin."""
-    institution = institution_seen_by(account, slug)
-    if not manages(account, institution):
+    institution = visible_institution(account, slug)
+    if not manages_institution(account, institution):
         raise NotAdmin
     return institution
 
@@ -70,7 +70,7 @@ def members_of(institution: Site) -> QuerySet[Membership]:
 def change_role(institution: Site, username: str, role: str) -> Membership:
     """Make a member submitter or administrator. Raises NoMember, LastAdmin."""
     with transaction.atomic():
-        membership = _locked(institution, username)
+        membership = _lock_membership(institution, username)
         if role != Role.ADMIN:
             _keep_one_admin(membership)
         membership.role = role
@@ -78,15 +78,15 @@ def change_role(institution: Site, username: str, role: str) -> Membership:
     return membership
 
 
-def remove(institution: Site, username: str) -> None:
+def remove_member(institution: Site, username: str) -> None:
     """End a membership; the institution keeps what was submitted for it. Raises NoMember, LastAdmin."""
     with transaction.atomic():
-        membership = _locked(institution, username)
+        membership = _lock_membership(institution, username)
         _keep_one_admin(membership)
         membership.delete()
 
 
-def _locked(institution: Site, username: str) -> Membership:
+def _lock_membership(institution: Site, username: str) -> Membership:
     """One change of an institution's members at a time: two administrators can't remove each other."""
     Site.objects.select_for_update().get(pk=institution.pk)
     membership = members_of(institution).filter(account__username=username).first()
@@ -106,15 +106,15 @@ def _keep_one_admin(membership: Membership) -> None:
 
 def invitations_of(institution: Site) -> QuerySet[Invitation]:
     """Those that wait for an answer, oldest first."""
-    return _open().filter(institution=institution)
+    return _open_invitations().filter(institution=institution)
 
 
 def invitations_for(account: Account) -> QuerySet[Invitation]:
     """Those that name the account. One that went by mail is found by its link alone, whatever an account is called."""
-    return _open().filter(invitee=account.username).exclude(invitee__contains="@")
+    return _open_invitations().filter(invitee=account.username).exclude(invitee__contains="@")
 
 
-def invite(institution: Site, by: Account, invitee: str, role: str, link: Callable[[str], str]) -> Invitation:
+def invite_member(institution: Site, by: Account, invitee: str, role: str, link: Callable[[str], str]) -> Invitation:
     """Ask somebody, by the name of an account or by mail, to become a member; the same again renews it.
 
     An account's name is taken whether or not there is such an account: the answer tells nobody. `link` makes the
@@ -131,10 +131,10 @@ def invite(institution: Site, by: Account, invitee: str, role: str, link: Callab
     if invitations_of(institution).count() >= MOST_INVITATIONS:
         raise InvitationRefused(f"There are {MOST_INVITATIONS} open invitations already.")
     with transaction.atomic():
-        told = {"role": role, "invited_by": by, "made_at": timezone.now()}
-        invitation, _ = Invitation.objects.update_or_create(institution=institution, invitee=invitee, defaults=told)
+        fields = {"role": role, "invited_by": by, "made_at": timezone.now()}
+        invitation, _ = Invitation.objects.update_or_create(institution=institution, invitee=invitee, defaults=fields)
         if by_mail:
-            _send(invitation, link(signing.dumps(invitation.pk, salt=_SALT)))
+            _send_invitation(invitation, link(signing.dumps(invitation.pk, salt=_SALT)))
     return invitation
 
 
@@ -144,15 +144,15 @@ def invited_by_secret(secret: str) -> Invitation:
         key = signing.loads(secret, salt=_SALT, max_age=INVITATION_LASTS)
     except signing.BadSignature as error:
         raise NoInvitation from error
-    return _found(_open().filter(pk=key))
+    return _require_first(_open_invitations().filter(pk=key))
 
 
 def invitation_for(account: Account, key: int) -> Invitation:
     """One that names the account. Raises NoInvitation."""
-    return _found(invitations_for(account).filter(pk=key))
+    return _require_first(invitations_for(account).filter(pk=key))
 
 
-def accept(invitation: Invitation, account: Account) -> Membership:
+def accept_invitation(invitation: Invitation, account: Account) -> Membership:
     """Become a member; who is one keeps the role. The invitation is used up. Raises NoInvitation."""
     with transaction.atomic():
         if not Invitation.objects.filter(pk=invitation.pk).delete()[0]:
@@ -163,24 +163,24 @@ def accept(invitation: Invitation, account: Account) -> Membership:
     return membership
 
 
-def withdraw(institution: Site, key: int) -> None:
+def withdraw_invitation(institution: Site, key: int) -> None:
     """Take an invitation back. Raises NoInvitation."""
-    _found(invitations_of(institution).filter(pk=key)).delete()
+    _require_first(invitations_of(institution).filter(pk=key)).delete()
 
 
-def _open() -> QuerySet[Invitation]:
+def _open_invitations() -> QuerySet[Invitation]:
     fresh = Invitation.objects.filter(made_at__gt=timezone.now() - INVITATION_LASTS)
     return fresh.select_related("institution", "invited_by").order_by("made_at", "pk")
 
 
-def _found(among: QuerySet[Invitation]) -> Invitation:
+def _require_first(among: QuerySet[Invitation]) -> Invitation:
     invitation = among.first()
     if invitation is None:
         raise NoInvitation
     return invitation
 
 
-def _send(invitation: Invitation, address: str) -> None:
+def _send_invitation(invitation: Invitation, address: str) -> None:
     words = (
         f"{invitation.invited_by} invites you to submit storage benchmark results for {invitation.institution} "
         f"as {invitation.get_role_display()}.\n\nSign in and accept within {INVITATION_LASTS.days} days:\n{address}\n\n"

@@ -25,35 +25,35 @@ SECRETS = frozenset({"password", "digest", "data"})
 """Columns that are no knowledge about a person: hashes of passwords and tokens, keys of second factors."""
 
 
-def export(account: Account) -> dict[str, list[dict[str, Any]]]:
+def export_account(account: Account) -> dict[str, list[dict[str, Any]]]:
     """Every row that is of the account or names it, by kind, without what would sign in.
 
     Goes by the foreign keys of the tables, so that a kind that is added later is in it too.
     """
-    found = {"account": [_row(account)]}
+    rows_by_kind = {"account": [_row_columns(account)]}
     for relation in Account._meta.get_fields(include_hidden=True):
         if not (relation.auto_created and (relation.one_to_many or relation.one_to_one)):
             continue
         kind = relation.related_model
         rows = kind._base_manager.filter(**{relation.field.name: account}).order_by("pk")
-        if told := [_row(row) for row in rows]:
-            found.setdefault(kind._meta.model_name, []).extend(told)
-    if asked := [_row(row) for row in Invitation.objects.filter(_to(account)).order_by("pk")]:
-        found["invited"] = asked
-    if decided := [_row(row) for row in Override.objects.filter(decided_by=account.username).order_by("pk")]:
-        found["override"] = decided
-    if saved := [_row(row) for row in SavedStudy.objects.filter(saved_by=account.username).order_by("pk")]:
-        found["savedstudy"] = saved
-    return found
+        if related_rows := [_row_columns(row) for row in rows]:
+            rows_by_kind.setdefault(_kind_name(kind), []).extend(related_rows)
+    if invited := [_row_columns(row) for row in Invitation.objects.filter(_invitations_to(account)).order_by("pk")]:
+        rows_by_kind["invited"] = invited
+    if decided := [_row_columns(row) for row in Override.objects.filter(decided_by=account.username).order_by("pk")]:
+        rows_by_kind["override"] = decided
+    if saved := [_row_columns(row) for row in SavedStudy.objects.filter(saved_by=account.username).order_by("pk")]:
+        rows_by_kind["savedstudy"] = saved
+    return rows_by_kind
 
 
-def erase(account: Account) -> str:
+def erase_account(account: Account) -> str:
     """Take the person out, for good, and return the pseudonym. Raises LastAdmin."""
     pseudonym = f"erased-{secrets.token_hex(6)}"
     with transaction.atomic():
         for membership in account.memberships.select_related("institution"):
-            accounts_memberships.remove(membership.institution, account.username)
-        Invitation.objects.filter(_to(account) | Q(invited_by=account)).delete()
+            accounts_memberships.remove_member(membership.institution, account.username)
+        Invitation.objects.filter(_invitations_to(account) | Q(invited_by=account)).delete()
         for kind in (EmailAddress, Authenticator, SocialAccount):
             kind.objects.filter(user=account).delete()
         for rows in (account.tokens, account.signing_keys, account.webhooks, account.following):
@@ -65,16 +65,16 @@ def erase(account: Account) -> str:
         LogEntry.objects.filter(content_type=of_account, object_id=account.pk).update(object_repr=pseudonym)
         account.groups.clear()
         account.user_permissions.clear()
-        _blank(account, pseudonym)
+        _blank_account(account, pseudonym)
     return pseudonym
 
 
-def _to(account: Account) -> Q:
+def _invitations_to(account: Account) -> Q:
     """Invitations to the account's name or one of its addresses."""
     return Q(invitee__in=[account.username, *filter(None, [account.email])])
 
 
-def _blank(account: Account, pseudonym: str) -> None:
+def _blank_account(account: Account, pseudonym: str) -> None:
     """No name, no right, no way to sign in: what a session holds fits no more either."""
     account.username = pseudonym
     account.first_name = account.last_name = account.email = ""
@@ -85,6 +85,13 @@ def _blank(account: Account, pseudonym: str) -> None:
     account.save()
 
 
-def _row(row: Model) -> dict[str, Any]:
+def _kind_name(model: type[Model]) -> str:
+    """The name of a kind of rows in an export: after its table, which keeps its name when the model gets another."""
+    prefix = f"{model._meta.app_label}_"
+    table = model._meta.db_table
+    return table.removeprefix(prefix) if table.startswith(prefix) else model._meta.model_name
+
+
+def _row_columns(row: Model) -> dict[str, Any]:
     columns = [field.attname for field in row._meta.concrete_fields if field.name not in SECRETS]
     return {column: getattr(row, column) for column in columns}

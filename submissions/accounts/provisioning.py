@@ -29,18 +29,18 @@ def ensure_account(username: str, role: str | None = None, institution: str | No
             account.is_staff = account.is_superuser = role == Account.Role.ADMIN
         account.save()
         if institution is not None:
-            _join(account, _site(institution))
+            _join_institution(account, _find_site(institution))
     return account
 
 
-def _join(account: Account, institution: Site) -> None:
+def _join_institution(account: Account, institution: Site) -> None:
     """Make it a member; whom an administrator of the registry puts first is the institution's administrator."""
     first = not institution.memberships.filter(role=Membership.Role.ADMIN).exists()
     role = Membership.Role.ADMIN if first else Membership.Role.SUBMITTER
     Membership.objects.get_or_create(account=account, institution=institution, defaults={"role": role})
 
 
-def _site(slug: str) -> Site:
+def _find_site(slug: str) -> Site:
     if not slug or slug != slugify(slug):
         raise ValueError(f"{slug!r} is no slug: lower-case letters, digits and hyphens")
     site, _ = Site.objects.get_or_create(slug=slug, defaults={"name": slug})

@@ -38,8 +38,8 @@ def create_token(
 
     `by` is the token that asks for it: nothing may be made that reaches further or lives longer. Raises TokenRefused.
     """
-    asked = [scope for scope in Scope.values if scope in set(scopes)]
-    if not asked:
+    requested = [scope for scope in Scope.values if scope in set(scopes)]
+    if not requested:
         raise TokenRefused(
             "A token is for at least one use.", errors={"scopes": [f"some of {', '.join(Scope.values)}"]}
         )
@@ -49,17 +49,19 @@ def create_token(
         raise TokenRefused(f"There are {MOST_TOKENS} tokens already; revoke those that nobody uses.")
     end = timezone.now() + timedelta(days=days)
     if by is not None:
-        if wider := [scope for scope in asked if scope not in by.scopes]:
+        if wider := [scope for scope in requested if scope not in by.scopes]:
             raise TokenRefused(f"The token that asks is not for {', '.join(wider)} itself.")
         end = min(end, by.expires_at or end)
     key = PREFIX + secrets.token_hex(32)
     beginning = key[:BEGINNING]
-    made = Token(account=account, digest=_digest(key), beginning=beginning, name=name, scopes=asked, expires_at=end)
-    made.save()
-    return made, key
+    token = Token(
+        account=account, digest=_key_digest(key), beginning=beginning, name=name, scopes=requested, expires_at=end
+    )
+    token.save()
+    return token, key
 
 
-def _digest(key: str) -> str:
+def _key_digest(key: str) -> str:
     """A key is 256 random bits, so that its hash needs no salt and no slowness."""
     return hashlib.sha512(key.encode()).hexdigest()
 
@@ -94,7 +96,7 @@ class TokenAuthentication(authentication.TokenAuthentication):
     def authenticate_credentials(self, key: str) -> tuple[Account, Token]:
         now = timezone.now()
         alive = Q(expires_at=None) | Q(expires_at__gt=now)
-        token = Token.objects.select_related("account").filter(alive, digest=_digest(key)).first()
+        token = Token.objects.select_related("account").filter(alive, digest=_key_digest(key)).first()
         if token is None:
             raise AuthenticationFailed("Invalid token.")
         if not token.account.is_active:

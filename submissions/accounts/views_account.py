@@ -14,7 +14,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
 from registry.errors import Problem
-from registry.web.error_pages import refused
+from registry.web.error_pages import refusal_page
 from registry.web.throttles import LoopbackAwareThrottle
 from submissions.accounts import memberships as accounts_memberships
 from submissions.accounts import tokens
@@ -51,14 +51,14 @@ class SignIn(LoginView):
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         context = super().get_context_data(**kwargs)
-        return context | ways_to_an_account() | {"why_here": why_here(context.get("redirect_field_value") or "")}
+        return context | ways_to_an_account() | {"why_here": sign_in_reason(context.get("redirect_field_value") or "")}
 
     def post(self, request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
         throttle = LoginThrottle()
         if throttle.allow_request(request, self):
             return super().post(request, *args, **kwargs)
         seconds = max(1, int(throttle.wait() or 1))
-        response = refused(request, TooManySignIns(hint=f"Try again in {seconds} s."))
+        response = refusal_page(request, TooManySignIns(hint=f"Try again in {seconds} s."))
         response["Retry-After"] = str(seconds)
         return response
 
@@ -71,15 +71,15 @@ class SignUp(SignupView):
 
     def closed(self) -> HttpResponse:
         address = passthrough_next_redirect_url(self.request, "/login/", "next")
-        return render(self.request, "account/signup_closed.html", {"login_url": address} | ways_to_an_account())
+        return render(self.request, "accounts/signup_closed.html", {"login_url": address} | ways_to_an_account())
 
 
 def ways_to_an_account() -> dict[str, bool]:
-    """What templates/account/ways.html asks, beside the frame of the page."""
+    """What templates/accounts/ways.html asks, beside the frame of the page."""
     return {"signup_open": settings.SIGNUP_OPEN, "on_this_machine": settings.INSECURE_LOCAL}
 
 
-WHY = (
+SIGN_IN_REASONS = (
     ("/submissions/new/", "To submit a run you need an account."),
     ("/submissions/", "To see your submissions you need an account."),
     ("/review/", "To review runs you need an account with the role of a reviewer."),
@@ -88,16 +88,16 @@ WHY = (
 )
 
 
-def why_here(wanted: str) -> str:
+def sign_in_reason(path: str) -> str:
     """Why somebody who wanted to go to an address of this site has to sign in, as a sentence."""
     usual = "Reading the public record needs no account. Submitting and reviewing do."
-    return next((why for address, why in WHY if wanted.startswith(address)), usual)
+    return next((why for address, why in SIGN_IN_REASONS if path.startswith(address)), usual)
 
 
 @require_safe
 @private_page
-def account(request: HttpRequest) -> HttpResponse:
-    return _page(request)
+def account_page(request: HttpRequest) -> HttpResponse:
+    return _account_page(request)
 
 
 @require_POST
@@ -108,7 +108,7 @@ def make_token(request: HttpRequest) -> HttpResponse:
     if not form.is_valid():
         raise TokenRefused(errors=form.errors)
     _, key = tokens.create_token(request.user, **form.cleaned_data)
-    return _page(request, made=key)
+    return _account_page(request, new_key=key)
 
 
 @require_POST
@@ -150,7 +150,7 @@ def declare_vendors(request: HttpRequest) -> HttpResponse:
     return redirect("account")
 
 
-def _page(request: HttpRequest, made: str = "") -> HttpResponse:
+def _account_page(request: HttpRequest, new_key: str = "") -> HttpResponse:
     context = {
         "section": "submissions",
         "memberships": list(request.user.memberships.select_related("institution").order_by("institution__name")),
@@ -159,6 +159,6 @@ def _page(request: HttpRequest, made: str = "") -> HttpResponse:
         "token_form": NewTokenForm(),
         "now": timezone.now(),
         "signing_keys": list(request.user.signing_keys.all()),
-        "made": made,
+        "new_key": new_key,
     }
-    return render(request, "account/account.html", context)
+    return render(request, "accounts/account.html", context)

@@ -14,10 +14,10 @@ from submissions.web.page_base import private_page
 
 @require_safe
 @private_page
-def page(request: HttpRequest, slug: str) -> HttpResponse:
+def members_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Members and, for administrators of the institution, what changes them."""
-    institution = memberships.institution_seen_by(request.user, slug)
-    manages = memberships.manages(request.user, institution)
+    institution = memberships.visible_institution(request.user, slug)
+    manages = memberships.manages_institution(request.user, institution)
     context = {
         "section": "submissions",
         "institution": institution,
@@ -28,31 +28,31 @@ def page(request: HttpRequest, slug: str) -> HttpResponse:
         "days": memberships.INVITATION_LASTS.days,
         "roles": memberships.Role.choices,
     }
-    return render(request, "account/members.html", context)
+    return render(request, "accounts/members.html", context)
 
 
 @require_POST
 @private_page
-def invite(request: HttpRequest, slug: str) -> HttpResponse:
+def invite_member(request: HttpRequest, slug: str) -> HttpResponse:
     institution = memberships.managed_by(request.user, slug)
     form = InviteForm(request.POST)
     if not form.is_valid():
         raise InvitationRefused(errors=form.errors)
     link = lambda secret: request.build_absolute_uri(f"/account/invitations/{secret}/")  # noqa: E731
-    memberships.invite(institution, request.user, **form.cleaned_data, link=link)
+    memberships.invite_member(institution, request.user, **form.cleaned_data, link=link)
     return redirect("members", slug=slug)
 
 
 @require_POST
 @private_page
-def withdraw(request: HttpRequest, slug: str, id: int) -> HttpResponse:
-    memberships.withdraw(memberships.managed_by(request.user, slug), id)
+def withdraw_invitation(request: HttpRequest, slug: str, id: int) -> HttpResponse:
+    memberships.withdraw_invitation(memberships.managed_by(request.user, slug), id)
     return redirect("members", slug=slug)
 
 
 @require_POST
 @private_page
-def change(request: HttpRequest, slug: str) -> HttpResponse:
+def change_role(request: HttpRequest, slug: str) -> HttpResponse:
     """Another role for a member."""
     institution = memberships.managed_by(request.user, slug)
     form = RoleForm(request.POST)
@@ -64,26 +64,26 @@ def change(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_POST
 @private_page
-def remove(request: HttpRequest, slug: str) -> HttpResponse:
+def remove_member(request: HttpRequest, slug: str) -> HttpResponse:
     """End a membership, another's or the own."""
     username = request.POST.get("account", "")
     leaves = username == request.user.username
-    find = memberships.institution_seen_by if leaves else memberships.managed_by
-    memberships.remove(find(request.user, slug), username)
+    find = memberships.visible_institution if leaves else memberships.managed_by
+    memberships.remove_member(find(request.user, slug), username)
     return redirect("account") if leaves else redirect("members", slug=slug)
 
 
 @require_POST
 @private_page
-def accept(request: HttpRequest, id: int) -> HttpResponse:
+def accept_invitation(request: HttpRequest, id: int) -> HttpResponse:
     """Accept an invitation that names the account."""
-    membership = memberships.accept(memberships.invitation_for(request.user, id), request.user)
+    membership = memberships.accept_invitation(memberships.invitation_for(request.user, id), request.user)
     return redirect("members", slug=membership.institution.slug)
 
 
 @require_POST
 @private_page
-def decline(request: HttpRequest, id: int) -> HttpResponse:
+def decline_invitation(request: HttpRequest, id: int) -> HttpResponse:
     memberships.invitation_for(request.user, id).delete()
     return redirect("account")
 
@@ -93,6 +93,6 @@ def by_mail(request: HttpRequest, secret: str) -> HttpResponse:
     """What the link of a mail leads to; accepted by its button alone."""
     invitation = memberships.invited_by_secret(secret)
     if request.method == "POST":
-        membership = memberships.accept(invitation, request.user)
+        membership = memberships.accept_invitation(invitation, request.user)
         return redirect("members", slug=membership.institution.slug)
-    return render(request, "account/invitation.html", {"section": "submissions", "invitation": invitation})
+    return render(request, "accounts/invitation.html", {"section": "submissions", "invitation": invitation})

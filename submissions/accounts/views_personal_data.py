@@ -15,15 +15,17 @@ from submissions.web.page_base import private_page
 
 @require_safe
 @private_page
-def page(request: HttpRequest) -> HttpResponse:
-    return render(request, "account/data.html", {"section": "submissions"})
+def personal_data_page(request: HttpRequest) -> HttpResponse:
+    return render(request, "accounts/personal_data.html", {"section": "submissions"})
 
 
 @require_safe
 @private_page
-def export(request: HttpRequest) -> HttpResponse:
+def export_account(request: HttpRequest) -> HttpResponse:
     """Everything that the registry holds of the account, as a file."""
-    answer = JsonResponse(personal_data.export(request.user), json_dumps_params={"indent": 1, "ensure_ascii": False})
+    answer = JsonResponse(
+        personal_data.export_account(request.user), json_dumps_params={"indent": 1, "ensure_ascii": False}
+    )
     answer["Content-Disposition"] = 'attachment; filename="highwater-account.json"'
     return answer
 
@@ -31,10 +33,10 @@ def export(request: HttpRequest) -> HttpResponse:
 @require_POST
 @reauthentication_required
 @private_page
-def erase(request: HttpRequest) -> HttpResponse:
+def erase_account(request: HttpRequest) -> HttpResponse:
     """Erase the account that is signed in, if its name was typed. Raises ErasureRefused, LastAdmin."""
     if request.POST.get("name") != request.user.username:
         raise ErasureRefused
-    personal_data.erase(request.user)
+    personal_data.erase_account(request.user)
     logout(request)
     return redirect("/")

@@ -14,8 +14,8 @@ from registry.web.api_base import next_address
 from submissions.bundles import quarantine
 from submissions.models import Account, SecretFile, Token
 from submissions.permissions import require_role
-from submissions.web.api_base import CONFLICT, REFUSED, PrivateView, valid
-from submissions.web.request_bodies import writes
+from submissions.web.api_base import CONFLICT, REFUSED, PrivateView, validated_body
+from submissions.web.request_bodies import write_operation
 
 PAGE_ROWS = 100
 OUTCOMES = ", ".join(SecretFile.Outcome.values)
@@ -63,8 +63,8 @@ class QuarantineList(PrivateView):
     )
     def get(self, request: Request) -> Response:
         require_role(request.user, Account.Role.EDITOR)
-        rows, cursor = quarantine.page(request.query_params, PAGE_ROWS)
-        return Response({"next": next_address(request, cursor), "results": [_row(row) for row in rows]})
+        rows, cursor = quarantine.list_secret_files(request.query_params, PAGE_ROWS)
+        return Response({"next": next_address(request, cursor), "results": [_secret_file_row(row) for row in rows]})
 
 
 class QuarantineClear(PrivateView):
@@ -72,12 +72,14 @@ class QuarantineClear(PrivateView):
 
     token_scope = Token.Scope.RELEASE
 
-    @writes(operation_id="quarantine_clear", request=ReasonRequest, responses={200: SecretFileRow} | REFUSED | CONFLICT)
+    @write_operation(
+        operation_id="quarantine_clear", request=ReasonRequest, responses={200: SecretFileRow} | REFUSED | CONFLICT
+    )
     def post(self, request: Request, id: int) -> Response:
         require_role(request.user, Account.Role.EDITOR)
-        row = quarantine.find(id)
-        quarantine.clear(row, request.user, **valid(request, ReasonRequest))
-        return Response(_row(row))
+        row = quarantine.find_secret_file(id)
+        quarantine.clear_file(row, request.user, **validated_body(request, ReasonRequest))
+        return Response(_secret_file_row(row))
 
 
 class QuarantineWithhold(PrivateView):
@@ -85,17 +87,17 @@ class QuarantineWithhold(PrivateView):
 
     token_scope = Token.Scope.RELEASE
 
-    @writes(
+    @write_operation(
         operation_id="quarantine_withhold", request=ReasonRequest, responses={200: SecretFileRow} | REFUSED | CONFLICT
     )
     def post(self, request: Request, id: int) -> Response:
         require_role(request.user, Account.Role.EDITOR)
-        row = quarantine.find(id)
-        quarantine.withhold(row, request.user, **valid(request, ReasonRequest))
-        return Response(_row(row))
+        row = quarantine.find_secret_file(id)
+        quarantine.withhold_file(row, request.user, **validated_body(request, ReasonRequest))
+        return Response(_secret_file_row(row))
 
 
-def _row(row: SecretFile) -> dict[str, Any]:
+def _secret_file_row(row: SecretFile) -> dict[str, Any]:
     submission = row.submission
     return {
         "id": row.pk,

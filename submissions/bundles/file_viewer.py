@@ -21,8 +21,10 @@ LINES = 200
 CHARACTERS = 2000
 """Of one line; the rest of it is cut off and said to be."""
 _HEAD_BYTES = 8192
-_SHOWN = {code: 0x2400 + code for code in range(32) if code != 9} | {0x7F: 0x2421}
-_SHOWN |= dict.fromkeys((*range(0x80, 0xA0), 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)), 0xFFFD)
+_CONTROL_PICTURES = {code: 0x2400 + code for code in range(32) if code != 9} | {0x7F: 0x2421}
+_CONTROL_PICTURES |= dict.fromkeys(
+    (*range(0x80, 0xA0), 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)), 0xFFFD
+)
 """Control characters as their pictures; what turns the direction of writing as the sign of the unreadable."""
 
 
@@ -37,7 +39,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class FilePage:
     """Lines of a file; `following` is the number of the line after them, None at the end."""
 
     path: str
@@ -46,30 +48,32 @@ class Page:
     following: int | None
 
 
-def listing(submission: Submission) -> list[dict[str, Any]]:
+def list_files(submission: Submission) -> list[dict[str, Any]]:
     """Path and size in bytes of every file of the archive. Raises UnreadableArchive, FileQuarantined, FileGone."""
-    with _opened(submission) as bundle:
+    with open_archive(submission) as bundle:
         return [{"path": path, "size": entry.size} for path, entry in bundle.files.items()]
 
 
-def page(submission: Submission, path: str, begin: int, findings: Iterable[dict[str, Any]]) -> Page:
+def file_page(submission: Submission, path: str, begin: int, findings: Iterable[dict[str, Any]]) -> FilePage:
     """Up to LINES lines of one file from line `begin` on. Raises NoSuchFile, BinaryFile, UnreadableArchive."""
-    with _opened(submission) as bundle:
-        name = _found(bundle, path)
+    with open_archive(submission) as bundle:
+        name = _resolve_path(bundle, path)
         if b"\0" in bundle.read(name, _HEAD_BYTES):
             raise BinaryFile
         begin = max(begin, 1)
-        texts = list(islice(_texts(bundle, name), begin - 1, begin + LINES))
+        texts = list(islice(_file_lines(bundle, name), begin - 1, begin + LINES))
         size = bundle.files[name].size
-    marks = _marks(name, findings)
+    marks = _findings_by_line(name, findings)
     lines = [
-        Line(number, text[:CHARACTERS].translate(_SHOWN), len(text) > CHARACTERS, tuple(marks.get(number, ())))
+        Line(
+            number, text[:CHARACTERS].translate(_CONTROL_PICTURES), len(text) > CHARACTERS, tuple(marks.get(number, ()))
+        )
         for number, text in enumerate(texts[:LINES], begin)
     ]
-    return Page(name, size, lines, begin + LINES if len(texts) > LINES else None)
+    return FilePage(name, size, lines, begin + LINES if len(texts) > LINES else None)
 
 
-def split(where: str) -> tuple[str, int]:
+def split_place(where: str) -> tuple[str, int]:
     """File and line of a finding's `path:line`; line 1 where it names none, or a place in a document."""
     path, _, line = where.rpartition(":")
     if path and line.isdecimal() and len(line) < 10:
@@ -78,7 +82,8 @@ def split(where: str) -> tuple[str, int]:
 
 
 @contextmanager
-def _opened(submission: Submission) -> Iterator[Bundle]:
+def open_archive(submission: Submission) -> Iterator[Bundle]:
+    """The archive within LIMITS. Raises UnreadableArchive, FileQuarantined, FileGone."""
     files = files_of(submission)
     if not files:
         raise UnreadableArchive("The draft has no file yet.")
@@ -86,15 +91,15 @@ def _opened(submission: Submission) -> Iterator[Bundle]:
     try:
         with (
             local_path(key_of(submission.sha256)) as path,
-            local_files(submission.beside) as beside,
-            open_bundle(path, LIMITS, submission.filename, beside) as bundle,
+            local_files(submission.beside) as extra_files,
+            open_bundle(path, LIMITS, submission.filename, extra_files) as bundle,
         ):
             yield bundle
     except BundleError as error:
         raise UnreadableArchive(str(error)) from error
 
 
-def _found(bundle: Bundle, path: str) -> str:
+def _resolve_path(bundle: Bundle, path: str) -> str:
     """The file of that path, or the only one whose path ends so: findings leave the top folder out."""
     if path in bundle.files:
         return path
@@ -104,26 +109,26 @@ def _found(bundle: Bundle, path: str) -> str:
     return ending[0]
 
 
-def _texts(bundle: Bundle, name: str) -> Iterator[str]:
+def _file_lines(bundle: Bundle, name: str) -> Iterator[str]:
     """The lines of a file, of each a little more than is shown; memory does not grow with a line."""
     rest = b""
     for chunk in bundle.chunks(name):
-        *whole, rest = (rest + chunk).split(b"\n")
-        for line in whole:
-            yield _text(line)
+        *complete, rest = (rest + chunk).split(b"\n")
+        for line in complete:
+            yield _shown_line(line)
         rest = rest[: 4 * CHARACTERS + 4]
     if rest:
-        yield _text(rest)
+        yield _shown_line(rest)
 
 
-def _text(line: bytes) -> str:
+def _shown_line(line: bytes) -> str:
     return line[: 4 * CHARACTERS + 4].removesuffix(b"\r").decode("utf-8", "replace")
 
 
-def _marks(name: str, findings: Iterable[dict[str, Any]]) -> dict[int, list[str]]:
+def _findings_by_line(name: str, findings: Iterable[dict[str, Any]]) -> dict[int, list[str]]:
     marks: dict[int, list[str]] = {}
     for finding in findings:
-        path, line = split(finding["where"])
+        path, line = split_place(finding["where"])
         if name == path or (path and name.endswith(f"/{path}")):
             marks.setdefault(line, []).append(finding["code"])
     return marks

@@ -8,9 +8,9 @@ from django.db.models import F
 from django.utils import timezone
 
 from registry.models import Result
-from registry.query.stored_bytes import StorageAway, holds
+from registry.query.stored_bytes import StorageAway, holds_bytes
 from submissions.bundles.file_versions import files_of
-from submissions.bundles.storage import public, received
+from submissions.bundles.storage import public_storage, received_storage
 from submissions.models import Submission
 
 log = logging.getLogger(__name__)
@@ -19,7 +19,7 @@ AT_ONCE = 500
 """Published runs that one turn looks at, those first that were not looked at longest: one stat or HEAD a file."""
 
 
-def look(at_once: int = AT_ONCE) -> int:
+def note_missing_bytes(at_once: int = AT_ONCE) -> int:
     """Note on published results which bytes are missing, and which are back; how many results have some missing.
 
     A storage that is away is not one without the bytes: nothing is noted, and the next turn looks again.
@@ -29,17 +29,17 @@ def look(at_once: int = AT_ONCE) -> int:
     for row in list(published.order_by(F("bytes_seen_at").asc(nulls_first=True), "id")[:at_once]):
         Submission.objects.filter(pk=row.pk).update(bytes_seen_at=timezone.now())
         try:
-            missing += _note(row)
+            missing += _note_presence(row)
         except StorageAway:
             log.warning("The storage is away: whether bytes are missing was not looked at", exc_info=True)
             break
     return missing
 
 
-def _note(submission: Submission) -> bool:
+def _note_presence(submission: Submission) -> bool:
     result = submission.result
-    archive_gone = not all(holds(received(), file["sha256"]) for file in files_of(submission))
-    copy_gone = bool(result.public_sha256) and not holds(public(), result.public_sha256)
+    archive_gone = not all(holds_bytes(received_storage(), file["sha256"]) for file in files_of(submission))
+    copy_gone = bool(result.public_sha256) and not holds_bytes(public_storage(), result.public_sha256)
     for field, gone in (("archive_missing_since", archive_gone), ("copy_missing_since", copy_gone)):
         results = Result.objects.filter(pk=result.pk, **{f"{field}__isnull": gone})
         results.update(**{field: timezone.now() if gone else None})

@@ -31,11 +31,11 @@ from registry.errors import Problem
 from registry.models import Result
 from registry.query import filters, stored_bytes
 from submissions.bundles.file_versions import files_of
-from submissions.bundles.storage import key_of, local_path, public, received, remove
+from submissions.bundles.storage import key_of, local_path, public_storage, received_storage, remove_bytes
 from submissions.errors import ConflictOfInterest, FileGone, FileQuarantined, HoldsSecret, NoSecretFile, StateConflict
 from submissions.lifecycle import states, task_queue
-from submissions.models import Account, Derivative, SecretFile, State, Submission, Version
-from submissions.permissions import conflict, require_role
+from submissions.models import Account, ScrubbedCopy, SecretFile, State, Submission, Version
+from submissions.permissions import conflict_reason, require_role
 from validators.bundle import open_bundle, secret_scan
 from validators.findings import ERROR, Finding
 from validators.runs.report import Report
@@ -72,13 +72,13 @@ _DELETED_AT_ONCE = 500
 
 
 @contextmanager
-def storing(account: Account, sha256: str) -> Iterator[None]:
+def storing_bytes(account: Account, sha256: str) -> Iterator[None]:
     """A transaction in which bytes are stored and referred to, while nobody deletes them as unreferenced.
 
     Raises HoldsSecret where the account lost them before; also where that happened while they were being received.
     """
     with transaction.atomic():
-        _lock(sha256)
+        _lock_digest(sha256)
         if SecretFile.objects.filter(account=account, sha256=sha256, outcome=Outcome.BLOCKED).exists():
             raise HoldsSecret
         yield
@@ -90,11 +90,11 @@ def delete_unless_held(sha256: str) -> bool:
     Raises StorageAway, or what the storage's library raises.
     """
     with transaction.atomic():
-        _lock(sha256)
+        _lock_digest(sha256)
         if is_held(sha256):
             return False
-        if stored_bytes.holds(received(), sha256):
-            remove(key_of(sha256))
+        if stored_bytes.holds_bytes(received_storage(), sha256):
+            remove_bytes(key_of(sha256))
         undeleted = SecretFile.objects.filter(sha256=sha256, outcome=Outcome.BLOCKED, bytes_deleted_at=None)
         undeleted.update(bytes_deleted_at=timezone.now())
     return True
@@ -103,7 +103,7 @@ def delete_unless_held(sha256: str) -> bool:
 def is_held(sha256: str) -> bool:
     """Whether a submission refers to these bytes that did not lose them."""
     lost = SecretFile.objects.filter(submission=OuterRef("pk"), sha256=sha256, outcome=Outcome.BLOCKED)
-    return _holding(sha256).filter(~Exists(lost)).exists()
+    return _submissions_with_file(sha256).filter(~Exists(lost)).exists()
 
 
 def delete_leftovers() -> int:
@@ -116,21 +116,21 @@ def delete_leftovers() -> int:
     return sum(delete_unless_held(sha256) for sha256 in dict.fromkeys(digests))
 
 
-def dropped() -> set[str]:
+def dropped_files() -> set[str]:
     """The sha256 of files of which at least one reference was dropped."""
     return set(SecretFile.objects.filter(outcome=Outcome.BLOCKED).values_list("sha256", flat=True))
 
 
-def _holding(sha256: str) -> QuerySet[Submission]:
+def _submissions_with_file(sha256: str) -> QuerySet[Submission]:
     """Submissions with this file in a version of theirs; each of the three places has its index."""
     row = [{"sha256": sha256}]
     bundles = Submission.objects.order_by().filter(sha256=sha256).values_list("pk", flat=True)
-    beside = Submission.objects.order_by().filter(beside__contains=row).values_list("pk", flat=True)
+    extra_files = Submission.objects.order_by().filter(beside__contains=row).values_list("pk", flat=True)
     former = Version.objects.order_by().filter(files__contains=row).values_list("submission", flat=True)
-    return Submission.objects.order_by().filter(pk__in={*bundles, *beside, *former})
+    return Submission.objects.order_by().filter(pk__in={*bundles, *extra_files, *former})
 
 
-def _lock(sha256: str) -> None:
+def _lock_digest(sha256: str) -> None:
     """Until the transaction ends. Two digests that share 32 bits wait for each other, which does no harm."""
     with connection.cursor() as cursor:
         cursor.execute(
@@ -159,29 +159,29 @@ def blocked_report(submission: Submission) -> Report | None:
     return Report(findings=findings) if findings else None
 
 
-def cleared(submission: Submission) -> set[str]:
+def cleared_files(submission: Submission) -> set[str]:
     """The sha256 of files of its account of which an editor said that they hold no secret."""
-    return _cleared(submission, [file["sha256"] for file in files_of(submission)])
+    return _cleared_digests(submission, [file["sha256"] for file in files_of(submission)])
 
 
-def _cleared(submission: Submission, sha256s: Iterable[str]) -> set[str]:
+def _cleared_digests(submission: Submission, sha256s: Iterable[str]) -> set[str]:
     rows = SecretFile.objects.filter(account=submission.account_id, outcome=Outcome.CLEARED)
     return set(rows.filter(sha256__in=list(sha256s)).values_list("sha256", flat=True))
 
 
-def act_on(submission: Submission, found: Iterable[Mapping[str, Any]]) -> str:
+def act_on(submission: Submission, findings: Iterable[Mapping[str, Any]]) -> str:
     """Withhold or drop the stored files with secrets; in the transaction that stores the check.
 
-    `found` are findings; their files are those that the archive's opener read, by sha256: what a sender called them
+    `findings`: their files are those that the archive's opener read, by sha256: what a sender called them
     does not matter. Returns what the history says of it, "" where nothing was withheld or dropped.
     """
     by_file: dict[str, list[Mapping[str, Any]]] = {}
-    for finding in found:
+    for finding in findings:
         if finding["code"] == secret_scan.CODE:
             by_file.setdefault(finding.get("sha256", ""), []).append(finding)
     if not by_file:
         return ""
-    own = {file["sha256"] for files in (files_of(submission), *_former(submission)) for file in files}
+    own = {file["sha256"] for files in (files_of(submission), *_former_files(submission)) for file in files}
     outcomes = {_act_on(submission, sha256, by_file[sha256]) for sha256 in sorted(own & by_file.keys())}
     if Outcome.BLOCKED in outcomes:
         return REFUSED
@@ -192,31 +192,31 @@ def search_former(submission: Submission) -> list[dict[str, Any]]:
     """Findings in files that were replaced before a check had read them; of the newest _SEARCHED_AT_ONCE such files."""
     if submission.version == 1:
         return []
-    checked = _former(submission, number__in=submission.checks.values("version"))
-    known = {file["sha256"] for files in (files_of(submission), *checked) for file in files}
-    known |= {*SecretFile.objects.filter(submission=submission).values_list("sha256", flat=True)}
-    names = {file["sha256"]: file["name"] for files in _former(submission) for file in files}
-    unread = [sha256 for sha256 in names if sha256 not in known]
-    cleared, found = _cleared(submission, unread), list[Finding]()
+    checked = _former_files(submission, number__in=submission.checks.values("version"))
+    searched = {file["sha256"] for files in (files_of(submission), *checked) for file in files}
+    searched |= {*SecretFile.objects.filter(submission=submission).values_list("sha256", flat=True)}
+    names = {file["sha256"]: file["name"] for files in _former_files(submission) for file in files}
+    unread = [sha256 for sha256 in names if sha256 not in searched]
+    cleared, findings = _cleared_digests(submission, unread), list[Finding]()
     for sha256 in unread[-_SEARCHED_AT_ONCE:]:
         with (
             suppress(FileNotFoundError),
             local_path(key_of(sha256)) as path,
             open_bundle(path, name=names[sha256], sha256=sha256, partly=True) as bundle,
         ):
-            found += secret_scan.scan(bundle, cleared)
-    return [finding.as_json() for finding in found]
+            findings += secret_scan.scan(bundle, cleared)
+    return [finding.as_json() for finding in findings]
 
 
-def _former(submission: Submission, **narrower: Any) -> list[list[dict[str, Any]]]:
+def _former_files(submission: Submission, **narrower: Any) -> list[list[dict[str, Any]]]:
     """The files of each earlier version, oldest first."""
     rows = Version.objects.filter(submission=submission, **narrower).order_by("number")
     return list(rows.values_list("files", flat=True))
 
 
-def _act_on(submission: Submission, sha256: str, found: list[Mapping[str, Any]]) -> str:
+def _act_on(submission: Submission, sha256: str, findings: list[Mapping[str, Any]]) -> str:
     """What became of the file now."""
-    where = "\n".join(f"{finding['message']} {finding['where']}" for finding in found)
+    where = "\n".join(f"{finding['message']} {finding['where']}" for finding in findings)
     protected = is_protected(submission)
     row, new = SecretFile.objects.get_or_create(
         submission=submission,
@@ -232,8 +232,8 @@ def _act_on(submission: Submission, sha256: str, found: list[Mapping[str, Any]])
         new = True
     if new and protected:
         _withhold_copy(submission)
-        states.note(submission, None, QUARANTINED, told=True, editors=True)
-    _report_others(submission, sha256, "\n".join(sorted({str(finding["message"]) for finding in found})))
+        states.note_event(submission, None, QUARANTINED, notify=True, editors=True)
+    _report_others(submission, sha256, "\n".join(sorted({str(finding["message"]) for finding in findings})))
     # What can't be deleted now is deleted by the scheduler; what else follows the commit must not wait for it.
     transaction.on_commit(lambda: delete_unless_held(sha256), robust=True)
     return SecretFile.objects.values_list("outcome", flat=True).get(pk=row.pk)
@@ -246,7 +246,7 @@ def _report_others(submission: Submission, sha256: str, where: str) -> None:
     """
     listed = SecretFile.objects.filter(submission=OuterRef("pk"), sha256=sha256)
     under_protection = Q(state__in=PROTECTED) | Q(result__isnull=False)
-    others = _holding(sha256).filter(under_protection, ~Exists(listed)).exclude(pk=submission.pk)
+    others = _submissions_with_file(sha256).filter(under_protection, ~Exists(listed)).exclude(pk=submission.pk)
     for other in others.order_by("pk")[:_REPORTED_AT_MOST]:
         _, new = SecretFile.objects.get_or_create(
             submission=other,
@@ -254,13 +254,13 @@ def _report_others(submission: Submission, sha256: str, where: str) -> None:
             defaults={"account_id": other.account_id, "where": where, "outcome": Outcome.REPORTED},
         )
         if new:
-            states.note(other, None, REPORTED, told=True, editors=True)
+            states.note_event(other, None, REPORTED, notify=True, editors=True)
 
 
 # What is served
 
 
-def withheld(submission: Submission) -> dict[str, SecretFile.Outcome]:
+def withheld_files(submission: Submission) -> dict[str, SecretFile.Outcome]:
     """What became of files that it lost or that are in quarantine, by sha256."""
     rows = SecretFile.objects.filter(submission=submission, outcome__in=WITHHELD)
     return {sha256: Outcome(outcome) for sha256, outcome in rows.values_list("sha256", "outcome")}
@@ -268,15 +268,15 @@ def withheld(submission: Submission) -> dict[str, SecretFile.Outcome]:
 
 def require_not_withheld(submission: Submission, *sha256s: str) -> None:
     """Raises FileQuarantined, and FileGone for files that the submission lost."""
-    _require_not_withheld(withheld(submission), sha256s)
+    _require_not_withheld(withheld_files(submission), sha256s)
 
 
 def require_served(submission: Submission, *sha256s: str) -> None:
     """As `require_not_withheld`, and raises FileGone for files that are not in the storage, StorageAway."""
-    _require_served(withheld(submission), sha256s)
+    _require_served(withheld_files(submission), sha256s)
 
 
-def unserved(submission: Submission, withheld: Mapping[str, SecretFile.Outcome]) -> Problem | None:
+def unserved_problem(submission: Submission, withheld: Mapping[str, SecretFile.Outcome]) -> Problem | None:
     """Why the files of the current version can't be read, to be said on a page; None where they can."""
     try:
         _require_served(withheld, [file["sha256"] for file in files_of(submission)])
@@ -287,7 +287,7 @@ def unserved(submission: Submission, withheld: Mapping[str, SecretFile.Outcome])
 
 def _require_served(withheld: Mapping[str, SecretFile.Outcome], sha256s: Iterable[str]) -> None:
     _require_not_withheld(withheld, sha256s)
-    if missing := [sha256 for sha256 in sha256s if not stored_bytes.holds(received(), sha256)]:
+    if missing := [sha256 for sha256 in sha256s if not stored_bytes.holds_bytes(received_storage(), sha256)]:
         raise FileGone(f"The storage no longer holds {len(missing)} of its files; sha256 {missing[0]}.")
 
 
@@ -310,20 +310,20 @@ def count_waiting() -> int:
     return SecretFile.objects.filter(outcome__in=OPEN).count()
 
 
-def page(query: QueryDict, size: int) -> tuple[list[SecretFile], str | None]:
+def list_secret_files(query: QueryDict, size: int) -> tuple[list[SecretFile], str | None]:
     """Files that meet FILTERS, newest first, so many, and the cursor of the page after them; by default what waits.
 
     Raises UnknownParameter and InvalidValue.
     """
     filters.refuse_unknown(query, FILTERS)
-    chosen = SecretFile.objects.filter(filters.conditions(query, FILTERS))
+    chosen = SecretFile.objects.filter(filters.parse_conditions(query, FILTERS))
     if not query.get("outcome"):
         chosen = chosen.filter(outcome__in=OPEN)
     rows = list(chosen.select_related(*_JOINED).order_by("-id")[: size + 1])
     return rows[:size], str(rows[size - 1].pk) if len(rows) > size else None
 
 
-def find(secret_file_id: int) -> SecretFile:
+def find_secret_file(secret_file_id: int) -> SecretFile:
     """Raises NoSecretFile."""
     row = SecretFile.objects.select_related(*_JOINED).filter(pk=secret_file_id).first()
     if row is None:
@@ -331,7 +331,7 @@ def find(secret_file_id: int) -> SecretFile:
     return row
 
 
-def clear(row: SecretFile, editor: Account, reason: str) -> None:
+def clear_file(row: SecretFile, editor: Account, reason: str) -> None:
     """Say that the file holds no secret: it is served again, and its account may send it again.
 
     A run under review is checked again: the check that found the secret read nothing else.
@@ -339,7 +339,7 @@ def clear(row: SecretFile, editor: Account, reason: str) -> None:
     """
     note = "An editor looked at the file: it may stay."
     with transaction.atomic():
-        _decide(row, editor, reason, (Outcome.BLOCKED, *OPEN), Outcome.CLEARED, note)
+        _record_decision(row, editor, reason, (Outcome.BLOCKED, *OPEN), Outcome.CLEARED, note)
         others = SecretFile.objects.filter(account=row.account_id, sha256=row.sha256, outcome=Outcome.BLOCKED)
         others.update(outcome=Outcome.CLEARED, decided_at=row.decided_at, decided_by=editor, reason=row.reason)
         if not is_quarantined(row.submission):
@@ -348,28 +348,28 @@ def clear(row: SecretFile, editor: Account, reason: str) -> None:
             task_queue.enqueue_after_commit("prepare_review", row.submission_id)
 
 
-def withhold(row: SecretFile, editor: Account, reason: str) -> None:
+def withhold_file(row: SecretFile, editor: Account, reason: str) -> None:
     """Put into quarantine what was reported, or what an editor cleared before. Raises as `clear`."""
     if not is_protected(row.submission):
         raise StateConflict("It is neither under review nor published any more.")
     note = "An editor put a stored file into quarantine: it is kept and not shown to anybody."
     with transaction.atomic():
-        _decide(row, editor, reason, (Outcome.REPORTED, Outcome.CLEARED), Outcome.QUARANTINED, note)
+        _record_decision(row, editor, reason, (Outcome.REPORTED, Outcome.CLEARED), Outcome.QUARANTINED, note)
         _withhold_copy(row.submission)
 
 
-def _decide(
+def _record_decision(
     row: SecretFile, editor: Account, reason: str, expected: Iterable[str], outcome: Outcome, note: str
 ) -> None:
     """In the transaction of the caller; the note locks the submission, so that decisions on its files take turns."""
     require_role(editor, Account.Role.EDITOR)
-    if why := conflict(editor, row.submission):
+    if why := conflict_reason(editor, row.submission):
         raise ConflictOfInterest(why)
     reason = states.require_reason(reason)
     waits = SecretFile.objects.filter(pk=row.pk, outcome__in=list(expected))
     if not waits.update(outcome=outcome, decided_at=timezone.now(), decided_by=editor, reason=reason):
         raise StateConflict("Somebody else has decided that.")
-    states.note(row.submission, editor, f"{note} {reason}", told=True)
+    states.note_event(row.submission, editor, f"{note} {reason}", notify=True)
     row.refresh_from_db()
 
 
@@ -377,7 +377,7 @@ def copy_withheld_at(submission: Submission) -> datetime | None:
     """Now, if the scrubbed copy of a submission in quarantine still holds a secret; else None."""
     if not is_quarantined(submission):
         return None
-    derivative = Derivative.objects.filter(submission=submission).first()
+    derivative = ScrubbedCopy.objects.filter(submission=submission).first()
     return timezone.now() if derivative and _copy_holds_secret(derivative.sha256) else None
 
 
@@ -400,7 +400,7 @@ def _withhold_copy(submission: Submission) -> None:
 def _copy_holds_secret(sha256: str) -> bool:
     """Also True for a copy that can't be searched: nobody knows then."""
     try:
-        with local_path(key_of(sha256), public()) as path, open_bundle(path) as bundle:
+        with local_path(key_of(sha256), public_storage()) as path, open_bundle(path) as bundle:
             return bool(secret_scan.scan(bundle))
     except Exception:  # each storage library has errors of its own
         log.warning("The scrubbed copy %s can't be searched", sha256, exc_info=True)

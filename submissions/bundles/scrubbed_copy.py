@@ -7,21 +7,23 @@ from dataclasses import asdict
 
 from django.db import transaction
 
-from submissions.bundles import scrubbing
-from submissions.bundles.storage import CHUNK, Incoming, key_of, local_files, local_path, public
-from submissions.models import Derivative, Submission
+from submissions.bundles import public_files, scrubbing
+from submissions.bundles.storage import CHUNK, Incoming, key_of, local_files, local_path, public_storage
+from submissions.models import ScrubbedCopy, Submission
+from validators.bundle import Bundle
+from validators.checks import read_files
 from validators.findings import WARNING, Finding
 
 LIMIT_BYTES = 1024 * 1024 * 1024
 
 
-def ensure_scrubbed_copy(submission: Submission) -> Derivative:
+def ensure_scrubbed_copy(submission: Submission) -> ScrubbedCopy:
     """Its derivative, made if there is none yet. Raises Unavailable where storage can't take it."""
-    derivative = Derivative.objects.filter(submission=submission).first()
-    return derivative or _make(submission)
+    derivative = ScrubbedCopy.objects.filter(submission=submission).first()
+    return derivative or _make_copy(submission)
 
 
-def findings(submission: Submission) -> list[dict[str, str]]:
+def copy_findings(submission: Submission) -> list[dict[str, str]]:
     """The warning that the bundle told more than others get to see; none before the copy is made."""
     derivative = getattr(submission, "derivative", None)
     removed = derivative.report.get("removed", []) if derivative else []
@@ -33,30 +35,38 @@ def findings(submission: Submission) -> list[dict[str, str]]:
     return [Finding("bundle.personal", WARNING, message, hint).as_json()]
 
 
-def _make(submission: Submission) -> Derivative:
+def _make_copy(submission: Submission) -> ScrubbedCopy:
+    agreed, read = public_files.agreed_paths(submission), public_files.read_paths(submission)
+
+    def choose(bundle: Bundle) -> frozenset[str]:
+        return agreed | (read_files(bundle) if read is None else read)
+
     with tempfile.TemporaryFile() as out:
-        with local_path(key_of(submission.sha256)) as received, local_files(submission.beside) as beside:
-            scrubbed = scrubbing.derive(received, out, name=submission.filename, beside=beside)
+        with local_path(key_of(submission.sha256)) as received, local_files(submission.beside) as extra_files:
+            scrubbed = scrubbing.derive_copy(
+                received, out, name=submission.filename, extra_files=extra_files, choose=choose
+            )
         out.seek(0)
-        _keep(out)
+        _keep_copy(out)
     with transaction.atomic():
         current = Submission.objects.select_for_update().get(pk=submission.pk)
-        if current.version == submission.version:
-            derivative, _ = Derivative.objects.get_or_create(
+        if current.version == submission.version and public_files.agreed_paths(current) == agreed:
+            derivative, _ = ScrubbedCopy.objects.get_or_create(
                 submission=submission,
                 defaults={
                     "sha256": scrubbed.sha256,
                     "size": scrubbed.size,
                     "files": [asdict(file) for file in scrubbed.files],
                     "report": {"removed": scrubbed.report, "left_out": scrubbed.left_out},
+                    "names": scrubbed.names,
                 },
             )
             return derivative
-    return ensure_scrubbed_copy(current)  # its files changed meanwhile
+    return ensure_scrubbed_copy(current)  # its files, or what was agreed to, changed meanwhile
 
 
-def _keep(file) -> None:
-    incoming = Incoming("derivative", LIMIT_BYTES, public())
+def _keep_copy(file) -> None:
+    incoming = Incoming("derivative", LIMIT_BYTES, public_storage())
     try:
         while chunk := file.read(CHUNK):
             incoming.write(chunk)

@@ -10,12 +10,14 @@ from __future__ import annotations
 import gzip
 import hashlib
 import io
+import re
 import tarfile
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
+from urllib.parse import unquote
 
 from validators.bundle import LIMITS, LINE_LIMIT, Bundle, Limits, StoredFile, open_bundle
 from validators.scrubbing import personal
@@ -30,6 +32,14 @@ COPY_LIMITS = replace(LIMITS, files=LIMITS.files_in_all)
 
 _SNIFFED_BYTES = 64 * 1024
 _CONTROL_BYTES = bytes(set(range(32)) - set(b"\t\n\r\f\x08\x1b")) + b"\x7f"
+_TAG_FILE = re.compile(r"(?:[^/]{1,255}/)?(?:bagit\.txt|bag-info\.txt|(?:tag)?manifest-[a-z0-9]{1,10}\.txt)")
+_TAG = re.compile(
+    r"BagIt-Version: [\d.]{1,8}|Tag-File-Character-Encoding: [\w-]{1,20}|Payload-Oxum: \d{1,20}\.\d{1,10}"
+    r"|Bagging-Date: \d{4}-\d\d-\d\d|Bag-Size: [\d.]{1,12} [KMGT]?i?B"
+    r"|Bag-Software-Agent: highwater collector [\w.+-]{1,40}"
+)
+"""Lines of tag files in which nothing is told. A bag may also name its sender, and say what it likes."""
+_LISTED = re.compile(r"[0-9a-f]{32,128} [ *](.{1,4096})")
 _HASHED_FILES = ("config.ini", "config-orig.ini", "result.txt")
 """Files of io500 whose printed hashes cover their values: a check of the copy may find that they no longer agree."""
 
@@ -39,6 +49,8 @@ LEFT_OUT = {
     "too-large": f"More than {FILE_LIMIT // 1024 // 1024} MiB.",
     "too-much": f"Beyond {TEXT_LIMIT // 1024 // 1024} MiB of smaller files.",
     "line-too-long": f"A line of more than {LINE_LIMIT // 1024} KiB.",
+    "not-agreed": "No benchmark read it whole, and nobody agreed that it is shown.",
+    "manifest": "A list of the files of a bag, some of which are not here.",
 }
 
 
@@ -53,47 +65,57 @@ class DerivedFile:
 
 
 @dataclass(slots=True)
-class Derivative:
-    """What was made: `report` says how often each rule applied and in how many files, `left_out` what is not in it."""
+class ScrubResult:
+    """What was made: `report` says how often each rule applied and in how many files, `left_out` what is not in it.
+
+    `names` are those that the files gave away, for what else is published of them; they are nobody else's.
+    """
 
     sha256: str = ""
     size: int = 0
     files: list[DerivedFile] = field(default_factory=list)
     report: list[dict[str, Any]] = field(default_factory=list)
     left_out: list[dict[str, str]] = field(default_factory=list)
+    names: dict[str, list[str]] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
 
 
-def derive(
+def derive_copy(
     received: Path,
     out: BinaryIO,
     limits: Limits = LIMITS,
     *,
     name: str = "",
-    beside: Mapping[str, StoredFile] | None = None,
-) -> Derivative:
+    extra_files: Mapping[str, StoredFile] | None = None,
+    choose: Callable[[Bundle], Collection[str]] | None = None,
+) -> ScrubResult:
     """Write the scrubbed copy of a bundle to `out`. The same bytes give the same copy.
 
-    `name` is what a raw file was called by its sender; storage knows it by another name. `beside` are files
-    read with it.
+    `name` is what a raw file was called by its sender; storage knows it by another name. `extra_files` are
+    read with it. `choose` tells the paths that may be in the copy, by default all that are text; names are learnt from
+    all of them.
 
     Raises BundleError where the bundle can't be opened, OSError of either file.
     """
     written = _Hashed(out)
-    with open_bundle(received, limits, name, beside) as bundle:
-        derivative = Derivative(left_out=_never_read(bundle))
-        texts = _texts(bundle, derivative.left_out)
+    with open_bundle(received, limits, name, extra_files) as bundle:
+        derivative = ScrubResult(left_out=_never_read(bundle))
+        texts = texts_of(bundle, derivative.left_out)
         names = personal.Names()
         for path in texts:
-            names.learn(path, _lines(bundle, path))
-        _write(bundle, texts, names, written, derivative)
+            names.learn(path, lines_of(bundle, path))
+        if choose is not None:
+            texts = _choose_texts(texts, choose(bundle), tag_files(bundle, texts), derivative.left_out)
+        derivative.names = names.learnt()
+        derivative.left_out = [_without_names(row, names) for row in derivative.left_out]
+        _write_copy(bundle, texts, names, written, derivative)
     derivative.sha256, derivative.size = written.digest.hexdigest(), written.size
     return derivative
 
 
-def _write(bundle: Bundle, texts: list[str], names: personal.Names, out: _Hashed, derivative: Derivative) -> None:
+def _write_copy(bundle: Bundle, texts: list[str], names: personal.Names, out: _Hashed, derivative: ScrubResult) -> None:
     totals: Counter[str] = Counter()
     files: Counter[str] = Counter()
     taken: set[str] = set()
@@ -103,12 +125,12 @@ def _write(bundle: Bundle, texts: list[str], names: personal.Names, out: _Hashed
     ):
         for path in texts:
             counts: Counter[str] = Counter()
-            name = _free(personal.scrub_path(path, names, counts), taken)
+            name = _free_name(personal.scrub_path(path, names, counts), taken)
             renamed = counts.total()
-            content = _scrubbed(bundle, path, names, counts)
+            content = _scrub_file(bundle, path, names, counts)
             if counts.total() > renamed and path.rpartition("/")[2] in _HASHED_FILES:
                 counts["hashed-file"] += 1
-            archive.addfile(_member(name, len(content)), io.BytesIO(content))
+            archive.addfile(_tar_entry(name, len(content)), io.BytesIO(content))
             rules = sorted(code for code, count in counts.items() if count)
             derivative.files.append(DerivedFile(name, len(content), hashlib.sha256(content).hexdigest(), rules))
             totals.update(counts)
@@ -116,12 +138,12 @@ def _write(bundle: Bundle, texts: list[str], names: personal.Names, out: _Hashed
     derivative.report = [{"rule": code, "count": totals[code], "files": files[code]} for code in sorted(files)]
 
 
-def _scrubbed(bundle: Bundle, path: str, names: personal.Names, counts: Counter[str]) -> bytes:
-    text = "\n".join(personal.scrub_lines(path, _lines(bundle, path), names, counts))
+def _scrub_file(bundle: Bundle, path: str, names: personal.Names, counts: Counter[str]) -> bytes:
+    text = "\n".join(personal.scrub_lines(path, lines_of(bundle, path), names, counts))
     return text.encode("utf-8", "surrogateescape")
 
 
-def _lines(bundle: Bundle, path: str) -> Iterator[str]:
+def lines_of(bundle: Bundle, path: str) -> Iterator[str]:
     """The lines of a file without their line feeds, one at a time; bytes that are not UTF-8 survive the round trip."""
     content, begun = bundle.read(path), 0
     while (end := content.find(b"\n", begun)) >= 0:
@@ -130,8 +152,48 @@ def _lines(bundle: Bundle, path: str) -> Iterator[str]:
     yield content[begun:].decode("utf-8", "surrogateescape")
 
 
-def _texts(bundle: Bundle, left_out: list[dict[str, str]]) -> list[str]:
-    """The paths of the files that are copied, sorted; the others are added to `left_out`."""
+def tag_files(bundle: Bundle, texts: Iterable[str]) -> frozenset[str]:
+    """Those of the texts that are of a bag (RFC 8493) and not of what is in it.
+
+    A file that is only called so, or that says more than which files there are, is a text like any other.
+    """
+    return frozenset(path for path in texts if _TAG_FILE.fullmatch(path) and _is_tag_file(bundle, path))
+
+
+def _is_tag_file(bundle: Bundle, path: str) -> bool:
+    folder = path[: path.rfind("/") + 1]
+    for line in lines_of(bundle, path):
+        listed = _LISTED.fullmatch(line)
+        if listed is None:
+            is_of_a_bag = not line or _TAG.fullmatch(line) is not None
+        else:
+            is_of_a_bag = folder + unquote(listed[1]) in bundle.files
+        if not is_of_a_bag:
+            return False
+    return folder + "bagit.txt" in bundle.files
+
+
+def _choose_texts(
+    texts: list[str], allowed: Collection[str], tags: Collection[str], left_out: list[dict[str, str]]
+) -> list[str]:
+    """Those of the texts that may be shown. A list of all files goes where one of them does."""
+    chosen = [path for path in texts if path in allowed or path in tags]
+    left_out += [{"path": path, "reason": "not-agreed"} for path in sorted(set(texts) - set(chosen))]
+    if any(row["reason"] == "not-agreed" for row in left_out):
+        left_out += [{"path": path, "reason": "manifest"} for path in chosen if path in tags]
+        chosen = [path for path in chosen if path not in tags]
+    left_out.sort(key=lambda row: row["path"])
+    return chosen
+
+
+def _without_names(row: dict[str, str], names: personal.Names) -> dict[str, str]:
+    """What is said of a file that is left out, without what its own name tells."""
+    return {**row, "path": personal.scrub_path(row["path"], names, Counter())}
+
+
+def texts_of(bundle: Bundle, left_out: list[dict[str, str]] | None = None) -> list[str]:
+    """The paths of the files that could be copied, sorted; the others are added to `left_out`."""
+    left_out = [] if left_out is None else left_out
     archives = {str(parent) for path in bundle.files for parent in PurePosixPath(path).parents} & set(bundle.files)
     texts, copied = [], 0
     for path in sorted(bundle.files, key=lambda path: (bundle.files[path].size, path)):
@@ -177,7 +239,7 @@ _REFUSED = frozenset(
 )
 
 
-def _free(path: str, taken: set[str]) -> str:
+def _free_name(path: str, taken: set[str]) -> str:
     """The path, with a number where scrubbing gave two files one name."""
     name, number = path, 1
     while name in taken:
@@ -187,7 +249,7 @@ def _free(path: str, taken: set[str]) -> str:
     return name
 
 
-def _member(path: str, size: int) -> tarfile.TarInfo:
+def _tar_entry(path: str, size: int) -> tarfile.TarInfo:
     member = tarfile.TarInfo(path)
     member.size, member.mode, member.mtime = size, 0o644, 0
     return member

@@ -43,19 +43,19 @@ def is_signature(text: str) -> bool:
 
 def add_key(account: Account, line: str) -> SigningKey:
     """Register a public key, as it stands in id_ed25519.pub; the same key again is the same. Raises BadSigningKey."""
-    kind, key, comment = _parts(line)
+    kind, key, comment = _key_parts(line)
     if account.signing_keys.count() >= MOST_KEYS:
         raise BadSigningKey(f"There are {MOST_KEYS} keys already.")
     digest = base64.b64encode(hashlib.sha256(base64.b64decode(key)).digest()).decode().rstrip("=")
-    found, _ = SigningKey.objects.get_or_create(
+    signing_key, _ = SigningKey.objects.get_or_create(
         account=account,
         fingerprint=f"SHA256:{digest}",
         defaults={"public_key": f"{kind} {key}", "comment": comment[:100]},
     )
-    return found
+    return signing_key
 
 
-def _parts(line: str) -> tuple[str, str, str]:
+def _key_parts(line: str) -> tuple[str, str, str]:
     """Kind, key and comment of a line; the key itself says its kind once more, and both must agree."""
     words = line.strip().split(None, 2)
     if len(line) > KEY_LIMIT or "\n" in line.strip() or len(words) < 2 or words[0] not in _KINDS:
@@ -72,7 +72,7 @@ def _parts(line: str) -> tuple[str, str, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Signed:
+class VerificationInputs:
     """A signature as it came, and the public keys of the account that sent it."""
 
     text: str
@@ -87,30 +87,32 @@ class Verdict:
     finding: Finding
 
 
-def verification_inputs(submission: Submission) -> Signed | None:
+def verification_inputs(submission: Submission) -> VerificationInputs | None:
     """What is needed to verify, read before the check: the database may be away after it. None: not signed."""
     signature = Signature.objects.filter(submission=submission).first()
     if signature is None:
         return None
-    return Signed(signature.text, list(submission.account.signing_keys.values_list("public_key", flat=True)))
+    return VerificationInputs(
+        signature.text, list(submission.account.signing_keys.values_list("public_key", flat=True))
+    )
 
 
-def verify(signed: Signed, bundle: Path) -> Verdict:
+def verify_signature(signed: VerificationInputs, bundle: Path) -> Verdict:
     """Hold a signature against the manifest of a bundle; asks no database."""
     tool = shutil.which("ssh-keygen")
     if tool is None:
         message = "The signature was not verified: this server has no ssh-keygen."
-        return Verdict({}, _finding("not-checked", WARNING, message))
-    outcome, fingerprint = _outcome(tool, _manifest(bundle), signed.text, signed.public_keys)
-    return Verdict({"outcome": outcome, "fingerprint": fingerprint}, _told(outcome, fingerprint))
+        return Verdict({}, _signature_finding("not-checked", WARNING, message))
+    outcome, fingerprint = _signature_outcome(tool, _signed_manifest(bundle), signed.text, signed.public_keys)
+    return Verdict({"outcome": outcome, "fingerprint": fingerprint}, _outcome_finding(outcome, fingerprint))
 
 
-def store(submission: Submission, verdict: Verdict) -> None:
+def store_verdict(submission: Submission, verdict: Verdict) -> None:
     if verdict.columns:
         Signature.objects.filter(submission=submission).update(**verdict.columns)
 
 
-def _manifest(bundle: Path) -> bytes | None:
+def _signed_manifest(bundle: Path) -> bytes | None:
     """The bytes that were signed; None for what is no bag, or does not open."""
     try:
         with open_bundle(bundle) as opened:
@@ -121,7 +123,9 @@ def _manifest(bundle: Path) -> bytes | None:
         return None
 
 
-def _outcome(tool: str, manifest: bytes | None, text: str, public_keys: list[str]) -> tuple[Signature.Outcome, str]:
+def _signature_outcome(
+    tool: str, manifest: bytes | None, text: str, public_keys: list[str]
+) -> tuple[Signature.Outcome, str]:
     if manifest is None:
         return Signature.Outcome.INVALID, ""
     with tempfile.TemporaryDirectory() as folder:
@@ -129,12 +133,12 @@ def _outcome(tool: str, manifest: bytes | None, text: str, public_keys: list[str
         signature.write_text(text.lstrip())
         allowed.write_text("".join(f'{_PRINCIPAL} namespaces="{NAMESPACE}" {key}\n' for key in public_keys))
         common = ["-n", NAMESPACE, "-s", str(signature)]
-        said = _run([tool, "-Y", "verify", "-f", str(allowed), "-I", _PRINCIPAL, *common], manifest)
-        if said is not None:
-            match = _FINGERPRINT.search(said)
+        output = _run([tool, "-Y", "verify", "-f", str(allowed), "-I", _PRINCIPAL, *common], manifest)
+        if output is not None:
+            match = _FINGERPRINT.search(output)
             return Signature.Outcome.VERIFIED, match[0] if match else ""
-        said = _run([tool, "-Y", "check-novalidate", *common], manifest)
-        return (Signature.Outcome.INVALID if said is None else Signature.Outcome.UNKNOWN_KEY), ""
+        output = _run([tool, "-Y", "check-novalidate", *common], manifest)
+        return (Signature.Outcome.INVALID if output is None else Signature.Outcome.UNKNOWN_KEY), ""
 
 
 def _run(command: list[str], manifest: bytes) -> str | None:
@@ -146,15 +150,17 @@ def _run(command: list[str], manifest: bytes) -> str | None:
     return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else None
 
 
-def _told(outcome: Signature.Outcome, fingerprint: str) -> Finding:
+def _outcome_finding(outcome: Signature.Outcome, fingerprint: str) -> Finding:
     if outcome == Signature.Outcome.VERIFIED:
-        return _finding("verified", INFO, f"The signature is of a key of the account: {fingerprint}.")
+        return _signature_finding("verified", INFO, f"The signature is of a key of the account: {fingerprint}.")
     if outcome == Signature.Outcome.UNKNOWN_KEY:
         hint = "Add the public key on your account's page, then check again."
-        return _finding("unknown-key", WARNING, "The signature is of a key that the account has not registered.", hint)
+        return _signature_finding(
+            "unknown-key", WARNING, "The signature is of a key that the account has not registered.", hint
+        )
     hint = "Sign the bundle that you upload: sign BUNDLE --key FILE."
-    return _finding("invalid", ERROR, "The signature is not of this bundle's manifest.", hint)
+    return _signature_finding("invalid", ERROR, "The signature is not of this bundle's manifest.", hint)
 
 
-def _finding(word: str, level: str, message: str, hint: str = "") -> Finding:
+def _signature_finding(word: str, level: str, message: str, hint: str = "") -> Finding:
     return Finding(f"bundle.signature.{word}", level, message, hint)

@@ -26,15 +26,17 @@ from submissions.errors import StorageFull, StorageUnavailable, TooLarge
 from validators.bundle import StoredFile
 
 SCRATCH = "incoming"
+HELD = "check"
+"""Folder of bytes that wait for a check of which nothing stays."""
 CHUNK = 256 * 1024
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
-def received() -> Storage:
+def received_storage() -> Storage:
     return storages["received"]
 
 
-def public() -> Storage:
+def public_storage() -> Storage:
     """Scrubbed derivatives, which anybody may read once published."""
     return storages["public"]
 
@@ -49,10 +51,10 @@ class Incoming:
         self.name = name
         self.size = 0
         self._limit = settings.UPLOAD_LIMIT_BYTES if limit is None else limit
-        self._storage = storage or received()
+        self._storage = storage or received_storage()
         self._digest = hashlib.sha256()
         self._path: Path | None = None
-        with _told():
+        with _disk_errors_as_problems():
             descriptor, path = tempfile.mkstemp(dir=_scratch_folder(self._storage))
             self._path, self._file = Path(path), os.fdopen(descriptor, "wb")
 
@@ -65,13 +67,13 @@ class Incoming:
         if self.size > self._limit:
             raise TooLarge(f"More than {self._limit} bytes came.")
         self._digest.update(chunk)
-        with _told():
+        with _disk_errors_as_problems():
             self._file.write(chunk)
 
     def keep(self, key: str | None = None) -> str:
         """Put the file in its place and on disk, under `key` or that of its sha256, which is returned."""
         key = key or key_of(self.sha256)
-        with _told():
+        with _disk_errors_as_problems():
             self._file.flush()
             os.fsync(self._file.fileno())
             if isinstance(self._storage, FileSystemStorage):
@@ -91,13 +93,13 @@ class Incoming:
     def _rename(self, storage: FileSystemStorage, key: str) -> None:
         """Atomic, and harmless when the same bytes are there already: they have the same name."""
         target = Path(storage.path(key))
-        made = [folder for folder in (target.parent.parent, target.parent) if not folder.exists()]
+        new_folders = [folder for folder in (target.parent.parent, target.parent) if not folder.exists()]
         target.parent.mkdir(mode=storage.directory_permissions_mode or 0o777, parents=True, exist_ok=True)
         if storage.file_permissions_mode is not None:
             self._path.chmod(storage.file_permissions_mode)
         self._path.replace(target)
         self._path = None
-        for folder in {target.parent, *(folder.parent for folder in made)}:
+        for folder in {target.parent, *(folder.parent for folder in new_folders)}:
             _sync_folder(folder)
 
 
@@ -139,7 +141,7 @@ class BundleUploadHandler(FileUploadHandler):
 @contextmanager
 def local_path(key: str, storage: Storage | None = None) -> Iterator[Path]:
     """A path on this machine to read stored bytes from. Raises OSError, or what the storage's library raises."""
-    storage = storage or received()
+    storage = storage or received_storage()
     if isinstance(storage, FileSystemStorage):
         yield Path(storage.path(key))
         return
@@ -161,13 +163,13 @@ def local_files(files: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Stored
         }
 
 
-def remove(key: str, storage: Storage | None = None) -> None:
+def remove_bytes(key: str, storage: Storage | None = None) -> None:
     """Delete stored bytes; nothing happens where there are none."""
-    (storage or received()).delete(key)
+    (storage or received_storage()).delete(key)
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def _disk_errors_as_problems() -> Iterator[None]:
     """Turn what the disk says while bytes come in into a problem that can be answered."""
     try:
         yield

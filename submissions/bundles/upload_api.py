@@ -42,16 +42,16 @@ class BundleParser(MultiPartParser):
 def list_names(data: QueryDict | dict[str, Any]) -> list[str]:
     """The names under `lists`: the field repeated, or a JSON array, or separated by commas; none without a body."""
     texts = data.getlist("lists") if isinstance(data, QueryDict) else []
-    return [name for text in texts for name in _names(text)]
+    return [name for text in texts for name in _field_names(text)]
 
 
-def _names(text: str) -> Iterable[str]:
+def _field_names(text: str) -> Iterable[str]:
     if text.lstrip().startswith("["):
         try:
-            found = json.loads(text)
+            names = json.loads(text)
         except (ValueError, RecursionError) as error:
             raise ParseError("`lists` is not a JSON array.") from error
-        if not all(isinstance(name, str) for name in found):
+        if not all(isinstance(name, str) for name in names):
             raise UnknownList("`lists` is an array of names.")
-        return found
+        return names
     return text.split(",")

@@ -19,7 +19,7 @@ class TooManyUploads(Problem):
 
 
 @contextmanager
-def streamed(request: HttpRequest) -> Iterator[None]:
+def stream_upload(request: HttpRequest) -> Iterator[None]:
     """The file of a form goes to the storage while it arrives; what was not kept is forgotten."""
     handler = BundleUploadHandler(request)
     request.upload_handlers = [handler]

@@ -7,13 +7,13 @@ from urllib.parse import urlencode
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
-from django.views.decorators.http import require_safe
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_safe
 
 from registry.presentation import numbers
-from submissions.bundles import file_viewer
+from submissions.bundles import file_viewer, public_files
 from submissions.models import Submission
-from submissions.permissions import require_bytes, seen_by
+from submissions.permissions import is_own, require_bytes, visible_submission
 from submissions.web.page_base import private_page
 
 JOINED = Submission.objects.select_related("institution")
@@ -23,30 +23,65 @@ BEFORE = 10
 
 @require_safe
 @private_page
-def files(request: HttpRequest, id: UUID) -> HttpResponse:
+def archive_files(request: HttpRequest, id: UUID) -> HttpResponse:
     """What the archive holds, or some lines of one file."""
-    shown = seen_by(request.user, id, JOINED)
-    require_bytes(request.user, shown)
+    submission = visible_submission(request.user, id, JOINED)
+    require_bytes(request.user, submission)
     path = request.GET.get("path", "")
     context = {
         "section": "submissions",
-        "submission": shown,
-        "name": str(shown.metadata.get("system") or shown.filename),
+        "submission": submission,
+        "name": str(submission.metadata.get("system") or submission.filename),
         "path": path,
     }
-    context |= _lines(shown, path, request.GET.get("line", "")) if path else _listing(shown)
-    return render(request, "submissions/files.html", context)
+    context |= _lines_context(submission, path, request.GET.get("line", "")) if path else _listing_context(submission)
+    return render(request, "bundles/files.html", context)
 
 
-def address(shown: Submission, where: str) -> str:
+@require_http_methods(["GET", "HEAD", "POST"])
+@private_page
+def public_files_page(request: HttpRequest, id: UUID) -> HttpResponse:
+    """The files that no benchmark read, with the words to look at, and the form that lets some stand in the copy."""
+    submission = visible_submission(request.user, id, JOINED)
+    require_bytes(request.user, submission)
+    if request.method == "POST":
+        version = request.POST.get("version", "")
+        looked_at = int(version) if version.isdecimal() and len(version) < 6 else 0
+        public_files.agree_to_files(submission, request.user, request.POST.getlist("path"), looked_at)
+        return redirect(f"/submissions/{id}/public-files/?stored=1")
+    rows = [
+        {
+            "file": row,
+            "size": numbers.format_bytes(row.size),
+            "address": line_address(submission, f"{row.path}:1"),
+            "marks": [
+                {"mark": mark, "address": line_address(submission, f"{row.path}:{mark.line}")}
+                for mark in row.marks or ()
+            ],
+        }
+        for row in public_files.offered_files(submission)
+    ]
+    context = {
+        "section": "submissions",
+        "submission": submission,
+        "name": str(submission.metadata.get("system") or submission.filename),
+        "rows": rows,
+        "most": public_files.MOST_FILES,
+        "stored": "stored" in request.GET,
+        "may_agree": is_own(request.user, submission) and submission.state in public_files.AGREEABLE,
+    }
+    return render(request, "bundles/public_files.html", context)
+
+
+def line_address(submission: Submission, where: str) -> str:
     """The page of the line that a finding names, some lines before it on top."""
-    path, line = file_viewer.split(where)
+    path, line = file_viewer.split_place(where)
     query = urlencode({"path": path, "line": max(line - BEFORE, 1)})
-    return f"/submissions/{shown.pk}/files/?{query}#L{line}"
+    return f"/submissions/{submission.pk}/files/?{query}#L{line}"
 
 
-def _listing(shown: Submission) -> dict[str, Any]:
-    rows = file_viewer.listing(shown)
+def _listing_context(submission: Submission) -> dict[str, Any]:
+    rows = file_viewer.list_files(submission)
     files = [
         {"path": row["path"], "size": numbers.format_bytes(row["size"]), "query": urlencode({"path": row["path"]})}
         for row in rows
@@ -54,12 +89,12 @@ def _listing(shown: Submission) -> dict[str, Any]:
     return {"files": files}
 
 
-def _lines(shown: Submission, path: str, line: str) -> dict[str, Any]:
+def _lines_context(submission: Submission, path: str, line: str) -> dict[str, Any]:
     begin = int(line) if line.isdecimal() and len(line) < 10 else 1
-    check = shown.checks.first()
+    check = submission.checks.first()
     report = check.report if check else {"findings": [], "runs": []}
-    found = [*report["findings"], *(finding for run in report["runs"] for finding in run["findings"])]
-    page = file_viewer.page(shown, path, begin, found)
+    findings = [*report["findings"], *(finding for run in report["runs"] for finding in run["findings"])]
+    page = file_viewer.file_page(submission, path, begin, findings)
     earlier = max(begin - file_viewer.LINES, 1)
     return {
         "page": page,

@@ -13,55 +13,55 @@ from registry.presentation import numbers
 from registry.query import filters
 from submissions.bundles import quarantine
 from submissions.models import Account, SecretFile
-from submissions.permissions import conflict
+from submissions.permissions import conflict_reason
 from submissions.web.formatting import name_of
 from submissions.web.page_base import staff_page
 
 PAGE_ROWS = 50
 REASON_CHARACTERS = 4000
-DECISIONS = {"clear": quarantine.clear, "withhold": quarantine.withhold}
+DECISIONS = {"clear": quarantine.clear_file, "withhold": quarantine.withhold_file}
 editors = staff_page(Account.Role.EDITOR)
 
 
 @require_safe
 @editors
-def index(request: HttpRequest) -> HttpResponse:
+def quarantine_index(request: HttpRequest) -> HttpResponse:
     """What waits for a decision; with `outcome` what was refused, withheld or cleared."""
-    return _page(request)
+    return _quarantine_page(request)
 
 
 @require_POST
 @editors
-def decide(request: HttpRequest, id: int) -> HttpResponse:
+def decide_file(request: HttpRequest, id: int) -> HttpResponse:
     """Clear a file or withhold it."""
-    row = quarantine.find(id)
+    row = quarantine.find_secret_file(id)
     change = DECISIONS.get(request.POST.get("decision", ""))
     try:
         if change is None:
             raise Problem("Choose what to do with the file.")
         change(row, request.user, request.POST.get("reason", "")[:REASON_CHARACTERS])
     except Problem as problem:
-        return _page(request, problem)
+        return _quarantine_page(request, problem)
     return redirect("quarantine")
 
 
-def _page(request: HttpRequest, problem: Problem | None = None) -> HttpResponse:
+def _quarantine_page(request: HttpRequest, problem: Problem | None = None) -> HttpResponse:
     query = filters.without_empty(request.GET)
-    rows, cursor = quarantine.page(query, PAGE_ROWS)
+    rows, cursor = quarantine.list_secret_files(query, PAGE_ROWS)
     if cursor:
         query["cursor"] = cursor
     context = {
         "section": "review",
-        "rows": [_row(row) | {"conflict": conflict(request.user, row.submission)} for row in rows],
+        "rows": [_secret_file_row(row) | {"conflict": conflict_reason(request.user, row.submission)} for row in rows],
         "outcome": query.get("outcome", ""),
         "outcomes": SecretFile.Outcome.choices,
         "next": cursor and query.urlencode(),
         "problem": problem,
     }
-    return render(request, "review/quarantine.html", context, status=problem.status if problem else 200)
+    return render(request, "bundles/quarantine.html", context, status=problem.status if problem else 200)
 
 
-def _row(row: SecretFile) -> dict[str, Any]:
+def _secret_file_row(row: SecretFile) -> dict[str, Any]:
     return {
         "file": row,
         "name": name_of(row.submission),

@@ -12,17 +12,17 @@ from rest_framework.response import Response
 
 from registry.models import Step
 from registry.timeseries import detected_steps
-from registry.timeseries.api_series import STATES, SeriesNamed, StepTold
+from registry.timeseries.api_series import STATES, SeriesLabel, StepSummary
 from registry.web.api_base import next_address
 from submissions.change_points import triage
 from submissions.models import StepComment
-from submissions.web.api_base import CONFLICT, REFUSED, PrivateView, valid
-from submissions.web.request_bodies import writes
+from submissions.web.api_base import CONFLICT, REFUSED, PrivateView, validated_body
+from submissions.web.request_bodies import write_operation
 
 PAGE = 100
 
 
-class StepRow(SeriesNamed, StepTold):
+class StepRow(SeriesLabel, StepSummary):
     id = s.IntegerField()
     system = s.CharField(help_text="Slug.")
     found_at = s.DateTimeField()
@@ -34,7 +34,7 @@ class StepPage(s.Serializer):
     results = StepRow(many=True)
 
 
-class StepSaid(s.Serializer):
+class StepJudgement(s.Serializer):
     at = s.DateTimeField()
     by = s.CharField()
     from_state = s.CharField()
@@ -43,10 +43,10 @@ class StepSaid(s.Serializer):
 
 
 class StepWithHistory(StepRow):
-    history = StepSaid(many=True, help_text="Newest first.")
+    history = StepJudgement(many=True, help_text="Newest first.")
 
 
-class SayRequest(s.Serializer):
+class JudgeStepRequest(s.Serializer):
     state = s.CharField(max_length=13, help_text=STATES)
     note = s.CharField(max_length=4 * triage.NOTE_LIMIT, default="", allow_blank=True, help_text="Public.")
     version = s.IntegerField(min_value=0, help_text="As it was read.")
@@ -66,7 +66,7 @@ class StepList(PrivateView):
     )
     def get(self, request: Request) -> Response:
         rows, cursor = triage.list_change_points(request.user, request.query_params, PAGE)
-        return Response({"next": next_address(request, cursor), "results": [_document(row) for row in rows]})
+        return Response({"next": next_address(request, cursor), "results": [_step_document(row) for row in rows]})
 
 
 class StepDetail(PrivateView):
@@ -76,21 +76,25 @@ class StepDetail(PrivateView):
     def get(self, request: Request, id: int) -> Response:
         return Response(_with_history(triage.get_change_point(request.user, id)))
 
-    @writes(operation_id="steps_say", request=SayRequest, responses={200: StepWithHistory} | REFUSED | CONFLICT)
+    @write_operation(
+        operation_id="steps_say", request=JudgeStepRequest, responses={200: StepWithHistory} | REFUSED | CONFLICT
+    )
     def post(self, request: Request, id: int) -> Response:
-        triage.set_state(triage.get_change_point(request.user, id), request.user, **valid(request, SayRequest))
+        triage.set_state(
+            triage.get_change_point(request.user, id), request.user, **validated_body(request, JudgeStepRequest)
+        )
         return self.get(request, id)
 
 
-def _document(step: Step) -> dict[str, Any]:
-    said = {name: getattr(step, name) for name in ("id", "found_at", "state", "note", "version")}
-    return said | {"system": step.system.slug} | detected_steps.row_of(step)
+def _step_document(step: Step) -> dict[str, Any]:
+    fields = {name: getattr(step, name) for name in ("id", "found_at", "state", "note", "version")}
+    return fields | {"system": step.system.slug} | detected_steps.row_of(step)
 
 
 def _with_history(step: Step) -> dict[str, Any]:
-    return _document(step) | {"history": [_said(one) for one in triage.state_history(step)]}
+    return _step_document(step) | {"history": [_comment_document(comment) for comment in triage.state_history(step)]}
 
 
-def _said(one: StepComment) -> dict[str, Any]:
-    told = {name: getattr(one, name) for name in ("at", "from_state", "state", "note")}
-    return told | {"by": one.account.username}
+def _comment_document(comment: StepComment) -> dict[str, Any]:
+    fields = {name: getattr(comment, name) for name in ("at", "from_state", "state", "note")}
+    return fields | {"by": comment.account.username}

@@ -15,9 +15,9 @@ from registry.query import canonical_names, filters
 from submissions.errors import ConflictOfInterest, Forbidden, NoStep, StepChanged, StepRefused
 from submissions.models import Account, StepComment
 from submissions.permissions import conflict_about, has_role
-from submissions.publication import anonymizer, snapshot
+from submissions.publication import anonymizer, publishable
 
-MEANS = {
+STATE_MEANINGS = {
     Step.State.INVESTIGATING: "Somebody looks for the cause.",
     Step.State.EXPLAINED: "The cause is known, and the note names it.",
     Step.State.ACCEPTED: "The new level is what to expect from now on.",
@@ -34,11 +34,11 @@ FILTERS: dict[str, filters.Condition] = {
 
 def visible_change_points(account: Account) -> QuerySet[Step]:
     """Standing steps of systems of the account's institutions; for reviewers and above of all. Newest first."""
-    found = Step.objects.filter(gone_at=None).exclude(system__site__slug=anonymizer.SLUG)
-    found = found.select_related("system__site", "before", "after").order_by("-id")
+    change_points = Step.objects.filter(gone_at=None).exclude(system__site__slug=anonymizer.SLUG)
+    change_points = change_points.select_related("system__site", "before", "after").order_by("-id")
     if has_role(account, Account.Role.REVIEWER):
-        return found
-    return found.filter(system__site__in=account.memberships.order_by().values("institution"))
+        return change_points
+    return change_points.filter(system__site__in=account.memberships.order_by().values("institution"))
 
 
 def list_change_points(account: Account, query: QueryDict, size: int) -> tuple[list[Step], str | None]:
@@ -47,7 +47,7 @@ def list_change_points(account: Account, query: QueryDict, size: int) -> tuple[l
     Raises UnknownParameter and InvalidValue.
     """
     filters.refuse_unknown(query, FILTERS)
-    rows = list(visible_change_points(account).filter(filters.conditions(query, FILTERS))[: size + 1])
+    rows = list(visible_change_points(account).filter(filters.parse_conditions(query, FILTERS))[: size + 1])
     return rows[:size], str(rows[size - 1].pk) if len(rows) > size else None
 
 
@@ -75,7 +75,7 @@ def set_state(step: Step, account: Account, state: str, note: str, version: int)
     """
     if why := conflict_about(account, step):
         raise ConflictOfInterest(why)
-    note = snapshot.scrub_document(canonical_names.plain(note))
+    note = publishable.scrub_document(canonical_names.plain_text(note))
     _require_sound(state, note)
     with transaction.atomic():
         read = Step.objects.filter(pk=step.pk, version=version, gone_at=None)
@@ -85,8 +85,8 @@ def set_state(step: Step, account: Account, state: str, note: str, version: int)
 
 
 def _require_sound(state: str, note: str) -> None:
-    if state not in MEANS:
-        raise StepRefused(f"The state is one of {', '.join(MEANS)}.")
+    if state not in STATE_MEANINGS:
+        raise StepRefused(f"The state is one of {', '.join(STATE_MEANINGS)}.")
     if len(note) > NOTE_LIMIT:
         raise StepRefused(f"The note has {len(note)} characters; the limit is {NOTE_LIMIT}.")
     if not note and state != Step.State.INVESTIGATING:

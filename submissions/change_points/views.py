@@ -23,54 +23,54 @@ PAGE_ROWS = 50
 
 @require_safe
 @private_page
-def index(request: HttpRequest) -> HttpResponse:
+def step_index(request: HttpRequest) -> HttpResponse:
     """Newest first, by state and system."""
     query = filters.without_empty(request.GET)
     rows, cursor = triage.list_change_points(request.user, query, PAGE_ROWS)
-    system = public_record.system(query["system"]) if "system" in query else None
+    system = public_record.find_system(query["system"]) if "system" in query else None
     if cursor:
         query["cursor"] = cursor
     context = {
         "section": "submissions",
-        "rows": [_row(step) for step in rows],
+        "rows": [_step_row(step) for step in rows],
         "state": query.get("state", ""),
         "system": system,
         "states": Step.State.choices,
         "next": cursor and query.urlencode(),
     }
-    return render(request, "account/steps.html", context)
+    return render(request, "change_points/steps.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @private_page
-def step(request: HttpRequest, id: int) -> HttpResponse:
+def step_page(request: HttpRequest, id: int) -> HttpResponse:
     """One of them with what was said of it; says something of it."""
-    shown = triage.get_change_point(request.user, id)
+    change_point = triage.get_change_point(request.user, id)
     if request.method != "POST":
-        return _page(request, shown)
+        return _step_page(request, change_point)
     form = StepForm(request.POST)
     try:
         if not form.is_valid():
             raise StepRefused(errors=form.errors)
-        triage.set_state(shown, request.user, **form.cleaned_data)
+        triage.set_state(change_point, request.user, **form.cleaned_data)
     except Problem as problem:
-        return _page(request, triage.get_change_point(request.user, id), problem)
+        return _step_page(request, triage.get_change_point(request.user, id), problem)
     return redirect("step", id=id)
 
 
-def _page(request: HttpRequest, shown: Step, problem: Problem | None = None) -> HttpResponse:
+def _step_page(request: HttpRequest, change_point: Step, problem: Problem | None = None) -> HttpResponse:
     context = {
         "section": "submissions",
-        "row": _row(shown),
-        "history": triage.state_history(shown),
-        "means": [(state.value, state.label, words) for state, words in triage.MEANS.items()],
+        "row": _step_row(change_point),
+        "history": triage.state_history(change_point),
+        "means": [(state.value, state.label, words) for state, words in triage.STATE_MEANINGS.items()],
         "limit": triage.NOTE_LIMIT,
         "problem": problem,
-        "note": request.POST.get("note", shown.note),
-        "chosen": request.POST.get("state", shown.state),
+        "note": request.POST.get("note", change_point.note),
+        "chosen": request.POST.get("state", change_point.state),
     }
-    return render(request, "account/step.html", context, status=problem.status if problem else 200)
+    return render(request, "change_points/step.html", context, status=problem.status if problem else 200)
 
 
-def _row(step: Step) -> dict[str, Any]:
+def _step_row(step: Step) -> dict[str, Any]:
     return in_words(detected_steps.row_of(step)) | {"step": step}

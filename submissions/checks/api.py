@@ -12,7 +12,7 @@ from submissions.checks import dry_check
 from submissions.checks import responses as checks_responses
 from submissions.intake.upload_form import declared_by_form
 from submissions.web.api_base import LARGE, REFUSED, UNAVAILABLE
-from submissions.web.request_bodies import writes
+from submissions.web.request_bodies import write_operation
 
 
 class CheckNow(UploadView):
@@ -21,7 +21,7 @@ class CheckNow(UploadView):
     parser_classes = [BundleParser]
     throttle_classes = [CheckThrottle]
 
-    @writes(
+    @write_operation(
         operation_id="check",
         request={"multipart/form-data": checks_responses.CheckRequest},
         responses={200: checks_responses.Report, (504, "application/problem+json"): Problem}

@@ -26,7 +26,7 @@ class Counted:
     warnings: int
 
 
-def of(submission: Submission, report: Mapping[str, Any]) -> list[Row]:
+def list_findings(submission: Submission, report: Mapping[str, Any]) -> list[Row]:
     """Worst first; where it is not clear which run counts, those of all runs, each with the index of its `run`."""
     primary = chosen_run(submission, report)
     runs = report.get("runs", [])
@@ -34,15 +34,15 @@ def of(submission: Submission, report: Mapping[str, Any]) -> list[Row]:
         of_runs = runs[primary].get("findings", [])
     else:
         of_runs = [finding | {"run": index} for index, run in enumerate(runs) for finding in run.get("findings", [])]
-    found = [*report.get("findings", []), *of_runs, *scrubbed_copy.findings(submission)]
-    return sorted(found, key=lambda finding: LEVELS.index(finding["level"]))
+    findings = [*report.get("findings", []), *of_runs, *scrubbed_copy.copy_findings(submission)]
+    return sorted(findings, key=lambda finding: LEVELS.index(finding["level"]))
 
 
-def counted(submission: Submission, report: Mapping[str, Any] | None) -> Counted | None:
+def count_findings(submission: Submission, report: Mapping[str, Any] | None) -> Counted | None:
     """None where it was not checked."""
     if not report:
         return None
-    levels = [finding["level"] for finding in of(submission, report)]
+    levels = [finding["level"] for finding in list_findings(submission, report)]
     return Counted(levels.count("error"), levels.count("warning"))
 
 
@@ -54,11 +54,11 @@ def chosen_run(submission: Submission, report: Mapping[str, Any]) -> int | None:
     return report.get("primary")
 
 
-def with_reports(found: QuerySet[Submission]) -> QuerySet[Submission]:
+def with_reports(submissions: QuerySet[Submission]) -> QuerySet[Submission]:
     """Rows with `in_report`, the part of the latest report that `counted` reads: a whole one may have megabytes."""
     latest = Check.objects.filter(submission=OuterRef("pk")).order_by("-made_at", "-id")
     part = Subquery(latest.annotate(part=_Part(F("report"))).values("part")[:1])
-    return found.annotate(in_report=part).select_related("derivative").defer("derivative__files")
+    return submissions.annotate(in_report=part).select_related("derivative").defer("derivative__files")
 
 
 class _Part(Func):

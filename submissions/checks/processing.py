@@ -27,7 +27,7 @@ from submissions.bundles.storage import key_of, local_files, local_path
 from submissions.checks import finding_counts, questionnaire
 from submissions.errors import NotFound, StateConflict
 from submissions.lifecycle import states, task_queue
-from submissions.models import Check, State, Submission, SystemSnapshot
+from submissions.models import Check, State, Submission, SubmittedSystem
 from validators import VERSION
 from validators.checks import check
 from validators.findings import ERROR, Finding, worst_first
@@ -42,12 +42,14 @@ LOST_BEHIND_OTHERS_AFTER = timedelta(minutes=5)
 """While tasks wait in the queue, a late one is more likely among them than lost."""
 DATABASE_PATIENCE_S = 60.0
 SWEPT_AT_ONCE = 500
+JOINED = ("release", "derivative", "institution")
+"""What a check reads of a submission beside its own row."""
 _JUDGED_FIRST = ("scc", "ten", "ten-production")
 """A run meant for several lists is judged by the rules of the narrowest."""
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckOutcome:
     """The outcome of one check, ready to be stored; `system` are the columns of its snapshot, None without one."""
 
     report: dict[str, Any]
@@ -56,6 +58,7 @@ class Checked:
     signature: signatures.Verdict | None = None
     tool: str = ""
     contradictions: int = 0
+    read_files: Sequence[str] = ()
     former: Sequence[dict[str, Any]] = ()
     """Findings `bundle.secret` in files that no check has read before they were replaced."""
 
@@ -72,7 +75,7 @@ def check_submission(submission_id: UUID | str) -> None:
     """Check one submission if it waits for that and nobody else is at it."""
     with db_locks.try_advisory_lock(lock_key(UUID(str(submission_id)))) as mine:
         if mine:
-            _process(submission_id)
+            _check_claimed(submission_id)
 
 
 def recheck_in_review(submission_id: UUID | str) -> None:
@@ -80,7 +83,7 @@ def recheck_in_review(submission_id: UUID | str) -> None:
 
     What was decided or edited while the worker looked keeps its check; who edited it has queued another one.
     """
-    submission = Submission.objects.select_related("release", "derivative").filter(pk=submission_id).first()
+    submission = Submission.objects.select_related(*JOINED).filter(pk=submission_id).first()
     if submission is None or submission.state not in states.UNDER_REVIEW:
         return
     checked = run_validators(submission)
@@ -90,15 +93,19 @@ def recheck_in_review(submission_id: UUID | str) -> None:
             submitted_at=submission.submitted_at, answers=submission.answers,
         )  # fmt: skip
         if unchanged.values_list("pk", flat=True).first():
-            unchanged.update(checked_at=_store(submission, checked).made_at)
+            unchanged.update(checked_at=_store_check(submission, checked).made_at)
             quarantine.act_on(submission, checked.secrets)
 
 
-def check_file(key: str, said: dict[str, Any]) -> dict[str, Any]:
-    """The report of stored bytes that are no submission. `said`: name, release facts, list and metadata."""
+def check_file(key: str, declaration: dict[str, Any]) -> dict[str, Any]:
+    """The report of stored bytes that are no submission. `declaration`: name, release facts, list and metadata."""
     with local_path(key) as path:
         report = check(
-            path, name=said["name"], release=said["release"], list_name=said["list"], metadata=said["metadata"]
+            path,
+            name=declaration["name"],
+            release=declaration["release"],
+            list_name=declaration["list"],
+            metadata=declaration["metadata"],
         )
     return to_jsonb_safe(report.as_json())
 
@@ -184,8 +191,8 @@ def _clean(value: Any) -> Any:
 # One attempt
 
 
-def _process(submission_id: UUID | str) -> None:
-    submission = _claim(submission_id)
+def _check_claimed(submission_id: UUID | str) -> None:
+    submission = _claim_submission(submission_id)
     if submission is None:
         return
     if submission.attempts > ATTEMPTS:
@@ -198,12 +205,12 @@ def _process(submission_id: UUID | str) -> None:
             if submission.attempts < ATTEMPTS:
                 return  # It stays `processing` without a lock, so the sweeper sends it again.
             checked = _gave_up()
-    _until_the_database_answers(lambda: _finish(submission, checked))
+    _until_the_database_answers(lambda: _finish_check(submission, checked))
 
 
-def _claim(submission_id: UUID | str) -> Submission | None:
+def _claim_submission(submission_id: UUID | str) -> Submission | None:
     """Take it up, if it waits: a row that is `processing` while the lock was free has lost its worker."""
-    submission = Submission.objects.select_related("release", "derivative").filter(pk=submission_id).first()
+    submission = Submission.objects.select_related(*JOINED).filter(pk=submission_id).first()
     if submission is None or submission.state not in states.UNFINISHED:
         return None
     submission.attempts += 1
@@ -217,14 +224,14 @@ def _claim(submission_id: UUID | str) -> Submission | None:
     return submission
 
 
-def run_validators(submission: Submission) -> Checked:
+def run_validators(submission: Submission) -> CheckOutcome:
     """Run the validators on the stored bytes. Raises what they raise, except for time that ran out."""
     begun = time.monotonic()
     if blocked := quarantine.blocked_report(submission):
-        return Checked(blocked.as_json(), 0.0)
+        return CheckOutcome(blocked.as_json(), 0.0)
     signed, verdict, former = signatures.verification_inputs(submission), None, []
     try:
-        with local_path(key_of(submission.sha256)) as path, local_files(submission.beside) as beside:
+        with local_path(key_of(submission.sha256)) as path, local_files(submission.beside) as extra_files:
             report = check(
                 path,
                 name=submission.filename,
@@ -233,21 +240,23 @@ def run_validators(submission: Submission) -> Checked:
                 metadata=submission.metadata,
                 answers=submission.answers,
                 submitted_at=_submitted_at(submission),
-                beside=beside,
+                institution=submission.institution.name if submission.institution else "",
+                extra_files=extra_files,
                 sha256=submission.sha256,
-                cleared=quarantine.cleared(submission),
+                cleared=quarantine.cleared_files(submission),
             )
             if signed is not None:
-                verdict = signatures.verify(signed, path)
+                verdict = signatures.verify_signature(signed, path)
                 report.findings = worst_first([*report.findings, verdict.finding])
         former = quarantine.search_former(submission)
     except SoftTimeLimitExceeded:
-        report = _out_of_time()
-    found, system = to_jsonb_safe(report.as_json()), _described(report)
-    run = questionnaire.primary_run(submission, found)
+        report = _timeout_report()
+    report_json, system = to_jsonb_safe(report.as_json()), _system_columns(report)
+    run = questionnaire.primary_run(submission, report_json)
     against = questionnaire.fill_questionnaires(submission, {}, system and system["document"], run).contradictions
     tool = run["tool"] if run else ""
-    return Checked(found, time.monotonic() - begun, system, verdict, tool, len(against), former)
+    read = to_jsonb_safe({"paths": sorted(report.read_files)})["paths"]
+    return CheckOutcome(report_json, time.monotonic() - begun, system, verdict, tool, len(against), read, former)
 
 
 def _submitted_at(submission: Submission) -> str | None:
@@ -257,14 +266,14 @@ def _submitted_at(submission: Submission) -> str | None:
     return submission.submitted_at and submission.submitted_at.isoformat()
 
 
-def _described(report: Report) -> dict[str, Any] | None:
+def _system_columns(report: Report) -> dict[str, Any] | None:
     if report.system is None:
         return None
     document = to_jsonb_safe(report.system.document)
     return {"sha256": report.system.sha256, "summary": facts.summary(document), "document": document}
 
 
-def _finish(submission: Submission, checked: Checked) -> None:
+def _finish_check(submission: Submission, checked: CheckOutcome) -> None:
     """Store the check and move on, unless another worker took it up meanwhile."""
     with transaction.atomic():
         mine = Submission.objects.select_for_update().filter(
@@ -272,20 +281,22 @@ def _finish(submission: Submission, checked: Checked) -> None:
         )
         if mine.values_list("state", flat=True).first() != State.PROCESSING:
             return
-        found = _store(submission, checked)
-        reason = states.with_failure(_in_words(found), _codes(checked.report))
+        stored_check = _store_check(submission, checked)
+        reason = states.with_failure(_summary_text(stored_check), _finding_codes(checked.report))
         reason = quarantine.act_on(submission, checked.secrets) or reason
-        states.transition(submission.pk, [State.PROCESSING], checked.state, reason=reason, checked_at=found.made_at)
+        states.transition(
+            submission.pk, [State.PROCESSING], checked.state, reason=reason, checked_at=stored_check.made_at
+        )
 
 
-def _store(submission: Submission, checked: Checked) -> Check:
+def _store_check(submission: Submission, checked: CheckOutcome) -> Check:
     if checked.system is None:
-        SystemSnapshot.objects.filter(submission=submission).delete()
+        SubmittedSystem.objects.filter(submission=submission).delete()
     else:
-        SystemSnapshot.objects.update_or_create(submission=submission, defaults=checked.system)
+        SubmittedSystem.objects.update_or_create(submission=submission, defaults=checked.system)
     if checked.signature is not None:
-        signatures.store(submission, checked.signature)
-    counted = finding_counts.counted(submission, checked.report)
+        signatures.store_verdict(submission, checked.signature)
+    counted = finding_counts.count_findings(submission, checked.report)
     return Check.objects.create(
         submission=submission,
         version=submission.version,
@@ -297,37 +308,38 @@ def _store(submission: Submission, checked: Checked) -> Check:
         tool=checked.tool,
         contradictions=checked.contradictions,
         report=checked.report,
+        read_files=list(checked.read_files),
     )
 
 
-def _codes(report: dict[str, Any]) -> set[str]:
+def _finding_codes(report: dict[str, Any]) -> set[str]:
     """The codes of all findings, on the archive and on every run."""
     rows = report["findings"] + [finding for run in report["runs"] for finding in run["findings"]]
     return {finding["code"] for finding in rows}
 
 
-def _in_words(check: Check) -> str:
+def _summary_text(check: Check) -> str:
     return f"{check.status}: {check.errors} errors, {check.warnings} warnings"
 
 
-def _out_of_time() -> Report:
-    return _ours(
+def _timeout_report() -> Report:
+    return _fault_report(
         "processing.timeout",
         f"The check took longer than {settings.CHECK_SECONDS} s and was stopped.",
         "Leave out what no check reads, such as per-rank tables of every phase, and upload again.",
     )
 
 
-def _gave_up() -> Checked:
-    report = _ours(
+def _gave_up() -> CheckOutcome:
+    report = _fault_report(
         "processing.failed",
         f"The check failed {ATTEMPTS} times for a reason of our own.",
         "Nothing for you to do: the bytes are kept. It is logged, and administrators with a mail address get a letter.",
     )
-    return Checked(report.as_json(), 0.0)
+    return CheckOutcome(report.as_json(), 0.0)
 
 
-def _ours(code: str, message: str, hint: str) -> Report:
+def _fault_report(code: str, message: str, hint: str) -> Report:
     return Report(findings=[Finding(code, ERROR, message, hint)])
 
 

@@ -13,7 +13,7 @@ from registry.query import public_record
 from submissions.errors import AnswersInvalid
 from submissions.models import Check, Submission
 from validators.findings import Finding
-from validators.questionnaires import REPRODUCIBILITY, Question, Questionnaire, each, load
+from validators.questionnaires import REPRODUCIBILITY, Question, Questionnaire, each_question, load
 from validators.questionnaires.answers import Answer, Missing, combined, missing, prefill, problems
 from validators.questionnaires.contradictions import contradicted, contradictions
 from validators.questionnaires.proposal import Proposal, propose
@@ -25,59 +25,61 @@ PRIVATE = ("feedback",)
 
 
 @dataclass(frozen=True, slots=True)
-class Filled:
+class FilledQuestionnaire:
     """A questionnaire as far as it is filled.
 
-    `told` are the answers of the facts by question, `known` those that count; `lists` those that `missing` was judged
-    for; `asking` those of them that rank no run with a missing answer.
+    `prefilled` are the answers of the facts by question, `answers` those that count; `lists` those that `missing` was
+    judged for; `required_by` those of them that rank no run with a missing answer.
     """
 
     name: str
     questionnaire: Questionnaire
-    told: Mapping[str, Answer]
-    known: Mapping[str, Answer]
+    prefilled: Mapping[str, Answer]
+    answers: Mapping[str, Answer]
     lists: tuple[str, ...]
-    asking: frozenset[str]
+    required_by: frozenset[str]
     missing: list[Missing]
     contradictions: list[Finding]
     proposal: Proposal
 
 
-def fill_for_submission(submission: Submission, report: Mapping[str, Any] | None = None) -> Filled:
+def fill_for_submission(submission: Submission, report: Mapping[str, Any] | None = None) -> FilledQuestionnaire:
     """The questionnaire of a submission, for the lists that it is meant for; `report` is that of its latest check."""
-    asked = required_by_list(newest_definitions(submission.lists or WITHOUT_LISTS))
-    return fill_questionnaires(submission, asked, system_document_of(submission), primary_run(submission, report))
+    questionnaires = required_by_list(newest_definitions(submission.lists or WITHOUT_LISTS))
+    return fill_questionnaires(
+        submission, questionnaires, system_document_of(submission), primary_run(submission, report)
+    )
 
 
 def fill_questionnaires(
     submission: Submission,
-    asked: Mapping[str, str],
+    questionnaires: Mapping[str, str],
     document: Mapping[str, Any] | None,
     run: Mapping[str, Any] | None,
-) -> Filled:
-    """The same from what is known already; `asked` are questionnaires by list, of these lists or more."""
+) -> FilledQuestionnaire:
+    """The same from what is known already; `questionnaires` are names by list, of these lists or more."""
     lists = tuple(submission.lists) or WITHOUT_LISTS
-    asking = {name: asked[name] for name in lists if name in asked}
+    asking = {name: questionnaires[name] for name in lists if name in questionnaires}
     name = next(iter(asking.values()), REPRODUCIBILITY)
     questionnaire = load(name)
-    told = prefill(questionnaire, document, run)
-    known = combined(questionnaire, told, submission.answers)
-    against = contradictions(questionnaire, known, document, run)
-    return Filled(
+    prefilled = prefill(questionnaire, document, run)
+    answers = combined(questionnaire, prefilled, submission.answers)
+    against = contradictions(questionnaire, answers, document, run)
+    return FilledQuestionnaire(
         name,
         questionnaire,
-        told,
-        known,
+        prefilled,
+        answers,
         lists,
         frozenset(asking),
-        missing(questionnaire, values(known), lists),
+        missing(questionnaire, answer_values(answers), lists),
         against,
-        propose(questionnaire, known, contradicted(against), document, run),
+        propose(questionnaire, answers, contradicted(against), document, run),
     )
 
 
-def values(known: Mapping[str, Answer]) -> dict[str, Any]:
-    return {question: answer.value for question, answer in known.items()}
+def answer_values(answers: Mapping[str, Answer]) -> dict[str, Any]:
+    return {question: answer.value for question, answer in answers.items()}
 
 
 def required_by_list(bodies: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
@@ -85,24 +87,24 @@ def required_by_list(bodies: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
     return {name: body["questionnaire"] for name, body in bodies.items() if body.get("questionnaire")}
 
 
-def completeness(filled: Filled) -> str | None:
+def completeness(filled: FilledQuestionnaire) -> str | None:
     """complete or incomplete for all the lists that ask, None where none does: the fact `answers` of definitions."""
-    asking = [row for row in filled.missing if filled.asking.intersection(row.lists)]
-    return ("incomplete" if asking else "complete") if filled.asking else None
+    asking = [row for row in filled.missing if filled.required_by.intersection(row.lists)]
+    return ("incomplete" if asking else "complete") if filled.required_by else None
 
 
 def missing_by_list(submission: Submission, report: Mapping[str, Any] | None) -> dict[str, list[str]]:
     """The questions without an answer by list, of the lists that ask; where none asks, nothing else is read."""
-    asked = required_by_list(newest_definitions(submission.lists))
-    if not asked:
+    questionnaires = required_by_list(newest_definitions(submission.lists))
+    if not questionnaires:
         return {}
-    return _missing(
-        fill_questionnaires(submission, asked, system_document_of(submission), primary_run(submission, report))
+    return _missing_by_list(
+        fill_questionnaires(submission, questionnaires, system_document_of(submission), primary_run(submission, report))
     )
 
 
-def _missing(filled: Filled) -> dict[str, list[str]]:
-    asking = [name for name in filled.lists if name in filled.asking]
+def _missing_by_list(filled: FilledQuestionnaire) -> dict[str, list[str]]:
+    asking = [name for name in filled.lists if name in filled.required_by]
     return {name: [row.question for row in filled.missing if name in row.lists] for name in asking}
 
 
@@ -115,14 +117,19 @@ def public_answers(
     questions is the committee's.
     """
     filled = fill_questionnaires(submission, asking, document, run)
-    rows = [row for question in each(filled.questionnaire) if (row := _public_row(question, filled.known))]
-    if not submission.answers and not filled.asking:
+    rows = [row for question in each_question(filled.questionnaire) if (row := _public_row(question, filled.answers))]
+    if not submission.answers and not filled.required_by:
         return {}
-    return {"questionnaire": filled.name, "state": completeness(filled), "missing": _missing(filled), "rows": rows}
+    return {
+        "questionnaire": filled.name,
+        "state": completeness(filled),
+        "missing": _missing_by_list(filled),
+        "rows": rows,
+    }
 
 
-def _public_row(question: Question, known: Mapping[str, Answer]) -> dict[str, Any] | None:
-    answer = known.get(question["id"])
+def _public_row(question: Question, answers: Mapping[str, Answer]) -> dict[str, Any] | None:
+    answer = answers.get(question["id"])
     if answer is None or answer.value is None or question["id"] in PRIVATE:
         return None
     return {
@@ -142,30 +149,30 @@ def format_answer(question: Question, value: Any) -> str:
     return str(question.get("choices", {}).get(value, value))
 
 
-OF_A_DOWNLOAD = ("questionnaire", "answers", "questions", "lists", "contradictions", "proposal")
-OF_THE_COLLECTOR = ("about", "questions")
+DOWNLOAD_FIELDS = ("questionnaire", "answers", "questions", "lists", "contradictions", "proposal")
+COLLECTOR_FIELDS = ("about", "questions")
 
 
-def read(sent: Any, kept: Collection[str] = ()) -> dict[str, Any]:
+def read_answers(sent: Any, stored_ids: Collection[str] = ()) -> dict[str, Any]:
     """The answers in what was sent: an object of them, the file that was downloaded, or that of the collector.
 
-    Ids in `kept` are taken though the questionnaire does not know them: they were stored before it was asked.
+    Ids in `stored_ids` are taken though the questionnaire does not know them: they were stored before it was asked.
     Raises AnswersInvalid.
     """
     answers, name = sent, REPRODUCIBILITY
     if isinstance(sent, dict) and "questionnaire" in sent:
-        _require_fields(sent, OF_A_DOWNLOAD)
+        _require_fields(sent, DOWNLOAD_FIELDS)
         answers, name = sent.get("answers"), sent["questionnaire"]
     elif isinstance(sent, dict) and isinstance(sent.get("questions"), list):
-        _require_fields(sent, OF_THE_COLLECTOR)
-        answers = _of_the_collector(sent["questions"])
+        _require_fields(sent, COLLECTOR_FIELDS)
+        answers = _collector_answers(sent["questions"])
     if not isinstance(answers, dict):
         raise AnswersInvalid
     try:
         questionnaire = load(name)
     except (KeyError, TypeError):
         raise AnswersInvalid(f"There is no questionnaire {str(name)[:60]!r}.", hint="GET questionnaires/.") from None
-    _require_questions(answers, questionnaire, kept)
+    _require_questions(answers, questionnaire, stored_ids)
     if wrong := problems(questionnaire, answers):
         errors = {question: [why] for question, why in wrong.items()}
         hint = "Correct the answers under `errors`; GET questionnaires/ says what is asked."
@@ -173,19 +180,19 @@ def read(sent: Any, kept: Collection[str] = ()) -> dict[str, Any]:
     return answers
 
 
-def _require_fields(sent: dict[str, Any], known: tuple[str, ...]) -> None:
+def _require_fields(sent: dict[str, Any], field_names: tuple[str, ...]) -> None:
     """Raises AnswersInvalid for a field that no such file has: what it holds would be ignored."""
-    if unknown := sorted(set(sent) - set(known)):
-        errors = {name[:80]: [f"Known are {', '.join(known)}."] for name in unknown[:20]}
+    if unknown := sorted(set(sent) - set(field_names)):
+        errors = {name[:80]: [f"Known are {', '.join(field_names)}."] for name in unknown[:20]}
         raise AnswersInvalid(f"The file has a field that is not known: {unknown[0][:80]}.", errors=errors)
 
 
-def _require_questions(answers: dict[str, Any], questionnaire: Questionnaire, kept: Collection[str]) -> None:
+def _require_questions(answers: dict[str, Any], questionnaire: Questionnaire, stored_ids: Collection[str]) -> None:
     """Raises AnswersInvalid for an id that no question has: its answer would count nowhere, and nobody would say so."""
-    asked = [question["id"] for question in each(questionnaire)]
+    question_ids = [question["id"] for question in each_question(questionnaire)]
     errors = {}
-    for name in [name for name in answers if name not in asked and name not in kept][:20]:
-        near = public_record.nearest(name[:80], asked, 1)
+    for name in [name for name in answers if name not in question_ids and name not in stored_ids][:20]:
+        near = public_record.nearest_names(name[:80], question_ids, 1)
         errors[name[:80]] = [f"Did you mean {near[0]}?" if near else "There is no such question."]
     if errors:
         name, (why,) = next(iter(errors.items()))
@@ -196,16 +203,18 @@ def _require_questions(answers: dict[str, Any], questionnaire: Questionnaire, ke
         )
 
 
-def _of_the_collector(rows: list[Any]) -> dict[str, Any]:
+def _collector_answers(rows: list[Any]) -> dict[str, Any]:
     """The answers in a file of `highwater.pyz questionnaire`; those about the document are in the bundle."""
-    asked = {question["id"] for question in each(load())}
-    given = [row for row in rows if isinstance(row, dict) and isinstance(row.get("question"), str)]
+    question_ids = {question["id"] for question in each_question(load())}
+    answered = [row for row in rows if isinstance(row, dict) and isinstance(row.get("question"), str)]
     return {
-        row["question"]: row["answer"] for row in given if row["question"] in asked and row.get("answer") is not None
+        row["question"]: row["answer"]
+        for row in answered
+        if row["question"] in question_ids and row.get("answer") is not None
     }
 
 
-def parsed(content: bytes) -> Any:
+def parse_answers(content: bytes) -> Any:
     """The JSON of a file of answers. Raises AnswersInvalid."""
     try:
         return json.loads(content.decode())
@@ -213,15 +222,15 @@ def parsed(content: bytes) -> Any:
         raise AnswersInvalid("The file is not JSON.", hint="Send the file that was downloaded, edited.") from error
 
 
-def from_form(filled: Filled, kept: Mapping[str, Any], fields: Mapping[str, str]) -> dict[str, Any]:
-    """Answers from the fields of the form, without those that say what the facts say; other ids of `kept` stay."""
-    questions = {question["id"]: question for question in each(filled.questionnaire)}
-    answers = {name: answer for name, answer in kept.items() if name not in questions}
+def from_form(filled: FilledQuestionnaire, stored: Mapping[str, Any], fields: Mapping[str, str]) -> dict[str, Any]:
+    """Answers from the fields of the form, without those that say what the facts say; other ids of `stored` stay."""
+    questions = {question["id"]: question for question in each_question(filled.questionnaire)}
+    answers = {name: answer for name, answer in stored.items() if name not in questions}
     for name, question in questions.items():
-        given = _from_fields(question, fields)
-        told = filled.told.get(name)
-        if given not in (None, "") and (told is None or given != told.value):
-            answers[name] = given
+        value = _from_fields(question, fields)
+        prefilled = filled.prefilled.get(name)
+        if value not in (None, "") and (prefilled is None or value != prefilled.value):
+            answers[name] = value
     return answers
 
 
@@ -232,11 +241,11 @@ def _from_fields(question: Question, fields: Mapping[str, str]) -> Any:
         return {"yes": True, "no": False}.get(text, text)
     if question["kind"] != "number" or not text:
         return text
-    value = _number(text)
+    value = _refuse_number(text)
     return {"value": value, "unit": fields.get(f"{question['id']}.unit", "")} if "units" in question else value
 
 
-def _number(text: str) -> Any:
+def _refuse_number(text: str) -> Any:
     for kind in (int, float):
         with suppress(ValueError):
             return kind(text)

@@ -20,17 +20,18 @@ from django.utils import timezone
 from submissions.bundles import quarantine
 from submissions.checks import processing, questionnaire
 from submissions.lifecycle import states, task_queue
-from submissions.models import Check, Recheck, State, Submission
+from submissions.models import Check, RecheckComparison, State, Submission
 from validators import VERSION
+from validators.evidence import SUMMARY_ALONE
 
 DECIDED = (State.ACCEPTED, State.PUBLISHED)
 LEFT_OUT = (*states.UNFINISHED, State.DRAFT, State.WITHDRAWN, State.REJECTED)
-SHOWN = 20
+MOST_LINES = 20
 """Lines told of one submission; a new parser may change every number."""
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class RecheckDifference:
     """What another check of a submission differs in, line by line; `decided` means that it stays as it is."""
 
     submission: Submission
@@ -41,11 +42,11 @@ class Told:
 def outdated_submissions(everything: bool = False) -> QuerySet[Submission]:
     """Those that another version of the validators checked last, or all; withdrawn and rejected are not among them."""
     latest = Check.objects.filter(submission=OuterRef("pk")).order_by("-made_at", "-id")
-    found = Submission.objects.exclude(state__in=LEFT_OUT).annotate(
+    submissions = Submission.objects.exclude(state__in=LEFT_OUT).annotate(
         checked_with=Subquery(latest.values("validators_version")[:1])
     )
-    found = found.exclude(checked_with=None)
-    return found if everything else found.exclude(checked_with=VERSION)
+    submissions = submissions.exclude(checked_with=None)
+    return submissions if everything else submissions.exclude(checked_with=VERSION)
 
 
 def enqueue_rechecks(submissions: QuerySet[Submission]) -> list[UUID]:
@@ -56,7 +57,7 @@ def enqueue_rechecks(submissions: QuerySet[Submission]) -> list[UUID]:
 
 def compare_recheck(submission_id: UUID | str) -> None:
     """Check one again, in a worker, and keep what differs. Again is harmless."""
-    submission = Submission.objects.select_related("release").filter(pk=submission_id).first()
+    submission = Submission.objects.select_related("release", "institution").filter(pk=submission_id).first()
     latest = Check.objects.filter(submission=submission_id).order_by("-made_at", "-id").first()
     if submission is None or latest is None or quarantine.blocked_report(submission):
         return
@@ -66,24 +67,30 @@ def compare_recheck(submission_id: UUID | str) -> None:
         current = Submission.objects.select_for_update().get(pk=submission.pk)
         if current.version == submission.version and quarantine.is_protected(current):
             quarantine.act_on(current, checked.secrets)
-    lines = difference(submission, latest.report, report)
-    Recheck.objects.update_or_create(
+    lines = report_differences(submission, latest.report, report)
+    RecheckComparison.objects.update_or_create(
         submission=submission,
-        defaults={"made_at": timezone.now(), "validators_version": VERSION, "of_check": latest, "lines": lines},
+        defaults={
+            "made_at": timezone.now(),
+            "validators_version": VERSION,
+            "of_check": latest,
+            "lines": lines,
+            "evidence": _run_evidence(questionnaire.primary_run(submission, report)),
+        },
     )
 
 
 def count_compared(ids: Iterable[UUID], since: datetime) -> int:
     """How many of them a worker has checked since then."""
-    return Recheck.objects.filter(submission__in=list(ids), made_at__gte=since).count()
+    return RecheckComparison.objects.filter(submission__in=list(ids), made_at__gte=since).count()
 
 
-def list_differences(ids: Iterable[UUID]) -> Iterator[Told]:
+def list_differences(ids: Iterable[UUID]) -> Iterator[RecheckDifference]:
     """What differs, by submission, of those whose latest check is still the one that was compared."""
     latest = Check.objects.filter(submission=OuterRef("submission")).order_by("-made_at", "-id").values("pk")[:1]
-    rechecks = Recheck.objects.filter(submission__in=list(ids), of_check=Subquery(latest)).exclude(lines=[])
+    rechecks = RecheckComparison.objects.filter(submission__in=list(ids), of_check=Subquery(latest)).exclude(lines=[])
     for row in rechecks.select_related("submission__result").order_by("submission__received_at"):
-        yield Told(row.submission, row.lines, row.submission.state in DECIDED)
+        yield RecheckDifference(row.submission, row.lines, row.submission.state in DECIDED)
 
 
 def apply_recheck(submission: Submission) -> bool:
@@ -96,54 +103,70 @@ def apply_recheck(submission: Submission) -> bool:
             states.transition(submission.pk, [state], State.RECEIVED, None, reason, attempts=0, queued_at=now)
             task_queue.enqueue_after_commit("process", submission.pk)
         elif state in states.UNDER_REVIEW:
-            states.note(submission, None, reason)
+            states.note_event(submission, None, reason)
             task_queue.enqueue_after_commit("prepare_review", submission.pk)
         else:
             return False
     return True
 
 
-def difference(submission: Submission, before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
+def report_differences(submission: Submission, before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
     """What another report says otherwise of the run that counts: status, findings, rules, scores, measurements."""
     lines = [f"status {before['status']} -> {after['status']}"] if before["status"] != after["status"] else []
     old, new = ({**(questionnaire.primary_run(submission, report) or {})} for report in (before, after))
-    lines += _findings([*before["findings"], *old.get("findings", [])], [*after["findings"], *new.get("findings", [])])
-    lines += _values("rule", _outcomes(old), _outcomes(new))
-    lines += _values("score", _scores(old), _scores(new))
-    lines += _values("measurement", _measured(old), _measured(new))
-    return lines[:SHOWN] + ([f"... and {len(lines) - SHOWN} more"] if len(lines) > SHOWN else [])
+    lines += _finding_differences(
+        [*before["findings"], *old.get("findings", [])], [*after["findings"], *new.get("findings", [])]
+    )
+    lines += _value_differences("rule", _rule_outcomes(old), _rule_outcomes(new))
+    lines += _value_differences(
+        "evidence", *({"": (run.get("evidence") or {}).get("in_short", "none")} for run in (old, new))
+    )
+    lines += _value_differences("score", _printed_scores(old), _printed_scores(new))
+    lines += _value_differences("measurement", _measured_values(old), _measured_values(new))
+    return lines[:MOST_LINES] + ([f"... and {len(lines) - MOST_LINES} more"] if len(lines) > MOST_LINES else [])
 
 
-def _findings(before: list[dict[str, Any]], after: list[dict[str, Any]]) -> Iterator[str]:
-    old, new = ({(one["code"], one["level"], one["where"]) for one in found} for found in (before, after))
-    for sign, found in (("+", new - old), ("-", old - new)):
-        for code, level, where in sorted(found):
+def _finding_differences(before: list[dict[str, Any]], after: list[dict[str, Any]]) -> Iterator[str]:
+    old, new = (
+        {(finding["code"], finding["level"], finding["where"]) for finding in findings} for findings in (before, after)
+    )
+    for sign, differing in (("+", new - old), ("-", old - new)):
+        for code, level, where in sorted(differing):
             yield f"{sign} {level} {code}{f' at {where}' if where else ''}"
 
 
-def _values(kind: str, before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[str]:
+def _value_differences(kind: str, before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[str]:
     for name in {**before, **after}:
         old, new = before.get(name, "none"), after.get(name, "none")
         if old != new:
-            yield f"{kind} {name}: {old} -> {new}"
+            yield f"{f'{kind} {name}'.strip()}: {old} -> {new}"
 
 
-def _outcomes(run: Mapping[str, Any]) -> dict[str, str]:
+def _run_evidence(run: Mapping[str, Any] | None) -> dict[str, Any]:
+    """What a run says twice, and the findings of the kinds that contradict; empty where nothing was looked at."""
+    evidence = (run or {}).get("evidence") or {}
+    if run is None or not evidence:
+        return {}
+    codes = {row["code"] for row in evidence["kinds"]} | {SUMMARY_ALONE}
+    return {"evidence": evidence, "findings": [finding for finding in run["findings"] if finding["code"] in codes]}
+
+
+def _rule_outcomes(run: Mapping[str, Any]) -> dict[str, str]:
     return {rule["code"]: rule["outcome"] for rule in run.get("rules", [])}
 
 
-def _scores(run: Mapping[str, Any]) -> dict[str, str]:
+def _printed_scores(run: Mapping[str, Any]) -> dict[str, str]:
     return {name: f"{score['value']}" for name, score in run.get("scores", {}).items()}
 
 
-def _measured(run: Mapping[str, Any]) -> dict[str, str]:
+def _measured_values(run: Mapping[str, Any]) -> dict[str, str]:
     """Value and unit by what was measured; a name that stands twice is told apart by its number."""
-    found: dict[str, str] = {}
-    for one in run.get("measurements", []):
-        context = " ".join(f"{name}={value}" for name, value in sorted(one["context"].items()))
-        name = " ".join(filter(None, [one["op"], one["quantity"], one["stat"], context]))
+    values: dict[str, str] = {}
+    for measurement in run.get("measurements", []):
+        context = " ".join(f"{name}={value}" for name, value in sorted(measurement["context"].items()))
+        name = " ".join(filter(None, [measurement["op"], measurement["quantity"], measurement["stat"], context]))
         number = 2
-        while name in found:
+        while name in values:
             name, number = f"{name.rpartition(' #')[0] or name} #{number}", number + 1
-        found[name] = f"{one['value']} {one['unit']}"
-    return found
+        values[name] = f"{measurement['value']} {measurement['unit']}"
+    return values

@@ -13,14 +13,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from submissions.checks import questionnaire
-from submissions.checks.questionnaire import Filled
+from submissions.checks.questionnaire import FilledQuestionnaire
 from submissions.checks.responses import Finding
 from submissions.editing import edit
 from submissions.lifecycle.responses import Mapping
 from submissions.models import Submission
-from submissions.permissions import seen_by
+from submissions.permissions import visible_submission
 from submissions.web.api_base import CONFLICT, REFUSED, PrivateView
-from submissions.web.request_bodies import writes
+from submissions.web.request_bodies import write_operation
 from validators.questionnaires import Question
 from validators.questionnaires.answers import lacking
 from validators.questionnaires.evidence import SOURCES
@@ -55,40 +55,40 @@ class SubmissionAnswers(PrivateView):
 
     @extend_schema(operation_id="submissions_answers_read", responses={200: Answers} | REFUSED)
     def get(self, request: Request, id: UUID) -> Response:
-        return Response(_document(seen_by(request.user, id, DESCRIBED)))
+        return Response(_answers_document(visible_submission(request.user, id, DESCRIBED)))
 
-    @writes(
+    @write_operation(
         operation_id="submissions_answers",
         request=OpenApiTypes.OBJECT,
         responses={200: Answers} | REFUSED | CONFLICT,
     )
     def put(self, request: Request, id: UUID) -> Response:
-        edit.save_answers(seen_by(request.user, id), request.user, request.data)
-        return Response(_document(seen_by(request.user, id, DESCRIBED)))
+        edit.save_answers(visible_submission(request.user, id), request.user, request.data)
+        return Response(_answers_document(visible_submission(request.user, id, DESCRIBED)))
 
 
-def _document(submission: Submission) -> dict[str, Any]:
+def _answers_document(submission: Submission) -> dict[str, Any]:
     """Also the file to download: sent back, its `answers` are taken and the rest is left alone."""
     filled = questionnaire.fill_for_submission(submission)
     return {
         "questionnaire": filled.name,
         "answers": submission.answers,
-        "questions": list(_rows(filled)),
-        "lists": {name: _of_list(filled, name) for name in filled.lists},
+        "questions": list(_question_rows(filled)),
+        "lists": {name: _list_completeness(filled, name) for name in filled.lists},
         "contradictions": [finding.as_json() for finding in filled.contradictions],
         "proposal": filled.proposal.as_json(),
     }
 
 
-def _rows(filled: Filled) -> Iterator[dict[str, Any]]:
+def _question_rows(filled: FilledQuestionnaire) -> Iterator[dict[str, Any]]:
     for question in filled.questionnaire["questions"]:
-        yield _row(filled, question, None)
+        yield _question_row(filled, question, None)
         for part in question.get("parts", ()):
-            yield _row(filled, part, question["id"])
+            yield _question_row(filled, part, question["id"])
 
 
-def _row(filled: Filled, question: Question, of: str | None) -> dict[str, Any]:
-    answer = filled.known.get(question["id"])
+def _question_row(filled: FilledQuestionnaire, question: Question, of: str | None) -> dict[str, Any]:
+    answer = filled.answers.get(question["id"])
     value = answer.value if answer else None
     return {
         "question": question["id"],
@@ -97,15 +97,15 @@ def _row(filled: Filled, question: Question, of: str | None) -> dict[str, Any]:
         "kind": question["kind"],
         "value": value,
         "source": answer.source if answer and value is not None else None,
-        "evidence": [one.as_json() for one in answer.evidence] if answer else [],
+        "evidence": [evidence.as_json() for evidence in answer.evidence] if answer else [],
         "lacking": lacking(question, value),
     }
 
 
-def _of_list(filled: Filled, name: str) -> dict[str, Any]:
+def _list_completeness(filled: FilledQuestionnaire, name: str) -> dict[str, Any]:
     rows = [row for row in filled.missing if name in row.lists]
     return {
-        "asks": name in filled.asking,
+        "asks": name in filled.required_by,
         "complete": not rows,
         "missing": [{"question": row.question, "why": row.why} for row in rows],
     }

@@ -17,9 +17,9 @@ from submissions.editing import responses as editing_responses
 from submissions.lifecycle import representation as lifecycle_representation
 from submissions.lifecycle import responses as lifecycle_responses
 from submissions.models import Submission
-from submissions.permissions import require_own, seen_by
+from submissions.permissions import require_own, visible_submission
 from submissions.web.api_base import CONFLICT, LARGE, REFUSED, UNAVAILABLE, PrivateView
-from submissions.web.request_bodies import writes
+from submissions.web.request_bodies import write_operation
 
 DERIVED = Submission.objects.select_related("account", "derivative")
 
@@ -34,9 +34,9 @@ class SubmissionFiles(UploadView):
 
     @extend_schema(operation_id="submissions_files", responses={200: editing_responses.Files} | REFUSED)
     def get(self, request: Request, id: UUID) -> Response:
-        return Response(representation.files(seen_by(request.user, id, DERIVED)))
+        return Response(representation.files_document(visible_submission(request.user, id, DERIVED)))
 
-    @writes(
+    @write_operation(
         operation_id="submissions_files_add",
         request={"multipart/form-data": editing_responses.FileRequest},
         responses={202: lifecycle_responses.Receipt, 200: lifecycle_responses.Receipt}
@@ -46,7 +46,7 @@ class SubmissionFiles(UploadView):
         | UNAVAILABLE,
     )
     def post(self, request: Request, id: UUID) -> Response:
-        submission = seen_by(request.user, id)
+        submission = visible_submission(request.user, id)
         require_own(request.user, submission)
         sent = request.FILES.get("file") or request.FILES.get("bundle")
         changed = edit.put_file(
@@ -55,25 +55,25 @@ class SubmissionFiles(UploadView):
             sent,
             request.data.get("sha256", ""),
             replaces=request.data.get("replaces", ""),
-            version=_version(request.data.get("version")),
+            version=_parse_version(request.data.get("version")),
         )
         submission.refresh_from_db()
-        return Response(lifecycle_representation.receipt(submission, request), status=202 if changed else 200)
+        return Response(lifecycle_representation.receipt_document(submission, request), status=202 if changed else 200)
 
 
 class SubmissionFile(PrivateView):
     """One file of the current version."""
 
-    @writes(
+    @write_operation(
         operation_id="submissions_files_remove",
         parameters=[OpenApiParameter("version", int, description="The version that must be current, else 409.")],
         responses={202: lifecycle_responses.Receipt} | REFUSED | CONFLICT,
     )
     def delete(self, request: Request, id: UUID, name: str) -> Response:
-        submission = seen_by(request.user, id)
-        edit.remove_file(submission, request.user, name, version=_version(request.query_params.get("version")))
+        submission = visible_submission(request.user, id)
+        edit.remove_file(submission, request.user, name, version=_parse_version(request.query_params.get("version")))
         submission.refresh_from_db()
-        return Response(lifecycle_representation.receipt(submission, request), status=202)
+        return Response(lifecycle_representation.receipt_document(submission, request), status=202)
 
 
 class SubmissionVersions(PrivateView):
@@ -81,7 +81,9 @@ class SubmissionVersions(PrivateView):
 
     @extend_schema(operation_id="submissions_versions", responses={200: editing_responses.VersionPage} | REFUSED)
     def get(self, request: Request, id: UUID) -> Response:
-        return Response({"next": None, "results": version_history.list_versions(seen_by(request.user, id, DERIVED))})
+        return Response(
+            {"next": None, "results": version_history.list_versions(visible_submission(request.user, id, DERIVED))}
+        )
 
 
 class SubmissionVersionDifference(PrivateView):
@@ -94,11 +96,11 @@ class SubmissionVersionDifference(PrivateView):
     )
     def get(self, request: Request, id: UUID) -> Response:
         refuse_unknown(request.query_params, ("from", "to"))
-        submission = seen_by(request.user, id)
-        asked = [_version(request.query_params.get(name, "")) for name in ("from", "to")]
-        return Response(representation.comparison(version_history.compare_versions(submission, *asked)))
+        submission = visible_submission(request.user, id)
+        versions = [_parse_version(request.query_params.get(name, "")) for name in ("from", "to")]
+        return Response(representation.comparison_document(version_history.compare_versions(submission, *versions)))
 
 
-def _version(text: str | None) -> int | None:
+def _parse_version(text: str | None) -> int | None:
     """Raises ValidationError for what is no number."""
     return None if text is None else IntegerField(min_value=1, max_value=32767).run_validation(text)

@@ -10,7 +10,7 @@ from django.core.files.uploadedfile import UploadedFile
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from registry.query.revision_diff import Change, differences
+from registry.query.revision_diff import RevisionChange, document_differences
 from submissions.bundles import quarantine
 from submissions.bundles.file_versions import File, files_of
 from submissions.bundles.storage import Incoming
@@ -29,7 +29,7 @@ from submissions.errors import (
 )
 from submissions.intake import receive
 from submissions.lifecycle import states, task_queue
-from submissions.models import CLOSED, Account, Derivative, Event, Review, Signature, State, Submission, Version
+from submissions.models import CLOSED, Account, Event, Review, ScrubbedCopy, Signature, State, Submission, Version
 from submissions.permissions import require_own
 
 AGAIN = (State.CHECKED, State.INVALID, State.CHANGES_REQUESTED)
@@ -55,15 +55,15 @@ def save_metadata_and_recheck(
     require_own(account, submission)
     require_in_time(submission)
     slug = release if release is not None else submission.release.slug if submission.release else ""
-    said = receive.parse_declared(
+    declared = receive.parse_declared(
         slug,
         submission.lists if lists is None else lists,
         submission.metadata if metadata is None else metadata,
     )
-    fields = {"release": said.release, "lists": said.lists, "metadata": said.metadata}
+    fields = {"release": declared.release, "lists": declared.lists, "metadata": declared.metadata}
     if Submission.objects.filter(pk=submission.pk, state=State.DRAFT).update(**fields):
         return  # without a file there is nothing to check
-    if said.release != submission.release:
+    if declared.release != submission.release:
         fields["submitted_at"] = None
     states.transition(
         submission.pk,
@@ -87,7 +87,7 @@ def save_answers(submission: Submission, account: Account, sent: Any) -> None:
     require_own(account, submission)
     states.require_state(submission, EDITABLE)
     require_in_time(submission)
-    answers = _storable(sent, submission)
+    answers = _storable_metadata(sent, submission)
     if not Submission.objects.filter(pk=submission.pk, state__in=EDITABLE).update(answers=answers):
         raise StateConflict
     if submission.state == State.SUBMITTED:
@@ -138,7 +138,7 @@ def put_file(
     """
     _require_files_open(submission, account)
     sender = submission.account
-    with receive.open_upload(sent, sha256) as incoming, quarantine.storing(sender, incoming.sha256):
+    with receive.open_upload(sent, sha256) as incoming, quarantine.storing_bytes(sender, incoming.sha256):
         return _put(submission, account, incoming, replaces, version)
 
 
@@ -149,11 +149,11 @@ def _put(submission: Submission, account: Account, incoming: Incoming, replaces:
 
     def changed(files: list[File]) -> list[File]:
         place = (
-            _place(files, replaces)
+            _file_place(files, replaces)
             if replaces
-            else next((index for index, one in enumerate(files) if one["name"] == name), len(files))
+            else next((index for index, other in enumerate(files) if other["name"] == name), len(files))
         )
-        if any(one["name"] == name for index, one in enumerate(files) if index != place):
+        if any(other["name"] == name for index, other in enumerate(files) if index != place):
             raise FileInUse(f"There is a file {name!r} beside it.")
         return [*files[:place], file, *files[place + 1 :]]
 
@@ -168,7 +168,7 @@ def remove_file(submission: Submission, account: Account, name: str, *, version:
     _require_files_open(submission, account)
 
     def changed(files: list[File]) -> list[File]:
-        place = _place(files, name)
+        place = _file_place(files, name)
         if len(files) == 1:
             raise LastFile
         return files[:place] + files[place + 1 :]
@@ -176,7 +176,7 @@ def remove_file(submission: Submission, account: Account, name: str, *, version:
     return _change_files(submission, account, changed, f"Without {name}", version)
 
 
-def _place(files: list[File], name: str) -> int:
+def _file_place(files: list[File], name: str) -> int:
     for index, file in enumerate(files):
         if file["name"] == name:
             return index
@@ -195,7 +195,7 @@ def _change_files(
     submission: Submission,
     account: Account,
     changed: Callable[[list[File]], list[File]],
-    told: str,
+    reason: str,
     expected: int | None,
     store: Callable[[], object] | None = None,
 ) -> bool:
@@ -217,26 +217,26 @@ def _change_files(
             store()
         if before:
             Version.objects.create(submission=row, number=row.version, files=before, replaced_by=account)
-        Derivative.objects.filter(submission=row).delete()
-        _store_files(row, account, files, f"{told}: version {row.version + 1 if before else 1}.")
+        ScrubbedCopy.objects.filter(submission=row).delete()
+        _store_files(row, account, files, f"{reason}: version {row.version + 1 if before else 1}.")
         if files[:1] != before[:1]:
             Signature.objects.filter(submission=row).delete()
     return True
 
 
-def _store_files(row: Submission, account: Account, files: list[File], told: str) -> None:
-    bundle, *beside = files
+def _store_files(row: Submission, account: Account, files: list[File], reason: str) -> None:
+    bundle, *extra_files = files
     try:
         states.transition(
             row.pk,
             [State(row.state)],
             State.RECEIVED,
             account,
-            told,
+            reason,
             filename=bundle["name"],
             sha256=bundle["sha256"],
             size=bundle["size"],
-            beside=beside,
+            beside=extra_files,
             version=row.version + 1 if row.sha256 else 1,
             attempts=0,
             chosen_primary=None,
@@ -263,8 +263,8 @@ def start_revision(
     require_own(account, submission)
     states.require_state(submission, (State.PUBLISHED,))
     reason = states.require_reason(reason)
-    said = submission.metadata if metadata is None else receive.read_metadata(metadata)
-    answered = submission.answers if answers is None else _storable(answers, submission)
+    revised_metadata = submission.metadata if metadata is None else receive.read_metadata(metadata)
+    answered = submission.answers if answers is None else _storable_metadata(answers, submission)
     with transaction.atomic():
         older = Submission.objects.select_for_update(of=("self",)).select_related("result").get(pk=submission.pk)
         states.require_state(older, (State.PUBLISHED,))
@@ -277,7 +277,7 @@ def start_revision(
             sha256=older.sha256,
             size=older.size,
             beside=older.beside,
-            metadata=said,
+            metadata=revised_metadata,
             answers=answered,
             release_id=older.release_id,
             lists=older.lists,
@@ -286,8 +286,8 @@ def start_revision(
             revision_reason=reason,
             queued_at=timezone.now(),
         )
-        told = f"Revision of {older.result.public_id}: {reason}"
-        states.write_history([Event(submission=revision, actor=account, to_state=State.RECEIVED, reason=told)])
+        event_reason = f"Revision of {older.result.public_id}: {reason}"
+        states.write_history([Event(submission=revision, actor=account, to_state=State.RECEIVED, reason=event_reason)])
         task_queue.enqueue_after_commit("process", revision.pk)
     return revision
 
@@ -298,21 +298,21 @@ def pending_revision(submission: Submission) -> Submission | None:
     return Submission.objects.filter(revises=submission).exclude(**dead).first()
 
 
-def changes_from_original(submission: Submission) -> list[Change]:
+def changes_from_original(submission: Submission) -> list[RevisionChange]:
     """What a revision says otherwise than what it revises, with `revises` joined; [] for what revises nothing."""
     if submission.revises is None:
         return []
-    return differences(_said(submission.revises), _said(submission))
+    return document_differences(_declared_values(submission.revises), _declared_values(submission))
 
 
-def _said(submission: Submission) -> dict[str, Any]:
+def _declared_values(submission: Submission) -> dict[str, Any]:
     metadata = {f"metadata.{name}": value for name, value in submission.metadata.items()}
     answers = {f"answers.{name}": value for name, value in submission.answers.items()}
     return metadata | answers | {"lists": submission.lists}
 
 
-def _storable(sent: Any, submission: Submission) -> dict[str, Any]:
-    answers = questionnaire.read(sent, submission.answers)
+def _storable_metadata(sent: Any, submission: Submission) -> dict[str, Any]:
+    answers = questionnaire.read_answers(sent, submission.answers)
     if not receive.is_storable(answers, ANSWERS_LIMIT_BYTES):
         raise AnswersInvalid
     return answers

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from registry.query.revision_diff import differences
+from registry.query.revision_diff import document_differences
 from submissions.bundles.file_versions import File, files_of
 from submissions.checks import finding_counts
 from submissions.errors import NoSuchVersion
@@ -21,18 +21,18 @@ def list_versions(submission: Submission) -> list[dict[str, Any]]:
     checks = {check.version: check for check in submission.checks.order_by("made_at", "id").defer("report")}
     since, by, rows = submission.received_at, submission.account.username, []
     for version in former:
-        rows.append(_row(version.number, since, by, version.files, checks))
+        rows.append(_version_row(version.number, since, by, version.files, checks))
         since, by = version.replaced_at, version.replaced_by.username
-    current = _row(submission.version, since, by, files_of(submission), checks)
+    current = _version_row(submission.version, since, by, files_of(submission), checks)
     if current["check"]:
-        counted = finding_counts.counted(submission, checks[submission.version].report)
+        counted = finding_counts.count_findings(submission, checks[submission.version].report)
         current["check"] |= {"errors": counted.errors, "warnings": counted.warnings}
     return [*rows, current]
 
 
 def file_of(submission: Submission, number: int, name: str) -> File:
     """One file of one version. Raises NoSuchVersion."""
-    for file in _files(submission, number):
+    for file in _version_files(submission, number):
         if file["name"] == name:
             return file
     raise NoSuchVersion(f"Version {number} has no file {name[:60]!r}.")
@@ -40,27 +40,29 @@ def file_of(submission: Submission, number: int, name: str) -> File:
 
 def compare_versions(submission: Submission, before: int, after: int) -> dict[str, Any]:
     """What changed from one version to another: files, scores, measurements, findings. Raises NoSuchVersion."""
-    files = [{file["name"]: file["sha256"] for file in _files(submission, number)} for number in (before, after)]
+    files = [
+        {file["name"]: file["sha256"] for file in _version_files(submission, number)} for number in (before, after)
+    ]
     runs = [_run(submission, number) for number in (before, after)]
-    old, new = (_findings(run) for run in runs)
+    old, new = (_run_findings(run) for run in runs)
     return {
         "from": before,
         "to": after,
-        "files": differences(*files),
-        "scores": differences(*(_scores(run) for run in runs)),
-        "measurements": differences(*(_measured(run) for run in runs)),
+        "files": document_differences(*files),
+        "scores": document_differences(*(_run_scores(run) for run in runs)),
+        "measurements": document_differences(*(_printed_values(run) for run in runs)),
         "findings_gone": [old[key] for key in old if key not in new],
         "findings_new": [new[key] for key in new if key not in old],
     }
 
 
-def _row(number: int, since: Any, by: str, files: list[File], checks: Mapping[int, Check]) -> dict[str, Any]:
+def _version_row(number: int, since: Any, by: str, files: list[File], checks: Mapping[int, Check]) -> dict[str, Any]:
     check = checks.get(number)
-    told = check and {"status": check.status, "errors": check.errors, "warnings": check.warnings}
-    return {"version": number, "since": since, "by": by, "files": files, "check": told or None}
+    check_summary = check and {"status": check.status, "errors": check.errors, "warnings": check.warnings}
+    return {"version": number, "since": since, "by": by, "files": files, "check": check_summary or None}
 
 
-def _files(submission: Submission, number: int) -> list[File]:
+def _version_files(submission: Submission, number: int) -> list[File]:
     if number == submission.version:
         return files_of(submission)
     former = Version.objects.filter(submission=submission, number=number).first()
@@ -79,20 +81,22 @@ def _run(submission: Submission, number: int) -> dict[str, Any]:
     return run | {"findings": report["findings"] + run.get("findings", [])}
 
 
-def _scores(run: Mapping[str, Any]) -> dict[str, float | None]:
+def _run_scores(run: Mapping[str, Any]) -> dict[str, float | None]:
     return {name: score.get("value") for name, score in run.get("scores", {}).items()}
 
 
-def _measured(run: Mapping[str, Any]) -> dict[str, str]:
+def _printed_values(run: Mapping[str, Any]) -> dict[str, str]:
     """Printed values with their units by what they are of."""
-    return {_of(row): f"{row['printed_value']} {row['printed_unit']}" for row in run.get("measurements", [])}
+    return {
+        _measurement_name(row): f"{row['printed_value']} {row['printed_unit']}" for row in run.get("measurements", [])
+    }
 
 
-def _of(row: Mapping[str, Any]) -> str:
+def _measurement_name(row: Mapping[str, Any]) -> str:
     context = "".join(f" {name}={value}" for name, value in sorted(row["context"].items()) if value is not False)
     return f"{row['op']} {row['quantity']} {row['stat']}{context}"
 
 
-def _findings(run: Mapping[str, Any]) -> dict[tuple[str, str, str], dict[str, Any]]:
+def _run_findings(run: Mapping[str, Any]) -> dict[tuple[str, str, str], dict[str, Any]]:
     """By code, place and message. A finding of another value is another finding."""
     return {(row["code"], row["where"], row["message"]): row for row in run.get("findings", [])}

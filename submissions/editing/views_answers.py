@@ -12,11 +12,11 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from registry.errors import Problem
 from submissions.checks import questionnaire
-from submissions.checks.questionnaire import Filled
+from submissions.checks.questionnaire import FilledQuestionnaire
 from submissions.editing import edit
 from submissions.errors import AnswersInvalid, DeadlinePassed, Forbidden, StateConflict
 from submissions.models import Submission
-from submissions.permissions import is_own, seen_by
+from submissions.permissions import is_own, visible_submission
 from submissions.web.page_base import private_page
 from validators.questionnaires import Question
 from validators.questionnaires.answers import lacking
@@ -29,16 +29,16 @@ FILE_LIMIT_BYTES = 1024 * 1024
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @private_page
-def answers(request: HttpRequest, id: UUID) -> HttpResponse:
+def answers_page(request: HttpRequest, id: UUID) -> HttpResponse:
     """The form; who may not answer, or not now, reads it."""
-    shown = seen_by(request.user, id, DESCRIBED)
-    filled = questionnaire.fill_for_submission(shown)
+    submission = visible_submission(request.user, id, DESCRIBED)
+    filled = questionnaire.fill_for_submission(submission)
     if request.method != "POST":
-        return _page(request, shown, filled)
+        return _answers_page(request, submission, filled)
     try:
-        edit.save_answers(shown, request.user, questionnaire.from_form(filled, shown.answers, request.POST))
+        edit.save_answers(submission, request.user, questionnaire.from_form(filled, submission.answers, request.POST))
     except (AnswersInvalid, DeadlinePassed, StateConflict) as problem:
-        return _page(request, shown, filled, problem, request.POST)
+        return _answers_page(request, submission, filled, problem, request.POST)
     return redirect("submission-answers", id=id)
 
 
@@ -46,77 +46,87 @@ def answers(request: HttpRequest, id: UUID) -> HttpResponse:
 @private_page
 def upload_file(request: HttpRequest, id: UUID) -> HttpResponse:
     """Answers as a file: the one that was downloaded, or an object of questions and answers."""
-    shown = seen_by(request.user, id, DESCRIBED)
+    submission = visible_submission(request.user, id, DESCRIBED)
     sent = request.FILES.get("file")
     try:
         if sent is None or sent.size > FILE_LIMIT_BYTES:
             raise AnswersInvalid("Choose a file of at most 1 MiB.")
-        edit.save_answers(shown, request.user, questionnaire.parsed(sent.read()))
+        edit.save_answers(submission, request.user, questionnaire.parse_answers(sent.read()))
     except Forbidden:
         raise
     except Problem as problem:
-        return _page(request, shown, questionnaire.fill_for_submission(shown), problem)
+        return _answers_page(request, submission, questionnaire.fill_for_submission(submission), problem)
     return redirect("submission-answers", id=id)
 
 
-def _page(
+def _answers_page(
     request: HttpRequest,
-    shown: Submission,
-    filled: Filled,
+    submission: Submission,
+    filled: FilledQuestionnaire,
     problem: Problem | None = None,
     fields: Mapping[str, str] | None = None,
 ) -> HttpResponse:
     context = {
         "section": "submissions",
-        "submission": shown,
-        "name": str(shown.metadata.get("system") or shown.filename),
+        "submission": submission,
+        "name": str(submission.metadata.get("system") or submission.filename),
         "problem": problem,
-        "may_answer": is_own(request.user, shown) and shown.state in edit.EDITABLE and edit.is_before_deadline(shown),
-        "unkept": [(one["text"], words) for one in _all(filled) if (words := (fields or {}).get(one["id"]))],
+        "may_answer": is_own(request.user, submission)
+        and submission.state in edit.EDITABLE
+        and edit.is_before_deadline(submission),
+        "unkept": [
+            (question["text"], words)
+            for question in _all_questions(filled)
+            if (words := (fields or {}).get(question["id"]))
+        ],
         **questionnaire_context(filled, problem, fields),
     }
-    return render(request, "submissions/answers.html", context, status=problem.status if problem else 200)
+    return render(request, "editing/answers.html", context, status=problem.status if problem else 200)
 
 
 def questionnaire_context(
-    filled: Filled, problem: Problem | None = None, fields: Mapping[str, str] | None = None
+    filled: FilledQuestionnaire, problem: Problem | None = None, fields: Mapping[str, str] | None = None
 ) -> dict[str, Any]:
     """What pages show of a questionnaire: questions with their answers, what is missing, contradictions, proposal."""
     errors = (problem.errors if problem else None) or {}
-    texts = {question["id"]: question["text"] for question in _all(filled)}
+    texts = {question["id"]: question["text"] for question in _all_questions(filled)}
     return {
         "title": filled.questionnaire["title"],
         "questions": [
-            _row(filled, question, errors, fields)
-            | {"parts": [_row(filled, part, errors, fields) for part in question.get("parts", ())]}
+            _question_row(filled, question, errors, fields)
+            | {"parts": [_question_row(filled, part, errors, fields) for part in question.get("parts", ())]}
             for question in filled.questionnaire["questions"]
         ],
-        "lists": [_of_list(filled, name, texts) for name in filled.lists],
+        "lists": [_list_row(filled, name, texts) for name in filled.lists],
         "contradictions": [finding.as_json() for finding in filled.contradictions],
         "proposal": filled.proposal,
-        "counted": counted(filled),
+        "counted": count_text(filled),
     }
 
 
-def counted(filled: Filled) -> str:
+def count_text(filled: FilledQuestionnaire) -> str:
     """ "6 of 10 questions are answered, 5 of them by facts." """
-    wanted = [question for question in filled.questionnaire["questions"] if question["required"] != "never"]
-    known = [filled.known[one["id"]] for one in wanted if one["id"] in filled.known]
-    answered = [answer for answer in known if answer.value is not None]
+    questions = [question for question in filled.questionnaire["questions"] if question["required"] != "never"]
+    filled_answers = [filled.answers[question["id"]] for question in questions if question["id"] in filled.answers]
+    answered = [answer for answer in filled_answers if answer.value is not None]
     by_facts = sum(answer.source != SUBMITTER for answer in answered)
-    return f"{len(answered)} of {len(wanted)} questions are answered, {by_facts} of them by facts."
+    return f"{len(answered)} of {len(questions)} questions are answered, {by_facts} of them by facts."
 
 
-def _all(filled: Filled) -> list[Question]:
-    return [one for question in filled.questionnaire["questions"] for one in (question, *question.get("parts", ()))]
+def _all_questions(filled: FilledQuestionnaire) -> list[Question]:
+    return [
+        question_or_part
+        for question in filled.questionnaire["questions"]
+        for question_or_part in (question, *question.get("parts", ()))
+    ]
 
 
-def _row(
-    filled: Filled, question: Question, errors: Mapping[str, list[str]], fields: Mapping[str, str] | None
+def _question_row(
+    filled: FilledQuestionnaire, question: Question, errors: Mapping[str, list[str]], fields: Mapping[str, str] | None
 ) -> dict[str, Any]:
     """One question as it is shown; a refused form shows what was sent."""
     name = question["id"]
-    answer = filled.known.get(name)
+    answer = filled.answers.get(name)
     value = answer.value if answer else None
     number, unit = (value["value"], value["unit"]) if isinstance(value, dict) else (value, "")
     field = {True: "yes", False: "no"}[value] if isinstance(value, bool) else "" if number is None else str(number)
@@ -126,37 +136,37 @@ def _row(
         "text": question["text"],
         "help": question.get("help", ""),
         "kind": question["kind"],
-        "choices": _choices(question),
+        "choices": _question_choices(question),
         "units": list(question.get("units", ())),
         "field": sent.get(name, field),
         "unit": sent.get(f"{name}.unit", unit),
-        "shown": question.get("choices", {}).get(field, field),
+        "answer_text": question.get("choices", {}).get(field, field),
         "source": WORDS_OF_SOURCES[answer.source] if answer and value is not None else "",
         "evidence": answer.evidence if answer else (),
         "lacking": lacking(question, value) if question["required"] != "never" else "",
-        "asked": _asked(question),
+        "audience": _audience_text(question),
         "errors": errors.get(name, []),
     }
 
 
-def _choices(question: Question) -> list[tuple[str, str]]:
+def _question_choices(question: Question) -> list[tuple[str, str]]:
     if question["kind"] == "yes_no":
         return [("yes", "yes"), ("no", "no")]
     return list(question.get("choices", {}).items())
 
 
-def _asked(question: Question) -> str:
+def _audience_text(question: Question) -> str:
     """For whom a question is there, "" if for everybody."""
-    asked = question["required"]
-    if isinstance(asked, str):
-        return "" if asked == "always" else "optional"
-    return f"for {', '.join([*asked.get('lists', ()), *(f'level {level}' for level in asked.get('levels', ()))])}"
+    required = question["required"]
+    if isinstance(required, str):
+        return "" if required == "always" else "optional"
+    return f"for {', '.join([*required.get('lists', ()), *(f'level {level}' for level in required.get('levels', ()))])}"
 
 
-def _of_list(filled: Filled, name: str, texts: Mapping[str, str]) -> dict[str, Any]:
+def _list_row(filled: FilledQuestionnaire, name: str, texts: Mapping[str, str]) -> dict[str, Any]:
     missing = [row for row in filled.missing if name in row.lists]
     return {
         "name": name,
-        "asks": name in filled.asking,
+        "asks": name in filled.required_by,
         "missing": [{"id": row.question, "text": texts[row.question], "why": row.why} for row in missing],
     }

@@ -53,11 +53,11 @@ class Declared:
     metadata: dict[str, Any] = field(default_factory=dict)
 
 
-def receive(
+def receive_bundle(
     account: Account,
     bundle: UploadedFile | Incoming | None,
     sha256: str,
-    said: Declared,
+    declared: Declared,
     *,
     test: bool = False,
     signature: str = "",
@@ -69,9 +69,9 @@ def receive(
     """
     if signature and not signatures.is_signature(signature):
         raise BadSignature
-    with open_upload(bundle, sha256) as incoming, quarantine.storing(account, incoming.sha256):
+    with open_upload(bundle, sha256) as incoming, quarantine.storing_bytes(account, incoming.sha256):
         incoming.keep()
-        return _register(account, incoming, said, test, signature)
+        return _register_submission(account, incoming, declared, test, signature)
 
 
 @contextmanager
@@ -82,7 +82,7 @@ def open_upload(sent: UploadedFile | Incoming | None, sha256: str) -> Iterator[I
     """
     if sent is None:
         raise NoBundle
-    incoming = sent if isinstance(sent, Incoming) else _drain(sent)
+    incoming = sent if isinstance(sent, Incoming) else _drain_bundle(sent)
     try:
         if not incoming.size:
             raise EmptyBundle
@@ -92,18 +92,18 @@ def open_upload(sent: UploadedFile | Incoming | None, sha256: str) -> Iterator[I
         incoming.close()
 
 
-def create_draft(account: Account, said: Declared, *, test: bool = False) -> Submission:
+def create_draft(account: Account, declared: Declared, *, test: bool = False) -> Submission:
     """A draft without a file: what is said and answered now, the files later."""
     with transaction.atomic():
         draft = Submission.objects.create(
             account=account,
-            institution=institution_of(account, said.metadata),
+            institution=institution_of(account, declared.metadata),
             state=State.DRAFT,
             test=test,
             size=0,
-            metadata=said.metadata,
-            release=said.release,
-            lists=said.lists,
+            metadata=declared.metadata,
+            release=declared.release,
+            lists=declared.lists,
         )
         Event.objects.create(submission=draft, actor=account, to_state=State.DRAFT)
     return draft
@@ -113,44 +113,46 @@ def parse_declared(
     release: str = "", lists: Iterable[str] = (), metadata: str | Mapping[str, Any] | None = None
 ) -> Declared:
     """Read what is said beside a bundle. Raises UnknownRelease, UnknownList, BadMetadata, RepeatedField."""
-    found = known_release(release) if release else None
-    return Declared(found, known_lists(lists, found), read_metadata(metadata))
+    declared_release = known_release(release) if release else None
+    return Declared(declared_release, known_lists(lists, declared_release), read_metadata(metadata))
 
 
 def known_release(slug: str) -> Release:
     try:
-        return public_record.release(slug)
+        return public_record.find_release(slug)
     except public_record.NotOnRecord as error:
         raise UnknownRelease(f"There is no release {slug[:60]!r}.", hint=f"{error.hint} GET releases/.") from error
 
 
 def known_lists(names: Iterable[str], release: Release | None) -> list[str]:
     """List names in lower case, each once, all made by the release; without a release, all that are defined."""
-    wanted = list(dict.fromkeys(name.strip().lower() for name in names if name.strip()))
-    if not wanted:
+    requested = list(dict.fromkeys(name.strip().lower() for name in names if name.strip()))
+    if not requested:
         return []
-    known = release.list_names if release else ListDefinition.objects.order_by().values_list("name", flat=True)
-    unknown = [name for name in wanted if name not in set(known)]
+    available = release.list_names if release else ListDefinition.objects.order_by().values_list("name", flat=True)
+    unknown = [name for name in requested if name not in set(available)]
     if unknown:
         where = f" of {release.name}" if release else ""
         raise UnknownList(
-            f"There is no list {unknown[0][:60]!r}{where}.", hint=f"Known: {', '.join(sorted({*known}))}."
+            f"There is no list {unknown[0][:60]!r}{where}.", hint=f"Known: {', '.join(sorted({*available}))}."
         )
-    return wanted
+    return requested
 
 
 def read_metadata(metadata: str | Mapping[str, Any] | None) -> dict[str, Any]:
     """The metadata as an object that the schema allows. Raises BadMetadata with every error by field."""
     if isinstance(metadata, str):
-        metadata = _parse(metadata)
+        metadata = _parse_json(metadata)
     if not metadata:
         return {}
     errors: dict[str, list[str]] = {}
-    said = {name: canonical_names.plain(one) if _is_name(name, one) else one for name, one in metadata.items()}
-    for name in [name for name in said if name not in METADATA_FIELDS][:20]:
-        near = public_record.nearest(name[:80], METADATA_FIELDS, 1)
+    cleaned = {
+        name: canonical_names.plain_text(value) if _is_name(name, value) else value for name, value in metadata.items()
+    }
+    for name in [name for name in cleaned if name not in METADATA_FIELDS][:20]:
+        near = public_record.nearest_names(name[:80], METADATA_FIELDS, 1)
         errors[name[:80]] = [f"Did you mean {near[0]}?" if near else f"Known are {', '.join(METADATA_FIELDS)}."]
-    for error in schema.errors(said, schema.METADATA)[:20]:
+    for error in schema.errors(cleaned, schema.METADATA)[:20]:
         if error.validator == "additionalProperties" and not error.absolute_path:
             continue  # named above, each by itself
         errors.setdefault(".".join(map(str, error.absolute_path)) or "metadata", []).append(error.message[:300])
@@ -161,7 +163,7 @@ def read_metadata(metadata: str | Mapping[str, Any] | None) -> dict[str, Any]:
         raise BadMetadata(
             why if name in (*METADATA_FIELDS, "metadata") else f"There is no field {name}. {why}", errors=errors
         )
-    return said
+    return cleaned
 
 
 def _is_name(field: str, value: object) -> bool:
@@ -174,29 +176,29 @@ def institution_of(account: Account, metadata: Mapping[str, Any]) -> Site | None
     sites = list(Site.objects.filter(memberships__account=account))
     named = fold_text(metadata.get("institution"))
     matching = [
-        site for site in sites if named in {fold_text(name) for name in (site.slug, site.name, *_spellings(site))}
+        site for site in sites if named in {fold_text(name) for name in (site.slug, site.name, *_site_spellings(site))}
     ]
     if len(matching) == 1:
         return matching[0]
     return sites[0] if len(sites) == 1 else None
 
 
-def _spellings(site: Site) -> list[str]:
+def _site_spellings(site: Site) -> list[str]:
     return site.also_printed_as or []
 
 
-def _parse(text: str) -> dict[str, Any]:
+def _parse_json(text: str) -> dict[str, Any]:
     if len(text) > METADATA_LIMIT_BYTES:
         raise BadMetadata(f"The metadata is longer than {METADATA_LIMIT_BYTES} characters.")
     if not text.strip():
         return {}
     try:
-        found = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=once_each)
+        parsed = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=once_each)
     except (ValueError, RecursionError) as error:
         raise BadMetadata("The metadata is not JSON.", errors={"metadata": [str(error)[:300]]}) from error
-    if not isinstance(found, dict):
+    if not isinstance(parsed, dict):
         raise BadMetadata("The metadata is not a JSON object.", errors={"metadata": ["It must begin with {."]})
-    return found
+    return parsed
 
 
 def _refuse_constant(name: str) -> None:
@@ -212,7 +214,7 @@ def is_storable(document: object, limit_bytes: int = METADATA_LIMIT_BYTES) -> bo
     return len(text) <= limit_bytes and b"\\u0000" not in text
 
 
-def _drain(bundle: UploadedFile) -> Incoming:
+def _drain_bundle(bundle: UploadedFile) -> Incoming:
     incoming = Incoming(bundle.name or "")
     try:
         for chunk in bundle.chunks(CHUNK):
@@ -225,10 +227,10 @@ def _drain(bundle: UploadedFile) -> Incoming:
 
 def require_matching(incoming: Incoming, sha256: str) -> None:
     """Raises BadSha256, WrongSha256; an empty `sha256` claims nothing."""
-    wanted = sha256.strip().lower()
-    if wanted and not _SHA256.fullmatch(wanted):
+    claimed = sha256.strip().lower()
+    if claimed and not _SHA256.fullmatch(claimed):
         raise BadSha256
-    if wanted and wanted != incoming.sha256:
+    if claimed and claimed != incoming.sha256:
         raise WrongSha256(f"{incoming.size} bytes came, with sha256 {incoming.sha256}.")
 
 
@@ -241,20 +243,20 @@ def require_sha256(text: str | None) -> str:
     return text.strip().lower()
 
 
-def _register(
-    account: Account, incoming: Incoming, said: Declared, test: bool, signature: str
+def _register_submission(
+    account: Account, incoming: Incoming, declared: Declared, test: bool, signature: str
 ) -> tuple[Submission, bool]:
     """INSERT .. ON CONFLICT DO NOTHING: of twenty that arrive at once, one makes the row and all get its id."""
     submission = Submission(
         account=account,
-        institution=institution_of(account, said.metadata),
+        institution=institution_of(account, declared.metadata),
         test=test,
         filename=file_name(incoming.name),
         sha256=incoming.sha256,
         size=incoming.size,
-        metadata=said.metadata,
-        release=said.release,
-        lists=said.lists,
+        metadata=declared.metadata,
+        release=declared.release,
+        lists=declared.lists,
         queued_at=timezone.now(),
     )
     same = Submission.objects.filter(account=account, sha256=incoming.sha256, test=test, revises=None)
@@ -269,13 +271,13 @@ def _register(
         if signature:
             Signature.objects.get_or_create(submission=stored, defaults={"text": signature})
         if created:
-            again = _before([row for row in rows if row != stored])
+            again = _former_reasons([row for row in rows if row != stored])
             states.write_history([Event(submission=stored, actor=account, to_state=State.RECEIVED, reason=again)])
             task_queue.enqueue_after_commit("process", stored.pk)
     return stored, created
 
 
-def _before(closed: list[Submission]) -> str:
+def _former_reasons(closed: list[Submission]) -> str:
     """What the history says of bytes that came before, of the last time."""
     return f"A new try: submission {closed[-1].pk} of the same bytes was {closed[-1].state}." if closed else ""
 
@@ -283,5 +285,5 @@ def _before(closed: list[Submission]) -> str:
 def file_name(sent: str) -> str:
     """A file name that is safe to store and show: its last part, printable, at most 200 characters."""
     last = re.split(r"[/\\]", sent)[-1]
-    shown = "".join(letter if letter.isprintable() else "_" for letter in last).strip(" .")
-    return shown[:200] or "bundle"
+    printable = "".join(letter if letter.isprintable() else "_" for letter in last).strip(" .")
+    return printable[:200] or "bundle"

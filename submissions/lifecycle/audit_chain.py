@@ -25,14 +25,14 @@ def find_breaks() -> Iterator[str]:
     for row in Event.objects.order_by("submission_id", "id").values(*_COLUMNS).iterator(_AT_ONCE):
         if last is None or row["submission_id"] != last["submission_id"]:
             if last is not None and sound:
-                yield from _unled(last)
+                yield from _unexplained_state(last)
             previous, sound = "", True
         if sound and row["hash"] != hash_of(previous, row):
             sound = False
             yield f"Event {row['id']} of submission {row['submission_id']} was changed, or one before it is gone."
         previous, last = row["hash"], row
     if last is not None and sound:
-        yield from _unled(last)
+        yield from _unexplained_state(last)
     for pk in Submission.objects.filter(events=None).values_list("pk", flat=True).iterator(_AT_ONCE):
         yield f"Submission {pk} has no history."
 
@@ -45,11 +45,19 @@ def count_rows() -> tuple[int, int]:
 def hash_of(previous: str, row: dict[str, Any]) -> str:
     """The hash that a row must have: sha256 of a JSON array, `previous` the hash of the row before; "" at first."""
     at = row["at"].astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%f")
-    told = [previous, row["id"], str(row["submission_id"]), at, row["actor_id"], row["from_state"], row["to_state"]]
-    return hashlib.sha256(json.dumps([*told, row["reason"]], ensure_ascii=False).encode()).hexdigest()
+    hashed_values = [
+        previous,
+        row["id"],
+        str(row["submission_id"]),
+        at,
+        row["actor_id"],
+        row["from_state"],
+        row["to_state"],
+    ]
+    return hashlib.sha256(json.dumps([*hashed_values, row["reason"]], ensure_ascii=False).encode()).hexdigest()
 
 
-def _unled(last: dict[str, Any]) -> Iterator[str]:
+def _unexplained_state(last: dict[str, Any]) -> Iterator[str]:
     """The last row says where the submission stands; another state means that rows after it are gone."""
     if last["to_state"] != last["submission__state"]:
         yield (

@@ -11,7 +11,7 @@ from submissions.models import Event, Submission
 JOINED = Submission.objects.select_related("account", "institution", "release", "result", "derivative", "signature")
 
 
-def receipt(submission: Submission, request: HttpRequest) -> dict[str, Any]:
+def receipt_document(submission: Submission, request: HttpRequest) -> dict[str, Any]:
     """What an upload is answered with."""
     return {
         "id": str(submission.pk),
@@ -21,7 +21,7 @@ def receipt(submission: Submission, request: HttpRequest) -> dict[str, Any]:
     }
 
 
-def history(submission: Submission) -> list[dict[str, Any]]:
+def history_document(submission: Submission) -> list[dict[str, Any]]:
     return [event_document(row) for row in submission.events.select_related("actor").order_by("id")]
 
 

@@ -80,23 +80,23 @@ def transition(
                     [Event(submission_id=submission_id, actor=actor, from_state=origin, to_state=to, reason=reason)]
                 )
                 return
-    found = Submission.objects.filter(pk=submission_id).values_list("state", flat=True).first()
-    if found is None:
+    current_state = Submission.objects.filter(pk=submission_id).values_list("state", flat=True).first()
+    if current_state is None:
         raise NotFound
-    raise StateConflict(f"It is {found}, not {' or '.join(sorted(expected))}.")
+    raise StateConflict(f"It is {current_state}, not {' or '.join(sorted(expected))}.")
 
 
-def note(
-    submission: Submission, actor: Account | None, text: str, *, told: bool = False, editors: bool = False
+def note_event(
+    submission: Submission, actor: Account | None, text: str, *, notify: bool = False, editors: bool = False
 ) -> None:
     """Write into the history what happened without a change of state, such as an assignment.
 
-    `told`: its submitter gets a letter about it, and with `editors` they do, too.
+    `notify`: its submitter gets a letter about it, and with `editors` they do, too.
     """
     with transaction.atomic():
         state = Submission.objects.select_for_update().values_list("state", flat=True).get(pk=submission.pk)
         event = Event.objects.create(submission=submission, actor=actor, from_state=state, to_state=state, reason=text)
-        if told:
+        if notify:
             Notice.objects.create(event=event, editors=editors)
 
 

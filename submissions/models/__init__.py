@@ -1,22 +1,22 @@
 """Private tables: accounts and what they submit. The public record has its own tables in `registry`."""
 
 from submissions.models.accounts import Account, AccountManager, Invitation, Membership, SigningKey, Token
-from submissions.models.checks import Check, Derivative, Recheck, SystemSnapshot
+from submissions.models.checks import Check, CopyAgreement, RecheckComparison, ScrubbedCopy, SubmittedSystem
 from submissions.models.notifications import Delivery, Notice, Webhook
 from submissions.models.review import Assignment, Comment, Judgement, Review
 from submissions.models.secret_files import SecretFile
 from submissions.models.submissions import (
     CLOSED,
     Anonymity,
+    DeadlineException,
     Event,
-    LateEntry,
     ReceiptKey,
     Signature,
     State,
     Submission,
     Version,
 )
-from submissions.models.subscriptions import Following
+from submissions.models.subscriptions import Subscription
 from submissions.models.triage import StepComment
 
 __all__ = [
@@ -27,25 +27,26 @@ __all__ = [
     "Assignment",
     "Check",
     "Comment",
+    "CopyAgreement",
+    "DeadlineException",
     "Delivery",
-    "Derivative",
     "Event",
-    "Following",
     "Invitation",
     "Judgement",
-    "LateEntry",
     "Membership",
     "Notice",
     "ReceiptKey",
-    "Recheck",
+    "RecheckComparison",
     "Review",
+    "ScrubbedCopy",
     "SecretFile",
     "Signature",
     "SigningKey",
     "State",
     "StepComment",
     "Submission",
-    "SystemSnapshot",
+    "SubmittedSystem",
+    "Subscription",
     "Token",
     "Version",
     "Webhook",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.db import models
 
+from submissions.models.accounts import Account
 from submissions.models.submissions import Submission
 
 
@@ -21,6 +22,9 @@ class Check(models.Model):
     tool = models.CharField(max_length=40, default="", help_text="Of the run that counts; empty where none is clear.")
     contradictions = models.PositiveSmallIntegerField(default=0, help_text="Answers that the facts contradict.")
     report = models.JSONField()
+    read_files = models.JSONField(
+        null=True, default=None, help_text="Paths of what was read; null before that was written down."
+    )
 
     class Meta:
         ordering = ["-made_at", "-id"]
@@ -31,7 +35,7 @@ class Check(models.Model):
         return f"{self.status} {self.made_at:%Y-%m-%d %H:%M}"
 
 
-class Recheck(models.Model):
+class RecheckComparison(models.Model):
     """What a later version of the validators finds otherwise; the check that counts stays until somebody applies it."""
 
     submission = models.OneToOneField(Submission, on_delete=models.CASCADE, related_name="recheck")
@@ -41,12 +45,18 @@ class Recheck(models.Model):
         Check, on_delete=models.CASCADE, related_name="+", help_text="What it was held against."
     )
     lines = models.JSONField(default=list, help_text="What differs, a line each; empty where nothing does.")
+    evidence = models.JSONField(
+        default=dict, help_text="Evidence of the run that counts, and the findings of what contradicts."
+    )
+
+    class Meta:
+        db_table = "submissions_recheck"
 
     def __str__(self) -> str:
         return f"{len(self.lines)} differences"
 
 
-class SystemSnapshot(models.Model):
+class SubmittedSystem(models.Model):
     """The description of the system in the bundle of a submission, as the latest check read it (schema system.1)."""
 
     submission = models.OneToOneField(Submission, on_delete=models.CASCADE, related_name="system_snapshot")
@@ -55,11 +65,14 @@ class SystemSnapshot(models.Model):
     summary = models.JSONField(help_text="The document in short, so that most readers need not load it.")
     document = models.JSONField()
 
+    class Meta:
+        db_table = "submissions_systemsnapshot"
+
     def __str__(self) -> str:
         return f"System of {self.submission_id}"
 
 
-class Derivative(models.Model):
+class ScrubbedCopy(models.Model):
     """The scrubbed copy of a bundle that others may see; the bytes as received stay as they are."""
 
     submission = models.OneToOneField(Submission, on_delete=models.CASCADE, related_name="derivative")
@@ -68,6 +81,24 @@ class Derivative(models.Model):
     size = models.PositiveBigIntegerField()
     files = models.JSONField(default=list, help_text="path, size, sha256 and scrubbed of every file in it.")
     report = models.JSONField(default=dict, help_text="What was removed, by rule, and what was left out.")
+    names = models.JSONField(default=dict, help_text="Private: users and hosts that the files gave away, by kind.")
+
+    class Meta:
+        db_table = "submissions_derivative"
+        verbose_name_plural = "scrubbed copies"
 
     def __str__(self) -> str:
         return self.sha256[:12]
+
+
+class CopyAgreement(models.Model):
+    """Files that no benchmark read, and that somebody looked at and let stand in the public copy; of one version."""
+
+    submission = models.OneToOneField(Submission, on_delete=models.CASCADE, related_name="copy_agreement")
+    version = models.PositiveSmallIntegerField(help_text="Of the files. Another version has to be looked at again.")
+    paths = models.JSONField(default=list)
+    account = models.ForeignKey(Account, null=True, on_delete=models.SET_NULL, related_name="+")
+    agreed_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{len(self.paths)} files of version {self.version}"

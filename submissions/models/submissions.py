@@ -153,7 +153,7 @@ class Version(models.Model):
         return f"version {self.number} of {self.submission_id}"
 
 
-class LateEntry(models.Model):
+class DeadlineException(models.Model):
     """An editor's decision that one submission may come to a release after its deadline, with the reason."""
 
     submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="late_entries")
@@ -163,8 +163,8 @@ class LateEntry(models.Model):
     reason = models.TextField()
 
     class Meta:
+        db_table = "submissions_lateentry"
         ordering = ["decided_at", "id"]
-        verbose_name_plural = "late entries"
         constraints = [
             models.UniqueConstraint(fields=["submission", "release"], name="late_entry_once"),
             models.CheckConstraint(condition=~models.Q(reason=""), name="late_entry_has_a_reason"),

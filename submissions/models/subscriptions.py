@@ -8,7 +8,7 @@ from registry.models import System
 from submissions.models.accounts import Account
 
 
-class Following(models.Model):
+class Subscription(models.Model):
     """An account wants to hear of steps in the numbers of a system, of those that are found from `since` on."""
 
     class Steps(models.TextChoices):
@@ -21,6 +21,7 @@ class Following(models.Model):
     since = models.DateTimeField(auto_now_add=True)
 
     class Meta:
+        db_table = "submissions_following"
         ordering = ["system__name", "system__slug"]
         constraints = [models.UniqueConstraint(fields=["account", "system"], name="following_once")]
 

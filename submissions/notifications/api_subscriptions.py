@@ -9,21 +9,21 @@ from rest_framework import serializers as s
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from submissions.models import Following, Token
+from submissions.models import Subscription, Token
 from submissions.notifications import subscriptions
-from submissions.web.api_base import REFUSED, PrivateView, valid
-from submissions.web.request_bodies import Choice, writes
+from submissions.web.api_base import REFUSED, PrivateView, validated_body
+from submissions.web.request_bodies import Choice, write_operation
 
 
 class FollowRequest(s.Serializer):
     system = s.CharField(max_length=160, help_text="Slug.")
-    steps = Choice(Following.Steps.choices, default=Following.Steps.ALL)
+    steps = Choice(Subscription.Steps.choices, default=Subscription.Steps.ALL)
 
 
 class Followed(s.Serializer):
     system = s.CharField(help_text="Slug.")
     name = s.CharField(allow_blank=True)
-    steps = s.ChoiceField(Following.Steps.choices, help_text="Of which the account is told.")
+    steps = s.ChoiceField(Subscription.Steps.choices, help_text="Of which the account is told.")
     since = s.DateTimeField(help_text="Steps found before are not told.")
 
 
@@ -40,11 +40,13 @@ class FollowingList(PrivateView):
     @extend_schema(operation_id="following_list", responses={200: FollowedPage} | REFUSED)
     def get(self, request: Request) -> Response:
         own = request.user.following.select_related("system")
-        return Response({"next": None, "results": [_document(one) for one in own]})
+        return Response({"next": None, "results": [_subscription_document(following) for following in own]})
 
-    @writes(operation_id="following_follow", request=FollowRequest, responses={200: Followed} | REFUSED)
+    @write_operation(operation_id="following_follow", request=FollowRequest, responses={200: Followed} | REFUSED)
     def post(self, request: Request) -> Response:
-        return Response(_document(subscriptions.subscribe(request.user, **valid(request, FollowRequest))))
+        return Response(
+            _subscription_document(subscriptions.subscribe(request.user, **validated_body(request, FollowRequest)))
+        )
 
 
 class FollowingDetail(PrivateView):
@@ -52,11 +54,16 @@ class FollowingDetail(PrivateView):
 
     token_scope = Token.Scope.ACCOUNT
 
-    @writes(operation_id="following_stop", responses={204: None} | REFUSED)
+    @write_operation(operation_id="following_stop", responses={204: None} | REFUSED)
     def delete(self, request: Request, slug: str) -> Response:
         subscriptions.unsubscribe(request.user, slug)
         return Response(status=204)
 
 
-def _document(one: Following) -> dict[str, Any]:
-    return {"system": one.system.slug, "name": one.system.name, "steps": one.steps, "since": one.since}
+def _subscription_document(following: Subscription) -> dict[str, Any]:
+    return {
+        "system": following.system.slug,
+        "name": following.system.name,
+        "steps": following.steps,
+        "since": following.since,
+    }

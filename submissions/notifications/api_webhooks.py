@@ -12,8 +12,8 @@ from submissions.errors import NotFound
 from submissions.models import Delivery, Token, Webhook
 from submissions.notifications import responses as notifications_responses
 from submissions.notifications import webhooks
-from submissions.web.api_base import CONFLICT, REFUSED, PrivateView, valid
-from submissions.web.request_bodies import writes
+from submissions.web.api_base import CONFLICT, REFUSED, PrivateView, validated_body
+from submissions.web.request_bodies import write_operation
 
 DELIVERIES_SHOWN = 100
 
@@ -25,16 +25,18 @@ class WebhookList(PrivateView):
 
     @extend_schema(operation_id="webhooks_list", responses={200: notifications_responses.WebhookPage} | REFUSED)
     def get(self, request: Request) -> Response:
-        return Response({"next": None, "results": [_document(webhook) for webhook in request.user.webhooks.all()]})
+        return Response(
+            {"next": None, "results": [_webhook_document(webhook) for webhook in request.user.webhooks.all()]}
+        )
 
-    @writes(
+    @write_operation(
         operation_id="webhooks_add",
         request=notifications_responses.WebhookRequest,
         responses={201: notifications_responses.WebhookWithSecret} | REFUSED | CONFLICT,
     )
     def post(self, request: Request) -> Response:
-        made = webhooks.add(request.user, **valid(request, notifications_responses.WebhookRequest))
-        return Response(_document(made) | {"secret": webhooks.secret(made)}, status=201)
+        webhook = webhooks.add_webhook(request.user, **validated_body(request, notifications_responses.WebhookRequest))
+        return Response(_webhook_document(webhook) | {"secret": webhooks.webhook_secret(webhook)}, status=201)
 
 
 class WebhookDetail(PrivateView):
@@ -44,10 +46,10 @@ class WebhookDetail(PrivateView):
 
     @extend_schema(operation_id="webhooks_read", responses={200: notifications_responses.WebhookWithSecret} | REFUSED)
     def get(self, request: Request, id: UUID) -> Response:
-        found = own_webhook(request.user, id)
-        return Response(_document(found) | {"secret": webhooks.secret(found)})
+        webhook = own_webhook(request.user, id)
+        return Response(_webhook_document(webhook) | {"secret": webhooks.webhook_secret(webhook)})
 
-    @writes(operation_id="webhooks_remove", responses={204: None} | REFUSED)
+    @write_operation(operation_id="webhooks_remove", responses={204: None} | REFUSED)
     def delete(self, request: Request, id: UUID) -> Response:
         own_webhook(request.user, id).delete()
         return Response(status=204)
@@ -61,11 +63,13 @@ class WebhookDeliveries(PrivateView):
     @extend_schema(operation_id="webhooks_deliveries", responses={200: notifications_responses.DeliveryPage} | REFUSED)
     def get(self, request: Request, id: UUID) -> Response:
         rows = own_webhook(request.user, id).deliveries.select_related("event", "step__system")[:DELIVERIES_SHOWN]
-        return Response({"next": None, "results": [_delivery(row) for row in rows]})
+        return Response({"next": None, "results": [_delivery_document(row) for row in rows]})
 
-    @writes(operation_id="webhooks_try", request=None, responses={202: notifications_responses.Delivery} | REFUSED)
+    @write_operation(
+        operation_id="webhooks_try", request=None, responses={202: notifications_responses.Delivery} | REFUSED
+    )
     def post(self, request: Request, id: UUID) -> Response:
-        return Response(_delivery(webhooks.try_out(own_webhook(request.user, id))), status=202)
+        return Response(_delivery_document(webhooks.try_out(own_webhook(request.user, id))), status=202)
 
 
 def own_webhook(account: object, id: UUID) -> Webhook:
@@ -76,11 +80,11 @@ def own_webhook(account: object, id: UUID) -> Webhook:
     return webhook
 
 
-def _document(webhook: Webhook) -> dict[str, object]:
+def _webhook_document(webhook: Webhook) -> dict[str, object]:
     return {"id": str(webhook.pk), "url": webhook.url, "created_at": webhook.created_at}
 
 
-def _delivery(row: Delivery) -> dict[str, object]:
+def _delivery_document(row: Delivery) -> dict[str, object]:
     return {
         "id": f"msg_{row.pk}",
         "type": webhooks.type_of(row),

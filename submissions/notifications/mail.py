@@ -19,7 +19,7 @@ from registry.timeseries import detected_steps, views_series
 from submissions.lifecycle import states
 from submissions.models import Account, Event, State
 
-BECAME = {
+STATE_PHRASES = {
     State.RECEIVED: "was received",
     State.CHECKED: "was checked",
     State.INVALID: "was checked, with errors",
@@ -31,19 +31,27 @@ BECAME = {
 }
 
 
-def send(account: Account, events: Sequence[Event], moved: Sequence[Step]) -> None:
+def send_letter(account: Account, events: Sequence[Event], moved: Sequence[Step]) -> None:
     """One letter about these events, the latest state of each submission, and these steps.
 
     Raises OSError, SMTPException.
     """
     news = [event for event in events if event.submission.account_id == account.pk or not states.failure_of_ours(event)]
     latest = {(event.submission_id, states.is_note(event)): event for event in news}.values()
-    told = [(event, event.submission, _became(event)) for event in latest]
+    changes = [(event, event.submission, _state_phrase(event)) for event in latest]
     failures = [(event, code) for event in events if (code := states.failure_of_ours(event)) and _is_operator(account)]
     systems = _by_system(moved)
-    subject = "Highwater: " + ", and ".join(filter(None, [_failed(failures), _news(told, account), _steps(systems)]))
-    context = {"account": account, "told": told, "failures": failures, "systems": systems, "site": settings.SITE_URL}
-    body = render_to_string("mail/news.txt", context)
+    subject = "Highwater: " + ", and ".join(
+        filter(None, [_failures_text(failures), _news_text(changes, account), _steps_text(systems)])
+    )
+    context = {
+        "account": account,
+        "changes": changes,
+        "failures": failures,
+        "systems": systems,
+        "site": settings.SITE_URL,
+    }
+    body = render_to_string("notifications/notification.txt", context)
     headers = {"Auto-Submitted": "auto-generated"}
     EmailMessage(subject, body, settings.EMAIL_FROM, [account.email], headers=headers).send()
 
@@ -52,7 +60,7 @@ def _is_operator(account: Account) -> bool:
     return account.role == Account.Role.ADMIN
 
 
-def _failed(failures: Sequence[tuple[Event, str]]) -> str:
+def _failures_text(failures: Sequence[tuple[Event, str]]) -> str:
     counted = numbers.pluralize(len(failures), "check").replace(numbers.NO_BREAK, " ")
     return f"{counted} failed through a fault of the registry" if failures else ""
 
@@ -65,7 +73,9 @@ def tell_editors(release: Release, empty: Sequence[str]) -> None:
     roles = (Account.Role.EDITOR, Account.Role.ADMIN)
     editors = Account.objects.filter(role__in=roles, is_active=True).exclude(email="").exclude(mail=Account.Mail.NONE)
     became = "was published with empty lists" if empty else "was not published"
-    body = render_to_string("mail/release.txt", {"release": release, "empty": empty, "site": settings.SITE_URL})
+    body = render_to_string(
+        "notifications/release.txt", {"release": release, "empty": empty, "site": settings.SITE_URL}
+    )
     addresses = list(editors.order_by("pk").values_list("email", flat=True))
     headers = {"Auto-Submitted": "auto-generated"}
     if addresses:
@@ -74,35 +84,35 @@ def tell_editors(release: Release, empty: Sequence[str]) -> None:
         ).send()
 
 
-def _news(told: Sequence[tuple[Event, Any, str]], account: Account) -> str:
+def _news_text(changes: Sequence[tuple[Event, Any, str]], account: Account) -> str:
     """Editors are told of submissions that are not their own."""
-    ids = {event.submission_id for event, _, _ in told}
-    own = all(submission.account_id == account.pk for _, submission, _ in told)
+    ids = {event.submission_id for event, _, _ in changes}
+    own = all(submission.account_id == account.pk for _, submission, _ in changes)
     if len(ids) != 1:
         return f"news of {len(ids)} {'of your ' if own else ''}submissions" if ids else ""
-    event, _, became = told[-1]
+    event, _, became = changes[-1]
     return f"{'your ' if own else ''}submission {str(event.submission_id)[:8]} {became}"
 
 
-def _became(event: Event) -> str:
-    return "has news" if states.is_note(event) else BECAME[State(event.to_state)]
+def _state_phrase(event: Event) -> str:
+    return "has news" if states.is_note(event) else STATE_PHRASES[State(event.to_state)]
 
 
 def _by_system(moved: Sequence[Step]) -> list[dict[str, Any]]:
     """Name, slug and sentences on the steps of each system."""
     ordered = sorted(moved, key=lambda step: (step.system.slug, step.day, step.pk))
     return [
-        {"name": " ".join(str(system).split()), "slug": system.slug, "steps": [_sentence(step) for step in found]}
-        for system, found in groupby(ordered, key=lambda step: step.system)
+        {"name": " ".join(str(system).split()), "slug": system.slug, "steps": [_step_sentence(step) for step in steps]}
+        for system, steps in groupby(ordered, key=lambda step: step.system)
     ]
 
 
-def _sentence(step: Step) -> str:
-    told = views_series.sentence_on(views_series.in_words(detected_steps.row_of(step)))
-    return f"{step.day}: {told}".replace(numbers.NO_BREAK, " ")
+def _step_sentence(step: Step) -> str:
+    sentence = views_series.sentence_on(views_series.in_words(detected_steps.row_of(step)))
+    return f"{step.day}: {sentence}".replace(numbers.NO_BREAK, " ")
 
 
-def _steps(systems: Sequence[dict[str, Any]]) -> str:
+def _steps_text(systems: Sequence[dict[str, Any]]) -> str:
     if not systems:
         return ""
     counted = numbers.pluralize(sum(len(system["steps"]) for system in systems), "step").replace(numbers.NO_BREAK, " ")

@@ -22,7 +22,7 @@ from django.utils import timezone
 from registry.dumps import db_locks
 from registry.models import Step
 from submissions.lifecycle import states
-from submissions.models import Account, Delivery, Event, Following, Membership, Notice, State, Webhook
+from submissions.models import Account, Delivery, Event, Membership, Notice, State, Subscription, Webhook
 from submissions.notifications import mail, subscriptions, webhooks
 
 log = logging.getLogger(__name__)
@@ -61,20 +61,20 @@ def notify_followers(begun: Sequence[Step], gone: Sequence[Step]) -> None:
     if gone:
         Delivery.objects.filter(step__in=gone, state=Delivery.State.WAITING).delete()
     now, systems = timezone.now(), {step.system_id for step in begun}
-    followed = Following.objects.filter(system__in=systems, account__is_active=True).order_by("pk")
+    followed = Subscription.objects.filter(system__in=systems, account__is_active=True).order_by("pk")
     Delivery.objects.bulk_create(
         [
-            Delivery(step=step, account=one.account, webhook=webhook, due_at=due_at)
-            for one in followed.select_related("account").prefetch_related("account__webhooks")
-            for webhook, due_at in _receivers(one.account, now)
+            Delivery(step=step, account=following.account, webhook=webhook, due_at=due_at)
+            for following in followed.select_related("account").prefetch_related("account__webhooks")
+            for webhook, due_at in _list_receivers(following.account, now)
             for step in begun
-            if step.system_id == one.system_id and subscriptions.is_interested(one, step)
+            if step.system_id == following.system_id and subscriptions.is_interested(following, step)
         ],
         ignore_conflicts=True,
     )
 
 
-def _receivers(account: Account, now: datetime) -> Iterator[tuple[Webhook | None, datetime]]:
+def _list_receivers(account: Account, now: datetime) -> Iterator[tuple[Webhook | None, datetime]]:
     """Where an account is told, None for its mail, and when."""
     if _takes_mail(account):
         yield None, _mail_due(account, now)
@@ -106,26 +106,26 @@ def _take_notices() -> bool:
     notices = list(waiting.select_for_update(of=("self",))[:AT_ONCE])
     now = timezone.now()
     Delivery.objects.bulk_create(
-        [delivery for notice in notices for delivery in _of_notice(notice, now)], ignore_conflicts=True
+        [delivery for notice in notices for delivery in _notice_deliveries(notice, now)], ignore_conflicts=True
     )
     Notice.objects.filter(pk__in=[notice.pk for notice in notices]).delete()
     return len(notices) == AT_ONCE
 
 
-def _of_notice(notice: Notice, now: datetime) -> Iterator[Delivery]:
-    yield from _deliveries(notice.event, now)
+def _notice_deliveries(notice: Notice, now: datetime) -> Iterator[Delivery]:
+    yield from _event_deliveries(notice.event, now)
     if notice.editors:
         for editor in Account.objects.filter(role__in=(Account.Role.EDITOR, Account.Role.ADMIN), is_active=True):
             if _takes_mail(editor) and editor.pk != notice.event.submission.account_id:
                 yield Delivery(event=notice.event, account=editor, due_at=_mail_due(editor, now))
 
 
-def _deliveries(event: Event, now: datetime) -> Iterator[Delivery]:
+def _event_deliveries(event: Event, now: datetime) -> Iterator[Delivery]:
     """To the submitter by mail, unless it was the submitter's own doing; to every webhook of those whose run it is.
 
     What came without a change of state is told by mail alone. A fault of the registry is told to its administrators.
     """
-    operators = _operators() if states.failure_of_ours(event) else []
+    operators = _list_operators() if states.failure_of_ours(event) else []
     yield from (Delivery(event=event, account=operator, due_at=_failure_due(operator, now)) for operator in operators)
     is_note = states.is_note(event)
     account = event.submission.account
@@ -134,11 +134,11 @@ def _deliveries(event: Event, now: datetime) -> Iterator[Delivery]:
         pass  # the letter to an administrator tells of the own submission, too
     elif _takes_mail(account) and (is_note or event.to_state in MAILED) and not own_doing:
         yield Delivery(event=event, account=account, due_at=_mail_due(account, now))
-    for webhook in () if is_note else _webhooks(event):
+    for webhook in () if is_note else _event_webhooks(event):
         yield Delivery(event=event, account_id=webhook.account_id, webhook=webhook, due_at=now)
 
 
-def _operators() -> list[Account]:
+def _list_operators() -> list[Account]:
     """Administrators with a mail address, whatever mail they get about their own submissions."""
     return list(Account.objects.filter(is_active=True, role=Account.Role.ADMIN).exclude(email="").order_by("pk"))
 
@@ -157,7 +157,7 @@ def _mail_due(account: Account, now: datetime) -> datetime:
     return today if now < today else today + timedelta(days=1)
 
 
-def _webhooks(event: Event) -> Iterator[Webhook]:
+def _event_webhooks(event: Event) -> Iterator[Webhook]:
     shared = Membership.objects.filter(account=OuterRef("account"), institution=event.submission.institution_id)
     whose = Q(account=event.submission.account_id) | Q(Exists(shared))
     return Webhook.objects.filter(whose, account__is_active=True).iterator()
@@ -168,42 +168,42 @@ def _webhooks(event: Event) -> Iterator[Webhook]:
 
 def _send_mail() -> bool:
     """One letter with all that waits for one account of which something is due; whether there was one to send."""
-    due = _due().filter(webhook=None)
+    due = _due_deliveries().filter(webhook=None)
     account_id = due.order_by("due_at").values_list("account", flat=True).first()
     if account_id is None:
         return False
     waiting = Delivery.objects.filter(webhook=None, state=Delivery.State.WAITING, account=account_id)
     letter = list(waiting.select_related("account", *_JOINED).order_by("event_id", "id")[:AT_ONCE])
-    _begin(letter)
+    _begin_delivery(letter)
     events = [delivery.event for delivery in letter if delivery.event]
     try:
-        mail.send(letter[0].account, events, [delivery.step for delivery in letter if delivery.step])
+        mail.send_letter(letter[0].account, events, [delivery.step for delivery in letter if delivery.step])
     except (OSError, SMTPException) as error:
         log.warning("Mail of %s deliveries was not sent: %s", len(letter), error)
-        _end(letter, delivered=False, answer=f"{type(error).__name__}: {error}")
+        _end_delivery(letter, delivered=False, answer=f"{type(error).__name__}: {error}")
     else:
-        _end(letter, delivered=True, answer="sent")
+        _end_delivery(letter, delivered=True, answer="sent")
     return True
 
 
 def _send_webhook() -> bool:
     """One delivery to one webhook; whether there was one to make."""
-    due = _due().filter(webhook__isnull=False)
+    due = _due_deliveries().filter(webhook__isnull=False)
     delivery = due.select_related("webhook", *_JOINED).order_by("due_at").first()
     if delivery is None:
         return False
-    _begin([delivery])
-    delivered, answer = webhooks.deliver(delivery)
-    _end([delivery], delivered=delivered, answer=answer)
+    _begin_delivery([delivery])
+    delivered, answer = webhooks.deliver_event(delivery)
+    _end_delivery([delivery], delivered=delivered, answer=answer)
     return True
 
 
-def _due() -> QuerySet[Delivery]:
+def _due_deliveries() -> QuerySet[Delivery]:
     waiting = Delivery.objects.filter(state=Delivery.State.WAITING, account__is_active=True)
     return waiting.filter(due_at__lte=timezone.now())
 
 
-def _begin(tried: list[Delivery]) -> None:
+def _begin_delivery(tried: list[Delivery]) -> None:
     now = timezone.now()
     for delivery in tried:
         delivery.due_at = now + RETRIES[min(delivery.attempts, len(RETRIES) - 1)]
@@ -212,7 +212,7 @@ def _begin(tried: list[Delivery]) -> None:
     Delivery.objects.bulk_update(tried, ["due_at", "attempts", "tried_at"])
 
 
-def _end(tried: list[Delivery], *, delivered: bool, answer: str) -> None:
+def _end_delivery(tried: list[Delivery], *, delivered: bool, answer: str) -> None:
     for delivery in tried:
         delivery.answer = answer[:200]
         if delivered:

@@ -7,15 +7,15 @@ from django.db import transaction
 from registry.models import Step
 from registry.query import public_record
 from submissions.errors import FollowingRefused, NotFollowed
-from submissions.models import Account, Delivery, Following
+from submissions.models import Account, Delivery, Subscription
 
 
-def subscribe(account: Account, system: str, steps: str = Following.Steps.ALL) -> Following:
+def subscribe(account: Account, system: str, steps: str = Subscription.Steps.ALL) -> Subscription:
     """Follow the system of a slug, or choose again of which steps. Raises NotOnRecord, FollowingRefused."""
-    if steps not in Following.Steps.values:
+    if steps not in Subscription.Steps.values:
         raise FollowingRefused(f"There is no choice {steps[:60]!r}.")
-    found = public_record.system(system)
-    return Following.objects.update_or_create(account=account, system=found, defaults={"steps": steps})[0]
+    followed_system = public_record.find_system(system)
+    return Subscription.objects.update_or_create(account=account, system=followed_system, defaults={"steps": steps})[0]
 
 
 def unsubscribe(account: Account, system: str) -> None:
@@ -28,5 +28,5 @@ def unsubscribe(account: Account, system: str) -> None:
         waiting.filter(step__system__slug=system).delete()
 
 
-def is_interested(one: Following, step: Step) -> bool:
-    return step.found_at > one.since and (one.steps == Following.Steps.ALL or not step.better)
+def is_interested(following: Subscription, step: Step) -> bool:
+    return step.found_at > following.since and (following.steps == Subscription.Steps.ALL or not step.better)

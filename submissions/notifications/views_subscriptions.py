@@ -6,26 +6,26 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
-from submissions.models import Following
+from submissions.models import Subscription
 from submissions.notifications import subscriptions
 from submissions.web.page_base import private_page
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @private_page
-def page(request: HttpRequest) -> HttpResponse:
+def subscriptions_page(request: HttpRequest) -> HttpResponse:
     """Shows them, or follows one more, or for other steps."""
     if request.method == "POST":
-        steps = request.POST.get("steps", Following.Steps.ALL)
+        steps = request.POST.get("steps", Subscription.Steps.ALL)
         subscriptions.subscribe(request.user, request.POST.get("system", ""), steps)
         return redirect("following")
     own = request.user.following.select_related("system__site")
-    context = {"section": "submissions", "own": own, "choices": Following.Steps.choices}
-    return render(request, "account/following.html", context)
+    context = {"section": "submissions", "own": own, "choices": Subscription.Steps.choices}
+    return render(request, "notifications/subscriptions.html", context)
 
 
 @require_POST
 @private_page
-def stop(request: HttpRequest) -> HttpResponse:
+def stop_following(request: HttpRequest) -> HttpResponse:
     subscriptions.unsubscribe(request.user, request.POST.get("system", ""))
     return redirect("following")

@@ -21,21 +21,21 @@ DELIVERIES_SHOWN = 10
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @private_page
-def page(request: HttpRequest) -> HttpResponse:
+def webhooks_page(request: HttpRequest) -> HttpResponse:
     """Shows them, or adds one."""
     if request.method != "POST":
-        return _page(request)
+        return _webhooks_page(request)
     form = WebhookForm(request.POST)
     try:
-        webhooks.add(request.user, form.cleaned_data["url"] if form.is_valid() else "")
+        webhooks.add_webhook(request.user, form.cleaned_data["url"] if form.is_valid() else "")
     except (WebhookRefused, WebhookExists) as problem:
-        return _page(request, problem)
+        return _webhooks_page(request, problem)
     return redirect("webhooks")
 
 
 @require_POST
 @private_page
-def remove(request: HttpRequest, id: UUID) -> HttpResponse:
+def remove_webhook(request: HttpRequest, id: UUID) -> HttpResponse:
     own_webhook(request.user, id).delete()
     return redirect("webhooks")
 
@@ -56,11 +56,11 @@ def choose_mail(request: HttpRequest) -> HttpResponse:
     return redirect("webhooks")
 
 
-def _page(request: HttpRequest, problem: Problem | None = None) -> HttpResponse:
+def _webhooks_page(request: HttpRequest, problem: Problem | None = None) -> HttpResponse:
     own = [
         {
             "webhook": webhook,
-            "secret": webhooks.secret(webhook),
+            "secret": webhooks.webhook_secret(webhook),
             "deliveries": list(webhook.deliveries.select_related("event", "step__system")[:DELIVERIES_SHOWN]),
         }
         for webhook in request.user.webhooks.all()
@@ -71,6 +71,6 @@ def _page(request: HttpRequest, problem: Problem | None = None) -> HttpResponse:
         "mail": MailForm(instance=request.user),
         "sender": settings.EMAIL_FROM,
         "problem": problem,
-        "given": request.POST.get("url", ""),
+        "typed_url": request.POST.get("url", ""),
     }
-    return render(request, "account/webhooks.html", context, status=problem.status if problem else 200)
+    return render(request, "notifications/webhooks.html", context, status=problem.status if problem else 200)

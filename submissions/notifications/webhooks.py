@@ -39,10 +39,10 @@ _HEAD_BYTES = 1024
 _STATUS_LINE = re.compile(rb"HTTP/1\.[01] (\d{3})\b")
 
 
-def add(account: Account, url: str) -> Webhook:
+def add_webhook(account: Account, url: str) -> Webhook:
     """A webhook of an account. Raises WebhookRefused, WebhookExists; whether the host answers is not asked yet."""
-    parts = _parts(url)
-    _addresses(parts)
+    parts = _url_parts(url)
+    _public_addresses(parts)
     if account.webhooks.count() >= MOST:
         raise WebhookRefused(f"There are {MOST} webhooks already.", hint="Remove one first.")
     try:
@@ -52,7 +52,7 @@ def add(account: Account, url: str) -> Webhook:
         raise WebhookExists from error
 
 
-def secret(webhook: Webhook) -> str:
+def webhook_secret(webhook: Webhook) -> str:
     """With which its deliveries are signed. It follows from SECRET_KEY and the webhook's id, and is stored nowhere."""
     key = HKDF(SHA256(), 32, salt=None, info=f"webhook {webhook.pk}".encode()).derive(settings.SECRET_KEY.encode())
     return _PREFIX + base64.b64encode(key).decode()
@@ -63,11 +63,11 @@ def try_out(webhook: Webhook) -> Delivery:
     return Delivery.objects.create(account_id=webhook.account_id, webhook=webhook, due_at=timezone.now())
 
 
-def deliver(delivery: Delivery) -> tuple[bool, str]:
+def deliver_event(delivery: Delivery) -> tuple[bool, str]:
     """Whether the receiver took it (any 2xx), and what it answered, in words."""
-    body = json.dumps(_told(delivery), separators=(",", ":")).encode()
+    body = json.dumps(_event_payload(delivery), separators=(",", ":")).encode()
     try:
-        status = _post(_parts(delivery.webhook.url), body, _headers(delivery, body))
+        status = _post(_url_parts(delivery.webhook.url), body, _signed_headers(delivery, body))
     except WebhookRefused as refused:
         return False, refused.detail
     except OSError as error:
@@ -82,16 +82,16 @@ def type_of(delivery: Delivery) -> str:
     return f"submission.{delivery.event.to_state}" if delivery.event else "trial"
 
 
-def _told(delivery: Delivery) -> dict[str, Any]:
+def _event_payload(delivery: Delivery) -> dict[str, Any]:
     at, data = timezone.now(), {}
     if delivery.event:
-        at, data = delivery.event.at, _of_event(delivery.event)
+        at, data = delivery.event.at, _event_fields(delivery.event)
     elif delivery.step:
-        at, data = delivery.step.found_at, _of_step(delivery.step)
+        at, data = delivery.step.found_at, _step_fields(delivery.step)
     return {"type": type_of(delivery), "timestamp": at.isoformat(), "data": data}
 
 
-def _of_event(event: Event) -> dict[str, Any]:
+def _event_fields(event: Event) -> dict[str, Any]:
     """Which submission is in which state now. What was measured is read where it is shown."""
     submission = event.submission
     return {
@@ -105,15 +105,15 @@ def _of_event(event: Event) -> dict[str, Any]:
     }
 
 
-def _of_step(step: Step) -> dict[str, Any]:
+def _step_fields(step: Step) -> dict[str, Any]:
     """What moved, where and how far: public facts, as systems/{slug}/history/ has them."""
-    told = {"system": step.system.slug} | detected_steps.row_of(step)
-    return told | {"day": f"{step.day}", "url": f"{settings.SITE_URL}/systems/{step.system.slug}/history/"}
+    fields = {"system": step.system.slug} | detected_steps.row_of(step)
+    return fields | {"day": f"{step.day}", "url": f"{settings.SITE_URL}/systems/{step.system.slug}/history/"}
 
 
-def _headers(delivery: Delivery, body: bytes) -> dict[str, str]:
+def _signed_headers(delivery: Delivery, body: bytes) -> dict[str, str]:
     moment = str(int(timezone.now().timestamp()))
-    key = base64.b64decode(secret(delivery.webhook).removeprefix(_PREFIX))
+    key = base64.b64decode(webhook_secret(delivery.webhook).removeprefix(_PREFIX))
     signed = hmac.new(key, f"msg_{delivery.pk}.{moment}.".encode() + body, hashlib.sha256).digest()
     return {
         "Content-Type": "application/json",
@@ -127,7 +127,7 @@ def _headers(delivery: Delivery, body: bytes) -> dict[str, str]:
 # Where an address leads
 
 
-def _parts(url: str) -> SplitResult:
+def _url_parts(url: str) -> SplitResult:
     parts = urlsplit(url.strip())
     schemes = ("https", "http") if settings.INSECURE_LOCAL else ("https",)
     try:
@@ -140,22 +140,22 @@ def _parts(url: str) -> SplitResult:
     return parts
 
 
-def _addresses(parts: SplitResult) -> list[str]:
+def _public_addresses(parts: SplitResult) -> list[str]:
     """Every address of the host, all of them public; on a machine of one's own any. Raises WebhookRefused."""
     try:
-        found = socket.getaddrinfo(parts.hostname, None, type=socket.SOCK_STREAM)
+        resolved = socket.getaddrinfo(parts.hostname, None, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
         raise WebhookRefused(f"{parts.hostname} has no address.") from error
-    addresses = list(dict.fromkeys(str(row[4][0]) for row in found))
+    addresses = list(dict.fromkeys(str(row[4][0]) for row in resolved))
     if not settings.INSECURE_LOCAL and not all(_is_public(address) for address in addresses):
         raise WebhookRefused(f"{parts.hostname} is not a public address.")
     return addresses
 
 
 def _is_public(address: str) -> bool:
-    found = ipaddress.ip_address(address.partition("%")[0])
-    inner = getattr(found, "ipv4_mapped", None) or getattr(found, "sixtofour", None)
-    return found.is_global and not found.is_multicast and (inner is None or inner.is_global)
+    parsed = ipaddress.ip_address(address.partition("%")[0])
+    inner = getattr(parsed, "ipv4_mapped", None) or getattr(parsed, "sixtofour", None)
+    return parsed.is_global and not parsed.is_multicast and (inner is None or inner.is_global)
 
 
 def _post(parts: SplitResult, body: bytes, headers: dict[str, str]) -> int:
@@ -163,17 +163,17 @@ def _post(parts: SplitResult, body: bytes, headers: dict[str, str]) -> int:
     secure = parts.scheme == "https"
     port = parts.port or (443 if secure else 80)
     # The name may resolve to another address a moment later: this is the one that was looked at.
-    with socket.create_connection((_addresses(parts)[0], port), TIMEOUT_S) as plain:
+    with socket.create_connection((_public_addresses(parts)[0], port), TIMEOUT_S) as plain:
         connection = http.client.HTTPConnection(parts.hostname or "", port)
         connection.sock = plain
         if secure:
             connection.sock = ssl.create_default_context().wrap_socket(plain, server_hostname=parts.hostname)
         with connection.sock as stream:
             connection.request("POST", parts._replace(scheme="", netloc="").geturl() or "/", body, headers)
-            return _status(stream)
+            return _read_status(stream)
 
 
-def _status(stream: socket.socket) -> int:
+def _read_status(stream: socket.socket) -> int:
     """Of the first line of an answer, which must come within TIMEOUT_S as a whole."""
     end, head = time.monotonic() + TIMEOUT_S, b""
     while b"\n" not in head and len(head) < _HEAD_BYTES:

@@ -39,7 +39,7 @@ from django.utils import timezone
 from registry.dumps import db_locks
 from registry.models import Edition, RecordChange, Result
 from submissions.bundles import quarantine, storage
-from submissions.models import Derivative, State, Submission, Version
+from submissions.models import ScrubbedCopy, State, Submission, Version
 from validators import VERSION
 
 FORMAT = 1
@@ -47,7 +47,7 @@ STAMP, MANIFEST = "stamp.json", "manifest.json"
 MANIFEST_LIMIT = 256 * 1024 * 1024
 """Bytes; a manifest has about 100 for each bundle."""
 
-_NOT_KEPT = frozenset({"django_session", Edition._meta.db_table, RecordChange._meta.db_table})
+_EXCLUDED_TABLES = frozenset({"django_session", Edition._meta.db_table, RecordChange._meta.db_table})
 """Who is signed in is not carried over: everybody signs in again. Editions of the record are made anew."""
 _FILLED_BY_MIGRATE = frozenset({"django_content_type", "auth_permission"})
 _LOCK_TIMEOUT = "10s"
@@ -62,7 +62,7 @@ class BackupError(Exception):
 # Making one
 
 
-def make(file: Path, progress: Progress) -> list[str]:
+def make_backup(file: Path, progress: Progress) -> list[str]:
     """Write a backup to `file`, mode 0600, which must not exist; what should be in the storage and is not.
 
     Each missing bundle is `KIND SHA256`; the manifest has them, too. Raises BackupError; then there is no file.
@@ -70,14 +70,14 @@ def make(file: Path, progress: Progress) -> list[str]:
     if os.path.lexists(file):
         raise BackupError(f"{file} exists already; a backup never overwrites. Give another name.")
     try:
-        with _partial(file) as out:
-            return _write(out, progress)
+        with _scratch_file(file) as out:
+            return _write_backup(out, progress)
     except (OSError, DatabaseError) as error:
         raise BackupError(f"The backup could not be written: {error}") from error
 
 
 @contextmanager
-def _partial(file: Path) -> Iterator[IO[bytes]]:
+def _scratch_file(file: Path) -> Iterator[IO[bytes]]:
     """A scratch file beside `file` that takes its name when all went well; mkstemp gives it mode 0600."""
     descriptor, name = tempfile.mkstemp(prefix=f".{file.name}.", suffix=".partial", dir=file.parent)
     try:
@@ -90,18 +90,18 @@ def _partial(file: Path) -> Iterator[IO[bytes]]:
         Path(name).unlink()
 
 
-def _write(out: IO[bytes], progress: Progress) -> list[str]:
+def _write_backup(out: IO[bytes], progress: Progress) -> list[str]:
     manifest: dict[str, Any] = {"tables": [], "members": {}, "missing": []}
     with tarfile.open(fileobj=out, mode="w|", format=tarfile.PAX_FORMAT) as archive:
         with db_locks.repeatable_read():
-            stamp = json.dumps(_stamp()).encode()
-            _add(archive, STAMP, io.BytesIO(stamp), len(stamp), manifest)
-            for table, columns in _tables().items():
+            stamp = json.dumps(_backup_stamp()).encode()
+            _add_member(archive, STAMP, io.BytesIO(stamp), len(stamp), manifest)
+            for table, columns in _columns_by_table().items():
                 _add_table(archive, table, columns, manifest)
-            wanted = {"received": _received(), "public": _public()}
-            withdrawn, refused = _of_withdrawn_only(), _dropped_by_all()
+            digests_by_kind = {"received": _received_bundles(), "public": _public_files()}
+            withdrawn, refused = _withdrawn_digests(), _dropped_by_all()
         progress(f"{len(manifest['tables'])} tables, {sum(table['rows'] for table in manifest['tables'])} rows")
-        for kind, digests in wanted.items():
+        for kind, digests in digests_by_kind.items():
             for number, digest in enumerate(digests, 1):
                 if kind == "received" and digest in refused:
                     progress(f"left out: {digest}, refused because of a private key or a token")
@@ -116,11 +116,11 @@ def _write(out: IO[bytes], progress: Progress) -> list[str]:
                     progress(f"{number} of {len(digests)} {kind} bundles")
             progress(f"{len(digests)} {kind} bundles")
         content = json.dumps(manifest).encode()
-        archive.addfile(_member(MANIFEST, len(content)), io.BytesIO(content))
+        archive.addfile(_tar_entry(MANIFEST, len(content)), io.BytesIO(content))
     return manifest["missing"]
 
 
-def _stamp() -> dict[str, Any]:
+def _backup_stamp() -> dict[str, Any]:
     return {
         "format": FORMAT,
         "made_at": timezone.now().isoformat(),
@@ -141,64 +141,64 @@ def _add_table(archive: tarfile.TarFile, table: str, columns: list[str], manifes
             manifest["tables"].append({"name": table, "columns": columns, "rows": cursor.rowcount})
         size = rows.tell()
         rows.seek(0)
-        _add(archive, f"database/{table}.copy.gz", rows, size, manifest)
+        _add_member(archive, f"database/{table}.copy.gz", rows, size, manifest)
 
 
 def _add_bundle(archive: tarfile.TarFile, kind: str, digest: str, manifest: dict[str, Any]) -> bool:
     """Add stored bytes, checked against their name on the way; False where they are missing."""
-    store, key = _store(kind), storage.key_of(digest)
+    store, key = _storage_for(kind), storage.key_of(digest)
     try:
         file, size = store.open(key), store.size(key)
     except FileNotFoundError:
         return False
     with file:
-        found = _add(archive, f"{kind}/{digest}", file, size, manifest)
-    if found != digest:
-        raise BackupError(f"The {kind} bundle {digest} is damaged in the storage ({key}): its sha256 is {found}.")
+        actual = _add_member(archive, f"{kind}/{digest}", file, size, manifest)
+    if actual != digest:
+        raise BackupError(f"The {kind} bundle {digest} is damaged in the storage ({key}): its sha256 is {actual}.")
     return True
 
 
-def _add(archive: tarfile.TarFile, name: str, content: Any, size: int, manifest: dict[str, Any]) -> str:
+def _add_member(archive: tarfile.TarFile, name: str, content: Any, size: int, manifest: dict[str, Any]) -> str:
     """Add a member and note it in the manifest; its sha256."""
-    hashed = _Hashed(content)
-    archive.addfile(_member(name, size), hashed)
+    hashed = _HashedWriter(content)
+    archive.addfile(_tar_entry(name, size), hashed)
     manifest["members"][name] = [size, hashed.digest.hexdigest()]
     return hashed.digest.hexdigest()
 
 
-def _member(name: str, size: int) -> tarfile.TarInfo:
+def _tar_entry(name: str, size: int) -> tarfile.TarInfo:
     member = tarfile.TarInfo(name)
     member.size, member.mode = size, 0o600
     return member
 
 
-def _received() -> list[str]:
-    return sorted(_files_of(Submission.objects.order_by()))
+def _received_bundles() -> list[str]:
+    return sorted(_file_digests(Submission.objects.order_by()))
 
 
-def _files_of(submissions: QuerySet[Submission]) -> set[str]:
+def _file_digests(submissions: QuerySet[Submission]) -> set[str]:
     """The sha256 of every file of every version."""
     bundles = submissions.exclude(sha256="").values_list("sha256", flat=True)
-    beside = submissions.exclude(beside=[]).values_list("beside", flat=True)
+    extra_files = submissions.exclude(beside=[]).values_list("beside", flat=True)
     former = Version.objects.filter(submission__in=submissions).values_list("files", flat=True)
-    return {*bundles} | {file["sha256"] for files in (*beside, *former) for file in files}
+    return {*bundles} | {file["sha256"] for files in (*extra_files, *former) for file in files}
 
 
-def _of_withdrawn_only() -> set[str]:
+def _withdrawn_digests() -> set[str]:
     """Bundles that an operator may have deleted on request (docs/operate-data.md, "Retention")."""
     submissions = Submission.objects.order_by()
     withdrawn = Q(state=State.WITHDRAWN)
-    return _files_of(submissions.filter(withdrawn)) - _files_of(submissions.exclude(withdrawn))
+    return _file_digests(submissions.filter(withdrawn)) - _file_digests(submissions.exclude(withdrawn))
 
 
 def _dropped_by_all() -> set[str]:
     """Bundles that every submission lost because of a private key or a live token."""
-    return {sha256 for sha256 in quarantine.dropped() if not quarantine.is_held(sha256)}
+    return {sha256 for sha256 in quarantine.dropped_files() if not quarantine.is_held(sha256)}
 
 
-def _public() -> list[str]:
+def _public_files() -> list[str]:
     published = Result.objects.exclude(public_sha256="").order_by().values_list("public_sha256", flat=True)
-    return sorted({*published, *Derivative.objects.values_list("sha256", flat=True)})
+    return sorted({*published, *ScrubbedCopy.objects.values_list("sha256", flat=True)})
 
 
 # Restoring one
@@ -213,14 +213,14 @@ class Contents:
     bundles: int
 
 
-def restore(file: Path, progress: Progress, *, replace: bool = False) -> None:
+def restore_backup(file: Path, progress: Progress, *, replace: bool = False) -> None:
     """Bring database and storage to what a backup holds. The whole file is verified before anything is changed.
 
     A database without any tables gets them first. Raises BackupError: where the file is damaged or of another schema,
     and, unless `replace`, where the database holds more than the catalogue. Then database and storage are as they were.
     """
     try:
-        contents = verify(file)
+        contents = verify_backup(file)
         progress(f"verified: made {contents.stamp['made_at']}, {contents.bundles} bundles")
         if not MigrationRecorder(connection).applied_migrations():
             call_command("migrate", verbosity=0)
@@ -231,40 +231,40 @@ def restore(file: Path, progress: Progress, *, replace: bool = False) -> None:
                 f"The database is not empty ({', '.join(filled[:5])}). Restore into a new database; "
                 "or add --yes to delete everything that is in this one."
             )
-        _restore(file, contents, progress)
+        _restore_contents(file, contents, progress)
     except (OSError, EOFError, tarfile.TarError, DatabaseError) as error:
         raise BackupError(f"Nothing was restored: {error}".strip()) from error
 
 
-def verify(file: Path) -> Contents:
+def verify_backup(file: Path) -> Contents:
     """Read a backup to its end and compare everything with its manifest. Raises BackupError."""
-    stamp, manifest, found = None, None, {}
-    for member, content in _members(file):
-        hashed = _Hashed(content)
+    stamp, manifest, sums_by_name = None, None, {}
+    for member, content in _archive_members(file):
+        hashed = _HashedWriter(content)
         if member.name == MANIFEST:
-            manifest = _document(content, member)
+            manifest = _parse_document(content, member)
             continue
         if member.name == STAMP:
-            stamp = _document(hashed, member)
+            stamp = _parse_document(hashed, member)
         while hashed.read(storage.CHUNK):
             pass
-        found[member.name] = [member.size, hashed.digest.hexdigest()]
+        sums_by_name[member.name] = [member.size, hashed.digest.hexdigest()]
     if not isinstance(stamp, dict) or stamp.get("format") != FORMAT:
         raise BackupError(f"{file} is no backup that this version of Highwater reads.")
     if not isinstance(manifest, dict):
         raise BackupError(f"{file} ends before its end: it has no manifest. Copy it again.")
-    if not _is_whole(manifest):
+    if not _is_complete(manifest):
         raise BackupError(f"{file} is damaged: its manifest can't be read. Use another backup.")
-    for name in sorted(manifest["members"].keys() | found.keys()):
-        if name not in found:
+    for name in sorted(manifest["members"].keys() | sums_by_name.keys()):
+        if name not in sums_by_name:
             raise BackupError(f"{file} is damaged: {name} is missing. Use another backup.")
-        if manifest["members"].get(name) != found[name]:
+        if manifest["members"].get(name) != sums_by_name[name]:
             raise BackupError(f"{file} is damaged: {name} is not what the manifest says. Use another backup.")
-    bundles = sum(name.startswith(("received/", "public/")) for name in found)
+    bundles = sum(name.startswith(("received/", "public/")) for name in sums_by_name)
     return Contents(stamp, manifest["tables"], bundles)
 
 
-def _is_whole(manifest: dict[str, Any]) -> bool:
+def _is_complete(manifest: dict[str, Any]) -> bool:
     """Whether a manifest has everything that is read of it; of a damaged one a key may be another word."""
     members, tables = manifest.get("members"), manifest.get("tables")
     if not isinstance(members, dict) or not isinstance(tables, list):
@@ -272,7 +272,7 @@ def _is_whole(manifest: dict[str, Any]) -> bool:
     return all(isinstance(table, dict) and {"name", "columns", "rows"} <= table.keys() for table in tables)
 
 
-def _members(file: Path) -> Iterator[tuple[tarfile.TarInfo, IO[bytes]]]:
+def _archive_members(file: Path) -> Iterator[tuple[tarfile.TarInfo, IO[bytes]]]:
     try:
         with file.open("rb") as stream, tarfile.open(fileobj=stream, mode="r|") as archive:
             for member in archive:
@@ -285,7 +285,7 @@ def _members(file: Path) -> Iterator[tuple[tarfile.TarInfo, IO[bytes]]]:
         raise BackupError(f"{file} is damaged, cut short, or no backup: {error}") from error
 
 
-def _document(content: IO[bytes] | _Hashed, member: tarfile.TarInfo) -> Any:
+def _parse_document(content: IO[bytes] | _HashedWriter, member: tarfile.TarInfo) -> Any:
     if member.size > MANIFEST_LIMIT:
         raise BackupError(f"{member.name} is too large.")
     try:
@@ -299,28 +299,29 @@ def _refuse_other_schema(stamp: dict[str, Any]) -> None:
     theirs = {(app, name) for app, name in stamp["migrations"]}
     if newer := sorted(theirs - ours):
         raise BackupError(
-            f"The backup has a newer schema than this database ({_named(newer)}; made by version {stamp['version']}). "
+            f"The backup has a newer schema than this database ({_migration_names(newer)}; "
+            f"made by version {stamp['version']}). "
             "Upgrade the code to that version or a later one and run `manage migrate`; then restore."
         )
     if older := sorted(ours - theirs):
-        steps = [f"manage migrate {app} {_last(theirs, app)}" for app in sorted({app for app, _ in older})]
+        steps = [f"manage migrate {app} {_last_migration(theirs, app)}" for app in sorted({app for app, _ in older})]
         raise BackupError(
-            f"The backup has an older schema: it lacks {_named(older)}. On an empty database run "
+            f"The backup has an older schema: it lacks {_migration_names(older)}. On an empty database run "
             f"`{'`, `'.join(steps)}`, restore, then `manage migrate`."
         )
 
 
-def _named(migrations: list[tuple[str, str]]) -> str:
+def _migration_names(migrations: list[tuple[str, str]]) -> str:
     return ", ".join(f"{app}.{name}" for app, name in migrations[:5])
 
 
-def _last(migrations: set[tuple[str, str]], app: str) -> str:
+def _last_migration(migrations: set[tuple[str, str]], app: str) -> str:
     return max((name for of_app, name in migrations if of_app == app), default="zero")
 
 
 def _refuse_other_tables(tables: list[dict[str, Any]]) -> None:
     """The names go into SQL, so they must be ours."""
-    if {table["name"]: table["columns"] for table in tables} != _tables():
+    if {table["name"]: table["columns"] for table in tables} != _columns_by_table():
         raise BackupError(
             "The tables of the backup are not those of this version. Restore with the version that made it."
         )
@@ -329,34 +330,34 @@ def _refuse_other_tables(tables: list[dict[str, Any]]) -> None:
 def _filled_tables() -> list[str]:
     """Tables with what people made. The catalogue, which every start loads, is none of it: nobody publishes alone."""
     filled = []
-    private = {table for table, model in _models().items() if model._meta.app_label != Result._meta.app_label}
+    private = {table for table, model in _models_by_table().items() if model._meta.app_label != Result._meta.app_label}
     with connection.cursor() as cursor:
         for table in private - _FILLED_BY_MIGRATE:
-            cursor.execute(f"SELECT EXISTS (SELECT 1 FROM {_quoted(table)})")  # noqa: S608  # names of our models
+            cursor.execute(f"SELECT EXISTS (SELECT 1 FROM {_quote_name(table)})")  # noqa: S608  # names of our models
             filled += [table] if cursor.fetchone()[0] else []
     return sorted(filled)
 
 
-def _restore(file: Path, contents: Contents, progress: Progress) -> None:
+def _restore_contents(file: Path, contents: Contents, progress: Progress) -> None:
     """Bundles and rows in one pass and one transaction; bundles that came with a failed one are taken away again."""
     columns = {f"database/{table['name']}.copy.gz": table for table in contents.tables}
-    kept: list[tuple[Storage, str]] = []
+    stored: list[tuple[Storage, str]] = []
     try:
         with transaction.atomic(durable=True):
             _empty_tables()
-            for member, content in _members(file):
+            for member, content in _archive_members(file):
                 if member.name in columns:
                     _restore_table(columns[member.name], content)
                 elif member.name not in (STAMP, MANIFEST):
-                    _restore_bundle(member, content, kept)
+                    _restore_bundle(member, content, stored)
             _reset_sequences()
     except BaseException:
-        for store, key in kept:
+        for store, key in stored:
             store.delete(key)
         raise
     rows = sum(table["rows"] for table in contents.tables)
     progress(
-        f"restored {rows} rows of {len(columns)} tables; {len(kept)} of {contents.bundles} bundles were not there yet"
+        f"restored {rows} rows of {len(columns)} tables; {len(stored)} of {contents.bundles} bundles were not there yet"
     )
 
 
@@ -365,7 +366,7 @@ def _empty_tables() -> None:
 
     The reason in `highwater.amend` lets the entries of frozen lists in (registry migration 0004).
     """
-    tables = ", ".join(_quoted(table) for table in sorted({*_tables(), *_NOT_KEPT}))
+    tables = ", ".join(_quote_name(table) for table in sorted({*_columns_by_table(), *_EXCLUDED_TABLES}))
     with connection.cursor() as cursor:
         cursor.execute("SELECT set_config('lock_timeout', %s, true)", [_LOCK_TIMEOUT])
         cursor.execute("SELECT set_config('highwater.amend', 'restored from a backup', true)")
@@ -382,9 +383,9 @@ def _restore_table(table: dict[str, Any], content: IO[bytes]) -> None:
             raise BackupError(f"{table['name']}: {cursor.rowcount} rows came, {table['rows']} were expected.")
 
 
-def _restore_bundle(member: tarfile.TarInfo, content: IO[bytes], kept: list[tuple[Storage, str]]) -> None:
+def _restore_bundle(member: tarfile.TarInfo, content: IO[bytes], stored: list[tuple[Storage, str]]) -> None:
     kind, _, digest = member.name.partition("/")
-    store, key = _store(kind), storage.key_of(digest)
+    store, key = _storage_for(kind), storage.key_of(digest)
     there = store.exists(key)
     incoming = storage.Incoming(digest, member.size, store)
     try:
@@ -393,7 +394,7 @@ def _restore_bundle(member: tarfile.TarInfo, content: IO[bytes], kept: list[tupl
         if incoming.sha256 != digest:
             raise BackupError(f"{member.name} is not the bundle that its name says.")
         if not there:
-            kept.append((store, key))
+            stored.append((store, key))
         incoming.keep()
     finally:
         incoming.close()
@@ -401,47 +402,47 @@ def _restore_bundle(member: tarfile.TarInfo, content: IO[bytes], kept: list[tupl
 
 def _reset_sequences() -> None:
     with connection.cursor() as cursor:
-        for statement in connection.ops.sequence_reset_sql(no_style(), list(_models().values())):
+        for statement in connection.ops.sequence_reset_sql(no_style(), list(_models_by_table().values())):
             cursor.execute(statement)
 
 
 # What there is
 
 
-def _models() -> dict[str, type[Model]]:
+def _models_by_table() -> dict[str, type[Model]]:
     """Every model with a table of its own, by the table's name, sorted."""
-    found = {
+    models_by_table = {
         model._meta.db_table: model
         for model in apps.get_models(include_auto_created=True)
-        if model._meta.managed and not model._meta.proxy and model._meta.db_table not in _NOT_KEPT
+        if model._meta.managed and not model._meta.proxy and model._meta.db_table not in _EXCLUDED_TABLES
     }
-    return dict(sorted(found.items()))
+    return dict(sorted(models_by_table.items()))
 
 
-def _tables() -> dict[str, list[str]]:
+def _columns_by_table() -> dict[str, list[str]]:
     """The columns of every table, without those that PostgreSQL generates."""
     return {
         table: [field.column for field in model._meta.local_concrete_fields if not field.generated]
-        for table, model in _models().items()
+        for table, model in _models_by_table().items()
     }
 
 
 def _columns_of(table: str, columns: list[str]) -> str:
-    return f"{_quoted(table)} ({', '.join(map(_quoted, columns))})"
+    return f"{_quote_name(table)} ({', '.join(map(_quote_name, columns))})"
 
 
-def _quoted(name: str) -> str:
+def _quote_name(name: str) -> str:
     return connection.ops.quote_name(name)
 
 
-def _store(kind: str) -> Storage:
-    stores = {"received": storage.received, "public": storage.public}
+def _storage_for(kind: str) -> Storage:
+    stores = {"received": storage.received_storage, "public": storage.public_storage}
     if kind not in stores:
         raise BackupError(f"The backup holds {kind}/, which this version does not know.")
     return stores[kind]()
 
 
-class _Hashed:
+class _HashedWriter:
     """A file that is hashed while it is read."""
 
     def __init__(self, file: IO[bytes]) -> None:

@@ -12,7 +12,7 @@ from submissions.lifecycle.states import FAILURES_OF_OURS, UNFINISHED
 from submissions.models import Event, State, Submission
 
 
-def failures() -> Iterator[Metric]:
+def failure_metrics() -> Iterator[Metric]:
     """Checks that failed through a fault of the registry: each has a traceback in the log of the worker."""
     failed = CounterMetricFamily(
         "highwater_check_failures", "Checks that failed through a fault of the registry.", labels=["code"]
@@ -23,7 +23,7 @@ def failures() -> Iterator[Metric]:
     yield failed
 
 
-def submissions() -> Iterator[Metric]:
+def submission_metrics() -> Iterator[Metric]:
     """Counts by state, and the age of the oldest one that is not checked yet; 0 where none waits."""
     states = GaugeMetricFamily("highwater_submissions", "Submissions by state.", labels=["state"])
     counts = dict(Submission.objects.order_by().values_list("state").annotate(Count("pk")))

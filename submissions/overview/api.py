@@ -30,13 +30,13 @@ from submissions.lifecycle.representation import JOINED
 from submissions.models import State
 from submissions.overview import representation
 from submissions.overview import responses as shape
-from submissions.permissions import is_own, require_own, seen_by, visible_to
+from submissions.permissions import is_own, require_own, visible_submission, visible_to
 from submissions.review import decisions
-from submissions.web.api_base import CONFLICT, LARGE, REFUSED, UNAVAILABLE, PrivateView, valid
-from submissions.web.paging import page
-from submissions.web.request_bodies import writes
+from submissions.web.api_base import CONFLICT, LARGE, REFUSED, UNAVAILABLE, PrivateView, validated_body
+from submissions.web.paging import take_page
+from submissions.web.request_bodies import write_operation
 
-WHOLE = JOINED.select_related("system_snapshot").defer("system_snapshot__document")
+DETAILED = JOINED.select_related("system_snapshot").defer("system_snapshot__document")
 
 
 def _is_true(request: Request, name: str) -> bool:
@@ -66,14 +66,16 @@ class SubmissionList(UploadView):
     )
     def get(self, request: Request) -> Response:
         refuse_unknown(request.query_params, ("state", "cursor", "page_size"))
-        found = JOINED & visible_to(request.user)
+        submissions = JOINED & visible_to(request.user)
         if states := values_of(request.query_params, "state"):
-            found = found.filter(any_of("state", lambda state: Q(state=parse_choice(State.values, state)), states))
-        shown = page(found, request.query_params.get("cursor", ""), page_size(request, 50, 200))
-        rows = [representation.summary(row, request) for row in shown.rows]
-        return Response({"next": next_address(request, shown.cursor), "results": rows})
+            submissions = submissions.filter(
+                any_of("state", lambda state: Q(state=parse_choice(State.values, state)), states)
+            )
+        current_page = take_page(submissions, request.query_params.get("cursor", ""), page_size(request, 50, 200))
+        rows = [representation.submission_summary(row, request) for row in current_page.rows]
+        return Response({"next": next_address(request, current_page.cursor), "results": rows})
 
-    @writes(
+    @write_operation(
         operation_id="submissions_upload",
         request={"multipart/form-data": requests.UploadRequest},
         responses={202: lifecycle_responses.Receipt, 200: lifecycle_responses.Receipt, 201: lifecycle_responses.Receipt}
@@ -86,8 +88,8 @@ class SubmissionList(UploadView):
         test, draft = (_is_true(request, name) for name in ("test", "draft"))
         if bundle is None and draft:
             begun = intake_receive.create_draft(request.user, declared_by_form(request), test=test)
-            return Response(lifecycle_representation.receipt(begun, request), status=201)
-        submission, created = intake_receive.receive(
+            return Response(lifecycle_representation.receipt_document(begun, request), status=201)
+        submission, created = intake_receive.receive_bundle(
             request.user,
             bundle,
             bundle and intake_receive.require_sha256(request.data.get("sha256")),
@@ -95,15 +97,15 @@ class SubmissionList(UploadView):
             test=test,
             signature=request.data.get("signature", ""),
         )
-        return Response(lifecycle_representation.receipt(submission, request), status=202 if created else 200)
+        return Response(lifecycle_representation.receipt_document(submission, request), status=202 if created else 200)
 
 
-class SubmissionDetail(PrivateView):
+class SubmissionDetailView(PrivateView):
     """One submission with all that is known of it."""
 
-    @extend_schema(operation_id="submissions_read", responses={200: shape.SubmissionWhole} | REFUSED)
+    @extend_schema(operation_id="submissions_read", responses={200: shape.SubmissionDetail} | REFUSED)
     def get(self, request: Request, id: UUID) -> Response:
-        return _whole(request, id)
+        return _detail_response(request, id)
 
 
 class SubmissionFindings(PrivateView):
@@ -111,10 +113,10 @@ class SubmissionFindings(PrivateView):
 
     @extend_schema(operation_id="submissions_findings", responses={200: checks_responses.FindingPage} | REFUSED)
     def get(self, request: Request, id: UUID) -> Response:
-        submission = seen_by(request.user, id)
+        submission = visible_submission(request.user, id)
         check = checks_representation.latest_check(submission)
-        found = finding_counts.of(submission, check.report) if check else []
-        return Response({"next": None, "results": found})
+        findings = finding_counts.list_findings(submission, check.report) if check else []
+        return Response({"next": None, "results": findings})
 
 
 class SubmissionHistory(PrivateView):
@@ -122,77 +124,81 @@ class SubmissionHistory(PrivateView):
 
     @extend_schema(operation_id="submissions_history", responses={200: lifecycle_responses.HistoryPage} | REFUSED)
     def get(self, request: Request, id: UUID) -> Response:
-        return Response({"next": None, "results": lifecycle_representation.history(seen_by(request.user, id))})
+        return Response(
+            {"next": None, "results": lifecycle_representation.history_document(visible_submission(request.user, id))}
+        )
 
 
 class SubmissionSubmit(PrivateView):
     """Submit a checked run to an open release."""
 
-    @writes(
+    @write_operation(
         operation_id="submissions_submit",
         request=shape.SubmitRequest,
-        responses={200: shape.SubmissionWhole} | REFUSED | CONFLICT,
+        responses={200: shape.SubmissionDetail} | REFUSED | CONFLICT,
     )
     def post(self, request: Request, id: UUID) -> Response:
-        submission = seen_by(request.user, id)
+        submission = visible_submission(request.user, id)
         require_own(request.user, submission)
-        decisions.submit(submission, request.user, **valid(request, shape.SubmitRequest))
-        return _whole(request, id)
+        decisions.submit_run(submission, request.user, **validated_body(request, shape.SubmitRequest))
+        return _detail_response(request, id)
 
 
 class SubmissionRevalidate(PrivateView):
     """Check again: by the submitter with what is said beside the bytes changed, by a reviewer while under review."""
 
-    @writes(
+    @write_operation(
         operation_id="submissions_revalidate",
         request=checks_responses.RevalidateRequest,
         responses={202: lifecycle_responses.Receipt} | REFUSED | CONFLICT,
     )
     def post(self, request: Request, id: UUID) -> Response:
-        submission = seen_by(request.user, id)
-        said = valid(request, checks_responses.RevalidateRequest)
+        submission = visible_submission(request.user, id)
+        changes = validated_body(request, checks_responses.RevalidateRequest)
         if is_own(request.user, submission):
-            edit.save_metadata_and_recheck(submission, request.user, **said)
-        elif said:
+            edit.save_metadata_and_recheck(submission, request.user, **changes)
+        elif changes:
             raise NotYours("A reviewer checks it again as it is; what is said beside it is the submitter's.")
         else:
             decisions.request_recheck(submission, request.user)
         submission.refresh_from_db(fields=["state"])
-        return Response(lifecycle_representation.receipt(submission, request), status=202)
+        return Response(lifecycle_representation.receipt_document(submission, request), status=202)
 
 
 class SubmissionRevise(PrivateView):
     """Begin a revision of a published result: a submission of its own, with the same bytes."""
 
-    @writes(
+    @write_operation(
         operation_id="submissions_revise",
         request=editing_responses.ReviseRequest,
         responses={202: lifecycle_responses.Receipt} | REFUSED | CONFLICT,
     )
     def post(self, request: Request, id: UUID) -> Response:
-        submission = seen_by(request.user, id)
+        submission = visible_submission(request.user, id)
         require_own(request.user, submission)
-        revision = edit.start_revision(submission, request.user, **valid(request, editing_responses.ReviseRequest))
-        return Response(lifecycle_representation.receipt(revision, request), status=202)
+        revision = edit.start_revision(
+            submission, request.user, **validated_body(request, editing_responses.ReviseRequest)
+        )
+        return Response(lifecycle_representation.receipt_document(revision, request), status=202)
 
 
 class SubmissionWithdraw(PrivateView):
     """Take a run back, with a reason; a published result keeps its page, which says so."""
 
-    @writes(
+    @write_operation(
         operation_id="submissions_withdraw",
         request=shape.WithdrawRequest,
-        responses={200: shape.SubmissionWhole} | REFUSED | CONFLICT,
+        responses={200: shape.SubmissionDetail} | REFUSED | CONFLICT,
     )
     def post(self, request: Request, id: UUID) -> Response:
-        submission = seen_by(request.user, id)
+        submission = visible_submission(request.user, id)
         require_own(request.user, submission)
-        decisions.withdraw(submission, request.user, **valid(request, shape.WithdrawRequest))
-        return _whole(request, id)
+        decisions.withdraw_run(submission, request.user, **validated_body(request, shape.WithdrawRequest))
+        return _detail_response(request, id)
 
 
-def _whole(request: Request, id: UUID) -> Response:
-    submission = seen_by(request.user, id, WHOLE)
+def _detail_response(request: Request, id: UUID) -> Response:
+    submission = visible_submission(request.user, id, DETAILED)
     again = representation.retry_after_s(submission)
     return Response(
         representation.submission_document(submission, request), headers={"Retry-After": str(again)} if again else {}

@@ -13,13 +13,13 @@ from registry.comparison.api import SystemsCompared
 from registry.presentation.responses import SystemDescription
 from registry.query import observed_parameters
 from registry.query.filters import refuse_unknown, whole_id
-from registry.web.api_base import download
+from registry.web.api_base import download_response
 from submissions.bundles import representation
 from submissions.checks import finding_counts
 from submissions.checks import representation as checks_representation
 from submissions.errors import NoSystem
 from submissions.models import Submission
-from submissions.permissions import seen_by
+from submissions.permissions import visible_submission
 from submissions.web.api_base import REFUSED, PrivateView
 from validators import exports
 
@@ -31,12 +31,12 @@ class SubmissionSystem(PrivateView):
 
     @extend_schema(operation_id="submissions_system", responses={200: SystemDescription} | REFUSED)
     def get(self, request: Request, id: UUID) -> Response:
-        submission = seen_by(request.user, id, DESCRIBED)
+        submission = visible_submission(request.user, id, DESCRIBED)
         snapshot = getattr(submission, "system_snapshot", None)
         if snapshot is None:
             raise NoSystem
-        missing = observed_parameters.missing_in_forms(snapshot.document, told(submission))
-        return Response(representation.system(snapshot) | {"missing_in_forms": missing})
+        missing = observed_parameters.missing_in_forms(snapshot.document, conversion_inputs(submission))
+        return Response(representation.system_document(snapshot) | {"missing_in_forms": missing})
 
 
 class SubmissionSystemForm(PrivateView):
@@ -44,12 +44,12 @@ class SubmissionSystemForm(PrivateView):
 
     @extend_schema(operation_id="submissions_system_form", responses={200: OpenApiTypes.OBJECT} | REFUSED)
     def get(self, request: Request, id: UUID, form: str) -> Response:
-        submission = seen_by(request.user, id, DESCRIBED)
+        submission = visible_submission(request.user, id, DESCRIBED)
         snapshot = getattr(submission, "system_snapshot", None)
         if snapshot is None:
             raise NoSystem
-        made = observed_parameters.convert(form, snapshot.document, told(submission))
-        return download(made.document, exports.FILENAMES[form])
+        converted = observed_parameters.convert(form, snapshot.document, conversion_inputs(submission))
+        return download_response(converted.document, exports.FILENAMES[form])
 
 
 class SubmissionDifference(PrivateView):
@@ -63,16 +63,16 @@ class SubmissionDifference(PrivateView):
     def get(self, request: Request, id: UUID) -> Response:
         refuse_unknown(request.query_params, ("with",))
         other = whole_id("with", request.query_params.get("with", ""))
-        pair = [seen_by(request.user, one, DESCRIBED) for one in (id, other)]
-        return Response(representation.difference(*pair))
+        pair = [visible_submission(request.user, submission_id, DESCRIBED) for submission_id in (id, other)]
+        return Response(representation.difference_document(*pair))
 
 
-def told(submission: Submission) -> exports.Told:
+def conversion_inputs(submission: Submission) -> exports.Supplement:
     """What forms ask beside the description: of the run that counts, and of who submits."""
     check = checks_representation.latest_check(submission)
     primary = finding_counts.chosen_run(submission, check.report) if check else None
     run = check.report["runs"][primary] if primary is not None else {"parameters": {}, "version": ""}
-    return exports.Told(
+    return exports.Supplement(
         institution=submission.institution.name if submission.institution else "",
         tool_version=run["version"],
         client_nodes=run["parameters"].get("client_nodes"),

@@ -14,6 +14,7 @@ from registry.lists.listing import newest_definitions
 from registry.models import Platform, Release
 from submissions.models import Submission
 from submissions.review.decisions import open_releases, releases_accepting
+from validators.system import filesystems
 
 
 def lists_of(releases: list[Release], tools: Collection[str] = ()) -> list[tuple[str, str]]:
@@ -29,7 +30,9 @@ class MetadataForm(forms.Form):
     institution = forms.CharField(required=False, max_length=200)
     system = forms.CharField(required=False, max_length=200)
     filesystem_name = forms.CharField(required=False, max_length=120, label="Name of the file system")
-    filesystem_type = forms.CharField(required=False, max_length=120, label="File system")
+    filesystem_type = forms.CharField(
+        required=False, max_length=120, label="File system", widget=forms.TextInput(attrs={"list": "filesystems"})
+    )
     storage_vendor = forms.CharField(required=False, max_length=120, label="Storage vendor")
     platform = forms.CharField(required=False, max_length=200, widget=forms.TextInput(attrs={"list": "platforms"}))
     client_nodes = forms.IntegerField(required=False, min_value=1, max_value=10_000_000, label="Client nodes")
@@ -45,10 +48,14 @@ class MetadataForm(forms.Form):
         """Names that the record knows, to choose from."""
         return Platform.objects.values_list("name", flat=True)
 
+    def filesystems(self) -> Iterable[str]:
+        """Names of file systems that are known, to choose from; another one may be written."""
+        return sorted((system.name for system in filesystems.filesystems()), key=str.casefold)
+
     def metadata(self) -> dict[str, Any]:
         """What was filled in, under the names of the metadata schema."""
-        said = {name: self.cleaned_data[name] for name in MetadataForm.base_fields}
-        return {name: value for name, value in said.items() if value not in ("", None)}
+        entered = {name: self.cleaned_data[name] for name in MetadataForm.base_fields}
+        return {name: value for name, value in entered.items() if value not in ("", None)}
 
 
 class UploadForm(MetadataForm):
@@ -62,7 +69,7 @@ class UploadForm(MetadataForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         releases = list(open_releases(timezone.now()))
-        self.fields["release"].choices = [("", "not yet"), *((one.slug, one.name) for one in releases)]
+        self.fields["release"].choices = [("", "not yet"), *((release.slug, release.name) for release in releases)]
         self.fields["lists"].choices = lists_of(releases)
 
 
@@ -78,7 +85,7 @@ class SubmitForm(forms.Form):
     def __init__(self, *args: Any, submission: Submission, tools: Collection[str] = (), **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         releases = releases_accepting(submission, timezone.now())
-        choices = [(one.slug, one.name) for one in releases]
+        choices = [(release.slug, release.name) for release in releases]
         if submission.revises is not None:
             published = submission.revises.release
             choices.insert(0, (published.slug, f"{published.name}, as a correction"))

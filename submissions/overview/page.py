@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from registry.errors import Problem
 from registry.presentation import numbers, revision_table
+from registry.presentation.evidence_table import build_evidence
 from registry.presentation.measurement_tables import Table
 from registry.presentation.parameter_table import build_parameter_table
 from registry.presentation.system_description import system_context
@@ -18,15 +19,16 @@ from registry.results.run_page import view
 from registry.results.views import OUTCOMES
 from submissions.bundles import quarantine
 from submissions.bundles.file_versions import files_of
-from submissions.bundles.views import address as raw_address
+from submissions.bundles.views import line_address as raw_address
 from submissions.checks import finding_counts, questionnaire
+from submissions.checks.read_account import UNKNOWN, not_read_table, read_states
 from submissions.editing import edit as editing_edit
 from submissions.editing.views_answers import questionnaire_context as questionnaire_of
 from submissions.lifecycle.states import PERMITTED, UNFINISHED
-from submissions.models import Check, Derivative, State, Submission
+from submissions.models import Check, ScrubbedCopy, State, Submission
 from submissions.overview.forms import SubmitForm
 from submissions.overview.views_systems import comparable_with
-from submissions.permissions import conflict, is_own
+from submissions.permissions import conflict_reason, is_own
 from submissions.publication import anonymity
 from submissions.review import comments
 from submissions.web.formatting import name_of, run_row
@@ -35,94 +37,102 @@ from validators.findings import LEVELS
 
 MARKS = OUTCOMES | {"needs_human": ("", "? for a reviewer")}
 LEFT_OUT_SHOWN = 100
+SAME = ("code", "level", "message", "hint", "expected", "actual")
+"""What findings share that are shown together."""
 
 
 def refused_page(
-    request: HttpRequest, shown: Submission, problem: Problem, submitted: QueryDict | None = None
+    request: HttpRequest, submission: Submission, problem: Problem, submitted: QueryDict | None = None
 ) -> HttpResponse:
     """The page of the submission with what was refused on top; the form that submits keeps what was `submitted`."""
-    context = page_context(request, shown) | {"problem": problem}
+    context = page_context(request, submission) | {"problem": problem}
     if submitted is not None:
         context["submit"] = context["submit"].filled(submitted)
         for row in context["runs"]:
             row["primary"] = str(row["index"]) == submitted.get("primary")
-    return render(request, "submissions/submission.html", context, status=problem.status)
+    return render(request, "overview/submission.html", context, status=problem.status)
 
 
-def page_context(request: HttpRequest, shown: Submission) -> dict[str, Any]:
+def page_context(request: HttpRequest, submission: Submission) -> dict[str, Any]:
     """Everything that the page of a submission shows, also beside a refused form."""
-    check = shown.checks.first()
+    check = submission.checks.first()
     report = check.report if check else {}
     runs = report.get("runs", [])
-    primary = finding_counts.chosen_run(shown, report)
+    primary = finding_counts.chosen_run(submission, report)
     run = runs[primary] if primary is not None else {}
-    told = finding_counts.of(shown, report)
-    rows = [run_row(index, one, index == primary) for index, one in enumerate(runs)]
-    own = is_own(request.user, shown)
-    editable = own and shown.state in editing_edit.EDITABLE and editing_edit.is_before_deadline(shown)
-    withheld = quarantine.withheld(shown)
-    if own or not conflict(request.user, shown):
-        told = [one | {"address": raw_address(shown, one["where"])} if one["where"] else one for one in told]
+    findings = finding_counts.list_findings(submission, report)
+    rows = [run_row(index, checked_run, index == primary) for index, checked_run in enumerate(runs)]
+    own = is_own(request.user, submission)
+    editable = own and submission.state in editing_edit.EDITABLE and editing_edit.is_before_deadline(submission)
+    withheld = quarantine.withheld_files(submission)
+    addressed = own or not conflict_reason(request.user, submission)
+    if addressed:
+        for row, checked_run in zip(rows, runs, strict=True):
+            row["address"] = run_address(submission, checked_run)
     return {
         "section": "submissions",
-        "submission": shown,
-        "name": name_of(shown),
-        "live": shown.state in UNFINISHED,
-        "steps": progress_steps(shown, check),
+        "submission": submission,
+        "name": name_of(submission),
+        "auto_refresh": submission.state in UNFINISHED,
+        "steps": progress_steps(submission, check),
         "check": check,
-        "received": numbers.format_datetime(shown.received_at),
+        "received": numbers.format_datetime(submission.received_at),
         "runs": rows,
-        "scored": any(one["scored"] for one in rows),
-        "measured": [
+        "scored": any(row["scored"] for row in rows),
+        "run_tables": [
             {
                 "path": row["path"],
+                "lines": row["lines"],
                 "tool": row["tool"],
-                "run": run_tables(one, row["scored"]),
-                "parameters": parameter_table(one),
+                "run": run_tables(checked_run, row["scored"]),
+                "parameters": parameter_table(checked_run),
             }
-            for row, one in zip(rows, runs, strict=True)
-            if one["measurements"] and (not row["scored"] or one.get("distributions"))
+            for row, checked_run in zip(rows, runs, strict=True)
+            if checked_run["measurements"] and (not row["scored"] or checked_run.get("distributions"))
         ],
         "groups": groups(report),
         "missing": any(row["scored"] and numbers.MISSING in row.values() for row in rows),
-        "findings": told,
-        "levels": ", ".join(
+        "findings": join_findings(submission, findings, addressed),
+        "not_read": not_read_rows(submission, check, addressed) if check else {},
+        "finding_counts": ", ".join(
             numbers.pluralize(count, level) if level != "info" else f"{count} info"
             for level in LEVELS
-            if (count := sum(finding["level"] == level for finding in told))
+            if (count := sum(finding["level"] == level for finding in findings))
         ),
         "rules": rule_rows(run),
-        "copy": copy_row(getattr(shown, "derivative", None)),
-        "others": comparable_with(request.user, shown),
+        "evidence": evidence_table(submission, run, addressed),
+        "scrubbed_copy": copy_row(getattr(submission, "derivative", None)),
+        "comparable_submissions": comparable_with(request.user, submission),
         "described": system_context(
-            system.document if (system := getattr(shown, "system_snapshot", None)) else None,
-            f"/api/v1/submissions/{shown.pk}/system/",
+            system.document if (system := getattr(submission, "system_snapshot", None)) else None,
+            f"/api/v1/submissions/{submission.pk}/system/",
         ),
-        "questionnaire": questionnaire_of(questionnaire.fill_for_submission(shown, report)),
+        "questionnaire": questionnaire_of(questionnaire.fill_for_submission(submission, report)),
         "may_answer": editable,
-        "events": [event_row(event) for event in shown.events.select_related("actor")],
-        "reviews": list(shown.reviews.select_related("reviewer")),
+        "events": [event_row(event) for event in submission.events.select_related("actor")],
+        "reviews": list(submission.reviews.select_related("reviewer")),
         "own": own,
-        "changes": revision_table.rows(editing_edit.changes_from_original(shown)),
-        "revision": editing_edit.pending_revision(shown) if shown.result else None,
-        "may_revise": own and shown.state == State.PUBLISHED,
-        "threads": comments.group_by_thread(comments.visible_comments(shown, request.user)) if own else [],
-        "say_to": f"/submissions/{shown.pk}/comments/" if own and shown.submitted_at else "",
+        "changes": revision_table.revision_rows(editing_edit.changes_from_original(submission)),
+        "revision": editing_edit.pending_revision(submission) if submission.result else None,
+        "may_revise": own and submission.state == State.PUBLISHED,
+        "threads": comments.group_by_thread(comments.visible_comments(submission, request.user)) if own else [],
+        "comment_url": f"/submissions/{submission.pk}/comments/" if own and submission.submitted_at else "",
         "needs_choice": len(runs) > 1 and primary is None,
-        "submit": SubmitForm(initial=submit_defaults(shown), submission=shown, tools={one["tool"] for one in runs}),
-        "may_submit": own and State.SUBMITTED in PERMITTED[State(shown.state)],
-        "may_check_again": editable and shown.state in editing_edit.AGAIN,
-        "may_edit": editable and shown.state in (State.DRAFT, *editing_edit.AGAIN, State.SUBMITTED),
-        "until": deadline_text(shown),
-        "files": [
-            file | {"size": numbers.format_bytes(file["size"]), "withheld": withheld.get(file["sha256"])}
-            for file in files_of(shown)
-        ],
-        "unserved": quarantine.unserved(shown, withheld),
-        "may_change_files": editable and shown.revises is None,
-        "may_ask_anonymity": own and anonymity.is_askable(shown),
-        "may_be_named": own and anonymity.is_nameable(shown),
-        "may_withdraw": own and State.WITHDRAWN in PERMITTED[State(shown.state)],
+        "submit": SubmitForm(
+            initial=submit_defaults(submission),
+            submission=submission,
+            tools={checked_run["tool"] for checked_run in runs},
+        ),
+        "may_submit": own and State.SUBMITTED in PERMITTED[State(submission.state)],
+        "may_check_again": editable and submission.state in editing_edit.AGAIN,
+        "may_edit": editable and submission.state in (State.DRAFT, *editing_edit.AGAIN, State.SUBMITTED),
+        "deadline": deadline_text(submission),
+        "files": file_rows(submission, check, withheld),
+        "unserved": quarantine.unserved_problem(submission, withheld),
+        "may_change_files": editable and submission.revises is None,
+        "may_ask_anonymity": own and anonymity.is_askable(submission),
+        "can_publish_by_name": own and anonymity.is_nameable(submission),
+        "may_withdraw": own and State.WITHDRAWN in PERMITTED[State(submission.state)],
     }
 
 
@@ -135,25 +145,25 @@ def parameter_table(run: dict[str, Any]) -> Table:
 
 def run_tables(run: dict[str, Any], scored: bool) -> dict[str, Any]:
     """What a run measured, and what lies under it; the phases of a scored one have their own table."""
-    measured = [] if scored else run["measurements"]
+    measurements = [] if scored else run["measurements"]
     tool = run["tool"], run["version"]
-    return view(measured, run.get("distributions", []), run.get("tests", []), run.get("parameters", {}), tool)
+    return view(measurements, run.get("distributions", []), run.get("tests", []), run.get("parameters", {}), tool)
 
 
-def deadline_text(shown: Submission) -> str:
+def deadline_text(submission: Submission) -> str:
     """The deadline of its release in UTC and with its distance, while what is edited depends on it; else ""."""
-    deadline = shown.release.deadline if shown.release else None
-    if deadline is None or shown.state not in editing_edit.EDITABLE or editing_edit.is_correction(shown):
+    deadline = submission.release.deadline if submission.release else None
+    if deadline is None or submission.state not in editing_edit.EDITABLE or editing_edit.is_correction(submission):
         return ""
-    return f"{numbers.format_datetime(deadline)}, {numbers.distance(deadline, timezone.now())}"
+    return f"{numbers.format_datetime(deadline)}, {numbers.format_distance(deadline, timezone.now())}"
 
 
-def submit_defaults(shown: Submission) -> dict[str, Any]:
+def submit_defaults(submission: Submission) -> dict[str, Any]:
     """What was said at upload, for the form that submits."""
-    return {"release": shown.release.slug if shown.release else "", "lists": shown.lists}
+    return {"release": submission.release.slug if submission.release else "", "lists": submission.lists}
 
 
-def copy_row(derivative: Derivative | None) -> dict[str, Any] | None:
+def copy_row(derivative: ScrubbedCopy | None) -> dict[str, Any] | None:
     """The scrubbed copy: what was replaced by which rule, and what was left out."""
     if derivative is None:
         return None
@@ -164,6 +174,53 @@ def copy_row(derivative: Derivative | None) -> dict[str, Any] | None:
         "removed": derivative.report.get("removed", []),
         "left_out": derivative.report.get("left_out", [])[:LEFT_OUT_SHOWN],
     }
+
+
+def run_address(submission: Submission, run: dict[str, Any]) -> str:
+    """The page of the first line of a run that has a part of a file; empty for others."""
+    return raw_address(submission, f"{run['path']}:{run['lines']['first']}") if run.get("lines") else ""
+
+
+def join_findings(submission: Submission, findings: list[dict[str, Any]], addressed: bool) -> list[dict[str, Any]]:
+    """Findings that differ in nothing but their place as a single row, with all `places`, by line where allowed."""
+    rows: dict[tuple[str, ...], dict[str, Any]] = {}
+    for finding in findings:
+        row = rows.setdefault(tuple(str(finding.get(name)) for name in SAME), finding | {"places": []})
+        if finding["where"]:
+            address = raw_address(submission, finding["where"]) if addressed else ""
+            row["places"].append({"where": finding["where"], "address": address})
+    return list(rows.values())
+
+
+def not_read_rows(submission: Submission, check: Check, addressed: bool) -> dict[str, Any]:
+    """What was not read of the files, by file for those who may open them."""
+    table = not_read_table(check)
+    for row in table.get("rows", []):
+        row["address"] = raw_address(submission, row["path"]) if addressed else ""
+    return table
+
+
+def file_rows(submission: Submission, check: Check | None, withheld: dict[str, Any]) -> list[dict[str, Any]]:
+    """The uploaded files: size, whether they are withheld, and how much of each was read."""
+    files = files_of(submission)
+    states = read_states(check, [file["name"] for file in files]) if check and files else {}
+    return [
+        file
+        | {
+            "size": numbers.format_bytes(file["size"]),
+            "withheld": withheld.get(file["sha256"]),
+            "state": states.get(file["name"], UNKNOWN),
+        }
+        for file in files
+    ]
+
+
+def evidence_table(submission: Submission, run: dict[str, Any], addressed: bool) -> dict[str, Any]:
+    """The evidence of the run that counts, by line of the raw files for those who may open them."""
+    table = build_evidence(run.get("evidence"), run["tool"]) if run else {}
+    for row in table.get("rows", []):
+        row["address"] = raw_address(submission, row["where"]) if addressed and row.get("where") else ""
+    return table
 
 
 def rule_rows(run: dict[str, Any]) -> list[dict[str, Any]]:
@@ -177,12 +234,12 @@ def rule_rows(run: dict[str, Any]) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: order.index(row["outcome"]) if row["outcome"] in order else len(order))
 
 
-def _checked(shown: Submission, report: dict[str, Any]) -> str:
+def _check_sentence(submission: Submission, report: dict[str, Any]) -> str:
     """Findings, and the rules that the run that counts violates: a rule may be violated without a finding."""
-    primary = finding_counts.chosen_run(shown, report)
+    primary = finding_counts.chosen_run(submission, report)
     rules = [] if primary is None else report["runs"][primary].get("rules", [])
     violated = sum(rule["outcome"] == "violated" for rule in rules)
-    counted = counted_findings(finding_counts.counted(shown, report))
+    counted = counted_findings(finding_counts.count_findings(submission, report))
     return f"{counted}, {numbers.pluralize(violated, 'rule')} violated" if violated else counted
 
 
@@ -204,14 +261,14 @@ REACHED = {
 """Where the mark stands on the staff, by state."""
 
 
-def progress_steps(shown: Submission, check: Check | None) -> list[dict[str, Any]]:
+def progress_steps(submission: Submission, check: Check | None) -> list[dict[str, Any]]:
     """The way of a submission with what is known of each step."""
-    state, now = State(shown.state), timezone.now()
-    deadline = shown.release.deadline if shown.release else None
+    state, now = State(submission.state), timezone.now()
+    deadline = submission.release.deadline if submission.release else None
     notes = {
-        "Received": numbers.format_datetime(shown.received_at),
-        "Checked": _checked(shown, check.report) if check else "not yet",
-        "Submit": numbers.format_datetime(shown.submitted_at) if shown.submitted_at else "not yet",
+        "Received": numbers.format_datetime(submission.received_at),
+        "Checked": _check_sentence(submission, check.report) if check else "not yet",
+        "Submit": numbers.format_datetime(submission.submitted_at) if submission.submitted_at else "not yet",
         "Review": "with the reviewers" if state in (State.SUBMITTED, State.IN_REVIEW) else "",
         "Publish": "with the release",
     }
@@ -220,7 +277,7 @@ def progress_steps(shown: Submission, check: Check | None) -> list[dict[str, Any
     elif state == State.CHANGES_REQUESTED:
         notes["Submit"] = "changes requested"
     elif state == State.CHECKED and deadline:
-        notes["Submit"] = f"until {numbers.deadline(deadline, now)}"
+        notes["Submit"] = f"until {numbers.format_deadline(deadline, now)}"
     elif state in (State.ACCEPTED, State.REJECTED):
         notes["Review"] = state.label
     elif state == State.PUBLISHED:

@@ -9,22 +9,23 @@ from typing import Any
 from django.http import HttpRequest
 from django.utils import timezone
 
+from registry.presentation.evidence_table import evidence_line
 from submissions.bundles.representation import system_in_short
 from submissions.checks import finding_counts, questionnaire
 from submissions.checks.representation import latest_check
 from submissions.editing import edit
-from submissions.lifecycle.representation import history, receipt
+from submissions.lifecycle.representation import history_document, receipt_document
 from submissions.lifecycle.states import UNFINISHED
 from submissions.models import Check, Submission
-from submissions.review.representation import assigned, review
+from submissions.review.representation import assigned_reviewers, review_document
 
-_OF_THE_RUN = ("tool", "version", "mode", "path")
+_RUN_FIELDS = ("tool", "version", "mode", "path")
 SOON = timedelta(seconds=5)
 
 
-def summary(submission: Submission, request: HttpRequest) -> dict[str, Any]:
+def submission_summary(submission: Submission, request: HttpRequest) -> dict[str, Any]:
     """One row of the list of submissions; needs account, institution, release and result joined."""
-    return receipt(submission, request) | {
+    return receipt_document(submission, request) | {
         "test": submission.test,
         "filename": submission.filename,
         "size": submission.size,
@@ -44,7 +45,7 @@ def submission_document(submission: Submission, request: HttpRequest) -> dict[st
     """Everything about one submission: its latest check, the run that counts, reviews and history."""
     check = latest_check(submission)
     return (
-        summary(submission, request)
+        submission_summary(submission, request)
         | {
             "revision_reason": submission.revision_reason,
             "changes": [asdict(change) for change in edit.changes_from_original(submission)],
@@ -53,22 +54,22 @@ def submission_document(submission: Submission, request: HttpRequest) -> dict[st
             "answers": submission.answers,
             "answers_missing": questionnaire.missing_by_list(submission, check and check.report),
             "checked_with": check.validators_version if check else None,
-            "signature": signature(submission),
+            "signature": signature_outcome(submission),
             "system": system_in_short(submission),
         }
         | check_document(submission, check)
         | {
-            "assigned": assigned(submission),
-            "reviews": [review(row) for row in submission.reviews.select_related("reviewer")],
-            "history": history(submission),
+            "assigned": assigned_reviewers(submission),
+            "reviews": [review_document(row) for row in submission.reviews.select_related("reviewer")],
+            "history": history_document(submission),
         }
     )
 
 
-def signature(submission: Submission) -> str:
+def signature_outcome(submission: Submission) -> str:
     """verified, unknown-key, invalid or pending; none where the bundle came without one."""
-    found = getattr(submission, "signature", None)
-    return found.outcome if found else "none"
+    signature_row = getattr(submission, "signature", None)
+    return signature_row.outcome if signature_row else "none"
 
 
 def check_document(submission: Submission, check: Check | None) -> dict[str, Any]:
@@ -79,7 +80,7 @@ def check_document(submission: Submission, check: Check | None) -> dict[str, Any
     return {
         "status": report["status"],
         "primary": primary,
-        **{name: run.get(name) for name in _OF_THE_RUN},
+        **{name: run.get(name) for name in _RUN_FIELDS},
         "scores": run.get("scores", {}),
         "hashes": run.get("hashes", {}),
         "measurements": run.get("measurements", []),
@@ -89,9 +90,12 @@ def check_document(submission: Submission, check: Check | None) -> dict[str, Any
         "tests": run.get("tests", []),
         "distributions": run.get("distributions", []),
         "rules": run.get("rules", []),
-        "findings": finding_counts.of(submission, report),
-        "runs": [_run_summary(one) for one in report["runs"]],
+        "evidence": run.get("evidence", {}),
+        "evidence_in_short": evidence_line(run.get("evidence")) if run else "",
+        "findings": finding_counts.list_findings(submission, report),
+        "runs": [_run_summary(checked_run) for checked_run in report["runs"]],
         "groups": report.get("groups", []),
+        "not_read": report.get("not_read", []),
     }
 
 
@@ -103,7 +107,8 @@ def retry_after_s(submission: Submission) -> int | None:
 
 def _run_summary(run: dict[str, Any]) -> dict[str, Any]:
     levels = [finding["level"] for finding in run["findings"]]
-    return {name: run[name] for name in (*_OF_THE_RUN, "scores", "hashes", "parameters")} | {
+    return {name: run[name] for name in (*_RUN_FIELDS, "scores", "hashes", "parameters")} | {
+        "lines": run.get("lines"),
         "errors": levels.count("error"),
         "warnings": levels.count("warning"),
     }

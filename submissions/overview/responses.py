@@ -27,7 +27,7 @@ class SubmissionRow(Receipt):
     revises = s.UUIDField(allow_null=True, help_text="The published submission that it revises.")
 
 
-class SubmissionWhole(SubmissionRow):
+class SubmissionDetail(SubmissionRow):
     revision_reason = s.CharField(allow_blank=True)
     changes = Change(many=True, help_text="What a revision says otherwise than what it revises.")
     metadata = Mapping()
@@ -54,10 +54,15 @@ class SubmissionWhole(SubmissionRow):
     tests = s.ListField(child=Mapping())
     distributions = Distribution(many=True)
     rules = s.ListField(child=Mapping())
+    evidence = Mapping(help_text="What the files say twice: kinds that agree, contradict or are absent; empty: none.")
+    evidence_in_short = s.CharField(help_text="`not examined` for a check from before evidence was looked at.")
     findings = Finding(many=True)
     runs = s.ListField(child=Mapping())
     assigned = s.ListField(child=s.CharField(), help_text="Usernames of the reviewers who are to decide.")
     groups = s.ListField(child=Mapping(), help_text="Repeats, sweeps and runs not known to be alike.")
+    not_read = s.ListField(
+        child=Mapping(), help_text="Files and lines that no benchmark read, with what they look like."
+    )
     reviews = ReviewRow(many=True)
     history = HistoryRow(many=True)
 

@@ -16,13 +16,13 @@ from django_htmx.http import HttpResponseClientRedirect
 
 from registry.errors import Problem
 from registry.presentation import numbers
-from registry.results.archive_download import archive
+from registry.results.archive_download import archive_response
 from registry.serving.admission import takes_uploads
 from registry.web.throttles import UploadThrottle
 from submissions.bundles import quarantine
 from submissions.bundles.file_versions import files_of
-from submissions.bundles.storage import public, received
-from submissions.bundles.upload_page import TooManyUploads, streamed
+from submissions.bundles.storage import public_storage, received_storage
+from submissions.bundles.upload_page import TooManyUploads, stream_upload
 from submissions.checks import finding_counts
 from submissions.editing import edit as editing_edit
 from submissions.errors import AlreadyRevised, Forbidden, NotFound, ReasonNeeded
@@ -30,7 +30,7 @@ from submissions.intake import receive as intake_receive
 from submissions.models import Submission
 from submissions.overview.forms import MetadataForm, SubmitForm, UploadForm
 from submissions.overview.page import counted_findings, page_context, refused_page
-from submissions.permissions import require_bytes, require_own, seen_by, visible_to
+from submissions.permissions import require_bytes, require_own, visible_submission, visible_to
 from submissions.review import decisions
 from submissions.web.formatting import JOINED, REASON_LIMIT, FormInvalid, name_of
 from submissions.web.page_base import private_page
@@ -40,20 +40,26 @@ PAGE_ROWS = 50
 
 @require_safe
 @private_page
-def index(request: HttpRequest) -> HttpResponse:
+def submission_index(request: HttpRequest) -> HttpResponse:
     """The account's own submissions and those of its institutions."""
-    found = finding_counts.with_reports(visible_to(request.user).select_related("institution", "release", "account"))
-    page = Paginator(found, PAGE_ROWS).get_page(request.GET.get("page"))
+    submissions = finding_counts.with_reports(
+        visible_to(request.user).select_related("institution", "release", "account")
+    )
+    page = Paginator(submissions, PAGE_ROWS).get_page(request.GET.get("page"))
     links = {}
     if page.has_previous():
         links["previous"] = f"?page={page.previous_page_number()}"
     if page.has_next():
         links["next"] = f"?page={page.next_page_number()}"
-    context = {"section": "submissions", "rows": [_row(one) for one in page], "page_links": links}
-    return render(request, "submissions/index.html", context)
+    context = {
+        "section": "submissions",
+        "rows": [_submission_row(submission) for submission in page],
+        "page_links": links,
+    }
+    return render(request, "overview/index.html", context)
 
 
-def _row(submission: Submission) -> dict[str, Any]:
+def _submission_row(submission: Submission) -> dict[str, Any]:
     return {
         "id": submission.pk,
         "name": name_of(submission),
@@ -62,7 +68,7 @@ def _row(submission: Submission) -> dict[str, Any]:
         "state": submission.get_state_display(),
         "test": submission.test,
         "release": submission.release,
-        "findings": counted_findings(finding_counts.counted(submission, submission.in_report)),
+        "findings": counted_findings(finding_counts.count_findings(submission, submission.in_report)),
         "received": numbers.format_datetime(submission.received_at),
     }
 
@@ -70,7 +76,7 @@ def _row(submission: Submission) -> dict[str, Any]:
 @takes_uploads
 @csrf_exempt
 @require_http_methods(["GET", "HEAD", "POST"])
-def upload(request: HttpRequest) -> HttpResponse:
+def upload_page(request: HttpRequest) -> HttpResponse:
     """The upload form.
 
     The CSRF check reads the body, so the handler that streams and limits it is set before, and nothing is read from
@@ -80,9 +86,9 @@ def upload(request: HttpRequest) -> HttpResponse:
         return _empty_form(request)
     if not UploadThrottle().allow_request(request, None):
         return _upload_page(request, UploadForm(), TooManyUploads())
-    with streamed(request):
+    with stream_upload(request):
         try:
-            return _receive(request)
+            return _receive_upload(request)
         except Problem as problem:
             return _upload_page(request, UploadForm(), problem)
 
@@ -95,17 +101,19 @@ def _empty_form(request: HttpRequest) -> HttpResponse:
 
 @csrf_protect
 @never_cache
-def _receive(request: HttpRequest) -> HttpResponse:
+def _receive_upload(request: HttpRequest) -> HttpResponse:
     form = UploadForm(request.POST)
     if not form.is_valid():
         return _upload_page(request, form)
     try:
-        said = intake_receive.parse_declared(form.cleaned_data["release"], form.cleaned_data["lists"], form.metadata())
+        declared = intake_receive.parse_declared(
+            form.cleaned_data["release"], form.cleaned_data["lists"], form.metadata()
+        )
         sent, test = request.FILES.get("bundle"), form.cleaned_data["test"]
         if sent is None and form.cleaned_data["draft"]:
-            submission = intake_receive.create_draft(request.user, said, test=test)
+            submission = intake_receive.create_draft(request.user, declared, test=test)
         else:
-            submission, _ = intake_receive.receive(request.user, sent, "", said, test=test)
+            submission, _ = intake_receive.receive_bundle(request.user, sent, "", declared, test=test)
     except Problem as problem:
         return _upload_page(request, form, problem)
     address = f"/submissions/{submission.pk}/"
@@ -116,109 +124,115 @@ def _upload_page(request: HttpRequest, form: UploadForm, problem: Problem | None
     status = problem.status if problem else 422 if form.errors else 200
     limit = f"{settings.UPLOAD_LIMIT_BYTES // 2**20} MiB"
     context = {"section": "submissions", "form": form, "problem": problem, "limit": limit}
-    return render(request, "submissions/upload.html", context, status=status)
+    return render(request, "overview/upload.html", context, status=status)
 
 
 @require_safe
 @private_page
-def submission(request: HttpRequest, id: UUID) -> HttpResponse:
+def submission_page(request: HttpRequest, id: UUID) -> HttpResponse:
     """One submission; while it is being checked the page asks for itself again and replaces its live part."""
-    shown = seen_by(request.user, id, JOINED)
-    return render(request, "submissions/submission.html", page_context(request, shown))
+    row = visible_submission(request.user, id, JOINED)
+    return render(request, "overview/submission.html", page_context(request, row))
 
 
 @require_safe
 @private_page
 def received_bytes(request: HttpRequest, id: UUID) -> HttpResponse:
     """The archive as it came, for its institution and for those who may review it."""
-    shown = seen_by(request.user, id, Submission.objects.select_related("institution"))
-    require_bytes(request.user, shown)
-    if not shown.sha256:
+    submission = visible_submission(request.user, id, Submission.objects.select_related("institution"))
+    require_bytes(request.user, submission)
+    if not submission.sha256:
         raise NotFound
-    quarantine.require_served(shown, shown.sha256)
-    return archive(received(), shown.sha256, shown.filename)
+    quarantine.require_served(submission, submission.sha256)
+    return archive_response(received_storage(), submission.sha256, submission.filename)
 
 
 @require_safe
 @private_page
 def scrubbed_copy(request: HttpRequest, id: UUID) -> HttpResponse:
     """The copy that will be published, to look at before. Raises NotFound before it is made."""
-    shown = seen_by(request.user, id, Submission.objects.select_related("derivative", "institution"))
-    require_bytes(request.user, shown)
-    derivative = getattr(shown, "derivative", None)
+    submission = visible_submission(request.user, id, Submission.objects.select_related("derivative", "institution"))
+    require_bytes(request.user, submission)
+    derivative = getattr(submission, "derivative", None)
     if derivative is None:
         raise NotFound
-    quarantine.require_not_withheld(shown, *(file["sha256"] for file in files_of(shown)))
-    return archive(public(), derivative.sha256, f"{shown.pk}-scrubbed.tar.gz")
+    quarantine.require_not_withheld(submission, *(file["sha256"] for file in files_of(submission)))
+    return archive_response(public_storage(), derivative.sha256, f"{submission.pk}-scrubbed.tar.gz")
 
 
 @require_POST
 @private_page
-def submit(request: HttpRequest, id: UUID) -> HttpResponse:
+def submit_run(request: HttpRequest, id: UUID) -> HttpResponse:
     """To a release; what stands against it is said on the page."""
-    shown = seen_by(request.user, id, JOINED)
-    form = SubmitForm(request.POST, submission=shown)
+    submission = visible_submission(request.user, id, JOINED)
+    form = SubmitForm(request.POST, submission=submission)
     if not form.is_valid():
-        words = {name: [str(one) for one in why] for name, why in form.errors.items()}
-        return refused_page(request, shown, FormInvalid(errors=words), submitted=request.POST)
+        words = {name: [str(message) for message in why] for name, why in form.errors.items()}
+        return refused_page(request, submission, FormInvalid(errors=words), submitted=request.POST)
     try:
-        decisions.submit(shown, request.user, **form.cleaned_data)
+        decisions.submit_run(submission, request.user, **form.cleaned_data)
     except Forbidden:
         raise
     except Problem as problem:
-        return refused_page(request, shown, problem, submitted=request.POST)
+        return refused_page(request, submission, problem, submitted=request.POST)
     return redirect("submission", id=id)
 
 
 @require_POST
 @private_page
-def withdraw(request: HttpRequest, id: UUID) -> HttpResponse:
-    shown = seen_by(request.user, id, JOINED)
+def withdraw_run(request: HttpRequest, id: UUID) -> HttpResponse:
+    submission = visible_submission(request.user, id, JOINED)
     try:
-        decisions.withdraw(shown, request.user, request.POST.get("reason", "")[:REASON_LIMIT])
+        decisions.withdraw_run(submission, request.user, request.POST.get("reason", "")[:REASON_LIMIT])
     except (ReasonNeeded, AlreadyRevised) as problem:
-        return refused_page(request, shown, problem)
+        return refused_page(request, submission, problem)
     return redirect("submission", id=id)
 
 
 @require_POST
 @private_page
 def check_again(request: HttpRequest, id: UUID) -> HttpResponse:
-    editing_edit.save_metadata_and_recheck(seen_by(request.user, id, JOINED), request.user)
+    editing_edit.save_metadata_and_recheck(visible_submission(request.user, id, JOINED), request.user)
     return redirect("submission", id=id)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @private_page
-def edit(request: HttpRequest, id: UUID) -> HttpResponse:
+def edit_metadata(request: HttpRequest, id: UUID) -> HttpResponse:
     """What is said beside the bytes; it is checked again after a change."""
-    shown = seen_by(request.user, id, JOINED)
-    require_own(request.user, shown)
-    form = MetadataForm(request.POST if request.method == "POST" else None, initial=shown.metadata)
+    submission = visible_submission(request.user, id, JOINED)
+    require_own(request.user, submission)
+    form = MetadataForm(request.POST if request.method == "POST" else None, initial=submission.metadata)
     if not form.is_bound or not form.is_valid():
-        return _edit_page(request, shown, form)
+        return _edit_page(request, submission, form)
     try:
-        editing_edit.save_metadata_and_recheck(shown, request.user, metadata=form.metadata())
+        editing_edit.save_metadata_and_recheck(submission, request.user, metadata=form.metadata())
     except Problem as problem:
-        return _edit_page(request, shown, form, problem)
+        return _edit_page(request, submission, form, problem)
     return redirect("submission", id=id)
 
 
 def _edit_page(
-    request: HttpRequest, shown: Submission, form: MetadataForm, problem: Problem | None = None
+    request: HttpRequest, submission: Submission, form: MetadataForm, problem: Problem | None = None
 ) -> HttpResponse:
-    context = {"section": "submissions", "submission": shown, "name": name_of(shown), "form": form, "problem": problem}
+    context = {
+        "section": "submissions",
+        "submission": submission,
+        "name": name_of(submission),
+        "form": form,
+        "problem": problem,
+    }
     status = problem.status if problem else 422 if form.errors else 200
-    return render(request, "submissions/edit.html", context, status=status)
+    return render(request, "overview/edit.html", context, status=status)
 
 
 @require_POST
 @private_page
-def revise(request: HttpRequest, id: UUID) -> HttpResponse:
+def revise_result(request: HttpRequest, id: UUID) -> HttpResponse:
     """Begin a revision of a published result, and go there."""
-    shown = seen_by(request.user, id, JOINED)
+    submission = visible_submission(request.user, id, JOINED)
     try:
-        revision = editing_edit.start_revision(shown, request.user, request.POST.get("reason", "")[:REASON_LIMIT])
+        revision = editing_edit.start_revision(submission, request.user, request.POST.get("reason", "")[:REASON_LIMIT])
     except (ReasonNeeded, AlreadyRevised) as problem:
-        return refused_page(request, shown, problem)
+        return refused_page(request, submission, problem)
     return redirect("submission", id=revision.pk)

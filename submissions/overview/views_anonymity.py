@@ -12,8 +12,8 @@ from registry.errors import Problem
 from submissions.errors import Forbidden
 from submissions.models import Account
 from submissions.overview.page import refused_page
-from submissions.overview.views_review import refused_review, submitted_one
-from submissions.permissions import seen_by
+from submissions.overview.views_review import get_submitted, refused_review
+from submissions.permissions import visible_submission
 from submissions.publication import anonymity
 from submissions.web.formatting import JOINED, REASON_LIMIT
 from submissions.web.page_base import private_page, staff_page
@@ -21,31 +21,33 @@ from submissions.web.page_base import private_page, staff_page
 
 @require_POST
 @private_page
-def ask(request: HttpRequest, id: UUID) -> HttpResponse:
+def ask_anonymity(request: HttpRequest, id: UUID) -> HttpResponse:
     """Ask for it, or with `take_back` agree to be named."""
-    shown = seen_by(request.user, id, JOINED)
+    submission = visible_submission(request.user, id, JOINED)
     try:
         if "take_back" in request.POST:
-            anonymity.take_back(shown, request.user)
+            anonymity.take_back(submission, request.user)
         else:
-            anonymity.ask(shown, request.user, request.POST.get("reason", "")[:REASON_LIMIT])
+            anonymity.ask_anonymity(submission, request.user, request.POST.get("reason", "")[:REASON_LIMIT])
     except Forbidden:
         raise
     except Problem as problem:
-        return refused_page(request, shown, problem)
+        return refused_page(request, submission, problem)
     return redirect(f"/submissions/{id}/#anonymity")
 
 
 @require_POST
 @staff_page(Account.Role.EDITOR)
-def decide(request: HttpRequest, id: UUID) -> HttpResponse:
+def decide_anonymity(request: HttpRequest, id: UUID) -> HttpResponse:
     """An editor's word on it."""
-    shown = submitted_one(request, id)
+    submission = get_submitted(request, id)
     granted = request.POST.get("granted") == "yes"
     try:
-        anonymity.decide(shown, request.user, granted=granted, reason=request.POST.get("reason", "")[:REASON_LIMIT])
+        anonymity.decide_anonymity(
+            submission, request.user, granted=granted, reason=request.POST.get("reason", "")[:REASON_LIMIT]
+        )
     except Forbidden:
         raise
     except Problem as problem:
-        return refused_review(request, shown, problem)
+        return refused_review(request, submission, problem)
     return redirect(f"/review/{id}/#anonymity")

@@ -12,18 +12,18 @@ from django.views.decorators.http import require_POST, require_safe
 
 from registry.errors import Problem
 from registry.presentation import numbers, revision_table
-from registry.results.archive_download import archive
+from registry.results.archive_download import archive_response
 from registry.serving.admission import takes_uploads
 from registry.web.throttles import UploadThrottle
 from submissions.bundles import quarantine
-from submissions.bundles.storage import FILE_FIELDS, received
-from submissions.bundles.upload_page import TooManyUploads, streamed
+from submissions.bundles.storage import FILE_FIELDS, received_storage
+from submissions.bundles.upload_page import TooManyUploads, stream_upload
 from submissions.checks import finding_counts
 from submissions.editing import edit, version_history
 from submissions.errors import Forbidden, NoSuchVersion
 from submissions.models import Submission
 from submissions.overview.page import counted_findings, refused_page
-from submissions.permissions import require_bytes, require_own, seen_by
+from submissions.permissions import require_bytes, require_own, visible_submission
 from submissions.web.formatting import JOINED, name_of
 from submissions.web.page_base import private_page
 
@@ -39,7 +39,7 @@ def put(request: HttpRequest, id: UUID) -> HttpResponse:
         return _without_body(request, id)
     if not UploadThrottle().allow_request(request, None):
         return _without_body(request, id, TooManyUploads())
-    with streamed(request):
+    with stream_upload(request):
         try:
             return _put(request, id)
         except Problem as problem:
@@ -48,80 +48,84 @@ def put(request: HttpRequest, id: UUID) -> HttpResponse:
 
 @private_page
 def _without_body(request: HttpRequest, id: UUID, problem: Problem | None = None) -> HttpResponse:
-    shown = seen_by(request.user, id, JOINED)
-    return refused_page(request, shown, problem) if problem else redirect("submission", id=id)
+    submission = visible_submission(request.user, id, JOINED)
+    return refused_page(request, submission, problem) if problem else redirect("submission", id=id)
 
 
 @csrf_protect
 @private_page
 def _put(request: HttpRequest, id: UUID) -> HttpResponse:
-    shown = seen_by(request.user, id)
-    require_own(request.user, shown)
+    submission = visible_submission(request.user, id)
+    require_own(request.user, submission)
     sent = next((request.FILES[name] for name in FILE_FIELDS if name in request.FILES), None)
-    known = _number(request.POST.get("version", ""))
+    expected_version = _parse_version(request.POST.get("version", ""))
 
     def change() -> None:
-        edit.put_file(shown, request.user, sent, replaces=request.POST.get("replaces", ""), version=known)
+        edit.put_file(
+            submission, request.user, sent, replaces=request.POST.get("replaces", ""), version=expected_version
+        )
 
-    return _changed(request, id, change)
+    return _change_files(request, id, change)
 
 
 @require_POST
 @private_page
-def remove(request: HttpRequest, id: UUID) -> HttpResponse:
+def remove_file(request: HttpRequest, id: UUID) -> HttpResponse:
     """Take a file out of the current version."""
-    shown = seen_by(request.user, id)
-    name, known = request.POST.get("name", ""), _number(request.POST.get("version", ""))
-    return _changed(request, id, lambda: edit.remove_file(shown, request.user, name, version=known))
+    submission = visible_submission(request.user, id)
+    name, expected_version = request.POST.get("name", ""), _parse_version(request.POST.get("version", ""))
+    return _change_files(
+        request, id, lambda: edit.remove_file(submission, request.user, name, version=expected_version)
+    )
 
 
-def _changed(request: HttpRequest, id: UUID, change: Any) -> HttpResponse:
+def _change_files(request: HttpRequest, id: UUID, change: Any) -> HttpResponse:
     try:
         change()
     except Forbidden:
         raise
     except Problem as problem:
-        return refused_page(request, seen_by(request.user, id, JOINED), problem)
+        return refused_page(request, visible_submission(request.user, id, JOINED), problem)
     return redirect("submission", id=id)
 
 
 @require_safe
 @private_page
-def history(request: HttpRequest, id: UUID) -> HttpResponse:
+def file_history(request: HttpRequest, id: UUID) -> HttpResponse:
     """All versions of the files, and with `from` and `to` what changed between two of them."""
-    shown = seen_by(request.user, id, ACCOUNT)
-    rows = version_history.list_versions(shown)
-    asked = [_number(request.GET.get(name, "")) for name in ("from", "to")]
+    submission = visible_submission(request.user, id, ACCOUNT)
+    rows = version_history.list_versions(submission)
+    versions = [_parse_version(request.GET.get(name, "")) for name in ("from", "to")]
     compared, problem = None, None
-    if all(asked):
+    if all(versions):
         try:
-            compared = _comparison(version_history.compare_versions(shown, *asked))
+            compared = _comparison_context(version_history.compare_versions(submission, *versions))
         except NoSuchVersion as missing:
             problem = missing
     context = {
         "section": "submissions",
-        "submission": shown,
-        "name": name_of(shown),
-        "rows": [_row(row) for row in reversed(rows)],
-        "asked": asked if all(asked) else [shown.version - 1, shown.version],
+        "submission": submission,
+        "name": name_of(submission),
+        "rows": [_version_row(row) for row in reversed(rows)],
+        "compared_versions": versions if all(versions) else [submission.version - 1, submission.version],
         "compared": compared,
         "problem": problem,
     }
-    return render(request, "submissions/versions.html", context, status=problem.status if problem else 200)
+    return render(request, "overview/versions.html", context, status=problem.status if problem else 200)
 
 
 @require_safe
 @private_page
-def download(request: HttpRequest, id: UUID, version: int, name: str) -> FileResponse:
+def download_file(request: HttpRequest, id: UUID, version: int, name: str) -> FileResponse:
     """One file of one version as it came."""
-    shown = seen_by(request.user, id, Submission.objects.select_related("institution"))
-    require_bytes(request.user, shown)
-    file = version_history.file_of(shown, version, name)
-    quarantine.require_served(shown, file["sha256"])
-    return archive(received(), file["sha256"], file["name"])
+    submission = visible_submission(request.user, id, Submission.objects.select_related("institution"))
+    require_bytes(request.user, submission)
+    file = version_history.file_of(submission, version, name)
+    quarantine.require_served(submission, file["sha256"])
+    return archive_response(received_storage(), file["sha256"], file["name"])
 
 
-def _row(row: dict[str, Any]) -> dict[str, Any]:
+def _version_row(row: dict[str, Any]) -> dict[str, Any]:
     check = row["check"] or {}
     return row | {
         "since": numbers.format_datetime(row["since"]),
@@ -129,14 +133,16 @@ def _row(row: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _comparison(found: dict[str, Any]) -> dict[str, Any]:
+def _comparison_context(difference: dict[str, Any]) -> dict[str, Any]:
     tables = (("Files", "files"), ("Scores", "scores"), ("Measurements", "measurements"))
     return {
-        "tables": [(title, revision_table.rows(found[name])) for title, name in tables if found[name]],
-        "gone": found["findings_gone"],
-        "new": found["findings_new"],
+        "tables": [
+            (title, revision_table.revision_rows(difference[name])) for title, name in tables if difference[name]
+        ],
+        "gone": difference["findings_gone"],
+        "new": difference["findings_new"],
     }
 
 
-def _number(text: str) -> int | None:
+def _parse_version(text: str) -> int | None:
     return int(text) if text.isdecimal() and len(text) < 6 else None

@@ -24,7 +24,7 @@ def lock_publication() -> None:
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])
 
 
-def override(
+def override_result(
     ranked_list: RankedList, editor: Account, result_id: str, action: str, reason: str, score: float | None = None
 ) -> tuple[Override, RankedList]:
     """Decide about one result of one list, with a reason; a frozen list is amended by exactly that decision.
@@ -56,7 +56,7 @@ def override(
                 "decided_at": timezone.now(),
             },
         )
-        return decision, _amend(ranked_list, f"{result.public_id}: {reason.strip()}")
+        return decision, _amend_list(ranked_list, f"{result.public_id}: {reason.strip()}")
 
 
 def add_embargoed(release: Release, added: list[Result], why: str) -> None:
@@ -68,7 +68,7 @@ def add_embargoed(release: Release, added: list[Result], why: str) -> None:
         before = ranked_list.entered_until
         RankedList.objects.filter(pk=ranked_list.pk).update(entered_until=until)
         if entering := listing.entries_if_made_now(ranked_list, ids):
-            _amend(ranked_list, f"{', '.join(entering)}: {why}", until)
+            _amend_list(ranked_list, f"{', '.join(entering)}: {why}", until)
         else:
             RankedList.objects.filter(pk=ranked_list.pk).update(entered_until=before)
 
@@ -79,10 +79,10 @@ def note_named_results(results: list[Result]) -> None:
     ids = {result.public_id for result in results}
     for ranked_list in frozen.select_related("release", "definition").distinct().order_by("release", "position"):
         standing = ranked_list.entries.filter(result__public_id__in=ids).values_list("result__public_id", flat=True)
-        _amend(ranked_list, f"{', '.join(standing)}: named by its submitter.")
+        _amend_list(ranked_list, f"{', '.join(standing)}: named by its submitter.")
 
 
-def _amend(ranked_list: RankedList, reason: str, until: datetime | None = None) -> RankedList:
+def _amend_list(ranked_list: RankedList, reason: str, until: datetime | None = None) -> RankedList:
     """Make a list anew; the trigger on a frozen one lets only a transaction through that names its reason.
 
     `until` moves the time until which results may have been published; without it that stays as it is.

@@ -20,35 +20,35 @@ ASKABLE = tuple(state for state in State if state not in (State.PUBLISHED, State
 
 def is_askable(submission: Submission) -> bool:
     """Whether its submitter may ask, `anonymity` joined."""
-    asked = getattr(submission, "anonymity", None)
-    waits = asked is not None and asked.granted is not False
+    anonymity = getattr(submission, "anonymity", None)
+    waits = anonymity is not None and anonymity.granted is not False
     return not waits and submission.revises_id is None and submission.state in ASKABLE
 
 
 def is_nameable(submission: Submission) -> bool:
     """Whether its submitter may agree to be named, `anonymity` joined."""
-    asked = getattr(submission, "anonymity", None)
-    named = asked is None or asked.lifted_at is not None
+    anonymity = getattr(submission, "anonymity", None)
+    named = anonymity is None or anonymity.lifted_at is not None
     return not named and submission.state in (*ASKABLE, State.PUBLISHED)
 
 
-def ask(submission: Submission, account: Account, reason: str) -> Anonymity:
+def ask_anonymity(submission: Submission, account: Account, reason: str) -> Anonymity:
     """Ask for it, or again after a refusal. Raises NotYours, StateConflict, ReasonNeeded, NamedAlready."""
     require_own(account, submission)
     reason = states.require_reason(reason)
     if submission.revises_id:
         raise NamedAlready
     with transaction.atomic():
-        _locked(submission, ASKABLE)
-        asked, _ = Anonymity.objects.get_or_create(submission=submission, defaults={"reason": reason})
-        if asked.granted is not True:
-            Anonymity.objects.filter(pk=asked.pk).update(reason=reason, granted=None, decision="")
-            asked.refresh_from_db()
-            states.note(submission, account, f"Asked to be published anonymously: {reason}")
-    return asked
+        _lock_submission(submission, ASKABLE)
+        anonymity, _ = Anonymity.objects.get_or_create(submission=submission, defaults={"reason": reason})
+        if anonymity.granted is not True:
+            Anonymity.objects.filter(pk=anonymity.pk).update(reason=reason, granted=None, decision="")
+            anonymity.refresh_from_db()
+            states.note_event(submission, account, f"Asked to be published anonymously: {reason}")
+    return anonymity
 
 
-def decide(submission: Submission, editor: Account, *, granted: bool, reason: str) -> Anonymity:
+def decide_anonymity(submission: Submission, editor: Account, *, granted: bool, reason: str) -> Anonymity:
     """An editor's word, once, on what is asked; its submitter gets a letter.
 
     Raises Forbidden, ConflictOfInterest, ReasonNeeded, NothingAsked.
@@ -57,12 +57,12 @@ def decide(submission: Submission, editor: Account, *, granted: bool, reason: st
     require_review(editor, submission)
     reason = states.require_reason(reason)
     with transaction.atomic():
-        _locked(submission, ASKABLE)
+        _lock_submission(submission, ASKABLE)
         anonymities = Anonymity.objects.filter(submission=submission, granted=None)
         if not anonymities.update(granted=granted, decision=reason):
             raise NothingAsked
         words = "granted" if granted else "refused"
-        states.note(submission, editor, f"Anonymous publication {words}: {reason}", told=True)
+        states.note_event(submission, editor, f"Anonymous publication {words}: {reason}", notify=True)
     return Anonymity.objects.get(submission=submission)
 
 
@@ -74,7 +74,7 @@ def take_back(submission: Submission, account: Account) -> None:
     require_own(account, submission)
     with transaction.atomic():
         amendments.lock_publication()
-        state = _locked(submission, (*ASKABLE, State.PUBLISHED))
+        state = _lock_submission(submission, (*ASKABLE, State.PUBLISHED))
         anonymities = Anonymity.objects.filter(submission=submission, lifted_at=None)
         if state != State.PUBLISHED:
             gone, _ = anonymities.delete()
@@ -84,12 +84,12 @@ def take_back(submission: Submission, account: Account) -> None:
             words = "Named by its submitter."
         if not gone:
             raise NothingAsked
-        states.note(submission, account, words)
+        states.note_event(submission, account, words)
         if state == State.PUBLISHED:
             amendments.note_named_results(snapshot.restore_names(_published_with(submission)))
 
 
-def _locked(submission: Submission, expected: tuple[State, ...]) -> State:
+def _lock_submission(submission: Submission, expected: tuple[State, ...]) -> State:
     """Its state, which stays until the end of the transaction. Raises StateConflict."""
     row = Submission.objects.select_for_update(of=("self",)).get(pk=submission.pk)
     states.require_state(row, expected)

@@ -20,7 +20,22 @@ WITHHELD = "withheld"
 DECLARED = ("storage_vendor", "filesystem_type", "platform")
 """What of the metadata is published as it was declared, if no name is in it."""
 COUNTED = ("client_nodes", "tasks", "production")
-_OURS = frozenset(("code", "level", "outcome", "tool", "op", "quantity", "stat", "mode", "unit", "printed_unit"))
+_FIXED_WORD_KEYS = frozenset(
+    (
+        "code",
+        "level",
+        "outcome",
+        "tool",
+        "op",
+        "quantity",
+        "stat",
+        "mode",
+        "unit",
+        "printed_unit",
+        "in_short",
+        "missing",
+    )
+)
 """Keys whose texts are words of this registry, whatever names they may hold."""
 _PUBLIC = frozenset(("version", "hint"))
 """Keys whose texts look like paths and are none; a name takes them out."""
@@ -41,9 +56,9 @@ SHORTEST = 4
 
 def is_anonymous(submission: Submission) -> bool:
     """Granted and not lifted, for it or for what it revises."""
-    asked = getattr(submission, "anonymity", None)
-    if asked is not None and asked.granted:
-        return asked.lifted_at is None
+    anonymity = getattr(submission, "anonymity", None)
+    if anonymity is not None and anonymity.granted:
+        return anonymity.lifted_at is None
     return submission.revises is not None and is_anonymous(submission.revises)
 
 
@@ -53,7 +68,7 @@ def public_site() -> Site:
 
 
 @dataclass(frozen=True)
-class Nameless:
+class Anonymizer:
     """Takes out texts that hold one of `names`, which are in lower case."""
 
     names: frozenset[str]
@@ -70,7 +85,7 @@ class Nameless:
             return {name: self.document(item, name) for name, item in value.items()}
         if isinstance(value, list):
             return [self.document(item, key) for item in value]
-        if not isinstance(value, str) or key in _OURS or value in UNITS:
+        if not isinstance(value, str) or key in _FIXED_WORD_KEYS or value in UNITS:
             return value
         telling = self.tells(value) or (key not in _PUBLIC and _TELLING.search(value))
         return WITHHELD if telling else value
@@ -84,21 +99,23 @@ class Nameless:
         """A run of a report, without what the described system says."""
         ours = {name: run[name] for name in ("scores", "hashes")}
         parameters = {name: value for name, value in run["parameters"].items() if not self.tells(name)}
-        told = self.document({**run, "parameters": parameters})
-        return {**told, **ours, "parameter_sources": {}, "described_parameters": {}}
+        anonymized = self.document({**run, "parameters": parameters})
+        return {**anonymized, **ours, "parameter_sources": {}, "described_parameters": {}}
 
 
-def anonymizer_for(submission: Submission) -> Nameless:
+def anonymizer_for(submission: Submission) -> Anonymizer:
     """With the names of its institution, system, file system and account, and the words that they are made of."""
     site, account, declared = submission.institution, submission.account, submission.metadata
-    printed = [declared.get(name, "") for name in ("institution", "system", "filesystem_name")]
-    institution = [site.slug, site.name, *(site.also_printed_as or []), printed[0]] if site else printed[:1]
+    declared_names = [declared.get(name, "") for name in ("institution", "system", "filesystem_name")]
+    institution = (
+        [site.slug, site.name, *(site.also_printed_as or []), declared_names[0]] if site else declared_names[:1]
+    )
     people = [account.username, account.first_name, account.last_name, *account.email.split("@")]
-    names = {" ".join(text.casefold().split()) for text in (*institution, *printed, *people)}
-    return Nameless(frozenset(names | set(_words(institution)) - {""}) - {""})
+    names = {" ".join(text.casefold().split()) for text in (*institution, *declared_names, *people)}
+    return Anonymizer(frozenset(names | set(_distinctive_words(institution)) - {""}) - {""})
 
 
-def _words(names: Iterable[str]) -> Iterable[str]:
+def _distinctive_words(names: Iterable[str]) -> Iterable[str]:
     """The distinctive words of names, and the initials of each: Oak Ridge National Laboratory is ornl."""
     for name in names:
         words = _WORD.findall(name.replace("_", " "))

@@ -11,10 +11,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from submissions.models import Submission, Token
-from submissions.permissions import seen_by
+from submissions.permissions import visible_submission
 from submissions.publication import anonymity
-from submissions.web.api_base import CONFLICT, REFUSED, PrivateView, valid
-from submissions.web.request_bodies import writes
+from submissions.web.api_base import CONFLICT, REFUSED, PrivateView, validated_body
+from submissions.web.request_bodies import write_operation
 
 JOINED = Submission.objects.select_related("institution", "anonymity")
 
@@ -43,21 +43,23 @@ class SubmissionAnonymity(PrivateView):
 
     @extend_schema(operation_id="submissions_anonymity", responses={200: Anonymity} | REFUSED)
     def get(self, request: Request, id: UUID) -> Response:
-        return _asked(request, id)
+        return _anonymity_response(request, id)
 
-    @writes(
+    @write_operation(
         operation_id="submissions_anonymity_ask",
         request=AskRequest,
         responses={200: Anonymity} | REFUSED | CONFLICT,
     )
     def post(self, request: Request, id: UUID) -> Response:
-        anonymity.ask(seen_by(request.user, id, JOINED), request.user, **valid(request, AskRequest))
-        return _asked(request, id)
+        anonymity.ask_anonymity(
+            visible_submission(request.user, id, JOINED), request.user, **validated_body(request, AskRequest)
+        )
+        return _anonymity_response(request, id)
 
-    @writes(operation_id="submissions_anonymity_take_back", responses={200: Anonymity} | REFUSED | CONFLICT)
+    @write_operation(operation_id="submissions_anonymity_take_back", responses={200: Anonymity} | REFUSED | CONFLICT)
     def delete(self, request: Request, id: UUID) -> Response:
-        anonymity.take_back(seen_by(request.user, id, JOINED), request.user)
-        return _asked(request, id)
+        anonymity.take_back(visible_submission(request.user, id, JOINED), request.user)
+        return _anonymity_response(request, id)
 
 
 class SubmissionAnonymityDecision(PrivateView):
@@ -65,17 +67,19 @@ class SubmissionAnonymityDecision(PrivateView):
 
     token_scope = Token.Scope.RELEASE
 
-    @writes(
+    @write_operation(
         operation_id="submissions_anonymity_decide",
         request=DecisionRequest,
         responses={200: Anonymity} | REFUSED | CONFLICT,
     )
     def post(self, request: Request, id: UUID) -> Response:
-        anonymity.decide(seen_by(request.user, id, JOINED), request.user, **valid(request, DecisionRequest))
-        return _asked(request, id)
+        anonymity.decide_anonymity(
+            visible_submission(request.user, id, JOINED), request.user, **validated_body(request, DecisionRequest)
+        )
+        return _anonymity_response(request, id)
 
 
-def _asked(request: Request, id: UUID) -> Response:
-    row = getattr(seen_by(request.user, id, JOINED), "anonymity", None)
+def _anonymity_response(request: Request, id: UUID) -> Response:
+    row = getattr(visible_submission(request.user, id, JOINED), "anonymity", None)
     nothing: dict[str, Any] = {"reason": "", "granted": None, "decision": "", "lifted_at": None}
     return Response({"asked": row is not None} | {name: getattr(row, name, empty) for name, empty in nothing.items()})

@@ -12,8 +12,8 @@ from registry.lists.responses import Ranks
 from registry.query import public_record
 from registry.web.responses import Definition
 from submissions.publication import preview
-from submissions.web.api_base import REFUSED, PrivateView, valid
-from submissions.web.request_bodies import writes
+from submissions.web.api_base import REFUSED, PrivateView, validated_body
+from submissions.web.request_bodies import write_operation
 
 
 class Proposal(s.Serializer):
@@ -60,12 +60,12 @@ class ListPreview(PrivateView):
 
     @extend_schema(operation_id="lists_preview", responses={200: PreviewShape} | REFUSED)
     def get(self, request: Request, release: str, list: str) -> Response:
-        made = preview.preview_list(public_record.release(release), list.lower(), request.user)
-        return Response(preview.preview_as_json(made))
+        list_preview = preview.preview_list(public_record.find_release(release), list.lower(), request.user)
+        return Response(preview.preview_as_json(list_preview))
 
-    @writes(operation_id="lists_preview_proposed", request=Proposal, responses={200: PreviewShape} | REFUSED)
+    @write_operation(operation_id="lists_preview_proposed", request=Proposal, responses={200: PreviewShape} | REFUSED)
     def post(self, request: Request, release: str, list: str) -> Response:
-        made = preview.preview_list(
-            public_record.release(release), list.lower(), request.user, **valid(request, Proposal)
+        list_preview = preview.preview_list(
+            public_record.find_release(release), list.lower(), request.user, **validated_body(request, Proposal)
         )
-        return Response(preview.preview_as_json(made))
+        return Response(preview.preview_as_json(list_preview))

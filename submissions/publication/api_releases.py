@@ -17,39 +17,41 @@ from submissions.publication import amendments, releases
 from submissions.publication import publish as publication_publish
 from submissions.publication import representation as publication_representation
 from submissions.publication import responses as publication_responses
-from submissions.web.api_base import CONFLICT, REFUSED, UNAVAILABLE, PrivateView, valid
-from submissions.web.request_bodies import WritingView, writes
+from submissions.web.api_base import CONFLICT, REFUSED, UNAVAILABLE, PrivateView, validated_body
+from submissions.web.request_bodies import WritingView, write_operation
 
 
-class ReleaseList(WritingView, lists_api.ReleaseList):
+class EditableReleaseListView(WritingView, lists_api.ReleaseListView):
     """Every release, newest first; editors add one."""
 
     token_scope = Token.Scope.RELEASE
     permission_classes = [IsAuthenticated, IsEditor]
 
-    @writes(
+    @write_operation(
         operation_id="releases_create",
         request=publication_responses.ReleaseRequest,
         responses={201: OpenApiTypes.OBJECT} | REFUSED | CONFLICT,
     )
     def post(self, request: Request) -> Response:
-        release = releases.create(**valid(request, publication_responses.ReleaseRequest))
+        release = releases.create_release(**validated_body(request, publication_responses.ReleaseRequest))
         return Response(lists_api.as_release(release, []), status=201)
 
 
-class ReleaseDetail(WritingView, lists_api.ReleaseDetail):
+class EditableReleaseDetailView(WritingView, lists_api.ReleaseDetailView):
     """One release with its lists; editors change it until it is published."""
 
     token_scope = Token.Scope.RELEASE
     permission_classes = [IsAuthenticated, IsEditor]
 
-    @writes(
+    @write_operation(
         operation_id="releases_change",
         request=publication_responses.ReleaseChange,
         responses={200: OpenApiTypes.OBJECT} | REFUSED | CONFLICT,
     )
     def patch(self, request: Request, release: str) -> Response:
-        changed = releases.change(public_record.release(release), **valid(request, publication_responses.ReleaseChange))
+        changed = releases.change_release(
+            public_record.find_release(release), **validated_body(request, publication_responses.ReleaseChange)
+        )
         return Response(lists_api.as_release(changed, public_record.ranked_lists().filter(release=changed)))
 
 
@@ -59,14 +61,16 @@ class ReleasePublish(PrivateView):
     token_scope = Token.Scope.RELEASE
     permission_classes = [IsAuthenticated, IsEditor]
 
-    @writes(
+    @write_operation(
         operation_id="releases_publish",
         request=publication_responses.PublishRequest,
         responses={200: publication_responses.Published} | REFUSED | CONFLICT | UNAVAILABLE,
     )
     def post(self, request: Request, release: str) -> Response:
-        asked = valid(request, publication_responses.PublishRequest)
-        return Response(asdict(publication_publish.publish(public_record.release(release), request.user, **asked)))
+        options = validated_body(request, publication_responses.PublishRequest)
+        return Response(
+            asdict(publication_publish.publish_release(public_record.find_release(release), request.user, **options))
+        )
 
 
 class ListOverrides(PrivateView):
@@ -75,13 +79,15 @@ class ListOverrides(PrivateView):
     token_scope = Token.Scope.RELEASE
     permission_classes = [IsAuthenticated, IsEditor]
 
-    @writes(
+    @write_operation(
         operation_id="lists_override",
         request=publication_responses.OverrideRequest,
-        responses={200: publication_responses.OverrideAnswer} | REFUSED,
+        responses={200: publication_responses.OverrideResponse} | REFUSED,
     )
     def post(self, request: Request, release: str, list: str) -> Response:
-        asked = valid(request, publication_responses.OverrideRequest)
-        asked["result_id"] = asked.pop("result")
-        decision, ranked_list = amendments.override(public_record.ranked_list(release, list), request.user, **asked)
-        return Response(publication_representation.override(decision, ranked_list))
+        fields = validated_body(request, publication_responses.OverrideRequest)
+        fields["result_id"] = fields.pop("result")
+        decision, ranked_list = amendments.override_result(
+            public_record.ranked_list(release, list), request.user, **fields
+        )
+        return Response(publication_representation.override_document(decision, ranked_list))

@@ -51,7 +51,7 @@ class ReleaseForm(forms.Form):
         self.fields["lists"].choices = [(name, body["title"]) for name, body in known_lists()]
 
     def clean_benchmark_versions(self) -> list[str]:
-        return [one.strip() for one in self.cleaned_data["benchmark_versions"].split(",") if one.strip()]
+        return [version.strip() for version in self.cleaned_data["benchmark_versions"].split(",") if version.strip()]
 
 
 class ProposalForm(forms.Form):

@@ -11,7 +11,8 @@ from typing import Any
 from uuid import UUID
 
 from registry.lists import listing
-from registry.lists.definitions import measure, require_valid
+from registry.lists.definitions import ranked_measure, require_valid
+from registry.lists.eligibility import rank_pool
 from registry.lists.ranking import DefinitionError, Entry, Ranking
 from registry.models import Measurement, Release, Result
 from submissions.errors import ProposalInvalid
@@ -47,40 +48,42 @@ def preview_list(
     Raises Forbidden below reviewer, ProposalInvalid.
     """
     require_role(account, Account.Role.REVIEWER)
-    body = _body(name, definition)
-    rule = None if score is None else _score(score)
+    body = _proposed_body(name, definition)
+    rule = None if score is None else _proposed_score(score)
     try:
         with publish.trial_publication(release) as unpublished:
-            decisions = listing.decisions(release, name)
-            pool = listing.candidates(release, name, body, [decision.entry for decision in decisions])
+            decisions = listing.load_decisions(release, name)
+            pool = listing.list_candidates(release, name, body, [decision.entry for decision in decisions])
             if rule is not None:
-                pool = _rescored(pool, rule)
-            ranking = listing.rank_pool(pool, body, decisions)
+                pool = _rescore_pool(pool, rule)
+            ranking = rank_pool(pool, body, decisions)
             ranges = listing.preview_rank_ranges(release, body, ranking)
-            found = Result.objects.select_related("release").in_bulk([one.id for one in pool], field_name="public_id")
+            results_by_id = Result.objects.select_related("release").in_bulk(
+                [entry.id for entry in pool], field_name="public_id"
+            )
     except DefinitionError as error:
         raise ProposalInvalid(str(error)) from error
-    return Preview(release, body, *_rows(ranking, ranges, found, unpublished))
+    return Preview(release, body, *_preview_rows(ranking, ranges, results_by_id, unpublished))
 
 
-def preview_as_json(made: Preview) -> Row:
+def preview_as_json(preview: Preview) -> Row:
     """A preview as JSON."""
     return {
-        "release": made.release.slug,
-        "list": made.body["name"],
-        "definition": {"name": made.body["name"], "version": made.body["version"]},
-        "ranks": measure(made.body),
-        "entries": made.entries,
-        "excluded": made.excluded,
+        "release": preview.release.slug,
+        "list": preview.body["name"],
+        "definition": {"name": preview.body["name"], "version": preview.body["version"]},
+        "ranks": ranked_measure(preview.body),
+        "entries": preview.entries,
+        "excluded": preview.excluded,
     }
 
 
-def _body(name: str, proposed: Any) -> Row:
+def _proposed_body(name: str, proposed: Any) -> Row:
     if proposed is None:
-        known = listing.newest_definitions([name])
-        if name not in known:
+        definitions = listing.newest_definitions([name])
+        if name not in definitions:
             raise ProposalInvalid(f"There is no list {name[:40]!r}, and no definition of one is proposed.")
-        return known[name]
+        return definitions[name]
     try:
         body = require_valid(proposed)
     except DefinitionError as error:
@@ -90,7 +93,7 @@ def _body(name: str, proposed: Any) -> Row:
     return body
 
 
-def _score(proposed: Any) -> scoring.Definition:
+def _proposed_score(proposed: Any) -> scoring.Definition:
     """A definition of scores.1 alone. Raises ProposalInvalid."""
     document = io500.stored() | {"definitions": [proposed]}
     for error in schema.errors(document, "scores.1"):
@@ -101,7 +104,7 @@ def _score(proposed: Any) -> scoring.Definition:
     return rule
 
 
-def _rescored(pool: list[Entry], rule: scoring.Definition) -> list[Entry]:
+def _rescore_pool(pool: list[Entry], rule: scoring.Definition) -> list[Entry]:
     """The entries with the score that their phases make; without a phase that it needs, with none."""
     rows = Measurement.objects.filter(result__public_id__in=[entry.id for entry in pool], stat="phase")
     quantities: Mapping[str, str] = io500.stored()["phases"]
@@ -109,36 +112,39 @@ def _rescored(pool: list[Entry], rule: scoring.Definition) -> list[Entry]:
     for result, op, quantity, value in rows.values_list("result__public_id", "op", "quantity", "value"):
         if quantities.get(op) == quantity:
             values.setdefault(result, {})[op] = from_canonical(value, _UNITS[quantity])
-    return [replace(entry, scores={**entry.scores, "score": _value(values.get(entry.id, {}), rule)}) for entry in pool]
+    return [
+        replace(entry, scores={**entry.scores, "score": _score_or_none(values.get(entry.id, {}), rule)})
+        for entry in pool
+    ]
 
 
-def _value(values: Mapping[str, float], rule: scoring.Definition) -> float | None:
+def _score_or_none(values: Mapping[str, float], rule: scoring.Definition) -> float | None:
     try:
         return scoring.evaluate(values, rule).value
     except scoring.ScoreError:
         return None
 
 
-def _rows(
+def _preview_rows(
     ranking: Ranking,
     ranges: Mapping[str, tuple[int, int]],
-    found: Mapping[str, Result],
+    results_by_id: Mapping[str, Result],
     unpublished: Mapping[str, UUID],
 ) -> tuple[list[Row], list[Row]]:
     listed = [
         {"rank": row.rank, "rank_low": low, "rank_high": high, "score": row.score, "note": row.reason}
-        | _who(found[row.entry], unpublished)
+        | _result_identity(results_by_id[row.entry], unpublished)
         for row in ranking.rows
         for low, high in [ranges[row.entry]]
     ]
     excluded = [
-        {"code": exclusion.code, "why": exclusion.why} | _who(found[exclusion.entry], unpublished)
+        {"code": exclusion.code, "why": exclusion.why} | _result_identity(results_by_id[exclusion.entry], unpublished)
         for exclusion in ranking.exclusions
     ]
     return listed, excluded
 
 
-def _who(result: Result, unpublished: Mapping[str, UUID]) -> Row:
+def _result_identity(result: Result, unpublished: Mapping[str, UUID]) -> Row:
     submission = unpublished.get(result.public_id)
     return {
         "result": result.public_id,

@@ -34,7 +34,7 @@ UNNAMED_OR_NAMED = Q(anonymity=None) | Q(anonymity__granted=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Published:
+class PublicationSummary:
     """What a published release holds; `embargoed` accepted ones wait for their time."""
 
     release: str
@@ -56,7 +56,7 @@ class Foretold:
         return [name for name, entries in self.lists.items() if not entries]
 
 
-def publish(release: Release, editor: Account | None, *, allow_empty: bool = False) -> Published:
+def publish_release(release: Release, editor: Account | None, *, allow_empty: bool = False) -> PublicationSummary:
     """Publish a release; None as editor is the scheduler, which looks for empty lists by itself.
 
     Raises Forbidden, ReleaseInvalid, and without `allow_empty` WouldBeEmpty; then nothing is published.
@@ -65,18 +65,18 @@ def publish(release: Release, editor: Account | None, *, allow_empty: bool = Fal
         raise Forbidden
     if release.imported:
         raise ReleaseInvalid(f"{release.name} is a copy of published lists; it is not published here.")
-    for submission in _accepted(release=release, derivative=None):
+    for submission in _accepted_submissions(release=release, derivative=None):
         scrubbed_copy.ensure_scrubbed_copy(submission)  # outside the transaction: it may take seconds
     with transaction.atomic():
         amendments.lock_publication()
         release = Release.objects.select_for_update().get(pk=release.pk)
         if release.published_at is None:
-            frozen = _publish(release, editor, timezone.now())
+            frozen = _publish_locked(release, editor, timezone.now())
             if editor is not None and not allow_empty:
                 _refuse_empty(frozen)
         else:
             _add_late(release, editor, timezone.now())
-    return _outcome(release)
+    return _publication_outcome(release)
 
 
 def publication_checklist(release: Release) -> list[tuple[bool, str]]:
@@ -85,7 +85,7 @@ def publication_checklist(release: Release) -> list[tuple[bool, str]]:
     waiting = submissions.filter(state__in=states.UNDER_REVIEW).count()
     sent_back = submissions.filter(state=State.CHANGES_REQUESTED).count()
     asking = submissions.filter(state=State.ACCEPTED).exclude(UNNAMED_OR_NAMED).count()
-    accepted = _accepted(release=release)
+    accepted = _accepted_submissions(release=release)
     ready, unready = accepted.count(), accepted.filter(derivative=None).count()
     is_over = release.deadline is not None and release.deadline < timezone.now()
     return [
@@ -112,12 +112,14 @@ def trial_publication(release: Release) -> Iterator[dict[str, UUID]]:
         release = Release.objects.select_for_update().get(pk=release.pk)
         if release.published_at is None and not release.imported:
             _add_results(release, None, timezone.now())
-        told = Submission.objects.filter(release=release, result__isnull=False).values_list("result__public_id", "pk")
-        yield {} if release.published_at else dict(told)
+        provisional = Submission.objects.filter(release=release, result__isnull=False).values_list(
+            "result__public_id", "pk"
+        )
+        yield {} if release.published_at else dict(provisional)
         transaction.set_rollback(True)
 
 
-def foretold(release: Release) -> Foretold:
+def foretell_publication(release: Release) -> Foretold:
     """What publishing would freeze now; nothing is stored. Raises ListError."""
     with trial_publication(release) as unpublished:
         lists = {name: len(listing.compute_list(release, name).rows) for name in release.list_names}
@@ -130,15 +132,17 @@ def publish_due() -> None:
     What nobody looks at is not frozen empty: a release without an accepted run is left to its editors.
     """
     called = Q(published_at=None, publishes__lte=timezone.now())
-    embargo_over = Q(published_at__isnull=False, pk__in=_accepted().values("release"))
+    embargo_over = Q(published_at__isnull=False, pk__in=_accepted_submissions().values("release"))
     for release in Release.objects.filter(called | embargo_over, imported=False).order_by("publishes"):
         try:
-            if release.published_at is None and not _accepted(release=release).exists():
+            if release.published_at is None and not _accepted_submissions(release=release).exists():
                 _leave_to_editors(release)
                 continue
-            was_called, outcome = release.published_at is None, publish(release, None)
+            was_called, outcome = release.published_at is None, publish_release(release, None)
             if was_called:
-                _tell_of_empty(release, [one["name"] for one in outcome.lists if not one["entries"]])
+                _tell_of_empty(
+                    release, [ranked_list["name"] for ranked_list in outcome.lists if not ranked_list["entries"]]
+                )
         except Exception:
             log.exception("Publishing %s failed", release.slug)
 
@@ -163,7 +167,7 @@ def _tell_of_empty(release: Release, empty: list[str]) -> None:
 # One release, inside its transaction
 
 
-def _accepted(**narrower: Any) -> QuerySet[Submission]:
+def _accepted_submissions(**narrower: Any) -> QuerySet[Submission]:
     """Accepted ones whose embargo, if any, is over, in the order in which they were submitted.
 
     What asked to be anonymous waits until that is granted, or until its submitter agrees to be named.
@@ -172,7 +176,7 @@ def _accepted(**narrower: Any) -> QuerySet[Submission]:
     return submissions.exclude(embargo_until__gt=timezone.now()).order_by("submitted_at", "id")
 
 
-def _publish(release: Release, editor: Account | None, now: datetime) -> Foretold:
+def _publish_locked(release: Release, editor: Account | None, now: datetime) -> Foretold:
     results = len(_add_results(release, editor, now))
     release.published_at = now
     release.save(update_fields=["published_at"])
@@ -183,12 +187,12 @@ def _publish(release: Release, editor: Account | None, now: datetime) -> Foretol
 def _refuse_empty(frozen: Foretold) -> None:
     """Raises WouldBeEmpty, inside the transaction that froze them."""
     errors = {"lists": frozen.empty} if frozen.empty else {}
-    said = [f"Without an entry: {', '.join(frozen.empty)}."] if frozen.empty else []
+    reasons = [f"Without an entry: {', '.join(frozen.empty)}."] if frozen.empty else []
     if not frozen.results:
-        said.append("No accepted run would become a result now.")
-        errors["results"] = said[-1:]
+        reasons.append("No accepted run would become a result now.")
+        errors["results"] = reasons[-1:]
     if errors:
-        raise WouldBeEmpty(" ".join(said), errors=errors)
+        raise WouldBeEmpty(" ".join(reasons), errors=errors)
 
 
 def _add_late(release: Release, editor: Account | None, now: datetime) -> None:
@@ -197,14 +201,14 @@ def _add_late(release: Release, editor: Account | None, now: datetime) -> None:
     embargoed = set(
         Submission.objects.exclude(embargo_until=None).filter(result__in=added).values_list("result", flat=True)
     )
-    for kept, why in ((True, "the embargo ended."), (False, "published later than the list.")):
-        if entering := [result for result in added if (result.pk in embargoed) == kept]:
+    for is_embargoed, why in ((True, "the embargo ended."), (False, "published later than the list.")):
+        if entering := [result for result in added if (result.pk in embargoed) == is_embargoed]:
             amendments.add_embargoed(release, entering, why)
 
 
 def _add_results(release: Release, editor: Account | None, now: datetime) -> list[Result]:
     """Copy what is accepted, also after the publication: what was under an embargo is returned, revisions are not."""
-    accepted = _accepted(release=release).select_for_update(of=("self",))
+    accepted = _accepted_submissions(release=release).select_for_update(of=("self",))
     submissions = list(
         accepted.select_related("institution", "account", "anonymity", "revises__result", "revises__anonymity")
     )
@@ -216,13 +220,16 @@ def _add_results(release: Release, editor: Account | None, now: datetime) -> lis
     return [submission.result for submission in submissions if submission.revises_id is None]
 
 
-def _outcome(release: Release) -> Published:
+def _publication_outcome(release: Release) -> PublicationSummary:
     lists = RankedList.objects.filter(release=release).order_by("position", "name")
     waiting = Submission.objects.filter(release=release, state=State.ACCEPTED, embargo_until__gt=timezone.now())
-    return Published(
+    return PublicationSummary(
         release.slug,
         release.published_at,
         Result.objects.filter(release=release).count(),
-        [{"name": one.name, "entries": one.entries.count(), "digest": one.digest} for one in lists],
+        [
+            {"name": ranked_list.name, "entries": ranked_list.entries.count(), "digest": ranked_list.digest}
+            for ranked_list in lists
+        ],
         waiting.count(),
     )

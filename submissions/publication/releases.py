@@ -19,7 +19,7 @@ SLUG = re.compile(r"[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)*")
 _AOE = re.compile(r"(\d{4}-\d{2}-\d{2}) +AoE", re.IGNORECASE)
 
 
-def create(
+def create_release(
     slug: str,
     deadline: datetime,
     *,
@@ -43,10 +43,10 @@ def create(
         list_names=_list_names(lists),
         accepting_reviewers=accepting_reviewers,
     )
-    return _saved(release)
+    return _save_release(release)
 
 
-def change(release: Release, **changes: Any) -> Release:
+def change_release(release: Release, **changes: Any) -> Release:
     """Change a call that is not published: any argument of `create` but the slug.
 
     Raises ReleaseInvalid, ReleasePublished.
@@ -59,7 +59,7 @@ def change(release: Release, **changes: Any) -> Release:
             changes["list_names"] = _list_names(changes.pop("lists"))
         for field, value in changes.items():
             setattr(release, field, value)
-        return _saved(release)
+        return _save_release(release)
 
 
 def ensure_demo(days: int = 180) -> Release:
@@ -68,7 +68,7 @@ def ensure_demo(days: int = 180) -> Release:
     if release is not None:
         return release
     deadline = (timezone.now() + timedelta(days=days)).replace(hour=12, minute=0, second=0, microsecond=0)
-    return create(DEMO, deadline, name="Next", lists=[name for name, _ in known_lists()])
+    return create_release(DEMO, deadline, name="Next", lists=[name for name, _ in known_lists()])
 
 
 def read_time(text: str) -> datetime:
@@ -95,18 +95,18 @@ def known_lists() -> list[tuple[str, Any]]:
     return sorted(newest.items(), key=lambda pair: (pair[1]["position"], pair[0]))
 
 
-def _list_names(wanted: Iterable[str]) -> list[str]:
+def _list_names(requested: Iterable[str]) -> list[str]:
     """In the order of the definitions for releases run here. Raises ReleaseInvalid for a name without one."""
-    wanted = {name.strip().lower() for name in wanted}
-    known = known_lists()
-    unknown = sorted(wanted - {name for name, _ in known})
+    requested = {name.strip().lower() for name in requested}
+    defined = known_lists()
+    unknown = sorted(requested - {name for name, _ in defined})
     if unknown:
-        names = ", ".join(name for name, _ in known)
+        names = ", ".join(name for name, _ in defined)
         raise ReleaseInvalid(f"There is no list {unknown[0][:40]!r}.", hint=f"Known: {names}.")
-    return [name for name, body in known if name in wanted or (not wanted and tool_of(body) == SCORED)]
+    return [name for name, body in defined if name in requested or (not requested and tool_of(body) == SCORED)]
 
 
-def _saved(release: Release) -> Release:
+def _save_release(release: Release) -> Release:
     release.name = release.name or release.slug
     if release.opens and release.opens >= release.deadline:
         raise ReleaseInvalid("It opens after its deadline.", errors={"opens": ["Must lie before the deadline."]})

@@ -23,25 +23,31 @@ def repeat_group(report: Row, index: int) -> Row:
     Runs are in the order of their time where they tell it, else in that of the archive. Of a report from before
     `missing_settings` nothing is taken: its repeats may have settings that nobody knows.
     """
-    groups = (one for one in report.get("groups", []) if one["kind"] == REPEATS and index in one["runs"])
-    found = next((one for one in groups if one.get("missing_settings") == []), None)
-    if found is None or len(found["runs"]) > MOST_MEMBERS:
+    groups = (group for group in report.get("groups", []) if group["kind"] == REPEATS and index in group["runs"])
+    own_group = next((group for group in groups if group.get("missing_settings") == []), None)
+    if own_group is None or len(own_group["runs"]) > MOST_MEMBERS:
         return {"runs": [], "distributions": []}
-    return {"runs": [report["runs"][run] for run in found["runs"]], "distributions": found["distributions"]}
+    return {"runs": [report["runs"][run] for run in own_group["runs"]], "distributions": own_group["distributions"]}
 
 
 def repeated_values(same: Sequence[Row]) -> dict[spreads.Key, list[float]]:
     """The values of each measurement that all these runs have, canonical."""
     by_run = [
-        {spreads.key(row): row["value"] for row in run["measurements"] if not is_repeat(row["context"], row["stat"])}
+        {
+            spreads.measurement_key(row): row["value"]
+            for row in run["measurements"]
+            if not is_repeat(row["context"], row["stat"])
+        }
         for run in same
     ]
-    shared = [place for place in by_run[0] if all(place in one for one in by_run)] if by_run else []
-    return {place: [one[place] for one in by_run] for place in shared}
+    shared = [place for place in by_run[0] if all(place in run_values for run_values in by_run)] if by_run else []
+    return {place: [run_values[place] for run_values in by_run] for place in shared}
 
 
 def repeated_scores(same: Sequence[Row]) -> dict[str, list[float]]:
     """The columns of a result that all these runs have a score for."""
-    found = [run["scores"].get("SCORE") or {} for run in same]
-    values = {column: [one.get(name) for one in found] for column, name in COLUMNS.items() if found}
+    scores_by_run = [run["scores"].get("SCORE") or {} for run in same]
+    values = {
+        column: [scores.get(name) for scores in scores_by_run] for column, name in COLUMNS.items() if scores_by_run
+    }
     return {column: several for column, several in values.items() if None not in several}

@@ -7,7 +7,7 @@ from typing import Any
 from registry.models import Override, RankedList
 
 
-def override(row: Override, ranked_list: RankedList) -> dict[str, Any]:
+def override_document(row: Override, ranked_list: RankedList) -> dict[str, Any]:
     """`row` with its result joined."""
     return {
         "release": ranked_list.release.slug,

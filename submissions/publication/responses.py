@@ -47,7 +47,7 @@ class OverrideRequest(s.Serializer):
     reason = s.CharField(max_length=2000)
 
 
-class OverrideAnswer(OverrideRequest):
+class OverrideResponse(OverrideRequest):
     release = s.CharField()
     list = s.CharField()
     decided_by = s.CharField()

@@ -11,7 +11,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
 from registry.errors import Problem
-from registry.lists.definitions import measure
+from registry.lists.definitions import ranked_measure
 from registry.models import Override, Release
 from registry.presentation import numbers
 from registry.query import public_record
@@ -27,35 +27,35 @@ from submissions.web.page_base import staff_page
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @staff_page(Account.Role.REVIEWER)
-def preview(request: HttpRequest, release: str, name: str) -> HttpResponse:
+def preview_page(request: HttpRequest, release: str, name: str) -> HttpResponse:
     """What would stand on the list, and why not what doesn't; a POST asks the same under what it proposes."""
-    found = public_record.release(release)
+    release_row = public_record.find_release(release)
     form = ProposalForm(request.POST or None)
     try:
-        asked = _proposed(form) if request.method == "POST" else {}
-        made = previewing.preview_list(found, name, request.user, **asked)
+        proposal = _proposed_documents(form) if request.method == "POST" else {}
+        list_preview = previewing.preview_list(release_row, name, request.user, **proposal)
     except Problem as problem:
-        return _page(request, found, name, form, problem=problem)
-    return _page(request, found, name, form, made=made)
+        return _preview_page(request, release_row, name, form, problem=problem)
+    return _preview_page(request, release_row, name, form, list_preview=list_preview)
 
 
 @require_POST
 @staff_page(Account.Role.EDITOR)
-def override(request: HttpRequest, release: str, name: str) -> HttpResponse:
+def override_page(request: HttpRequest, release: str, name: str) -> HttpResponse:
     """A decision about one result of a published list, with its reason."""
-    found = public_record.release(release)
+    release_row = public_record.find_release(release)
     form = OverrideForm(request.POST)
     try:
         if not form.is_valid():
-            raise FormInvalid(errors={field: [str(one) for one in why] for field, why in form.errors.items()})
-        amendments.override(public_record.ranked_list(release, name), request.user, **form.cleaned_data)
+            raise FormInvalid(errors={field: [str(message) for message in why] for field, why in form.errors.items()})
+        amendments.override_result(public_record.ranked_list(release, name), request.user, **form.cleaned_data)
     except Problem as problem:
-        made = previewing.preview_list(found, name, request.user)
-        return _page(request, found, name, ProposalForm(), made=made, problem=problem)
-    return redirect("list", release=found.slug, name=name)
+        list_preview = previewing.preview_list(release_row, name, request.user)
+        return _preview_page(request, release_row, name, ProposalForm(), list_preview=list_preview, problem=problem)
+    return redirect("list", release=release_row.slug, name=name)
 
 
-def _proposed(form: ProposalForm) -> dict[str, Any]:
+def _proposed_documents(form: ProposalForm) -> dict[str, Any]:
     """The JSON documents of the form; what is left empty stays as it is. Raises ProposalInvalid."""
     documents = {}
     for field in ("definition", "score"):
@@ -67,13 +67,13 @@ def _proposed(form: ProposalForm) -> dict[str, Any]:
     return documents
 
 
-def _page(
+def _preview_page(
     request: HttpRequest,
     release: Release,
     name: str,
     form: ProposalForm,
     *,
-    made: previewing.Preview | None = None,
+    list_preview: previewing.Preview | None = None,
     problem: Problem | None = None,
 ) -> HttpResponse:
     context = {
@@ -82,18 +82,18 @@ def _page(
         "name": name,
         "form": form,
         "problem": problem,
-        "made": made,
-        "ranks": measure(made.body) if made else None,
-        "rows": [_written(row) for row in made.entries] if made else [],
-        "current": json.dumps(made.body, indent=2) if made else "",
+        "preview": list_preview,
+        "ranks": ranked_measure(list_preview.body) if list_preview else None,
+        "rows": [_format_row(row) for row in list_preview.entries] if list_preview else [],
+        "current": json.dumps(list_preview.body, indent=2) if list_preview else "",
         "may_override": bool(release.published_at) and has_role(request.user, Account.Role.EDITOR),
         "actions": Override.Action.choices,
         "decisions": Override.objects.filter(release=release, list_name=name).select_related("result"),
     }
-    return render(request, "review/preview.html", context, status=problem.status if problem else 200)
+    return render(request, "publication/preview.html", context, status=problem.status if problem else 200)
 
 
-def _written(row: Mapping[str, Any]) -> dict[str, Any]:
+def _format_row(row: Mapping[str, Any]) -> dict[str, Any]:
     return {
         **row,
         "score": numbers.format_decimal(row["score"]),

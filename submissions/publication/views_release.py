@@ -22,62 +22,62 @@ from submissions.publication.forms import ReleaseForm
 from submissions.web.formatting import name_of, run_row
 from submissions.web.page_base import staff_page
 
-SHOWN = 500
+MOST_ROWS = 500
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @staff_page(Account.Role.EDITOR)
-def publish(request: HttpRequest, release: str) -> HttpResponse:
+def publish_page(request: HttpRequest, release: str) -> HttpResponse:
     """Show what publishing would copy into the public record; do it when asked to."""
-    found = public_record.release(release)
+    release_row = public_record.find_release(release)
     if request.method != "POST":
-        return _page(request, found)
+        return _publish_page(request, release_row)
     try:
-        if request.POST.get("confirm", "").strip().lower() != found.slug.lower():
+        if request.POST.get("confirm", "").strip().lower() != release_row.slug.lower():
             raise NotConfirmed
-        publication_publish.publish(found, request.user, allow_empty="allow_empty" in request.POST)
+        publication_publish.publish_release(release_row, request.user, allow_empty="allow_empty" in request.POST)
     except Problem as problem:
-        return _page(request, found, problem)
-    return redirect("release-lists", release=found.slug)
+        return _publish_page(request, release_row, problem)
+    return redirect("release-lists", release=release_row.slug)
 
 
-def _page(request: HttpRequest, release: Release, problem: Problem | None = None) -> HttpResponse:
+def _publish_page(request: HttpRequest, release: Release, problem: Problem | None = None) -> HttpResponse:
     accepted = list(
         Submission.objects.filter(release=release, state=State.ACCEPTED, test=False)
         .select_related("institution")
         .prefetch_related("checks")
-        .order_by("submitted_at")[:SHOWN]
+        .order_by("submitted_at")[:MOST_ROWS]
     )
     states = Submission.objects.filter(release=release).order_by().values_list("state").annotate(Count("id"))
     now = timezone.now()
     may_publish = not release.imported and release.published_at is None
-    foretold = publication_publish.foretold(release) if may_publish else None
+    foretold = publication_publish.foretell_publication(release) if may_publish else None
     context = {
         "section": "review",
         "release": release,
         "problem": problem,
-        "rows": [_row(one) for one in accepted],
+        "rows": [_submission_row(submission) for submission in accepted],
         "foretold": foretold,
-        "lists": _lists(foretold) if foretold else [],
+        "lists": _list_rows(foretold) if foretold else [],
         "listed": any(foretold.lists.values()) if foretold else False,
         "allows_empty": "allow_empty" in request.POST,
         "states": [(State(state).label, count) for state, count in states if state != State.ACCEPTED],
-        "deadline": numbers.deadline(release.deadline, now) if release.deadline else "",
+        "deadline": numbers.format_deadline(release.deadline, now) if release.deadline else "",
         "checklist": publication_publish.publication_checklist(release),
         "is_early": release.deadline is not None and now < release.deadline,
         "may_publish": may_publish,
     }
-    return render(request, "review/publish.html", context, status=problem.status if problem else 200)
+    return render(request, "publication/publish.html", context, status=problem.status if problem else 200)
 
 
-def _lists(foretold: publication_publish.Foretold) -> list[dict[str, object]]:
+def _list_rows(foretold: publication_publish.Foretold) -> list[dict[str, object]]:
     """What each list would hold, with its title; the empty ones first."""
     titles = {name: body["title"] for name, body in releases.known_lists()}
     rows = [{"name": name, "title": titles[name], "entries": entries} for name, entries in foretold.lists.items()]
     return sorted(rows, key=lambda row: row["entries"] != 0)
 
 
-def _row(submission: Submission) -> dict[str, object]:
+def _submission_row(submission: Submission) -> dict[str, object]:
     check = next(iter(submission.checks.all()), None)
     report = check.report if check else {}
     primary = finding_counts.chosen_run(submission, report)
@@ -94,43 +94,43 @@ def _row(submission: Submission) -> dict[str, object]:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @staff_page(Account.Role.EDITOR)
-def create(request: HttpRequest) -> HttpResponse:
+def create_release(request: HttpRequest) -> HttpResponse:
     """A new call for submissions."""
     if request.method != "POST":
         usual = [name for name, body in releases.known_lists() if tool_of(body) == SCORED]
-        return _form(request, ReleaseForm(initial={"lists": usual}))
+        return _release_form_page(request, ReleaseForm(initial={"lists": usual}))
     form = ReleaseForm(request.POST)
     if not form.is_valid():
-        return _form(request, form, status=422)
+        return _release_form_page(request, form, status=422)
     try:
-        made = releases.create(**form.cleaned_data)
+        release = releases.create_release(**form.cleaned_data)
     except Problem as problem:
-        return _form(request, form, problem=problem, status=problem.status)
-    return redirect("release", release=made.slug)
+        return _release_form_page(request, form, problem=problem, status=problem.status)
+    return redirect("release", release=release.slug)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @staff_page(Account.Role.EDITOR)
-def edit(request: HttpRequest, release: str) -> HttpResponse:
+def edit_release(request: HttpRequest, release: str) -> HttpResponse:
     """Change a call until it is published; its slug stays."""
-    found = public_record.release(release)
+    release_row = public_record.find_release(release)
     if request.method != "POST":
         names = ("slug", "name", "opens", "deadline", "publishes", "accepting_reviewers")
-        initial = {name: getattr(found, name) for name in names} | {"lists": found.list_names}
-        initial["benchmark_versions"] = ", ".join(found.benchmark_versions)
-        return _form(request, ReleaseForm(initial=initial), found)
-    form = ReleaseForm({**request.POST.dict(), "slug": found.slug, "lists": request.POST.getlist("lists")})
+        initial = {name: getattr(release_row, name) for name in names} | {"lists": release_row.list_names}
+        initial["benchmark_versions"] = ", ".join(release_row.benchmark_versions)
+        return _release_form_page(request, ReleaseForm(initial=initial), release_row)
+    form = ReleaseForm({**request.POST.dict(), "slug": release_row.slug, "lists": request.POST.getlist("lists")})
     if not form.is_valid():
-        return _form(request, form, found, status=422)
+        return _release_form_page(request, form, release_row, status=422)
     changes = {name: value for name, value in form.cleaned_data.items() if name != "slug"}
     try:
-        releases.change(found, **changes)
+        releases.change_release(release_row, **changes)
     except Problem as problem:
-        return _form(request, form, found, problem=problem, status=problem.status)
-    return redirect("release", release=found.slug)
+        return _release_form_page(request, form, release_row, problem=problem, status=problem.status)
+    return redirect("release", release=release_row.slug)
 
 
-def _form(
+def _release_form_page(
     request: HttpRequest,
     form: ReleaseForm,
     release: Release | None = None,
@@ -139,4 +139,4 @@ def _form(
     status: int = 200,
 ) -> HttpResponse:
     context = {"section": "review", "form": form, "release": release, "problem": problem}
-    return render(request, "review/release.html", context, status=status)
+    return render(request, "publication/release.html", context, status=status)

@@ -9,7 +9,7 @@ from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from submissions.permissions import seen_by
+from submissions.permissions import visible_submission
 from submissions.receipts import receipts
 from submissions.receipts import responses as receipts_responses
 from submissions.web.api_base import REFUSED, PrivateView
@@ -20,10 +20,10 @@ class SubmissionReceipt(PrivateView):
 
     @extend_schema(operation_id="submissions_receipt", responses={200: receipts_responses.SignedReceipt} | REFUSED)
     def get(self, request: Request, id: UUID) -> Response:
-        return Response(receipts.issue(seen_by(request.user, id)))
+        return Response(receipts.issue_receipt(visible_submission(request.user, id)))
 
 
-class ReceiptKeys(PrivateView):
+class ReceiptKeysView(PrivateView):
     """The public keys with which receipts of this registry were signed, the newest first."""
 
     permission_classes = [AllowAny]

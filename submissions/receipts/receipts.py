@@ -33,7 +33,7 @@ _MAGIC = b"SSHSIG"
 _BEGIN, _END = "-----BEGIN SSH SIGNATURE-----", "-----END SSH SIGNATURE-----"
 
 
-def issue(submission: Submission) -> dict[str, Any]:
+def issue_receipt(submission: Submission) -> dict[str, Any]:
     """{"receipt", "signature", "public_key"}: what is held of a submission now, and under which rules it was checked.
 
     `rules_version` is null until a worker has checked it.
@@ -44,32 +44,32 @@ def issue(submission: Submission) -> dict[str, Any]:
         "id": str(submission.pk),
         "sha256": submission.sha256,
         "size_bytes": submission.size,
-        "received_at": _time(submission.received_at),
+        "received_at": _format_time(submission.received_at),
         "state": submission.state,
-        "checked_at": _time(check.made_at) if check else None,
+        "checked_at": _format_time(check.made_at) if check else None,
         "rules_version": check.validators_version if check else None,
-        "issued_at": _time(timezone.now()),
+        "issued_at": _format_time(timezone.now()),
         "issued_by": f"highwater {VERSION}",
     }
     key = signing_key()
-    public_key = _line(key.public_key())
+    public_key = _public_key_line(key.public_key())
     ReceiptKey.objects.get_or_create(public_key=public_key)
-    return {"receipt": receipt, "signature": _sign(key, message(receipt)), "public_key": public_key}
+    return {"receipt": receipt, "signature": _sign_content(key, signed_message(receipt)), "public_key": public_key}
 
 
-def verify(document: Any) -> dict[str, Any]:
+def verify_receipt(document: Any) -> dict[str, Any]:
     """The receipt inside a document of `issue`, if this registry signed it. Raises BadReceipt."""
     receipt = document.get("receipt") if isinstance(document, Mapping) else None
     signature = document.get("signature") if isinstance(document, Mapping) else None
     if not isinstance(receipt, dict) or not isinstance(signature, str):
         raise BadReceipt("It has no `receipt` with its `signature`.")
-    blob = _unarmoured(signature)
-    if not any(_is_signed_by(public_key, blob, message(receipt)) for public_key in public_keys()):
+    blob = _unarmour_text(signature)
+    if not any(_is_signed_by(public_key, blob, signed_message(receipt)) for public_key in public_keys()):
         raise BadReceipt("No key of this registry has signed it, or it was changed since.")
     return receipt
 
 
-def read(text: str) -> Any:
+def read_receipt(text: str) -> Any:
     """The JSON of a receipt that somebody hands in. Raises BadReceipt."""
     try:
         if len(text.encode()) > LIMIT_BYTES:
@@ -79,16 +79,16 @@ def read(text: str) -> Any:
         raise BadReceipt("It is not JSON.") from error
 
 
-def message(receipt: Mapping[str, Any]) -> bytes:
+def signed_message(receipt: Mapping[str, Any]) -> bytes:
     """The bytes that are signed."""
     return json.dumps(receipt, sort_keys=True, separators=(",", ":")).encode()
 
 
 def public_keys() -> list[str]:
     """Every key that has signed receipts here, the newest first, as lines of an authorized_keys file."""
-    now = _line(signing_key().public_key())
-    known = ReceiptKey.objects.order_by("-first_used_at").values_list("public_key", flat=True)
-    return list(dict.fromkeys([now, *known]))
+    now = _public_key_line(signing_key().public_key())
+    recorded_keys = ReceiptKey.objects.order_by("-first_used_at").values_list("public_key", flat=True)
+    return list(dict.fromkeys([now, *recorded_keys]))
 
 
 def signing_key() -> Ed25519PrivateKey:
@@ -102,14 +102,14 @@ def signing_key() -> Ed25519PrivateKey:
 # The form of OpenSSH
 
 
-def _sign(key: Ed25519PrivateKey, content: bytes) -> str:
-    return _armoured(_blob(key.public_key(), key.sign(_to_sign(content))))
+def _sign_content(key: Ed25519PrivateKey, content: bytes) -> str:
+    return _armour_blob(_signature_blob(key.public_key(), key.sign(_to_sign(content))))
 
 
 def _is_signed_by(public_key: str, blob: bytes, content: bytes) -> bool:
     """Whether `blob` is exactly what `_sign` makes with that key: nothing else of the format is read."""
     key, signature = load_ssh_public_key(public_key.encode()), blob[-64:]
-    if not isinstance(key, Ed25519PublicKey) or _blob(key, signature) != blob:
+    if not isinstance(key, Ed25519PublicKey) or _signature_blob(key, signature) != blob:
         return False
     try:
         key.verify(signature, _to_sign(content))
@@ -120,34 +120,34 @@ def _is_signed_by(public_key: str, blob: bytes, content: bytes) -> bool:
 
 def _to_sign(content: bytes) -> bytes:
     digest = hashlib.sha512(content).digest()
-    return _MAGIC + b"".join(map(_string, (NAMESPACE.encode(), b"", _HASH.encode(), digest)))
+    return _MAGIC + b"".join(map(_length_prefixed, (NAMESPACE.encode(), b"", _HASH.encode(), digest)))
 
 
-def _blob(key: Ed25519PublicKey, signature: bytes) -> bytes:
-    kind = _string(b"ssh-ed25519")
-    public = kind + _string(key.public_bytes(Encoding.Raw, PublicFormat.Raw))
-    parts = (public, NAMESPACE.encode(), b"", _HASH.encode(), kind + _string(signature))
-    return _MAGIC + struct.pack(">I", 1) + b"".join(map(_string, parts))
+def _signature_blob(key: Ed25519PublicKey, signature: bytes) -> bytes:
+    kind = _length_prefixed(b"ssh-ed25519")
+    public = kind + _length_prefixed(key.public_bytes(Encoding.Raw, PublicFormat.Raw))
+    parts = (public, NAMESPACE.encode(), b"", _HASH.encode(), kind + _length_prefixed(signature))
+    return _MAGIC + struct.pack(">I", 1) + b"".join(map(_length_prefixed, parts))
 
 
-def _string(content: bytes) -> bytes:
+def _length_prefixed(content: bytes) -> bytes:
     return struct.pack(">I", len(content)) + content
 
 
-def _armoured(blob: bytes) -> str:
+def _armour_blob(blob: bytes) -> str:
     return "\n".join([_BEGIN, *textwrap.wrap(base64.b64encode(blob).decode(), 70), _END, ""])
 
 
-def _unarmoured(text: str) -> bytes:
+def _unarmour_text(text: str) -> bytes:
     try:
         return base64.b64decode("".join(text.replace(_BEGIN, "").replace(_END, "").split()), validate=True)
     except ValueError as error:
         raise BadReceipt("The signature is not in the form of OpenSSH.") from error
 
 
-def _line(key: Ed25519PublicKey) -> str:
+def _public_key_line(key: Ed25519PublicKey) -> str:
     return key.public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH).decode()
 
 
-def _time(moment: Any) -> str:
+def _format_time(moment: Any) -> str:
     return f"{moment:%Y-%m-%dT%H:%M:%SZ}"

@@ -9,29 +9,29 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from submissions.errors import BadReceipt
-from submissions.permissions import seen_by
+from submissions.permissions import visible_submission
 from submissions.receipts import receipts
 from submissions.web.page_base import private_page
 
 
 @require_safe
 @private_page
-def download(request: HttpRequest, id: UUID) -> HttpResponse:
-    signed = receipts.issue(seen_by(request.user, id))
+def download_receipt(request: HttpRequest, id: UUID) -> HttpResponse:
+    signed = receipts.issue_receipt(visible_submission(request.user, id))
     name = f"highwater-receipt-{id}.json"
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return JsonResponse(signed, json_dumps_params={"indent": 1}, headers=headers)
 
 
 @require_safe
-def verify(request: HttpRequest) -> HttpResponse:
+def verification_page(request: HttpRequest) -> HttpResponse:
     """For anybody, without an account: what the receipt in the query says, if it is one of ours."""
     text = request.GET.get("receipt", "")
     context = {"section": "submissions", "text": text, "public_keys": receipts.public_keys()}
     if text.strip():
         try:
-            context["receipt"] = receipts.verify(receipts.read(text))
+            context["receipt"] = receipts.verify_receipt(receipts.read_receipt(text))
         except BadReceipt as problem:
             context["problem"] = problem
     status = context["problem"].status if "problem" in context else 200
-    return render(request, "submissions/receipts.html", context, status=status)
+    return render(request, "receipts/receipts.html", context, status=status)

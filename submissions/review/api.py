@@ -18,17 +18,17 @@ from submissions.checks.responses import Finding
 from submissions.lifecycle import representation
 from submissions.lifecycle.responses import Receipt
 from submissions.models import Comment, Judgement, Submission, Token
-from submissions.permissions import require_bytes, require_review, seen_by
+from submissions.permissions import require_bytes, require_review, visible_submission
 from submissions.review import assignment, comments, rubric
 from submissions.review import representation as review_representation
-from submissions.web.api_base import CONFLICT, REFUSED, PrivateView, valid
-from submissions.web.request_bodies import Choice, writes
+from submissions.web.api_base import CONFLICT, REFUSED, PrivateView, validated_body
+from submissions.web.request_bodies import Choice, write_operation
 
 JOINED = Submission.objects.select_related("institution")
 
 
 class AssignRequest(s.Serializer):
-    reviewer = s.CharField(max_length=150, required=False, default="", help_text="Username; without it the caller.")
+    reviewer = s.CharField(max_length=150, required=False, help_text="Username; without it the caller.")
 
 
 class Assigned(Receipt):
@@ -40,30 +40,31 @@ class SubmissionAssign(PrivateView):
 
     token_scope = Token.Scope.REVIEW
 
-    @writes(
+    @write_operation(
         operation_id="submissions_assign",
         request=AssignRequest,
         responses={200: Assigned} | REFUSED | CONFLICT,
     )
     def post(self, request: Request, id: UUID) -> Response:
-        submission = seen_by(request.user, id, JOINED)
-        assignment.assign(submission, request.user, **valid(request, AssignRequest))
-        return _assigned(submission, request)
+        submission = visible_submission(request.user, id, JOINED)
+        assignment.assign_submission(submission, request.user, **validated_body(request, AssignRequest))
+        return _assigned_response(submission, request)
 
-    @writes(
+    @write_operation(
         operation_id="submissions_unassign",
         parameters=[OpenApiParameter("reviewer", str, description="Username; without it the caller.")],
         responses={200: Assigned} | REFUSED | CONFLICT,
     )
     def delete(self, request: Request, id: UUID) -> Response:
-        submission = seen_by(request.user, id, JOINED)
+        submission = visible_submission(request.user, id, JOINED)
         assignment.take_back(submission, request.user, request.query_params.get("reviewer", "")[:150])
-        return _assigned(submission, request)
+        return _assigned_response(submission, request)
 
 
-def _assigned(submission: Submission, request: Request) -> Response:
+def _assigned_response(submission: Submission, request: Request) -> Response:
     return Response(
-        representation.receipt(submission, request) | {"assigned": review_representation.assigned(submission)}
+        representation.receipt_document(submission, request)
+        | {"assigned": review_representation.assigned_reviewers(submission)}
     )
 
 
@@ -103,25 +104,27 @@ class SubmissionRubric(PrivateView):
 
     @extend_schema(operation_id="submissions_rubric", responses={200: Rubric} | REFUSED)
     def get(self, request: Request, id: UUID) -> Response:
-        submission = seen_by(request.user, id, JOINED)
+        submission = visible_submission(request.user, id, JOINED)
         require_review(request.user, submission)
-        return Response(_rubric(submission))
+        return Response(_rubric_document(submission))
 
-    @writes(operation_id="submissions_judge", request=JudgeRequest, responses={200: Rubric} | REFUSED | CONFLICT)
+    @write_operation(
+        operation_id="submissions_judge", request=JudgeRequest, responses={200: Rubric} | REFUSED | CONFLICT
+    )
     def post(self, request: Request, id: UUID) -> Response:
-        submission = seen_by(request.user, id, JOINED)
+        submission = visible_submission(request.user, id, JOINED)
         require_review(request.user, submission)
-        rubric.record_judgement(submission, request.user, **valid(request, JudgeRequest))
-        return Response(_rubric(submission))
+        rubric.record_judgement(submission, request.user, **validated_body(request, JudgeRequest))
+        return Response(_rubric_document(submission))
 
 
-def _rubric(submission: Submission) -> dict[str, Any]:
+def _rubric_document(submission: Submission) -> dict[str, Any]:
     check = checks_representation.latest_check(submission)
     rows = rubric.rubric_rows(submission, check.report if check else {})
-    return {"settled": sum(row.settled for row in rows), "of": len(rows), "rules": [_row(row) for row in rows]}
+    return {"settled": sum(row.settled for row in rows), "of": len(rows), "rules": [_rubric_row(row) for row in rows]}
 
 
-def _row(row: rubric.Row) -> dict[str, Any]:
+def _rubric_row(row: rubric.Row) -> dict[str, Any]:
     judged = row.judgement
     return {
         "rule": row.code,
@@ -157,7 +160,7 @@ class CommentPage(s.Serializer):
 class CommentRequest(s.Serializer):
     text = s.CharField(max_length=8000)
     audience = Choice(
-        Comment.Audience.choices, required=False, default="", help_text="Without it that of the thread, else submitter."
+        Comment.Audience.choices, required=False, help_text="Without it that of the thread, else submitter."
     )
     answers = s.IntegerField(required=False, allow_null=True, default=None, min_value=1, max_value=2**63 - 1)
     finding = s.CharField(max_length=120, required=False, allow_blank=True, default="")
@@ -168,28 +171,30 @@ class SubmissionComments(PrivateView):
 
     @extend_schema(operation_id="submissions_comments", responses={200: CommentPage} | REFUSED)
     def get(self, request: Request, id: UUID) -> Response:
-        found = comments.visible_comments(seen_by(request.user, id, JOINED), request.user)
-        return Response({"next": None, "results": [_comment(one) for one in found]})
+        visible = comments.visible_comments(visible_submission(request.user, id, JOINED), request.user)
+        return Response({"next": None, "results": [_comment_row(comment) for comment in visible]})
 
-    @writes(
+    @write_operation(
         operation_id="submissions_comment",
         request=CommentRequest,
         responses={201: CommentRow} | REFUSED | CONFLICT,
     )
     def post(self, request: Request, id: UUID) -> Response:
-        said = comments.add_comment(seen_by(request.user, id, JOINED), request.user, **valid(request, CommentRequest))
-        return Response(_comment(said), status=201)
+        comment = comments.add_comment(
+            visible_submission(request.user, id, JOINED), request.user, **validated_body(request, CommentRequest)
+        )
+        return Response(_comment_row(comment), status=201)
 
 
-def _comment(one: Comment) -> dict[str, Any]:
+def _comment_row(comment: Comment) -> dict[str, Any]:
     return {
-        "id": one.pk,
-        "at": one.made_at,
-        "author": one.author.username,
-        "audience": one.audience,
-        "answers": one.answers_id,
-        "finding": one.finding,
-        "text": one.text,
+        "id": comment.pk,
+        "at": comment.made_at,
+        "author": comment.author.username,
+        "audience": comment.audience,
+        "answers": comment.answers_id,
+        "finding": comment.finding,
+        "text": comment.text,
     }
 
 
@@ -226,17 +231,19 @@ class SubmissionReceived(PrivateView):
     )
     def get(self, request: Request, id: UUID) -> Response:
         refuse_unknown(request.query_params, ("path", "line"))
-        submission = seen_by(request.user, id, JOINED)
+        submission = visible_submission(request.user, id, JOINED)
         require_bytes(request.user, submission)
         path = request.query_params.get("path", "")
         if not path:
-            return Response({"files": file_viewer.listing(submission)})
+            return Response({"files": file_viewer.list_files(submission)})
         try:
             begin = whole_number(request.query_params.get("line", "1"))
         except ValueError as error:
             raise InvalidValue("line", str(error)) from error
         check = checks_representation.latest_check(submission)
-        page = file_viewer.page(submission, path, begin, finding_counts.of(submission, check.report) if check else [])
+        page = file_viewer.file_page(
+            submission, path, begin, finding_counts.list_findings(submission, check.report) if check else []
+        )
         return Response(
             {
                 "path": page.path,

@@ -10,12 +10,12 @@ from rest_framework.response import Response
 from submissions.lifecycle import representation as lifecycle_representation
 from submissions.lifecycle.representation import JOINED
 from submissions.models import Token
-from submissions.permissions import require_review, seen_by
+from submissions.permissions import require_review, visible_submission
 from submissions.review import decisions
 from submissions.review import representation as review_representation
 from submissions.review import responses as review_responses
-from submissions.web.api_base import CONFLICT, REFUSED, PrivateView, valid
-from submissions.web.request_bodies import writes
+from submissions.web.api_base import CONFLICT, REFUSED, PrivateView, validated_body
+from submissions.web.request_bodies import write_operation
 
 
 class SubmissionReview(PrivateView):
@@ -23,20 +23,22 @@ class SubmissionReview(PrivateView):
 
     token_scope = Token.Scope.REVIEW
 
-    @writes(
+    @write_operation(
         operation_id="submissions_review",
         request=review_responses.ReviewRequest,
-        responses={200: review_responses.ReviewAnswer} | REFUSED | CONFLICT,
+        responses={200: review_responses.ReviewResponse} | REFUSED | CONFLICT,
     )
     def post(self, request: Request, id: UUID) -> Response:
-        submission = seen_by(request.user, id, JOINED)
+        submission = visible_submission(request.user, id, JOINED)
         require_review(request.user, submission)
-        made = decisions.decide(submission, request.user, **valid(request, review_responses.ReviewRequest))
+        review = decisions.decide_run(
+            submission, request.user, **validated_body(request, review_responses.ReviewRequest)
+        )
         submission.refresh_from_db(fields=["state"])
         return Response(
-            lifecycle_representation.receipt(submission, request)
-            | review_representation.review(made)
-            | {"excluded": review_representation.excluded(submission, made)}
+            lifecycle_representation.receipt_document(submission, request)
+            | review_representation.review_document(review)
+            | {"excluded": review_representation.excluded_lists(submission, review)}
         )
 
 
@@ -45,15 +47,15 @@ class SubmissionLate(PrivateView):
 
     token_scope = Token.Scope.RELEASE
 
-    @writes(
+    @write_operation(
         operation_id="submissions_late",
         request=review_responses.LateRequest,
-        responses={200: review_responses.LateAnswer} | REFUSED | CONFLICT,
+        responses={200: review_responses.DeadlineExceptionResponse} | REFUSED | CONFLICT,
     )
     def post(self, request: Request, id: UUID) -> Response:
-        submission = seen_by(request.user, id)
+        submission = visible_submission(request.user, id)
         return Response(
             review_representation.late_entry_document(
-                decisions.admit_late(submission, request.user, **valid(request, review_responses.LateRequest))
+                decisions.admit_late(submission, request.user, **validated_body(request, review_responses.LateRequest))
             )
         )

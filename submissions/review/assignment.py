@@ -13,29 +13,29 @@ from submissions.models import Account, Assignment, Submission
 from submissions.permissions import has_role, require_review
 
 
-def assign(submission: Submission, actor: Account, reviewer: str = "") -> None:
+def assign_submission(submission: Submission, actor: Account, reviewer: str = "") -> None:
     """Give it to a reviewer, by default to oneself; again changes nothing.
 
     Raises Forbidden, ConflictOfInterest (of either), NoReviewer, StateConflict.
     """
-    whom = _reviewer(submission, actor, reviewer)
+    whom = _find_reviewer(submission, actor, reviewer)
     with transaction.atomic():
         _require_open(submission)
-        _, made = Assignment.objects.get_or_create(submission=submission, reviewer=whom)
-        if made:
-            states.note(submission, actor, "Taken." if whom == actor else "Assigned to another reviewer.")
+        _, is_new = Assignment.objects.get_or_create(submission=submission, reviewer=whom)
+        if is_new:
+            states.note_event(submission, actor, "Taken." if whom == actor else "Assigned to another reviewer.")
 
 
 def take_back(submission: Submission, actor: Account, reviewer: str = "") -> None:
     """Take it from a reviewer, by default from oneself. Raises what `assign` raises."""
-    whom = _reviewer(submission, actor, reviewer)
+    whom = _find_reviewer(submission, actor, reviewer)
     with transaction.atomic():
         _require_open(submission)
         if Assignment.objects.filter(submission=submission, reviewer=whom).delete()[0]:
-            states.note(submission, actor, "Given back." if whom == actor else "Taken from another reviewer.")
+            states.note_event(submission, actor, "Given back." if whom == actor else "Taken from another reviewer.")
 
 
-def _reviewer(submission: Submission, actor: Account, name: str) -> Account:
+def _find_reviewer(submission: Submission, actor: Account, name: str) -> Account:
     require_review(actor, submission)
     if name in ("", actor.username):
         return actor

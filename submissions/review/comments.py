@@ -38,33 +38,33 @@ def add_comment(
     Raises Forbidden for a submitter who writes to the committee alone, ConflictOfInterest, CommentRefused,
     StateConflict before the run was submitted.
     """
-    seen = visible_comments(submission, author)
+    visible = visible_comments(submission, author)
     if submission.submitted_at is None:
         raise StateConflict("Nobody reviews it yet: submit it first.")
-    if not text.strip() or seen.count() >= MOST:
+    if not text.strip() or visible.count() >= MOST:
         raise CommentRefused
-    told = seen.filter(pk=answers).first() if answers is not None else None
-    if answers is not None and told is None:
+    parent = visible.filter(pk=answers).first() if answers is not None else None
+    if answers is not None and parent is None:
         raise CommentRefused(f"There is no comment {answers} to answer.")
-    chosen = told.audience if told else audience or Comment.Audience.SUBMITTER
+    chosen = parent.audience if parent else audience or Comment.Audience.SUBMITTER
     if audience and audience != chosen:
         raise CommentRefused("An answer has the readers of what it answers.")
     if chosen == Comment.Audience.COMMITTEE and is_own(author, submission):
         raise Forbidden("Only reviewers write to the committee alone.")
     return Comment.objects.create(
-        submission=submission, author=author, audience=chosen, answers=told, finding=finding, text=text.strip()
+        submission=submission, author=author, audience=chosen, answers=parent, finding=finding, text=text.strip()
     )
 
 
 def group_by_thread(comments: QuerySet[Comment]) -> list[tuple[Comment, list[Comment]]]:
     """Each first word with all answers below it, also those to answers, in the order of time."""
-    found = list(comments)
+    all_comments = list(comments)
     first: dict[int, Comment] = {}
     below: dict[int, list[Comment]] = {}
-    for one in found:
-        root = first.get(one.answers_id, one) if one.answers_id else one
-        first[one.pk] = root
+    for comment in all_comments:
+        root = first.get(comment.answers_id, comment) if comment.answers_id else comment
+        first[comment.pk] = root
         below.setdefault(root.pk, [])
-        if root is not one:
-            below[root.pk].append(one)
-    return [(one, below[one.pk]) for one in found if first[one.pk] is one]
+        if root is not comment:
+            below[root.pk].append(comment)
+    return [(comment, below[comment.pk]) for comment in all_comments if first[comment.pk] is comment]

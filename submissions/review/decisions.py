@@ -13,7 +13,6 @@ from django.utils import timezone
 
 from registry.lists import listing
 from registry.lists.definitions import SCORED, tool_of
-from registry.lists.ranking import MEASURED, Entry, Exclusion
 from registry.models import Release, Result, Site
 from registry.timeseries import detected_steps
 from submissions.bundles import scrubbed_copy
@@ -39,7 +38,7 @@ from submissions.errors import (
 )
 from submissions.intake import receive
 from submissions.lifecycle import states, task_queue
-from submissions.models import Account, Assignment, Check, LateEntry, Review, State, Submission
+from submissions.models import Account, Assignment, Check, DeadlineException, Review, State, Submission
 from submissions.permissions import is_own, require_own, require_review, require_role
 from validators import example
 from validators.findings import ERROR
@@ -58,7 +57,7 @@ OUTCOMES = {
 # What the submitter does
 
 
-def submit(
+def submit_run(
     submission: Submission,
     account: Account,
     *,
@@ -81,20 +80,20 @@ def submit(
     now = timezone.now()
     if embargo_until is not None and embargo_until <= now:
         raise EmbargoPast
-    counted, tool = _primary(submission, primary)
+    counted, tool = _chosen_primary(submission, primary)
     with transaction.atomic():
         # Takes turns with who publishes or moves the deadline: submitted before either, or refused.
         Release.objects.select_for_update().get(pk=receive.known_release(release).pk)
-        target, wanted = _destination(submission, release, lists, tool, now)
+        target, target_lists = _find_destination(submission, release, lists, tool, now)
         states.transition(
             submission.pk,
             SUBMITTABLE,
             State.SUBMITTED,
             account,
-            _words(target),
+            _history_text(target),
             release=target,
-            lists=wanted,
-            institution=_institution(submission, account),
+            lists=target_lists,
+            institution=_submitting_institution(submission, account),
             chosen_primary=counted,
             submitted_at=now,
             rules_acknowledged_at=now,
@@ -105,7 +104,7 @@ def submit(
     task_queue.enqueue_after_commit("prepare_review", submission.pk)
 
 
-def withdraw(submission: Submission, account: Account, reason: str) -> None:
+def withdraw_run(submission: Submission, account: Account, reason: str) -> None:
     """Take a run back, at any time; a published result keeps its page, which then says so.
 
     What is on its way to revise it is withdrawn with it. Raises NotYours, StateConflict, ReasonNeeded, AlreadyRevised.
@@ -113,15 +112,15 @@ def withdraw(submission: Submission, account: Account, reason: str) -> None:
     require_own(account, submission)
     reason = states.require_reason(reason)
     with transaction.atomic():
-        _withdraw(submission, account, reason)
+        _withdraw_submission(submission, account, reason)
         revision = edit.pending_revision(submission)
         if revision is not None and revision.state == State.PUBLISHED:
             raise AlreadyRevised(f"Withdraw the newest revision, submission {revision.pk}.")
         if revision is not None and revision.result_id is None:
-            _withdraw(revision, account, reason)
+            _withdraw_submission(revision, account, reason)
 
 
-def _withdraw(submission: Submission, account: Account, reason: str) -> None:
+def _withdraw_submission(submission: Submission, account: Account, reason: str) -> None:
     states.transition(submission.pk, sorted(states.source_states(State.WITHDRAWN)), State.WITHDRAWN, account, reason)
     published = Result.objects.filter(pk__in=Submission.objects.filter(pk=submission.pk).values("result"))
     published.filter(withdrawn_at=None).update(withdrawn_at=timezone.now(), withdrawn_reason=reason)
@@ -144,11 +143,11 @@ def request_recheck(submission: Submission, reviewer: Account) -> None:
     require_review(reviewer, submission)
     states.require_state(submission, states.UNDER_REVIEW)
     with transaction.atomic():
-        states.note(submission, reviewer, "Checked again.")
+        states.note_event(submission, reviewer, "Checked again.")
         task_queue.enqueue_after_commit("prepare_review", submission.pk)
 
 
-def decide(
+def decide_run(
     submission: Submission,
     reviewer: Account,
     decision: str,
@@ -166,7 +165,7 @@ def decide(
     """
     require_review(reviewer, submission)
     states.require_state(submission, states.UNDER_REVIEW)
-    reason, about = states.require_reason(reason), _about(submission, findings)
+    reason, about = states.require_reason(reason), _findings_of_codes(submission, findings)
     with transaction.atomic():
         if decision == Review.Decision.ACCEPT:
             _require_run(submission)
@@ -187,13 +186,13 @@ def decide(
         missing = _votes_missing(submission) if decision == Review.Decision.ACCEPT else 0
         outcome = State.IN_REVIEW if missing > 0 else OUTCOMES[Review.Decision(decision)]
         if outcome == state:
-            states.note(submission, reviewer, _vote(missing, reason))
+            states.note_event(submission, reviewer, _vote_text(missing, reason))
         else:
-            states.transition(submission.pk, [state], outcome, reviewer, _vote(missing, reason))
+            states.transition(submission.pk, [state], outcome, reviewer, _vote_text(missing, reason))
         return review
 
 
-def accepting(submission: Submission) -> set[int]:
+def accepting_reviewers(submission: Submission) -> set[int]:
     """The reviewers whose latest word since it was submitted is to accept."""
     reviews = submission.reviews.filter(made_at__gte=submission.submitted_at).order_by("made_at", "id")
     latest = dict(reviews.values_list("reviewer", "decision"))
@@ -201,15 +200,15 @@ def accepting(submission: Submission) -> set[int]:
 
 
 def _votes_missing(submission: Submission) -> int:
-    wanted = submission.release.accepting_reviewers if submission.release else 1
-    return max(wanted - len(accepting(submission)), 0)
+    required = submission.release.accepting_reviewers if submission.release else 1
+    return max(required - len(accepting_reviewers(submission)), 0)
 
 
-def _vote(missing: int, reason: str) -> str:
+def _vote_text(missing: int, reason: str) -> str:
     return f"A vote to accept, {missing} more needed: {reason}" if missing > 0 else reason
 
 
-def _about(submission: Submission, codes: Iterable[str]) -> list[dict[str, str]]:
+def _findings_of_codes(submission: Submission, codes: Iterable[str]) -> list[dict[str, str]]:
     """The findings and rules of those codes, as they are now. Raises NoSuchFinding."""
     codes = list(dict.fromkeys(codes))
     if not codes:
@@ -217,38 +216,10 @@ def _about(submission: Submission, codes: Iterable[str]) -> list[dict[str, str]]
     report = Check.objects.filter(submission=submission).order_by("-made_at", "-id").values_list("report", flat=True)[0]
     run = questionnaire.primary_run(submission, report) or {}
     rules = [{"code": rule["code"], "message": rule["why"], "where": ""} for rule in run.get("rules", [])]
-    known = {one["code"]: one for one in [*rules, *run.get("findings", []), *report["findings"]]}
-    if unknown := [code for code in codes if code not in known]:
+    findings_by_code = {finding["code"]: finding for finding in [*rules, *run.get("findings", []), *report["findings"]]}
+    if unknown := [code for code in codes if code not in findings_by_code]:
         raise NoSuchFinding(f"There is no {unknown[0][:120]!r}.")
-    return [{name: known[code][name] for name in ("code", "message", "where")} for code in codes]
-
-
-def list_exclusions(
-    submission: Submission, run: dict[str, Any], production: bool, reproducibility: str
-) -> dict[str, Exclusion | None]:
-    """For each list asked for, why it could not rank there; None where it could. Research or production, not both."""
-    score = (run.get("scores", {}).get("SCORE") or {}).get("value")
-    bodies = listing.newest_definitions(submission.lists)
-    filled = questionnaire.fill_questionnaires(
-        submission, questionnaire.required_by_list(bodies), questionnaire.system_document_of(submission), run
-    )
-    parameters = run.get("parameters", {})
-    facts = {
-        "trust": Result.Trust.VERIFIED,
-        "lists": submission.lists,
-        "opted_in": True,
-        "client_nodes": parameters.get("client_nodes", submission.metadata.get("client_nodes")),
-        "production": production,
-        "reproducibility": reproducibility,
-        "tool_version": run.get("version", ""),
-        "answers": questionnaire.completeness(filled),
-    } | {f"p.{name}": value for name, value in parameters.items()}
-    found = {}
-    for name, body in bodies.items():
-        measured = listing.measured_in_unit(run.get("measurements", []), body)
-        entry = Entry(str(submission.pk), {"score": score, MEASURED: measured}, facts)
-        found[name] = next(iter(listing.rank_pool([entry], body).exclusions), None)
-    return found
+    return [{name: findings_by_code[code][name] for name in ("code", "message", "where")} for code in codes]
 
 
 # What the registry does in between
@@ -287,22 +258,22 @@ def _require_unpublished(submission: Submission) -> None:
         raise ReleasePublished(f"{release.name} is published; ask to submit to the next one.")
 
 
-def _destination(
+def _find_destination(
     submission: Submission, slug: str, lists: Iterable[str], tool: str, now: datetime
 ) -> tuple[Release, list[str]]:
     """The release and its lists: open, or for a revision that of the result, with the lists that it stands on."""
     older = submission.revises
     if older is None or receive.known_release(slug) != older.release:
         release = _open_release(slug, now, submission)
-        return release, _lists_of(release, lists, tool)
-    wanted = _lists_of(older.release, lists, tool)
-    if set(wanted) != set(older.lists):
+        return release, _release_lists(release, lists, tool)
+    list_names = _release_lists(older.release, lists, tool)
+    if set(list_names) != set(older.lists):
         stands = f"The lists of {older.release.name} are frozen; this result was accepted for {', '.join(older.lists)}."
         raise ListNotOfRelease(stands, hint=f"Keep them, or nominate it for an open release. {_open_releases(now)}")
     return older.release, older.lists
 
 
-def admit_late(submission: Submission, editor: Account, *, release: str, reason: str) -> LateEntry:
+def admit_late(submission: Submission, editor: Account, *, release: str, reason: str) -> DeadlineException:
     """Let one submission come to a release after its deadline. Again: the first decision stands.
 
     Raises Forbidden, ConflictOfInterest, ReleasePublished, StateConflict, ReasonNeeded, IntakeRefused.
@@ -314,13 +285,13 @@ def admit_late(submission: Submission, editor: Account, *, release: str, reason:
     target = receive.known_release(release)
     if target.imported or target.published_at:
         raise ReleasePublished
-    decision, _ = LateEntry.objects.get_or_create(
+    decision, _ = DeadlineException.objects.get_or_create(
         submission=submission, release=target, defaults={"decided_by": editor, "reason": states.require_reason(reason)}
     )
     return decision
 
 
-def _words(release: Release) -> str:
+def _history_text(release: Release) -> str:
     """What the history says of a submission to that release."""
     return f"To {release.name}."
 
@@ -330,7 +301,7 @@ def _may_come_late(submission: Submission, release: Release) -> bool:
     if submission.late_entries.filter(release=release).exists():
         return True
     was_in_time = submission.events.filter(
-        to_state=State.SUBMITTED, reason=_words(release), at__lte=release.deadline + LATER_BY
+        to_state=State.SUBMITTED, reason=_history_text(release), at__lte=release.deadline + LATER_BY
     )
     return submission.submitted_at is not None and submission.release_id == release.pk and was_in_time.exists()
 
@@ -359,8 +330,8 @@ def releases_accepting(submission: Submission, now: datetime) -> list[Release]:
     late = Q(pk=submission.release_id) | Q(pk__in=submission.late_entries.order_by().values("release"))
     opened = Q(opens=None) | Q(opens__lte=now)
     calls = Release.objects.filter(opened, imported=False, published_at=None, deadline__isnull=False)
-    found = calls.filter(Q(deadline__gte=now) | late).order_by("deadline")
-    return [one for one in found if now <= one.deadline or _may_come_late(submission, one)]
+    candidates = calls.filter(Q(deadline__gte=now) | late).order_by("deadline")
+    return [release for release in candidates if now <= release.deadline or _may_come_late(submission, release)]
 
 
 def _open_releases(now: datetime) -> str:
@@ -368,24 +339,24 @@ def _open_releases(now: datetime) -> str:
     return f"Open now: {slugs}." if slugs else "No release is open now."
 
 
-def _lists_of(release: Release, names: Iterable[str], tool: str) -> list[str]:
+def _release_lists(release: Release, names: Iterable[str], tool: str) -> list[str]:
     """Lists of the release that rank results of the tool; IO500 runs need one, others may do without."""
-    wanted = list(dict.fromkeys(name.strip().lower() for name in names if name.strip()))
-    if unknown := [name for name in wanted if name not in release.list_names]:
+    requested = list(dict.fromkeys(name.strip().lower() for name in names if name.strip()))
+    if unknown := [name for name in requested if name not in release.list_names]:
         raise ListNotOfRelease(
             f"{release.name} makes no list {unknown[0][:40]!r}.", hint=f"Its lists: {', '.join(release.list_names)}."
         )
     tools = {name: tool_of(body) for name, body in listing.newest_definitions(release.list_names).items()}
     own = [name for name in release.list_names if tools.get(name) == tool]
-    if others := [name for name in wanted if name not in own]:
+    if others := [name for name in requested if name not in own]:
         hint = f"Lists of {tool} there: {', '.join(own)}." if own else f"{release.name} makes no list of {tool}."
         raise ListOfAnotherTool(f"{others[0]} ranks results of {tools.get(others[0])}, not of {tool}.", hint=hint)
-    if tool == SCORED and not wanted:
+    if tool == SCORED and not requested:
         raise ListNotOfRelease("No list was named.", hint=f"Its lists: {', '.join(own)}.")
-    return wanted
+    return requested
 
 
-def _institution(submission: Submission, account: Account) -> Site:
+def _submitting_institution(submission: Submission, account: Account) -> Site:
     site = submission.institution or receive.institution_of(account, submission.metadata)
     if site is None:
         slugs = ", ".join(Site.objects.filter(memberships__account=account).values_list("slug", flat=True))
@@ -406,7 +377,7 @@ def _is_example(submission: Submission) -> bool:
     return any(finding["code"] == example.CODE for finding in _newest_report(submission)["findings"])
 
 
-def _primary(submission: Submission, chosen: int | None) -> tuple[int | None, str]:
+def _chosen_primary(submission: Submission, chosen: int | None) -> tuple[int | None, str]:
     """The run that counts, where the submitter says so, and its tool. Raises PrimaryNeeded, NoSuchRun, RunInvalid."""
     report = _newest_report(submission)
     if chosen is not None and chosen >= len(report["runs"]):

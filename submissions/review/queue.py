@@ -9,7 +9,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 from submissions.checks import finding_counts
 from submissions.lifecycle import states
 from submissions.models import Account, Assignment, Check, Submission
-from submissions.permissions import conflicting, visible_to
+from submissions.permissions import conflicting_ids, visible_to
 
 FILTERS = ("release", "list", "state", "institution", "tool", "assigned", "contradictions")
 ME, NOBODY = "me", "nobody"
@@ -18,34 +18,40 @@ ME, NOBODY = "me", "nobody"
 def review_queue(account: Account) -> QuerySet[Submission]:
     """Longest waiting first, with `tool` and `contradictions` of the latest check, and the part that has findings."""
     waiting = visible_to(account).filter(state__in=states.UNDER_REVIEW)
-    found = waiting.exclude(
+    submissions = waiting.exclude(
         Q(account=account) | Q(institution__in=account.memberships.order_by().values("institution"))
     )
-    if tied := conflicting(account, found):
-        found = found.exclude(pk__in=tied)
+    if tied := conflicting_ids(account, submissions):
+        submissions = submissions.exclude(pk__in=tied)
     latest = Check.objects.filter(submission=OuterRef("pk")).order_by("-made_at", "-id")
     columns = {name: Subquery(latest.values(name)[:1]) for name in ("tool", "contradictions")}
-    found = finding_counts.with_reports(found.annotate(**columns)).select_related("institution", "release", "account")
-    return found.order_by("submitted_at", "id")
+    submissions = finding_counts.with_reports(submissions.annotate(**columns)).select_related(
+        "institution", "release", "account"
+    )
+    return submissions.order_by("submitted_at", "id")
 
 
-def filter_queue(found: QuerySet[Submission], asked: Mapping[str, str], account: Account) -> QuerySet[Submission]:
-    """Those that have every value of `asked`, a mapping of FILTERS; a value that nothing has leaves nothing."""
+def filter_queue(
+    submissions: QuerySet[Submission], filters: Mapping[str, str], account: Account
+) -> QuerySet[Submission]:
+    """Those that have every value of `filters`, a mapping of FILTERS; a value that nothing has leaves nothing."""
     columns = {
         "release": "release__slug__iexact", "state": "state", "institution": "institution__slug", "tool": "tool"
     }  # fmt: skip
-    given = {name: value for name, value in asked.items() if name in FILTERS and value}
-    found = found.filter(**{columns[name]: value for name, value in given.items() if name in columns})
-    if "list" in given:
-        found = found.filter(lists__contains=[given["list"]])
-    if "contradictions" in given:
-        found = found.filter(contradictions__gt=0)
-    if "assigned" in given:
-        found = found.filter(_assigned(given["assigned"], account))
-    return found
+    active_filters = {name: value for name, value in filters.items() if name in FILTERS and value}
+    submissions = submissions.filter(
+        **{columns[name]: value for name, value in active_filters.items() if name in columns}
+    )
+    if "list" in active_filters:
+        submissions = submissions.filter(lists__contains=[active_filters["list"]])
+    if "contradictions" in active_filters:
+        submissions = submissions.filter(contradictions__gt=0)
+    if "assigned" in active_filters:
+        submissions = submissions.filter(_assigned_to(active_filters["assigned"], account))
+    return submissions
 
 
-def _assigned(whom: str, account: Account) -> Q:
+def _assigned_to(whom: str, account: Account) -> Q:
     assigned = Assignment.objects.filter(submission=OuterRef("pk"))
     if whom == NOBODY:
         return ~Exists(assigned)

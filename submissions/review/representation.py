@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from submissions.checks import finding_counts
+from submissions.checks import questionnaire
 from submissions.checks.representation import latest_check
-from submissions.models import LateEntry, Review, Submission
-from submissions.review.decisions import list_exclusions
+from submissions.models import DeadlineException, Review, Submission
+from submissions.publication.publishable import list_exclusions
 
 
-def review(row: Review) -> dict[str, Any]:
+def review_document(row: Review) -> dict[str, Any]:
     return {
         "decision": row.decision,
         "reproducibility": row.reproducibility,
@@ -22,21 +22,20 @@ def review(row: Review) -> dict[str, Any]:
     }
 
 
-def assigned(submission: Submission) -> list[str]:
+def assigned_reviewers(submission: Submission) -> list[str]:
     """Usernames of the reviewers who are to decide."""
     return list(submission.assignments.values_list("reviewer__username", flat=True))
 
 
-def excluded(submission: Submission, review: Review) -> dict[str, dict[str, str]]:
+def excluded_lists(submission: Submission, review: Review) -> dict[str, dict[str, str]]:
     """By list, why the run that counts could not rank there."""
     check = latest_check(submission)
-    primary = finding_counts.chosen_run(submission, check.report) if check else None
-    run = check.report["runs"][primary] if primary is not None else {}
-    found = list_exclusions(submission, run, review.production, review.reproducibility)
-    return {name: {"code": why.code, "why": why.why} for name, why in found.items() if why}
+    run = questionnaire.primary_run(submission, check.report) if check else None
+    exclusions = list_exclusions(submission, run, review.production, review.reproducibility)
+    return {name: {"code": why.code, "why": why.why} for name, why in exclusions.items() if why}
 
 
-def late_entry_document(row: LateEntry) -> dict[str, Any]:
+def late_entry_document(row: DeadlineException) -> dict[str, Any]:
     """`row` with its release and who decided joined."""
     return {
         "id": str(row.submission_id),

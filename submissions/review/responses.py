@@ -35,15 +35,15 @@ class ReviewRequest(s.Serializer):
         child=s.CharField(max_length=120), required=False, max_length=50, help_text="Codes that the reason is about."
     )
 
-    def validate(self, said: dict[str, Any]) -> dict[str, Any]:
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """What is accepted can't be decided again, so its level is what somebody wrote and no default."""
-        if said["decision"] == Review.Decision.ACCEPT and "reproducibility" not in said:
+        if attrs["decision"] == Review.Decision.ACCEPT and "reproducibility" not in attrs:
             levels = ", ".join(Result.Reproducibility.values)
             raise s.ValidationError({"reproducibility": [f"An accepted run is awarded a level: {levels}."]})
-        return said
+        return attrs
 
 
-class ReviewAnswer(Receipt, ReviewRow):
+class ReviewResponse(Receipt, ReviewRow):
     excluded = Mapping(help_text="By list, code and reason why the run could not rank there.")
 
 
@@ -52,7 +52,7 @@ class LateRequest(s.Serializer):
     reason = s.CharField(max_length=2000)
 
 
-class LateAnswer(LateRequest):
+class DeadlineExceptionResponse(LateRequest):
     """The decision that stands: the first one about this submission and release."""
 
     id = s.UUIDField()

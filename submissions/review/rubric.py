@@ -38,16 +38,16 @@ def rubric_rows(submission: Submission, report: dict[str, Any]) -> list[Row]:
     """What waits for a person or is violated first. One query."""
     run = questionnaire.primary_run(submission, report) or {}
     texts = {rule.code: rule.text for rule in catalogue.rules()}
-    judged = {one.rule: one for one in submission.judgements.select_related("reviewer")}
+    judged = {judgement.rule: judgement for judgement in submission.judgements.select_related("reviewer")}
     findings = [*report.get("findings", []), *run.get("findings", [])]
-    found = [
+    rows = [
         Row(
             rule["code"], texts.get(rule["code"], ""), rule["outcome"], rule["why"],
             tuple(finding for finding in findings if has_rule(finding["code"], rule["code"])), judged.get(rule["code"]),
         )
         for rule in run.get("rules", [])
     ]  # fmt: skip
-    return sorted(found, key=lambda row: (row.settled, ORDER.index(row.outcome)))
+    return sorted(rows, key=lambda row: (row.settled, ORDER.index(row.outcome)))
 
 
 def has_rule(finding: str, rule: str) -> bool:
@@ -63,7 +63,7 @@ def record_judgement(submission: Submission, reviewer: Account, rule: str, outco
     if submission.state not in states.UNDER_REVIEW:
         raise StateConflict(f"It is {submission.state}, and nobody has to decide about it.")
     run = questionnaire.primary_run(submission, None) or {}
-    if not any(one["code"] == rule and one["outcome"] in JUDGED for one in run.get("rules", [])):
+    if not any(rule_row["code"] == rule and rule_row["outcome"] in JUDGED for rule_row in run.get("rules", [])):
         raise NothingToJudge(f"{rule[:80]} is no rule of the run that waits for a person.")
     return Judgement.objects.create(
         submission=submission, reviewer=reviewer, rule=rule, outcome=outcome, note=note.strip()

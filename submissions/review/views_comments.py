@@ -9,7 +9,7 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_POST
 
 from submissions.models import Account, Submission
-from submissions.permissions import seen_by
+from submissions.permissions import visible_submission
 from submissions.review import comments
 from submissions.review.forms import CommentForm
 from submissions.web.page_base import private_page, staff_page
@@ -20,18 +20,18 @@ JOINED = Submission.objects.select_related("institution")
 @require_POST
 @private_page
 def from_the_submission(request: HttpRequest, id: UUID) -> HttpResponse:
-    return _say(request, id, f"/submissions/{id}/#talk")
+    return _add_comment(request, id, f"/submissions/{id}/#talk")
 
 
 @require_POST
 @staff_page(Account.Role.REVIEWER)
 def from_the_review(request: HttpRequest, id: UUID) -> HttpResponse:
-    return _say(request, id, f"/review/{id}/#talk")
+    return _add_comment(request, id, f"/review/{id}/#talk")
 
 
-def _say(request: HttpRequest, id: UUID, back: str) -> HttpResponse:
+def _add_comment(request: HttpRequest, id: UUID, back: str) -> HttpResponse:
     """What is not valid is said as if it had no text."""
     form = CommentForm(request.POST)
-    said = form.cleaned_data if form.is_valid() else {"text": ""}
-    comments.add_comment(seen_by(request.user, id, JOINED), request.user, **said)
+    fields = form.cleaned_data if form.is_valid() else {"text": ""}
+    comments.add_comment(visible_submission(request.user, id, JOINED), request.user, **fields)
     return redirect(back)

@@ -10,9 +10,9 @@ from rest_framework.response import Response
 from registry.models import SavedStudy
 from registry.studies import api as studies_api
 from registry.studies import api_rankings, saved_queries
-from registry.web.api_base import link
-from submissions.web.api_base import REFUSED, valid
-from submissions.web.request_bodies import Choice, WritingView, writes
+from registry.web.api_base import api_address
+from submissions.web.api_base import REFUSED, validated_body
+from submissions.web.request_bodies import Choice, WritingView, write_operation
 
 STUDY, RANKING = SavedStudy.Kind.STUDY, SavedStudy.Kind.RANKING
 
@@ -28,16 +28,18 @@ class SaveRequest(s.Serializer):
 
 
 def _save(request: Request, kind: str, place: str) -> Response:
-    asked = valid(request, SaveRequest)
-    as_of = timezone.now() if asked["keep"] == saved_queries.AS_OF else None
-    made = saved_queries.save(kind, asked["title"], asked["question"], request.user.username, as_of)
-    return Response(saved_queries.study_summary(made) | {"url": link(request, place, made.slug)}, status=201)
+    fields = validated_body(request, SaveRequest)
+    as_of = timezone.now() if fields["keep"] == saved_queries.AS_OF else None
+    study = saved_queries.save(kind, fields["title"], fields["question"], request.user.username, as_of)
+    return Response(saved_queries.study_summary(study) | {"url": api_address(request, place, study.slug)}, status=201)
 
 
 class StudyList(WritingView, studies_api.StudyList):
     """All studies; anyone signed in saves one more."""
 
-    @writes(operation_id="studies_save", request=SaveRequest, responses={201: studies_api.StudyListed} | REFUSED)
+    @write_operation(
+        operation_id="studies_save", request=SaveRequest, responses={201: studies_api.StudyListed} | REFUSED
+    )
     def post(self, request: Request) -> Response:
         return _save(request, STUDY, "studies")
 
@@ -45,16 +47,18 @@ class StudyList(WritingView, studies_api.StudyList):
 class StudyDetail(WritingView, studies_api.StudyDetail):
     """One study; who saved it may remove it."""
 
-    @writes(operation_id="studies_remove", responses={204: None} | REFUSED)
+    @write_operation(operation_id="studies_remove", responses={204: None} | REFUSED)
     def delete(self, request: Request, slug: str) -> Response:
-        saved_queries.remove(STUDY, slug, request.user.username)
+        saved_queries.remove_saved(STUDY, slug, request.user.username)
         return Response(status=204)
 
 
 class RankingList(WritingView, api_rankings.RankingList):
     """Rankings that people saved; anyone signed in saves one more."""
 
-    @writes(operation_id="rankings_save", request=SaveRequest, responses={201: studies_api.StudyListed} | REFUSED)
+    @write_operation(
+        operation_id="rankings_save", request=SaveRequest, responses={201: studies_api.StudyListed} | REFUSED
+    )
     def post(self, request: Request) -> Response:
         return _save(request, RANKING, "rankings")
 
@@ -62,7 +66,7 @@ class RankingList(WritingView, api_rankings.RankingList):
 class RankingDetail(WritingView, api_rankings.RankingDetail):
     """One saved ranking; who saved it may remove it."""
 
-    @writes(operation_id="rankings_remove", responses={204: None} | REFUSED)
+    @write_operation(operation_id="rankings_remove", responses={204: None} | REFUSED)
     def delete(self, request: Request, slug: str) -> Response:
-        saved_queries.remove(RANKING, slug, request.user.username)
+        saved_queries.remove_saved(RANKING, slug, request.user.username)
         return Response(status=204)

@@ -18,13 +18,13 @@ PLACES = {SavedStudy.Kind.STUDY: "/studies/", SavedStudy.Kind.RANKING: "/ranking
 @private_page
 def save(request: HttpRequest, kind: str) -> HttpResponse:
     as_of = timezone.now() if request.POST.get("keep") == saved_queries.AS_OF else None
-    asked = request.POST.get("question", "")
-    study = saved_queries.save(kind, request.POST.get("title", ""), asked, request.user.username, as_of)
+    question = request.POST.get("question", "")
+    study = saved_queries.save(kind, request.POST.get("title", ""), question, request.user.username, as_of)
     return redirect(f"{PLACES[kind]}{study.slug}/")
 
 
 @require_POST
 @private_page
-def remove(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
-    saved_queries.remove(kind, slug, request.user.username)
+def remove_saved(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
+    saved_queries.remove_saved(kind, slug, request.user.username)
     return redirect(PLACES[kind])

@@ -20,7 +20,7 @@ class PrivateView(WritingView):
     """Needs an account."""
 
 
-def valid(request: Request, serializer: type) -> dict[str, Any]:
+def validated_body(request: Request, serializer: type) -> dict[str, Any]:
     """The body as the serializer takes it. Raises ValidationError with the fields at fault."""
     checked = serializer(data=request.data)
     checked.is_valid(raise_exception=True)

@@ -6,6 +6,7 @@ from typing import Any
 
 from registry.errors import Problem
 from registry.presentation import numbers
+from registry.presentation.read_lines import format_lines
 from submissions.models import Submission
 from validators import catalogue
 
@@ -28,7 +29,7 @@ def name_of(submission: Submission) -> str:
 
 
 def run_row(index: int, run: dict[str, Any], is_primary: bool) -> dict[str, Any]:
-    """One run of the archive with its recomputed score and whether its hashes reproduce."""
+    """One run of the archive: the lines it was read from, its recomputed score, and whether its hashes reproduce."""
     score = run.get("scores", {}).get("SCORE", {})
     hashes = [pair for pair in run.get("hashes", {}).values() if pair.get("printed")]
     same = sum(pair["printed"] == pair.get("computed") for pair in hashes)
@@ -36,6 +37,7 @@ def run_row(index: int, run: dict[str, Any], is_primary: bool) -> dict[str, Any]
         "index": index,
         "tool": run["tool"],
         "path": run.get("path") or ".",
+        "lines": format_lines(run.get("lines")),
         "scored": run["tool"] in catalogue.scored_tools(),
         "version": run.get("version", ""),
         "score": numbers.format_decimal(score.get("value")) or numbers.MISSING,

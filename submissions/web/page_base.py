@@ -11,7 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.cache import never_cache
 
 from registry.errors import Problem
-from registry.web.error_pages import refused
+from registry.web.error_pages import refusal_page
 from submissions.errors import NotFound
 from submissions.permissions import has_role
 
@@ -25,7 +25,7 @@ def private_page(view: View) -> View:
     """
 
     @wraps(view)
-    def shown(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    def private_view(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         try:
             return view(request, *args, **kwargs)
         except NotFound as missing:
@@ -33,9 +33,9 @@ def private_page(view: View) -> View:
         except Problem as problem:
             if isinstance(problem, Http404):
                 raise
-            return refused(request, problem)
+            return refusal_page(request, problem)
 
-    return never_cache(login_required(shown))
+    return never_cache(login_required(private_view))
 
 
 def staff_page(role: str) -> Callable[[View], View]:
@@ -43,11 +43,11 @@ def staff_page(role: str) -> Callable[[View], View]:
 
     def decorate(view: View) -> View:
         @wraps(view)
-        def shown(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        def staff_view(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
             if not has_role(request.user, role):
                 raise Http404
             return view(request, *args, **kwargs)
 
-        return private_page(shown)
+        return private_page(staff_view)
 
     return decorate

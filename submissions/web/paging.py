@@ -23,21 +23,21 @@ class Page:
     """Of the page after this one; None on the last."""
 
 
-def page(found: QuerySet[Submission], cursor: str, size: int) -> Page:
+def take_page(submissions: QuerySet[Submission], cursor: str, size: int) -> Page:
     """Up to `size` rows after the cursor ("" begins). Raises BadCursor."""
     if cursor:
-        at, pk = _decode(cursor)
-        found = found.filter(Q(received_at__lt=at) | Q(received_at=at, pk__lt=pk))
-    rows = list(found.order_by("-received_at", "-id")[: size + 1])
-    return Page(rows[:size], _encode(rows[size - 1]) if len(rows) > size else None)
+        at, pk = _decode_cursor(cursor)
+        submissions = submissions.filter(Q(received_at__lt=at) | Q(received_at=at, pk__lt=pk))
+    rows = list(submissions.order_by("-received_at", "-id")[: size + 1])
+    return Page(rows[:size], _encode_cursor(rows[size - 1]) if len(rows) > size else None)
 
 
-def _encode(last: Submission) -> str:
+def _encode_cursor(last: Submission) -> str:
     content = json.dumps([last.received_at.isoformat(), str(last.pk)])
     return base64.urlsafe_b64encode(content.encode()).decode().rstrip("=")
 
 
-def _decode(cursor: str) -> tuple[datetime, UUID]:
+def _decode_cursor(cursor: str) -> tuple[datetime, UUID]:
     try:
         if len(cursor) > CURSOR_LIMIT:
             raise BadCursor

@@ -2,6 +2,7 @@
 
 An ignored field would leave its default in force, and some defaults can't be undone once they were acted on. So no
 field is ignored, at any depth, in JSON as in forms, and none may come twice. Nor is anything in the query ignored.
+What begins with `x_` is the sender's own: it passes, and nothing reads it.
 """
 
 from __future__ import annotations
@@ -29,14 +30,16 @@ from submissions.errors import RepeatedField, UnknownField
 from submissions.web.strict_json import once_each
 
 WRITING = ("POST", "PUT", "PATCH", "DELETE")
-OF_THE_FORM = "csrfmiddlewaretoken"
+CSRF_FIELD = "csrfmiddlewaretoken"
 """What pages put into every form, beside its fields."""
 NAME_SHOWN, NAMES_SHOWN = 80, 20
+OWN_PREFIX = "x_"
+"""Begins a field of the sender's own, which no operation will ever declare."""
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
-def writes(*, request: Any = None, **document: Any) -> Callable[[Method], Method]:
+def write_operation(*, request: Any = None, **document: Any) -> Callable[[Method], Method]:
     """`extend_schema` of an operation that writes; its bodies are held against `request`.
 
     A serializer class, or one by media type. None: it takes no body. OpenApiTypes.OBJECT: names are not fixed.
@@ -116,12 +119,12 @@ class HeldRequest(Request):
     def _load_data_and_files(self) -> None:
         super()._load_data_and_files()
         if self.method in WRITING:
-            if not self._data and not self.META.get("CONTENT_LENGTH") and "chunked" in _encoding(self):
+            if not self._data and not self.META.get("CONTENT_LENGTH") and "chunked" in _body_encoding(self):
                 _refuse_unread(self)
-            _hold(self, self.parser_context["view"].shape())
+            _require_declared(self, self.parser_context["view"].shape())
 
 
-def _encoding(request: Request) -> str:
+def _body_encoding(request: Request) -> str:
     return request.META.get("HTTP_TRANSFER_ENCODING", "").lower()
 
 
@@ -131,39 +134,41 @@ def _refuse_unread(request: Request) -> None:
         raise ParseError("The body came without a Content-Length.")
 
 
-def _hold(request: Request, shape: Any) -> None:
+def _require_declared(request: Request, shape: Any) -> None:
     """Raises UnknownField, RepeatedField, ValidationError."""
     if shape is OpenApiTypes.OBJECT:
         return
-    fields = {} if shape is None else _fields(shape)
+    fields = {} if shape is None else _declared_fields(shape)
     if isinstance(request._data, QueryDict):
         _hold_form(request._data, request._files, getattr(request, "skipped_files", []), fields)
     elif shape is None and request._data and not isinstance(request._data, dict):
         raise s.ValidationError({"non_field_errors": ["This address takes no body."]})
     else:
-        _refuse_unknown(_unknown(request._data, fields))
+        _refuse_unknown(_unknown_names(request._data, fields))
 
 
-def refuse_misplaced(query: QueryDict, known: Iterable[str], shape: Any) -> None:
+def refuse_misplaced(query: QueryDict, parameter_names: Iterable[str], shape: Any) -> None:
     """Raises UnknownParameter for a name that the address does not take; says so of a field of the body."""
-    fields = {} if shape in (None, OpenApiTypes.OBJECT) else _fields(shape)
+    fields = {} if shape in (None, OpenApiTypes.OBJECT) else _declared_fields(shape)
     for name in query:
-        if name in fields and name not in known:
+        if name in fields and name not in parameter_names:
             why = f"Send {name} in the body: it is none of the address."
             raise UnknownParameter(why, hint="Nothing was changed.", errors={name: [why]})
-    refuse_unknown(query, known)
+    refuse_unknown(query, parameter_names)
 
 
 @cache
-def _fields(shape: type[s.Serializer]) -> Mapping[str, s.Field]:
+def _declared_fields(shape: type[s.Serializer]) -> Mapping[str, s.Field]:
     return shape().fields
 
 
 def _hold_form(texts: QueryDict, files: Any, skipped: Iterable[str], fields: Mapping[str, s.Field]) -> None:
-    sent = [*((name, False) for name in texts if name != OF_THE_FORM), *((name, True) for name in [*files, *skipped])]
-    _refuse_unknown((name, list(fields)) for name, _ in sent if name not in fields)
+    sent = [*((name, False) for name in texts if name != CSRF_FIELD), *((name, True) for name in [*files, *skipped])]
+    _refuse_unknown(
+        (name, list(fields)) for name, is_file in sent if name not in fields and (is_file or not _own(name))
+    )
     for name, is_file in sent:
-        if is_file != isinstance(fields[name], s.FileField):
+        if name in fields and is_file != isinstance(fields[name], s.FileField):
             raise s.ValidationError({name: ["Send it as text, not as a file." if is_file else "Send it as a file."]})
     if second := [name for name in files for _ in files.getlist(name)][1:] + list(skipped):
         raise RepeatedField(second[0])  # one file is taken, whatever its field is called
@@ -172,27 +177,32 @@ def _hold_form(texts: QueryDict, files: Any, skipped: Iterable[str], fields: Map
             raise RepeatedField(name)
 
 
-def _unknown(document: Any, fields: Mapping[str, s.Field], within: str = "") -> Iterator[tuple[str, list[str]]]:
+def _unknown_names(document: Any, fields: Mapping[str, s.Field], within: str = "") -> Iterator[tuple[str, list[str]]]:
     """Path of each name that is not declared, with the names that are, also inside of objects that are declared."""
     if not isinstance(document, dict):
         return  # the serializer says what it should be
     for name, value in document.items():
         if name not in fields:
-            yield f"{within}{name}", [f"{within}{known}" for known in fields]
+            if not _own(name):
+                yield f"{within}{name}", [f"{within}{field_name}" for field_name in fields]
             continue
         field = fields[name]
         inner = field.child if isinstance(field, s.ListSerializer | s.ListField) else field
         if isinstance(inner, s.Serializer):
             listed = value if isinstance(value, list) else [value]
-            for index, one in enumerate(listed):
+            for index, element in enumerate(listed):
                 place = f"{within}{name}.{index}." if inner is not field else f"{within}{name}."
-                yield from _unknown(one, inner.fields, place)
+                yield from _unknown_names(element, inner.fields, place)
+
+
+def _own(name: str) -> bool:
+    return name.startswith(OWN_PREFIX)
 
 
 def _refuse_unknown(unknown: Iterable[tuple[str, list[str]]]) -> None:
     errors: dict[str, list[str]] = {}
-    for name, known in unknown:
-        errors.setdefault(name[:NAME_SHOWN], [_meant(name, known)])
+    for name, known_names in unknown:
+        errors.setdefault(name[:NAME_SHOWN], [_name_hint(name, known_names)])
         if len(errors) == NAMES_SHOWN:
             break
     if errors:
@@ -200,8 +210,22 @@ def _refuse_unknown(unknown: Iterable[tuple[str, list[str]]]) -> None:
         raise UnknownField(f"There is no field {name}. {why}", hint=f"{why} Nothing was changed.", errors=errors)
 
 
-def _meant(name: str, known: list[str]) -> str:
-    close = difflib.get_close_matches(name[:NAME_SHOWN].lower(), known, n=1, cutoff=0.5)
+def _name_hint(name: str, known_names: list[str]) -> str:
+    close = difflib.get_close_matches(name[:NAME_SHOWN].lower(), known_names, n=1, cutoff=0.5)
     if close:
         return f"Did you mean {close[0]}?"
-    return f"Known are {', '.join(sorted(known))}." if known else "No field is known here."
+    return f"Known are {', '.join(sorted(known_names))}." if known_names else "No field is known here."
+
+
+def with_closed_bodies(result: dict[str, Any], **_: Any) -> dict[str, Any]:
+    """The OpenAPI document in which each body of a request says that it takes no field but its own and `x_...`."""
+    schemas = result["components"]["schemas"]
+    operations = (operation for methods in result["paths"].values() for operation in methods.values())
+    bodies = [kind["schema"] for row in operations for kind in row.get("requestBody", {}).get("content", {}).values()]
+    while bodies:
+        body = bodies.pop()
+        body = schemas[body["$ref"].rpartition("/")[2]] if "$ref" in body else body
+        if "properties" in body and "additionalProperties" not in body:
+            body |= {"additionalProperties": False, "patternProperties": {f"^{OWN_PREFIX}": {}}}
+            bodies += [part for field in body["properties"].values() for part in (field, field.get("items", {}))]
+    return result

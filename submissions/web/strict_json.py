@@ -9,9 +9,9 @@ from submissions.errors import RepeatedField
 
 def once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object of JSON. Raises RepeatedField for a name that comes twice."""
-    made: dict[str, Any] = {}
+    document: dict[str, Any] = {}
     for name, value in pairs:
-        if name in made:
+        if name in document:
             raise RepeatedField(name)
-        made[name] = value
-    return made
+        document[name] = value
+    return document

@@ -18,6 +18,7 @@ from tests.collectors.registry_peer import Peer, serving
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 MINORS = range(6, 14)
+THIS_MINOR = sys.version_info[1]
 
 
 def find_python(minor):
@@ -39,18 +40,24 @@ def wait_until(true, seconds=60):
         time.sleep(0.01)
 
 
-@pytest.fixture(params=MINORS, ids=lambda minor: f"3.{minor}")
+@pytest.fixture(
+    params=[pytest.param(minor, marks=[] if minor in (6, THIS_MINOR) else pytest.mark.deep) for minor in MINORS],
+    ids=lambda minor: f"3.{minor}",
+)
 def every_python(request):
-    """Each interpreter from 3.6 to 3.13 in turn."""
+    """Each interpreter from 3.6 to 3.13 in turn; all but the oldest and the running one in deep runs alone."""
     python = find_python(request.param)
     if python is None:
         pytest.skip(f"Python 3.{request.param} is not installed here")
     return python
 
 
-@pytest.fixture(params=[6, sys.version_info[1]], ids=lambda minor: f"3.{minor}")
+@pytest.fixture(
+    params=[6, pytest.param(THIS_MINOR, marks=pytest.mark.deep if find_python(6) else [])],
+    ids=lambda minor: f"3.{minor}",
+)
 def oldest_and_this_python(request):
-    """For what takes time: Python 3.6, where most can go wrong, and the one that runs the tests."""
+    """For what takes time: Python 3.6, where most can go wrong; in deep runs also the one that runs the tests."""
     python = find_python(request.param)
     if python is None:
         pytest.skip(f"Python 3.{request.param} is not installed here")

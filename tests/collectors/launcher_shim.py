@@ -83,14 +83,14 @@ def mpirun(arguments):
         print("mpirun (Open MPI) 4.1.4")
         return 0
     nodes = value_of(arguments, "--host").split(",")
-    said = []
+    timed_pieces = []
     for number, _node, stdout, _stderr, _status in each(
         nodes, command_in(arguments), ({"OMPI_COMM_WORLD_LOCAL_RANK": "0"},)
     ):
-        said += [
+        timed_pieces += [
             (start, b"[1,%d]<stdout>:" % number + stdout[start : start + 4096]) for start in range(0, len(stdout), 4096)
         ]
-    for _start, piece in sorted(said):
+    for _start, piece in sorted(timed_pieces):
         say(sys.stdout, piece)
     return 0
 

@@ -1,6 +1,11 @@
 """Lines as benchmarks' logs have them, each with something in it that must not leave: (line, secret)."""
 
-PLANTED = (
+import json
+from pathlib import Path
+
+_FORMS = Path(__file__).resolve().parents[2] / "validators" / "scrubbing" / "credential-forms.1.json"
+
+_OWN = (
     ("password=hunter22 next", "hunter22"),
     ("git clone https://alice:s3cr3t@git.example.org/x", "s3cr3t"),
     ("AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMIK7MDENGbPxRfiCYzzz", "wJalrXUtnFEMI"),
@@ -62,3 +67,16 @@ PLANTED = (
     ("GUID 506b:4b03:00f0:a1b2", "506b:4b03"),
     ("UUID=6f1c8a52-0d3e-4b7a-9c55-0123456789ab", "6f1c8a52"),
 )
+
+
+def _examples():
+    """Of every form of credential."""
+    forms = json.loads(_FORMS.read_text(encoding="utf-8"))
+    yield from (
+        ("x " + "".join(row["example"]), row["example"][-1].split(" ")[0] or row["example"][-1][:40])
+        for row in forms["tokens"]
+    )
+    yield from (("".join(example), example[1].strip(":")) for row in forms["contexts"] for example in row["examples"])
+
+
+PLANTED = (*_OWN, *_examples())

@@ -123,10 +123,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
             number = int(received.path.split("/")[-3])
             self.answer(202, {"id": number, "state": "received", "url": f"/submissions/{number}/", "sha256": "0" * 64})
             return
-        known = sha256 in self.server.submissions
+        is_known = sha256 in self.server.submissions
         number = self.server.submissions.setdefault(sha256, len(self.server.submissions) + 1)
         document = {"id": number, "state": "received", "url": f"/submissions/{number}/", "sha256": sha256}
-        self.answer(200 if known else 202, document)
+        self.answer(200 if is_known else 202, document)
 
     def look_up(self, received):
         number = int(received.path.rstrip("/").rsplit("/", 1)[1])

@@ -31,7 +31,7 @@ def names() -> dict[str, list[str]]:
         "management commands": commands(),
         "metrics": metrics(),
     }
-    return {kind: sorted(set(found)) for kind, found in kinds.items()}
+    return {kind: sorted(set(listed_names)) for kind, listed_names in kinds.items()}
 
 
 def addresses() -> Iterator[str]:
@@ -95,9 +95,9 @@ def codes() -> Iterator[str]:
 
 
 def settings() -> Iterator[str]:
-    from registry.environment import KNOWN
+    from registry.environment import VARIABLES
 
-    yield from KNOWN
+    yield from VARIABLES
 
 
 def verbs() -> Iterator[str]:

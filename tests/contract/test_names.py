@@ -21,7 +21,7 @@ GIVEN_UP = {
 
 @pytest.fixture(scope="module")
 def current() -> dict[str, set[str]]:
-    return {kind: set(found) for kind, found in names().items()}
+    return {kind: set(listed_names) for kind, listed_names in names().items()}
 
 
 @pytest.mark.parametrize("kind", sorted(KEPT))
@@ -35,4 +35,4 @@ def test_names_of_every_kind_are_found(kind: str, current: dict[str, set[str]]) 
 
 
 def test_names_that_are_given_up_were_there() -> None:
-    assert set(GIVEN_UP) <= {name for found in KEPT.values() for name in found}
+    assert set(GIVEN_UP) <= {name for kept_names in KEPT.values() for name in kept_names}

@@ -17,7 +17,8 @@ from typing import Any
 from tests.deep.observation import GROWING, Observation
 
 NOTHING = "(nothing)"
-KEYS = ("id", "slug", "result", "code", "name", "username")
+NEW_ROW = "(a new row)"
+KEYS = (("id",), ("slug",), ("result",), ("code",), ("name",), ("username",), ("release", "list"))
 """By the first of these that all rows of a collection have, a row of before is looked for among those of now."""
 NAMES = ("release", "list", "result", "id", "slug", "position", "op", "quantity", "stat")
 """Columns that say what a row of an export is of; its other columns may have changed."""
@@ -58,23 +59,23 @@ class Intended:
     reason: str
     holds: Callable[[Any, Any], bool] = lambda before, now: True
 
-    def covers(self, one: Difference) -> bool:
+    def covers(self, difference: Difference) -> bool:
         return (
-            fnmatchcase(one.document, self.document)
-            and fnmatchcase(one.field, self.field)
-            and self.holds(one.before, one.now)
+            fnmatchcase(difference.document, self.document)
+            and fnmatchcase(difference.field, self.field)
+            and self.holds(difference.before, difference.now)
         )
 
 
 def difference_of(before: Observation, now: Observation) -> list[Difference]:
     """All that an observation says otherwise than an earlier one."""
-    found = list(documents(before.documents, now.documents))
+    differences = list(documents(before.documents, now.documents))
     for name in ("downloads", "pages", "commands"):
-        found += compared(name, "", getattr(before, name), getattr(now, name), grows=False)
+        differences += compared(name, "", getattr(before, name), getattr(now, name), grows=False)
     tables = {name: in_one_order(table, now.tables.get(name, {})) for name, table in before.tables.items()}
     for name, (old, new) in tables.items():
-        found += compared(f"export {name}", "", old, new, grows=False)
-    return found
+        differences += compared(f"export {name}", "", old, new, grows=False)
+    return differences
 
 
 def in_one_order(before: Mapping[str, Any], now: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -86,13 +87,17 @@ def in_one_order(before: Mapping[str, Any], now: Mapping[str, Any]) -> tuple[dic
     old, new = dict(before), dict(now)
     for name in old.keys() & new.keys():
         rows = [old[name], new[name]]
-        if not all(isinstance(one, list) and one for one in rows):
+        if not all(isinstance(row_list, list) and row_list for row_list in rows):
             continue
         columns = rows[0][0].keys() & rows[1][0].keys()
-        fractions = {column for one in rows for row in one for column in columns if isinstance(row[column], float)}
+        fractions = {
+            column for row_list in rows for row in row_list for column in columns if isinstance(row[column], float)
+        }
         names = [column for column in NAMES if column in columns]
         order = [*names, *sorted(columns - fractions - set(names)), *sorted(fractions)]
-        old[name], new[name] = (sorted(one, key=lambda row: [str(row[column]) for column in order]) for one in rows)
+        old[name], new[name] = (
+            sorted(row_list, key=lambda row: [str(row[column]) for column in order]) for row_list in rows
+        )
     return old, new
 
 
@@ -111,7 +116,7 @@ def operations(document: Mapping[str, Any]) -> dict[str, Any]:
     paths = document.get("answer", {}).get("paths", {})
     return {
         path: {
-            method: {one["name"]: True for one in operation.get("parameters", [])}
+            method: {parameter["name"]: True for parameter in operation.get("parameters", [])}
             for method, operation in methods.items()
             if isinstance(operation, Mapping)
         }
@@ -131,9 +136,7 @@ def compared(document: str, field: str, before: Any, now: Any, *, grows: bool) -
 
 
 def compared_rows(document: str, field: str, before: list[Any], now: list[Any], *, grows: bool) -> Iterator[Difference]:
-    key = next(((key,) for key in KEYS if is_key((key,), before) and is_key((key,), now)), None) or composed(
-        before, now
-    )
+    key = next((key for key in KEYS if is_key(key, before) and is_key(key, now)), ()) or composed(before, now)
     if before and key:
         old, new = ({named(row, key): row for row in rows} for rows in (before, now))
         yield from compared(document, field, old, new, grows=grows)
@@ -149,7 +152,7 @@ def compared_rows(document: str, field: str, before: list[Any], now: list[Any], 
         added = [str(place) for place in range(len(before), len(now))]
     if not grows:
         for name in added:
-            yield Difference(document, joined(field, name), NOTHING, "(a new row)")
+            yield Difference(document, joined(field, name), NOTHING, NEW_ROW)
 
 
 def is_key(key: tuple[str, ...], rows: list[Any]) -> bool:
@@ -181,21 +184,21 @@ def shortened(value: Any) -> str:
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}... ({len(text)} characters)"
 
 
-def judged(found: list[Difference], meant: tuple[Intended, ...]) -> tuple[list[Difference], str]:
+def judged(differences: list[Difference], intended: tuple[Intended, ...]) -> tuple[list[Difference], str]:
     """The differences that nobody means, and a text: reasons of those meant, of the others an example of each kind."""
     counts: Counter[Intended] = Counter()
     unmeant: list[Difference] = []
-    for one in found:
-        covering = next((line for line in meant if line.covers(one)), None)
+    for difference in differences:
+        covering = next((line for line in intended if line.covers(difference)), None)
         if covering is None:
-            unmeant.append(one)
+            unmeant.append(difference)
         else:
             counts[covering] += 1
-    lines = [f"{len(found)} differences, of which {len(unmeant)} nobody means"]
-    lines += [f"  {counts[line]:6} {line.document} : {line.field}: {line.reason}" for line in meant if counts[line]]
-    lines += [f"  unused: {line.document} : {line.field}: {line.reason}" for line in meant if not counts[line]]
+    lines = [f"{len(differences)} differences, of which {len(unmeant)} nobody means"]
+    lines += [f"  {counts[line]:6} {line.document} : {line.field}: {line.reason}" for line in intended if counts[line]]
+    lines += [f"  unused: {line.document} : {line.field}: {line.reason}" for line in intended if not counts[line]]
     kinds: dict[str, list[Difference]] = {}
-    for one in unmeant:
-        kinds.setdefault(one.kind, []).append(one)
+    for difference in unmeant:
+        kinds.setdefault(difference.kind, []).append(difference)
     lines += [f"  NOT MEANT {len(same)} x {kind}\n      {same[0]}" for kind, same in kinds.items()]
     return unmeant, "\n".join(lines)

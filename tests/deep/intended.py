@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.deep.differences import NOTHING, Intended
+from tests.deep.differences import NEW_ROW, NOTHING, Intended
 
 
 def became_null(before: Any, now: Any) -> bool:
@@ -17,6 +17,10 @@ def became_null(before: Any, now: Any) -> bool:
 
 def was_zero(before: Any, now: Any) -> bool:
     return isinstance(before, dict) and before["printed_value"] == 0 and now == NOTHING
+
+
+def is_new_row(before: Any, now: Any) -> bool:
+    return before == NOTHING and now == NEW_ROW
 
 
 MOMENTARY = (
@@ -33,6 +37,13 @@ LOADED_ANEW = "imported history is loaded anew where the code that loads it chan
 BOUNDS = "a bound of a source stays a bound, in words and in charts"
 UNKNOWN_SCALE = "runs of unknown scale or settings join no series"
 NOT_MEASURED = "a phase that a list prints as 0 was not measured"
+ONE_ORDER = "lists of releases of one month stand in one order, by their names"
+FORMS = "more forms and versions of an output are read, and the table of benchmarks lists them"
+SCOPES = "a phase that versions measure otherwise compares only where what it depends on is known and equal"
+FACTS = "a fact is read where it is true: the table of CPTs, the MPI that was run, the version of IOR alone"
+EVIDENCE = "a run that moves more bytes than its times allow contradicts itself"
+NO_FOLDERS = "an outcome names no folder of the site"
+NO_PHASE = "the line of time stamps is no phase"
 REDRAWN = "a chart has lines only for what was repeated, and another mark for what was not"
 
 INTENDED = (
@@ -65,4 +76,27 @@ INTENDED = (
     Intended("anybody stud*", "*.interval_high", NO_REPEATS, became_null),
     Intended("commands", "the Python client.study.rows.*.interval_low", NO_REPEATS, became_null),
     Intended("commands", "the Python client.study.rows.*.interval_high", NO_REPEATS, became_null),
+    Intended("anybody benchmarks/", "answer.results.elbencho.files.*.contains.*", FORMS),
+    Intended("anybody benchmarks/", "answer.results.fio.description", FORMS),
+    Intended("anybody benchmarks/", "answer.results.fio.files.*.contains.*", FORMS),
+    Intended("anybody benchmarks/", "answer.results.MLPerf Storage.*", FORMS),
+    Intended("anybody benchmarks/", "answer.results.IO500.versions.*.scope", SCOPES),
+    Intended("anybody compare/*", "answer.measurements.ior-rnd4K-easy-read *.differs.*", SCOPES),
+    Intended("anybody compare/*", "answer.measurements.ior-rnd4K-easy-read *.ratios.*", SCOPES, became_null),
+    Intended("anybody compare/*", "answer.notes.*", SCOPES, is_new_row),
+    Intended("commands", "the Python client.compare.measurements.ior-rnd4K-easy-read *.differs.*", SCOPES),
+    Intended("commands", "the Python client.compare.measurements.ior-rnd4K-easy-read *.ratios.*", SCOPES, became_null),
+    Intended("commands", "the Python client.compare.notes.compare.other-meaning", SCOPES, is_new_row),
+    Intended("anybody parameters/", "answer.results.cpu.l3_domains.*", FACTS),
+    Intended("anybody parameters/", "answer.results.mpi.implementation.*", FACTS),
+    Intended("anybody parameters/", "answer.results.ior.version.meaning", FACTS),
+    Intended("anybody study/*/", "answer.results.cpt.reads.*", FACTS),
+    Intended("anybody results/io500-*/", "answer.lists.(order)", ONE_ORDER),
+    Intended("anybody rules/", "answer.results.mlperf-storage.utilisation.text", FORMS),
+    Intended("commands", "bob validate *.tar.gz --server.printed.runs.*.findings.*", EVIDENCE, is_new_row),
+    Intended("commands", "bob validate *.tar.gz --server.printed.runs.*.rules.system.seal", EVIDENCE, is_new_row),
+    Intended("commands", "bob validate *.tar.gz --server.printed.runs.*.measurements.timestamp *", NO_PHASE),
+    Intended("commands", "bob validate *.tar.gz --server.printed.runs.*.rules.io500.one-run.why", NO_FOLDERS),
+    Intended("commands", "bob validate fjord.tar.gz --server.printed.status", EVIDENCE),
+    Intended("commands", "bob validate fjord.tar.gz --server.status", EVIDENCE),
 )

@@ -82,21 +82,21 @@ class Observation:
 def observe(registry: Registry, people: People, notes: Path) -> Observation:
     """All of it, once the registry has made its files. `notes` has the archives and the earlier single file."""
     wait_until(lambda: registry.ask("GET", "api/v1/export/manifest.json").status == 200, "an edition of the record")
-    seen = Observation()
+    observation = Observation()
     with ThreadPoolExecutor(CALLERS) as pool:
-        observer = Observer(registry, people, pool, seen)
+        observer = Observer(registry, people, pool, observation)
         observer.public()
         observer.private()
         observer.files()
         observer.see_pages()
-    seen.tables = exports(registry)
-    seen.commands = commands(registry, people, notes)
-    return seen
+    observation.tables = exports(registry)
+    observation.commands = commands(registry, people, notes)
+    return observation
 
 
 class Observer:
-    def __init__(self, registry: Registry, people: People, pool: ThreadPoolExecutor, seen: Observation) -> None:
-        self.registry, self.people, self.pool, self.seen = registry, people, pool, seen
+    def __init__(self, registry: Registry, people: People, pool: ThreadPoolExecutor, observation: Observation) -> None:
+        self.registry, self.people, self.pool, self.seen = registry, people, pool, observation
 
     def read(self, *paths: str, who: str = "anybody") -> list[Any]:
         """Ask for documents, keep and return them."""
@@ -136,8 +136,8 @@ class Observer:
         self.read(*(f"results/{id}/{part}/" for id in looked_at for part in PARTS_OF_A_RESULT))
         slugs = [row["slug"] for row in systems]
         self.read(*(f"systems/{slug}/" for slug in slugs))
-        told = [*slugs[::EVERY], *(row["slug"] for row in systems if "-lab" in row["slug"])]
-        self.read(*(f"systems/{slug}/{part}/" for slug in told for part in ("history", "sweep")))
+        chosen_slugs = [*slugs[::EVERY], *(row["slug"] for row in systems if "-lab" in row["slug"])]
+        self.read(*(f"systems/{slug}/{part}/" for slug in chosen_slugs for part in ("history", "sweep")))
         self.read(*(f"sites/{row['slug']}/" for row in sites))
         self.read(*(f"{kind}/{row['slug']}/" for row in platforms for kind in ("platforms", "generations")))
         self.lists()
@@ -187,14 +187,14 @@ class Observer:
             f"submissions/{self.people.submissions['draft']}/versions/{version}/job.sbatch/" for version in (2, 3)
         ]
         paths += [f"results/{id}/copy.tar.gz" for id in self.people.results.values()]
-        wanted = [(who, path) for who in ("nobody", *self.people.sessions) for path in paths]
+        requests = [(who, path) for who in ("nobody", *self.people.sessions) for path in paths]
 
-        def of(one: tuple[str, str]) -> tuple[str, dict[str, Any]]:
-            answer = self.registry.ask("GET", one[1], session=self.people.sessions.get(one[0], ""))
-            found = hashlib.sha256(answer.body).hexdigest() if answer.status == 200 else None
-            return " ".join(one), {"status": answer.status, "sha256": found}
+        def of(request: tuple[str, str]) -> tuple[str, dict[str, Any]]:
+            answer = self.registry.ask("GET", request[1], session=self.people.sessions.get(request[0], ""))
+            digest = hashlib.sha256(answer.body).hexdigest() if answer.status == 200 else None
+            return " ".join(request), {"status": answer.status, "sha256": digest}
 
-        self.seen.downloads = dict(self.pool.map(of, wanted))
+        self.seen.downloads = dict(self.pool.map(of, requests))
 
     def see_pages(self) -> None:
         own = [f"results/{id}/" for id in self.people.results.values()]
@@ -203,8 +203,10 @@ class Observer:
         private += [f"review/{id}/" for id in self.people.submissions.values()]
         paths += [(who, path) for who in ("nobody", *self.people.sessions) for path in private]
 
-        def of(one: tuple[str, str]) -> tuple[str, int]:
-            return " ".join(one), self.registry.ask("GET", one[1], session=self.people.sessions.get(one[0], "")).status
+        def of(request: tuple[str, str]) -> tuple[str, int]:
+            return " ".join(request), self.registry.ask(
+                "GET", request[1], session=self.people.sessions.get(request[0], "")
+            ).status
 
         self.seen.pages = dict(self.pool.map(of, paths))
 
@@ -226,9 +228,9 @@ def exports(registry: Registry) -> dict[str, Any]:
         "results.ndjson": by_id([json.loads(line) for line in file("results.ndjson").splitlines()]),
         "results.parquet": by_id(pyarrow.parquet.read_table(io.BytesIO(file("results.parquet"))).to_pylist()),
     }
-    with tempfile.NamedTemporaryFile(suffix=".sqlite") as kept:
-        Path(kept.name).write_bytes(file("record.sqlite"))
-        tables["record.sqlite"] = sqlite_rows(Path(kept.name))
+    with tempfile.NamedTemporaryFile(suffix=".sqlite") as database:
+        Path(database.name).write_bytes(file("record.sqlite"))
+        tables["record.sqlite"] = sqlite_rows(Path(database.name))
     return json.loads(json.dumps(tables, default=str))
 
 
@@ -291,7 +293,7 @@ print(json.dumps(said))
 def commands(registry: Registry, people: People, notes: Path) -> dict[str, Any]:
     """Reading verbs of the earlier single file, and the calls of the earlier Python client."""
     file, checkout = notes / "highwater.pyz", notes / "checkout"
-    said: dict[str, Any] = {}
+    answer_by_command: dict[str, Any] = {}
     for who, *arguments in (
         ("alice", "status", people.submissions["fjord"]),
         ("alice", "status", people.submissions["invalid"]),
@@ -302,16 +304,18 @@ def commands(registry: Registry, people: People, notes: Path) -> dict[str, Any]:
         ("alice", "upload", notes / people.bundles["geest"]),
     ):
         ran = run_collector(registry, file, people.tokens[who], *arguments, "--json")
-        said[" ".join([who, *(Path(argument).name for argument in arguments)])] = {
+        answer_by_command[" ".join([who, *(Path(argument).name for argument in arguments)])] = {
             "status": ran.returncode,
             "printed": unfolded(registry.without_address(ran.stdout.strip())),
         }
     ids = ",".join(people.results[name] for name in ("fjord", "haar"))
-    asked = subprocess.run(
+    client_run = subprocess.run(
         [sys.executable, "-S", "-c", CLIENT, registry.url, ids],
         cwd=checkout, env={"PATH": "/usr/bin:/bin"}, capture_output=True, text=True,
     )  # fmt: skip
-    said["the Python client"] = (
-        json.loads(registry.without_address(asked.stdout)) if asked.returncode == 0 else {"failed": asked.stderr}
+    answer_by_command["the Python client"] = (
+        json.loads(registry.without_address(client_run.stdout))
+        if client_run.returncode == 0
+        else {"failed": client_run.stderr}
     )
-    return said
+    return answer_by_command

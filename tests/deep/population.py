@@ -56,10 +56,10 @@ def module(checkout: Path, name: str) -> ModuleType:
     """A module of the tests of a checkout, beside the one of the same name that runs now."""
     spec = importlib.util.spec_from_file_location(f"earlier_{name}", checkout / "tests" / f"{name}.py")
     assert spec and spec.loader
-    made = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = made  # dataclasses look their module up
-    spec.loader.exec_module(made)
-    return made
+    new_module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = new_module  # dataclasses look their module up
+    spec.loader.exec_module(new_module)
+    return new_module
 
 
 def build_collector(registry: Registry, folder: Path) -> Path:
@@ -101,15 +101,15 @@ class Story:
     # The people and the releases
 
     def accounts(self) -> None:
-        calls = "; ".join(f"call_command('create_token', *{[name, *told]})" for name, told in PEOPLE.items())
+        calls = "; ".join(f"call_command('create_token', *{[name, *options]})" for name, options in PEOPLE.items())
         passwords = (
             "from submissions.models import Account\n"
             "for one in Account.objects.all():\n"
             f"    one.set_password({PASSWORD!r}); one.save()"
         )
         code = f"from django.core.management import call_command\n{calls}\n{passwords}"
-        printed = self.registry.manage("shell", "-v", "0", "-c", code).split()
-        self.people.tokens = dict(zip(PEOPLE, printed, strict=True))
+        tokens = self.registry.manage("shell", "-v", "0", "-c", code).split()
+        self.people.tokens = dict(zip(PEOPLE, tokens, strict=True))
         self.people.sessions = {name: self.registry.sign_in(name, PASSWORD) for name in PEOPLE}
 
     def done(self, name: str, method: str, path: str, document: object = None) -> Any:
@@ -135,10 +135,17 @@ class Story:
         return path
 
     def by_command(self, who: str, name: str, archive: Path, status: int = 0, **metadata: Any) -> None:
-        told = self.folder / f"{name}.metadata.json"
-        told.write_text(json.dumps(metadata))
+        metadata_file = self.folder / f"{name}.metadata.json"
+        metadata_file.write_text(json.dumps(metadata))
         ran = run_collector(
-            self.registry, self.collector, self.people.tokens[who], "upload", archive, "--metadata", told, "--json"
+            self.registry,
+            self.collector,
+            self.people.tokens[who],
+            "upload",
+            archive,
+            "--metadata",
+            metadata_file,
+            "--json",
         )
         assert ran.returncode == status, (name, ran.returncode, ran.stdout, ran.stderr)
         self.people.submissions[name] = json.loads(ran.stdout)["id"]
@@ -189,8 +196,8 @@ class Story:
         """Begun without a file; then a bundle, a file beside it, and a second version of that file."""
         token = self.people.tokens["bob"]
         metadata = json.dumps({"system": "Zsystem-9", "note": "Zdraft"})
-        made = succeeded(self.registry.send_form("api/v1/submissions/", token, draft="true", metadata=metadata))
-        id = self.people.submissions["draft"] = made["id"]
+        new_draft = succeeded(self.registry.send_form("api/v1/submissions/", token, draft="true", metadata=metadata))
+        id = self.people.submissions["draft"] = new_draft["id"]
         bundle = self.archive("draft", performance=0.7)
         files = [
             (bundle.name, bundle.read_bytes()),
@@ -254,9 +261,9 @@ class Story:
 
     def remember_result(self, name: str) -> None:
         id = self.people.submissions[name]
-        found = self.registry.done("GET", f"submissions/{id}/", self.people.tokens["erin"])
-        assert found["state"] == "published" and found["result"], (name, found["state"])
-        self.people.results[name] = found["result"]
+        submission = self.registry.done("GET", f"submissions/{id}/", self.people.tokens["erin"])
+        assert submission["state"] == "published" and submission["result"], (name, submission["state"])
+        self.people.results[name] = submission["result"]
 
     def second_release(self) -> None:
         """Open: a run in each state of a review."""

@@ -18,7 +18,7 @@ def seen(answer: Any, path: str = "results/", **more: Any) -> Observation:
 
 
 def fields(before: Observation, now: Observation) -> list[str]:
-    return [one.field for one in difference_of(before, now)]
+    return [difference.field for difference in difference_of(before, now)]
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_more_fields_are_no_difference(now: Any) -> None:
         (ROW | {"id": "hw-2"}, "answer.results.hw-1"),
     ],
 )
-def test_what_changed_is_named(row: dict[str, Any], field: str) -> None:
+def test_changed_values_are_named(row: dict[str, Any], field: str) -> None:
     assert field in fields(seen({"results": [ROW]}), seen({"results": [row]}))
 
 
@@ -81,8 +81,8 @@ def test_of_the_description_of_the_api_addresses_methods_and_parameters_count() 
 def test_a_document_that_is_gone_and_a_refusal_that_is_lifted_are_differences() -> None:
     assert fields(seen([]), Observation()) == [""]
     refused = Observation(downloads={"nora submissions/1/received/": {"status": 404, "sha256": None}})
-    given = Observation(downloads={"nora submissions/1/received/": {"status": 200, "sha256": "ab"}})
-    assert fields(refused, given) == [f"nora submissions/1/received/.{name}" for name in ("status", "sha256")]
+    granted = Observation(downloads={"nora submissions/1/received/": {"status": 200, "sha256": "ab"}})
+    assert fields(refused, granted) == [f"nora submissions/1/received/.{name}" for name in ("status", "sha256")]
 
 
 def test_a_line_of_the_table_covers_what_it_names_and_nothing_else() -> None:
@@ -93,7 +93,7 @@ def test_a_line_of_the_table_covers_what_it_names_and_nothing_else() -> None:
     unmeant, text = judged(difference_of(before, null), (line,))
     assert unmeant == [] and "1 anybody study/* : *.interval_low: no interval without repeats" in text
     unmeant, text = judged(difference_of(before, other), (line,))
-    assert [one.field for one in unmeant] == ["answer.rows.0.value", "answer.rows.0.interval_low"]
+    assert [difference.field for difference in unmeant] == ["answer.rows.0.value", "answer.rows.0.interval_low"]
     assert "answer.rows.0.value: 5.0 -> 6.0" in text and "unused: anybody study/*" in text
 
 
@@ -108,12 +108,14 @@ def test_rows_of_a_table_have_no_order_and_a_changed_number_moves_no_other_row()
 
 def test_differences_of_one_kind_are_one_line_that_the_table_could_have() -> None:
     def of(score: float) -> Observation:
-        said = {f"anybody results/hw-{number}/": {"status": 200, "answer": {"scores": [score]}} for number in (1, 2)}
-        return Observation(said, tables={"results.csv": {"hw-1": {"score": score}}})
+        documents = {
+            f"anybody results/hw-{number}/": {"status": 200, "answer": {"scores": [score]}} for number in (1, 2)
+        }
+        return Observation(documents, tables={"results.csv": {"hw-1": {"score": score}}})
 
     unmeant, text = judged(difference_of(of(1.5), of(3.0)), ())
     assert len(unmeant) == 3
     assert "NOT MEANT 2 x anybody results/*/ : answer.scores.*\n" in text
     assert "anybody results/hw-1/ : answer.scores.0: 1.5 -> 3.0" in text
     line = Intended("anybody results/*/", "answer.scores.*", "the kind, pasted into the table")
-    assert [one.document for one in judged(unmeant, (line,))[0]] == ["export results.csv"]
+    assert [difference.document for difference in judged(unmeant, (line,))[0]] == ["export results.csv"]

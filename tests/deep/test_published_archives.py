@@ -55,7 +55,7 @@ print(json.dumps({"peak_kib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 @pytest.fixture(scope="module")
 def archives(shared: Path) -> list[str]:
     """As many as the index of each folder has."""
-    found = []
+    paths_of_all = []
     for name in FOLDERS:
         folder = shared / "data" / name
         if not folder.is_dir():
@@ -63,8 +63,8 @@ def archives(shared: Path) -> list[str]:
         paths = sorted((folder / "submissions").glob("*.tar.gz"))
         rows = (folder / "index.csv").read_text(encoding="utf-8").splitlines()
         assert len(paths) == len(rows) - 1 > 100, name
-        found += map(str, paths)
-    return found
+        paths_of_all += map(str, paths)
+    return paths_of_all
 
 
 @pytest.fixture(scope="module")

@@ -38,9 +38,9 @@ def state(request: pytest.FixtureRequest) -> Iterator[Path]:
     folder = Path(tempfile.mkdtemp(prefix="hw-"))
     folder.chmod(0o755)  # PostgreSQL runs as another account where we are root
     try:
-        if kept := request.config.getoption("--earlier-state"):
+        if earlier_state := request.config.getoption("--earlier-state"):
             # cp, since shutil leaves the owner of the database behind.
-            subprocess.run(["cp", "-a", f"{kept}/.", folder], check=True)
+            subprocess.run(["cp", "-a", f"{earlier_state}/.", folder], check=True)
         elif earlier_release.unpack(checkout := folder / "drill" / "checkout"):
             earlier_release.make(checkout, folder)
         else:
@@ -101,8 +101,8 @@ def test_received_bytes_are_those_that_were_sent(state: Path, people: People, no
         assert now.downloads[f"nobody results/{people.results[name]}/copy.tar.gz"]["status"] == 200, name
 
 
-def test_what_was_private_is_private(people: People, now: Observation) -> None:
-    public = {name: json.dumps(seen) for name, seen in now.documents.items() if name.startswith("anybody ")}
+def test_private_rows_stay_private_after_an_upgrade(people: People, now: Observation) -> None:
+    public = {name: json.dumps(document) for name, document in now.documents.items() if name.startswith("anybody ")}
     public |= {f"export {name}": json.dumps(rows) for name, rows in now.tables.items()}
     secrets = [*PRIVATE_WORDS, *people.submissions.values(), *people.tokens.values()]
     secret = re.compile(rf"\b({'|'.join(secrets)})\b")
@@ -120,9 +120,12 @@ def test_the_history_is_whole(upgraded: Registry, now: Observation) -> None:
 
 @pytest.fixture(scope="module")
 def upload(upgraded: Registry, people: People, state: Path, now: Observation):
-    """The earlier single file uploads a run; returns its exit status and what it printed."""
+    """The earlier single file uploads a run; returns its exit status and what it printed.
+
+    The runs are of today: those that the earlier release made for its tests read more bytes than they wrote.
+    """
     notes = state / "drill"
-    io500 = module(notes / "checkout", "make_io500")
+    io500 = module(ROOT, "make_io500")
 
     def upload(name: str, token: str = people.tokens["alice"], **changes: Any) -> tuple[int, Any]:
         archive = io500.make_archive(notes / f"{name}.tar.gz", **changes)
@@ -133,26 +136,26 @@ def upload(upgraded: Registry, people: People, state: Path, now: Observation):
 
 
 def test_the_earlier_command_uploads_a_good_run(upload) -> None:
-    status, printed = upload("after", performance=4.5)
-    assert (status, printed["state"], printed["status"]) == (0, "checked", "valid")
+    status, answer = upload("after", performance=4.5)
+    assert (status, answer["state"], answer["status"]) == (0, "checked", "valid")
     run = module(ROOT, "make_io500").make_run(performance=4.5)
     (result,) = [content for path, content in run.items() if path.endswith("/result_summary.txt")]
     scored = float(re.search(rb"TOTAL (\S+)", result)[1])
-    assert printed["scores"]["SCORE"]["value"] == pytest.approx(scored, rel=1e-5)
-    assert upload("after", performance=4.5)[1]["id"] == printed["id"]
+    assert answer["scores"]["SCORE"]["value"] == pytest.approx(scored, rel=1e-5)
+    assert upload("after", performance=4.5)[1]["id"] == answer["id"]
 
 
 def test_a_bad_run_is_refused_as_before(upload, before: Observation, people: People) -> None:
-    known = before.documents[f"alice submissions/{people.submissions['invalid']}/"]["answer"]
-    status, printed = upload("short", short="ior-easy-write", performance=1.01)
-    assert (status, printed["state"]) == (1, "invalid")
-    errors = [finding["code"] for finding in printed["findings"] if finding["level"] == "error"]
-    assert errors == [finding["code"] for finding in known["findings"] if finding["level"] == "error"] != []
+    earlier_answer = before.documents[f"alice submissions/{people.submissions['invalid']}/"]["answer"]
+    status, answer = upload("short", short="ior-easy-write", performance=1.01)
+    assert (status, answer["state"]) == (1, "invalid")
+    errors = [finding["code"] for finding in answer["findings"] if finding["level"] == "error"]
+    assert errors == [finding["code"] for finding in earlier_answer["findings"] if finding["level"] == "error"] != []
 
 
 def test_a_wrong_token_is_refused_as_before(upload) -> None:
-    status, printed = upload("unsigned", token="wrong", performance=4.6)
-    assert (status, printed["error"]["http_status"]) == (4, 401)
+    status, answer = upload("unsigned", token="wrong", performance=4.6)
+    assert (status, answer["error"]["http_status"]) == (4, 401)
 
 
 def test_the_open_release_is_published_and_the_older_lists_stand(
@@ -168,8 +171,8 @@ def test_the_open_release_is_published_and_the_older_lists_stand(
     for name in ("full", "historical", "io500", "ten", "fio-seq-write"):
         path = f"lists/sc98/{name}/?page_size=1000"
         frozen = before.documents[f"anybody {path}"]["answer"]["entries"]
-        found = upgraded.done("GET", path, "")["entries"]
-        assert [(row["rank"], row["result"], row["score"]) for row in found] == [
+        upgraded_entries = upgraded.done("GET", path, "")["entries"]
+        assert [(row["rank"], row["result"], row["score"]) for row in upgraded_entries] == [
             (row["rank"], row["result"], row["score"]) for row in frozen
         ]
     upgraded.manage("verify_history")

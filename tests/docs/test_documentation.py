@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from registry.environment import KNOWN
+from registry.environment import VARIABLES
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 BENCHMARKS = sorted((ROOT / "validators" / "benchmarks").rglob("README.md"))
@@ -27,14 +27,14 @@ ALL_DOCS = "\n".join(path.read_text(encoding="utf-8") for path in DOCS)
 
 def codes_in(*packages: str) -> list[str]:
     """Every finding code that stands as a string in the packages, without folders and file names."""
-    found = set()
+    strings = set()
     for package in packages:
         for path in (ROOT / package).rglob("*.py"):
-            found |= set(CODE.findall(path.read_text(encoding="utf-8")))
-    return sorted(code for code in found if not code.endswith((".json", ".py", ".md", ".txt", ".gz", ".ini")))
+            strings |= set(CODE.findall(path.read_text(encoding="utf-8")))
+    return sorted(code for code in strings if not code.endswith((".json", ".py", ".md", ".txt", ".gz", ".ini")))
 
 
-@pytest.mark.parametrize("setting", sorted(KNOWN))
+@pytest.mark.parametrize("setting", sorted(VARIABLES))
 def test_every_setting_is_explained(setting: str) -> None:
     assert f"`{setting}`" in text_of("operate.md")
 
@@ -71,7 +71,7 @@ def test_the_readme_names_the_folders_whose_pages_come_and_go(folder: str) -> No
 @pytest.mark.parametrize("path", [path for path in BENCHMARKS if path.parent.name != "benchmarks"], ids=str)
 def test_the_readme_of_a_benchmark_explains_every_code_that_its_parser_gives(path: Path) -> None:
     descriptor = json.loads((path.parent / "benchmark.json").read_text(encoding="utf-8"))
-    sources = "\n".join(one.read_text(encoding="utf-8") for one in path.parent.glob("*.py"))
+    sources = "\n".join(source_file.read_text(encoding="utf-8") for source_file in path.parent.glob("*.py"))
     words = re.findall(r"""Refusal\(\s*"([a-z0-9-]+)\"""", sources)
     codes = [f"{descriptor['tool']}.{word}" for word in words] + re.findall(
         rf"""Finding\(\s*"({descriptor["tool"]}\.[a-z0-9.-]+)\"""", sources

@@ -25,9 +25,9 @@ class RunningSite(Registry):
 
     def tokens(self, **people: list[str]) -> dict[str, str]:
         """A token for each name, by what `create_token` takes besides; one start of Django for all."""
-        made = "; ".join(f"call_command('create_token', *{[name, *options]})" for name, options in people.items())
-        said = self.manage("shell", "-v", "0", "-c", f"from django.core.management import call_command; {made}")
-        return {name: line.split()[-1] for name, line in zip(people, said.splitlines(), strict=True)}
+        calls = "; ".join(f"call_command('create_token', *{[name, *options]})" for name, options in people.items())
+        output = self.manage("shell", "-v", "0", "-c", f"from django.core.management import call_command; {calls}")
+        return {name: line.split()[-1] for name, line in zip(people, output.splitlines(), strict=True)}
 
     def collector(self, *arguments: object, token: str) -> subprocess.CompletedProcess[str]:
         """`python -m collectors ...` as a site runs it."""

@@ -49,12 +49,12 @@ def page(chromium, site: RunningSite) -> Iterator[playwright.Page]:
     """A page of a new reader. At the end nothing may have broken: no script error, no violation of the policy."""
     context = chromium.new_context(base_url=site.url, viewport={"width": 1280, "height": 900})
     page = context.new_page()
-    told: list[str] = []
-    page.on("console", lambda message: told.append(message.text) if message.type in ("error", "warning") else None)
-    page.on("pageerror", lambda error: told.append(str(error)))
+    messages: list[str] = []
+    page.on("console", lambda message: messages.append(message.text) if message.type in ("error", "warning") else None)
+    page.on("pageerror", lambda error: messages.append(str(error)))
     yield page
     context.close()
-    assert told == []
+    assert messages == []
 
 
 def sign_in(page: playwright.Page, site: RunningSite, username: str) -> None:
@@ -202,11 +202,11 @@ def publish_three_drives(site: RunningSite) -> str:
     sample = ROOT / "validators" / "benchmarks" / "fio" / "samples" / "json-three-drives" / "stdout.txt"
     path = f"api/v1/submissions/{json.loads(site.collector('upload', sample, '--json', token=dora).stdout)['id']}/"
     release = {"slug": "drives", "name": "Drives", "deadline": "2099-01-01T00:00:00Z", "lists": ["fio-seq-read"]}
-    asked = {"release": "drives", "lists": [], "acknowledge_rules": True, "acknowledge_publication": True}
+    submit_request = {"release": "drives", "lists": [], "acknowledge_rules": True, "acknowledge_publication": True}
     decision = {"decision": "accept", "reproducibility": "limited", "reason": "The drives are of interest."}
     for token, address, document in (
         (editor, "api/v1/releases/", release),
-        (dora, f"{path}submit/", asked),
+        (dora, f"{path}submit/", submit_request),
         (editor, f"{path}review/", decision),
         (editor, "api/v1/releases/drives/publish/", {"allow_empty": True}),
     ):
@@ -315,7 +315,7 @@ def test_pages_can_be_read_by_a_screen_reader(page, address) -> None:
             };
         }"""
     )
-    assert {kind: found for kind, found in faults.items() if found} == {}
+    assert {kind: faulty_elements for kind, faulty_elements in faults.items() if faulty_elements} == {}
 
 
 def test_the_first_tab_leads_past_the_frame(page) -> None:

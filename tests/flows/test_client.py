@@ -31,29 +31,31 @@ def test_the_page_has_three_examples() -> None:
     assert [title for title, _, _ in EXAMPLES] == ["Two generations", "A tuning sweep", "A regression hunt"]
 
 
-@pytest.mark.parametrize(("code", "printed"), [example[1:] for example in EXAMPLES], ids=[one[0] for one in EXAMPLES])
+@pytest.mark.parametrize(
+    ("code", "printed"), [example[1:] for example in EXAMPLES], ids=[example[0] for example in EXAMPLES]
+)
 def test_an_example_prints_what_its_page_says(registry, code: str, printed: str) -> None:
-    with contextlib.redirect_stdout(io.StringIO()) as said:
+    with contextlib.redirect_stdout(io.StringIO()) as output:
         exec(code.replace("https://REGISTRY", registry.url), {"registry": registry, "highwater": highwater})
-    lines = [line.rstrip() for line in said.getvalue().splitlines()]
+    lines = [line.rstrip() for line in output.getvalue().splitlines()]
     assert lines == [line.rstrip() for line in printed.splitlines()]
 
 
 def test_results_are_paged_to_the_limit_and_become_a_frame(registry, monkeypatch) -> None:
     monkeypatch.setattr(highwater.registry, "PAGE", 20)
-    found = registry.results(limit=45, tool="io500", client_nodes__gte=10)
-    assert len(found) == 45 == len({row["id"] for row in found})
-    frame = found.pandas()
-    assert list(frame.columns) == found.columns and frame["client_nodes"].min() >= 10
+    results = registry.results(limit=45, tool="io500", client_nodes__gte=10)
+    assert len(results) == 45 == len({row["id"] for row in results})
+    frame = results.pandas()
+    assert list(frame.columns) == results.columns and frame["client_nodes"].min() >= 10
     assert len(registry.results(tool="nothing")) == 0
 
 
 def test_filters_may_be_several_and_of_parameters(registry) -> None:
-    asked = {"metric": "write.bandwidth.max", "x": "fabric", "tool": "ior", "p": {"direct_io": True}}
-    study = registry.study(series=["op"], system=["E1000 SSU-F", "nothing"], **asked)
+    filters = {"metric": "write.bandwidth.max", "x": "fabric", "tool": "ior", "p": {"direct_io": True}}
+    study = registry.study(series=["op"], system=["E1000 SSU-F", "nothing"], **filters)
     assert {row["value"] for row in study} == {58.9, 35.7, 57.9, 54.2}
     assert study.unit == "GB/s" and "p.direct_io=true" in study.question
-    assert registry.study(system="nothing", **asked).rows == []
+    assert registry.study(system="nothing", **filters).rows == []
 
 
 def test_a_chart_has_its_own_colours_and_pictures_are_drawn(registry) -> None:
@@ -95,25 +97,25 @@ def test_a_refusal_has_the_code_and_the_hint_of_the_registry(registry, ask, code
 def test_rankings_and_measurements_are_tables(registry) -> None:
     ranking = registry.rank("score / client_nodes", limit=2, trust="imported")
     assert [row["rank"] for row in ranking] == [1, 2]
-    measured = registry.measurements(ranking[0]["result"])
-    assert {"op", "value", "unit"} <= set(measured.columns) and len(measured) > 0
-    assert measured._repr_html_().count("<tr>") == len(measured) + 1
-    assert repr(measured).startswith(f"<Table: {len(measured)} rows of op, ")
+    measurements = registry.measurements(ranking[0]["result"])
+    assert {"op", "value", "unit"} <= set(measurements.columns) and len(measurements) > 0
+    assert measurements._repr_html_().count("<tr>") == len(measurements) + 1
+    assert repr(measurements).startswith(f"<Table: {len(measurements)} rows of op, ")
 
 
 def test_an_export_is_checked_against_the_manifest(site, registry, tmp_path: Path, monkeypatch) -> None:
     wait_until(lambda: site.ask("GET", "api/v1/export/manifest.json").status == 200)
     path = registry.export("results.parquet", tmp_path)
     assert pyarrow.parquet.read_table(path).num_rows > 100
-    asked = registry._json
+    original_json = registry._json
     monkeypatch.setattr(
-        registry, "_json", lambda path: {"files": [{**file, "sha256": "0"} for file in asked(path)["files"]]}
+        registry, "_json", lambda path: {"files": [{**file, "sha256": "0"} for file in original_json(path)["files"]]}
     )
     path.unlink()
     with pytest.raises(ValueError, match="sha256"):
         registry.export("results.parquet", tmp_path)
     assert registry.export("manifest.json", tmp_path).stat().st_size > 0
-    assert [one.name for one in tmp_path.iterdir()] == ["manifest.json"]
+    assert [file.name for file in tmp_path.iterdir()] == ["manifest.json"]
 
 
 def test_no_registry_is_an_error_of_its_own(site: RunningSite) -> None:
@@ -153,9 +155,9 @@ def test_the_wheel_installs_from_the_site_without_any_other_package(site: Runnin
     (address,) = re.findall(r"pip install (\S+\.whl)", site.ask("GET", "client/").body.decode())
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--target", tmp_path, address]
     subprocess.run(pip, check=True, capture_output=True)
-    asked = "import highwater; print(len(highwater.Registry().studies()) > 50)"
+    script = "import highwater; print(len(highwater.Registry().studies()) > 50)"
     done = subprocess.run(
-        [sys.executable, "-S", "-c", asked],
+        [sys.executable, "-S", "-c", script],
         cwd=tmp_path,
         env={"HIGHWATER_URL": site.url},
         capture_output=True,

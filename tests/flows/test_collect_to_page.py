@@ -35,8 +35,10 @@ def packed(site, served: Path) -> Path:
     (folder / "results").mkdir()
     ran = command(site, served, "run", "--out", "run1", "--directory", folder, "--", *FIO, "--filename=data")
     assert ran.returncode == 0, ran.stderr
-    made = command(site, served, "pack", "--results", "results", "--system", "run1/system.json", "--out", "run1.tar.gz")
-    assert made.returncode == 0, made.stderr
+    pack_run = command(
+        site, served, "pack", "--results", "results", "--system", "run1/system.json", "--out", "run1.tar.gz"
+    )
+    assert pack_run.returncode == 0, pack_run.stderr
     return folder / "run1.tar.gz"
 
 
@@ -62,22 +64,22 @@ def test_the_page_shows_machine_parameters_drift_and_result(site, served: Path, 
     assert submission["state"] == "checked"
     assert (submission["tool"], submission["primary"]) == ("fio", 0)
     bandwidth = [measurement for measurement in submission["measurements"] if measurement["quantity"] == "bandwidth"]
-    assert [one["value"] for one in bandwidth] == [result["jobs"][0]["write"]["bw_bytes"]]
+    assert [measurement["value"] for measurement in bandwidth] == [result["jobs"][0]["write"]["bw_bytes"]]
 
-    found = site.ask("GET", f"/api/v1/submissions/{submission['id']}/system/", token).json["document"]
-    (node,) = found["node_classes"]
+    document = site.ask("GET", f"/api/v1/submissions/{submission['id']}/system/", token).json["document"]
+    (node,) = document["node_classes"]
     assert node["os"]["kernel"] == os.uname().release
     assert node["hardware"]["cpu"]["threads"] == os.cpu_count()
-    assert [capture["phase"] for capture in found["captures"]] == ["pre", "post"]
-    assert (found["run"]["command"], found["run"]["exit_status"]) == ("fio", 0)
-    assert "drift" in found
+    assert [capture["phase"] for capture in document["captures"]] == ["pre", "post"]
+    assert (document["run"]["command"], document["run"]["exit_status"]) == ("fio", 0)
+    assert "drift" in document
 
 
 def test_without_json_the_command_line_tells_the_first_measurements(site, served: Path, packed: Path) -> None:
     token = site.token("ida", institution="fio-lab-4")
     sent = command(site, served, "upload", packed, token=token)
-    printed = json.loads((served.parent / "results" / "fio.json").read_text())["jobs"][0]["write"]["bw_bytes"]
-    assert f"found   write bandwidth mean {printed} B/s\n" in sent.stdout.replace(",", "")
+    bandwidth = json.loads((served.parent / "results" / "fio.json").read_text())["jobs"][0]["write"]["bw_bytes"]
+    assert f"found   write bandwidth mean {bandwidth} B/s\n" in sent.stdout.replace(",", "")
 
 
 def test_the_same_bundle_again_is_the_same_submission(site, served: Path, packed: Path) -> None:

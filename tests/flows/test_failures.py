@@ -79,7 +79,7 @@ FAILURES = [
 
 
 @pytest.mark.parametrize("fail", FAILURES)
-def test_what_was_accepted_is_checked(
+def test_accepted_uploads_are_checked(
     site: RunningSite, token: str, archives: Iterator[bytes], fail: Callable[[RunningSite], None]
 ) -> None:
     turn, begun, failed = threading.Lock(), threading.Semaphore(0), threading.Event()
@@ -103,7 +103,7 @@ def test_what_was_accepted_is_checked(
         assert all(begun.acquire(timeout=WITHIN_S) for _ in range(2 * CLIENTS))
         fail(site)
         failed.set()
-    answers = [answer for one in clients for answer in one.result() if answer]
+    answers = [answer for future in clients for answer in future.result() if answer]
     for refused in (answer for answer in answers if answer.status != 202):
         assert (refused.status, refused.headers["Content-Type"]) == (503, "application/problem+json")
         assert int(refused.headers["Retry-After"]) > 0

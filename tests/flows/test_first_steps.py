@@ -88,14 +88,14 @@ def require(done: subprocess.CompletedProcess[str]) -> str:
 def test_the_commands_of_the_readme_end_on_a_ranked_list(site, paste) -> None:
     commands = commands_of((ROOT / "README.md").read_text(encoding="utf-8"), "Upload a run")
     assert len(commands) > 10
-    printed = require(paste(commands))
-    assert "io500.stonewall" not in printed
-    assert "status  valid" in printed
-    assert "state   checked" in printed
-    entries = csv.DictReader(io.StringIO(printed[printed.index("rank,") :]))
+    output = require(paste(commands))
+    assert "io500.stonewall" not in output
+    assert "status  valid" in output
+    assert "state   checked" in output
+    entries = csv.DictReader(io.StringIO(output[output.index("rank,") :]))
     (entry,) = [entry for entry in entries if entry["institution"] == "north-lab"]
     assert (entry["rank"], entry["trust"]) == ("1", "verified")
-    assert float(entry["score"]) == pytest.approx(float(re.search(r"SCORE ([\d.]+)", printed)[1]), rel=1e-8)
+    assert float(entry["score"]) == pytest.approx(float(re.search(r"SCORE ([\d.]+)", output)[1]), rel=1e-8)
     assert entry["result"] in site.ask("GET", "/lists/first/full/").body.decode()
 
 
@@ -104,11 +104,11 @@ def test_the_commands_of_the_first_page_end_on_a_ranked_list(site, paste) -> Non
     assert any(PLACEHOLDER in command for command in commands)
     people = site.tokens(home=["--institution", "home-lab"], ines=["--role", "reviewer"], jan=["--role", "editor"])
     site.manage("create_release", "home1", "--deadline", "2099-01-01T00:00:00Z", "--list", "full")
-    printed = require(paste([command.replace(PLACEHOLDER, people["home"]) for command in commands]))
-    assert "status  valid" in printed
-    (id,) = re.findall(r"state   checked  \(submission ([0-9a-f-]+)\)", printed)
-    asked = {"release": "home1", "lists": ["full"], "acknowledge_rules": True, "acknowledge_publication": True}
-    assert site.ask("POST", f"api/v1/submissions/{id}/submit/", people["home"], asked).status == 200
+    output = require(paste([command.replace(PLACEHOLDER, people["home"]) for command in commands]))
+    assert "status  valid" in output
+    (id,) = re.findall(r"state   checked  \(submission ([0-9a-f-]+)\)", output)
+    submit_request = {"release": "home1", "lists": ["full"], "acknowledge_rules": True, "acknowledge_publication": True}
+    assert site.ask("POST", f"api/v1/submissions/{id}/submit/", people["home"], submit_request).status == 200
     decision = {"decision": "accept", "reproducibility": "limited", "reason": "It follows the rules."}
     assert site.ask("POST", f"api/v1/submissions/{id}/review/", people["ines"], decision).status in (200, 201)
     assert site.ask("POST", "api/v1/releases/home1/publish/", people["jan"], {}).status == 200
@@ -117,7 +117,9 @@ def test_the_commands_of_the_first_page_end_on_a_ranked_list(site, paste) -> Non
 
 
 def test_without_a_token_upload_says_where_to_create_one(site, paste) -> None:
-    commands = [one for one in commands_of_page(site.ask("GET", "/").body.decode()) if PLACEHOLDER not in one]
+    commands = [
+        command for command in commands_of_page(site.ask("GET", "/").body.decode()) if PLACEHOLDER not in command
+    ]
     done = paste(commands)
     assert done.returncode == 2
     assert f"Create one at {site.url}account/ and then: export HIGHWATER_TOKEN=" in done.stderr
@@ -133,9 +135,9 @@ def test_the_commands_that_record_a_machine_end_with_a_checked_run(site, paste) 
         f"export HIGHWATER_TOKEN={token}",
         *commands_of(readme, "Record the machines"),
     ]
-    printed = require(paste(commands))
-    assert "state   checked" in printed
-    assert "found   write bandwidth mean" in printed
+    output = require(paste(commands))
+    assert "state   checked" in output
+    assert "found   write bandwidth mean" in output
 
 
 def test_the_command_that_checks_without_a_server_runs(paste) -> None:

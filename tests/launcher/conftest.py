@@ -31,19 +31,21 @@ def run(
     state: Path, *arguments: str | Path, env: Mapping[str, str] | None = None, **options
 ) -> subprocess.CompletedProcess:
     """Run ./dev.py to its end."""
-    given = variables(state, **(env or {}))
-    return subprocess.run([DEV, *arguments], env=given, capture_output=True, text=True, timeout=WITHIN_S, **options)
+    environment = variables(state, **(env or {}))
+    return subprocess.run(
+        [DEV, *arguments], env=environment, capture_output=True, text=True, timeout=WITHIN_S, **options
+    )
 
 
 def processes_of(state: Path) -> dict[int, str]:
     """Process ids and command lines of all that was started with this state folder, oldest first."""
-    found = {}
+    command_by_id = {}
     for process in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
             command = (process / "cmdline").read_bytes()
             if command and os.fsencode(state) in command + (process / "environ").read_bytes():
-                found[int(process.name)] = command.replace(b"\0", b" ").decode()
-    return dict(sorted(found.items()))
+                command_by_id[int(process.name)] = command.replace(b"\0", b" ").decode()
+    return dict(sorted(command_by_id.items()))
 
 
 def wait_until(condition, what: str) -> None:
@@ -59,9 +61,9 @@ class Up:
     def __init__(self, state: Path, *arguments: str) -> None:
         self.state = state
         self.said = state / "said"
-        with self.said.open("w") as said:
+        with self.said.open("w") as log:
             self.process = subprocess.Popen(
-                [DEV, "up", *arguments], env=variables(state), stdout=subprocess.PIPE, stderr=said, text=True
+                [DEV, "up", *arguments], env=variables(state), stdout=subprocess.PIPE, stderr=log, text=True
             )
         self.first_line = self.process.stdout.readline().strip()
         assert self.first_line, self.said.read_text()

@@ -86,6 +86,10 @@ def test_the_collector_is_a_sound_zip_behind_a_shell_script(tmp_path: Path) -> N
         ("collectors/data/parameters.1.json", "validators/parameters/parameters.1.json"),
         ("collectors/data/lustre-defaults.1.json", "validators/parameters/lustre-defaults.1.json"),
         ("collectors/data/system.1.json", "validators/schemas/system.1.json"),
+        ("collectors/scrubbing/credential-forms.1.json", "validators/scrubbing/credential-forms.1.json"),
+        ("collectors/scrubbing/credentials.py", "validators/scrubbing/credentials.py"),
+        ("collectors/scrubbing/names.py", "validators/scrubbing/names.py"),
+        ("collectors/scrubbing/personal.py", "validators/scrubbing/personal.py"),
     ],
 )
 def test_the_collector_carries_what_it_shares_with_the_registry(tmp_path: Path, carried: str, kept: str) -> None:

@@ -23,8 +23,8 @@ ASK = ("manage", "shell", "-v", "0", "-c", WHO)
 
 @pytest.mark.services
 def test_manage_starts_the_services_and_stops_them_after(folder: Path) -> None:
-    asked = run(folder / "manage", *ASK)
-    assert asked.stdout == "highwater\n", asked.stderr
+    query_run = run(folder / "manage", *ASK)
+    assert query_run.stdout == "highwater\n", query_run.stderr
     assert processes_of(folder / "manage") == {}
 
 
@@ -36,10 +36,10 @@ def test_manage_passes_on_the_exit_status(folder: Path) -> None:
 @pytest.mark.services
 def test_a_path_too_long_for_a_socket_moves_the_sockets(folder: Path) -> None:
     state = folder / ("long-" * 20)
-    asked = run(state, *ASK)
+    query_run = run(state, *ASK)
     moved = own_folder(Path("/tmp"), state)
     try:
-        assert asked.stdout == "highwater\n", asked.stderr
+        assert query_run.stdout == "highwater\n", query_run.stderr
         assert (moved / "postgres").is_dir()
         assert not (state / "sockets").exists()
     finally:
@@ -51,10 +51,10 @@ def test_a_path_too_long_for_a_socket_moves_the_sockets(folder: Path) -> None:
 def test_a_closed_folder_stays_closed(folder: Path) -> None:
     home = folder / "home"
     home.mkdir(mode=0o700)
-    asked = run(home / "state", *ASK)
+    query_run = run(home / "state", *ASK)
     copied = [own_folder(Path("/var/tmp"), home / "state"), own_folder(Path("/tmp"), home / "state")]
     try:
-        assert asked.stdout == "highwater\n", asked.stderr
+        assert query_run.stdout == "highwater\n", query_run.stderr
         assert oct(home.stat().st_mode & 0o777) == "0o700"
         assert not list((home / "state").glob("postgres*"))
         assert [path.name for path in copied[0].glob("postgres*")] == ["postgres18"]
@@ -70,7 +70,7 @@ def test_it_works_for_an_account_without_rights(folder: Path) -> None:
     state.mkdir()
     os.chown(state, NOBODY, NOBODY)
     python = Path(os.path.realpath("/usr/bin/python3"))
-    asked = subprocess.run(
+    query_run = subprocess.run(
         [python, DEV, *ASK],
         env=variables(state, HOME=str(state)),
         capture_output=True,
@@ -80,9 +80,9 @@ def test_it_works_for_an_account_without_rights(folder: Path) -> None:
         group=NOBODY,
         extra_groups=[],
     )
-    if "Permission denied" in asked.stderr:
+    if "Permission denied" in query_run.stderr:
         pytest.skip("another account may not run this environment")
-    assert asked.stdout == "highwater\n", asked.stderr
+    assert query_run.stdout == "highwater\n", query_run.stderr
     assert (state / "postgres18").stat().st_uid == NOBODY
 
 

@@ -69,8 +69,8 @@ def test_ready_waits_for_worker_and_scheduler_and_names_who_is_silent(up: Up, mo
 def test_without_the_demo_the_record_is_empty(up: Up) -> None:
     with urllib.request.urlopen(f"{up.address}api/v1/releases/") as answer:
         assert json.load(answer)["results"] == []
-    made = run(up.state, "manage", "create_release", "first", "--deadline", "2099-01-01T00:00:00Z")
-    assert "io500" in made.stdout, made.stderr
+    create_run = run(up.state, "manage", "create_release", "first", "--deadline", "2099-01-01T00:00:00Z")
+    assert "io500" in create_run.stdout, create_run.stderr
     deleted = "from registry.models import Release; Release.objects.all().delete()"
     assert run(up.state, "manage", "shell", "-v", "0", "-c", deleted).returncode == 0
 
@@ -89,14 +89,15 @@ def test_a_second_up_of_the_same_state_is_refused(up: Up) -> None:
 
 
 def test_manage_uses_the_services_that_run(up: Up) -> None:
-    asked = run(up.state, "manage", "shell", "-v", "0", "-c", "import os; print(os.environ['DATABASE_URL'])")
-    assert asked.returncode == 0, asked.stderr
-    assert asked.stdout == f"postgresql:///highwater?host={up.state}/sockets/postgres&user=highwater\n"
+    shell_run = run(up.state, "manage", "shell", "-v", "0", "-c", "import os; print(os.environ['DATABASE_URL'])")
+    assert shell_run.returncode == 0, shell_run.stderr
+    assert shell_run.stdout == f"postgresql:///highwater?host={up.state}/sockets/postgres&user=highwater\n"
     assert healthy(up.address)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(("name", "word"), [("worker", "celery"), ("web", "gunicorn"), ("valkey", "valkey-server")])
-def test_what_is_killed_is_started_again(up: Up, name: str, word: str) -> None:
+def test_killed_processes_are_started_again(up: Up, name: str, word: str) -> None:
     killed = pids(up.state, word)[0]
     os.kill(killed, signal.SIGKILL)
     wait_until(lambda: f"{name} ended with status -9; starting it again" in up.said.read_text(), "it is noticed")
@@ -104,9 +105,10 @@ def test_what_is_killed_is_started_again(up: Up, name: str, word: str) -> None:
     wait_until(lambda: answers(up.address), "the registry is healthy again")
 
 
+@pytest.mark.deep
 def test_a_program_that_keeps_ending_does_not_end_the_registry(up: Up) -> None:
     """As the worker does while the disk is full: it is tried again and again, and web and servers go on."""
-    said = len(up.said.read_text())
+    log_length = len(up.said.read_text())
     for _ in range(RESTARTS_AT_ONCE + 1):
         wait_until(lambda: pids(up.state, " beat "), "the scheduler runs again")
         (scheduler,) = pids(up.state, " beat ")
@@ -114,8 +116,8 @@ def test_a_program_that_keeps_ending_does_not_end_the_registry(up: Up) -> None:
         wait_until(lambda ended=scheduler: ended not in pids(up.state, " beat "), "it has ended")
     wait_until(lambda: pids(up.state, " beat "), "the scheduler runs again")
     assert up.process.poll() is None
-    lines = up.said.read_text()[said:].splitlines()
-    assert [line.split(" ended ")[0] for line in lines] == ["scheduler"] * (RESTARTS_AT_ONCE + 1)
+    # A worker may end, too, some time after the test above killed its broker.
+    assert up.said.read_text()[log_length:].count("scheduler ended ") == RESTARTS_AT_ONCE + 1
     assert healthy(up.address)
 
 
@@ -163,12 +165,13 @@ def test_an_unreachable_server_is_named_without_its_password(stopped: Path, sett
     assert processes_of(stopped) == {}
 
 
+@pytest.mark.deep
 def test_sigkill_leaves_nothing_running_and_loses_nothing(stopped: Path) -> None:
     running = Up(stopped, "--port", "0", "--no-demo")
     run(stopped, "manage", "shell", "-v", "0", "-c", "from registry.models import Site; Site.objects.create(slug='a')")
     assert running.end(signal.SIGKILL) == -signal.SIGKILL
     wait_until(lambda: not processes_of(stopped), "nothing runs")
-    kept = run(
+    delete_run = run(
         stopped,
         "manage",
         "shell",
@@ -177,4 +180,4 @@ def test_sigkill_leaves_nothing_running_and_loses_nothing(stopped: Path) -> None
         "-c",
         "from registry.models import Site; print(Site.objects.filter(slug='a').delete())",
     )
-    assert kept.stdout.startswith("(1,"), kept.stderr
+    assert delete_run.stdout.startswith("(1,"), delete_run.stderr

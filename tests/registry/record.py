@@ -57,7 +57,7 @@ def make_result(release: Release, public_id: str, score: float | None = 10.0, **
     site, _ = Site.objects.get_or_create(slug=institution.lower().replace(" ", "-"), defaults={"name": institution})
     slug = f"{site.slug}-{system_name.lower().replace(' ', '-')}"
     system, _ = System.objects.get_or_create(slug=slug, defaults={"site": site, "name": system_name})
-    given: dict[str, Any] = {
+    defaults: dict[str, Any] = {
         "tool": "io500",
         "trust": Result.Trust.IMPORTED,
         "institution": institution,
@@ -72,14 +72,14 @@ def make_result(release: Release, public_id: str, score: float | None = 10.0, **
         "storage_vendor": "Maker Inc.",
         "vendor": "Maker",
     }
-    return Result.objects.create(public_id=public_id, release=release, **given | facts)
+    return Result.objects.create(public_id=public_id, release=release, **defaults | facts)
 
 
 def described(result: Result, **parameters: str) -> Result:
     """The result with a described system, of which one parameter is known if no other is named."""
     for name, text in (parameters or {"os.kernel": "5.14"}).items():
-        told = {"parameter": name, "role": "client", "value": text, "text": text, "instances": 10}
-        ObservedParameter.objects.create(result=result, **told)
+        parameter = {"parameter": name, "role": "client", "value": text, "text": text, "instances": 10}
+        ObservedParameter.objects.create(result=result, **parameter)
     return result
 
 
@@ -119,7 +119,7 @@ def make_list(release: Release, name: str, results: list[Result], *, frozen: boo
 def make_measurement(
     result: Result, op: str = "ior-easy-write", value_gib_per_s: float = 2.0, **facts: Any
 ) -> Measurement:
-    given: dict[str, Any] = {
+    defaults: dict[str, Any] = {
         "quantity": "bandwidth",
         "stat": "phase",
         "value": value_gib_per_s * GIB,
@@ -128,23 +128,23 @@ def make_measurement(
         "printed_unit": "GiB/s",
         "scored": True,
     }
-    return Measurement.objects.create(result=result, position=result.measurements.count(), op=op, **given | facts)
+    return Measurement.objects.create(result=result, position=result.measurements.count(), op=op, **defaults | facts)
 
 
 def make_nights(release: Release, values: list[float], first: int = 1, **facts: Any) -> list[Result]:
     """Results of one system, hw-1 on the first of March 2026 and so on, that wrote so many GiB/s in its `max`."""
-    made = []
+    results = []
     for number, value in enumerate(values, first):
         parameters = IOR | {"started": f"2026-03-{number:02} 01:00:00"}
-        made.append(make_result(release, f"hw-{number}", None, tool="ior", parameters=parameters, **facts))
-        make_measurement(made[-1], "write", value, stat="max")
-    return made
+        results.append(make_result(release, f"hw-{number}", None, tool="ior", parameters=parameters, **facts))
+        make_measurement(results[-1], "write", value, stat="max")
+    return results
 
 
 def make_rate(result: Result, op: str, stat: str, value: float) -> Measurement:
     """A rate in ops/s, as mdtest prints it."""
-    printed = {"value": value, "unit": "ops/s", "printed_value": value, "printed_unit": "ops/s", "scored": None}
-    return make_measurement(result, op, quantity="rate", stat=stat, **printed)
+    fields = {"value": value, "unit": "ops/s", "printed_value": value, "printed_unit": "ops/s", "scored": None}
+    return make_measurement(result, op, quantity="rate", stat=stat, **fields)
 
 
 def make_file(result: Result, path: str) -> ResultFile:

@@ -14,7 +14,7 @@ from registry import environment
 def test_an_address_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch, given: str) -> None:
     monkeypatch.setenv("SITE_URL", given)
     with pytest.raises(ImproperlyConfigured, match="SITE_URL must look like https://host"):
-        environment.origin("SITE_URL")
+        environment.read_origin("SITE_URL")
 
 
 @pytest.mark.parametrize(
@@ -22,28 +22,28 @@ def test_an_address_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch, giv
 )
 def test_an_address_is_read_without_its_last_slash(monkeypatch: pytest.MonkeyPatch, given: str, read: str) -> None:
     monkeypatch.setenv("SITE_URL", given)
-    assert environment.origin("SITE_URL") == read
+    assert environment.read_origin("SITE_URL") == read
 
 
 @pytest.mark.parametrize("given", ["4", "-60", "sixty", "6e1", "60.0", "9" * 10, "\u0666\u0660"])
 def test_a_number_that_is_none_or_too_low_is_refused(monkeypatch: pytest.MonkeyPatch, given: str) -> None:
     monkeypatch.setenv("CHECK_SECONDS", given)
     with pytest.raises(ImproperlyConfigured, match="CHECK_SECONDS must be a whole number of at least 5"):
-        environment.number("CHECK_SECONDS", 60, least=5)
+        environment.read_number("CHECK_SECONDS", 60, least=5)
 
 
 def test_a_number_is_read_or_has_a_default(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CHECK_SECONDS", "90")
-    assert environment.number("CHECK_SECONDS", 60, least=5) == 90
+    assert environment.read_number("CHECK_SECONDS", 60, least=5) == 90
     monkeypatch.delenv("CHECK_SECONDS")
-    assert environment.number("CHECK_SECONDS", 60, least=5) == 60
+    assert environment.read_number("CHECK_SECONDS", 60, least=5) == 60
 
 
 def test_an_empty_name_of_a_file_is_as_if_it_was_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SECRET_KEY", raising=False)
     monkeypatch.setenv("SECRET_KEY_FILE", "")
     with pytest.raises(ImproperlyConfigured, match="SECRET_KEY is not set"):
-        environment.text("SECRET_KEY")
+        environment.read_text("SECRET_KEY")
 
 
 def test_a_file_that_is_no_text_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -51,7 +51,7 @@ def test_a_file_that_is_no_text_is_named(monkeypatch: pytest.MonkeyPatch, tmp_pa
     monkeypatch.delenv("SECRET_KEY", raising=False)
     monkeypatch.setenv("SECRET_KEY_FILE", str(tmp_path / "key"))
     with pytest.raises(ImproperlyConfigured, match="SECRET_KEY_FILE"):
-        environment.text("SECRET_KEY")
+        environment.read_text("SECRET_KEY")
 
 
 OIDC = '{"provider": "openid_connect", "id": "north", "name": "North", "server": "%s", "client_id": "a", "secret": "b"}'

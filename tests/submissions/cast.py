@@ -43,8 +43,8 @@ class Person:
     client: APIClient = field(default_factory=APIClient)
 
     def __post_init__(self) -> None:
-        made, self.token = tokens.create_token(self.account, "tests", Token.Scope.values)
-        Token.objects.filter(pk=made.pk).update(last_used_at=timezone.now())  # so that no request notes a first use
+        token, self.token = tokens.create_token(self.account, "tests", Token.Scope.values)
+        Token.objects.filter(pk=token.pk).update(last_used_at=timezone.now())  # so that no request notes a first use
         self.client.credentials(HTTP_AUTHORIZATION=f"Token {self.token}")
 
     def get(self, path: str) -> Any:
@@ -61,8 +61,10 @@ class Person:
 
     def upload(self, content: bytes, *, name: str = "run.tar.gz", to: str = "submissions/", **fields: Any) -> Any:
         fields = {"sha256": hashlib.sha256(content).hexdigest()} | fields
-        told = {name: value for name, value in fields.items() if value is not None}
-        return self.client.post(API + to, told | {"bundle": SimpleUploadedFile(name, content)}, format="multipart")
+        sent_fields = {name: value for name, value in fields.items() if value is not None}
+        return self.client.post(
+            API + to, sent_fields | {"bundle": SimpleUploadedFile(name, content)}, format="multipart"
+        )
 
 
 @dataclass
@@ -103,26 +105,26 @@ def make_cast() -> Cast:
         "erin": ("editor", None),
         "fay": ("admin", None),
     }
-    made = {}
+    people_by_name = {}
     for name, (role, site) in people.items():
         account = Account.objects.create(username=name, role=role)
         if site is not None:
             Membership.objects.create(account=account, institution=site)
-        made[name] = Person(account)
-    return Cast(**made)
+        people_by_name[name] = Person(account)
+    return Cast(**people_by_name)
 
 
 def define(bodies: list[dict[str, Any]]) -> None:
     """Rows of list definitions, in one document: as an array of documents they take seven times as long."""
-    told = "SELECT body->>'name', (body->>'version')::integer, body FROM jsonb_array_elements(%s) body"
+    select = "SELECT body->>'name', (body->>'version')::integer, body FROM jsonb_array_elements(%s) body"
     with connection.cursor() as cursor:
-        cursor.execute(f"INSERT INTO registry_listdefinition (name, version, body) {told}", [Jsonb(bodies)])
+        cursor.execute(f"INSERT INTO registry_listdefinition (name, version, body) {select}", [Jsonb(bodies)])
 
 
 def submit_to(release: Release, submission: Submission, person: Person, lists: tuple[str, ...] = ("full",)) -> None:
     """Submit a checked run with all that has to be said, and read it anew."""
-    said = {"acknowledge_rules": True, "acknowledge_publication": True}
-    decisions.submit(submission, person.account, release=release.slug, lists=lists, **said)
+    acknowledgements = {"acknowledge_rules": True, "acknowledge_publication": True}
+    decisions.submit_run(submission, person.account, release=release.slug, lists=lists, **acknowledgements)
     submission.refresh_from_db()
 
 

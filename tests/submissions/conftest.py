@@ -72,7 +72,7 @@ def definitions(db, bodies) -> None:
 
 @pytest.fixture
 def release(definitions) -> Release:
-    return releases.create("sc99", timezone.now() + timedelta(days=30), name="SC99")
+    return releases.create_release("sc99", timezone.now() + timedelta(days=30), name="SC99")
 
 
 @pytest.fixture
@@ -134,8 +134,8 @@ def check(django_capture_on_commit_callbacks) -> Callable[..., Submission]:
 def published(cast, submitted, release) -> Submission:
     submission = submitted(lists=("full", "io500"))
     decisions.prepare_for_review(str(submission.pk))
-    decisions.decide(submission, cast.dana.account, "accept", "Sound.", reproducibility="fully")
-    publication_publish.publish(release, None)
+    decisions.decide_run(submission, cast.dana.account, "accept", "Sound.", reproducibility="fully")
+    publication_publish.publish_release(release, None)
     submission.refresh_from_db()
     return submission
 

@@ -62,32 +62,32 @@ def stage(django_db_setup: None, django_db_blocker: Any, bodies, tmp_path_factor
     with override_settings(**unhindered(folder)):
         with django_db_blocker.unblock():
             define(bodies)
-            made = _make(folder)
+            new_stage = _make(folder)
             editions.build_if_due()
-        yield made
+        yield new_stage
         with django_db_blocker.unblock():
             call_command("flush", verbosity=0, interactive=False)
 
 
 def _make(folder: Path) -> Stage:
     cast = make_cast()
-    old = releases.create("sc98", timezone.now() + timedelta(days=1), name="SC98", lists=["full", "io500"])
-    new = releases.create("sc99", timezone.now() + timedelta(days=30), name="SC99")
-    made = {}
+    old = releases.create_release("sc98", timezone.now() + timedelta(days=1), name="SC98", lists=["full", "io500"])
+    new = releases.create_release("sc99", timezone.now() + timedelta(days=30), name="SC99")
+    submissions_by_name = {}
     for place, name in enumerate(("checked", "submitted", "embargoed", "published", "others"), 1):
         person = cast.charlie if name == "others" else cast.alice
-        made[name] = _described(person, folder / f"{name}.tar.gz", performance=place)
-    submit_to(new, made["submitted"], cast.alice, ("full", "io500", "ten"))
-    decisions.prepare_for_review(str(made["submitted"].pk))
+        submissions_by_name[name] = _described(person, folder / f"{name}.tar.gz", performance=place)
+    submit_to(new, submissions_by_name["submitted"], cast.alice, ("full", "io500", "ten"))
+    decisions.prepare_for_review(str(submissions_by_name["submitted"].pk))
     for name, person in (("published", cast.alice), ("others", cast.charlie)):
-        submit_to(old, made[name], person, ("full", "io500"))
-        decisions.prepare_for_review(str(made[name].pk))
-        _accept(cast, made[name], "Sound.")
-    publication_publish.publish(old, None)
-    _embargo(cast, new, made["embargoed"])
-    for submission in made.values():
+        submit_to(old, submissions_by_name[name], person, ("full", "io500"))
+        decisions.prepare_for_review(str(submissions_by_name[name].pk))
+        _accept(cast, submissions_by_name[name], "Sound.")
+    publication_publish.publish_release(old, None)
+    _embargo(cast, new, submissions_by_name["embargoed"])
+    for submission in submissions_by_name.values():
         submission.refresh_from_db()
-    return Stage(cast, **made)
+    return Stage(cast, **submissions_by_name)
 
 
 def _described(person: Person, archive: Path, **changes: Any) -> Submission:
@@ -111,6 +111,6 @@ def _embargo(cast: Cast, release: Release, submission: Submission) -> None:
 
 
 def _accept(cast: Cast, submission: Submission, reason: str) -> None:
-    said = {"decision": "accept", "reason": reason, "reproducibility": "fully"}
-    answer = cast.dana.post(f"submissions/{submission.pk}/review/", said)
+    review = {"decision": "accept", "reason": reason, "reproducibility": "fully"}
+    answer = cast.dana.post(f"submissions/{submission.pk}/review/", review)
     assert answer.status_code == 200, answer.content

@@ -16,8 +16,8 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "problems.md"
 
 
 def kinds(base: type[Problem]) -> list[type[Problem]]:
-    found = [kind for kind in base.__subclasses__() if kind.__module__ in OURS]
-    return found + [deeper for kind in found for deeper in kinds(kind)]
+    problem_types = [kind for kind in base.__subclasses__() if kind.__module__ in OURS]
+    return problem_types + [deeper for kind in problem_types for deeper in kinds(kind)]
 
 
 KINDS = kinds(Problem)

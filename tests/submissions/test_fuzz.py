@@ -25,7 +25,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from registry.site_pages.api_meta import openapi
+from registry.site_pages.api_meta import openapi_document
 from tests.submissions.stage import Stage
 
 CHECKS = [
@@ -48,12 +48,12 @@ def bundles(stage, db) -> None:
 @pytest.fixture(scope="module")
 def schema() -> Iterator[Any]:
     """The document with our WSGI application, which keeps the connection that a test's transaction is on."""
-    made = schemathesis.openapi.from_dict(openapi())
-    made.app = get_wsgi_application()
-    made.config.base_url = "http://testserver"
+    api_schema = schemathesis.openapi.from_dict(openapi_document())
+    api_schema.app = get_wsgi_application()
+    api_schema.config.base_url = "http://testserver"
     for signal in (request_started, request_finished):
         signal.disconnect(close_old_connections)
-    yield made
+    yield api_schema
     for signal in (request_started, request_finished):
         signal.connect(close_old_connections)
 
@@ -73,8 +73,8 @@ def known(stage: Stage, path: str) -> dict[str, str]:
 def test_no_answer_contradicts_the_document(stage: Stage, schema, request, name: str) -> None:
     person = None if name == "nobody" else getattr(stage.cast, name)
     headers = {"Authorization": f"Token {person.token}"} if person else {}
-    for found in schema.get_all_operations():
-        operation = found.ok()
+    for operation_result in schema.get_all_operations():
+        operation = operation_result.ok()
         if operation.path != BY_A_WORKER:
             ask(operation, headers, known(stage, operation.path), request.config.getoption("--fuzz"))
 

@@ -15,10 +15,9 @@ from django.db import connection
 from django.http import UnreadablePostError
 from redis.exceptions import RedisError
 
-from registry.errors import outage
-
-from .conftest import services_environment
-from .web import serving_with
+from registry.errors import outage_problem
+from tests.submissions.conftest import services_environment
+from tests.submissions.web_server import serving_with
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.services]
 
@@ -138,12 +137,12 @@ def test_commands_and_workers_take_their_time() -> None:
 
 @pytest.mark.parametrize("error", [RedisError("x"), UnreadablePostError("refused before its body was read")])
 def test_what_passes_by_itself_is_an_outage(error) -> None:
-    assert outage(error).code == "service.unavailable"
+    assert outage_problem(error).code == "service.unavailable"
 
 
 @pytest.mark.parametrize("error", [ValueError("x"), KeyError("x"), psycopg.errors.UniqueViolation("x")])
 def test_other_errors_are_no_outage(error) -> None:
-    assert outage(error) is None
+    assert outage_problem(error) is None
 
 
 def test_an_outage_behind_another_error_is_one() -> None:
@@ -153,4 +152,4 @@ def test_an_outage_behind_another_error_is_one() -> None:
         except psycopg.OperationalError as gone:
             raise RuntimeError("could not render") from gone
     except RuntimeError as error:
-        assert outage(error).code == "database.unavailable"
+        assert outage_problem(error).code == "database.unavailable"

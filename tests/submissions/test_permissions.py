@@ -23,6 +23,7 @@ from tests.submissions.stage import MISSING
 ANSWER = {
     "submit": {"release": "sc99", "lists": ["io500"], "acknowledge_rules": True, "acknowledge_publication": True},
     "review": {"decision": "accept", "reproducibility": "fully", "reason": "All rules are satisfied."},
+    "public-files": {"paths": []},
     "withdraw": {"reason": "Wrong file."},
     "revise": {"reason": "The vendor was misspelt."},
     "revalidate": {},
@@ -51,6 +52,8 @@ OF_A_CHECKED_RUN = {
     ("POST", "withdraw/"): (200, 200, 404, 404, 403, 403, 401),
     ("POST", "review/"): (403, 403, 404, 404, 409, 409, 401),
     ("GET", "files/received/"): (200, 200, 404, 404, 200, 200, 401),
+    ("GET", "public-files/"): (200, 200, 404, 404, 200, 200, 401),
+    ("POST", "public-files/"): (200, 200, 404, 404, 403, 403, 401),
     ("POST", "files/"): (415, 415, 404, 404, 403, 403, 401),
     ("DELETE", "files/io500.sh/"): (404, 404, 404, 404, 403, 403, 401),
     ("GET", "versions/"): (200, 200, 404, 404, 200, 200, 401),
@@ -83,6 +86,8 @@ OF_A_SUBMITTED_RUN = {
     ("POST", "withdraw/"): (200, 200, 404, 403, 403, 403, 401),
     ("POST", "review/"): (403, 403, 404, 200, 200, 200, 401),
     ("GET", "files/received/"): (200, 200, 404, 200, 200, 200, 401),
+    ("GET", "public-files/"): (200, 200, 404, 200, 200, 200, 401),
+    ("POST", "public-files/"): (200, 200, 404, 403, 403, 403, 401),
     ("POST", "files/"): (415, 415, 404, 403, 403, 403, 401),
     ("DELETE", "files/io500.sh/"): (404, 404, 404, 403, 403, 403, 401),
     ("GET", "versions/"): (200, 200, 404, 200, 200, 200, 401),
@@ -108,6 +113,7 @@ OF_AN_EMBARGOED_RUN = OF_A_SUBMITTED_RUN | {
     ("PUT", "answers/"): (409, 409, 404, 403, 403, 403, 401),
     ("POST", "revalidate/"): (409, 409, 404, 409, 409, 409, 401),
     ("POST", "review/"): (403, 403, 404, 409, 409, 409, 401),
+    ("POST", "public-files/"): (409, 409, 404, 403, 403, 403, 401),
     ("DELETE", "files/io500.sh/"): (409, 409, 404, 403, 403, 403, 401),
     ("POST", "assign/"): (403, 403, 404, 409, 409, 409, 401),
     ("DELETE", "assign/"): (403, 403, 404, 409, 409, 409, 401),
@@ -267,10 +273,10 @@ def test_every_route_stands_in_a_table() -> None:
         for route, statuses in table.items()
     ],
 )
-def test_who_may_with_a_submission(stage, state, method, path, statuses) -> None:
+def test_permissions_on_a_submission_by_role(stage, state, method, path, statuses) -> None:
     pk = stage.id_of(state)
-    asked = f"submissions/{pk}/{path}" + (f"?with={pk}" if path == "difference/" else "")
-    assert statuses_of(stage.cast, method, asked) == statuses
+    request_path = f"submissions/{pk}/{path}" + (f"?with={pk}" if path == "difference/" else "")
+    assert statuses_of(stage.cast, method, request_path) == statuses
 
 
 @pytest.mark.parametrize(
@@ -284,7 +290,7 @@ def test_who_may_with_a_submission(stage, state, method, path, statuses) -> None
         | OF_CHECKS
     ),
 )
-def test_what_concerns_no_single_run(stage, method, path, statuses) -> None:
+def test_permissions_without_a_submission_by_role(stage, method, path, statuses) -> None:
     assert statuses_of(stage.cast, method, path) == statuses
 
 
@@ -333,20 +339,20 @@ def test_missing_and_forbidden_read_the_same(stage) -> None:
 
 def test_missing_and_forbidden_cost_the_same(stage, django_assert_num_queries) -> None:
     stage.cast.charlie.get("submissions/")  # notes that the token is in use
-    for asked in (stage.checked.pk, uuid.uuid4()):
+    for submission_id in (stage.checked.pk, uuid.uuid4()):
         with django_assert_num_queries(2):
-            stage.cast.charlie.get(f"submissions/{asked}/")
+            stage.cast.charlie.get(f"submissions/{submission_id}/")
 
 
 def test_everybody_lists_what_they_may_see(stage) -> None:
     """Own ones, those of the own institution, and for the committee what was submitted; editors see all."""
     north, south, unsubmitted = {"submitted", "embargoed", "published"}, {"others"}, {"checked"}
     for name in PEOPLE[:-1]:
-        found = {row["id"] for row in getattr(stage.cast, name).get("submissions/").json()["results"]}
+        listed_ids = {row["id"] for row in getattr(stage.cast, name).get("submissions/").json()["results"]}
         expected = {
             "alice": north | unsubmitted, "bob": north | unsubmitted, "charlie": south, "dana": north | south,
         }.get(name, north | south | unsubmitted)  # fmt: skip
-        assert found == {stage.id_of(state) for state in expected}, name
+        assert listed_ids == {stage.id_of(state) for state in expected}, name
 
 
 def test_a_member_who_left_sees_nothing_any_more(stage) -> None:

@@ -22,10 +22,9 @@ from django.db import connection
 from registry.serving.answers import FromFile
 from registry.serving.worker import BODIES_AT_ONCE
 from submissions.models import Submission
-
-from .cast import leftovers
-from .conftest import services_environment, somebody_waits, wait_until
-from .web import serving_with
+from tests.submissions.cast import leftovers
+from tests.submissions.conftest import services_environment, somebody_waits, wait_until
+from tests.submissions.web_server import serving_with
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.services]
 
@@ -156,8 +155,8 @@ def test_what_is_refused_is_refused_before_its_body(patient, cast, request_head,
 )
 def test_pages_refuse_before_the_body_too(patient, cast, path, headers, status) -> None:
     request = head("POST", path, MULTIPART, "Content-Length: 100000", *headers)
-    given, headers, _ = answer(connect(patient, request))
-    assert (given, headers["connection"]) == (status, "close")
+    received_status, headers, _ = answer(connect(patient, request))
+    assert (received_status, headers["connection"]) == (status, "close")
 
 
 @pytest.mark.parametrize(
@@ -171,8 +170,8 @@ def test_pages_refuse_before_the_body_too(patient, cast, path, headers, status) 
 )
 def test_what_is_announced_too_large_is_refused(patient, cast, method, path, size, problem) -> None:
     token = f"Authorization: Token {cast.alice.token}"
-    asked = head(method, path, token, MULTIPART, f"Content-Length: {size}")
-    assert code(connect(patient, asked)) == (413, problem, "close")
+    request = head(method, path, token, MULTIPART, f"Content-Length: {size}")
+    assert code(connect(patient, request)) == (413, problem, "close")
 
 
 def test_chunks_without_end_are_too_large(patient, cast, bundles: Path) -> None:
@@ -191,8 +190,8 @@ def test_chunks_without_end_are_too_large(patient, cast, bundles: Path) -> None:
      b"0\r\n" + b"a: b\r\n" * 30_000],
 )  # fmt: skip
 def test_broken_chunks_are_refused(patient, cast, chunks) -> None:
-    asked = head("POST", UPLOADS, f"Authorization: Token {cast.alice.token}", MULTIPART, "Transfer-Encoding: chunked")
-    client = connect(patient, asked)
+    request = head("POST", UPLOADS, f"Authorization: Token {cast.alice.token}", MULTIPART, "Transfer-Encoding: chunked")
+    client = connect(patient, request)
     with contextlib.suppress(OSError):
         client.sendall(chunks)
     assert answer(client)[0] == 400
@@ -214,7 +213,7 @@ def test_broken_chunks_are_refused(patient, cast, chunks) -> None:
         b"GET /livez HTTP/1.1\r\nConnection: close\r\n\r\n",
     ],
 )
-def test_what_is_no_request_is_refused(patient, request_head) -> None:
+def test_malformed_requests_are_refused(patient, request_head) -> None:
     client = connect(patient, request_head)
     assert 400 <= answer(client)[0] < 500
 
@@ -234,10 +233,10 @@ def test_requests_that_come_at_once_are_answered_in_their_order(patient) -> None
 
 def test_a_form_in_chunks_and_pieces_is_read_like_any_other(patient, cast, archive) -> None:
     content = archive()
-    body, asked = bundle(content), head("POST", UPLOADS, f"Authorization: Token {cast.alice.token}", MULTIPART,
+    body, request = bundle(content), head("POST", UPLOADS, f"Authorization: Token {cast.alice.token}", MULTIPART,
                                         "Transfer-Encoding: chunked", "Connection: close")  # fmt: skip
     client = connect(patient)
-    for byte in asked:
+    for byte in request:
         client.sendall(bytes([byte]))
     for start in range(0, len(body), 777):
         piece = body[start : start + 777]
@@ -247,7 +246,7 @@ def test_a_form_in_chunks_and_pieces_is_read_like_any_other(patient, cast, archi
     assert Submission.objects.get().sha256 == hashlib.sha256(content).hexdigest()
 
 
-def test_who_waits_for_permission_gets_it(patient, cast, archive) -> None:
+def test_clients_that_wait_for_permission_get_it(patient, cast, archive) -> None:
     body = bundle(archive())
     client = connect(patient, head("POST", UPLOADS, f"Authorization: Token {cast.alice.token}", MULTIPART,
                                    f"Content-Length: {len(body)}", "Expect: 100-continue",
@@ -258,9 +257,9 @@ def test_who_waits_for_permission_gets_it(patient, cast, archive) -> None:
 
 
 def test_who_does_not_wait_for_the_permission_is_answered_too(patient) -> None:
-    asked = head("POST", "/preferences/", "Content-Type: application/x-www-form-urlencoded", "Content-Length: 10",
+    request = head("POST", "/preferences/", "Content-Type: application/x-www-form-urlencoded", "Content-Length: 10",
                  "Expect: 100-continue", "Connection: close")  # fmt: skip
-    assert answer(connect(patient, asked + b"theme=dark"))[0] == 302
+    assert answer(connect(patient, request + b"theme=dark"))[0] == 302
 
 
 def test_who_closes_its_side_gets_the_answers(patient, cast, archive) -> None:
@@ -293,23 +292,24 @@ def test_a_file_that_became_shorter_breaks_the_answer_off(tmp_path: Path) -> Non
     part.close()
 
 
+@pytest.mark.deep
 def test_a_full_disk_is_told_and_passes(django_db_setup, bundle_folder: Path, tmp_path: Path, cast, archive) -> None:
     """A folder that is gone stands for a disk that is full: nothing can be written there."""
     folder = tmp_path / "temporary"
     folder.mkdir()
-    asked = head("GET", "/docs/parameters/", "Connection: close")
+    request_head = head("GET", "/docs/parameters/", "Connection: close")
     large = f"Content-Length: {1024 * 1024}"
     uploading = head("POST", UPLOADS, f"Authorization: Token {cast.alice.token}", MULTIPART, large)
     with serving_with(services_environment(bundle_folder) | {"TMPDIR": str(folder)}, THREADS, processes=8) as address:
         folder.rmdir()
-        for request in (asked, uploading + bytes(1024 * 1024)):
+        for request in (request_head, uploading + bytes(1024 * 1024)):
             client = connect(address, request)
             status, headers, body = answer(client)
             assert (status, headers["retry-after"], json.loads(body)["code"]) == (503, "10", "storage.full")
         assert page(address) == 200
         assert upload(address, cast.alice.token, archive()) == 202
         folder.mkdir()
-        assert answer(connect(address, asked))[0] == 200
+        assert answer(connect(address, request_head))[0] == 200
 
 
 def test_a_process_that_stops_answers_what_is_on_its_way(django_db_setup, bundle_folder: Path, cast) -> None:
@@ -337,10 +337,10 @@ def test_a_process_that_stops_answers_what_is_on_its_way(django_db_setup, bundle
 
 def test_an_account_that_sends_too_many_bodies_loses_its_slowest(patient, cast, archive) -> None:
     token = cast.alice.token
-    asked = head("POST", UPLOADS, f"Authorization: Token {token}", MULTIPART, "Content-Length: 60000000")
+    request = head("POST", UPLOADS, f"Authorization: Token {token}", MULTIPART, "Content-Length: 60000000")
     with contextlib.ExitStack() as held:
-        other = held.enter_context(connect(patient, asked.replace(token.encode(), cast.bob.token.encode())))
-        clients = [held.enter_context(connect(patient, asked)) for _ in range(2 * BODIES_AT_ONCE + 5)]
+        other = held.enter_context(connect(patient, request.replace(token.encode(), cast.bob.token.encode())))
+        clients = [held.enter_context(connect(patient, request)) for _ in range(2 * BODIES_AT_ONCE + 5)]
         wait_until(lambda: len(readable(clients)) >= 5)
         closed = readable(clients)
         assert {code(client) for client in closed} == {(429, "request.throttled", "close")}
@@ -348,11 +348,12 @@ def test_an_account_that_sends_too_many_bodies_loses_its_slowest(patient, cast, 
         assert upload(patient, token, archive()) == 202
 
 
+@pytest.mark.deep
 def test_who_left_goes_out_when_all_wait_for_long(django_db_setup, bundle_folder: Path, cast, archive) -> None:
     """One thread, held up by a lock: the upload behind it is of a client that hung up."""
     environment = services_environment(bundle_folder) | {"CLIENT_PATIENCE_S": "1"}
     content = bundle(archive())
-    left = head(
+    request = head(
         "POST", UPLOADS, f"Authorization: Token {cast.alice.token}", MULTIPART, f"Content-Length: {len(content)}"
     )
     with serving_with(environment, threads=1, processes=1) as address:
@@ -360,7 +361,7 @@ def test_who_left_goes_out_when_all_wait_for_long(django_db_setup, bundle_folder
             other.execute("LOCK TABLE registry_release IN ACCESS EXCLUSIVE MODE")
             holding = connect(address, head("GET", "/releases/", "Connection: close"))
             wait_until(somebody_waits)
-            connect(address, left + content).close()
+            connect(address, request + content).close()
             assert answer(connect(address, b"GET / HTTP/1.1\r\n"))[0] == 408  # so long it has waited
             other.rollback()
         assert answer(holding)[0] == 200
@@ -407,6 +408,7 @@ def test_strangers_are_in_nobodys_way(patient, cast, archive, kind) -> None:
             assert upload(patient, cast.alice.token, archive(performance=performance)) == 202
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("kind", [kind for kind in STRANGERS if kind != "does not read its answer"])
 def test_strangers_are_closed_in_the_end(hurried, cast, kind) -> None:
     beginning, go_on = STRANGERS[kind]
@@ -429,6 +431,7 @@ def test_strangers_are_closed_in_the_end(hurried, cast, kind) -> None:
     assert page(hurried) == 200
 
 
+@pytest.mark.deep
 def test_who_does_not_read_is_closed_in_the_end(hurried) -> None:
     """More answers than the buffers of both ends hold, none of them read: the server hangs up, and they break off."""
     with connect(hurried) as client:
@@ -440,6 +443,7 @@ def test_who_does_not_read_is_closed_in_the_end(hurried) -> None:
     assert page(hurried) == 200
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     ("beginning", "places"),
     [(b"GET / HTTP/1.1\r\n", 20), (head("GET", "/docs/parameters/") * 200, 3)],  # half a head; reads no answer

@@ -28,10 +28,9 @@ from registry.models import Release
 from submissions.checks import processing
 from submissions.lifecycle import task_queue
 from submissions.models import Account, Check, Delivery, State, Submission
-
-from .cast import leftovers
-from .conftest import services_environment, somebody_waits, wait_until
-from .web import serving_with
+from tests.submissions.cast import leftovers
+from tests.submissions.conftest import services_environment, somebody_waits, wait_until
+from tests.submissions.web_server import serving_with
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.services]
 
@@ -73,6 +72,7 @@ def test_what_came_while_the_worker_was_down_is_checked_when_it_is_up(cast, arch
     assert Submission.objects.get().state == "checked"
 
 
+@pytest.mark.deep
 def test_a_worker_killed_in_the_middle_loses_nothing(cast, archive, start_worker) -> None:
     content = archive()
     first = start_worker()
@@ -98,6 +98,7 @@ def test_a_worker_killed_in_the_middle_loses_nothing(cast, archive, start_worker
     ]
 
 
+@pytest.mark.deep
 def test_a_child_killed_in_the_middle_is_replaced(cast, archive, start_worker) -> None:
     worker = start_worker()
     with psycopg.connect(services_connection()) as blocker:
@@ -111,6 +112,7 @@ def test_a_child_killed_in_the_middle_is_replaced(cast, archive, start_worker) -
     assert worker.process.poll() is None
 
 
+@pytest.mark.deep
 def test_a_database_that_drops_its_connections_loses_nothing(cast, archive, start_worker) -> None:
     """As at a restart of the server: every connection of the worker ends in the middle of its work."""
     start_worker()
@@ -178,6 +180,7 @@ def test_several_schedulers_at_once_do_it_once(cast, archive, broker) -> None:
     assert task_queue.queue_length("processing") == 3
 
 
+@pytest.mark.deep
 def test_two_workers_and_every_task_twice_check_each_run_once(cast, archive, start_worker) -> None:
     ids = [cast.alice.upload(archive(performance=1 + place / 10)).json()["id"] for place in range(10)]
     for submission_id in ids:
@@ -290,11 +293,12 @@ def test_who_is_refused_while_still_sending_reads_why(cast, server, bundles: Pat
 # Whoever holds all processes that read what strangers send
 
 
+@pytest.mark.deep
 def test_held_checks_hold_up_neither_a_release_nor_mail(cast, archive, submitted, release, start_worker) -> None:
     """As two hostile uploads of one account do; the workers are those that `./dev.py up` starts."""
     accepted = submitted()
-    said = {"decision": "accept", "reason": "Sound.", "reproducibility": "fully"}
-    assert cast.dana.post(f"submissions/{accepted.pk}/review/", said).status_code == 200
+    review = {"decision": "accept", "reason": "Sound.", "reproducibility": "fully"}
+    assert cast.dana.post(f"submissions/{accepted.pk}/review/", review).status_code == 200
     Account.objects.filter(username="alice").update(email="alice@example.org")
     app.control.purge()
     for _, queues, processes in WORKERS:

@@ -20,8 +20,8 @@ from validators.units import UNITS, UnitError, from_canonical, to_canonical
 
 
 def codes(report) -> list[str]:
-    found = [*report.findings, *(finding for run in report.runs for finding in run.findings)]
-    return [finding.code for finding in found if finding.level != "info"]
+    findings = [*report.findings, *(finding for run in report.runs for finding in run.findings)]
+    return [finding.code for finding in findings if finding.level != "info"]
 
 
 def lay_out(folder: Path, files: dict[str, bytes]) -> Path:
@@ -89,9 +89,9 @@ def test_copies_at_the_root_do_not_take_the_place_of_the_run(tmp_path: Path) -> 
     ("content", "code"),
     [
         (b"Rar!\x1a\x07\x01\x00" + bytes(100), "bundle.archive-format"),
-        (gzip.compress(b"hello world\n"), "bundle.archive-format"),
-        (lzma.compress(b"hello world\n"), "bundle.archive-format"),
-        (bz2.compress(b"hello world\n"), "bundle.archive-format"),
+        (gzip.compress(b"hello world\n"), "bundle.not-recognised"),
+        (lzma.compress(b"hello world\n"), "bundle.not-recognised"),
+        (bz2.compress(b"hello world\n"), "bundle.not-recognised"),
         (b"", "bundle.empty-file"),
         (b" \n\n", "bundle.empty-file"),
         (bytes(range(256)) * 40, "bundle.binary-file"),

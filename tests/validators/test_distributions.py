@@ -5,11 +5,11 @@ import math
 
 import pytest
 
-from tests.validators.test_mlperf_storage import metric, summary
-from tests.validators.test_obdfilter_survey import HEADER, ROW, WRITE, survey
+from tests.validators.benchmarks.test_mlperf_storage import metric, summary
+from tests.validators.benchmarks.test_obdfilter_survey import HEADER, ROW, WRITE, survey
 from validators import distributions
 from validators.checks import check
-from validators.distributions import kept, repeated, summed
+from validators.distributions import limit_distributions, repeated, summed
 from validators.measurements import Measurement
 from validators.units import UnitError
 
@@ -19,26 +19,35 @@ def measured(value, stat="iteration", op="write", **context):
 
 
 def test_a_distribution_is_canonical_and_its_deviation_that_of_a_sample():
-    (one,) = summed("write", "bandwidth", "rank", "ranks", [2.0, 4.0, 4.0, 6.0], "MiB/s", {"iter": 0})
-    assert (one["count"], one["min"], one["mean"], one["max"]) == (4, 2 * 2**20, 4 * 2**20, 6 * 2**20)
-    assert one["deviation"] == pytest.approx(math.sqrt(8 / 3) * 2**20)
-    assert one["members"] == [2 * 2**20, 4 * 2**20, 4 * 2**20, 6 * 2**20]
-    assert (one["unit"], one["printed_unit"], one["context"]) == ("B/s", "MiB/s", {"iter": 0})
+    (distribution,) = summed("write", "bandwidth", "rank", "ranks", [2.0, 4.0, 4.0, 6.0], "MiB/s", {"iter": 0})
+    assert (distribution["count"], distribution["min"], distribution["mean"], distribution["max"]) == (
+        4,
+        2 * 2**20,
+        4 * 2**20,
+        6 * 2**20,
+    )
+    assert distribution["deviation"] == pytest.approx(math.sqrt(8 / 3) * 2**20)
+    assert distribution["members"] == [2 * 2**20, 4 * 2**20, 4 * 2**20, 6 * 2**20]
+    assert (distribution["unit"], distribution["printed_unit"], distribution["context"]) == (
+        "B/s",
+        "MiB/s",
+        {"iter": 0},
+    )
 
 
 def test_quantiles_run_from_the_least_to_the_most_in_steps_of_5_percent():
-    (one,) = summed("stat", "rate", "rank", "ranks", [float(number) for number in range(100, -1, -1)], "ops/s")
-    assert one["quantiles"] == pytest.approx([5.0 * step for step in range(21)])
-    assert one["members"][:2] == [100.0, 99.0]
+    (distribution,) = summed("stat", "rate", "rank", "ranks", [float(number) for number in range(100, -1, -1)], "ops/s")
+    assert distribution["quantiles"] == pytest.approx([5.0 * step for step in range(21)])
+    assert distribution["members"][:2] == [100.0, 99.0]
 
 
 def test_one_value_has_no_deviation():
-    (one,) = summed("write", "bandwidth", "rank", "ranks", [2.0], "B/s")
-    assert (one["deviation"], one["quantiles"]) == (None, [2.0] * 21)
+    (distribution,) = summed("write", "bandwidth", "rank", "ranks", [2.0], "B/s")
+    assert (distribution["deviation"], distribution["quantiles"]) == (None, [2.0] * 21)
 
 
 @pytest.mark.parametrize("values", [[], [1.0, math.nan], [math.inf], [1e300, 1e300]])
-def test_what_nothing_reaches_has_no_distribution(values):
+def test_values_without_a_distribution_are_left_out(values):
     assert summed("write", "bandwidth", "rank", "ranks", values, "B/s") == []
 
 
@@ -48,29 +57,38 @@ def test_an_unknown_unit_is_refused():
 
 
 def test_of_many_ranks_only_quantiles_are_kept():
-    (one,) = summed("write", "bandwidth", "rank", "ranks", [1.0] * (distributions.MOST_MEMBERS + 1), "B/s")
-    assert (one["count"], one["members"], len(one["quantiles"])) == (distributions.MOST_MEMBERS + 1, None, 21)
+    (distribution,) = summed("write", "bandwidth", "rank", "ranks", [1.0] * (distributions.MOST_MEMBERS + 1), "B/s")
+    assert (distribution["count"], distribution["members"], len(distribution["quantiles"])) == (
+        distributions.MOST_MEMBERS + 1,
+        None,
+        21,
+    )
 
 
 def test_a_run_keeps_as_many_members_as_there_is_room_for(monkeypatch):
     monkeypatch.setattr(distributions, "MOST_KEPT", 3)
     monkeypatch.setattr(distributions, "MOST_MEMBERS_IN_ALL", 5)
-    found = kept(summed("write", "bandwidth", "rank", "ranks", [1.0, 2.0], "B/s") * 4)
-    assert [one["members"] for one in found] == [[1.0, 2.0], [1.0, 2.0], None]
+    kept_distributions = limit_distributions(summed("write", "bandwidth", "rank", "ranks", [1.0, 2.0], "B/s") * 4)
+    assert [distribution["members"] for distribution in kept_distributions] == [[1.0, 2.0], [1.0, 2.0], None]
 
 
 def test_iterations_are_summed_up_for_each_test_and_operation():
     rows = [measured(2.0, test=0, iter=0), measured(4.0, test=0, iter=1), measured(8.0, test=1, iter=0)]
     rows += [measured(9.0, op="read", test=0, iter=0), measured(9.0, "mean", test=0)]
-    (one,) = repeated(rows)
-    assert (one["over"], one["context"], one["count"], one["mean"]) == ("iterations", {"test": 0}, 2, 3 * 2**20)
+    (distribution,) = repeated(rows)
+    assert (distribution["over"], distribution["context"], distribution["count"], distribution["mean"]) == (
+        "iterations",
+        {"test": 0},
+        2,
+        3 * 2**20,
+    )
 
 
 def test_events_of_one_stream_are_in_order_of_time_without_their_files():
     rows = [measured(value, "event", stream="wrfout", file=f"d01_{value}") for value in (3.0, 1.0, 2.0)]
-    (one,) = repeated(rows)
-    assert (one["over"], one["context"]) == ("events", {"stream": "wrfout"})
-    assert one["members"] == [3 * 2**20, 2**20, 2 * 2**20]
+    (distribution,) = repeated(rows)
+    assert (distribution["over"], distribution["context"]) == ("events", {"stream": "wrfout"})
+    assert distribution["members"] == [3 * 2**20, 2**20, 2 * 2**20]
 
 
 def test_targets_of_a_survey_are_told_by_number(tmp_path):

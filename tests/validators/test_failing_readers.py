@@ -8,7 +8,7 @@ import logging
 import pytest
 
 from tests.validators.bench_cases import codes_of
-from tests.validators.test_bench_hostile import outputs_of
+from tests.validators.benchmarks.test_bench_hostile import outputs_of
 from validators import catalogue
 from validators.benchmarks.fio import parser as fio
 from validators.benchmarks.gdsio import parser as gdsio
@@ -63,7 +63,7 @@ def test_a_reader_that_raises_is_a_finding_of_its_file(tmp_path, monkeypatch, ca
 
 def test_the_other_files_of_the_bundle_are_read(tmp_path, monkeypatch):
     (tmp_path / "gdsio.txt").write_text(GDSIO)
-    (tmp_path / "fio.json").write_bytes(next(one for one in outputs_of("fio") if one.startswith(b"{")))
+    (tmp_path / "fio.json").write_bytes(next(output for output in outputs_of("fio") if output.startswith(b"{")))
     monkeypatch.setattr(gdsio, "_results", raising(ValueError("x")))
     report = check(tmp_path)
     assert {run.tool: bool(run.measurements) for run in report.runs} == {"fio": True, "gdsio": False}
@@ -130,7 +130,7 @@ def test_a_group_that_is_measured_again_keeps_its_number(tmp_path):
 def test_a_long_line_is_told_with_its_place_and_length(tmp_path):
     (tmp_path / "out.txt").write_text(f"{GDSIO}\n{'x' * 9000}\n{GDSIO}\n")
     report = check(tmp_path / "out.txt")
-    (finding,) = [one for one in report.runs[0].findings if one.code == "gdsio.line-too-long"]
+    (finding,) = [finding for finding in report.runs[0].findings if finding.code == "gdsio.line-too-long"]
     assert (finding.level, finding.where) == ("warning", "out.txt:2")
     assert "9000" in finding.message
     assert (report.status, len(report.runs[0].tests)) == ("valid", 2)
@@ -147,7 +147,7 @@ def test_a_line_of_eight_kibibytes_is_read_and_no_longer_one(tmp_path, length, t
 
 
 def test_a_long_row_of_figures_is_an_error(tmp_path):
-    content = next(one for one in outputs_of("ior") if b"access    bw(MiB/s)" in one).decode()
+    content = next(output for output in outputs_of("ior") if b"access    bw(MiB/s)" in output).decode()
     (tmp_path / "ior.out").write_text(content)
     assert check(tmp_path / "ior.out").status == "valid"
     row = next(line for line in content.split("\n") if line.startswith(("write ", "read ")))
@@ -158,7 +158,7 @@ def test_a_long_row_of_figures_is_an_error(tmp_path):
 
 
 def test_a_long_line_of_an_application_is_no_row_of_figures(tmp_path):
-    content = next(one for one in outputs_of("cray_mpich")).decode()
+    content = next(output for output in outputs_of("cray_mpich")).decode()
     (tmp_path / "err.txt").write_text("1.5 " * 3000 + "\n" + content)
     assert levels_of(check(tmp_path / "err.txt"), "cray-mpich.line-too-long") == ["warning"]
 
@@ -171,7 +171,7 @@ def test_many_long_lines_are_told_of_twenty(tmp_path):
 def test_json_in_one_line_is_read_whatever_its_length(tmp_path):
     import json
 
-    content = json.loads(next(one for one in outputs_of("fio") if one.startswith(b"{")))
+    content = json.loads(next(output for output in outputs_of("fio") if output.startswith(b"{")))
     content["global options"] = {"description": "x" * 700_000}
     (tmp_path / "fio.json").write_text(json.dumps(content))
     report = check(tmp_path / "fio.json")

@@ -8,7 +8,7 @@ from itertools import chain
 import pytest
 from jsonschema import Draft202012Validator
 
-from tests.collectors.test_schema import ALL_KEYWORDS, SMALL, VALUES, mutated
+from tests.collectors.document.test_schema import ALL_KEYWORDS, SMALL, VALUES, mutated
 from validators import json_schema, schema
 
 METADATA = [
@@ -34,19 +34,19 @@ OTHER_KEYWORDS = {
 }
 
 
-def of_ours(document: object, wanted: dict) -> list[tuple[str, str, str]]:
-    return sorted((error.json_path, error.validator, error.message) for error in json_schema.errors(document, wanted))
+def of_ours(document: object, schema: dict) -> list[tuple[str, str, str]]:
+    return sorted((error.json_path, error.validator, error.message) for error in json_schema.errors(document, schema))
 
 
-def of_jsonschema(document: object, wanted: dict) -> list[tuple[str, str, str]]:
-    judge = Draft202012Validator(wanted, format_checker=Draft202012Validator.FORMAT_CHECKER)
+def of_jsonschema(document: object, schema: dict) -> list[tuple[str, str, str]]:
+    judge = Draft202012Validator(schema, format_checker=Draft202012Validator.FORMAT_CHECKER)
     return sorted((error.json_path, error.validator or "", error.message) for error in judge.iter_errors(document))
 
 
-def differing(documents: list[object], wanted: dict) -> list[object]:
-    assert any(of_ours(document, wanted) for document in documents)
-    assert not all(of_ours(document, wanted) for document in documents)
-    return [document for document in documents if of_ours(document, wanted) != of_jsonschema(document, wanted)]
+def differing(documents: list[object], schema: dict) -> list[object]:
+    assert any(of_ours(document, schema) for document in documents)
+    assert not all(of_ours(document, schema) for document in documents)
+    return [document for document in documents if of_ours(document, schema) != of_jsonschema(document, schema)]
 
 
 @pytest.mark.parametrize("name", sorted(schema.schemas()))
@@ -62,8 +62,8 @@ def test_every_keyword_of_every_schema_is_known(name: str) -> None:
                     waiting += below.values()
                 elif keyword not in ("const", "enum", "required", "dependentRequired"):
                     waiting += below if isinstance(below, list) else [below]
-    known = set(json_schema._CHECKS) | set(json_schema._DESCENTS) | json_schema.REMARKS
-    assert sorted(used - known) == []
+    keywords = set(json_schema._CHECKS) | set(json_schema._DESCENTS) | json_schema.REMARKS
+    assert sorted(used - keywords) == []
 
 
 def test_two_thousand_system_documents_have_the_errors_of_jsonschema() -> None:

@@ -14,7 +14,12 @@ from tests import pumping
 PACKAGES = ("validators", "submissions")
 MADE_WHILE_RUNNING = {
     "validators/benchmarks/darshan/parser.py": "called with patterns of the same file, which are looked at below",
+    "validators/bundle/secret_scan.py": "forms of credential-forms.1.json, found as the values of modules",
     "validators/launcher_output.py": "a launcher's label, whose letters are escaped and whose figures are bounded",
+    "validators/scrubbing/credentials.py": "forms of credential-forms.1.json, found as the values of modules",
+    "validators/reading/cleaning.py": "labels put together from kinds of the same file; looked at below",
+    "validators/reading/outlines.py": "lines.json of the benchmarks; looked at below",
+    "validators/scrubbing/name_forms.py": "its FORMS, found as the values of modules",
     "validators/scrubbing/names.py": "names of hosts and users, escaped",
     "validators/signs.py": "patterns of Sign, found as the values of modules",
 }
@@ -26,9 +31,9 @@ OLD_ELBENCHO = r" +(?P<what>\S{1,20})(?P<read> rd| wr)? latency +: \[ min=(?P<mi
 
 @pytest.mark.parametrize("package", PACKAGES)
 def test_twice_the_text_takes_no_more_than_twice_the_time(package):
-    found = pumping.patterns(package)
-    assert len(found) > 5  # the collecting itself works
-    slow = [told for pattern in found if (told := pumping.slowness(pattern))]
+    patterns = pumping.patterns(package)
+    assert len(patterns) > 5  # the collecting itself works
+    slow = [slowness for pattern in patterns if (slowness := pumping.slowness(pattern))]
     assert not slow, "\n".join(slow)
 
 
@@ -41,9 +46,37 @@ def test_patterns_that_are_made_while_running_are_known(package):
 def test_labels_of_launchers_make_linear_patterns():
     from validators.launcher_output import label_before
 
-    made = [label_before(label) for label in LABELS]
-    slow = [told for one in made if (told := pumping.slowness(pumping.Pattern("label", one, frozenset({"sub"}))))]
+    patterns = [label_before(label) for label in LABELS]
+    slow = [
+        slowness
+        for pattern in patterns
+        if (slowness := pumping.slowness(pumping.Pattern("label", pattern, frozenset({"sub"}))))
+    ]
     assert not slow
+
+
+def test_what_stands_before_lines_makes_linear_patterns():
+    from tests.validators.reading.test_reading import LABELS as STAMPS
+    from validators.reading import cleaning
+
+    labels = [label for label in (*map(cleaning.decoration, STAMPS.values()), *cleaning._KINDS) if label]
+    assert len(labels) > 15
+    assert not list(
+        filter(None, (pumping.slowness(pumping.Pattern("label", label, frozenset({"sub"}))) for label in labels))
+    )
+
+
+def test_the_lines_that_a_tool_names_make_linear_patterns():
+    from validators import catalogue
+
+    outlines = [benchmark.outline for benchmark in catalogue.benchmarks()]
+    searched = [banner.pattern for outline in outlines for banner in outline.banners]
+    searched += [outline.required for outline in outlines if outline.required]
+    matched = [pattern for outline in outlines for pattern in (*outline.ignored, outline.preface) if pattern]
+    patterns = [pumping.Pattern("lines.json", pattern, frozenset({"search"})) for pattern in searched]
+    patterns += [pumping.Pattern("lines.json", pattern, frozenset({"match"})) for pattern in matched]
+    assert len(patterns) > 20
+    assert not list(filter(None, map(pumping.slowness, patterns)))
 
 
 def test_names_that_are_given_make_a_linear_pattern():
@@ -57,7 +90,7 @@ def test_names_that_are_given_make_a_linear_pattern():
 @pytest.mark.parametrize(
     "slow",
     [
-        OLD_ELBENCHO,
+        pytest.param(OLD_ELBENCHO, marks=pytest.mark.deep),  # a minute of measuring
         r"\s+$",
         r"^(\w+) (.*?)\s*(?:\((\w+)\))?\s*$",
         r"(?:[\"',]*(?:m-[0-9a-f]{8}|<[a-z-]+>)[\"',]*)+$",

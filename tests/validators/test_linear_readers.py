@@ -50,13 +50,13 @@ WORD = re.compile(r"[A-Za-z]+|\d+")
 @cache
 def samples(slug: str) -> tuple[Path, ...]:
     """The samples of a tool, small ones first: a file or a folder each."""
-    found = []
+    sized_paths = []
     for folder in sorted((catalogue.FOLDER / slug / "samples").iterdir()):
         path = folder / json.loads((folder / "expected.json").read_text())["path"]
         files = [path] if path.is_file() else [file for file in path.rglob("*") if file.is_file()]
         if not any(file.suffix in (".gz", ".zip", ".tar", ".tgz") for file in files):
-            found.append((sum(file.stat().st_size for file in files), path))
-    return tuple(path for _, path in sorted(found))
+            sized_paths.append((sum(file.stat().st_size for file in files), path))
+    return tuple(path for _, path in sorted(sized_paths))
 
 
 def texts_of(path: Path) -> list[Path]:

@@ -61,13 +61,25 @@ def test_wrong_usage_ends_with_status_2_and_one_plain_line(arguments: list[str])
     assert "Traceback" not in ran.stderr
 
 
+def test_what_was_not_read_stands_before_the_verdict(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("Slow since noon.\n")
+    (tmp_path / "README.md").write_text("```\nIOR-3.3.0: MPI Coordinated Test of Parallel I/O\n```\n")
+    ran = validators("check", tmp_path)
+    assert ran.stdout.splitlines()[-3:] == [
+        "not read: README.md: looks like ior; a document that shows an output, and no result itself",
+        "not read: notes.txt: not the output of a known benchmark",
+        "unreadable",
+    ]
+
+
 def test_json_is_one_document_with_the_shape_of_the_interface(tmp_path: Path) -> None:
     ran = validators("check", make_archive(tmp_path / "run.tar.gz"), "--json")
     report = json.loads(ran.stdout)
-    assert set(report) == {"status", "primary", "findings", "runs"}
+    assert set(report) - {"not_read"} == {"status", "primary", "findings", "runs"}
     assert set(report["runs"][0]) == {
-        "tool", "version", "mode", "path", "scores", "hashes", "measurements", "parameters", "tests", "rules",
-        "findings", "distributions", "parameter_sources", "described_parameters",
+        "tool", "version", "mode", "path", "lines", "scores", "hashes", "measurements", "parameters", "tests", "rules",
+        "findings", "distributions", "parameter_sources", "described_parameters", "evidence",
+        "started", "ended", "client_nodes", "tasks", "unknown", "extent_sources",
     }  # fmt: skip
     assert set(report["runs"][0]["scores"]["SCORE"]) == {"value", "bandwidth_gib_per_s", "rate_kiops", "printed"}
     assert set(report["runs"][0]["hashes"]["score"]) == {"printed", "computed"}

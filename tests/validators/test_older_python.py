@@ -58,17 +58,17 @@ def test_every_sample_has_the_same_report(minor: int) -> None:
 
 def unions_at_runtime(tree: ast.AST) -> list[int]:
     """Lines on which Python 3.9 would have to compute `int | str`: the types of isinstance, and names for types."""
-    found = []
+    lines = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("isinstance", "issubclass"):
-            found += [node.lineno for part in ast.walk(node.args[-1]) if isinstance(part, ast.BitOr)]
+            lines += [node.lineno for part in ast.walk(node.args[-1]) if isinstance(part, ast.BitOr)]
         elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
             sides = (node.left, node.right)
             if any(
                 getattr(side, "id", "") in ("int", "float", "str", "bool", "bytes", "list", "dict") for side in sides
             ) or any(isinstance(side, ast.Constant) and side.value is None for side in sides):
-                found.append(node.lineno)
-    return found
+                lines.append(node.lineno)
+    return lines
 
 
 class WithoutAnnotations(ast.NodeTransformer):
@@ -92,11 +92,11 @@ def test_a_union_at_runtime_is_seen(text: str) -> None:
 
 
 def test_no_union_is_computed_at_runtime() -> None:
-    found = []
+    places = []
     for path in sorted((CHECKOUT / "validators").rglob("*.py")):
         tree = WithoutAnnotations().visit(ast.parse(path.read_text(encoding="utf-8")))
-        found += [f"{path.relative_to(CHECKOUT)}:{line}" for line in unions_at_runtime(tree)]
-    assert found == []
+        places += [f"{path.relative_to(CHECKOUT)}:{line}" for line in unions_at_runtime(tree)]
+    assert places == []
 
 
 def test_the_registry_itself_never_loads_the_replacements() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.validators.bench_cases import codes_of
-from tests.validators.test_bench_hostile import TOOLS, outputs_of
+from tests.validators.benchmarks.test_bench_hostile import TOOLS, outputs_of
 from validators.checks import check
 from validators.outputs import Refusal, printed_number
 
@@ -44,7 +44,7 @@ SINGLE = [benchmark for benchmark in TOOLS if benchmark.slug in ("elbencho", "fi
 
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
-@pytest.mark.parametrize("benchmark", SINGLE, ids=lambda one: one.slug)
+@pytest.mark.parametrize("benchmark", SINGLE, ids=lambda benchmark: benchmark.slug)
 def test_an_output_that_was_redirected_as_wide_characters_is_refused_by_that_name(benchmark, encoding, tmp_path):
     text = outputs_of(benchmark.slug)[0].decode()
     (tmp_path / "out.txt").write_bytes(("\ufeff" + text).encode(encoding))

@@ -26,16 +26,25 @@ def test_every_unit_converts_there_and_back(value, unit):
         (1.5, "kIOPS", (1500, "ops/s")),
         (2, "us", (2e-6, "s")),
         (3, "ms/op", (3e-3, "s")),
+        (40, "samples/s", (40, "ops/s")),
+        (40, "tokens/s", (40, "tokens/s")),
+        (40, "queries/s", (40, "queries/s")),
+        (0.25, "fraction", (25, "%")),
     ],
 )
 def test_binary_and_decimal_prefixes_are_not_the_same(value, unit, canonical):
     assert to_canonical(value, unit) == canonical
 
 
+def test_eight_bits_are_a_byte():
+    assert to_canonical(8, "Mbit/s") == to_canonical(1, "MB/s")
+    assert to_canonical(8, "Kibit/s") == to_canonical(1, "KiB/s") == (1024, "B/s")
+
+
 def test_an_unknown_unit_is_refused():
     for convert in (to_canonical, from_canonical):
         with pytest.raises(UnitError):
-            convert(1, "Mbit/s")
+            convert(1, "Mbits/s")
 
 
 @pytest.mark.parametrize("value", [0, -1, 1.5, 10**18])
@@ -44,5 +53,5 @@ def test_a_number_is_one(value):
 
 
 @pytest.mark.parametrize("value", [True, None, "1", math.nan, math.inf, -math.inf, 10**400, [1], 1j])
-def test_what_is_no_number_is_none(value):
+def test_texts_that_are_no_numbers_are_none(value):
     assert not is_finite_number(value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from tools.reported.tables import HPE_E1000, Record, Row, measured, read_table
+from tools.reported.tables import HPE_E1000, Record, Row, measurement, read_table
 
 DOCUMENT = {
     "slug": "benchmarking-lustre",
@@ -49,24 +49,24 @@ def _grouped(rows: Iterable[Row], *names: str) -> Iterator[tuple[tuple[str, ...]
 
 def _fabric(head: str) -> tuple[str, Record]:
     """ "IB (HDR) 6.1-010.39" -> ("ib", its parameters with the release of the storage software)."""
-    printed, _, software = head.rpartition(" ")
-    short, parameters = FABRICS[printed]
+    fabric_name, _, software = head.rpartition(" ")
+    short, parameters = FABRICS[fabric_name]
     return short, parameters | {"storage_software": software}
 
 
 def _ior_rows(rows: Iterable[Row]) -> list[Record]:
     """Bandwidth of IOR's headline; 4 KiB operations as ops_rate."""
     return [
-        measured(row["io"], "ops_rate", "max", row["value"], "ops/s")
+        measurement(row["io"], "ops_rate", "max", row["value"], "ops/s")
         if row["unit"] == "IOPS"
-        else measured(row["io"], "bandwidth", "max", row["value"], row["unit"])
+        else measurement(row["io"], "bandwidth", "max", row["value"], row["unit"])
         for row in rows
         if row["value"]
     ]
 
 
 def _fabric_flash(rows: list[Row]) -> Iterator[Record]:
-    for (test, head), found in _grouped(rows, "test", "fabric"):
+    for (test, head), group in _grouped(rows, "test", "fabric"):
         short, words, parameters = FLASH_TESTS[test]
         name, fabric = _fabric(head)
         yield HPE_E1000 | {
@@ -79,12 +79,12 @@ def _fabric_flash(rows: list[Row]) -> Iterator[Record]:
             "label": f"{words}, {fabric['fabric']}",
             "parameters": {"raid": "GridRAID", "backend": "ldiskfs", "osts": 2} | FLASH_UNIT | parameters | fabric,
             "notes": [CLIENTS_ROUNDED, UNIT_FROM_SLIDE, *([] if short == "4k" else [GB_ASSUMED])],
-            "measurements": _ior_rows(found),
+            "measurements": _ior_rows(group),
         }
 
 
 def _fabric_hdd(rows: list[Row]) -> Iterator[Record]:
-    for (storage, test, head), found in _grouped(rows, "storage", "test", "fabric"):
+    for (storage, test, head), group in _grouped(rows, "storage", "test", "fabric"):
         short, words, parameters = FLASH_TESTS[test]
         name, fabric = _fabric(head)
         jbods, enclosures, osts = JBODS[storage]
@@ -100,7 +100,7 @@ def _fabric_hdd(rows: list[Row]) -> Iterator[Record]:
             | parameters
             | fabric,
             "notes": [CLIENTS_ROUNDED, GB_ASSUMED],
-            "measurements": _ior_rows(found),
+            "measurements": _ior_rows(group),
         }
 
 
@@ -120,7 +120,7 @@ def _mdtest(file_size: str, items: str) -> Record:
 
 def _fabric_mdtest(rows: list[Row]) -> Iterator[Record]:
     kinds = {"files only": ("files", "files"), "dirs+files": ("both", "files/directories")}
-    for (pattern, head), found in _grouped(rows, "pattern", "fabric"):
+    for (pattern, head), group in _grouped(rows, "pattern", "fabric"):
         short, items = kinds[pattern]
         name, fabric = _fabric(head)
         yield HPE_E1000 | {
@@ -131,15 +131,15 @@ def _fabric_mdtest(rows: list[Row]) -> Iterator[Record]:
             "filesystem_type": "Lustre 2.15",
             "place": "slide on a single MDT",
             "label": f"{items}, empty files, {fabric['fabric']}",
-            "parameters": _mdtest(found[0]["file_size"], items) | fabric,
+            "parameters": _mdtest(group[0]["file_size"], items) | fabric,
             "notes": [CLIENTS_ROUNDED],
-            "measurements": [measured(row["op"], "rate", "mean", row["value"], "ops/s") for row in found],
+            "measurements": [measurement(row["op"], "rate", "mean", row["value"], "ops/s") for row in group],
         }
 
 
 def _drivers(rows: list[Row]) -> Iterator[Record]:
     fabrics = {"ksocklnd": "200 Gb/s Ethernet, TCP", "ko2iblnd": "InfiniBand HDR"}
-    for (size,), found in _grouped(rows, "file_size"):
+    for (size,), group in _grouped(rows, "file_size"):
         for driver, fabric in fabrics.items():
             yield HPE_E1000 | {
                 "id": f"benchmarking-lustre-mdtest-{size.lower()}-{driver}",
@@ -150,5 +150,5 @@ def _drivers(rows: list[Row]) -> Iterator[Record]:
                 "label": f"files of {size}, {driver}",
                 "parameters": _mdtest(size, "files/directories") | {"fabric": fabric, "lnd": driver},
                 "notes": ["The slide's column Diff is the ratio ksocklnd to ko2iblnd, not a difference."],
-                "measurements": [measured(row["op"], "rate", "mean", row[driver], "ops/s") for row in found],
+                "measurements": [measurement(row["op"], "rate", "mean", row[driver], "ops/s") for row in group],
             }

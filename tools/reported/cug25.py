@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from tools.reported.tables import HPE_E1000, HPE_E2000, Record, Row, measured, read_facts, read_table
+from tools.reported.tables import HPE_E1000, HPE_E2000, Record, Row, measurement, read_facts, read_table
 
 DOCUMENT = {
     "slug": "cug25",
@@ -28,7 +28,7 @@ def _obdfilter_e2000(rows: list[Row]) -> Iterator[Record]:
     for number, row in enumerate(rows, 1):
         osts = int(row["osts"])
         computed = round(float(row["recomputed_read_per_drive"]))
-        printed = int(row["read_per_drive_MiBps"])
+        read_rate = int(row["read_per_drive_MiBps"])
         yield HPE_E2000 | {
             "id": f"cug25-table3-{number}",
             "tool": "obdfilter-survey",
@@ -50,13 +50,13 @@ def _obdfilter_e2000(rows: list[Row]) -> Iterator[Record]:
             "notes": [
                 "Printed per drive: writes without the two parity drives of ten, over 32 drives.",
                 *(
-                    [f"Read per drive is printed as {printed} and should be {computed}, the total over 32 drives."]
-                    if printed != computed
+                    [f"Read per drive is printed as {read_rate} and should be {computed}, the total over 32 drives."]
+                    if read_rate != computed
                     else []
                 ),
             ],
             "measurements": [
-                measured(op, "bandwidth", stat, row[f"{op}{column}_MiBps"], "MiB/s", osts=osts)
+                measurement(op, "bandwidth", stat, row[f"{op}{column}_MiBps"], "MiB/s", osts=osts)
                 for stat, column in (("aggregate", ""), ("per_drive", "_per_drive"))
                 for op in ("write", "read")
             ],
@@ -79,8 +79,8 @@ def _ior_e2000() -> Record:
             "Writes are limited by the drives, reads by the network, says the document.",
         ],
         "measurements": [
-            measured("write", "bandwidth", "max", 150, "GB/s", qualifier="about"),
-            measured("read", "bandwidth", "max", 200, "GB/s", qualifier="below"),
+            measurement("write", "bandwidth", "max", 150, "GB/s", qualifier="about"),
+            measurement("read", "bandwidth", "max", 200, "GB/s", qualifier="below"),
         ],
     }
 
@@ -107,7 +107,7 @@ def _lst_e2000(rows: list[Row]) -> Iterator[Record]:
                 "The paper calls the concurrency not optimal for 4 KiB messages.",
             ],
             "measurements": [
-                measured(
+                measurement(
                     op, quantity, "mean_node", row[f"{mode}_{column}"], unit,
                     mode=mode, group="servers", size=size,
                 )
@@ -125,8 +125,12 @@ def _mlperf(rows: list[Row]) -> Iterator[Record]:
         published = row["status"].startswith("published")
         clients, platform, workload = int(row["clients"]), row["platform"], row["workload"]
         about = {} if published else {"qualifier": "about"}
-        printed = row["samples_per_s"]
-        rate = [measured(workload, "samples_rate", "mean", printed, "samples/s", **about)] if printed else []
+        samples_per_s = row["samples_per_s"]
+        rate = (
+            [measurement(workload, "samples_rate", "mean", samples_per_s, "samples/s", **about)]
+            if samples_per_s
+            else []
+        )
         yield (HPE_E1000 if platform == "E1000" else HPE_E2000) | {
             "id": f"cug25-mlperf-{workload}-{platform.lower()}-{clients}",
             "tool": "mlperf-storage",
@@ -144,7 +148,7 @@ def _mlperf(rows: list[Row]) -> Iterator[Record]:
             "notes": _mlperf_notes(row, published),
             "measurements": [
                 *rate,
-                measured(workload, "accelerators", "max", row["accelerators"], "count"),
+                measurement(workload, "accelerators", "max", row["accelerators"], "count"),
             ],
         }
 
@@ -188,9 +192,9 @@ def _wrf(facts: Record) -> Iterator[Record]:
                 "Write bandwidth is a range over files, as the timers of Cray MPICH print it.",
             ],
             "measurements": [
-                measured("run", "time", "wall", facts["walltime_s"][platform], "s", qualifier="about"),
-                measured("io", "share", "wall", facts["io_share_percent"][platform], "%"),
-                measured("write", "bandwidth", "min", low, "GB/s", timer="cray-mpich"),
-                measured("write", "bandwidth", "max", high, "GB/s", timer="cray-mpich"),
+                measurement("run", "time", "wall", facts["walltime_s"][platform], "s", qualifier="about"),
+                measurement("io", "share", "wall", facts["io_share_percent"][platform], "%"),
+                measurement("write", "bandwidth", "min", low, "GB/s", timer="cray-mpich"),
+                measurement("write", "bandwidth", "max", high, "GB/s", timer="cray-mpich"),
             ],
         }

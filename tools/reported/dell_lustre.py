@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from tools.reported.tables import Record, Row, measured, read_table
+from tools.reported.tables import Record, Row, measurement, read_table
 
 DOCUMENT = {
     "slug": "dell-lustre",
@@ -45,12 +45,12 @@ def _dell_value(rows: dict[str, Row], test: str, op: str, quantity: str, stat: s
     qualifier = QUALIFIERS[row["qualifier"]]
     context |= {"qualifier": qualifier} if qualifier else {}
     unit = "ops/s" if row["unit"] == "IOPS" else row["unit"]
-    return measured(op, quantity, stat, row["value"], unit, **context)
+    return measurement(op, quantity, stat, row["value"], unit, **context)
 
 
 def _dell_iozone(rows: dict[str, Row]) -> Iterator[Record]:
     raid = {"raid": "RAID 6 8+2", "backend": "ldiskfs"}
-    shown = (
+    test_groups = (
         ("sequential", "4.1", "peak of sequential I/O over the threads", {"osts": 24, "record_KiB": 1024}, {}, (
             ("IOzone sequential write peak", "write", "bandwidth"),
             ("IOzone sequential read peak", "read", "bandwidth"),
@@ -65,7 +65,7 @@ def _dell_iozone(rows: dict[str, Row]) -> Iterator[Record]:
             ("IOzone random write peak", "random_write", "rate"),
         )),
     )  # fmt: skip
-    for name, section, label, parameters, facts, tests in shown:
+    for name, section, label, parameters, facts, tests in test_groups:
         yield (
             DELL
             | facts

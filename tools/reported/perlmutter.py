@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from tools.reported.tables import Record, Row, measured, read_facts, read_table
+from tools.reported.tables import Record, Row, measurement, read_facts, read_table
 
 DOCUMENT = {
     "slug": "perlmutter",
@@ -32,7 +32,7 @@ def results(folder: Path) -> Iterator[Record]:
 
 
 def _perlmutter_ior(rows: list[Row], raid: Record) -> Record:
-    printed = {row["metric"]: row for row in rows}
+    row_by_metric = {row["metric"]: row for row in rows}
     columns = (
         ("bandwidth", "bandwidth", {}),
         ("iops", "ops_rate", {"transfer_size_bytes": 4096}),  # section III
@@ -52,7 +52,7 @@ def _perlmutter_ior(rows: list[Row], raid: Record) -> Record:
             "not say so.",
         ],
         "measurements": [
-            measured(op, quantity, "max", printed[metric][op], printed[metric]["unit"], **context)
+            measurement(op, quantity, "max", row_by_metric[metric][op], row_by_metric[metric]["unit"], **context)
             for metric, quantity, context in columns
             for op in ("write", "read")
         ],
@@ -76,7 +76,7 @@ def _perlmutter_obdfilter(facts: Record, raid: Record) -> Record:
         },
         "notes": ["Only the share of the drives' specification is printed: 42 GB/s for reads, 30.7 GB/s for writes."],
         "measurements": [
-            measured(op, "efficiency", "median_ost", survey[f"median_{op}_efficiency"], "%", of="bandwidth")
+            measurement(op, "efficiency", "median_ost", survey[f"median_{op}_efficiency"], "%", of="bandwidth")
             for op in ("write", "read")
         ],
     }
@@ -98,7 +98,7 @@ def _perlmutter_lst(facts: Record) -> Record:
         },
         "notes": [f"Only the share of the ports' {network['network_peak_GBps']} GB/s is printed."],
         "measurements": [
-            measured(
+            measurement(
                 op, "efficiency", "median_node", network[f"median_{mode}_efficiency"], "%",
                 of="bandwidth", mode=mode, group="servers",
             )

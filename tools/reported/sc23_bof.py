@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from tools.reported.tables import Record, Row, measured, number, read_table, slug
+from tools.reported.tables import Record, Row, measurement, number, read_table, slug
 
 DOCUMENT = {"slug": "sc23-bof", "title": "IO500 at SC23", "publisher": "IO500 BoF, slides", "year": 2023}
 
@@ -31,9 +31,9 @@ def results(folder: Path) -> Iterator[Record]:
 
 
 def _es400(rows: list[Row]) -> Iterator[Record]:
-    printed = {row["metric"]: row for row in rows}
+    row_by_metric = {row["metric"]: row for row in rows}
     for release, system in HISTORY_COLUMNS.items():
-        score, computed = (number(printed[kind][release]) for kind in ("printed Score", "recomputed Score"))
+        score, computed = (number(row_by_metric[kind][release]) for kind in ("printed Score", "recomputed Score"))
         yield DDN | {
             "id": f"sc23-bof-es400-{release.lower()}",
             "tool": "io500",
@@ -43,25 +43,27 @@ def _es400(rows: list[Row]) -> Iterator[Record]:
             "label": f"measured for {release}",
             "client_nodes": 10,
             "score": score,
-            "bandwidth_gib_per_s": number(printed["printed Bandwidth"][release]),
-            "rate_kiops": number(printed["printed IOPS"][release]),
+            "bandwidth_gib_per_s": number(row_by_metric["printed Bandwidth"][release]),
+            "rate_kiops": number(row_by_metric["printed IOPS"][release]),
             "parameters": {"io500_release": release, "appliances": 1, "mdts": 4, "osts": 8, "drives": 24},
             "notes": [
                 "Clients, targets and drives are those of the slide on hardware, for all columns.",
                 "Which columns belong to which platform is read from the slide's three heads over six columns.",
                 *([f"From the printed phases the score is {computed}."] if abs(score - computed) > 0.1 else []),
             ],
-            "measurements": [_phase(name, printed[name][release], printed[name]["unit"]) for name in SCORED],
+            "measurements": [
+                _phase(name, row_by_metric[name][release], row_by_metric[name]["unit"]) for name in SCORED
+            ],
         }
 
 
 def _phase(name: str, value: str, unit: str) -> Record:
     quantity = "bandwidth" if unit.endswith("B/s") else "rate"
-    return measured(name, quantity, "phase", value, unit) | {"scored": name in SCORED}
+    return measurement(name, quantity, "phase", value, unit) | {"scored": name in SCORED}
 
 
 def _gpudirect(rows: list[Row]) -> Iterator[Record]:
-    printed = {row["task"]: row for row in rows}
+    row_by_task = {row["task"]: row for row in rows}
     tasks = [row for row in rows if row["unit"] != "score" and not row["task"].startswith("Score")]
     for column in [name for name in rows[0] if name.startswith("mode_")]:
         mode = column.removeprefix("mode_")
@@ -78,13 +80,13 @@ def _gpudirect(rows: list[Row]) -> Iterator[Record]:
             "label": f"buffers of mode {mode[0]}, {'with' if mode.endswith('GPUD') else 'without'} GPUDirect",
             "client_nodes": 1,
             "tasks": 9,
-            "bandwidth_gib_per_s": number(printed["Score Bandwidth"][column]),
-            "rate_kiops": number(printed["Score IOPS"][column]),
-            "scores": {"SCOREX": {name: number(printed[task][column]) for name, task in extended.items()}},
+            "bandwidth_gib_per_s": number(row_by_task["Score Bandwidth"][column]),
+            "rate_kiops": number(row_by_task["Score IOPS"][column]),
+            "scores": {"SCOREX": {name: number(row_by_task[task][column]) for name, task in extended.items()}},
             "parameters": {"allocate_buffer_on_gpu": int(mode[0]), "gpudirect": mode.endswith("GPUD"), "gpus": 3},
             "notes": [
                 "Preliminary, says the slide: shown for how it works, not for the numbers.",
-                f"The phase called concurrent has the score {printed['concurrent'][column]}, without a unit.",
+                f"The phase called concurrent has the score {row_by_task['concurrent'][column]}, without a unit.",
                 "No unit is printed for mdworkbench-create; kIOPS is assumed, as for its neighbours.",
             ],
             "measurements": [_phase(row["task"], row[column], _unit(row)) for row in tasks],

@@ -25,14 +25,14 @@ def read_facts(folder: Path, name: str) -> Record:
     return json.loads((folder / name).read_text(encoding="utf-8"))
 
 
-def measured(op: str, quantity: str, stat: str, value: str | float, unit: str, **context: Any) -> Record:
+def measurement(op: str, quantity: str, stat: str, value: str | float, unit: str, **context: Any) -> Record:
     """A number as printed; op, quantity, stat and context are those of the tool's parser where it has such a number."""
     written = {"op": op, "quantity": quantity, "stat": stat, "value": number(value), "unit": unit}
     return written | ({"context": context} if context else {})
 
 
-def number(printed: str | float) -> float:
-    value = float(printed)
+def number(printed_value: str | float) -> float:
+    value = float(printed_value)
     return int(value) if value.is_integer() else value
 
 

@@ -1,4 +1,4 @@
-"""Open what was uploaded, safely: one file, a folder, a tar, tar.gz or zip, and archives inside archives.
+"""Open what was uploaded, safely: one file, a folder, a tar or zip, compressed files, and archives inside archives.
 
 Everything in here is hostile until proven otherwise. Sizes are counted while bytes are decompressed, never believed;
 content goes to one temporary file beyond SPOOL_BYTES; nothing is extracted to a path that an archive names.
@@ -25,8 +25,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, BinaryIO, NamedTuple, NoReturn
 
-from validators.bundle import tar
-from validators.bundle.gunzip import gunzip
+from validators.bundle import compressed, tar
 from validators.findings import ERROR, INFO, WARNING, Finding
 
 CHUNK = 256 * 1024
@@ -74,7 +73,7 @@ class StoredFile(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ArchiveEntry:
     """One regular file of a bundle: `size` in bytes; where its content lies is the bundle's affair.
 
     `sources` are the sha256 of the stored files that the content was read from: one, unless two hold the same file.
@@ -94,8 +93,10 @@ class Bundle:
     damage of an archive. Whoever searches stored bytes must look into them, too.
     """
 
-    files: dict[str, Entry] = field(default_factory=dict)
-    unread: list[tuple[str, Entry]] = field(default_factory=list)
+    files: dict[str, ArchiveEntry] = field(default_factory=dict)
+    unread: list[tuple[str, ArchiveEntry]] = field(default_factory=list)
+    unopened: dict[str, str] = field(default_factory=dict)
+    """Why files stayed packed that could have been opened, by path."""
     unreadable: BundleError | None = None
     findings: list[Finding] = field(default_factory=list)
     packed_bytes: int = 0
@@ -106,12 +107,13 @@ class Bundle:
     def read(self, path: str, limit: int | None = None) -> bytes:
         """The content of a file, at most `limit` bytes of it. KeyError for a path that isn't in `files`."""
         entry = self.files[path]
-        wanted = entry.size if limit is None else min(entry.size, limit)
+        size = entry.size if limit is None else min(entry.size, limit)
         if entry.file is not None:
             with _open_regular(entry.file) as file:
-                return file.read(wanted)
+                file.seek(entry.offset)
+                return file.read(size)
         self._spool.seek(entry.offset)
-        return self._spool.read(wanted)
+        return self._spool.read(size)
 
     def head(self, path: str, size: int = HEAD_BYTES) -> bytes:
         """The first `size` bytes of a file; read once, however many look at it. KeyError as with `read`."""
@@ -127,16 +129,16 @@ class Bundle:
         """The whole content of a file in pieces of at most CHUNK bytes. KeyError for a path that isn't in `files`."""
         yield from self.pieces(self.files[path])
 
-    def pieces(self, entry: Entry) -> Iterator[bytes]:
+    def pieces(self, entry: ArchiveEntry) -> Iterator[bytes]:
         """The whole content of an entry in pieces of at most CHUNK bytes."""
         for begun in range(0, entry.size, CHUNK):
             yield self.slice(entry, begun)
 
-    def slice(self, entry: Entry, begun: int) -> bytes:
+    def slice(self, entry: ArchiveEntry, begun: int) -> bytes:
         """At most CHUNK bytes of a file, from the byte `begun` on."""
         if entry.file is not None:
             with _open_regular(entry.file) as file:
-                file.seek(begun)
+                file.seek(entry.offset + begun)
                 return file.read(min(CHUNK, entry.size - begun))
         self._spool.seek(entry.offset + begun)
         return self._spool.read(min(CHUNK, entry.size - begun))
@@ -144,6 +146,12 @@ class Bundle:
     def without(self, paths: Container[str]) -> Bundle:
         """The same bundle to who shall not see some of its files. Only the whole one is closed."""
         return replace(self, files={path: entry for path, entry in self.files.items() if path not in paths})
+
+    def store(self, content: bytes, like: ArchiveEntry) -> ArchiveEntry:
+        """Keep another form of a file, for who reads it; `like` is the file that it was made of."""
+        offset = self._spool.seek(0, os.SEEK_END)
+        self._spool.write(content)
+        return ArchiveEntry(len(content), offset, sources=like.sources)
 
     def close(self) -> None:
         self._spool.close()
@@ -154,7 +162,7 @@ def open_bundle(
     path: str | Path,
     limits: Limits = LIMITS,
     name: str = "",
-    beside: Mapping[str, StoredFile] | None = None,
+    extra_files: Mapping[str, StoredFile] | None = None,
     sha256: str = "",
     partly: bool = False,
 ) -> Iterator[Bundle]:
@@ -162,12 +170,12 @@ def open_bundle(
 
     `partly`: a bundle that can't be read as a whole is given as far as it was read, and has `unreadable`.
 
-    `name` is what a raw file was called where it came from; storage knows it by another name. `beside` are more files
-    by their names, read as if they lay in the root of the bundle and within its limits. `sha256` is that of `path`
+    `name` is what a raw file was called where it came from; storage knows it by another name. `extra_files` are
+    files by name, read as if they lay in the root of the bundle and within its limits. `sha256` is that of `path`
     where it is stored; each entry says from which stored file it was read.
     """
     bundle = Bundle()
-    stored = [("", StoredFile(Path(path), sha256)), *(beside or {}).items()]
+    stored = [("", StoredFile(Path(path), sha256)), *(extra_files or {}).items()]
     try:
         opening = _Opening(bundle, limits, name)
         for called, file in stored:
@@ -180,7 +188,7 @@ def open_bundle(
                 bundle.unreadable = bundle.unreadable or error
                 size = file.path.stat().st_size
                 if file.path.is_file() and size <= limits.packed_bytes:
-                    opening.leave_unread(called or name or file.path.name, Entry(size, file=file.path))
+                    opening.leave_unread(called or name or file.path.name, ArchiveEntry(size, file=file.path))
         yield bundle
     finally:
         bundle.close()
@@ -220,18 +228,18 @@ class _Opening:
 
     def add(self, name: str, file: Path) -> None:
         """Add one file on disk under a name of its own, with what is in it if it is an archive."""
-        found = file.lstat()
-        kind = _kind_of_mode(found.st_mode)
+        file_stat = file.lstat()
+        kind = _kind_of_mode(file_stat.st_mode)
         path = self._accept(_readable(name), kind)
         if path is None:
             if kind == "file":
-                self.leave_unread(name, Entry(found.st_size, file=file))
+                self.leave_unread(name, ArchiveEntry(file_stat.st_size, file=file))
             return
-        self.bundle.packed_bytes += found.st_size
-        self._charge(found.st_size)
+        self.bundle.packed_bytes += file_stat.st_size
+        self._charge(file_stat.st_size)
         with _open_regular(file) as content:
             kind = _archive_kind(content.read(1024))
-        self._add(path, Entry(found.st_size, file=file))
+        self._add(path, ArchiveEntry(file_stat.st_size, file=file))
         if kind:
             self._inner(path, kind, depth=1)
 
@@ -249,16 +257,16 @@ class _Opening:
             self.bundle.packed_bytes = size
             kind = _archive_kind(file.read(1024))
             file.seek(0)
-            if kind and self._expand(file, kind, prefix="", depth=0):
+            called = _readable(self.name or path.name)
+            if kind and self._expand(file, kind, prefix="", depth=0, called=called):
                 return
             file.seek(0)
-            called = _readable(self.name or path.name)
             name = self._accept(called, "file")
             if name is None:
-                self.leave_unread(called, Entry(size, file=path))
+                self.leave_unread(called, ArchiveEntry(size, file=path))
             else:
                 self._charge(size)
-                self._add(name, Entry(size, file=path))
+                self._add(name, ArchiveEntry(size, file=path))
 
     def _inner(self, path: str, kind: str, depth: int) -> None:
         """Open an archive inside the bundle; one that can't be read is a warning, and stays a file."""
@@ -275,7 +283,7 @@ class _Opening:
             file.seek(0)
             outer, self.sources = self.sources, self.bundle.files[path].sources
             try:
-                self._expand(file, kind, prefix=path + "/", depth=depth)
+                self._expand(file, kind, prefix=path + "/", depth=depth, called=path.rpartition("/")[2])
             except BundleError as error:
                 if error.finding.code not in _READ_ERRORS:
                     raise
@@ -284,23 +292,44 @@ class _Opening:
             finally:
                 self.sources = outer
 
-    def _expand(self, file: BinaryIO | IO[bytes], kind: str, prefix: str, depth: int) -> bool:
-        """Add the members of an archive; False for gzip that holds no tar: it stays the file that it is."""
+    def _expand(self, file: BinaryIO | IO[bytes], kind: str, prefix: str, depth: int, called: str) -> bool:
+        """Add the members of an archive, or what a compressed file holds; False where it stays the file that it is."""
         if kind == "zip":
             self._zip(file, prefix, depth)
             return True
         if kind == "tar":
             self._tar(file, prefix, depth)
             return True
-        if _archive_kind(_first_bytes(file)) != "tar":
+        try:
+            inside = _archive_kind(_first_bytes(kind, file))
+        except compressed.UnknownCompression:
+            self.bundle.unopened[prefix.rstrip("/") or called] = f"{kind}, which this Python does not unpack"
             return False
         file.seek(0)
-        unpacked = gunzip(file)
-        self._tar(unpacked, prefix, depth)
-        self._verify(unpacked, prefix)
+        unpacked = compressed.opened(kind, file)
+        if inside == "tar":
+            self._tar(unpacked, prefix, depth)
+            self._verify(unpacked, prefix)
+        else:
+            self._single(unpacked, prefix, compressed.name_without_suffix(called, kind), depth)
         return True
 
-    def _verify(self, unpacked: tar.Readable, prefix: str) -> None:
+    def _single(self, content: tar.ReadableStream, prefix: str, name: str, depth: int) -> None:
+        """Add the one file that a compressed file holds, under its own name without the ending."""
+        path = self._accept(prefix + name, "file", prefix)
+        try:
+            if path is None:
+                self.leave_unread(prefix + name, self._spooled(prefix + name, content, charge=True))
+                return
+            kind = self._store(path, content, charge=True)
+        except EOFError as error:
+            raise _truncated(prefix) from error
+        except zlib.error as error:
+            raise _corrupt(prefix) from error
+        if kind:
+            self._inner(path, kind, depth + 1)
+
+    def _verify(self, unpacked: tar.ReadableStream, prefix: str) -> None:
         """Read a gzip to its end, where its checksum is: a tar ends before."""
         try:
             while chunk := unpacked.read(CHUNK):
@@ -310,7 +339,7 @@ class _Opening:
         except zlib.error as error:
             raise _corrupt(prefix) from error
 
-    def _tar(self, stream: tar.Readable, prefix: str, depth: int) -> None:
+    def _tar(self, stream: tar.ReadableStream, prefix: str, depth: int) -> None:
         """Read a tar in one pass, whatever its headers claim."""
         inner: list[tuple[str, str]] = []
         try:
@@ -370,13 +399,13 @@ class _Opening:
             raise self._too_many_files()
         file.seek(0)
 
-    def _store(self, path: str, content: tar.Readable, charge: bool = False) -> str:
+    def _store(self, path: str, content: tar.ReadableStream, charge: bool = False) -> str:
         """Append a member's bytes to the spool; returns what kind of archive it is, or ''."""
         entry = self._spooled(path, content, charge)
         self._add(path, entry)
         return _archive_kind(self.bundle.slice(entry, 0)[:1024])
 
-    def _spooled(self, path: str, content: tar.Readable, charge: bool = False) -> Entry:
+    def _spooled(self, path: str, content: tar.ReadableStream, charge: bool = False) -> ArchiveEntry:
         """The content at the end of the spool; what comes before damage is left unread."""
         spool = self.bundle._spool
         offset = spool.seek(0, os.SEEK_END)
@@ -386,14 +415,14 @@ class _Opening:
                     self._charge(len(chunk))
                 spool.write(chunk)
         except BaseException:
-            self.leave_unread(path, Entry(spool.tell() - offset, offset))
+            self.leave_unread(path, ArchiveEntry(spool.tell() - offset, offset))
             raise
-        return Entry(spool.tell() - offset, offset)
+        return ArchiveEntry(spool.tell() - offset, offset)
 
-    def leave_unread(self, path: str, entry: Entry) -> None:
+    def leave_unread(self, path: str, entry: ArchiveEntry) -> None:
         """Keep what no reader gets, for those who search."""
         if entry.size:
-            self.bundle.unread.append((_shown(path), replace(entry, sources=self.sources)))
+            self.bundle.unread.append((_printable_name(path), replace(entry, sources=self.sources)))
 
     # What may be in a bundle
 
@@ -404,26 +433,26 @@ class _Opening:
             raise self._too_many_files()
         if kind == "folder":
             return None
-        shown = _shown(name)
+        shown_name = _printable_name(name)
         member = name.removeprefix(prefix)
         parts = [part for part in member.split("/") if part not in ("", ".")]
         refusal = _refusal(member, parts, kind)
         if refusal:
             code, message = refusal
-            self._note(code, ERROR, message, "Pack the plain files of the result folder only.", shown)
+            self._note(code, ERROR, message, "Pack the plain files of the result folder only.", shown_name)
             return None
         if len(name) > _PATH_CHARACTERS:
-            self._note("bundle.name", ERROR, "The path is too long.", "Shorten the folders' names.", shown)
+            self._note("bundle.name", ERROR, "The path is too long.", "Shorten the folders' names.", shown_name)
             return None
         if is_litter(parts):
-            self._note("bundle.litter", INFO, "Left by an editor or a desktop; not read.", "", shown)
+            self._note("bundle.litter", INFO, "Left by an editor or a desktop; not read.", "", shown_name)
             return None
         self._met[prefix] += 1
         if self._met[prefix] > self.limits.files or len(self.bundle.files) >= self.limits.files_in_all:
             raise self._too_many_files()
         return prefix + "/".join(parts)
 
-    def _add(self, path: str, entry: Entry) -> None:
+    def _add(self, path: str, entry: ArchiveEntry) -> None:
         """Add a file. The same path again is refused unless the content is the same, for readers would differ."""
         sources = self.sources
         if path in self.bundle.files:
@@ -434,10 +463,10 @@ class _Opening:
             sources |= self.bundle.files[path].sources
         self.bundle.files[path] = replace(entry, sources=sources)
 
-    def _differs(self, path: str, entry: Entry) -> bool:
-        known = self.bundle.files[path]
-        return known.size != entry.size or any(
-            self.bundle.slice(known, begun) != self.bundle.slice(entry, begun) for begun in range(0, entry.size, CHUNK)
+    def _differs(self, path: str, entry: ArchiveEntry) -> bool:
+        other = self.bundle.files[path]
+        return other.size != entry.size or any(
+            self.bundle.slice(other, begun) != self.bundle.slice(entry, begun) for begun in range(0, entry.size, CHUNK)
         )
 
     def _charge(self, size: int) -> None:
@@ -475,7 +504,7 @@ class _Opening:
 class _Metered:
     """A stream whose bytes are charged as they are read, headers and padding included."""
 
-    def __init__(self, stream: tar.Readable, opening: _Opening) -> None:
+    def __init__(self, stream: tar.ReadableStream, opening: _Opening) -> None:
         self.stream = stream
         self.opening = opening
 
@@ -504,7 +533,7 @@ def _refusal(member: str, parts: list[str], kind: str) -> tuple[str, str] | None
     return None
 
 
-def _shown(name: str) -> str:
+def _printable_name(name: str) -> str:
     """A name that may hold anything, as findings show it."""
     return "".join(character if character.isprintable() else "?" for character in name)[:200]
 
@@ -546,18 +575,16 @@ def _readable(name: str) -> str:
 
 
 def _archive_kind(head: bytes) -> str:
-    """zip, gzip or tar by the first bytes, else ''."""
+    """zip, tar, or how it is compressed, by the first bytes; else ''."""
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return "zip"
-    if head.startswith(b"\x1f\x8b"):
-        return "gzip"
-    return "tar" if tar.is_header(head) else ""
+    return compressed.kind_of(head) or ("tar" if tar.is_header(head) else "")
 
 
-def _first_bytes(file: BinaryIO | IO[bytes]) -> bytes:
-    """The first bytes inside a gzip. Raises BundleError where there are none."""
+def _first_bytes(kind: str, file: BinaryIO | IO[bytes]) -> bytes:
+    """The first bytes inside a compressed file. Raises BundleError where it is cut or damaged."""
     try:
-        return gunzip(file).read(1024)
+        return compressed.opened(kind, file).read(1024)
     except EOFError as error:
         raise _truncated("") from error
     except zlib.error as error:

@@ -46,7 +46,7 @@ def _declares(path: str) -> bool:
     return path.rpartition("/")[2] == "bagit.txt" and path.count("/") <= 1
 
 
-def _read_manifest(bundle: Bundle, manifest: str, found: list[Finding]) -> dict[str, str]:
+def _read_manifest(bundle: Bundle, manifest: str, findings: list[Finding]) -> dict[str, str]:
     """The checksum of each payload path, lower case; lines that cannot be read become a finding."""
     listed: dict[str, str] = {}
     lines = bundle.read(manifest, _MANIFEST_BYTES).decode("utf-8", "replace").split("\n")
@@ -54,9 +54,9 @@ def _read_manifest(bundle: Bundle, manifest: str, found: list[Finding]) -> dict[
         match = _LINE.fullmatch(line.rstrip("\r"))
         if match and (match[1].islower() or match[1].isupper() or match[1].isdecimal()):
             listed[_decoded(match[2])] = match[1].lower()
-        elif line.strip() and not any(finding.code == "bundle.manifest-line" for finding in found):
+        elif line.strip() and not any(finding.code == "bundle.manifest-line" for finding in findings):
             message = "A line of the manifest is not a sha256 and a path."
-            found.append(Finding("bundle.manifest-line", ERROR, message, "Pack again.", f"{manifest}:{number}"))
+            findings.append(Finding("bundle.manifest-line", ERROR, message, "Pack again.", f"{manifest}:{number}"))
     return listed
 
 
@@ -104,8 +104,8 @@ def _sha256(bundle: Bundle, path: str) -> str:
 
 def _limited(findings: Iterator[Finding]) -> list[Finding]:
     """The first findings of each code."""
-    kept: list[Finding] = []
+    first_findings: list[Finding] = []
     for finding in findings:
-        if sum(other.code == finding.code for other in kept) < _MOST:
-            kept.append(finding)
-    return kept
+        if sum(other.code == finding.code for other in first_findings) < _MOST:
+            first_findings.append(finding)
+    return first_findings

@@ -12,16 +12,17 @@ import json
 import re
 import zlib
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import chain
-from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any
 
 from validators.bundle.gunzip import gunzip
 from validators.findings import ERROR, Finding
 
 if TYPE_CHECKING:
-    from validators.bundle import Bundle, Entry
+    from validators.bundle import ArchiveEntry, Bundle
 
 CODE = "bundle.secret"
 _PIECE = 256 * 1024
@@ -31,8 +32,8 @@ _MOST = 20
 """Findings of one stored file: those of one never hide those of another."""
 _GUNZIPPED_BYTES = 64 * 1024 * 1024
 """That is searched of the insides of all gzips that hold no archive; a log shrinks to a tenth."""
-_DISTINCT = 8
-"""Different characters of a token; one of x and zeros is a placeholder."""
+_JWT_SIGNATURE = 16
+"""Characters of the signature of a token that is signed."""
 
 _KEY = re.compile(rb"-----BEGIN (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
 _KEY_BEGINNING_BYTES = 1024
@@ -40,25 +41,40 @@ _KEY_BEGINNING_BYTES = 1024
 _MOST_KEY_HEADERS = 4
 _LINE_END = re.compile(rb"\r|\n|\\[nr]")
 _KEY_HEADER, _KEY_BODY = re.compile(rb"[A-Za-z-]{1,40}: "), re.compile(rb"(?:^|\s)[A-Za-z0-9+/]{4}")
-_TOKENS: tuple[tuple[bytes, str, re.Pattern[bytes]], ...] = tuple(
-    (hint, name, re.compile(rb"(?<![A-Za-z0-9_-])" + pattern))
-    for hint, name, pattern in (
-        (b"AKIA", "an AWS access key", rb"AKIA([0-9A-Z]{16})(?![0-9A-Z])"),
-        (b"ASIA", "an AWS access key", rb"ASIA([0-9A-Z]{16})(?![0-9A-Z])"),
-        (b"gh", "a GitHub token", rb"gh[pousr]_([A-Za-z0-9]{30,255})"),
-        (b"github_pat_", "a GitHub token", rb"github_pat_([A-Za-z0-9_]{30,255})"),
-        (b"glpat-", "a GitLab token", rb"glpat-([A-Za-z0-9_-]{20,255})"),
-        (b"xox", "a Slack token", rb"xox[abprs]-([A-Za-z0-9-]{20,255})"),
-        (b"AIza", "a Google key", rb"AIza([A-Za-z0-9_-]{35})(?![A-Za-z0-9_-])"),
-        (b"sk_live_", "a Stripe key", rb"sk_live_([A-Za-z0-9]{20,255})"),
-        (b"npm_", "an npm token", rb"npm_([A-Za-z0-9]{36})(?![A-Za-z0-9])"),
-        (b"pypi-", "a PyPI token", rb"pypi-([A-Za-z0-9_-]{60,255})"),
-        (b"hf_", "a Hugging Face token", rb"hf_([A-Za-z0-9]{34,60})(?![A-Za-z0-9])"),
-        (b"hvs.", "a Vault token", rb"hvs\.([A-Za-z0-9_-]{24,255})"),
-        (b"hw_", "a token of this registry", rb"hw_([0-9a-f]{32,128})(?![0-9a-f])"),
-        (b"eyJ", "a signed token (JWT)", rb"(eyJ[\w-]{10,2000}\.eyJ[\w-]{8,4000}\.[\w-]{16,1000})"),
-    )
-)
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A form of token that is not stored: one of credential-forms.1.json with `refuse`."""
+
+    what: str
+    hints: tuple[bytes, ...]
+    pattern: re.Pattern[bytes]
+    least: int
+    most: int | None
+    distinct: int
+    is_jwt: bool
+
+    def is_live(self, body: bytes) -> bool:
+        """Whether it may work for whoever reads it: long enough, and no placeholder."""
+        if len(body) < self.least or (self.most is not None and len(body) > self.most):
+            return False
+        if self.is_jwt and not _is_signed_jwt(body):
+            return False
+        return len(set(body)) >= self.distinct and not body.endswith(b"EXAMPLE")
+
+
+def _refused(row: Mapping[str, Any]) -> Refused:
+    ask = row["refuse"]
+    pattern = re.compile(rb"(?<![A-Za-z0-9_-])(?:" + row["pattern"].encode("ascii") + rb")")
+    hints = tuple(hint.encode("ascii") for hint in row["hints"])
+    is_jwt = ask.get("form") == "jwt"
+    return Refused(row["what"], hints, pattern, ask["least"], ask.get("most"), ask["distinct"], is_jwt)
+
+
+_FORMS = Path(__file__).parent.parent / "scrubbing" / "credential-forms.1.json"
+"""What scrubbing takes out of copies (validators/scrubbing/credentials.py); a part of it is refused."""
+REFUSED = tuple(_refused(row) for row in json.loads(_FORMS.read_text(encoding="utf-8"))["tokens"] if "refuse" in row)
 
 
 def scan(bundle: Bundle, cleared: Collection[str] = ()) -> list[Finding]:
@@ -69,7 +85,7 @@ def scan(bundle: Bundle, cleared: Collection[str] = ()) -> list[Finding]:
     """
     findings: list[Finding] = []
     counts: Counter[str] = Counter()
-    left = _GUNZIPPED_BYTES
+    bytes_left = _GUNZIPPED_BYTES
     archives = {str(parent) for path in bundle.files for parent in PurePosixPath(path).parents}
     for path, entry in chain(bundle.files.items(), bundle.unread):
         if entry.sources and entry.sources.issubset(cleared):
@@ -79,9 +95,9 @@ def scan(bundle: Bundle, cleared: Collection[str] = ()) -> list[Finding]:
             continue
         first = _first_of_each(bundle.pieces(entry))
         if path not in archives and bundle.slice(entry, 0).startswith(b"\x1f\x8b"):
-            inside = _Gunzipped(bundle, entry, left)
+            inside = _Gunzipped(bundle, entry, bytes_left)
             first = _first_of_each(inside) | first
-            left = inside.left
+            bytes_left = inside.left
         for what, line in sorted(first.items()):
             findings += [_finding(path, line, what, source) for source in sources]
             counts.update(sources)
@@ -91,8 +107,8 @@ def scan(bundle: Bundle, cleared: Collection[str] = ()) -> list[Finding]:
 class _Gunzipped:
     """What a gzip holds, in pieces, until it ends, is damaged or gave `left` bytes."""
 
-    def __init__(self, bundle: Bundle, entry: Entry, left: int) -> None:
-        self.left = left
+    def __init__(self, bundle: Bundle, entry: ArchiveEntry, bytes_left: int) -> None:
+        self.left = bytes_left
         self._packed = bundle.pieces(entry)
 
     def __iter__(self) -> Iterator[bytes]:
@@ -125,9 +141,9 @@ def _first_of_each(pieces: Iterable[bytes]) -> dict[str, int]:
 def _in_bytes(window: bytes) -> Iterator[tuple[str, int]]:
     if b"PRIVATE KEY" in window and (key := next(filter(_has_body, _KEY.finditer(window)), None)):
         yield "a private key", key.start()
-    for hint, name, pattern in _TOKENS:
-        if hint in window:
-            yield from ((name, token.start()) for token in pattern.finditer(window) if _looks_live(token[1]))
+    for form in REFUSED:
+        if any(hint in window for hint in form.hints):
+            yield from ((form.what, token.start()) for token in form.pattern.finditer(window) if form.is_live(token[1]))
 
 
 def _has_body(key: re.Match[bytes]) -> bool:
@@ -149,10 +165,9 @@ def _has_body(key: re.Match[bytes]) -> bool:
     return False
 
 
-def _looks_live(body: bytes) -> bool:
-    if body.startswith(b"eyJ"):
-        return _is_jwt_header(body.partition(b".")[0])
-    return len(set(body)) >= _DISTINCT and not body.endswith(b"EXAMPLE")
+def _is_signed_jwt(body: bytes) -> bool:
+    header, payload, signature = (*body.split(b"."), b"", b"")[:3]
+    return payload.startswith(b"eyJ") and len(signature) >= _JWT_SIGNATURE and _is_jwt_header(header)
 
 
 def _is_jwt_header(part: bytes) -> bool:
@@ -166,8 +181,8 @@ def _is_jwt_header(part: bytes) -> bool:
 def _without_tokens(path: str) -> str:
     """A path may be called like a token, and findings are kept."""
     name = path.encode("utf-8", "replace")
-    for _, _, pattern in _TOKENS:
-        name = pattern.sub(b"...", name)
+    for form in REFUSED:
+        name = form.pattern.sub(b"...", name)
     return name.decode()
 
 

@@ -25,11 +25,11 @@ class TarError(ValueError):
     """This is not a tar, is a damaged one, or one of a form that is not read here."""
 
 
-class Readable(Protocol):
+class ReadableStream(Protocol):
     def read(self, size: int = -1, /) -> bytes: ...
 
 
-class Member:
+class TarMember:
     """One member: `name` as written, `kind` (file, folder, link, device), and its content while it is the current one.
 
     `read` raises EOFError where the stream ends before the content does.
@@ -37,7 +37,7 @@ class Member:
 
     __slots__ = ("_left", "_padding", "_stream", "kind", "name")
 
-    def __init__(self, name: str, kind: str, size: int, stream: Readable) -> None:
+    def __init__(self, name: str, kind: str, size: int, stream: ReadableStream) -> None:
         self.name = name
         self.kind = kind
         self._stream = stream
@@ -67,7 +67,7 @@ def is_header(block: bytes) -> bool:
         return False
 
 
-def members(stream: Readable) -> Iterator[Member]:
+def members(stream: ReadableStream) -> Iterator[TarMember]:
     """The members in order; each can be read until the next is asked for. Raises TarError or EOFError.
 
     Ends at the first block of zeros, or where the stream ends between two members.
@@ -80,7 +80,7 @@ def members(stream: Readable) -> Iterator[Member]:
         member.skip()
 
 
-def _next_member(stream: Readable) -> Member | None:
+def _next_member(stream: ReadableStream) -> TarMember | None:
     """The next member, with what the extended headers before it say; None at the end."""
     name, size = None, None
     for _ in range(_EXTENDED_HEADERS + 1):
@@ -103,22 +103,22 @@ def _next_member(stream: Readable) -> Member | None:
     raise TarError("too many extended headers before a file")
 
 
-def _member(header: bytes, name: str | None, size: int | None, stream: Readable) -> Member:
+def _member(header: bytes, name: str | None, size: int | None, stream: ReadableStream) -> TarMember:
     letter = header[156:157]
     if letter in b"SM":
         raise TarError("sparse files and archives of several volumes are not read")
     name = _name(header) if name is None else name
     kind = _KINDS.get(letter, "folder" if name.endswith("/") else "file")
     size = _number(header[124:136]) if size is None else size
-    return Member(name, kind, 0 if header[156] in _WITHOUT_CONTENT else size, stream)
+    return TarMember(name, kind, 0 if header[156] in _WITHOUT_CONTENT else size, stream)
 
 
-def _extended(header: bytes, stream: Readable) -> bytes:
+def _extended(header: bytes, stream: ReadableStream) -> bytes:
     """The content of an extended header."""
     size = _number(header[124:136])
     if size > _EXTENDED_BYTES:
         raise TarError("an extended header is too long")
-    member = Member("", "file", size, stream)
+    member = TarMember("", "file", size, stream)
     content = b"".join(iter(member.read, b""))
     member.skip()
     return content

@@ -131,20 +131,20 @@ def ceilings(parts: Parts, direction: str, kind: str, layers: Iterable[str] = LA
 
     Bandwidth is in B/s, operations of 4 KiB in ops/s.
     """
-    devices = [one for one in (_drives(parts, direction, kind), _slots(parts, kind)) if one]
-    found = [
+    devices = [ceiling for ceiling in (_drives(parts, direction, kind), _slots(parts, kind)) if ceiling]
+    candidates = [
         *devices,
         _parity(parts.raid, direction, kind, lowest(devices)) if devices else None,
         _product("controllers", kind, ("servers", parts.servers), ("memory of each", _halved(parts.memory))),
         _product("network", kind, ("servers", parts.servers), ("ports of each", parts.ports)),
         _product("clients", kind, ("ports of all clients", parts.clients)),
     ]
-    return [one for one in found if one and one.layer in set(layers)]
+    return [ceiling for ceiling in candidates if ceiling and ceiling.layer in set(layers)]
 
 
-def lowest(found: Sequence[Ceiling]) -> Ceiling:
+def lowest(candidates: Sequence[Ceiling]) -> Ceiling:
     """The ceiling that limits; of equal ones that of the layer nearest to the drives. ValueError: there is none."""
-    return min(found, key=lambda one: one.value)
+    return min(candidates, key=lambda ceiling: ceiling.value)
 
 
 def percent(value: float, ceiling: Ceiling) -> float:
@@ -154,12 +154,12 @@ def percent(value: float, ceiling: Ceiling) -> float:
 
 def _product(layer: str, kind: str, *factors: tuple[str, Figure | None]) -> Ceiling | None:
     """The ceiling of a bandwidth in each layer that moves bytes; in operations it is that of 4 KiB each."""
-    known = tuple((name, figure) for name, figure in factors if figure is not None)
-    if len(known) < len(factors):
+    described_factors = tuple((name, figure) for name, figure in factors if figure is not None)
+    if len(described_factors) < len(factors):
         return None
     if kind == BANDWIDTH:
-        return Ceiling(layer, known, "B/s")
-    return Ceiling(layer, (*known, ("operations in each byte", _per_operation())), "ops/s")
+        return Ceiling(layer, described_factors, "B/s")
+    return Ceiling(layer, (*described_factors, ("operations in each byte", _per_operation())), "ops/s")
 
 
 def _per_operation() -> Figure:

@@ -53,16 +53,20 @@ class Efficiency:
         """
         if self.qualifier == "below":
             return []
-        return [one for one in self.ceilings if self.percent(one) > 100 + _ROUNDING]
+        return [ceiling for ceiling in self.ceilings if self.percent(ceiling) > 100 + _ROUNDING]
 
 
 def efficiencies(
-    crossing: Crossing | None, measured: Iterable[Mapping[str, Any]], parameters: Mapping[str, Any], parts: Parts
+    crossing: Crossing | None, measurements: Iterable[Mapping[str, Any]], parameters: Mapping[str, Any], parts: Parts
 ) -> list[Efficiency]:
-    """Of the measurements of one run, in their order; `measured` as a report or the record has them."""
+    """Of the measurements of one run, in their order; `measurements` as a report or the record has them."""
     if crossing is None:
         return []
-    return [found for row in measured for found in _of(crossing, row, {**parameters, **row["context"]}, parts)]
+    return [
+        efficiency
+        for row in measurements
+        for efficiency in _efficiencies_of(crossing, row, {**parameters, **row["context"]}, parts)
+    ]
 
 
 def direction_of(op: str) -> str:
@@ -72,34 +76,42 @@ def direction_of(op: str) -> str:
 
 def measures(crossing: Crossing, row: Mapping[str, Any], parameters: Mapping[str, Any], kind: str) -> bool:
     """Whether a measurement is the bandwidth, or the rate of 4 KiB operations, of the whole system."""
-    told = {**parameters, **row["context"]}
-    return crossing["stats"].get(row["stat"]) == "system" and _kind(row, told) == kind and _concerns(crossing, told)
+    conditions = {**parameters, **row["context"]}
+    return (
+        crossing["stats"].get(row["stat"]) == "system"
+        and _kind(row, conditions) == kind
+        and _concerns(crossing, conditions)
+    )
 
 
-def _kind(row: Mapping[str, Any], told: Mapping[str, Any]) -> str:
+def _kind(row: Mapping[str, Any], conditions: Mapping[str, Any]) -> str:
     """Bandwidth or operations of 4 KiB; empty for what is neither."""
     kind = _KINDS.get(row["quantity"], "")
-    return "" if kind == IOPS and told.get("transfer_size_bytes") != SMALL_B else kind
+    return "" if kind == IOPS and conditions.get("transfer_size_bytes") != SMALL_B else kind
 
 
-def _of(crossing: Crossing, row: Mapping[str, Any], told: Mapping[str, Any], parts: Parts) -> Iterator[Efficiency]:
-    over, kind, direction = crossing["stats"].get(row["stat"]), _kind(row, told), direction_of(row["op"])
-    if not over or not kind or not direction or not _concerns(crossing, told):
+def _efficiencies_of(
+    crossing: Crossing, row: Mapping[str, Any], conditions: Mapping[str, Any], parts: Parts
+) -> Iterator[Efficiency]:
+    over, kind, direction = crossing["stats"].get(row["stat"]), _kind(row, conditions), direction_of(row["op"])
+    if not over or not kind or not direction or not _concerns(crossing, conditions):
         return
     layers = tuple(layer for layer in crossing["layers"] if over != "drive" or layer in _OF_A_DRIVE)
-    if found := _known(parts, over, direction, kind, layers):
-        yield Efficiency(row, direction, over, found)
+    if limits := _cached_ceilings(parts, over, direction, kind, layers):
+        yield Efficiency(row, direction, over, limits)
 
 
 @lru_cache(maxsize=256)
-def _known(parts: Parts, over: str, direction: str, kind: str, layers: tuple[str, ...]) -> tuple[Ceiling, ...]:
+def _cached_ceilings(
+    parts: Parts, over: str, direction: str, kind: str, layers: tuple[str, ...]
+) -> tuple[Ceiling, ...]:
     """The ceilings of a system, of one server or of one drive: the same for all measurements of a sweep."""
-    seen = {"drive": parts.of_one_drive, "server": parts.of_one_server}.get(over, lambda: parts)()
-    return tuple(ceilings(seen, direction, kind, layers))
+    subject_parts = {"drive": parts.of_one_drive, "server": parts.of_one_server}.get(over, lambda: parts)()
+    return tuple(ceilings(subject_parts, direction, kind, layers))
 
 
-def _concerns(crossing: Crossing, told: Mapping[str, Any]) -> bool:
+def _concerns(crossing: Crossing, conditions: Mapping[str, Any]) -> bool:
     only, never = crossing.get("only_with", {}), crossing.get("not_with", {})
-    return all(told.get(name) in values for name, values in only.items()) and not any(
-        told.get(name) in values for name, values in never.items()
+    return all(conditions.get(name) in values for name, values in only.items()) and not any(
+        conditions.get(name) in values for name, values in never.items()
     )

@@ -12,7 +12,7 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
-class Export:
+class Conversion:
     """The document of the other form, and the places of it that have to be filled by hand."""
 
     document: dict[str, Any]
@@ -20,7 +20,7 @@ class Export:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Supplement:
     """What is known beside the description: of the run, and of the submission. Empty or None where it is not."""
 
     institution: str = ""
@@ -33,14 +33,14 @@ def names() -> tuple[str, ...]:
     return ("io500", "mlperf-storage")
 
 
-def export(name: str, document: Mapping[str, Any], told: Told) -> Export:
+def export(name: str, document: Mapping[str, Any], supplement: Supplement) -> Conversion:
     """The description in the form `name`. LookupError: there is no such form."""
     from validators.exports import cdcl, mlperf
 
     forms = {"io500": cdcl.export, "mlperf-storage": mlperf.export}
     if name not in forms:
         raise LookupError(f"no form {name!r}; there are {', '.join(forms)}")
-    return forms[name](document, told)
+    return forms[name](document, supplement)
 
 
 FILENAMES = {"io500": "system-information.json", "mlperf-storage": "system-description.json"}

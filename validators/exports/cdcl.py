@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from validators.exports import Export, Told
+from validators.exports import Conversion, Supplement
 from validators.system import facts
 from validators.system.facts import Document
 
@@ -95,25 +95,25 @@ DEMANDED: Mapping[str, tuple[str, ...]] = {
 """What the form demands of each type of node that is made here."""
 
 
-def export(document: Document, told: Told) -> Export:
+def export(document: Document, supplement: Supplement) -> Conversion:
     """The tree, and the demanded attributes that nothing tells, as `Site/StorageSystem/vendor`."""
     site = document.get("site", {})
     attributes = {
         "abbreviation": _name(site.get("abbreviation")),
-        "institution": _name(site.get("institution") or told.institution),
+        "institution": _name(site.get("institution") or supplement.institution),
         "nationality": site.get("country"),
         "webpage": site.get("webpage"),
     }
     storage = [_storage_system(system, document) for system in document.get("storage_systems", [])]
-    root = _node("Site", attributes, [_io500(document, told), _supercomputer(document), *storage])
+    root = _node("Site", attributes, [_io500(document, supplement), _supercomputer(document), *storage])
     graph: dict[str, Any] = {"Network": {"pos": {}, "edges": []}, "Building": {"pos": {}, "edges": []}}
-    return Export({"DATA": root, "GRAPH": graph}, list(dict.fromkeys(_missing(root, ""))))
+    return Conversion({"DATA": root, "GRAPH": graph}, list(dict.fromkeys(_missing(root, ""))))
 
 
 def _node(kind: str, attributes: Mapping[str, Any], children: Iterable[Node] = ()) -> Node:
     """Attributes without a value are left out; numbers become texts."""
-    told = {name: value for name, value in attributes.items() if value not in (None, "", [])}
-    written = {name: value if isinstance(value, list) else str(value) for name, value in told.items()}
+    nonempty = {name: value for name, value in attributes.items() if value not in (None, "", [])}
+    written = {name: value if isinstance(value, list) else str(value) for name, value in nonempty.items()}
     return {"type": kind, "att": written, "childs": list(children)}
 
 
@@ -124,16 +124,16 @@ def _missing(node: Node, path: str) -> Iterator[str]:
         yield from _missing(child, here)
 
 
-def _io500(document: Document, told: Told) -> Node:
+def _io500(document: Document, supplement: Supplement) -> Node:
     exclusive = document.get("system", {}).get("exclusive_during_run")
     described = facts.client_nodes(document)
     types = [_FILE_SYSTEMS[kind] for kind in facts.filesystem_types(document) if kind in _FILE_SYSTEMS]
     job = document.get("job", {})
     attributes = {
         "exclusive_cluster_usage": None if exclusive is None else ("yes" if exclusive else "no"),
-        "version": told.tool_version,
-        "number_clientNodes": told.client_nodes or job.get("nodes") or described,
-        "procsPerNode": told.procs_per_node or job.get("ranks_per_node"),
+        "version": supplement.tool_version,
+        "number_clientNodes": supplement.client_nodes or job.get("nodes") or described,
+        "procsPerNode": supplement.procs_per_node or job.get("ranks_per_node"),
         "number_serverNodes": _servers(document),
         "storage type": _media(document),
         "storage net capacity": _bytes(facts.usable_bytes(document), "TiB"),
@@ -146,12 +146,12 @@ def _io500(document: Document, told: Told) -> Node:
 
 
 def _server_classes(document: Document) -> list[Mapping[str, Any]]:
-    return [one for one in document["node_classes"] if set(one["role"]) & set(_SERVER_ROLES)]
+    return [node_class for node_class in document["node_classes"] if set(node_class["role"]) & set(_SERVER_ROLES)]
 
 
 def _servers(document: Document) -> int | None:
     """Servers that are described; a node of two roles is one server."""
-    return sum(int(one["count"]) for one in _server_classes(document)) or None
+    return sum(int(node_class["count"]) for node_class in _server_classes(document)) or None
 
 
 def _targets(document: Document) -> str:
@@ -173,17 +173,17 @@ def _media(document: Document) -> str | None:
         for target in targets
         if target.get("media") in ("hdd", "ssd", "nvme")
     }
-    drives = [group for one in _server_classes(document) for group in one.get("block", [])]
+    drives = [group for node_class in _server_classes(document) for group in node_class.get("block", [])]
     kinds = kinds or {_MEDIA[group["rotational"]] for group in drives if group.get("rotational") is not None}
     return "HDD/SSD" if len(kinds) == 2 else next(iter(kinds), None)
 
 
 def _bandwidth(classes: Iterable[Mapping[str, Any]]) -> list[str] | None:
     """The rates of all links of these nodes together, in GB/s; None as soon as one is not known."""
-    links = [(one, nic) for one in classes for nic in one.get("network", [])]
+    links = [(node_class, nic) for node_class in classes for nic in node_class.get("network", [])]
     if not links or any(not nic.get("rate_bit_s") for _, nic in links):
         return None
-    total = sum(one["count"] * nic.get("count", 1) * nic["rate_bit_s"] for one, nic in links)
+    total = sum(node_class["count"] * nic.get("count", 1) * nic["rate_bit_s"] for node_class, nic in links)
     return [f"{total / 8e9:g}", "GB/s"]
 
 
@@ -203,22 +203,24 @@ def _supercomputer(document: Document) -> Node:
 def _total(classes: list[Mapping[str, Any]], each: list[int | None]) -> int | None:
     if not classes or any(value is None for value in each):
         return None
-    return sum(int(one["count"]) * int(value or 0) for one, value in zip(classes, each, strict=True))
+    return sum(int(node_class["count"]) * int(value or 0) for node_class, value in zip(classes, each, strict=True))
 
 
-def _nodes(kind: str, one: Mapping[str, Any], media: Iterable[Node] = ()) -> Node:
+def _nodes(kind: str, node_class: Mapping[str, Any], media: Iterable[Node] = ()) -> Node:
     """Client nodes and servers have the same attributes."""
     attributes = {
-        "name": _name(one.get("name") or one["role"][0]),
-        "model": _model(one["hardware"].get("product")),
-        "vendor": one["hardware"].get("vendor"),
-        "count": int(one["count"]),
-        "distribution": _DISTRIBUTIONS.get(one["os"].get("id") or "", "other" if one["os"].get("id") else None),
-        "distribution version": one["os"].get("version"),
-        "kernel version": one["os"].get("kernel"),
+        "name": _name(node_class.get("name") or node_class["role"][0]),
+        "model": _model(node_class["hardware"].get("product")),
+        "vendor": node_class["hardware"].get("vendor"),
+        "count": int(node_class["count"]),
+        "distribution": _DISTRIBUTIONS.get(
+            node_class["os"].get("id") or "", "other" if node_class["os"].get("id") else None
+        ),
+        "distribution version": node_class["os"].get("version"),
+        "kernel version": node_class["os"].get("kernel"),
     }
-    children = [_processor(one["hardware"]["cpu"]), _memory(one["hardware"]["memory"]), *media]
-    return _node(kind, attributes, children + [_interconnect(nic) for nic in one.get("network", [])])
+    children = [_processor(node_class["hardware"]["cpu"]), _memory(node_class["hardware"]["memory"]), *media]
+    return _node(kind, attributes, children + [_interconnect(nic) for nic in node_class.get("network", [])])
 
 
 def _processor(cpu: Mapping[str, Any]) -> Node:
@@ -240,9 +242,9 @@ def _processor(cpu: Mapping[str, Any]) -> Node:
 
 
 def _microarchitecture(cpu: Mapping[str, Any]) -> str | None:
-    told = str(cpu.get("microarchitecture") or "")
-    if told in _ZEN.values():
-        return told
+    name = str(cpu.get("microarchitecture") or "")
+    if name in _ZEN.values():
+        return name
     epyc = re.search(r"EPYC [79]\w\w([1-5])", cpu.get("model") or "")
     return _ZEN[epyc[1]] if epyc else None
 
@@ -272,8 +274,8 @@ def _storage_system(system: Mapping[str, Any], document: Document) -> Node:
     kind = system["type"]
     mounts = [
         " ".join(mount["options"])
-        for one in facts.classes(document, facts.CLIENT)
-        for mount in one.get("mounts", [])
+        for node_class in facts.classes(document, facts.CLIENT)
+        for mount in node_class.get("mounts", [])
         if facts.type_of_mount(mount) == kind
     ]
     described = _server_classes(document)
@@ -299,14 +301,14 @@ def _storage_system(system: Mapping[str, Any], document: Document) -> Node:
 
 def _overlap(classes: list[Mapping[str, Any]], role: str) -> str | None:
     """Whether nodes of these classes also have that role; None where no such node is described."""
-    return ("yes" if any(role in one["role"] for one in classes) else "no") if classes else None
+    return ("yes" if any(role in node_class["role"] for node_class in classes) else "no") if classes else None
 
 
 def _software(kind: str, system: Mapping[str, Any], document: Document) -> Node:
     children = [
-        _nodes(name, one, _storage_media(one))
+        _nodes(name, node_class, _storage_media(node_class))
         for name, role in _SERVERS_OF.get(kind, ())
-        for one in facts.classes(document, role)
+        for node_class in facts.classes(document, role)
     ]
     attributes: dict[str, Any] = {}
     if kind == "lustre":
@@ -323,14 +325,14 @@ def _lustre_version(document: Document) -> str | None:
     return next((str(value) for value in facts.values(document, "lustre.version")), None)
 
 
-def _storage_media(one: Mapping[str, Any]) -> Iterator[Node]:
+def _storage_media(node_class: Mapping[str, Any]) -> Iterator[Node]:
     backends = [
         str(row["value"])
-        for parameter in one.get("parameters", [])
+        for parameter in node_class.get("parameters", [])
         if parameter["id"] == "lustre.server.backend"
         for row in parameter["values"]
     ]
-    for group in one.get("block", []):
+    for group in node_class.get("block", []):
         attributes = {
             "model": _model(group.get("model")),
             "type": _MEDIA.get(group.get("rotational")) if group.get("rotational") is not None else None,
@@ -347,9 +349,9 @@ def _storage_media(one: Mapping[str, Any]) -> Iterator[Node]:
 
 def _name(text: str | None) -> str | None:
     """Letters first, then letters, digits, space, underscore and hyphen; None where too little remains."""
-    kept = re.sub(r"[^a-zA-Z0-9_ \-]+", " ", text or "").lstrip("0123456789_ -")
-    kept = " ".join(kept.split())
-    return kept if len(kept) > 1 else None
+    cleaned = re.sub(r"[^a-zA-Z0-9_ \-]+", " ", text or "").lstrip("0123456789_ -")
+    cleaned = " ".join(cleaned.split())
+    return cleaned if len(cleaned) > 1 else None
 
 
 def _model(text: str | None) -> str | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from validators.exports import Export, Told
+from validators.exports import Conversion, Supplement
 from validators.system import facts, sections
 from validators.system.facts import Document
 
@@ -37,7 +37,7 @@ _DEMANDED_OF_STORAGE = (
 )
 
 
-def export(document: Document, told: Told) -> Export:
+def export(document: Document, supplement: Supplement) -> Conversion:
     """The description, and the demanded places that nothing tells, as `storage_system/vendor_name`."""
     subjects = sections.subjects(document)
     networks = list(_networks(document))
@@ -52,7 +52,7 @@ def export(document: Document, told: Told) -> Export:
     missing = [f"storage_system/{name}" for name in _DEMANDED_OF_STORAGE if name not in storage]
     for index, node in enumerate(nodes):
         missing += [f"nodes/{index}/{place}" for place in _missing_of_node(node)]
-    return Export(described, missing)
+    return Conversion(described, missing)
 
 
 def _missing_of_node(node: Mapping[str, Any]) -> Iterator[str]:
@@ -64,11 +64,11 @@ def _missing_of_node(node: Mapping[str, Any]) -> Iterator[str]:
 
 def _networks(document: Document) -> Iterator[dict[str, Any]]:
     """Each kind and rate of link once; those without a rate are not known well enough."""
-    seen = set()
-    for one in document["node_classes"]:
-        for nic in one.get("network", []):
-            if nic.get("rate_bit_s") and _network_name(nic) not in seen:
-                seen.add(_network_name(nic))
+    names = set()
+    for node_class in document["node_classes"]:
+        for nic in node_class.get("network", []):
+            if nic.get("rate_bit_s") and _network_name(nic) not in names:
+                names.add(_network_name(nic))
                 yield {
                     "network_name": _network_name(nic),
                     "network_type": _NETWORK_TYPES.get(nic["kind"], "Other"),
@@ -86,28 +86,31 @@ def _protocols(nic: Mapping[str, Any]) -> list[str]:
 
 
 def _node(subject: sections.Subject) -> dict[str, Any]:
-    one = subject.nodes
-    cpu, memory = one["hardware"]["cpu"], one["hardware"]["memory"]
-    named = {"node_model_name": one["hardware"].get("product"), "node_vendor_name": one["hardware"].get("vendor")}
+    node_class = subject.nodes
+    cpu, memory = node_class["hardware"]["cpu"], node_class["hardware"]["memory"]
+    named = {
+        "node_model_name": node_class["hardware"].get("product"),
+        "node_vendor_name": node_class["hardware"].get("vendor"),
+    }
     return {
         "node_type_name": subject.name,
         **{name: value for name, value in named.items() if value},
         "config_options": list(_unlike_default(subject)),
-        "CPU": _known(
+        "CPU": _without_none(
             vendor_and_model_name=cpu.get("model"),
             socket_count=cpu.get("sockets"),
-            cores_per_socket=_each(cpu.get("cores"), cpu.get("sockets")),
-            threads_per_socket=_each(cpu.get("threads"), cpu.get("sockets")),
+            cores_per_socket=_per_part(cpu.get("cores"), cpu.get("sockets")),
+            threads_per_socket=_per_part(cpu.get("threads"), cpu.get("sockets")),
             base_frequency=_giga(cpu.get("base_hz")),
             boost_frequency=_giga(cpu.get("max_hz")),
         ),
-        "DRAM": _known(
+        "DRAM": _without_none(
             capacity_MiB=memory["total_bytes"] / MIB if memory.get("total_bytes") else None,
             **{"class": memory.get("type") if memory.get("type") in _MEMORY_CLASSES else None},
         ),
         "accelerators": [
             {"vendor_and_model": item["model"], "count_of_this_type": item["count"]}
-            for item in one["hardware"].get("accelerators", [])
+            for item in node_class["hardware"].get("accelerators", [])
         ],
         "nic_ports": [
             {
@@ -116,10 +119,10 @@ def _node(subject: sections.Subject) -> dict[str, Any]:
                 "count_of_this_type": nic.get("count", 1),
                 "protocols": _protocols(nic),
             }
-            for nic in one.get("network", [])
+            for nic in node_class.get("network", [])
             if nic.get("rate_bit_s")
         ],
-        "drives": list(_drives(one)),
+        "drives": list(_drives(node_class)),
     }
 
 
@@ -127,14 +130,14 @@ def _unlike_default(subject: sections.Subject) -> Iterator[str]:
     """Parameters that somebody set: those that are not the default of their release."""
     for section in subject.sections:
         for row in section.rows:
-            for seen in row.seen:
-                if seen.differs:
-                    yield f"{row.name} = {seen.text}"
+            for value in row.seen:
+                if value.differs:
+                    yield f"{row.name} = {value.text}"
 
 
-def _drives(one: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _drives(node_class: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Drives of a GiB and more; what is smaller is no drive that stores data."""
-    for group in one.get("block", []):
+    for group in node_class.get("block", []):
         if (group.get("bytes") or 0) >= GIB:
             kind = {True: "HDD", False: "SSD"}.get(group.get("rotational"), "Other")
             drive = {"drive_type": kind, "capacity_GiB": group["bytes"] / GIB, "count_of_this_type": group["count"]}
@@ -163,19 +166,19 @@ HOSTS_AT_MOST = 20_000
 
 def _storage_system(document: Document) -> dict[str, Any]:
     systems = document.get("storage_systems", [])
-    system = max(systems, key=lambda one: one.get("usable_bytes", 0), default=None)
+    system = max(systems, key=lambda candidate: candidate.get("usable_bytes", 0), default=None)
     if system is None:
         return {}
     kind = system["type"]
     versions = facts.values(document, "lustre.version") if kind == "lustre" else []
     options = [
         option
-        for one in facts.classes(document, facts.CLIENT)
-        for mount in one.get("mounts", [])
+        for node_class in facts.classes(document, facts.CLIENT)
+        for mount in node_class.get("mounts", [])
         if facts.type_of_mount(mount) == kind
         for option in mount["options"]
     ]
-    return _known(
+    return _without_none(
         vendor_name=system.get("vendor"),
         solution_name=system.get("software"),
         model_name=system.get("model"),
@@ -191,7 +194,7 @@ def _storage_system(document: Document) -> dict[str, Any]:
 
 def _hyperconverged(document: Document) -> str | None:
     """Whether clients are servers too; None where no server is described."""
-    servers = [one for one in document["node_classes"] if set(one["role"]) & set(_SERVERS)]
+    servers = [node_class for node_class in document["node_classes"] if set(node_class["role"]) & set(_SERVERS)]
     return ("yes" if any(facts.CLIENT in server["role"] for server in servers) else "no") if servers else None
 
 
@@ -209,12 +212,12 @@ def _components(document: Document) -> Iterator[dict[str, Any]]:
         }
 
 
-def _known(**values: Any) -> dict[str, Any]:
+def _without_none(**values: Any) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value is not None}
 
 
-def _each(whole: int | None, parts: int | None) -> int | None:
-    return whole // parts if whole and parts else None
+def _per_part(total: int | None, parts: int | None) -> int | None:
+    return total // parts if total and parts else None
 
 
 def _giga(hertz: int | None) -> float | None:

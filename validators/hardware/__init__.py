@@ -32,7 +32,7 @@ class Figure:
 
 
 @cache
-def document() -> Mapping[str, Any]:
+def load_catalogue() -> Mapping[str, Any]:
     """The file as it is (schema hardware.1)."""
     loaded: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
     return loaded
@@ -41,16 +41,16 @@ def document() -> Mapping[str, Any]:
 @cache
 def entries(kind: str) -> Mapping[str, Entry]:
     """The entries of one of KINDS by slug."""
-    return {entry["slug"]: entry for entry in document()[kind]}
+    return {entry["slug"]: entry for entry in load_catalogue()[kind]}
 
 
 def named(kind: str, text: str) -> Entry | None:
     """The entry that a model name means, as nodes and documents write it: that with the longest name in the text."""
     fold = text.casefold()
-    found = [
+    matches = [
         (len(name), entry) for entry in entries(kind).values() for name in entry["names"] if name.casefold() in fold
     ]
-    return max(found, key=lambda pair: pair[0], default=(0, None))[1]
+    return max(matches, key=lambda pair: pair[0], default=(0, None))[1]
 
 
 def enclosure_of(platform: str) -> Entry | None:
@@ -62,13 +62,13 @@ def figure(entry: Entry | None, name: str) -> Figure | None:
     """One number of an entry, None where it has none."""
     if entry is None or name not in entry:
         return None
-    given = entry[name]
-    value, unit = to_canonical(given["value"], given["unit"])
-    place = f", {given['place']}" if "place" in given else ""
-    return Figure(value, unit, document()["sources"][given["source"]] + place, given.get("estimated", False))
+    number = entry[name]
+    value, unit = to_canonical(number["value"], number["unit"])
+    place = f", {number['place']}" if "place" in number else ""
+    return Figure(value, unit, load_catalogue()["sources"][number["source"]] + place, number.get("estimated", False))
 
 
 def assumption(slug: str) -> str:
     """What is assumed under that name, with its source."""
-    one = next(one for one in document()["assumptions"] if one["slug"] == slug)
-    return f"{one['says']} ({document()['sources'][one['source']]}, {one['place']})"
+    entry = next(entry for entry in load_catalogue()["assumptions"] if entry["slug"] == slug)
+    return f"{entry['says']} ({load_catalogue()['sources'][entry['source']]}, {entry['place']})"

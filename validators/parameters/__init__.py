@@ -57,7 +57,7 @@ class Parameter:
 
 
 @cache
-def document() -> dict[str, Any]:
+def load_document() -> dict[str, Any]:
     """The file as it is."""
     loaded: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
     return loaded
@@ -66,13 +66,13 @@ def document() -> dict[str, Any]:
 @cache
 def groups() -> dict[str, str]:
     """The titles of the groups, in the order in which they are shown."""
-    return dict(document()["groups"])
+    return dict(load_document()["groups"])
 
 
 @cache
 def parameters() -> dict[str, Parameter]:
     """Every parameter by id, group by group."""
-    return {entry["id"]: _parameter(entry) for entry in document()["parameters"]}
+    return {entry["id"]: _parameter(entry) for entry in load_document()["parameters"]}
 
 
 def _parameter(entry: dict[str, Any]) -> Parameter:

@@ -67,16 +67,19 @@ def default(id: str, lustre_release: str, ram_bytes: int | None = None) -> Defau
 
 def differs(id: str, value: Value | None, lustre_release: str, ram_bytes: int | None = None) -> bool | None:
     """Whether an observed value is not the default of its release; None where that cannot be said."""
-    known = default(id, lustre_release, ram_bytes)
-    if known is None or known.value is None or value is None:
+    default_entry = default(id, lustre_release, ram_bytes)
+    if default_entry is None or default_entry.value is None or value is None:
         return None
-    if value == known.value or value in known.also:
+    if value == default_entry.value or value in default_entry.also:
         return False
-    if not is_finite_number(value) or not is_finite_number(known.value):
+    if not is_finite_number(value) or not is_finite_number(default_entry.value):
         return True
-    if known.or_more and float(value) > float(known.value):
+    if default_entry.or_more and float(value) > float(default_entry.value):
         return None
-    return not (known.approximate and abs(float(value) - float(known.value)) <= TOLERANCE * float(known.value))
+    return not (
+        default_entry.approximate
+        and abs(float(value) - float(default_entry.value)) <= TOLERANCE * float(default_entry.value)
+    )
 
 
 def by_release(id: str) -> list[tuple[str, str]]:
@@ -86,8 +89,10 @@ def by_release(id: str) -> list[tuple[str, str]]:
 
 def releases_with(id: str, value: Value | None) -> str:
     """The releases whose default is this value, as "2.9 to 2.13"; "" for none, and where it depends on the memory."""
-    known = [entry for entry in _entries(id) if "value" in entry and value in (entry["value"], *entry.get("also", ()))]
-    return ", ".join(_releases(entry) for entry in known)
+    entries = [
+        entry for entry in _entries(id) if "value" in entry and value in (entry["value"], *entry.get("also", ()))
+    ]
+    return ", ".join(_releases(entry) for entry in entries)
 
 
 @lru_cache(maxsize=256)
@@ -127,15 +132,15 @@ def _written(id: str, value: Value) -> str:
 
 def _share(id: str, entry: dict[str, Any], lustre_release: str, ram_bytes: int | None) -> int | None:
     """A share of the memory, or of another parameter's default, within its limits; whole units."""
-    whole = _whole(id, entry["of"], lustre_release, ram_bytes)
-    if whole is None:
+    base = _share_base(id, entry["of"], lustre_release, ram_bytes)
+    if base is None:
         return None
-    share = int(whole * entry["share"])
+    share = int(base * entry["share"])
     share = max(share, int(entry.get("at_least", share)))
     return min(share, int(entry.get("at_most", share)))
 
 
-def _whole(id: str, of: str, lustre_release: str, ram_bytes: int | None) -> float | None:
+def _share_base(id: str, of: str, lustre_release: str, ram_bytes: int | None) -> float | None:
     if of == RAM:
         return None if ram_bytes is None else ram_bytes / UNITS[parameters()[id].unit].factor
     other = default(of, lustre_release, ram_bytes)

@@ -32,7 +32,7 @@ def load(name: str = REPRODUCIBILITY) -> Questionnaire:
     return questionnaires()[name]
 
 
-def each(questionnaire: Questionnaire) -> Iterator[Question]:
+def each_question(questionnaire: Questionnaire) -> Iterator[Question]:
     """Every question, each followed by its parts."""
     for question in questionnaire["questions"]:
         yield question

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from validators.questionnaires import Question, Questionnaire, each
-from validators.questionnaires.evidence import COLLECTED, SOURCES, SUBMITTER, Evidence, all_found, found
+from validators.questionnaires import Question, Questionnaire, each_question
+from validators.questionnaires.evidence import COLLECTED, SOURCES, SUBMITTER, Evidence, all_evidence, evidence_for
 from validators.system import formatting
 
 TEXT_CHARACTERS = 20_000
@@ -32,7 +32,7 @@ class Answer:
     evidence: tuple[Evidence, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
-        return {"value": self.value, "source": self.source, "evidence": [one.as_json() for one in self.evidence]}
+        return {"value": self.value, "source": self.source, "evidence": [fact.as_json() for fact in self.evidence]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,33 +55,38 @@ def prefill(
     A text is answered from as many facts on as its question calls enough; fewer are given as evidence, with value None.
     Questions on which nothing is told are left out.
     """
-    known = {}
-    for question in each(questionnaire):
+    answers = {}
+    for question in each_question(questionnaire):
         answer = (_written if question["kind"] == "text" else _chosen)(question, document, run)
         if answer.evidence:
-            known[question["id"]] = answer
-    return known
+            answers[question["id"]] = answer
+    return answers
 
 
 def combined(
     questionnaire: Questionnaire, prefilled: Mapping[str, Answer], answers: Mapping[str, Any]
 ) -> dict[str, Answer]:
     """For every question what people answered, else what the facts do; with the evidence either way."""
-    known = {}
-    for question in each(questionnaire):
-        told, given = prefilled.get(question["id"]), said(question, answers.get(question["id"]))
-        if given is not None:
-            known[question["id"]] = Answer(given, SUBMITTER, told.evidence if told else ())
-        elif told is not None:
-            known[question["id"]] = told
-    return known
+    answers_by_question = {}
+    for question in each_question(questionnaire):
+        prefilled_answer, submitted = (
+            prefilled.get(question["id"]),
+            normalised_answer(question, answers.get(question["id"])),
+        )
+        if submitted is not None:
+            answers_by_question[question["id"]] = Answer(
+                submitted, SUBMITTER, prefilled_answer.evidence if prefilled_answer else ()
+            )
+        elif prefilled_answer is not None:
+            answers_by_question[question["id"]] = prefilled_answer
+    return answers_by_question
 
 
 def missing(questionnaire: Questionnaire, answers: Mapping[str, Any], lists: Iterable[str]) -> list[Missing]:
     """What these lists ask for and `answers` (values by question) don't have, in the order of the questions."""
     lists = tuple(lists)
     rows = []
-    for question in each(questionnaire):
+    for question in each_question(questionnaire):
         asking = tuple(name for name in lists if _is_required(question, name, answers.get("reproducibility")))
         why = asking and lacking(question, answers.get(question["id"]))
         if why:
@@ -91,25 +96,25 @@ def missing(questionnaire: Questionnaire, answers: Mapping[str, Any], lists: Ite
 
 def lacking(question: Question, answer: Any) -> str:
     """Why an answer does not do; "" for one that does."""
-    given = said(question, answer)
-    if given is None:
+    value = normalised_answer(question, answer)
+    if value is None:
         return "There is no answer."
     least = question.get("least_words", 1) if question["kind"] == "text" else 0
-    count = count_words(given) if least else 0
+    count = count_words(value) if least else 0
     return f"It has {count} of at least {least} words." if count < least else ""
 
 
 def problems(questionnaire: Questionnaire, answers: Mapping[str, Any]) -> dict[str, str]:
     """Why an answer is of another kind than its question asks for, by question; what is not answered is none."""
     wrong = {}
-    for question in each(questionnaire):
+    for question in each_question(questionnaire):
         answer = answers.get(question["id"])
         if answer not in (None, "") and (why := _unfit(question, answer)):
             wrong[question["id"]] = why
     return wrong
 
 
-def said(question: Question, answer: Any) -> Any:
+def normalised_answer(question: Question, answer: Any) -> Any:
     """An answer of the kind that is asked for, yes and no as true and false; None for none and for any other kind."""
     if answer is None or _unfit(question, answer) or (isinstance(answer, str) and not answer.strip()):
         return None
@@ -128,10 +133,10 @@ def magnitude(question: Question, answer: Any) -> float:
 
 
 def _is_required(question: Question, name: str, level: Any) -> bool:
-    asked = question["required"]
-    if isinstance(asked, str):
-        return asked == "always"
-    return name in asked.get("lists", ()) or level in asked.get("levels", ())
+    requirement = question["required"]
+    if isinstance(requirement, str):
+        return requirement == "always"
+    return name in requirement.get("lists", ()) or level in requirement.get("levels", ())
 
 
 def _unfit(question: Question, answer: Any) -> str:
@@ -166,10 +171,12 @@ def _is_number(value: Any) -> bool:
 
 def _written(question: Question, document: Mapping[str, Any] | None, run: Mapping[str, Any] | None) -> Answer:
     """The facts as a text, one to a line; no text for too few of them."""
-    evidence = tuple(all_found(question.get("facts", ()), document, run))
-    text = "\n".join(f"{one.label}: {one.text}" for one in evidence).replace(formatting.NO_BREAK, " ")[:TEXT_CHARACTERS]
+    evidence = tuple(all_evidence(question.get("facts", ()), document, run))
+    text = "\n".join(f"{fact.label}: {fact.text}" for fact in evidence).replace(formatting.NO_BREAK, " ")[
+        :TEXT_CHARACTERS
+    ]
     enough = len(evidence) >= question.get("enough", math.inf) and not lacking(question, text)
-    source = min((one.source for one in evidence), key=SOURCES.index, default=SUBMITTER)
+    source = min((fact.source for fact in evidence), key=SOURCES.index, default=SUBMITTER)
     return Answer(text if enough else None, source, evidence)
 
 
@@ -178,11 +185,11 @@ def _chosen(question: Question, document: Mapping[str, Any] | None, run: Mapping
     evidence: list[Evidence] = []
     chosen, source = None, COLLECTED
     for fact in question.get("facts", ()):
-        if told := found(fact, document, run):
-            evidence.append(told)
-            value = said(question, _as_answer(question, fact, told.values[0]))
+        if fact_evidence := evidence_for(fact, document, run):
+            evidence.append(fact_evidence)
+            value = normalised_answer(question, _as_answer(question, fact, fact_evidence.values[0]))
             if chosen is None and value is not None:
-                chosen, source = value, told.source
+                chosen, source = value, fact_evidence.source
     return Answer(chosen, source, tuple(evidence))
 
 

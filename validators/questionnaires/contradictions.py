@@ -8,9 +8,9 @@ from itertools import islice
 from typing import Any
 
 from validators.findings import INFO, WARNING, Finding
-from validators.questionnaires import Question, Questionnaire, each
+from validators.questionnaires import Question, Questionnaire, each_question
 from validators.questionnaires.answers import Answer, magnitude
-from validators.questionnaires.evidence import SUBMITTER, Evidence, classes, found
+from validators.questionnaires.evidence import SUBMITTER, Evidence, classes, evidence_for
 from validators.system import facts, formatting
 
 QUIET_LOAD = 1.0
@@ -28,17 +28,17 @@ _MOST_SETTINGS = 100
 
 def contradictions(
     questionnaire: Questionnaire,
-    known: Mapping[str, Answer],
+    answers: Mapping[str, Answer],
     document: Mapping[str, Any] | None,
     run: Mapping[str, Any] | None,
 ) -> list[Finding]:
-    """Findings `questionnaire.*` about what is `known` (answers.combined); `where` is `answers.QUESTION`."""
+    """Findings `questionnaire.*` about the `answers` (answers.combined); `where` is `answers.QUESTION`."""
     about = {"document": document, "run": run}
     return [
-        *_differing(questionnaire, known, **about),
-        *_load(known, document),
-        *_caches(known, document),
-        *_settings(questionnaire, known, document),
+        *_differing(questionnaire, answers, **about),
+        *_load(answers, document),
+        *_caches(answers, document),
+        *_settings(questionnaire, answers, document),
     ][:_MOST]
 
 
@@ -49,26 +49,32 @@ def contradicted(findings: Iterable[Finding]) -> set[str]:
 
 def _differing(
     questionnaire: Questionnaire,
-    known: Mapping[str, Answer],
+    answers: Mapping[str, Answer],
     document: Mapping[str, Any] | None,
     run: Mapping[str, Any] | None,
 ) -> Iterator[Finding]:
     """Counts, sizes and choices that people gave and that facts give otherwise."""
-    for question in each(questionnaire):
-        answer = known.get(question["id"])
+    for question in each_question(questionnaire):
+        answer = answers.get(question["id"])
         if answer is None or answer.source != SUBMITTER or answer.value is None:
             continue
         for fact in question.get("facts", ()):
-            told = found(fact, document, run) if fact.get("compare") else None
-            if told and not any(_agrees(question, fact, answer.value, value) for value in told.values):
+            fact_evidence = evidence_for(fact, document, run) if fact.get("compare") else None
+            if fact_evidence and not any(
+                _agrees(question, fact, answer.value, value) for value in fact_evidence.values
+            ):
                 yield _finding(
-                    question["id"], "questionnaire.answer-differs", _differs(question, told), told.text, answer.value
+                    question["id"],
+                    "questionnaire.answer-differs",
+                    _differs(question, fact_evidence),
+                    fact_evidence.text,
+                    answer.value,
                 )
 
 
-def _differs(question: Question, told: Evidence) -> str:
+def _differs(question: Question, fact: Evidence) -> str:
     return (
-        f"{question['text']} The answer is another than what is {'measured' if 'run' in told.where else 'described'}."
+        f"{question['text']} The answer is another than what is {'measured' if 'run' in fact.where else 'described'}."
     )
 
 
@@ -81,16 +87,16 @@ def _agrees(question: Question, fact: Mapping[str, Any], answer: Any, value: Any
     return bool(apart <= fact.get("within", 0) * value)
 
 
-def _load(known: Mapping[str, Answer], document: Mapping[str, Any] | None) -> Iterator[Finding]:
+def _load(answers: Mapping[str, Answer], document: Mapping[str, Any] | None) -> Iterator[Finding]:
     """A dedicated system on which others were at work before the run."""
-    exclusive = known.get("exclusive_cluster_usage")
+    exclusive = answers.get("exclusive_cluster_usage")
     if document is None or exclusive is None or exclusive.value is not True:
         return
-    for one in document["node_classes"]:
-        threads = one["hardware"]["cpu"].get("threads") or 1
+    for node_class in document["node_classes"]:
+        threads = node_class["hardware"]["cpu"].get("threads") or 1
         quiet = max(QUIET_LOAD, QUIET_LOAD_PER_THREAD * threads)
-        load, others = (_highest(one, key) for key in ("load_1min", "processes_of_others"))
-        role = "/".join(one["role"])
+        load, others = (_highest(node_class, key) for key in ("load_1min", "processes_of_others"))
+        role = "/".join(node_class["role"])
         if load > quiet:
             message = f"Exclusive use is declared, and the {role} nodes were at work before the run."
             yield _finding(
@@ -101,23 +107,23 @@ def _load(known: Mapping[str, Answer], document: Mapping[str, Any] | None) -> It
             yield _finding("exclusive_cluster_usage", "questionnaire.load-found", message, "0", f"{others:g} processes")
 
 
-def _highest(one: Mapping[str, Any], key: str) -> float:
+def _highest(node_class: Mapping[str, Any], key: str) -> float:
     """The highest value of an entry of node.load_before, 0 where it is not told."""
     values = [
         row["value"]
-        for entry in one.get("parameters", [])
+        for entry in node_class.get("parameters", [])
         if entry["id"] == "node.load_before" and entry.get("key") == key
         for row in entry["values"]
     ]
     return max((float(value) for value in values if isinstance(value, (int, float))), default=0.0)
 
 
-def _caches(known: Mapping[str, Answer], document: Mapping[str, Any] | None) -> Iterator[Finding]:
+def _caches(answers: Mapping[str, Answer], document: Mapping[str, Any] | None) -> Iterator[Finding]:
     """Caches that were dropped, or are said to be none, while the kernel's counters of drops stood still."""
-    claims = [name for name in ("caches_dropped", "caching") if _claims_no_caching(name, known.get(name))]
+    claims = [name for name in ("caches_dropped", "caching") if _claims_no_caching(name, answers.get(name))]
     if not claims or document is None or facts.drift(document) is None:
         return
-    clients = [one for one in classes(document, facts.CLIENT) if _counts_drops(one)]
+    clients = [node_class for node_class in classes(document, facts.CLIENT) if _counts_drops(node_class)]
     if not clients or any("bench.cache_drop" in row["pointer"] for row in document.get("drift", [])):
         return
     alone = all(client["count"] == 1 for client in clients)
@@ -134,19 +140,19 @@ def _claims_no_caching(name: str, answer: Answer | None) -> bool:
     return answer.value is True if name == "caches_dropped" else bool(_NO_CACHING.search(str(answer.value)))
 
 
-def _counts_drops(one: Mapping[str, Any]) -> bool:
-    return any(entry["id"] == "bench.cache_drop" for entry in one.get("parameters", []))
+def _counts_drops(node_class: Mapping[str, Any]) -> bool:
+    return any(entry["id"] == "bench.cache_drop" for entry in node_class.get("parameters", []))
 
 
 def _settings(
-    questionnaire: Questionnaire, known: Mapping[str, Answer], document: Mapping[str, Any] | None
+    questionnaire: Questionnaire, answers: Mapping[str, Answer], document: Mapping[str, Any] | None
 ) -> Iterator[Finding]:
     """Tunables that a text gives as NAME=NUMBER and that every node has otherwise."""
     if document is None:
         return
     named = _by_name(document)
     for question in questionnaire["questions"]:
-        answer = known.get(question["id"])
+        answer = answers.get(question["id"])
         if question["kind"] != "text" or answer is None or answer.source != SUBMITTER:
             continue
         for name, number in islice(dict(_SETTING.findall(str(answer.value))).items(), _MOST_SETTINGS):
@@ -173,9 +179,9 @@ def _observed(named: Mapping[str, list[Mapping[str, Any]]], name: str) -> dict[s
     *path, last = name.split(".")
     values: dict[str, set[float]] = {}
     for entry in [*named.get(name, ()), *(named.get(last, ()) if path else ())]:
-        meant = entry["key"] == name if "key" in entry else not path or set(entry["id"].split(".")[:-1]) & set(path)
+        is_meant = entry["key"] == name if "key" in entry else not path or set(entry["id"].split(".")[:-1]) & set(path)
         numbers = {float(row["value"]) for row in entry["values"] if isinstance(row["value"], (int, float))}
-        if meant and numbers:
+        if is_meant and numbers:
             values.setdefault(entry["id"], set()).update(numbers)
     return values
 

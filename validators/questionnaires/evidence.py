@@ -36,7 +36,7 @@ class Evidence:
         return {"label": self.label, "text": self.text, "where": self.where, "source": self.source}
 
 
-def found(
+def evidence_for(
     fact: Mapping[str, Any], document: Mapping[str, Any] | None, run: Mapping[str, Any] | None
 ) -> Evidence | None:
     """The evidence for one fact of a questionnaire; None where it is not told."""
@@ -49,22 +49,22 @@ def found(
     return _at_pointer(fact, document) if "pointer" in fact else _of_parameters(fact, document)
 
 
-def all_found(
-    wanted: Iterable[Mapping[str, Any]], document: Mapping[str, Any] | None, run: Mapping[str, Any] | None
+def all_evidence(
+    fact_rows: Iterable[Mapping[str, Any]], document: Mapping[str, Any] | None, run: Mapping[str, Any] | None
 ) -> list[Evidence]:
     """The evidence for those facts that are told."""
-    return [evidence for fact in wanted if (evidence := found(fact, document, run))]
+    return [evidence for fact in fact_rows if (evidence := evidence_for(fact, document, run))]
 
 
-def is_server(one: Mapping[str, Any]) -> bool:
+def is_server(node_class: Mapping[str, Any]) -> bool:
     """Whether a class of nodes stores data for others."""
-    return bool(set(one["role"]) - {facts.CLIENT, "admin", "other"})
+    return bool(set(node_class["role"]) - {facts.CLIENT, "admin", "other"})
 
 
 def classes(document: Mapping[str, Any], role: str | None) -> list[Mapping[str, Any]]:
     """Classes of the clients, of the servers, or all."""
     if role == "server":
-        return [one for one in document["node_classes"] if is_server(one)]
+        return [node_class for node_class in document["node_classes"] if is_server(node_class)]
     return facts.classes(document, role) if role else list(document["node_classes"])
 
 
@@ -78,7 +78,7 @@ def _of_run(fact: Mapping[str, Any], run: Mapping[str, Any]) -> Evidence | None:
 
 
 def _nodes(fact: Mapping[str, Any], document: Mapping[str, Any]) -> Evidence | None:
-    count = sum(one["count"] for one in classes(document, fact["nodes"]))
+    count = sum(node_class["count"] for node_class in classes(document, fact["nodes"]))
     return _evidence(fact, formatting.number(count), "/node_classes", COLLECTED, [count]) if count else None
 
 
@@ -108,38 +108,38 @@ def _of_parameters(fact: Mapping[str, Any], document: Mapping[str, Any]) -> Evid
     """One parameter, or all whose ids begin alike; entries of a map are told by their keys."""
     counted: dict[tuple[str, str], Counter[tuple[str, Any]]] = {}
     declared = True
-    for one in classes(document, fact.get("role")):
-        for entry in one.get("parameters", []):
-            if _is_wanted(fact, entry):
+    for node_class in classes(document, fact.get("role")):
+        for entry in node_class.get("parameters", []):
+            if _matches_fact(fact, entry):
                 values = counted.setdefault((entry["id"], entry.get("key", "")), Counter())
                 for row in entry["values"]:
                     # 1, 1.0 and true are one key of a dict, and three values.
-                    values[repr(row["value"]), row["value"]] += row["instances"] * one["count"]
+                    values[repr(row["value"]), row["value"]] += row["instances"] * node_class["count"]
                 declared = declared and entry["source"] == "declared"
     if not counted:
         return None
     ordered = {name: [value for (_, value), _ in values.most_common(_MOST)] for name, values in counted.items()}
-    told = [_of_parameter(fact, *name, values) for name, values in islice(ordered.items(), _MOST)]
-    text = "; ".join(told) + (f"; and {len(counted) - _MOST} more" if len(counted) > _MOST else "")
+    texts = [_of_parameter(fact, *name, values) for name, values in islice(ordered.items(), _MOST)]
+    text = "; ".join(texts) + (f"; and {len(counted) - _MOST} more" if len(counted) > _MOST else "")
     where = fact.get("parameter") or f"{fact['parameters']}*"
     every = [value for some in ordered.values() for value in some]
     return _evidence(fact, text, where, SUBMITTER if declared else COLLECTED, every)
 
 
-def _is_wanted(fact: Mapping[str, Any], entry: Mapping[str, Any]) -> bool:
+def _matches_fact(fact: Mapping[str, Any], entry: Mapping[str, Any]) -> bool:
     if "parameter" in fact:
         return entry["id"] == fact["parameter"] and ("key" not in fact or entry.get("key") == fact["key"])
-    known = parameters().get(entry["id"])
-    return entry["id"].startswith(fact["parameters"]) and known is not None and not known.volatile
+    parameter = parameters().get(entry["id"])
+    return entry["id"].startswith(fact["parameters"]) and parameter is not None and not parameter.volatile
 
 
 def _of_parameter(fact: Mapping[str, Any], name: str, key: str, values: list[Any]) -> str:
     """ "max_dirty_mb 2,000 MiB", or the values alone where the label says it all."""
-    known = parameters().get(name)
-    joint = ", " if known and known.kind == "list" else " or "
-    told = joint.join(formatting.quantity(value, known.unit if known else "") for value in values)
+    parameter = parameters().get(name)
+    joint = ", " if parameter and parameter.kind == "list" else " or "
+    text = joint.join(formatting.quantity(value, parameter.unit if parameter else "") for value in values)
     label = " ".join(filter(None, [name.removeprefix(fact.get("parameters", name)), "" if "key" in fact else key]))
-    return f"{label} {told}".strip()
+    return f"{label} {text}".strip()
 
 
 def _text(value: Any, unit: str) -> str:

@@ -9,16 +9,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from validators.questionnaires import Question, Questionnaire, each
+from validators.questionnaires import Question, Questionnaire, each_question
 from validators.questionnaires.answers import Answer, lacking
-from validators.questionnaires.evidence import Evidence, all_found
+from validators.questionnaires.evidence import Evidence, all_evidence
 
 UNDEFINED = "undefined"
 _SHOWN_CHARACTERS = 300
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class Criterion:
     """One thing that earns points: how many of how many, why, and the evidence."""
 
     id: str
@@ -35,7 +35,7 @@ class Item:
             "points": self.points,
             "of": self.of,
             "why": self.why,
-            "evidence": [one.as_json() for one in self.evidence],
+            "evidence": [fact.as_json() for fact in self.evidence],
         }
 
 
@@ -46,7 +46,7 @@ class Proposal:
     level: str
     points: int
     of: int
-    items: tuple[Item, ...]
+    items: tuple[Criterion, ...]
     next_level: str
 
     def as_json(self) -> dict[str, Any]:
@@ -61,16 +61,16 @@ class Proposal:
 
 def propose(
     questionnaire: Questionnaire,
-    known: Mapping[str, Answer],
+    answers: Mapping[str, Answer],
     contradicted: set[str],
     document: Mapping[str, Any] | None,
     run: Mapping[str, Any] | None,
 ) -> Proposal:
-    """Points for what is `known` (answers.combined) and described; a `contradicted` answer earns none."""
+    """Points for the `answers` (answers.combined) and what is described; a `contradicted` answer earns none."""
     rows = questionnaire["proposal"]["items"]
-    questions = {question["id"]: question for question in each(questionnaire)}
+    questions = {question["id"]: question for question in each_question(questionnaire)}
     items = tuple(
-        _of_answer(row, questions[row["question"]], known, contradicted)
+        _of_answer(row, questions[row["question"]], answers, contradicted)
         if "question" in row
         else _of_facts(row, document, run)
         for row in rows
@@ -78,27 +78,29 @@ def propose(
     return _levelled(questionnaire["proposal"]["levels"], items)
 
 
-def _of_facts(row: Mapping[str, Any], document: Mapping[str, Any] | None, run: Mapping[str, Any] | None) -> Item:
-    evidence = tuple(all_found(row["facts"], document, run))
+def _of_facts(row: Mapping[str, Any], document: Mapping[str, Any] | None, run: Mapping[str, Any] | None) -> Criterion:
+    evidence = tuple(all_evidence(row["facts"], document, run))
     earned = len(evidence) >= row["enough"]
     lack = "" if earned else f"; at least {row['enough']} are needed"
     why = f"{len(evidence)} of {len(row['facts'])} facts are told{lack}."
-    return Item(row["id"], row["title"], row["points"] if earned else 0, row["points"], why, evidence)
+    return Criterion(row["id"], row["title"], row["points"] if earned else 0, row["points"], why, evidence)
 
 
-def _of_answer(row: Mapping[str, Any], question: Question, known: Mapping[str, Answer], contradicted: set[str]) -> Item:
-    answer = known.get(question["id"]) or Answer(None, "")
+def _of_answer(
+    row: Mapping[str, Any], question: Question, answers: Mapping[str, Answer], contradicted: set[str]
+) -> Criterion:
+    answer = answers.get(question["id"]) or Answer(None, "")
     why = lacking(question, answer.value)
     if not why and "one_of" in row and answer.value not in row["one_of"]:
         why = "The answer earns no points."
     if not why and contradicted & {question["id"], *(part["id"] for part in question.get("parts", ()))}:
         why = "The facts contradict the answer."
-    told = [] if answer.value is None else [_told(question, answer)]
+    evidence = [] if answer.value is None else [_answer_evidence(question, answer)]
     points = 0 if why else row["points"]
-    return Item(row["id"], row["title"], points, row["points"], why or "It is answered.", tuple(told))
+    return Criterion(row["id"], row["title"], points, row["points"], why or "It is answered.", tuple(evidence))
 
 
-def _told(question: Question, answer: Answer) -> Evidence:
+def _answer_evidence(question: Question, answer: Answer) -> Evidence:
     value = answer.value
     if question["kind"] == "choice":
         value = question["choices"][value]
@@ -107,10 +109,10 @@ def _told(question: Question, answer: Answer) -> Evidence:
     return Evidence("Answer", short, f"answers.{question['id']}", answer.source, (value,))
 
 
-def _levelled(levels: list[Mapping[str, Any]], items: tuple[Item, ...]) -> Proposal:
+def _levelled(levels: list[Mapping[str, Any]], items: tuple[Criterion, ...]) -> Proposal:
     """The highest level whose points and items are there."""
     points, earned = sum(item.points for item in items), {item.id for item in items if item.points}
-    reached = [points >= one["at_least"] and set(one["needs"]) <= earned for one in levels]
+    reached = [points >= level["at_least"] and set(level["needs"]) <= earned for level in levels]
     highest = max((place for place, holds in enumerate(reached) if holds), default=-1)
     level = levels[highest]["level"] if highest >= 0 else UNDEFINED
     above = levels[highest + 1 : highest + 2]
@@ -118,7 +120,7 @@ def _levelled(levels: list[Mapping[str, Any]], items: tuple[Item, ...]) -> Propo
     return Proposal(level, points, sum(item.of for item in items), items, lacks)
 
 
-def _lacks(level: Mapping[str, Any], points: int, items: tuple[Item, ...]) -> str:
+def _lacks(level: Mapping[str, Any], points: int, items: tuple[Criterion, ...]) -> str:
     """ "proprietary needs 90 points; and: Servers are described"."""
     absent = [item.title for item in items if item.id in level["needs"] and not item.points]
     words = [f"{level['at_least']} points"] if points < level["at_least"] else []

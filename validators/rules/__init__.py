@@ -29,7 +29,7 @@ class Context:
     benchmark_versions, deadline (RFC 3339). `list_name` is the list aimed at, or None. `answers` are those of the
     questionnaire, by question; `submitted_at` is RFC 3339, None for what was not submitted yet. `system` is the
     description of the system that lies in the bundle, None where there is none; `crossings` are the layers of it that
-    each tool's data crosses.
+    each tool's data crosses. `institution` is the name of the institution that a submission belongs to.
     """
 
     bundle: Bundle
@@ -40,13 +40,15 @@ class Context:
     submitted_at: str | None = None
     system: System | None = None
     crossings: Mapping[str, Crossing] = field(default_factory=dict)
+    institution: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
     """One rule: a stable code, the level of breaking it, its text in our words, and where it comes from.
 
-    `evaluate` must answer not_evaluated where an input is missing, never satisfied.
+    `evaluate` must answer not_evaluated where an input is missing, never satisfied. `applies` says whether the rule is
+    one for a run at all, of its version and kind: a report names no other rules.
     """
 
     code: str
@@ -54,6 +56,7 @@ class Rule:
     text: str
     source: str
     evaluate: Callable[[Run, Context], RuleOutcome]
+    applies: Callable[[Run], bool] = lambda run: True
 
     def as_json(self) -> dict[str, str]:
         return {"code": self.code, "level": self.level, "text": self.text, "source": self.source}
@@ -64,10 +67,10 @@ Verdict = tuple[str, str]
 RuleJudge = Callable[[Run, Context], Verdict]
 
 _COMPARISONS: dict[str, tuple[str, Callable[[Any, Any], bool]]] = {
-    "is": ("", lambda value, wanted: bool(value == wanted)),
-    "at_least": ("at least ", lambda value, wanted: bool(value >= wanted)),
-    "at_most": ("at most ", lambda value, wanted: bool(value <= wanted)),
-    "one_of": ("one of ", lambda value, wanted: value in wanted),
+    "is": ("", lambda value, expected: bool(value == expected)),
+    "at_least": ("at least ", lambda value, least: bool(value >= least)),
+    "at_most": ("at most ", lambda value, most: bool(value <= most)),
+    "one_of": ("one of ", lambda value, choices: value in choices),
 }
 
 
@@ -92,10 +95,14 @@ def _compare(test: Mapping[str, Any], run: Run, context: Context) -> Verdict:
     value = run.parameters.get(parameter)
     if value is None:
         return NOT_EVALUATED, f"{parameter} is not known."
-    (((words, holds), wanted),) = [(_COMPARISONS[name], test[name]) for name in _COMPARISONS if name in test]
-    asked = f"{words}{', '.join(map(str, wanted)) if isinstance(wanted, list) else wanted}"
+    (((words, holds), expected),) = [(_COMPARISONS[name], test[name]) for name in _COMPARISONS if name in test]
+    requirement = f"{words}{', '.join(map(str, expected)) if isinstance(expected, list) else expected}"
     try:
-        satisfied = holds(value, wanted)
+        satisfied = holds(value, expected)
     except TypeError:
-        return NOT_EVALUATED, f"{parameter} is {value!r}, which can't be compared with {asked}."
-    return (SATISFIED, f"{parameter} is {value}.") if satisfied else (VIOLATED, f"{parameter} is {value}, not {asked}.")
+        return NOT_EVALUATED, f"{parameter} is {value!r}, which can't be compared with {requirement}."
+    return (
+        (SATISFIED, f"{parameter} is {value}.")
+        if satisfied
+        else (VIOLATED, f"{parameter} is {value}, not {requirement}.")
+    )

@@ -13,11 +13,12 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from validators.findings import Finding
-from validators.measurements import NOT_EVALUATED, SATISFIED, VIOLATED, Run
+from validators.findings import INFO, Finding
+from validators.measurements import NOT_EVALUATED, OUTPUT, SATISFIED, VIOLATED, Run
 from validators.rules import Context, RuleJudge, Verdict, ceiling_rule, load_rules
-from validators.system import facts
+from validators.system import facts, filesystems
 from validators.system.facts import Document
+from validators.system.seal import ABSENT, AGREES, DIFFERS
 from validators.units import UNITS
 
 Judge = Callable[[Run, Document, Context], Verdict]
@@ -27,17 +28,6 @@ CLOCKS_APART = timedelta(hours=38)
 STARTUP_S = 5.0
 """A benchmark prints times in whole seconds, and MPI takes its time to start and to end."""
 _CAPACITY_MARGIN = 0.1
-_WORDS_OF_TYPE = {
-    "lustre": ("lustre", "exascaler", "clusterstor"),
-    "gpfs": ("gpfs", "spectrum scale", "storage scale"),
-    "beegfs": ("beegfs", "fhgfs"),
-    "daos": ("daos",),
-    "weka": ("weka",),
-    "ceph": ("ceph",),
-    "gekkofs": ("gekko",),
-    "nfs": ("nfs",),
-}
-"""What names a type of storage system in a declared one."""
 
 
 def evaluate(run: Run, context: Context) -> None:
@@ -51,21 +41,37 @@ def evaluate(run: Run, context: Context) -> None:
         for rule, outcome in zip(RULES, outcomes, strict=True)
         if outcome.outcome == VIOLATED
     ]
+    if context.system.seal is not None and context.system.seal.why_absent:
+        message, hint = (
+            context.system.seal.why_absent,
+            "Nothing to do; to tie results to their run, wrap it with `run`.",
+        )
+        run.findings.append(Finding("system.seal-absent", INFO, message, hint, context.system.path))
 
 
 # Nodes and processes
 
 
 def _client_nodes(run: Run, document: Document, context: Context) -> Verdict:
-    return _same("client nodes", facts.client_nodes(document), run.parameters.get("client_nodes"))
+    outcome, words = _same("client nodes", facts.client_nodes(document), _of_run(run, "client_nodes"))
+    return outcome, f"{words}{_told_by_description(run, 'client_nodes')}"
 
 
 def _job_nodes(run: Run, document: Document, context: Context) -> Verdict:
-    return _same("nodes", document.get("job", {}).get("nodes"), run.parameters.get("client_nodes"))
+    if run.extent_sources.get("client_nodes", OUTPUT) != OUTPUT:
+        return NOT_EVALUATED, "The output does not say on how many nodes the run was; only the description does."
+    nearer = facts.wrapped_count(document, "nodes")
+    return _same(
+        "nodes", document.get("job", {}).get("nodes") if nearer is None else nearer, _of_run(run, "client_nodes")
+    )
 
 
 def _job_ranks(run: Run, document: Document, context: Context) -> Verdict:
-    return _same("processes", document.get("job", {}).get("ranks"), run.parameters.get("tasks"))
+    if facts.is_started_alone(document):
+        return NOT_EVALUATED, "The command was started without a launcher, which has no number of processes."
+    nearer = facts.wrapped_count(document, "tasks")
+    described = document.get("job", {}).get("ranks") if nearer is None else nearer
+    return _same("processes", described, run.parameters.get("tasks"))
 
 
 def _ranks_per_node(run: Run, document: Document, context: Context) -> Verdict:
@@ -84,15 +90,17 @@ def _same(what: str, described: Any, ran: Any) -> Verdict:
 
 
 def _filesystem_type(run: Run, document: Document, context: Context) -> Verdict:
-    declared = str(context.metadata.get("filesystem_type", ""))
-    wanted = next(
-        (kind for kind, words in _WORDS_OF_TYPE.items() if any(word in declared.lower() for word in words)), ""
-    )
-    described = facts.filesystem_types(document)
-    if not wanted or not described:
+    declared, described = str(context.metadata.get("filesystem_type", "")), facts.filesystem_types(document)
+    family = filesystems.named_by(declared)
+    if not described or not declared:
         return NOT_EVALUATED, "No file system of a known type is declared and described."
     words = f"{declared[:60]} is declared; described is {', '.join(described)}."
-    return (SATISFIED if wanted in described else VIOLATED), words
+    if family is None:
+        likely = filesystems.nearest(declared)
+        return (VIOLATED if likely else NOT_EVALUATED), f"{words} No file system is known by the declared name."
+    if family.type in (None, "local") and family.type not in described:
+        return NOT_EVALUATED, f"{words} A description does not tell {family.name}."
+    return (SATISFIED if family.type in described else VIOLATED), words
 
 
 def _written_bytes(run: Run, document: Document, context: Context) -> Verdict:
@@ -106,27 +114,27 @@ def _written_bytes(run: Run, document: Document, context: Context) -> Verdict:
 def written_bytes(run: Run) -> float:
     """Bytes that the write phases of a run moved: bandwidth times seconds; 0 where they are not known."""
     phases: dict[str, dict[str, float]] = {}
-    for measured in run.measurements:
-        if measured.op.startswith("ior") and measured.op.endswith("write") and measured.stat == "phase":
-            phases.setdefault(measured.op, {})[measured.quantity] = measured.value
-    return sum(found.get("bandwidth", 0.0) * found.get("time", 0.0) for found in phases.values())
+    for measurement in run.measurements:
+        if measurement.op.startswith("ior") and measurement.op.endswith("write") and measurement.stat == "phase":
+            phases.setdefault(measurement.op, {})[measurement.quantity] = measurement.value
+    return sum(by_quantity.get("bandwidth", 0.0) * by_quantity.get("time", 0.0) for by_quantity in phases.values())
 
 
 def _capacity(run: Run, document: Document, context: Context) -> Verdict:
-    printed, described = _bytes(run.parameters.get("file_system_size")), facts.usable_bytes(document)
-    if not printed or not described:
+    printed_bytes, described = _bytes(run.parameters.get("file_system_size")), facts.usable_bytes(document)
+    if not printed_bytes or not described:
         return NOT_EVALUATED, "The run prints no capacity, or none is described."
-    words = f"The run prints {_tib(printed)}, described are {_tib(described)}."
-    return (SATISFIED if abs(printed - described) <= _CAPACITY_MARGIN * described else VIOLATED), words
+    words = f"The run prints {_tib(printed_bytes)}, described are {_tib(described)}."
+    return (SATISFIED if abs(printed_bytes - described) <= _CAPACITY_MARGIN * described else VIOLATED), words
 
 
-def _bytes(printed: object) -> float | None:
+def _bytes(text: object) -> float | None:
     """ "1.5 PiB" in bytes."""
-    number, _, unit = str(printed).strip().partition(" ")
-    known = UNITS.get(unit.strip())
-    if known is None or known.canonical != "B" or not re.fullmatch(r"[0-9]{1,15}(\.[0-9]{1,15})?", number):
+    number, _, unit = str(text).strip().partition(" ")
+    known_unit = UNITS.get(unit.strip())
+    if known_unit is None or known_unit.canonical != "B" or not re.fullmatch(r"[0-9]{1,15}(\.[0-9]{1,15})?", number):
         return None
-    return float(number) * known.factor
+    return float(number) * known_unit.factor
 
 
 def _tib(count: float) -> str:
@@ -137,14 +145,18 @@ def _tib(count: float) -> str:
 
 
 def _kernel(run: Run, document: Document, context: Context) -> Verdict:
-    kernels = {one["os"]["kernel"] for one in facts.classes(document, facts.CLIENT) if one["os"].get("kernel")}
+    kernels = {
+        node_class["os"]["kernel"]
+        for node_class in facts.classes(document, facts.CLIENT)
+        if node_class["os"].get("kernel")
+    }
     return _named("kernel", run.parameters.get("kernel"), sorted(kernels))
 
 
 def _lustre_version(run: Run, document: Document, context: Context) -> Verdict:
-    printed = run.parameters.get("lustre_version") or _release_in(context.metadata.get("filesystem_type"))
+    printed_version = run.parameters.get("lustre_version") or _release_in(context.metadata.get("filesystem_type"))
     described = [str(value) for value in facts.values(document, "lustre.version", facts.CLIENT)]
-    return _named("Lustre release", printed, described)
+    return _named("Lustre release", printed_version, described)
 
 
 def _release_in(declared: object) -> str | None:
@@ -153,12 +165,15 @@ def _release_in(declared: object) -> str | None:
     return match[1] if match else None
 
 
-def _named(what: str, printed: object, described: list[str]) -> Verdict:
+def _named(what: str, printed_version: object, described: list[str]) -> Verdict:
     """A printed version holds if a described one is the same or goes on where it ends: 2.15 and 2.15.4."""
-    if not printed or not described:
+    if not printed_version or not described:
         return NOT_EVALUATED, f"The {what} is not known of the run and of the clients."
-    words = f"The {what} is {str(printed)[:60]}; described is {', '.join(described)[:200]}."
-    agrees = any(f"{one}.".startswith(f"{printed}.") or one.startswith(f"{printed}_") for one in described)
+    words = f"The {what} is {str(printed_version)[:60]}; described is {', '.join(described)[:200]}."
+    agrees = any(
+        f"{version}.".startswith(f"{printed_version}.") or version.startswith(f"{printed_version}_")
+        for version in described
+    )
     return (SATISFIED if agrees else VIOLATED), words
 
 
@@ -167,20 +182,38 @@ def _named(what: str, printed: object, described: list[str]) -> Verdict:
 
 def _capture_time(run: Run, document: Document, context: Context) -> Verdict:
     captured = facts.capture_time(document, "pre") or facts.capture_time(document, "static")
-    started = _printed_time(run.parameters.get("started"))
-    if captured is None or started is None:
+    field = "started" if _of_run(run, "started") else "ended"
+    ran = _printed_time(_of_run(run, field))
+    if captured is None or ran is None:
         return NOT_EVALUATED, "The time of the description or of the run is not known."
-    words = f"Described {captured:%Y-%m-%d %H:%M} UTC, the run began {started:%Y-%m-%d %H:%M}."
-    return (SATISFIED if abs(captured - started) <= CLOCKS_APART else VIOLATED), words
+    verb = "began" if field == "started" else "ended"
+    words = f"Described {captured:%Y-%m-%d %H:%M} UTC, the run {verb} {ran:%Y-%m-%d %H:%M}."
+    words += _told_by_description(run, field)
+    return (SATISFIED if abs(captured - ran) <= CLOCKS_APART else VIOLATED), words
 
 
 def _run_duration(run: Run, document: Document, context: Context) -> Verdict:
-    started, ended = (_printed_time(run.parameters.get(name)) for name in ("started", "ended"))
+    started, ended = (_printed_time(_of_run(run, name)) for name in ("started", "ended"))
+    by_description = [name for name in ("started", "ended") if _told_by_description(run, name)]
     if "run" not in document or started is None or ended is None:
         return NOT_EVALUATED, "The run was not wrapped, or does not print when it began and ended."
-    wrapped, printed = document["run"]["duration_s"], (ended - started).total_seconds()
-    words = f"The command ran for {wrapped:,.0f} s, the benchmark says {printed:,.0f} s."
-    return (SATISFIED if wrapped + STARTUP_S >= printed else VIOLATED), words
+    if by_description:
+        return NOT_EVALUATED, f"Only the description says when the run {' and '.join(by_description)}."
+    wrapped, printed_s = document["run"]["duration_s"], (ended - started).total_seconds()
+    words = f"The command ran for {wrapped:,.0f} s, the benchmark says {printed_s:,.0f} s."
+    return (SATISFIED if wrapped + STARTUP_S >= printed_s else VIOLATED), words
+
+
+def _of_run(run: Run, field: str) -> Any:
+    """A field of when and how large a run was; of a run that nothing filled, the parameter of that name."""
+    value = getattr(run, field)
+    return run.parameters.get(field) if value is None else value
+
+
+def _told_by_description(run: Run, field: str) -> str:
+    """The source of a field, to be said behind a sentence, where it is not the output."""
+    source = run.extent_sources.get(field, "")
+    return f" The run's side is of the {source}." if source.startswith("description") else ""
 
 
 def _printed_time(text: object) -> datetime | None:
@@ -194,6 +227,14 @@ def _run_ended(run: Run, document: Document, context: Context) -> Verdict:
     if "exit_status" not in wrapped:
         return NOT_EVALUATED, "The run was not wrapped."
     return (VIOLATED if wrapped["exit_status"] else SATISFIED), f"The exit status was {wrapped['exit_status']}."
+
+
+def _seal(run: Run, document: Document, context: Context) -> Verdict:
+    held = context.system.seal if context.system else None
+    if held is None:
+        return NOT_EVALUATED, "The run was not wrapped."
+    outcome, why = held.outcome(run.path)
+    return {AGREES: SATISFIED, DIFFERS: VIOLATED, ABSENT: NOT_EVALUATED}[outcome], why
 
 
 # Use and change
@@ -230,8 +271,8 @@ def _without(document: Document, severity: str) -> Verdict:
         return NOT_EVALUATED, "The system was not described before and after the run."
     pointers = [row["pointer"] for row in document.get("drift", []) if row["severity"] == severity]
     if pointers:
-        shown = ", ".join(pointer[:120] for pointer in pointers[:3])
-        return VIOLATED, f"Changed during the run: {shown}{f' and {len(pointers) - 3} more' if pointers[3:] else ''}."
+        listed = ", ".join(pointer[:120] for pointer in pointers[:3])
+        return VIOLATED, f"Changed during the run: {listed}{f' and {len(pointers) - 3} more' if pointers[3:] else ''}."
     return SATISFIED, "Nothing of the kind changed."
 
 
@@ -240,24 +281,24 @@ def _nodes_reported(run: Run, document: Document, context: Context) -> Verdict:
     if failed:
         reasons = sorted({row["reason"] for row in failed})
         return VIOLATED, f"{len(failed)} nodes gave no description: {', '.join(reasons)}."
-    asked = [capture for capture in document["captures"] if {"nodes_expected", "nodes_reported"} <= capture.keys()]
-    if not asked:
+    captures = [capture for capture in document["captures"] if {"nodes_expected", "nodes_reported"} <= capture.keys()]
+    if not captures:
         return NOT_EVALUATED, "How many nodes were asked is not known."
-    short = [capture for capture in asked if capture["nodes_reported"] < capture["nodes_expected"]]
-    shown = (short or asked)[0]
-    words = f"{shown['nodes_reported']} of {shown['nodes_expected']} nodes gave a description."
+    short = [capture for capture in captures if capture["nodes_reported"] < capture["nodes_expected"]]
+    example = (short or captures)[0]
+    words = f"{example['nodes_reported']} of {example['nodes_expected']} nodes gave a description."
     return (VIOLATED if short else SATISFIED), words
 
 
 def _outliers(run: Run, document: Document, context: Context) -> Verdict:
     if not document["node_classes"]:
         return NOT_EVALUATED, "No node is described."
-    outliers = [row for one in document["node_classes"] for row in one.get("outliers", [])]
+    outliers = [row for node_class in document["node_classes"] for row in node_class.get("outliers", [])]
     if outliers:
         nodes = len({row["member"] for row in outliers})
         return (
             VIOLATED,
-            f"{nodes} of {sum(one['count'] for one in document['node_classes'])} nodes differ from their class.",
+            f"{nodes} of {sum(group['count'] for group in document['node_classes'])} nodes differ from their class.",
         )
     return SATISFIED, "All nodes of a class are alike."
 
@@ -284,6 +325,7 @@ JUDGES: Mapping[str, Judge] = {
     "system.capture-time": _capture_time,
     "system.run-duration": _run_duration,
     "system.run-ended": _run_ended,
+    "system.seal": _seal,
     "system.exclusive": _exclusive,
     "system.drift-critical": _drift_critical,
     "system.drift": _drift,
@@ -310,6 +352,7 @@ HINTS: Mapping[str, str] = {
     "system.capture-time": _SAME_RUN,
     "system.run-duration": _SAME_RUN,
     "system.run-ended": _EXPLAIN,
+    "system.seal": "Pack the files as the command wrote them, with the document of that run.",
     "system.exclusive": _EXPLAIN,
     "system.drift-critical": _EXPLAIN,
     "system.drift": _EXPLAIN,

@@ -32,17 +32,18 @@ def examine(run: Run, descriptor: Descriptor) -> None:
 
 
 def _leave_out_zeros(run: Run, quantities: Sequence[str]) -> None:
-    """An operation did work where anything of it is above 0."""
+    """An operation did work where anything of it is above 0. A deviation of 0 is one."""
     worked = {_place(measurement) for measurement in run.measurements if measurement.value > 0} | set(
         map(_key, run.operations_done)
     )
-    kept = []
+    remaining = []
     for measurement in run.measurements:
-        if measurement.value == 0 and measurement.quantity in quantities and _place(measurement) in worked:
+        is_value = measurement.quantity in quantities and measurement.stat != "stdev"
+        if measurement.value == 0 and is_value and _place(measurement) in worked:
             run.not_measured.append(f"{measurement.op} {measurement.quantity} {measurement.stat}")
         else:
-            kept.append(measurement)
-    run.measurements = kept
+            remaining.append(measurement)
+    run.measurements = remaining
 
 
 def _not_measured(run: Run) -> Iterator[Finding]:
@@ -112,8 +113,8 @@ def is_outside(version: str, first: str, last: str) -> bool:
     return numbers + (0,) * len(low) < low or numbers[: len(high)] > high
 
 
-def _place(one: Measurement) -> tuple[str, str]:
-    return _key((one.op, one.context))
+def _place(measurement: Measurement) -> tuple[str, str]:
+    return _key((measurement.op, measurement.context))
 
 
 def _key(done: tuple[str, Mapping[str, Any]]) -> tuple[str, str]:

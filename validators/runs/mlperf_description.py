@@ -38,15 +38,15 @@ _POSSIBLE: Mapping[str, tuple[float, float, str]] = {
 def findings(bundle: Bundle) -> list[Finding]:
     """Findings `description.*` on the files of a bundle that are such descriptions; none for other JSON files."""
     paths = [path for path, entry in bundle.files.items() if path.endswith(".json") and entry.size <= SIZE_LIMIT]
-    found: list[Finding] = []
+    all_findings: list[Finding] = []
     for path in paths[:FILES_LIMIT]:
         content = bundle.read(path)
         if _MARK in content:
-            found += _of(path, content)
-    return found
+            all_findings += _description_findings(path, content)
+    return all_findings
 
 
-def _of(path: str, content: bytes) -> list[Finding]:
+def _description_findings(path: str, content: bytes) -> list[Finding]:
     hint = "Correct the file; a JSON reader has to take it."
     try:
         document = json.loads(content.decode("utf-8"))

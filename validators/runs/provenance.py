@@ -11,11 +11,10 @@ from functools import cache
 from typing import Any
 
 from validators import catalogue
-from validators.measurements import Run
+from validators.measurements import OUTPUT, Run
 from validators.system import facts
 from validators.system.parts import of_document
 
-OUTPUT = "output"
 FILE_NAMES = "file names"
 RESULT = "result"
 """Source of what came out of a run: times, counts and sums, which are no settings of it."""
@@ -26,22 +25,26 @@ SOURCES = frozenset({
 """What `parameters.json` may name."""
 
 _DESCRIBED = {
-    "nps": ("bios.nps", facts.CLIENT),
-    "cpt": ("libcfs.cpu_npartitions", facts.CLIENT),
-    "networks": ("lnet.networks", facts.CLIENT),
-    "lustre_version": ("lustre.version", facts.CLIENT),
-    "stripe_count": ("lustre.layout.stripe_count", None),
-    "stripe_size_bytes": ("lustre.layout.stripe_size", None),
+    "nps": ("bios.nps", None, facts.CLIENT),
+    "cpt": ("lnet.cpu_partition_table", "partitions", facts.CLIENT),
+    "networks": ("lnet.networks", None, facts.CLIENT),
+    "lustre_version": ("lustre.version", None, facts.CLIENT),
+    "stripe_count": ("lustre.layout.stripe_count", None, None),
+    "stripe_size_bytes": ("lustre.layout.stripe_size", None, None),
 }
-"""Names of parameters of runs by what the registry of parameters calls them, and the role of node that has them."""
+"""Names of parameters of runs by what the registry of parameters calls them: id, key of a map, role of node.
+
+Of the CPU partitions the table in effect counts. The parameter of the module is what was asked for; its 0 lets Lustre
+decide.
+"""
 MOST_VALUES = 8
 """Values of one parameter that are named, where nodes or targets differ."""
 
 
 def parameter_sources(run: Run) -> dict[str, str]:
     """The source of each parameter of a run, by name."""
-    known = _by_name(run.tool)
-    return {name: known.get(name, OUTPUT) for name in run.parameters}
+    sources = _by_name(run.tool)
+    return {name: sources.get(name, OUTPUT) for name in run.parameters}
 
 
 @cache
@@ -64,13 +67,15 @@ def setting_parameters(run: Run) -> dict[str, Any]:
 
 def parameters_from_system(document: facts.Document) -> dict[str, Any]:
     """What a described system says under the names of parameters of runs: one value, or those that are there."""
-    found: dict[str, list[Any]] = {"filesystem_type": facts.filesystem_types(document)}
+    values_by_name: dict[str, list[Any]] = {"filesystem_type": facts.filesystem_types(document)}
     if (nodes := facts.client_nodes(document)) is not None:
-        found["client_nodes"] = [nodes]
+        values_by_name["client_nodes"] = [nodes]
     parts = of_document(document)
     for name, count in (("drives", parts.drives), ("data_servers", parts.servers)):
-        found[name] = [int(count.value)] if count else []
-    for name, (parameter, role) in _DESCRIBED.items():
-        values = [value for value in facts.values(document, parameter, role) if value is not None]
-        found[name] = [value for value in values if isinstance(value, (str, int, float))][:MOST_VALUES]
-    return {name: values[0] if len(values) == 1 else values for name, values in sorted(found.items()) if values}
+        values_by_name[name] = [int(count.value)] if count else []
+    for name, (parameter, key, role) in _DESCRIBED.items():
+        values = [value for value in facts.values(document, parameter, role, key) if value is not None]
+        values_by_name[name] = [value for value in values if isinstance(value, (str, int, float))][:MOST_VALUES]
+    return {
+        name: values[0] if len(values) == 1 else values for name, values in sorted(values_by_name.items()) if values
+    }

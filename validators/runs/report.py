@@ -21,7 +21,8 @@ class Report:
     """All that a check of one bundle found.
 
     `primary` is the index of the run that counts, or None; `groups` are repeats and sweeps of several runs; `system` is
-    the description of the system in the bundle.
+    the description of the system in the bundle, `not_read` what no benchmark claimed; `read_files` are the paths of
+    what was read, and stand in no document.
     """
 
     runs: list[Run] = field(default_factory=list)
@@ -29,6 +30,8 @@ class Report:
     findings: list[Finding] = field(default_factory=list)
     groups: list[dict[str, Any]] = field(default_factory=list)
     system: System | None = None
+    read_files: set[str] = field(default_factory=set)
+    not_read: list[dict[str, Any]] = field(default_factory=list)
 
     @property
     def status(self) -> str:
@@ -51,4 +54,5 @@ class Report:
             "runs": [run.as_json() for run in self.runs],
         }
         report |= {"groups": self.groups} if self.groups else {}
+        report |= {"not_read": self.not_read} if self.not_read else {}
         return report | ({"system": self.system.as_json()} if self.system else {})

@@ -1,56 +1,64 @@
-"""Keys, tokens, passwords and dumps of the environment in a text: the rules that take them out."""
+"""Keys, tokens, passwords and dumps of the environment in a text: the rules that take them out.
 
+Their forms are data, credential-forms.1.json, which the gate that refuses bundles (validators/bundle/secret_scan.py)
+reads too: what is refused there is always taken out here.
+"""
+
+import json
+import pkgutil
 import re
 
-_KEY = "(?<![A-Za-z0-9])"
-_TOKEN = re.compile(
-    _KEY + r"(?:(?:AKIA|ASIA)[0-9A-Z]{16}(?![0-9A-Z])|gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}"
-    r"|gl(?:pat|rt|dt)-[A-Za-z0-9_-]{16,}|glsa_\w{20,}|xox[abeprs]-[A-Za-z0-9-]{10,}|hw_[0-9a-f]{32,}"
-    r"|AIza[A-Za-z0-9_-]{35}|ya29\.[A-Za-z0-9_-]{20,}|GOCSPX-[A-Za-z0-9_-]{20,}|dckr_pat_[A-Za-z0-9_-]{20,}"
-    r"|(?<![_-])sk[-_](?:live_|proj-|ant-)?[A-Za-z0-9_-]{20,}|npm_[A-Za-z0-9]{30,}|pypi-[A-Za-z0-9_-]{50,}|hf_[A-Za-z0-9]{30,}"
-    r"|hvs\.[A-Za-z0-9_-]{20,}|(?<![_-])SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}|AGE-SECRET-KEY-1[0-9A-Z]{20,}"
-    r"|hooks\.slack\.com/services/[A-Za-z0-9/]{20,}|MUNGE:[A-Za-z0-9+/=]{20,}|AQ[A-Za-z0-9+/]{20,50}==(?![A-Za-z0-9+/=])"
-    r"|\$(?:[1256y]|2[aby]|argon2id?)\$[A-Za-z0-9./$=,+]{20,}"
-    r"|(?<![_-])eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?"
-    r"|ssh-(?:rsa|ed25519) AAAA[A-Za-z0-9+/=]{20,})"
+STAND_IN = "<secret>"
+# Not __package__: importing from a zip sets that only later in Python before 3.10.
+FORMS = json.loads(pkgutil.get_data(__name__.rpartition(".")[0], "credential-forms.1.json").decode("utf-8"))
+TOKENS, CONTEXTS = FORMS["tokens"], FORMS["contexts"]
+_BEFORE = "(?<![A-Za-z0-9])"
+
+
+def with_fragments(pattern):
+    """The pattern of a context, what it shares with others written out."""
+    for name, fragment in FORMS["fragments"].items():
+        pattern = pattern.replace("@" + name + "@", "(?:" + fragment + ")")
+    return pattern
+
+
+class Context:
+    """A form of secret that is known by what stands before it."""
+
+    def __init__(self, row):
+        self.hints = tuple(row["hints"])
+        self.called = re.compile(_BEFORE + "(?:" + row["called"] + ")") if "called" in row else None
+        self.pattern = re.compile(with_fragments(row["pattern"]), re.IGNORECASE if row.get("ignore_case") else 0)
+        self.stand_in = row.get("to", r"\1" + STAND_IN)
+
+    def is_called_in(self, line):
+        """Whether the program that the form is of stands in the line, where it is of one."""
+        return self.called is None or self.called.search(line) is not None
+
+
+_TOKEN = re.compile(_BEFORE + "(?:" + "|".join(row["pattern"] for row in TOKENS) + ")")
+_TOKEN_HINTS = tuple(hint for row in TOKENS for hint in row["hints"])
+_CONTEXTS = tuple(Context(row) for row in CONTEXTS)
+_FORMS_BY_HINT = tuple(
+    (hint, frozenset(number for number, form in enumerate(_CONTEXTS) if hint in form.hints))
+    for hint in sorted({hint for form in _CONTEXTS for hint in form.hints})
 )
-_TOKEN_HINTS = """AKIA ASIA gh github_pat_ gl xox hw_ AIza ya29. GOCSPX dckr_ sk- sk_ npm_ pypi- hf_ hvs. SG. AGE-
-    slack MUNGE AQ $ eyJ ssh-""".split()
-_NAME = (
-    r"(?<![A-Za-z0-9_.-])[A-Za-z0-9_.-]*(?:password|passwd|passphrase|secret|token|jwt|credentials?|api[-_]?key"
-    r"|access[-_]?key(?:[-_]id)?|private[-_.]?key[-_]?id|session[-_]?id"
-    r"|(?:secret|private|preshared|encryption|signing|master|account|storage|luks|s3)[-_.]?key)"
-    r"\\?[\"']?\s{0,4}[=:]\s{0,4}"
-)
-# A value is a secret from its first character, which is no variable's and no placeholder's.
-_VALUE = r"[^\s\"'$`<>,;\\][^\s\"'`<>,;\\]{3,}"
-_SECRET_QUOTED = re.compile("(" + _NAME + r")(\\?[\"'])(?![$<`])(?:(?!\2).){4,}?(?=\2)", re.IGNORECASE)
-_SECRET_ASSIGNED = re.compile("(" + _NAME + r"\\?[\"']?)" + _VALUE, re.IGNORECASE)
-_SHORT_ASSIGNED = re.compile(
-    r"((?<![A-Za-z0-9])(?:pass|pwd|pw)=[\"']?)(?=[^\s\"',;]{0,64}[A-Za-z])(?=[^\s\"',;]{0,64}[0-9])[^\s\"'$`<>,;/][^\s\"'`<>,;]{3,}",
-    re.IGNORECASE,
-)
-_SIGNED_URL = re.compile(r"([?&](?:sig|(?:X-Amz-|X-Goog-)?Signature)=)[A-Za-z0-9%+/=_-]{10,}")
-_SECRET_OPTION = re.compile(
-    r"((?<!\S)--?(?:[A-Za-z0-9]{1,20}-)?"
-    r"(?:password|passwd|passphrase|token|s3secret|secret|(?:s3|access|secret|api)[-_]?key)[ ]{1,4})"
-    r"[^\s\"'$`<>-][^\s\"'`<>]{3,}"
-)
-# Programs that take a password behind a single letter.
-_CALLED = re.compile(r"(?:ipmitool|ipmi-[a-z]{2,20}|sshpass|racadm|ilorest|smbclient)(?![A-Za-z0-9])")
-_LETTER_OPTION = re.compile(r"((?<!\S)-[pP] ?[\"']?)[^\s\"'$`<-][^\s\"'`<]*")
-_USER_OPTION = re.compile(r"((?<!\S)(?:-u|-U|--user)[ =][\"']?[A-Za-z_][\w.-]{0,63}[:%])[^\s\"'$`<][^\s\"'`<]{2,}")
-_LOGIN = re.compile(r"((?<!\S)login\s{1,4}\S{1,64}\s{1,4}password\s{1,4})[^\s$<]\S*")
-_AUTHENTICATION = re.compile(r"(\"auth\\?\"\s{0,4}:\s{0,4}\\?\")[A-Za-z0-9+/]{8,}={0,2}")
-_SECRET_HINTS = ("pass", "secret", "token", "key", "jwt", "credential", "session", "pwd", "pw=")
-_BEARER = re.compile(
-    r"((?<![A-Za-z])(?:Bearer|Authorization:\s{0,4}\w{1,20})\s{1,4})[A-Za-z0-9._~+/=-]{12,}", re.IGNORECASE
-)
-_COOKIE = re.compile(r"((?<![A-Za-z])(?:set-)?cookie:\s{1,4})[^\s<].*", re.IGNORECASE)
-_URL_SECRET = re.compile(r"(://)[^\s/:@]{0,256}:[^\s/@]{1,256}(?=@)")
+"""What is looked for first: each hint once, however many forms have it."""
 
 # Colours and characters of no width, which may stand within a word.
 _UNSEEN = re.compile("\x1b\\[[0-?]*[ -/]*[@-~]|[\xad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
+
+_KEY_HINTS = ("PRIVATE KEY", "PuTTY-User-Key", "Static key")
+_KEY_NAME = r"(?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V1"
+_WHOLE_KEY = re.compile(
+    "-{4,5} ?BEGIN (?:" + _KEY_NAME + ")(?:(?!-{4,5} ?BEGIN ).){0,20000}?-{4,5} ?END [A-Za-z0-9 ]{1,80}-{0,5}"
+)
+_KEY_BEGINS = re.compile("-{4,5} ?BEGIN |PuTTY-User-Key-File")
+_KEY_ENDS = re.compile("-{4,5} ?END |^Private-MAC:")
+_SPLIT_BEFORE = re.compile(with_fragments(FORMS["split"]["before"]), re.IGNORECASE)
+_SPLIT_AFTER = re.compile("^" + FORMS["split"]["after"])
+_SPLIT_ENDS = frozenset("=:,|>-\\\"'")
+_SPLIT_HINTS = ("pass", "secret", "token", "key", "jwt", "cred", "auth", "pw", "session")
 
 _DUMPED = re.compile(
     r"^\s{0,16}(?:export |declare -x |setenv )?(BASH_FUNC_[^=\s]{1,200}|[A-Za-z_][A-Za-z0-9_.]{0,200})="
@@ -73,53 +81,63 @@ def secrets(line, names):
     if not line.isprintable():
         bare = _UNSEEN.sub("", line)
         if bare != line:
-            bare, found = secrets(bare, names)
-            return (bare, found) if found else (line, 0)
+            bare, replaced = secrets(bare, names)
+            return (bare, replaced) if replaced else (line, 0)
     total = 0
     for pattern, stand_in in patterns_for(line):
-        line, found = pattern.subn(stand_in, line)
-        total += found
+        line, replaced = pattern.subn(stand_in, line)
+        total += replaced
     return line, total
 
 
 def patterns_for(line):
     """The patterns that may find something in a line, with what stands in: for most lines none."""
-    lower = line.lower()
     if any(hint in line for hint in _TOKEN_HINTS):
-        yield _TOKEN, "<secret>"
-    if "earer" in lower or "uthorization" in lower:
-        yield _BEARER, r"\1<secret>"
-    if "cookie:" in lower:
-        yield _COOKIE, r"\1<secret>"
-    if "://" in line:
-        yield _URL_SECRET, r"\1<secret>"
-        yield _SIGNED_URL, r"\1<secret>"
-    if any(hint in lower for hint in _SECRET_HINTS):
-        yield _SECRET_QUOTED, r"\1\2<secret>"
-        yield _SECRET_ASSIGNED, r"\1<secret>"
-        yield _SHORT_ASSIGNED, r"\1<secret>"
-        yield _SECRET_OPTION, r"\1<secret>"
-        yield _LOGIN, r"\1<secret>"
-    if _CALLED.search(line):
-        yield _LETTER_OPTION, r"\1<secret>"
-    if "-u" in lower:
-        yield _USER_OPTION, r"\1<secret>"
-    if '"auth' in line:
-        yield _AUTHENTICATION, r"\1<secret>"
+        yield _TOKEN, STAND_IN
+    lower = line.lower()
+    numbers = set()
+    for hint, numbers_of_forms in _FORMS_BY_HINT:
+        if hint in lower:
+            numbers |= numbers_of_forms
+    for number in sorted(numbers):
+        form = _CONTEXTS[number]
+        if form.is_called_in(line):
+            yield form.pattern, form.stand_in
 
 
 def without_keys(lines, counts):
     """Private keys go from their first line to their last, or to the end."""
     inside = False
     for line in lines:
-        if "PRIVATE KEY" not in line and "PuTTY-User-Key" not in line and not inside:
+        if not inside and not any(hint in line for hint in _KEY_HINTS):
             yield line
             continue
-        begins = "-----BEGIN " in line or "PuTTY-User-Key-File" in line
-        ends = "-----END " in line or line.startswith("Private-MAC:")
+        line, replaced = _WHOLE_KEY.subn(STAND_IN, line)
+        counts["secret"] += replaced
+        begins = _KEY_BEGINS.search(line) is not None
+        ends = _KEY_ENDS.search(line) is not None
         counts["secret"] += begins and not inside
         yield "<secret>" if inside or begins else line
         inside = (inside or begins) and not ends
+
+
+def without_split_secrets(lines, counts):
+    """What stands alone on a line goes, where the line before ends with the name of a secret."""
+    is_named = False
+    for line in lines:
+        if is_named:
+            line, replaced = _SPLIT_AFTER.subn(r"\1" + STAND_IN, line, 1)
+            counts["secret"] += replaced
+        is_named = may_name_a_secret(line) and _SPLIT_BEFORE.search(line) is not None
+        yield line
+
+
+def may_name_a_secret(line):
+    """A cheap look at the end of a line."""
+    if line.rstrip()[-1:] not in _SPLIT_ENDS and "-" not in line:
+        return False
+    lower = line[-200:].lower()
+    return any(hint in lower for hint in _SPLIT_HINTS)
 
 
 def without_environment(lines, counts):

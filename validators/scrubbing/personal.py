@@ -9,7 +9,8 @@ and phases are left alone. docs/scrubbed-copies.md lists the rules.
 import ipaddress
 import re
 
-from .credentials import secrets, without_environment, without_keys
+from .credentials import secrets, without_environment, without_keys, without_split_secrets
+from .name_forms import forms_of
 from .names import (
     ACCOUNT,
     COMPONENT,
@@ -19,35 +20,82 @@ from .names import (
     HOST_ASSIGNED,
     HOST_LINE,
     HOST_WORD,
+    JOB_WORD,
     LAUNCHED_ON,
     MACHINE,
     PERSON,
     PROMPT,
+    REMOTE,
     ROLES,
+    SCHEDULER,
     Names,
+    at_hosts,
     gpfs_patterns,
+    is_a_name,
     is_figures,
+    may_be_a_host,
+    may_be_a_person,
     may_name_hosts,
     names_hosts,
+    user_patterns,
 )
 
 __all__ = ["CODES", "Names", "scrub_line", "scrub_lines", "scrub_path"]
 
-_E_MAIL = re.compile(r"(?<![A-Za-z0-9._%+-])[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+", re.ASCII)
-_IPV4 = re.compile(r"(?<![\w.])(?<![A-Za-z]-)\d{1,3}(?:\.\d{1,3}){3}(?![\w]|\.\d)", re.ASCII)
+_E_MAIL = re.compile(r"(?<![\w.%+-])[\w.%+-]+@(?:[^\W_]|-)+(?:\.(?:[^\W_]|-)+){0,9}\.[^\W\d_](?:[^\W_]|-)*")
+_IPV4 = re.compile(r"(?<![A-Za-z0-9.])(?<![A-Za-z]-)\d{1,3}(?:\.\d{1,3}){3}(?![A-Za-z0-9]|\.\d)", re.ASCII)
+_PRIVATE_NETS = (10, 172, 192)
+"""First figures of addresses that sites use inside: no version begins so as far as we saw."""
 _VERSION_BEFORE = re.compile(r"(?<![A-Za-z])(?:version|ver\.?|release|rev\.?|v)[\s:=\"']{0,3}$", re.IGNORECASE)
 _IPV6 = re.compile(r"(?<![\w:.])[0-9A-Fa-f:]{3,39}(?![\w:])", re.ASCII)
 _HARDWARE = re.compile(
     r"(?<![\w:.-])[0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){5}(?:(?::[0-9A-Fa-f]{2}){2}|(?::[0-9A-Fa-f]{2}){14})?(?![\w:])",
     re.ASCII,
 )
-_UUID = re.compile(r"(?<![\w-])[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}(?![\w-])", re.ASCII)
+_UUID = re.compile(r"(?<![A-Za-z0-9])[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}(?![A-Za-z0-9])", re.ASCII)
 _GUID = re.compile(r"(?<![\w:])(?:0x[0-9A-Fa-f]{16}|[0-9A-Fa-f]{4}(?::[0-9A-Fa-f]{4}){3})(?![\w:])", re.ASCII)
 _SERIAL = re.compile(
     r"((?<![A-Za-z])(?:serial[ _-]?(?:number|no)|asset[ _-]?tag|service[ _-]?tag)[\"']?\s{0,4}[:=]\s{0,4}[\"']?)"
     r"([A-Za-z0-9][^\s\"',<]*)",
     re.IGNORECASE,
 )
+_DOTTED_HARDWARE = re.compile(
+    r"(?<![\w:.-])(?:[0-9A-Fa-f]{4}\.){2}[0-9A-Fa-f]{4}(?![\w:.-])|(?<![\w:.-])[0-9A-Fa-f]{2}(?:-[0-9A-Fa-f]{2}){5}(?:(?:-[0-9A-Fa-f]{2}){2})?(?![\w:.-])",
+    re.ASCII,
+)
+"""Hardware addresses as switches (3cec.efab.cd12) and other systems (3c-ec-ef-ab-cd-12) write them."""
+_WORLD_WIDE = re.compile(
+    r"((?<![A-Za-z0-9])(?:wwn-0x|naa\.|eui\.|nvme-eui\.|scsi-|dm-uuid-mpath-|uuid\.)|(?<![A-Za-z0-9])ww(?:p?n|nn|id)s?[\"']?"
+    r"(?:\s{1,4}|\s{0,4}[:=]\s{0,4})[\"']?(?:0x|naa\.|eui\.|t10\.)?)([0-9A-Fa-f][0-9A-Fa-f:]{10,62}[0-9A-Fa-f])(?![A-Za-z0-9])",
+    re.IGNORECASE | re.ASCII,
+)
+_QUALIFIED = re.compile(
+    r"(?<![\w.-])(?:iqn|nqn)\.\d{4}-\d{2}\.[A-Za-z0-9][^\s\"'`,;<>()]{1,220}", re.IGNORECASE | re.ASCII
+)
+"""Names of initiators and targets of iSCSI and of NVMe over fabrics."""
+_SERIAL_WORD = re.compile(
+    r"((?<![A-Za-z])(?:serial(?:[ _-]?(?:number|num|no|id)\.?)?|s/n|sn)[\"']?\s{0,8}[:=]?\s{0,8}[\"']?)"
+    r"(?=[A-Z0-9-]{0,40}[0-9])(?=[A-Z0-9-]{0,40}[A-Z])([A-Z0-9][A-Z0-9-]{5,40})(?![A-Za-z0-9])"
+)
+"""A serial number without a colon; in capitals, or with one in small letters before it."""
+_PRINCIPAL = re.compile(
+    r"((?<![A-Za-z])principal(?: name)?[\"']?\s{0,4}[:=]\s{0,4}[\"']?)([A-Za-z0-9_][^\s\"',<>]*)", re.IGNORECASE
+)
+_KERBEROS = re.compile(
+    r"(?<![\w.@/%+-])[A-Za-z_][\w.-]{0,63}(?:/[\w.-]{1,128})?@[A-Z][A-Z0-9-]{0,63}(?:\.[A-Z0-9-]{1,63}){1,6}(?![\w.-])"
+)
+"""alice@SITE.EXAMPLE, alice/admin@SITE.EXAMPLE, host/node17.site.example@SITE.EXAMPLE."""
+_DIRECTORY = re.compile(
+    r"(?<![A-Za-z0-9])(?:uid|cn|ou|dc|o|sn|mail|samaccountname|emailaddress)=[^,=\s\"'/]{1,100}"
+    r"(?: [^,=\s\"'/]{1,60}){0,6}"
+    r"(?:\s?,\s?(?:uid|cn|ou|dc|o|l|st|c|emailaddress)=[^,=\"'/\n]{1,100}){1,12}"
+    r"|(?<![A-Za-z0-9/])(?:/(?:C|ST|L|O|OU|DC|CN|UID|emailAddress)=[^/=\"'\n]{1,100}){2,14}",
+    re.IGNORECASE,
+)
+"""Names in a directory, with commas (LDAP) or slashes (certificates)."""
+_WORD = re.compile(r"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9]*(?![A-Za-z0-9])", re.ASCII)
+_COMPOUND = re.compile(r"(?<![\w.+-])[A-Za-z]\w*(?:[._+-]\w+){1,4}(?![\w+-])", re.ASCII)
+_DOTTED = re.compile(r"(?<![A-Za-z0-9.+-])[A-Za-z][A-Za-z0-9]*(?:[.+-][A-Za-z0-9]+){1,4}(?![A-Za-z0-9+-])", re.ASCII)
 _ITEM = re.compile(r"[\w.-]+", re.ASCII)
 _NUMBERED_NID = re.compile(r"(?<![\w.])[1-9]\d{0,9}(?=@(?:kfi|gni|o2ib|tcp)\d{0,4}(?!\w))", re.ASCII)
 _CRAY_NODE = re.compile(r"(?<![\w.-])nid(?:\d{4,6}|\[[\d,-]{3,400}\])(?![\w-])", re.ASCII)
@@ -55,6 +103,7 @@ _SUBMITTER = re.compile(
     r"(?<![A-Za-z0-9_])((?:[A-Za-z0-9_]*submitter|contact_?(?:person|name|e?-?mail)|author_?e?-?mail)[\"']?\s{0,4}[=:]\s{0,4})(\S.*)",
     re.IGNORECASE,
 )
+_WIDE_HINTS = ("wwn", "wwp", "wwid", "naa.", "eui.", "scsi-", "mpath-", "uuid.")
 _SUBMITTER_HINTS = ("submitter", "contact", "author")
 
 _STANDS_ALREADY = re.compile(r"[\"',]*(?:(?:m-[0-9a-f]{8}|<[a-z-]+>)(?::\d+)?[\"',]*)+$")
@@ -66,7 +115,7 @@ _OF_PATHS = ("secret", "address", "user", "e-mail", "host", "guid")
 def scrub_lines(path, lines, names, counts, rules=None):
     """Yield the lines of one file, as many as came, without what tells who or where; `counts` by rule goes up."""
     of_hosts = names_hosts(path) and rules is None
-    for line in without_keys(without_environment(lines, counts), counts):
+    for line in without_split_secrets(without_keys(without_environment(lines, counts), counts), counts):
         listed = HOST_LINE.match(line) if of_hosts else None
         if listed:
             counts["host"] += 1
@@ -79,9 +128,9 @@ def scrub_line(line, names, counts, rules=None):
     if is_figures(line):
         return line
     for code, apply in RULES if rules is None else rules:
-        line, found = apply(line, names)
-        if found:
-            counts[code] += found
+        line, replaced = apply(line, names)
+        if replaced:
+            counts[code] += replaced
     return line
 
 
@@ -90,8 +139,8 @@ def scrub_path(path, names, counts):
     line = "/" + path
     for code, apply in RULES:
         if code in _OF_PATHS:
-            line, found = apply(line, names)
-            counts[code] += found
+            line, replaced = apply(line, names)
+            counts[code] += replaced
     return _PLACEHOLDER.sub(r"\1", line[1:])
 
 
@@ -102,13 +151,13 @@ def stand_ins(code, pattern, line, names, is_one=None):
     """
     total = 0
 
-    def stand_in(found):
+    def stand_in(match):
         nonlocal total
-        if is_one is not None and not is_one(found, line):
-            return found.group(0)
-        before, word = found.groups() if found.lastindex else ("", found.group(0))
+        if is_one is not None and not is_one(match, line):
+            return match.group(0)
+        before, word = match.groups() if match.lastindex else ("", match.group(0))
         if _STANDS_ALREADY.match(word):
-            return found.group(0)
+            return match.group(0)
         total += 1
         return before + names.stand_in(code, word)
 
@@ -129,7 +178,7 @@ def _submitter(line, names):
 
 
 def _addresses(line, names):
-    hardware = ipv6 = ipv4 = nids = 0
+    hardware = ipv6 = ipv4 = nids = dotted = 0
     if line.count(".") > 2:
         line, ipv4 = stand_ins("address", _IPV4, line, names, _is_ipv4)
     if line.count(":") > 1:
@@ -137,24 +186,32 @@ def _addresses(line, names):
         line, ipv6 = stand_ins("address", _IPV6, line, names, _is_ipv6)
     if "@" in line:
         line, nids = stand_ins("address", _NUMBERED_NID, line, names)
-    return line, ipv4 + hardware + ipv6 + nids
+    if line.count(".") > 1 or line.count("-") > 4:
+        line, dotted = stand_ins("address", _DOTTED_HARDWARE, line, names, _is_hardware)
+    return line, ipv4 + hardware + ipv6 + nids + dotted
 
 
-def _is_ipv4(found, line):
+def _is_hardware(match, line):
+    """An address, not a number of a version or a date: with a letter in it, or a word for it before."""
+    before = line[max(0, match.start() - 24) : match.start()].lower()
+    return bool(re.search(r"[A-Fa-f]", match.group(0))) or "mac" in before or "ether" in before or "hwaddr" in before
+
+
+def _is_ipv4(match, line):
     """An address, not a version: 4.1.0.1 after a word for it, in a package's name or as a folder's name."""
-    octets = [int(octet) for octet in found.group(0).split(".")]
+    octets = [int(octet) for octet in match.group(0).split(".")]
     if max(octets) > 255 or octets[0] in (0, 127) or octets[0] == 255:
         return False
-    before, after = line[max(0, found.start() - 16) : found.start()], line[found.end() : found.end() + 1]
-    if "ersion" in line and octets[0] not in (10, 172, 192):
+    before, after = line[max(0, match.start() - 16) : match.start()], line[match.end() : match.end() + 1]
+    if ("ersion" in line or before.endswith("_") or after == "_") and octets[0] not in _PRIVATE_NETS:
         return False
     is_folder = before.endswith("/") and not before.endswith("//") and after == "/"
     return not is_folder and not _VERSION_BEFORE.search(before)
 
 
-def _is_ipv6(found, line):
+def _is_ipv6(match, line):
     """An address, not a time (12:00:00), a list of processors (0:1:2:3:4:5:6:7) or a C++ name (a::b)."""
-    text = found.group(0)
+    text = match.group(0)
     groups = [group for group in text.split(":") if group]
     if "::" in text and len(groups) < 3 and len(text.partition(":")[0]) < 4:
         return False
@@ -169,23 +226,57 @@ def _is_ipv6(found, line):
 
 def _guids(line, names):
     """Universal identifiers and serial numbers; InfiniBand's look like any number: only where the line says so."""
-    total = found = serials = 0
+    total = guids = serials = words = wide = qualified = 0
     lower = line.lower()
     if line.count("-") > 3:
         line, total = stand_ins("guid", _UUID, line, names)
     if "guid" in lower:
-        line, found = stand_ins("guid", _GUID, line, names)
+        line, guids = stand_ins("guid", _GUID, line, names)
     if "serial" in lower or "tag" in lower:
         line, serials = stand_ins("guid", _SERIAL, line, names)
-    return line, total + found + serials
+    if "serial" in lower or "sn" in lower or "s/n" in lower:
+        line, words = stand_ins("guid", _SERIAL_WORD, line, names)
+    if any(hint in lower for hint in _WIDE_HINTS):
+        line, wide = stand_ins("guid", _WORLD_WIDE, line, names)
+    if "qn." in lower:
+        line, qualified = stand_ins("guid", _QUALIFIED, line, names)
+    return line, total + guids + serials + words + wide + qualified
 
 
 def _e_mails(line, names):
     return stand_ins("e-mail", _E_MAIL, line, names) if "@" in line else (line, 0)
 
 
+def _directory_names(line, names):
+    """Who somebody is in a directory or in Kerberos."""
+    directory = principals = kerberos = 0
+    if "=" in line and ("," in line or "/" in line):
+        line, directory = stand_ins("user", _DIRECTORY, line, names)
+    if "@" in line:
+        line, kerberos = stand_ins("user", _KERBEROS, line, names)
+    if "rincipal" in line:
+        line, principals = stand_ins("user", _PRINCIPAL, line, names)
+    return line, directory + principals + kerberos
+
+
+def _at_hosts(line, names):
+    """alice@login3, where a path, a command or what is known of her says that it is one."""
+    if "@" not in line:
+        return line, 0
+    spans = {match.span(): match for match in at_hosts(line)}
+    spans.update((match.span(), match) for match in REMOTE.finditer(line) if match.group(1) in names.users)
+    done, pieces, total = 0, [], 0
+    for (begin, end), match in sorted(spans.items()):
+        if begin < done or match.group(1) in ROLES | {"user"} and not names.is_host(match.group(2)):
+            continue
+        user = match.group(1) if match.group(1) in ROLES else names.stand_in("user", match.group(1))
+        pieces += [line[done:begin], user, "@", names.stand_in("host", match.group(2))]
+        done, total = end, total + 1
+    return "".join(pieces) + line[done:] if total else line, total
+
+
 def _hosts(line, names):
-    machines = assigned = launched = gpfs = cray = known = given = full = 0
+    machines = assigned = launched = gpfs = cray = recognised = supplied = full = bare = 0
     if "Machine" in line:
         line, machines = stand_ins("host", MACHINE, line, names)
     if "HOST" in line or "NODE" in line or "PBS_" in line or "COBALT" in line or "SSH_" in line:
@@ -193,31 +284,33 @@ def _hosts(line, names):
     if may_name_hosts(line):
         line, launched = stand_ins("host", LAUNCHED_ON, line, names)
     for pattern in gpfs_patterns(line):
-        line, found = stand_ins("host", pattern, line, names)
-        gpfs += found
+        line, replaced = stand_ins("host", pattern, line, names)
+        gpfs += replaced
     if names.gpfs_nodes and GPFS_STANZA.match(line):
-        line, stanza = stand_ins("host", _ITEM, line, names, lambda found, _line: found.group(0) in names.gpfs_nodes)
+        line, stanza = stand_ins("host", _ITEM, line, names, lambda match, _line: match.group(0) in names.gpfs_nodes)
         gpfs += stanza
     if line.count(".") > 1:
         line, full = stand_ins("host", FULL_NAME, line, names)
     if "nid" in line:
         line, cray = stand_ins("host", _CRAY_NODE, line, names)
     if names.given is not None:
-        line, given = stand_ins(
-            "host", names.given, line, names, lambda found, _line: not names.is_user(found.group(0))
+        line, supplied = stand_ins(
+            "host", names.given, line, names, lambda match, _line: not names.is_user(match.group(0))
         )
     if names.hosts or names.host_shapes or names.domains:
-        line, known = stand_ins("host", HOST_WORD, line, names, lambda found, _line: names.is_host(found.group(0)))
-    return line, machines + assigned + launched + gpfs + cray + given + known + full
+        line, recognised = stand_ins("host", HOST_WORD, line, names, lambda match, _line: names.is_host(match.group(0)))
+    if names.host_words:
+        line, bare = stand_ins("host", _WORD, line, names, lambda match, _line: names.is_host_word(match.group(0)))
+    return line, machines + assigned + launched + gpfs + cray + supplied + recognised + full + bare
 
 
 def _users(line, names):
-    homes = folders = assigned = accounts = prompts = 0
-    if "/" in line:
+    homes = folders = assigned = accounts = prompts = fields = words = jobs = 0
+    if "/" in line or "%2" in line:
         line, homes = _home_folders(line, names)
         if names.users:
             line, folders = stand_ins(
-                "user", COMPONENT, line, names, lambda found, _line: found.group(0) in names.users
+                "user", COMPONENT, line, names, lambda match, _line: match.group(0) in names.users
             )
     if "=" in line:
         line, assigned = stand_ins("user", PERSON, line, names)
@@ -225,24 +318,39 @@ def _users(line, names):
         line, accounts = stand_ins("user", ACCOUNT, line, names)
     if "[" in line and "@" in line:
         line, prompts = PROMPT.subn(
-            lambda found: (
-                found.group(1) + names.stand_in("user", found.group(2)) + "@" + names.stand_in("host", found.group(3))
+            lambda match: (
+                match.group(1) + names.stand_in("user", match.group(2)) + "@" + names.stand_in("host", match.group(3))
             ),
             line,
         )
-    return line, homes + folders + assigned + accounts + prompts
+    for pattern in user_patterns(line):
+        line, count = stand_ins("user", pattern, line, names, _is_person)
+        fields += count
+    if "-" in line and SCHEDULER.search(line):
+        line, jobs = stand_ins("user", JOB_WORD, line, names, lambda match, _line: is_a_name(match.group(2)))
+    if names.users:
+        for pattern in (_COMPOUND, _DOTTED, _WORD):
+            line, count = stand_ins(
+                "user", pattern, line, names, lambda match, _line: names.is_user_word(match.group(0))
+            )
+            words += count
+    return line, homes + folders + assigned + accounts + prompts + fields + words + jobs
+
+
+def _is_person(match, line):
+    return match.group(2).lower() not in ROLES
 
 
 def _home_folders(line, names):
     """/home/alice, and /home/group/account: a folder that names no person stays."""
     total = 0
 
-    def home(found):
+    def home(match):
         nonlocal total
-        before, first, account = found.groups()
+        before, first, account = match.groups()
         names_nobody = first.lower() in ROLES
         if names_nobody and not account:
-            return found.group(0)
+            return match.group(0)
         total += 1
         first = first if names_nobody else names.stand_in("user", first)
         return before + first + ("/" + names.stand_in("user", account[1:]) if account else "")
@@ -250,20 +358,44 @@ def _home_folders(line, names):
     return HOME.sub(home, line), total
 
 
-def _given_users(line, names):
+def _supplied_users(line, names):
     if names.given is None:
         return line, 0
-    return stand_ins("user", names.given, line, names, lambda found, _line: names.is_user(found.group(0)))
+    return stand_ins("user", names.given, line, names, lambda match, _line: names.is_user(match.group(0)))
+
+
+def _by_form(code):
+    """The rule of all forms in which programs write words of one kind."""
+    confirms = {
+        "user": lambda match, _line: may_be_a_person(match.group(2)),
+        "host": lambda match, _line: may_be_a_host(match.group(2)),
+    }.get(code)
+
+    def apply(line, names):
+        total = 0
+        for form in forms_of(code, line):
+            line, count = stand_ins(code, form.pattern, line, names, confirms)
+            total += count
+        return line, total
+
+    return apply
 
 
 RULES = (
     ("secret", secrets),
     ("submitter", _submitter),
     ("guid", _guids),
+    ("guid", _by_form("guid")),
     ("address", _addresses),
-    ("user", _users),
+    ("address", _by_form("address")),
+    ("user", _directory_names),
     ("e-mail", _e_mails),
+    ("e-mail", _by_form("e-mail")),
+    ("user", _users),
+    ("user", _by_form("user")),
+    ("user", _at_hosts),
     ("host", _hosts),
-    ("user", _given_users),
+    ("host", _by_form("host")),
+    ("user", _supplied_users),
 )
 CODES = ("environment",) + tuple(dict.fromkeys(code for code, _apply in RULES))

@@ -29,18 +29,18 @@ def difference(documents: Sequence[Document | None]) -> dict[str, Any]:
     laid_out = [_rows(document) if document else {} for document in documents]
     listed = [{place[:2] for place in rows if place[1] in sections.LISTED} for rows in laid_out]
     compared = [rows for rows, document in zip(laid_out, documents, strict=True) if document]
-    found: dict[str, Any] = {"described": [bool(document) for document in documents], "differences": []}
+    comparison: dict[str, Any] = {"described": [bool(document) for document in documents], "differences": []}
     equal = unknown = 0
     for place in dict.fromkeys(place for rows in compared for place in rows):
         values = [_values(rows, all_of, place) for rows, all_of in zip(laid_out, listed, strict=True)]
-        known = [value for value in values if value is not None]
-        if len(known) < len(compared):
+        present = [value for value in values if value is not None]
+        if len(present) < len(compared):
             unknown += 1
-        if any(sorted(value) != sorted(known[0]) for value in known):
-            found["differences"].append(_difference(place, [rows.get(place) for rows in laid_out], values))
-        elif len(known) == len(compared):
+        if any(sorted(value) != sorted(present[0]) for value in present):
+            comparison["differences"].append(_difference(place, [rows.get(place) for rows in laid_out], values))
+        elif len(present) == len(compared):
             equal += 1
-    return found | {"equal": equal, "unknown": unknown}
+    return comparison | {"equal": equal, "unknown": unknown}
 
 
 def _rows(document: Document) -> dict[Place, Row]:
@@ -60,7 +60,7 @@ def _values(rows: dict[Place, Row], listed: set[tuple[str, str]], place: Place) 
     `listed` are the sections (subject, title) that list all there is.
     """
     if place in rows:
-        return [*dict.fromkeys(seen.text for seen in rows[place].seen)]
+        return [*dict.fromkeys(value.text for value in rows[place].seen)]
     return [NONE] if place[:2] in listed else None
 
 

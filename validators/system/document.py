@@ -18,6 +18,7 @@ from validators import schema
 from validators.bundle import Bundle
 from validators.findings import ERROR, Finding
 from validators.system import facts
+from validators.system.seal import Seal, compare
 
 NAME = "system.json"
 SIZE_LIMIT = 4 * 1024 * 1024
@@ -32,15 +33,20 @@ _MAKE_AGAIN = "Collect and pack again with the collector that this registry serv
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """A system document that fits its schema: where it lay, sha256 of its bytes, and what it says."""
+    """A system document that fits its schema: where it lay, sha256 of its bytes, what it says, and its seal.
+
+    `seal` is None where no command was wrapped.
+    """
 
     path: str
     sha256: str
     document: dict[str, Any]
+    seal: Seal | None = None
 
     def as_json(self) -> dict[str, Any]:
         """What a report shows of it; the document itself is in the bundle."""
-        return {"path": self.path, "sha256": self.sha256, **facts.summary(self.document)}
+        summary = {"path": self.path, "sha256": self.sha256, **facts.summary(self.document)}
+        return summary | ({"seal": self.seal.as_json()} if self.seal else {})
 
 
 class _Unfit(Exception):
@@ -66,7 +72,7 @@ def read(bundle: Bundle) -> tuple[System | None, list[Finding]]:
     findings = _schema_findings(document, path)
     if findings:
         return None, findings
-    return System(path, hashlib.sha256(content).hexdigest(), document), []
+    return System(path, hashlib.sha256(content).hexdigest(), document, compare(bundle, document, path)), []
 
 
 def find(bundle: Bundle) -> str | None:

@@ -41,22 +41,22 @@ def summary(document: Document) -> dict[str, Any]:
         "redaction_profile": collector["redaction_profile"],
         "nodes": nodes_by_role(document),
         "parameters": len({parameter["id"] for _, parameter in parameters(document)}),
-        "missing": len({row["id"] for one in document["node_classes"] for row in one.get("missing", [])}),
-        "outliers": sum(len(one.get("outliers", [])) for one in document["node_classes"]),
+        "missing": len({row["id"] for node_class in document["node_classes"] for row in node_class.get("missing", [])}),
+        "outliers": sum(len(node_class.get("outliers", [])) for node_class in document["node_classes"]),
         "drift": drift(document),
     }
 
 
 def classes(document: Document, role: str) -> list[Mapping[str, Any]]:
-    return [one for one in document["node_classes"] if role in one["role"]]
+    return [node_class for node_class in document["node_classes"] if role in node_class["role"]]
 
 
 def nodes_by_role(document: Document) -> dict[str, int]:
     """How many nodes are described of each role, by role."""
     nodes: Counter[str] = Counter()
-    for one in document["node_classes"]:
-        for role in set(one["role"]):
-            nodes[role] += one["count"]
+    for node_class in document["node_classes"]:
+        for role in set(node_class["role"]):
+            nodes[role] += node_class["count"]
     return dict(sorted(nodes.items()))
 
 
@@ -65,36 +65,48 @@ def client_nodes(document: Document) -> int | None:
     return nodes_by_role(document).get(CLIENT)
 
 
+def wrapped_count(document: Document, name: str) -> int | None:
+    """The nodes or tasks of the wrapped command by its launcher's options, or as it had none; None where only the job
+    says how many it had."""
+    run = document.get("run", {})
+    return run.get(name) if run.get(f"{name}_from") in ("command line", "no launcher") else None
+
+
+def is_started_alone(document: Document) -> bool:
+    """Whether the wrapped command was started on one node without a launcher."""
+    return bool(document.get("run", {}).get("nodes_from") == "no launcher")
+
+
 def drift(document: Document) -> dict[str, int] | None:
     """How many differences between before and after, by severity; None where it was not captured twice."""
     if not {"pre", "post"} <= {capture["phase"] for capture in document["captures"]}:
         return None
-    found = Counter(row["severity"] for row in document.get("drift", []))
-    return {severity: found[severity] for severity in SEVERITIES}
+    counts = Counter(row["severity"] for row in document.get("drift", []))
+    return {severity: counts[severity] for severity in SEVERITIES}
 
 
 def parameters(document: Document, role: str | None = None) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:
     """(node class, parameter) of every parameter, of one role if told."""
-    for one in document["node_classes"]:
-        if role is None or role in one["role"]:
-            for parameter in one.get("parameters", []):
-                yield one, parameter
+    for node_class in document["node_classes"]:
+        if role is None or role in node_class["role"]:
+            for parameter in node_class.get("parameters", []):
+                yield node_class, parameter
 
 
-def values(document: Document, parameter_id: str, role: str | None = None) -> list[Any]:
-    """The distinct values that a parameter has, most instances first."""
-    found: dict[str, list[Any]] = {}
-    for one, parameter in parameters(document, role):
-        if parameter["id"] == parameter_id:
+def values(document: Document, parameter_id: str, role: str | None = None, key: str | None = None) -> list[Any]:
+    """The distinct values that a parameter has, of a map those under one key, most instances first."""
+    tallies: dict[str, list[Any]] = {}
+    for node_class, parameter in parameters(document, role):
+        if parameter["id"] == parameter_id and key in (None, parameter.get("key")):
             for row in parameter["values"]:
-                known = found.setdefault(repr(row["value"]), [row["value"], 0])
-                known[1] += row["instances"] * one["count"]
-    return [value for value, _ in sorted(found.values(), key=lambda known: -known[1])]
+                tally = tallies.setdefault(repr(row["value"]), [row["value"], 0])
+                tally[1] += row["instances"] * node_class["count"]
+    return [value for value, _ in sorted(tallies.values(), key=lambda tally: -tally[1])]
 
 
-def lustre_release(one: Mapping[str, Any]) -> str:
+def lustre_release(node_class: Mapping[str, Any]) -> str:
     """The release of Lustre that most nodes of a class run, "" where it is not known."""
-    for parameter in one.get("parameters", []):
+    for parameter in node_class.get("parameters", []):
         if parameter["id"] == "lustre.version":
             return str(max(parameter["values"], key=lambda row: row["instances"], default={"value": ""})["value"] or "")
     return ""
@@ -103,7 +115,9 @@ def lustre_release(one: Mapping[str, Any]) -> str:
 def filesystem_types(document: Document) -> list[str]:
     """The types of storage systems that are declared, or that the clients mount, each once."""
     declared = [system["type"] for system in document.get("storage_systems", [])]
-    mounted = [type_of_mount(mount) for one in classes(document, CLIENT) for mount in one.get("mounts", [])]
+    mounted = [
+        type_of_mount(mount) for node_class in classes(document, CLIENT) for mount in node_class.get("mounts", [])
+    ]
     return list(dict.fromkeys([*declared, *filter(None, mounted)]))
 
 

@@ -62,8 +62,8 @@ def quantity(value: Any, unit: str) -> str:
 
 def number(value: float) -> str:
     """12345 -> "12,345"; a fraction keeps its digits."""
-    whole = int(value)
-    return f"{whole:,d}" if whole == value else f"{value:,g}"
+    integer = int(value)
+    return f"{integer:,d}" if integer == value else f"{value:,g}"
 
 
 def size(count: float) -> str:
@@ -111,17 +111,17 @@ def format_fields(item: Mapping[str, Any], leave_out: Iterable[str] = ()) -> str
 
 def network(nic: Mapping[str, Any]) -> str:
     rate = quantity(nic["rate_bit_s"], "bit/s") if nic.get("rate_bit_s") else ""
-    told = format_fields(
+    other_fields = format_fields(
         order_like_schema(nic, "nic"), ("device", "count", "kind", "model", "rate_bit_s", "state", "pcie")
     )
-    return _joined(nic.get("model"), nic.get("device"), rate, nic.get("state"), told, pcie(nic.get("pcie")))
+    return _joined(nic.get("model"), nic.get("device"), rate, nic.get("state"), other_fields, pcie(nic.get("pcie")))
 
 
 def block(group: Mapping[str, Any]) -> str:
     capacity = _scaled(group["bytes"], _DECIMAL, 1000) if group.get("bytes") else ""
-    told = format_fields(order_like_schema(group, "block_group"), ("count", "model", "bytes", "pcie", "queue"))
+    other_fields = format_fields(order_like_schema(group, "block_group"), ("count", "model", "bytes", "pcie", "queue"))
     queue = ", ".join(f"{name} {value}" for name, value in sorted(group.get("queue", {}).items()) if value is not None)
-    return _joined(capacity, told, pcie(group.get("pcie")), queue)
+    return _joined(capacity, other_fields, pcie(group.get("pcie")), queue)
 
 
 def mount(mount: Mapping[str, Any]) -> str:

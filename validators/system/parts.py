@@ -27,11 +27,11 @@ def of_document(document: Document) -> Parts:
     drive = hardware.named("drives", str(target.get("drive_model", "")))
     count = _counted(target.get("count", 0) * target.get("drives_per_target", 0))
     links = [_link(group) for server in servers for group in server.get("block", []) if drive and _is_of(group, drive)]
-    known = sorted({link for link in links if link}, key=_speed)
+    distinct_links = sorted({link for link in links if link}, key=_speed)
     return Parts(
         drives=count,
-        rates=rates_of(drive, known[-1] if known else None),
-        slot=slot_of(*known[-1], SOURCE) if known else None,
+        rates=rates_of(drive, distinct_links[-1] if distinct_links else None),
+        slot=slot_of(*distinct_links[-1], SOURCE) if distinct_links else None,
         paths=_paths(servers, drive, count),
         raid=_raid(target),
         servers=_counted(sum(server["count"] for server in servers)),
@@ -70,16 +70,16 @@ def _data_target(document: Document) -> Mapping[str, Any]:
 
     What is not described of them is what all servers tell.
     """
-    found = [
+    targets = [
         target
         for system in document.get("storage_systems", [])
         for target in system.get("targets", [])
         if target.get("kind") == "data"
     ]
-    if len(found) != 1:
+    if len(targets) != 1:
         return {}
-    told = {name: facts.values(document, parameter, facts.OSS) for name, parameter in _OF_NODES.items()}
-    return {**{name: values[0] for name, values in told.items() if len(values) == 1}, **found[0]}
+    values_by_name = {name: facts.values(document, parameter, facts.OSS) for name, parameter in _OF_NODES.items()}
+    return {**{name: values[0] for name, values in values_by_name.items() if len(values) == 1}, **targets[0]}
 
 
 def _raid(target: Mapping[str, Any]) -> Raid | None:
@@ -125,13 +125,13 @@ def _paths(servers: Sequence[Mapping[str, Any]], drive: hardware.Entry | None, c
 
 def _memory(servers: Sequence[Mapping[str, Any]]) -> Figure | None:
     """Of the servers with most bandwidth, where the catalogue knows all of their processors."""
-    found = []
+    figures = []
     for server in servers:
         cpu = server["hardware"].get("cpu", {})
-        known = hardware.named("cpus", str(cpu.get("model") or ""))
-        found.append(memory_of(known, cpu.get("sockets") or 1))
-    known_all = [figure for figure in found if figure]
-    return max(known_all, key=lambda figure: figure.value) if known_all and len(known_all) == len(found) else None
+        cpu_entry = hardware.named("cpus", str(cpu.get("model") or ""))
+        figures.append(memory_of(cpu_entry, cpu.get("sockets") or 1))
+    known_all = [figure for figure in figures if figure]
+    return max(known_all, key=lambda figure: figure.value) if known_all and len(known_all) == len(figures) else None
 
 
 def _ports_of_each(servers: Sequence[Mapping[str, Any]]) -> Figure | None:
@@ -140,15 +140,15 @@ def _ports_of_each(servers: Sequence[Mapping[str, Any]]) -> Figure | None:
     return _described(sum(map(_ports, servers)) / nodes, "B/s") if nodes and all(map(_ports, servers)) else None
 
 
-def _ports(one: Mapping[str, Any]) -> float:
+def _ports(node_class: Mapping[str, Any]) -> float:
     """B/s of all network ports of a class of nodes; 0 where the rate of one is not known."""
-    rates = list(_rates_of_ports(one))
-    return one["count"] * sum(rates) / 8 if all(rates) else 0.0
+    rates = list(_rates_of_ports(node_class))
+    return node_class["count"] * sum(rates) / 8 if all(rates) else 0.0
 
 
-def _rates_of_ports(one: Mapping[str, Any]) -> Iterator[float]:
+def _rates_of_ports(node_class: Mapping[str, Any]) -> Iterator[float]:
     """bit/s of each group of adapters; 0 where neither the node nor the catalogue tells."""
-    for nic in one.get("network", []):
-        known = hardware.figure(hardware.named("nics", str(nic.get("model") or "")), "rate")
-        rate = nic.get("rate_bit_s") or (8 * known.value if known else 0)
+    for nic in node_class.get("network", []):
+        rate_figure = hardware.figure(hardware.named("nics", str(nic.get("model") or "")), "rate")
+        rate = nic.get("rate_bit_s") or (8 * rate_figure.value if rate_figure else 0)
         yield nic["count"] * max(1, nic.get("ports_active") or 1) * rate

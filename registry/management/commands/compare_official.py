@@ -10,7 +10,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from registry.lists.official import archived_values, differences, official_values
+from registry.lists.official import archived_values, official_values, value_differences
 from registry.models import Result
 from validators.checks import check
 
@@ -29,10 +29,14 @@ class Command(BaseCommand):
             raise CommandError(f"{folder} is not a folder")
         archives = {int(match[1]): path for path in folder.iterdir() if (match := ARCHIVE.fullmatch(path.name))}
         results = Result.objects.filter(trust=Result.Trust.IMPORTED, origin_id__in=archives)
-        known = {int(result.origin_id): result for result in results.prefetch_related("measurements")}
+        results_by_origin = {int(result.origin_id): result for result in results.prefetch_related("measurements")}
         outcomes: Counter[str] = Counter()
         for number, path in sorted(archives.items()):
-            outcomes[self._outcome(known[number], path) if number in known else "without official values"] += 1
+            outcomes[
+                self._outcome(results_by_origin[number], path)
+                if number in results_by_origin
+                else "without official values"
+            ] += 1
         self.stdout.write(", ".join(f"{count} {outcome}" for outcome, count in sorted(outcomes.items())))
 
     def _outcome(self, result: Result, path: Path) -> str:
@@ -40,8 +44,8 @@ class Command(BaseCommand):
         if report["primary"] is None:
             self.stdout.write(f"{result.public_id}: no single run that counts among {len(report['runs'])}")
             return "without one run that counts"
-        found = differences(official_values(result), archived_values(report["runs"][report["primary"]]))
-        for difference in found:
+        deviations = value_differences(official_values(result), archived_values(report["runs"][report["primary"]]))
+        for difference in deviations:
             values = f"official {difference.official:g}, archived {difference.archived:g}"
             self.stdout.write(f"{result.public_id}: {difference.what} {values}")
-        return "differ" if found else "agree"
+        return "differ" if deviations else "agree"

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from registry.lists.listing import ListError, check, freeze_list
+from registry.lists.listing import ListError, check_list, freeze_list
 from registry.lists.ranking import DefinitionError, Differences
 from registry.models import RankedList, Release
 
@@ -38,18 +38,18 @@ class Command(BaseCommand):
         ranked_list = RankedList.objects.filter(release=release, name=name).first()
         if ranked_list is None:
             raise CommandError(f"{release.slug} has no list {name}")
-        differences = check(ranked_list)
+        differences = check_list(ranked_list)
         if differences is None:
             self.stdout.write(f"{release.slug} {name}: not evaluated, its pool of candidates is not known")
         elif differences:
-            raise CommandError(f"{release.slug} {name} differs: " + "; ".join(_sentences(differences)))
+            raise CommandError(f"{release.slug} {name} differs: " + "; ".join(_difference_sentences(differences)))
         else:
             overrides = release.overrides.filter(list_name=name).count()
             entries = ranked_list.entries.count()
             self.stdout.write(f"{release.slug} {name}: as defined, {entries} entries, {overrides} overrides")
 
 
-def _sentences(differences: Differences) -> Iterator[str]:
+def _difference_sentences(differences: Differences) -> Iterator[str]:
     if differences.missing:
         yield "listed but not by definition " + ", ".join(differences.missing)
     if differences.surplus:

@@ -10,11 +10,11 @@ from registry.studies.custom_rankings.ranking_query import (
     NAMES,
     ORDERS,
     USUAL_ROWS,
-    Question,
-    read,
+    RankingQuery,
+    parse_query,
     read_address,
 )
-from registry.studies.custom_rankings.run import INPUT, Answer, ranking_document, run_ranking
+from registry.studies.custom_rankings.run import INPUT, FormulaRanking, ranking_document, run_ranking
 
 __all__ = [
     "INPUT",
@@ -22,11 +22,11 @@ __all__ = [
     "NAMES",
     "ORDERS",
     "USUAL_ROWS",
-    "Answer",
+    "FormulaRanking",
     "NotRanked",
-    "Question",
+    "RankingQuery",
+    "parse_query",
     "ranking_document",
-    "read",
     "read_address",
     "run_ranking",
 ]

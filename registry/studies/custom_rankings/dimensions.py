@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from registry.query.formulas import LARGEST_POWER, FormulaError, read
+from registry.query.formulas import LARGEST_POWER, FormulaError, interpret_formula
 from validators.units import is_finite_number
 
 LARGEST_DENOMINATOR = 64
@@ -22,13 +22,13 @@ class Dimension:
 
     def __str__(self) -> str:
         """ "B/s", "ops/s/W", "1/s"; empty where there is no unit."""
-        above = [_raised(unit, power) for unit, power in sorted(self.powers.items()) if power > 0]
+        above = [_format_power(unit, power) for unit, power in sorted(self.powers.items()) if power > 0]
         time_first = sorted(self.powers.items(), key=lambda item: (item[0] != "s", item[0]))
-        below = [f"/{_raised(unit, -power)}" for unit, power in time_first if power < 0]
+        below = [f"/{_format_power(unit, -power)}" for unit, power in time_first if power < 0]
         return ("\N{MIDDLE DOT}".join(above) or ("1" if below else "")) + "".join(below)
 
 
-def _raised(unit: str, power: Fraction) -> str:
+def _format_power(unit: str, power: Fraction) -> str:
     return unit if power == 1 else f"{unit}^{power}" if power.denominator == 1 else f"{unit}^({power})"
 
 
@@ -36,15 +36,15 @@ def of_unit(unit: str) -> Dimension:
     """ "B/s" -> B^1 s^-1; counts and the empty unit have none."""
     above, *below = unit.split("/")
     powers = {above: Fraction(1)} if above not in ("", "1", "count") else {}
-    return _of([(powers, 1), *(({one: Fraction(1)}, -1) for one in below)])
+    return _from_units([(powers, 1), *(({divisor: Fraction(1)}, -1) for divisor in below)])
 
 
 def of_formula(formula: str, units: Mapping[str, Dimension]) -> Dimension:
     """The unit of a formula over named quantities. Raises FormulaError: units that don't fit, or what is not known."""
-    return read(formula, _Units(units))
+    return interpret_formula(formula, _Units(units))
 
 
-def _of(parts: list[tuple[Mapping[str, Fraction], Fraction | int]]) -> Dimension:
+def _from_units(parts: list[tuple[Mapping[str, Fraction], Fraction | int]]) -> Dimension:
     """The product of powers of units."""
     powers: dict[str, Fraction] = {}
     for units, exponent in parts:
@@ -70,29 +70,29 @@ class _Units:
     def negative(self, value: Dimension) -> Dimension:
         return Dimension(value.powers, None if value.constant is None else -value.constant)
 
-    def binary(self, kind: type[ast.operator], left: Dimension, right: Dimension) -> Dimension:
+    def binary(self, kind: type[ast.operator], left_operand: Dimension, right: Dimension) -> Dimension:
         if kind in (ast.Add, ast.Sub):
-            return _same([left, right], "A sum")
+            return _require_same_unit([left_operand, right], "A sum")
         if kind is ast.Pow:
-            return _raise(left, right)
-        return _of([(left.powers, 1), (right.powers, 1 if kind is ast.Mult else -1)])
+            return _raise_to_power(left_operand, right)
+        return _from_units([(left_operand.powers, 1), (right.powers, 1 if kind is ast.Mult else -1)])
 
     def call(self, function: str, arguments: list[Dimension]) -> Dimension:
         if function == "sqrt" and len(arguments) == 1:
-            return _of([(arguments[0].powers, Fraction(1, 2))])
+            return _from_units([(arguments[0].powers, Fraction(1, 2))])
         if function in ("min", "max") and len(arguments) > 1:
-            return _same(arguments, "A comparison")
+            return _require_same_unit(arguments, "A comparison")
         raise FormulaError(f"{function} of {len(arguments)} is not known here")
 
 
-def _same(several: list[Dimension], what: str) -> Dimension:
-    units = sorted({str(one) or "no unit" for one in several})
+def _require_same_unit(several: list[Dimension], what: str) -> Dimension:
+    units = sorted({str(dimension) or "no unit" for dimension in several})
     if len(units) > 1:
         raise FormulaError(f"{what} of different units: {', '.join(units)}")
     return Dimension(several[0].powers)
 
 
-def _raise(base: Dimension, exponent: Dimension) -> Dimension:
+def _raise_to_power(base: Dimension, exponent: Dimension) -> Dimension:
     if exponent.constant is None or abs(exponent.constant) > LARGEST_POWER:
         raise FormulaError(f"An exponent is a number up to {LARGEST_POWER}")
-    return _of([(base.powers, Fraction(exponent.constant).limit_denominator(LARGEST_DENOMINATOR))])
+    return _from_units([(base.powers, Fraction(exponent.constant).limit_denominator(LARGEST_DENOMINATOR))])

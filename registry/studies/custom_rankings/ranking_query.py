@@ -26,7 +26,7 @@ class NoFormula(Problem):
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class RankingQuery:
     """What is asked. `filters` are those of results/ as they were given; empty texts mean not asked for."""
 
     formula: str
@@ -38,7 +38,7 @@ class Question:
     filters: dict[str, list[str]] = field(default_factory=dict)
 
     def query(self) -> QueryDict:
-        """The question as a query string; `read` gives it back."""
+        """The question as a query string; `parse_query` gives it back."""
         query = QueryDict(mutable=True)
         query["formula"] = self.formula
         for name in ("per", "unit", "order"):
@@ -55,28 +55,28 @@ class Question:
         return self.query().urlencode(safe=",/:")
 
 
-def read(query: QueryDict) -> Question:
+def parse_query(query: QueryDict) -> RankingQuery:
     """The question in a query string. Raises NoFormula and InvalidValue; whether it can be computed is asked later."""
-    formula = " ".join(study_query.single(query, "formula").split())
+    formula = " ".join(study_query.single_value(query, "formula").split())
     if not formula:
         raise NoFormula
-    return Question(
+    return RankingQuery(
         formula,
-        study_query.divisor(query),
+        study_query.parse_divisor(query),
         study_query.shown_unit(query),
-        study_query.chosen(query, "order", ORDERS),
-        _limit(study_query.single(query, "limit")),
-        study_query.time_of(study_query.single(query, "as_of")),
+        study_query.single_choice(query, "order", ORDERS),
+        _parse_limit(study_query.single_value(query, "limit")),
+        study_query.time_of(study_query.single_value(query, "as_of")),
         filters.other_values(query, NAMES),
     )
 
 
-def read_address(address: str) -> Question:
+def read_address(address: str) -> RankingQuery:
     """The question of an address that `Question.address` made."""
-    return read(QueryDict(address))
+    return parse_query(QueryDict(address))
 
 
-def _limit(text: str) -> int:
+def _parse_limit(text: str) -> int:
     try:
         limit = filters.whole_number(text) if text else USUAL_ROWS
     except ValueError:

@@ -16,14 +16,23 @@ from registry.models import Result
 from registry.query import filters, formulas
 from registry.query.public_record import RESULT, Row, rows_of
 from registry.query.study_query import PER
-from registry.studies.custom_rankings.inputs import BadFormula, Input, NotRanked, input_of, named, unit_of
-from registry.studies.custom_rankings.ranking_query import Question
+from registry.studies.custom_rankings.inputs import BadFormula, Input, NotRanked, input_of, replace_names, unit_of
+from registry.studies.custom_rankings.ranking_query import RankingQuery
 from registry.studies.run import results_as_of
 from registry.studies.table import USUAL_UNITS, lower_is_better
 from validators.units import UNITS, from_canonical
 
 INPUT = "in."
-SHOWN = ("result", "institution", "system", "system_slug", "release", "filesystem_type", "client_nodes", "tool")
+RESULT_COLUMNS = (
+    "result",
+    "institution",
+    "system",
+    "system_slug",
+    "release",
+    "filesystem_type",
+    "client_nodes",
+    "tool",
+)
 """What a row says of its result, beside its rank, value and inputs."""
 
 
@@ -33,10 +42,10 @@ class WrongUnit(NotRanked):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class FormulaRanking:
     """Rows by trust, best first; `counts` has, by trust, how many are ranked and how many lack something."""
 
-    question: Question
+    question: RankingQuery
     inputs: list[Input]
     unit: str
     order: str
@@ -44,24 +53,24 @@ class Answer:
     counts: dict[str, dict[str, int]]
 
 
-def run_ranking(question: Question) -> Answer:
+def run_ranking(question: RankingQuery) -> FormulaRanking:
     """Raises BadFormula, UnknownName, WrongUnit, InvalidValue, UnknownParameter."""
     query = filters.as_query(question.filters)
     filters.refuse_unknown(query, filters.RESULT_NAMES, (filters.PARAMETER,))
-    found = results_as_of(question.as_of).filter(filters.result_conditions(query))
-    text, names = named(question.formula)
+    results = results_as_of(question.as_of).filter(filters.result_conditions(query))
+    text, names = replace_names(question.formula)
     inputs = {identifier: input_of(name) for identifier, name in names.items()}
     canonical = unit_of(text, inputs)
     unit = question.unit or USUAL_UNITS.get(canonical, canonical)
     if question.unit and UNITS[question.unit].canonical != canonical:
         raise WrongUnit(f"It gives {canonical or 'no unit'}, not {question.unit}.")
     order = question.order or ("least" if lower_is_better(canonical) else "most")
-    read_rows = _ranked(question, found, text, inputs, order)
+    read_rows = _read_ranked_rows(question, results, text, inputs, order)
     counts = {
         row["trust"]: {"ranked": row["ranked"], "missing": row["known"] - row["ranked"]} for row in reversed(read_rows)
     }
-    rows = _told([row for row in read_rows if row["value"] is not None], inputs, unit)
-    return Answer(question, list(inputs.values()), unit, order, rows, dict(sorted(counts.items())))
+    rows = _result_rows([row for row in read_rows if row["value"] is not None], inputs, unit)
+    return FormulaRanking(question, list(inputs.values()), unit, order, rows, dict(sorted(counts.items())))
 
 
 # SQL
@@ -88,14 +97,16 @@ class _Sql:
     def negative(self, value: Sql) -> Sql:
         return f"(- {value[0]})", value[1]
 
-    def binary(self, kind: type[ast.operator], left: Sql, right: Sql) -> Sql:
+    def binary(self, kind: type[ast.operator], left_operand: Sql, right: Sql) -> Sql:
         form = self.signs.get(kind, "power({}, {})")
-        return form.format(left[0], right[0]), left[1] + right[1]
+        return form.format(left_operand[0], right[0]), left_operand[1] + right[1]
 
     def call(self, function: str, arguments: list[Sql]) -> Sql:
-        given = ", ".join(text for text, _ in arguments)
+        arguments_text = ", ".join(text for text, _ in arguments)
         values = [value for _, several in arguments for value in several]
-        return (f"sqrt({given})" if function == "sqrt" else self.extreme.format(function, given)), values
+        return (
+            f"sqrt({arguments_text})" if function == "sqrt" else self.extreme.format(function, arguments_text)
+        ), values
 
 
 # A number that is only below or above something has no place in an order. Only documents have such numbers; of all
@@ -125,27 +136,38 @@ _RANKED = """
 """
 
 
-def _ranked(question: Question, found: Any, text: str, inputs: dict[str, Input], order: str) -> list[Row]:
+def _read_ranked_rows(
+    question: RankingQuery, results: Any, text: str, inputs: dict[str, Input], order: str
+) -> list[Row]:
     """The first rows of each level of trust. Raises BadFormula where the numbers can't be computed with."""
-    standing, given = found.order_by().values("id", "trust").query.sql_with_params()
-    sources = {f"n{place}": _source(one) for place, one in enumerate(inputs.values())}
+    standing, query_parameters = results.order_by().values("id", "trust").query.sql_with_params()
+    sources = {f"n{place}": _input_sql(formula_input) for place, formula_input in enumerate(inputs.values())}
     columns = dict(zip(inputs, (f"{alias}.v" for alias in sources), strict=True))
-    value, constants = formulas.read(text, _Sql(columns))
+    value, constants = formulas.interpret_formula(text, _Sql(columns))
     if question.per:
         sources["divisor"] = (_DIVISOR, [PER[question.per]])
         value = f"({value} / divisor.v)"
     needed = " AND ".join(f"{column} IS NOT NULL" for column in columns.values())
-    measured = [column for column, one in zip(columns.values(), inputs.values(), strict=True) if one.kind != "fact"]
+    measured_columns = [
+        column
+        for column, formula_input in zip(columns.values(), inputs.values(), strict=True)
+        if formula_input.kind != "fact"
+    ]
     statement = _RANKED.format(
         found=standing,
         sources=", ".join(f"{alias} AS ({source})" for alias, (source, _) in sources.items()),
         inputs=", ".join(f"{column} AS v{place}" for place, column in enumerate(columns.values())),
         value=f"CASE WHEN {needed} THEN {value} END",
         joins=" ".join(f"LEFT JOIN {alias} ON {alias}.result_id = found.id" for alias in sources),
-        known=" OR ".join(f"{column} IS NOT NULL" for column in measured or columns.values()),
+        known=" OR ".join(f"{column} IS NOT NULL" for column in measured_columns or columns.values()),
         direction="ASC" if order == "least" else "DESC",
     )
-    values = [*given, *(one for _, several in sources.values() for one in several), *constants, question.limit]
+    values = [
+        *query_parameters,
+        *(argument for _, several in sources.values() for argument in several),
+        *constants,
+        question.limit,
+    ]
     try:
         with transaction.atomic(), connection.cursor() as cursor:
             cursor.execute(statement, values)
@@ -155,33 +177,45 @@ def _ranked(question: Question, found: Any, text: str, inputs: dict[str, Input],
         raise BadFormula(f"{str(error).splitlines()[0].capitalize()}, of some result.") from error
 
 
-def _source(one: Input) -> Sql:
+def _input_sql(formula_input: Input) -> Sql:
     """Of several measurements of one metric the best counts."""
-    extreme = "min" if lower_is_better(one.unit) else "max"
-    column = one.source[0] if one.kind == "column" else ""
-    text = _FROM[one.kind].format(extreme=extreme, column=column)
-    return text, [one.factor, *({"metric": (*one.source, one.unit) * 2, "fact": one.source}.get(one.kind, ()))]
+    extreme = "min" if lower_is_better(formula_input.unit) else "max"
+    column = formula_input.source[0] if formula_input.kind == "column" else ""
+    text = _FROM[formula_input.kind].format(extreme=extreme, column=column)
+    return text, [
+        formula_input.factor,
+        *(
+            {"metric": (*formula_input.source, formula_input.unit) * 2, "fact": formula_input.source}.get(
+                formula_input.kind, ()
+            )
+        ),
+    ]
 
 
-def _told(ranked: Sequence[Row], inputs: dict[str, Input], unit: str) -> list[Row]:
+def _result_rows(ranked: Sequence[Row], inputs: dict[str, Input], unit: str) -> list[Row]:
     """Rows with their result; values in `unit`, inputs in the unit that each is shown in."""
-    columns = {"pk": "pk"} | {name: RESULT[name] for name in SHOWN if name != "result"} | {"result": "public_id"}
+    columns = (
+        {"pk": "pk"} | {name: RESULT[name] for name in RESULT_COLUMNS if name != "result"} | {"result": "public_id"}
+    )
     results = Result.objects.order_by().filter(pk__in=[row["id"] for row in ranked])
     by_pk = {row.pop("pk"): row for row in rows_of(columns, results)}
     return [
-        {"rank": row["rank"], "value": _in(row["value"], unit), "trust": row["trust"]}
-        | {name: by_pk[row["id"]][name] for name in SHOWN}
-        | {INPUT + one.name: _in(row[f"v{place}"], one.shown_unit) for place, one in enumerate(inputs.values())}
+        {"rank": row["rank"], "value": _in_unit(row["value"], unit), "trust": row["trust"]}
+        | {name: by_pk[row["id"]][name] for name in RESULT_COLUMNS}
+        | {
+            INPUT + formula_input.name: _in_unit(row[f"v{place}"], formula_input.shown_unit)
+            for place, formula_input in enumerate(inputs.values())
+        }
         for row in ranked
     ]
 
 
-def _in(value: float, unit: str) -> float:
+def _in_unit(value: float, unit: str) -> float:
     return from_canonical(value, unit) if unit in UNITS else value
 
 
-def ranking_document(question: Question) -> Row:
-    """The answer as pages and API show it. Raises what `ask` raises."""
+def ranking_document(question: RankingQuery) -> Row:
+    """The answer as pages and API show it. Raises what `run_ranking` raises."""
     answer = run_ranking(question)
     per = f", per {question.per.replace('_', ' ')}" if question.per else ""
     return {
@@ -193,8 +227,17 @@ def ranking_document(question: Question) -> Row:
         "order": answer.order,
         "as_of": question.as_of,
         "question": question.address(),
-        "inputs": [{"name": one.name, "kind": one.kind, "unit": one.shown_unit} for one in answer.inputs],
+        "inputs": [
+            {"name": formula_input.name, "kind": formula_input.kind, "unit": formula_input.shown_unit}
+            for formula_input in answer.inputs
+        ],
         "counts": answer.counts,
-        "columns": ["rank", "value", "trust", *SHOWN, *(INPUT + one.name for one in answer.inputs)],
+        "columns": [
+            "rank",
+            "value",
+            "trust",
+            *RESULT_COLUMNS,
+            *(INPUT + formula_input.name for formula_input in answer.inputs),
+        ],
         "rows": answer.rows,
     }

@@ -26,10 +26,10 @@ class Command(BaseCommand):
         if account is None:
             raise CommandError(f"There is no account {options['username']!r}.")
         if not options["erase"]:
-            told = personal_data.export(account)
-            self.stdout.write(json.dumps(told, cls=DjangoJSONEncoder, indent=1, ensure_ascii=False))
+            rows_by_kind = personal_data.export_account(account)
+            self.stdout.write(json.dumps(rows_by_kind, cls=DjangoJSONEncoder, indent=1, ensure_ascii=False))
             return
         try:
-            self.stdout.write(personal_data.erase(account))
+            self.stdout.write(personal_data.erase_account(account))
         except LastAdmin as error:
             raise CommandError(f"{error} {error.hint}") from error

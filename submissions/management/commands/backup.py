@@ -21,7 +21,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, file: Path, **options: Any) -> None:
         try:
-            missing = backup.make(file, self.stderr.write)
+            missing = backup.make_backup(file, self.stderr.write)
         except backup.BackupError as error:
             raise CommandError(str(error)) from error
         self.stdout.write(f"{file}: {file.stat().st_size} bytes")

@@ -12,7 +12,7 @@ from registry.errors import Problem
 from submissions.publication import releases
 
 
-def moment(text: str) -> datetime:
+def parse_moment(text: str) -> datetime:
     try:
         return releases.read_time(text)
     except ValueError as error:
@@ -24,17 +24,23 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("slug")
-        parser.add_argument("--deadline", type=moment, required=True, metavar="T", help="last moment for submitting")
+        parser.add_argument(
+            "--deadline", type=parse_moment, required=True, metavar="T", help="last moment for submitting"
+        )
         parser.add_argument("--name", default="", help="default: the slug")
-        parser.add_argument("--opens", type=moment, metavar="T", help="default: now")
-        parser.add_argument("--publishes", type=moment, metavar="T", help="published by the scheduler at that time")
+        parser.add_argument("--opens", type=parse_moment, metavar="T", help="default: now")
+        parser.add_argument(
+            "--publishes", type=parse_moment, metavar="T", help="published by the scheduler at that time"
+        )
         parser.add_argument("--list", action="append", default=[], dest="lists", help="may be repeated; default: all")
         parser.add_argument("--benchmark-version", action="append", default=[], dest="benchmark_versions")
 
     def handle(self, *args: Any, **options: Any) -> None:
         names = ("name", "opens", "publishes", "benchmark_versions", "lists")
         try:
-            release = releases.create(options["slug"], options["deadline"], **{name: options[name] for name in names})
+            release = releases.create_release(
+                options["slug"], options["deadline"], **{name: options[name] for name in names}
+            )
         except Problem as problem:
             raise CommandError(" ".join(filter(None, [problem.detail, problem.hint]))) from problem
         self.stdout.write(

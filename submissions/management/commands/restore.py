@@ -19,7 +19,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, file: Path, yes: bool, **options: Any) -> None:
         try:
-            backup.restore(file, self.stderr.write, replace=yes)
+            backup.restore_backup(file, self.stderr.write, replace=yes)
         except backup.BackupError as error:
             raise CommandError(str(error)) from error
         self.stdout.write("restored; everybody signs in again, tokens are those of the backup")

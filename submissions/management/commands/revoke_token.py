@@ -29,10 +29,10 @@ class Command(BaseCommand):
             except NoToken as error:
                 raise CommandError(f"{account.username} has no token that begins with {beginning!r}.") from error
         for token in tokens.list_tokens(account):
-            self.stdout.write(_line(token))
+            self.stdout.write(_token_line(token))
 
 
-def _line(token: Token) -> str:
+def _token_line(token: Token) -> str:
     until = f"until {token.expires_at:%Y-%m-%d}" if token.expires_at else "without end"
     used = f"used {token.last_used_at:%Y-%m-%d %H:%M} UTC" if token.last_used_at else "never used"
     return f"{token.beginning}  {','.join(token.scopes)}  {until}  {used}  {token.name}".rstrip()

@@ -13,10 +13,10 @@ class Command(BaseCommand):
     help = "Check the hash of every row of the history of submissions; status 1 names what does not fit."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        found = list(audit_chain.find_breaks())
-        for sentence in found:
+        breaks = list(audit_chain.find_breaks())
+        for sentence in breaks:
             self.stdout.write(sentence)
-        if found:
-            raise CommandError(f"The history is not whole: {len(found)} submissions do not fit.")
+        if breaks:
+            raise CommandError(f"The history is not whole: {len(breaks)} submissions do not fit.")
         rows, submissions = audit_chain.count_rows()
         self.stdout.write(f"The history is whole: {rows} rows of {submissions} submissions.")

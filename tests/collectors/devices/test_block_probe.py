@@ -25,11 +25,11 @@ def nvme(number, firmware="F1", **values):
 def test_one_drive_with_another_firmware_is_a_class_of_its_own(node):
     for number in range(5):
         node.put(nvme(number, "F2" if number == 3 else "F1"))
-    said = node.said(BLOCK)
-    assert sorted(item["firmware"] for item in said.items("block")) == ["F1", "F1", "F1", "F1", "F2"]
-    assert said.values("drive.firmware") == {"F1": 4, "F2": 1}
-    assert said.values("drive.model") == {"Acme X1": 5}
-    assert said.value("drive.count") == 5
+    output = node.said(BLOCK)
+    assert sorted(item["firmware"] for item in output.items("block")) == ["F1", "F1", "F1", "F1", "F2"]
+    assert output.values("drive.firmware") == {"F1": 4, "F2": 1}
+    assert output.values("drive.model") == {"Acme X1": 5}
+    assert output.value("drive.count") == 5
 
 
 def test_a_link_below_what_the_drive_can_shows_both(node):
@@ -39,23 +39,23 @@ def test_a_link_below_what_the_drive_can_shows_both(node):
         "device__max_link_speed": "16.0 GT/s PCIe",
         "device__max_link_width": "4",
     }
-    said = node.put(nvme(0, **link_files)).said(BLOCK)
-    assert said.items("block")[0]["pcie"] == {
+    output = node.put(nvme(0, **link_files)).said(BLOCK)
+    assert output.items("block")[0]["pcie"] == {
         "current_speed": "8.0 GT/s PCIe",
         "current_width": 2,
         "max_speed": "16.0 GT/s PCIe",
         "max_width": 4,
     }
     keys = ("current_speed_gt_s", "current_lanes", "max_speed_gt_s", "max_lanes")
-    assert [said.value("drive.pcie_link", key) for key in keys] == [8, 2, 16, 4]
+    assert [output.value("drive.pcie_link", key) for key in keys] == [8, 2, 16, 4]
 
 
 @pytest.mark.parametrize(("speed", "width"), [("Unknown", "255"), ("Unknown speed", "0"), ("", ""), ("fast", "x")])
 def test_a_link_that_is_gone_is_no_link(node, speed, width):
     files = {"device__current_link_speed": speed, "device__current_link_width": width}
-    said = node.put(nvme(0, **files)).said(BLOCK)
-    assert "pcie" not in said.items("block")[0]
-    assert said.reason("drive.pcie_link") == "not_applicable"
+    output = node.put(nvme(0, **files)).said(BLOCK)
+    assert "pcie" not in output.items("block")[0]
+    assert output.reason("drive.pcie_link") == "not_applicable"
 
 
 @pytest.mark.parametrize(
@@ -76,10 +76,10 @@ def test_a_link_that_is_gone_is_no_link(node, speed, width):
         "sd a",
     ],
 )
-def test_what_is_no_drive_stays_out(node, name):
-    said = node.put(drive("sda") | drive(name)).said(BLOCK)
-    assert len(said.items("block")) == 1
-    assert said.value("drive.count") == 1
+def test_devices_that_are_no_drives_are_left_out(node, name):
+    output = node.put(drive("sda") | drive(name)).said(BLOCK)
+    assert len(output.items("block")) == 1
+    assert output.value("drive.count") == 1
 
 
 def test_a_drive_without_a_medium_stays_out(node):
@@ -93,9 +93,9 @@ def test_partitions_are_not_counted(node):
 
 def test_sizes_are_in_sectors_of_512_bytes_whatever_the_drives_own(node):
     files = drive("sda", size=8, queue__logical_block_size="4096", queue__physical_block_size="4096")
-    said = node.put(files).said(BLOCK)
-    assert said.value("drive.capacity") == 4096
-    assert said.value("drive.format", "logical_block_size") == 4096
+    output = node.put(files).said(BLOCK)
+    assert output.value("drive.capacity") == 4096
+    assert output.value("drive.format", "logical_block_size") == 4096
 
 
 def test_two_paths_to_one_drive_are_one_drive(node):
@@ -105,32 +105,32 @@ def test_two_paths_to_one_drive_are_one_drive(node):
         node.put(drive(f"dm-{number}", queue__nr_requests="256"))
         for path in paths:
             node.put({f"/sys/block/dm-{number}/slaves/{path}/size": ""})
-    said = node.said(BLOCK)
-    assert said.value("drive.count") == 2
-    assert said.values("drive.model") == {"ACME RAID LUN": 2}
-    assert said.values("block.other", "multipath_paths") == {2: 2}
-    assert [item.get("transport") for item in said.items("block")].count("multipath") == 2
+    output = node.said(BLOCK)
+    assert output.value("drive.count") == 2
+    assert output.values("drive.model") == {"ACME RAID LUN": 2}
+    assert output.values("block.other", "multipath_paths") == {2: 2}
+    assert [item.get("transport") for item in output.items("block")].count("multipath") == 2
 
 
 def test_a_drive_on_a_machine_without_numa_has_no_node(node):
-    said = node.put(nvme(0) | attributes("/sys/class/nvme/nvme0", device__numa_node="-1")).said(BLOCK)
-    assert said.reason("drive.numa_node") == "not_applicable"
+    output = node.put(nvme(0) | attributes("/sys/class/nvme/nvme0", device__numa_node="-1")).said(BLOCK)
+    assert output.reason("drive.numa_node") == "not_applicable"
 
 
 def test_a_logical_volume_is_no_multipath(node):
     node.put(drive("sda") | drive("sdb") | drive("dm-0", size=2 * TERABYTE_SECTORS - 16384))
     node.put({"/sys/block/dm-0/slaves/sda/size": "", "/sys/block/dm-0/slaves/sdb/size": ""})
-    said = node.said(BLOCK)
-    assert said.value("drive.count") == 2
-    assert said.values("block.other", "multipath_paths") == {}
+    output = node.said(BLOCK)
+    assert output.value("drive.count") == 2
+    assert output.values("block.other", "multipath_paths") == {}
 
 
 def test_an_array_is_a_class_with_its_level_and_no_drive(node):
     node.put(drive("sda") | drive("md0", size=4 * TERABYTE_SECTORS, md__level="raid6"))
-    said = node.said(BLOCK)
-    assert said.value("drive.count") == 1
-    assert [item.get("md_level") for item in said.items("block")] == ["raid6", None]
-    assert said.values("block.scheduler") == {"mq-deadline": 2}
+    output = node.said(BLOCK)
+    assert output.value("drive.count") == 1
+    assert [item.get("md_level") for item in output.items("block")] == ["raid6", None]
+    assert output.values("block.scheduler") == {"mq-deadline": 2}
 
 
 def test_settings_of_the_queue(node):
@@ -143,16 +143,16 @@ def test_settings_of_the_queue(node):
         "queue__wbt_lat_usec": "-1",
         "device__queue_depth": "64",
     }
-    said = node.put(drive("sda", **queue)).said(BLOCK)
-    assert said.value("block.max_sectors_kb", "max_sectors_kb") == 1024
-    assert said.value("block.max_sectors_kb", "max_hw_sectors_kb") == 32767
-    assert said.value("block.nr_requests") == 256
-    assert said.value("block.read_ahead_kb") == 4096
-    assert said.value("block.write_cache") == "write back"
-    assert said.value("block.other", "nomerges") == 2
-    assert said.value("block.other", "wbt_lat_usec") == -1
-    assert said.value("block.other", "queue_depth") == 64
-    assert said.items("block")[0]["queue"]["scheduler"] == "mq-deadline"
+    output = node.put(drive("sda", **queue)).said(BLOCK)
+    assert output.value("block.max_sectors_kb", "max_sectors_kb") == 1024
+    assert output.value("block.max_sectors_kb", "max_hw_sectors_kb") == 32767
+    assert output.value("block.nr_requests") == 256
+    assert output.value("block.read_ahead_kb") == 4096
+    assert output.value("block.write_cache") == "write back"
+    assert output.value("block.other", "nomerges") == 2
+    assert output.value("block.other", "wbt_lat_usec") == -1
+    assert output.value("block.other", "queue_depth") == 64
+    assert output.items("block")[0]["queue"]["scheduler"] == "mq-deadline"
 
 
 @pytest.mark.parametrize(
@@ -160,16 +160,16 @@ def test_settings_of_the_queue(node):
     [("none", "none"), ("noop [deadline] cfq", "deadline"), ("[none] mq-deadline", "none"), ("<b>", None), ("", None)],
 )
 def test_the_scheduler_in_use(node, line, chosen):
-    said = node.put(drive("sda") | {"/sys/block/sda/queue/scheduler": line}).said(BLOCK)
-    assert said.values("block.scheduler") == ({chosen: 1} if chosen else {})
+    output = node.put(drive("sda") | {"/sys/block/sda/queue/scheduler": line}).said(BLOCK)
+    assert output.values("block.scheduler") == ({chosen: 1} if chosen else {})
     if chosen is None:
-        assert said.reason("block.scheduler") == "parse_error"
+        assert output.reason("block.scheduler") == "parse_error"
 
 
 @pytest.mark.parametrize("junk", ["9" * 30, "lots", "-5", "1 2", "0x10", "\0\1\2", "ä"])
 def test_junk_in_a_number_is_no_number(node, junk):
-    said = node.put(drive("sda") | {"/sys/block/sda/queue/nr_requests": junk}).said(BLOCK)
-    assert said.reason("block.nr_requests") == "parse_error"
+    output = node.put(drive("sda") | {"/sys/block/sda/queue/nr_requests": junk}).said(BLOCK)
+    assert output.reason("block.nr_requests") == "parse_error"
 
 
 def test_how_a_drive_is_attached(node):
@@ -182,19 +182,19 @@ def test_how_a_drive_is_attached(node):
     for name, place in ways.items():
         link(node, f"/sys/block/{name}", place)
         node.put(drive(name))
-    said = node.said(BLOCK)
-    assert [item["transport"] for item in said.items("block")] == ["sas", "sata", "fc", "virtio"]
+    output = node.said(BLOCK)
+    assert [item["transport"] for item in output.items("block")] == ["sas", "sata", "fc", "virtio"]
 
 
 def test_a_virtual_drive_does_not_tell_whether_it_spins(node):
     assert node.put(drive("vda")).said(BLOCK).reason("drive.media_type") == "not_applicable"
-    said = node.put(drive("sdb") | nvme(0)).said(BLOCK)
-    assert said.values("drive.media_type") == {"ssd": 1, "nvme": 1}
+    output = node.put(drive("sdb") | nvme(0)).said(BLOCK)
+    assert output.values("drive.media_type") == {"ssd": 1, "nvme": 1}
 
 
 def test_a_remote_drive_over_tcp_is_not_taken_for_a_local_one(node):
-    said = node.put(nvme(0) | {"/sys/class/nvme/nvme0/transport": "tcp\n"}).said(BLOCK)
-    assert said.items("block")[0]["transport"] == "nvme-tcp"
+    output = node.put(nvme(0) | {"/sys/class/nvme/nvme0/transport": "tcp\n"}).said(BLOCK)
+    assert output.items("block")[0]["transport"] == "nvme-tcp"
 
 
 def test_with_multipathing_of_nvme_the_model_is_the_controllers(node):
@@ -203,8 +203,8 @@ def test_with_multipathing_of_nvme_the_model_is_the_controllers(node):
     link(node, "/sys/class/nvme-subsystem/nvme-subsys7/nvme2", "/sys/devices/pci0/nvme/nvme2")
     node.put(attributes("/sys/devices/pci0/nvme/nvme2", model="Acme X3", firmware_rev="F3", device__numa_node="0"))
     node.put(attributes("/sys/class/nvme/nvme7", model="Another", firmware_rev="F9"))
-    said = node.put(drive("nvme7n1")).said(BLOCK)
-    assert (said.value("drive.model"), said.value("drive.firmware"), said.value("drive.numa_node")) == (
+    output = node.put(drive("nvme7n1")).said(BLOCK)
+    assert (output.value("drive.model"), output.value("drive.firmware"), output.value("drive.numa_node")) == (
         "Acme X3",
         "F3",
         0,
@@ -215,8 +215,8 @@ def test_without_multipathing_the_namespaces_stand_beside_the_model(node):
     link(node, "/sys/block/nvme0n1", "/sys/devices/pci0/nvme/nvme0/nvme0n1")
     link(node, "/sys/devices/pci0/nvme/nvme0/nvme0n1/device", "/sys/devices/pci0/nvme/nvme0")
     node.put(attributes("/sys/devices/pci0/nvme/nvme0", model="Acme X4", firmware_rev="F4", transport="pcie"))
-    said = node.put(drive("nvme0n1")).said(BLOCK)
-    assert (said.value("drive.model"), said.value("drive.firmware")) == ("Acme X4", "F4")
+    output = node.put(drive("nvme0n1")).said(BLOCK)
+    assert (output.value("drive.model"), output.value("drive.firmware")) == ("Acme X4", "F4")
 
 
 def recorded(node, tmp_path, argv, stdout):
@@ -230,21 +230,21 @@ def test_where_sysfs_has_no_model_the_nvme_command_is_asked(node, tmp_path):
         "Devices": [{"DevicePath": "/dev/nvme0n1", "ModelNumber": "Acme X1", "Firmware": "F1", "SerialNumber": "S"}]
     }
     recorded(node, tmp_path, ["nvme", "list", "-o", "json"], json.dumps(listing))
-    said = node.put(drive("nvme0n1")).said(BLOCK)
-    assert (said.value("drive.model"), said.value("drive.firmware")) == ("Acme X1", "F1")
+    output = node.put(drive("nvme0n1")).said(BLOCK)
+    assert (output.value("drive.model"), output.value("drive.firmware")) == ("Acme X1", "F1")
 
 
 def test_where_sysfs_has_no_model_of_a_scsi_drive_lsblk_is_asked(node, tmp_path):
-    shown = [
+    devices = [
         {"name": "sda", "vendor": "ACME    ", "model": "H1", "rev": "A0", "tran": "sas", "serial": "SECRET"},
         3,
         {},
     ]
-    recorded(node, tmp_path, ["lsblk", "-J", "-O", "-b"], json.dumps({"blockdevices": shown}))
-    said = node.put(drive("sda")).said(BLOCK)
-    assert (said.value("drive.model"), said.value("drive.firmware")) == ("ACME H1", "A0")
-    assert said.items("block")[0]["transport"] == "sas"
-    assert "SECRET" not in repr(said.pieces)
+    recorded(node, tmp_path, ["lsblk", "-J", "-O", "-b"], json.dumps({"blockdevices": devices}))
+    output = node.put(drive("sda")).said(BLOCK)
+    assert (output.value("drive.model"), output.value("drive.firmware")) == ("ACME H1", "A0")
+    assert output.items("block")[0]["transport"] == "sas"
+    assert "SECRET" not in repr(output.pieces)
 
 
 def test_paths_that_have_failed_as_root_sees_them(node, tmp_path):
@@ -256,16 +256,16 @@ def test_paths_that_have_failed_as_root_sees_them(node, tmp_path):
     recorded(node, tmp_path, ["multipath", "-ll"], text)
     node.put(drive("sda") | drive("sdb") | drive("dm-0") | {"/sys/module/dm_multipath/refcnt": "1"})
     node.put({"/sys/block/dm-0/slaves/sda/size": "", "/sys/block/dm-0/slaves/sdb/size": ""})
-    said = node.said(BLOCK)
-    assert said.values("block.other", "multipath_paths") == {2: 1}
-    assert said.values("block.other", "multipath_paths_failed") == {1: 1}
+    output = node.said(BLOCK)
+    assert output.values("block.other", "multipath_paths") == {2: 1}
+    assert output.values("block.other", "multipath_paths_failed") == {1: 1}
 
 
 def test_a_listing_that_is_junk_takes_nothing_away(node, tmp_path):
     recorded(node, tmp_path, ["nvme", "list", "-o", "json"], "{")
-    said = node.put(drive("nvme0n1")).said(BLOCK)
-    assert said.value("drive.count") == 1
-    assert said.reason("drive.model") == "not_applicable"
+    output = node.put(drive("nvme0n1")).said(BLOCK)
+    assert output.value("drive.count") == 1
+    assert output.reason("drive.model") == "not_applicable"
 
 
 def test_serial_numbers_and_names_are_never_read(node):
@@ -287,6 +287,6 @@ def test_a_node_without_block_devices_has_none(node):
 def test_the_reason_is_told_where_no_size_can_be_read(node):
     (node.root / "sys/block").mkdir(parents=True)
     (node.root / "sys/block/sda").symlink_to("sda")
-    said = node.said(BLOCK)
-    assert {said.reason(name) for name in BLOCK.provides} == {"parse_error"}
-    assert said.items("block") == []
+    output = node.said(BLOCK)
+    assert {output.reason(name) for name in BLOCK.provides} == {"parse_error"}
+    assert output.items("block") == []

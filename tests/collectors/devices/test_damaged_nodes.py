@@ -98,4 +98,4 @@ def sound(value):
 
 
 def leaves(value):
-    return [leaf for one in value.values() for leaf in leaves(one)] if isinstance(value, dict) else [value]
+    return [leaf for child in value.values() for leaf in leaves(child)] if isinstance(value, dict) else [value]

@@ -47,7 +47,7 @@ def test_an_array_that_waits_its_turn_and_one_that_is_read_only():
 
 
 @pytest.mark.parametrize("text", ["", "\n\n", "no such file\n", "md0 active raid1\n", "<html></html>"])
-def test_what_is_not_mdstat_is_refused(text):
+def test_text_of_another_program_is_no_mdstat(text):
     with pytest.raises(ValueError, match="array"):
         mdstat.arrays(text)
 
@@ -82,17 +82,17 @@ errors: No known data errors
 
 def pool(*rows, state="ONLINE", scan="none requested"):
     table = "\n".join(f"\t{row:<26} ONLINE       0     0     0" for row in rows)
-    (found,) = zpool.pools(POOL.format(state=state, scan=scan, rows=table))
-    return found
+    (parsed_pool,) = zpool.pools(POOL.format(state=state, scan=scan, rows=table))
+    return parsed_pool
 
 
 def test_groups_of_drives_by_their_role():
-    found = pool(
+    parsed_pool = pool(
         *("  raidz2-0", *(f"    d{number}" for number in range(10))),
         *("  raidz2-1", *(f"    e{number}" for number in range(10))),
         *("special", "  mirror-2", "    n0", "    n1", "logs", "  n2", "cache", "  n3", "spares", "  s0", "  s1"),
     )
-    assert found.groups == (
+    assert parsed_pool.groups == (
         ("data", "raidz2", 10),
         ("data", "raidz2", 10),
         ("special", "mirror", 2),
@@ -105,20 +105,20 @@ def test_groups_of_drives_by_their_role():
 
 def test_a_distributed_spare_is_no_group_of_drives():
     drives = [f"    d{number}" for number in range(12)]
-    found = pool("  draid2:9d:12c:1s-0", *drives, "spares", "  draid2-0-0")
-    assert found.groups == (("data", "draid2:9d:12c:1s", 12), ("spare", "stripe", 1))
+    parsed_pool = pool("  draid2:9d:12c:1s-0", *drives, "spares", "  draid2-0-0")
+    assert parsed_pool.groups == (("data", "draid2:9d:12c:1s", 12), ("spare", "stripe", 1))
 
 
 def test_a_drive_that_is_being_replaced_counts_once():
-    found = pool(
+    parsed_pool = pool(
         "  raidz1-0", "    d0", "    replacing-1", "      d1", "      d9", "    d2", scan="resilver in progress since"
     )
-    assert (found.groups, found.scan) == ((("data", "raidz1", 3),), "recover")
+    assert (parsed_pool.groups, parsed_pool.scan) == ((("data", "raidz1", 3),), "recover")
 
 
 def test_a_drive_beside_a_group_is_not_in_it():
-    found = pool("  mirror-0", "    a", "    b", "  c")
-    assert found.groups == (("data", "mirror", 2), ("data", "stripe", 1))
+    parsed_pool = pool("  mirror-0", "    a", "    b", "  c")
+    assert parsed_pool.groups == (("data", "mirror", 2), ("data", "stripe", 1))
 
 
 def test_a_group_that_was_removed_is_none():
@@ -178,11 +178,11 @@ def test_adapters_with_two_ports_and_none():
         "\tPort 1:\n\t\tState: Active\n\t\tRate: 400\n\t\tLink layer: InfiniBand\n"
         "\tPort 2:\n\t\tState: Down\n\t\tRate: 10\n\t\tLink layer: Ethernet\nCA 'hfi1_0'\n\tCA type: \n"
     )
-    found = ibstat.adapters(text)
-    assert found["mlx5_2"].type == "MT4129"
-    assert found["mlx5_2"].ports == {1: ("Active", "400", "InfiniBand"), 2: ("Down", "10", "Ethernet")}
-    assert found["hfi1_0"].ports == {}
-    assert "946dae" not in repr(found)
+    adapters = ibstat.adapters(text)
+    assert adapters["mlx5_2"].type == "MT4129"
+    assert adapters["mlx5_2"].ports == {1: ("Active", "400", "InfiniBand"), 2: ("Down", "10", "Ethernet")}
+    assert adapters["hfi1_0"].ports == {}
+    assert "946dae" not in repr(adapters)
 
 
 def test_no_adapters_is_an_answer_and_a_crash_is_not():
@@ -212,9 +212,9 @@ def test_an_interface_that_is_not_there_is_refused(reader):
 
 def test_devices_of_the_bus_with_and_without_domain():
     entry = "Slot:\t{}\nClass:\tEthernet controller [0200]\nVendor:\tAcme, Inc. [1234]\nDevice:\tFast 9000 [5678]\n"
-    found = lspci.devices(entry.format("10000:e1:00.1") + "\n" + entry.format("41:00.0"))
-    assert sorted(found) == ["0000:41:00.0", "10000:e1:00.1"]
-    assert found["0000:41:00.0"] == ("0200", "Acme, Inc.", "Fast 9000")
+    devices = lspci.devices(entry.format("10000:e1:00.1") + "\n" + entry.format("41:00.0"))
+    assert sorted(devices) == ["0000:41:00.0", "10000:e1:00.1"]
+    assert devices["0000:41:00.0"] == ("0200", "Acme, Inc.", "Fast 9000")
 
 
 def test_text_without_a_device_is_refused():
@@ -228,12 +228,12 @@ def test_drives_in_the_flat_and_in_the_nested_form():
     controller = {"ModelNumber": "Acme X2", "Firmware": "F2", "SerialNumber": "SECRET"}
     controller["Namespaces"] = [{"NameSpace": "nvme4n1", "PhysicalSize": 2048, "SectorSize": 4096}]
     nested = {"Subsystems": [{"Controllers": [controller]}]}
-    found = nvme.drives(json.dumps({"Devices": [flat, nested]}))
-    assert found == {
+    drives = nvme.drives(json.dumps({"Devices": [flat, nested]}))
+    assert drives == {
         "nvme3n1": ("Acme X1", "F1", 1000204886016, 512),
         "nvme4n1": ("Acme X2", "F2", 2048, 4096),
     }
-    assert "SECRET" not in repr(found)
+    assert "SECRET" not in repr(drives)
 
 
 def test_two_controllers_are_two_paths_to_one_drive():

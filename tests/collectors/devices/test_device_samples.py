@@ -155,12 +155,29 @@ def test_models_and_sizes_of_nvme_drives(shared):
 
 
 def test_two_slingshot_cards(shared):
-    found = cxi_stat.devices(samples(shared, "cxi_stat")["2nic.txt"])
-    assert {name: fields["speed"] for name, fields in found.items()} == {"cxi0": "BS_200G", "cxi1": "BS_200G"}
-    assert not {"HJ20110019", "00:40:a6:82:ef:02"} & {value for fields in found.values() for value in fields.values()}
+    devices = cxi_stat.devices(samples(shared, "cxi_stat")["2nic.txt"])
+    assert {name: fields["speed"] for name, fields in devices.items()} == {"cxi0": "BS_200G", "cxi1": "BS_200G"}
+    assert not {"HJ20110019", "00:40:a6:82:ef:02"} & {value for fields in devices.values() for value in fields.values()}
 
 
 def test_paths_that_work_and_that_do_not(shared):
     texts = samples(shared, "multipath-ll")
     assert multipath.maps(texts["insights-multipath_v4_ll_doc.txt"]) == ((8, 0), (0, 8), (2, 0))
     assert multipath.maps(texts["insights-multipath_v4_ll_info_rhel_5.txt"]) == ((4, 0),)
+
+
+def test_maps_whose_wwid_has_blanks_stay_apart():
+    path = "|- 0:0:0:{0} sd{1} 8:{0} active ready running\n"
+    maps = "".join(
+        f"{name} dm-{number} ATA,INTEL SSD\nsize=447G features='0' wp=rw\n"
+        + path.format(number, "abc"[number])
+        + path.format(number + 16, "def"[number])
+        for number, name in enumerate(
+            (
+                "mpatha (1ATA     INTEL SSDSC2KB480G8      BTYF0)",
+                "1ATA     INTEL SSDSC2KB480G8      BTYF1",
+                "mpathc (3600a)",
+            )
+        )
+    )
+    assert multipath.maps(maps) == ((2, 0), (2, 0), (2, 0))

@@ -7,12 +7,12 @@ import re
 import pytest
 
 from collectors.node.commands import ALLOWED
-from collectors.node.node_access import Door
+from collectors.node.node_access import NodeAccess
 from tests.collectors.devices.conftest import link
 from tests.collectors.devices.test_damaged_nodes import PROBES, whole_node
 
 
-class Watched(Door):
+class Watched(NodeAccess):
     """A door that remembers which files and commands were asked for."""
 
     def __init__(self, root):
@@ -35,11 +35,11 @@ def places(line):
     return ["".join(chosen) for chosen in itertools.product(*choices)]
 
 
-def is_shown(asked, probe):
+def is_shown(place_name, probe):
     patterns = [place for line in probe.reads for place in places(line)]
     words = {"DEVICE", "INTERFACE", "DRIVER"}
     patterns = [" ".join("*" if word in words else word for word in pattern.split(" ")) for pattern in patterns]
-    return any(fnmatch.fnmatchcase(asked, pattern) for pattern in patterns)
+    return any(fnmatch.fnmatchcase(place_name, pattern) for pattern in patterns)
 
 
 @pytest.fixture
@@ -60,9 +60,9 @@ def watched(node):
 def test_every_file_and_command_is_shown(watched, probe):
     assert probe.applies(watched)
     probe.read(watched)
-    asked = watched.files_asked | watched.commands_asked
-    assert asked
-    assert [place for place in sorted(asked) if not is_shown(place, probe)] == []
+    opened = watched.files_asked | watched.commands_asked
+    assert opened
+    assert [place for place in sorted(opened) if not is_shown(place, probe)] == []
 
 
 def test_without_interfaces_in_sysfs_the_command_that_stands_in_is_shown(node):

@@ -35,8 +35,8 @@ def recorded(node, tmp_path, *commands):
 
 
 def test_two_equal_adapters_are_one_class_without_names(node):
-    said = node.put(adapter("mlx5_0") | adapter("ibp202s0")).said(NETWORK)
-    first, second = said.items("network")
+    output = node.put(adapter("mlx5_0") | adapter("ibp202s0")).said(NETWORK)
+    first, second = output.items("network")
     assert first == second
     assert first == {
         "kind": "infiniband",
@@ -46,16 +46,16 @@ def test_two_equal_adapters_are_one_class_without_names(node):
         "state": "active",
         "ports_active": 1,
     }
-    assert said.values("nic.rate") == {400: 2}
-    assert said.value("nic.injection") == 2
+    assert output.values("nic.rate") == {400: 2}
+    assert output.value("nic.injection") == 2
 
 
 def test_the_rate_of_a_port_that_is_down_means_nothing(node):
-    said = node.put(adapter("mlx5_0", rate="40 Gb/sec (4X QDR)", state="1: DOWN")).said(NETWORK)
-    (item,) = said.items("network")
+    output = node.put(adapter("mlx5_0", rate="40 Gb/sec (4X QDR)", state="1: DOWN")).said(NETWORK)
+    (item,) = output.items("network")
     assert (item["state"], item["ports_active"], item.get("rate_bit_s")) == ("down", 0, None)
-    assert said.reason("nic.rate") == "not_applicable"
-    assert said.value("nic.injection") == 0
+    assert output.reason("nic.rate") == "not_applicable"
+    assert output.value("nic.injection") == 0
 
 
 @pytest.mark.parametrize(
@@ -68,10 +68,10 @@ def test_a_port_that_is_about_to_be_active_is_not(node, state, told):
 
 def test_one_of_two_ports_is_active(node):
     second = {"ports__2__state": "1: DOWN", "ports__2__rate": "10 Gb/sec (4X)", "ports__2__link_layer": "InfiniBand"}
-    said = node.put(adapter("mlx4_0", rate="56 Gb/sec (4X FDR)", **second)).said(NETWORK)
-    (item,) = said.items("network")
+    output = node.put(adapter("mlx4_0", rate="56 Gb/sec (4X FDR)", **second)).said(NETWORK)
+    (item,) = output.items("network")
     assert (item["state"], item["ports_active"], item["rate_bit_s"]) == ("active", 1, 56000000000)
-    assert said.values("nic.rate") == {56: 1}
+    assert output.values("nic.rate") == {56: 1}
 
 
 def test_a_fraction_of_a_gigabit_is_kept(node):
@@ -86,26 +86,31 @@ def test_an_adapter_in_a_slot_of_an_older_generation_shows_both_speeds(node):
         "device__max_link_width": "16",
         "device__numa_node": "3",
     }
-    said = node.put(adapter("mlx5_0", **slot)).said(NETWORK)
-    pcie = said.items("network")[0]["pcie"]
+    output = node.put(adapter("mlx5_0", **slot)).said(NETWORK)
+    pcie = output.items("network")[0]["pcie"]
     assert (pcie["current_speed"], pcie["max_speed"]) == ("8.0 GT/s PCIe", "16.0 GT/s PCIe")
-    assert (said.value("nic.pcie_link", "current_speed_gt_s"), said.value("nic.pcie_link", "max_speed_gt_s")) == (8, 16)
-    assert said.value("nic.numa_node") == 3
+    assert (output.value("nic.pcie_link", "current_speed_gt_s"), output.value("nic.pcie_link", "max_speed_gt_s")) == (
+        8,
+        16,
+    )
+    assert output.value("nic.numa_node") == 3
 
 
 def test_a_node_without_numa_says_so_with_minus_one_which_is_no_node(node):
-    said = node.put(adapter("mlx5_0", device__numa_node="-1")).said(NETWORK)
-    assert "numa_node" not in said.items("network")[0]
-    assert said.reason("nic.numa_node") == "not_applicable"
+    output = node.put(adapter("mlx5_0", device__numa_node="-1")).said(NETWORK)
+    assert "numa_node" not in output.items("network")[0]
+    assert output.reason("nic.numa_node") == "not_applicable"
 
 
 def test_error_counters_of_every_port(node):
     counters = {
         f"ports__1__counters__{name}": value for name, value in [("symbol_error", 7), ("port_xmit_data", 10**12)]
     }
-    said = node.put(adapter("mlx5_0", **counters) | adapter("mlx5_1", ports__1__counters__symbol_error=0)).said(NETWORK)
-    assert said.values("nic.link_errors", "symbol_error") == {7: 1, 0: 1}
-    assert said.values("nic.link_errors", "port_xmit_data") == {}
+    output = node.put(adapter("mlx5_0", **counters) | adapter("mlx5_1", ports__1__counters__symbol_error=0)).said(
+        NETWORK
+    )
+    assert output.values("nic.link_errors", "symbol_error") == {7: 1, 0: 1}
+    assert output.values("nic.link_errors", "port_xmit_data") == {}
 
 
 def test_roce_takes_its_packet_size_and_priorities_from_its_interface(node):
@@ -115,12 +120,12 @@ def test_roce_takes_its_packet_size_and_priorities_from_its_interface(node):
     link(node, "/sys/class/net/ens1np0/device", "/sys/devices/pci0/0000:41:00.0")
     ecn = {"ecn__roce_np__enable__3": "1", "ecn__roce_np__enable__0": "0", "qos__trust": "dscp"}
     node.put(adapter("mlx5_0", rate="100 Gb/sec (4X EDR)", layer="Ethernet", node_type="1: CA"))
-    said = node.put(ethernet("ens1np0", **ecn)).said(NETWORK)
-    (item,) = said.items("network")
+    output = node.put(ethernet("ens1np0", **ecn)).said(NETWORK)
+    (item,) = output.items("network")
     assert (item["kind"], item["mtu"], item["rate_bit_s"]) == ("roce", 9000, 100000000000)
-    assert said.value("nic.roce", "trust") == "dscp"
-    assert said.value("nic.roce", "ecn_priorities_np") == "3"
-    assert said.values("nic.mtu") == {9000: 1}
+    assert output.value("nic.roce", "trust") == "dscp"
+    assert output.value("nic.roce", "ecn_priorities_np") == "3"
+    assert output.values("nic.mtu") == {9000: 1}
 
 
 def test_pause_frames_of_roce(node, tmp_path):
@@ -130,8 +135,8 @@ def test_pause_frames_of_roce(node, tmp_path):
         tmp_path,
         (["ethtool", "-a", "ens1"], "Pause parameters for ens1:\nRX:             on\nTX:             off\n"),
     )
-    said = node.said(NETWORK)
-    assert (said.value("nic.roce", "pause_rx"), said.value("nic.roce", "pause_tx")) == ("on", "off")
+    output = node.said(NETWORK)
+    assert (output.value("nic.roce", "pause_rx"), output.value("nic.roce", "pause_tx")) == ("on", "off")
 
 
 def test_what_roce_does_not_tell_without_the_vendors_tool_is_missing_for_that_reason(node):
@@ -169,8 +174,8 @@ def test_ip_over_infiniband_is_no_adapter_of_its_own(node):
 def test_ibstat_is_asked_where_sysfs_gives_no_state(node, tmp_path):
     text = "CA 'mlx5_0'\n\tCA type: MT4123\n\tFirmware version: 20.1\n\tPort 1:\n\t\tState: Active\n\t\tRate: 200\n"
     recorded(node, tmp_path, (["ibstat"], text))
-    said = node.put({IB + "mlx5_0/ports/1/state": "", IB + "mlx5_0/ports/1/lid": "1"}).said(NETWORK)
-    (item,) = said.items("network")
+    output = node.put({IB + "mlx5_0/ports/1/state": "", IB + "mlx5_0/ports/1/lid": "1"}).said(NETWORK)
+    (item,) = output.items("network")
     assert (item["model"], item["firmware"], item["state"], item["rate_bit_s"]) == (
         "MT4123",
         "20.1",
@@ -181,10 +186,10 @@ def test_ibstat_is_asked_where_sysfs_gives_no_state(node, tmp_path):
 
 @pytest.mark.parametrize("junk", ["lots", "", "100", "4: <b>", "9" * 5000])
 def test_junk_in_a_state_is_no_state(node, junk):
-    said = node.put(adapter("mlx5_0", state=junk)).said(NETWORK)
-    assert "state" not in said.items("network")[0]
-    assert said.reason("nic.rate") in ("parse_error", "output_limit")
-    assert said.reason("nic.injection") in ("parse_error", "output_limit")
+    output = node.put(adapter("mlx5_0", state=junk)).said(NETWORK)
+    assert "state" not in output.items("network")[0]
+    assert output.reason("nic.rate") in ("parse_error", "output_limit")
+    assert output.reason("nic.injection") in ("parse_error", "output_limit")
 
 
 CXI = "/sys/class/cxi/"
@@ -199,10 +204,10 @@ def test_cassini_1_and_2_have_their_files_in_different_places(node):
     second = {"device__port__0__link__speed": "CK_400G", "device__port__0__link__state": "up"}
     secrets = {"device__fru__serial_number": "SECRET", "device__properties__nid": "SECRET"}
     node.put(slingshot("cxi0", **first, **secrets) | slingshot("cxi1", **second, **secrets))
-    said = node.said(NETWORK)
-    assert said.values("nic.rate") == {200: 1, 400: 1}
-    assert said.values("nic.cxi", "speed") == {"BS_200G": 1, "CK_400G": 1}
-    assert said.value("nic.model", "firmware") == "1.5.0"
+    output = node.said(NETWORK)
+    assert output.values("nic.rate") == {200: 1, 400: 1}
+    assert output.values("nic.cxi", "speed") == {"BS_200G": 1, "CK_400G": 1}
+    assert output.value("nic.model", "firmware") == "1.5.0"
     assert "SECRET" not in repr(NETWORK.read(node.door()))
 
 
@@ -213,21 +218,21 @@ def test_the_extended_speed_of_pcie_counts(node):
         "device__properties__current_esm_link_speed": "25.0 GT/s",
         "device__port__link": "up",
     }
-    said = node.put(slingshot("cxi0", **files)).said(NETWORK)
-    assert said.value("nic.pcie_link", "current_speed_gt_s") == 25
-    said = node.put({CXI + "cxi0/device/properties/current_esm_link_speed": "Disabled\n"}).said(NETWORK)
-    assert said.value("nic.pcie_link", "current_speed_gt_s") == 16
+    output = node.put(slingshot("cxi0", **files)).said(NETWORK)
+    assert output.value("nic.pcie_link", "current_speed_gt_s") == 25
+    output = node.put({CXI + "cxi0/device/properties/current_esm_link_speed": "Disabled\n"}).said(NETWORK)
+    assert output.value("nic.pcie_link", "current_speed_gt_s") == 16
 
 
 def test_cxi_stat_fills_what_sysfs_leaves_open_and_no_more(node, tmp_path):
     text = "Device: cxi0\n    FW Version: 9.9\n    PCIE speed/width: 16 GT/s x16\n        Link speed: BS_200G\n"
     recorded(node, tmp_path, (["cxi_stat"], text + "        Link state: up\n        Link layer retry: on\n"))
-    said = node.put(slingshot("cxi0", fw_version="1.6.0.326")).said(NETWORK)
-    (item,) = said.items("network")
+    output = node.put(slingshot("cxi0", fw_version="1.6.0.326")).said(NETWORK)
+    (item,) = output.items("network")
     assert item["firmware"] == "1.6.0.326"
     assert item["pcie"] == {"current_speed": "16 GT/s", "current_width": 16}
     assert (item["state"], item["rate_bit_s"]) == ("up", 200 * 10**9)
-    assert said.value("nic.cxi", "link_layer_retry") == "on"
+    assert output.value("nic.cxi", "link_layer_retry") == "on"
 
 
 def test_the_interface_of_a_slingshot_adapter_is_no_ethernet_adapter(node):
@@ -237,16 +242,16 @@ def test_the_interface_of_a_slingshot_adapter_is_no_ethernet_adapter(node):
 
 
 def test_a_slingshot_link_that_is_down_has_no_rate(node):
-    said = node.put(slingshot("cxi0", device__port__speed="BS_200G", device__port__link="down")).said(NETWORK)
-    assert said.reason("nic.rate") == "not_applicable"
-    assert said.items("network")[0]["ports_active"] == 0
+    output = node.put(slingshot("cxi0", device__port__speed="BS_200G", device__port__link="down")).said(NETWORK)
+    assert output.reason("nic.rate") == "not_applicable"
+    assert output.items("network")[0]["ports_active"] == 0
 
 
 def test_slower_ports_are_for_administration(node):
     node.put(ethernet("eth0", speed="1000") | ethernet("eth1", speed="100000") | ethernet("eth2", speed="100000"))
-    said = node.said(NETWORK)
-    assert said.values("nic.rate") == {1: 1, 100: 2}
-    assert said.value("nic.injection") == 2
+    output = node.said(NETWORK)
+    assert output.values("nic.rate") == {1: 1, 100: 2}
+    assert output.value("nic.injection") == 2
 
 
 @pytest.mark.parametrize("name", ["lo", "docker0", "veth12", "bond0", "br0", "virbr0", "tun0", "ifb1", "-i", "a b"])
@@ -262,11 +267,11 @@ def test_an_interface_among_the_virtual_devices_is_no_adapter(node):
 
 
 def test_an_adapter_of_a_virtual_machine_has_a_carrier_and_no_rate(node):
-    said = node.put(ethernet("eth0", speed="-1", state="unknown", carrier="1")).said(NETWORK)
-    (item,) = said.items("network")
+    output = node.put(ethernet("eth0", speed="-1", state="unknown", carrier="1")).said(NETWORK)
+    (item,) = output.items("network")
     assert (item["ports_active"], item.get("rate_bit_s")) == (1, None)
-    assert said.reason("nic.rate") == "not_applicable"
-    assert said.value("nic.injection") == 1
+    assert output.reason("nic.rate") == "not_applicable"
+    assert output.value("nic.injection") == 1
 
 
 def on_the_bus(node, name, address, **values):
@@ -291,9 +296,9 @@ def test_without_the_database_the_model_is_its_number(node):
 
 def test_addresses_and_names_stay_where_they_are(node):
     node.put(adapter("mlx5_0") | ethernet("enx00secret0") | slingshot("cxi0", fw_version="1"))
-    said = repr(node.said(NETWORK).pieces)
+    text = repr(node.said(NETWORK).pieces)
     for secret in ("SECRET", "SE:CR:ET", "enx00secret0", "mlx5_0", "0x2f"):
-        assert secret not in said
+        assert secret not in text
 
 
 def test_a_node_without_a_network_has_no_adapter(node):
@@ -301,7 +306,7 @@ def test_a_node_without_a_network_has_no_adapter(node):
 
 
 def test_the_ip_command_stands_in_for_sysfs(node, tmp_path):
-    shown = [
+    links = [
         {"ifname": "lo", "link_type": "loopback", "mtu": 65536, "operstate": "UNKNOWN"},
         {"ifname": "docker0", "link_type": "ether", "mtu": 1500, "operstate": "UP"},
         {"ifname": "ens1", "link_type": "ether", "mtu": 9000, "operstate": "UP", "address": "SE:CR:ET"},
@@ -309,18 +314,18 @@ def test_the_ip_command_stands_in_for_sysfs(node, tmp_path):
         {"ifname": 7},
         None,
     ]
-    said = recorded(node, tmp_path, (["ip", "-j", "link"], json.dumps(shown))).said(NETWORK)
-    assert [(item["mtu"], item["ports_active"]) for item in said.items("network")] == [(9000, 1), (1500, 0)]
-    assert "SECRET" not in repr(said.pieces).replace(":", "")
+    output = recorded(node, tmp_path, (["ip", "-j", "link"], json.dumps(links))).said(NETWORK)
+    assert [(item["mtu"], item["ports_active"]) for item in output.items("network")] == [(9000, 1), (1500, 0)]
+    assert "SECRET" not in repr(output.pieces).replace(":", "")
 
 
 def test_rdma_tells_the_state_where_ibstat_is_not_installed(node, tmp_path):
-    shown = [{"ifindex": 0, "ifname": "mlx5_0", "port": 1, "state": "ACTIVE", "netdev": "ib0"}]
-    recorded(node, tmp_path, (["rdma", "-j", "link"], json.dumps(shown)))
-    said = node.put({IB + "mlx5_0/ports/1/state": "", IB + "mlx5_0/ports/1/rate": "100 Gb/sec (4X EDR)\n"}).said(
+    links = [{"ifindex": 0, "ifname": "mlx5_0", "port": 1, "state": "ACTIVE", "netdev": "ib0"}]
+    recorded(node, tmp_path, (["rdma", "-j", "link"], json.dumps(links)))
+    output = node.put({IB + "mlx5_0/ports/1/state": "", IB + "mlx5_0/ports/1/rate": "100 Gb/sec (4X EDR)\n"}).said(
         NETWORK
     )
-    (item,) = said.items("network")
+    (item,) = output.items("network")
     assert (item["state"], item["rate_bit_s"]) == ("active", 100 * 10**9)
 
 

@@ -31,13 +31,13 @@ def md(name="md0", **values):
 
 
 def test_eight_data_drives_and_two_for_parity(node):
-    said = node.put(md("md0") | md("md1")).said(RAID)
-    assert said.values("raid.layout", "level") == {"raid6": 2}
-    assert said.values("raid.layout", "data") == {8: 2}
-    assert said.values("raid.layout", "parity") == {2: 2}
-    assert said.values("raid.drives_per_target") == {10: 2}
-    assert said.values("raid.chunk") == {131072: 2}
-    assert said.values("raid.state") == {"clean": 2}
+    output = node.put(md("md0") | md("md1")).said(RAID)
+    assert output.values("raid.layout", "level") == {"raid6": 2}
+    assert output.values("raid.layout", "data") == {8: 2}
+    assert output.values("raid.layout", "parity") == {2: 2}
+    assert output.values("raid.drives_per_target") == {10: 2}
+    assert output.values("raid.chunk") == {131072: 2}
+    assert output.values("raid.state") == {"clean": 2}
 
 
 @pytest.mark.parametrize(
@@ -63,13 +63,13 @@ def test_a_vendors_own_personality_is_kept_as_it_is_called(node):
         "Personalities : [gridraid]\nmd3 : active gridraid sdb[1] sda[0] sdc[2](S)\n"
         "      100 blocks super 1.2 level 6, 64k chunk, algorithm 1004 [53/53] [UU]\n"
     )
-    said = node.put({"/proc/mdstat": text}).said(RAID)
-    assert said.value("raid.layout", "level") == "gridraid"
-    assert said.value("raid.layout", "algorithm") == 1004
-    assert said.value("raid.layout", "parity") == 2
-    assert said.value("raid.layout", "spares") == 1
-    assert said.values("raid.layout", "data") == {}
-    assert (said.value("raid.drives_per_target"), said.value("raid.chunk")) == (53, 65536)
+    output = node.put({"/proc/mdstat": text}).said(RAID)
+    assert output.value("raid.layout", "level") == "gridraid"
+    assert output.value("raid.layout", "algorithm") == 1004
+    assert output.value("raid.layout", "parity") == 2
+    assert output.value("raid.layout", "spares") == 1
+    assert output.values("raid.layout", "data") == {}
+    assert (output.value("raid.drives_per_target"), output.value("raid.chunk")) == (53, 65536)
 
 
 @pytest.mark.parametrize(
@@ -86,9 +86,9 @@ def test_states_that_the_listing_alone_tells(node, detail, told):
 
 
 def test_mirrors_have_no_parity_and_no_chunk(node):
-    said = node.put(md(level="raid1", raid_disks="2", chunk_size="0")).said(RAID)
-    assert said.values("raid.layout", "parity") == {}
-    assert said.reason("raid.chunk") == "not_applicable"
+    output = node.put(md(level="raid1", raid_disks="2", chunk_size="0")).said(RAID)
+    assert output.values("raid.layout", "parity") == {}
+    assert output.reason("raid.chunk") == "not_applicable"
 
 
 INACTIVE = "Personalities :\nmd9 : inactive sdb[1](S) sda[0](S)\n      6306 blocks super 1.2\n"
@@ -97,15 +97,15 @@ INACTIVE = "Personalities :\nmd9 : inactive sdb[1](S) sda[0](S)\n      6306 bloc
 def test_mdadm_is_asked_for_an_array_that_nothing_else_knows(node, tmp_path):
     text = "/dev/md9:\n        Raid Level : raid5\n      Raid Devices : 5\n             State : clean, degraded \n"
     recorded(node, tmp_path, (["mdadm", "--detail", "/dev/md9"], 0, text))
-    said = node.put({"/proc/mdstat": INACTIVE}).said(RAID)
-    assert said.value("raid.layout", "data") == 4
-    assert said.value("raid.state") == "inactive"
+    output = node.put({"/proc/mdstat": INACTIVE}).said(RAID)
+    assert output.value("raid.layout", "data") == 4
+    assert output.value("raid.state") == "inactive"
 
 
 def test_an_array_that_does_not_run_is_told_though_its_kind_is_not(node):
-    said = node.put({"/proc/mdstat": INACTIVE}).said(RAID)
-    assert said.value("raid.state") == "inactive"
-    assert said.reason("raid.layout") == "not_applicable"
+    output = node.put({"/proc/mdstat": INACTIVE}).said(RAID)
+    assert output.value("raid.state") == "inactive"
+    assert output.reason("raid.layout") == "not_applicable"
 
 
 def test_the_container_of_a_firmwares_arrays_is_no_array(node):
@@ -115,26 +115,26 @@ def test_the_container_of_a_firmwares_arrays_is_no_array(node):
 
 
 def test_a_node_without_arrays_says_why(node):
-    said = node.put(NO_ARRAYS).said(RAID)
-    assert {said.reason(name) for name in RAID.provides} == {"not_applicable"}
+    output = node.put(NO_ARRAYS).said(RAID)
+    assert {output.reason(name) for name in RAID.provides} == {"not_applicable"}
     assert not RAID.applies(node.__class__(node.root / "nothing").door())
 
 
 @pytest.mark.parametrize("junk", ["\0\0\0", "<html>", "md0: what"])
 def test_junk_in_mdstat_is_told_as_such(node, junk):
-    said = node.put({"/proc/mdstat": junk}).said(RAID)
-    assert {said.reason(name) for name in RAID.provides} == {"parse_error"}
+    output = node.put({"/proc/mdstat": junk}).said(RAID)
+    assert {output.reason(name) for name in RAID.provides} == {"parse_error"}
 
 
 def test_junk_in_mdstat_takes_nothing_from_what_sysfs_tells(node):
-    said = node.put(md() | {"/proc/mdstat": "<html>"}).said(RAID)
-    assert said.value("raid.drives_per_target") == 10
+    output = node.put(md() | {"/proc/mdstat": "<html>"}).said(RAID)
+    assert output.value("raid.drives_per_target") == 10
 
 
 @pytest.mark.parametrize("junk", ["$(id)", "a b", "x" * 200, "<script>"])
 def test_junk_in_a_level_is_no_level(node, junk):
-    said = node.put(md(level=junk)).said(RAID)
-    assert said.values("raid.layout", "level") == {}
+    output = node.put(md(level=junk)).said(RAID)
+    assert output.values("raid.layout", "level") == {}
 
 
 POOL = (
@@ -155,20 +155,20 @@ def rows(group, drives):
 def test_pools_of_raidz_and_draid(node, tmp_path):
     raidz = POOL.format(state="ONLINE", scan="none", rows=rows("raidz2-0", 10) + "\n" + rows("raidz2-1", 10))
     draid = POOL.format(state="DEGRADED", scan="none", rows=rows("draid2:9d:12c:1s-0", 12))
-    said = pools(node, tmp_path, raidz, draid).said(RAID)
-    assert said.values("raid.layout", "level") == {"raidz2": 1, "draid2:9d:12c:1s": 1}
-    assert said.values("raid.layout", "data") == {8: 1, 9: 1}
-    assert said.values("raid.layout", "groups") == {2: 1, 1: 1}
-    assert said.values("raid.drives_per_target") == {20: 1, 12: 1}
-    assert said.values("raid.state") == {"clean": 1, "degraded": 1}
-    assert "secret" not in repr(said.pieces)
+    output = pools(node, tmp_path, raidz, draid).said(RAID)
+    assert output.values("raid.layout", "level") == {"raidz2": 1, "draid2:9d:12c:1s": 1}
+    assert output.values("raid.layout", "data") == {8: 1, 9: 1}
+    assert output.values("raid.layout", "groups") == {2: 1, 1: 1}
+    assert output.values("raid.drives_per_target") == {20: 1, 12: 1}
+    assert output.values("raid.state") == {"clean": 1, "degraded": 1}
+    assert "secret" not in repr(output.pieces)
 
 
 def test_a_pool_that_is_scrubbed_is_being_checked(node, tmp_path):
     text = POOL.format(state="ONLINE", scan="scrub in progress since", rows=rows("mirror-0", 2))
-    said = pools(node, tmp_path, text).said(RAID)
-    assert said.value("raid.state") == "check"
-    assert said.values("raid.layout", "parity") == {}
+    output = pools(node, tmp_path, text).said(RAID)
+    assert output.value("raid.state") == "check"
+    assert output.values("raid.layout", "parity") == {}
 
 
 def test_groups_that_differ_are_listed(node, tmp_path):
@@ -177,10 +177,10 @@ def test_groups_that_differ_are_listed(node, tmp_path):
 
 
 def test_without_the_command_the_kernel_tells_the_state_of_pools(node):
-    said = node.put({"/proc/spl/kstat/zfs/secret/state": "SUSPENDED\n"}).said(RAID)
-    assert said.value("raid.state") == "suspended"
-    assert said.reason("raid.layout") == "not_applicable"
-    assert "secret" not in repr(said.pieces)
+    output = node.put({"/proc/spl/kstat/zfs/secret/state": "SUSPENDED\n"}).said(RAID)
+    assert output.value("raid.state") == "suspended"
+    assert output.reason("raid.layout") == "not_applicable"
+    assert "secret" not in repr(output.pieces)
 
 
 def test_pools_that_only_root_may_see(node, tmp_path):
@@ -191,10 +191,10 @@ def test_pools_that_only_root_may_see(node, tmp_path):
 
 def test_settings_of_the_nvme_driver(node):
     node.put({"/sys/module/nvme_core/parameters/io_timeout": "60\n", "/sys/module/nvme/parameters/poll_queues": "4\n"})
-    said = node.said(NVME)
-    assert said.value("nvme.io_timeout", "io_timeout_s") == 60
-    assert said.value("nvme.io_timeout", "poll_queues") == 4
-    assert said.values("nvme.io_timeout", "write_queues") == {}
+    output = node.said(NVME)
+    assert output.value("nvme.io_timeout", "io_timeout_s") == 60
+    assert output.value("nvme.io_timeout", "poll_queues") == 4
+    assert output.values("nvme.io_timeout", "write_queues") == {}
     assert not NVME.applies(node.__class__(node.root / "nothing").door())
 
 
@@ -214,21 +214,21 @@ def test_a_sas_host_adapter_with_its_links_and_enclosures(node):
         "components": "25",
     }
     node.put(attributes("/sys/class/enclosure/5:0:30:0", id="0xSECRET", **shelf))
-    said = node.said(SAS)
-    assert said.value("sas.hba", "board") == "LSI9300-8e"
-    assert said.value("sas.hba", "firmware") == "16.00.12.00"
-    assert said.values("sas.link_rate") == {12: 2, 6: 1}
-    assert said.value("sas.driver") == "mpt3sas 43.100.00.00"
-    assert said.value("sas.max_sgl_entries") == 128
-    assert said.value("enclosure.config") == "ACME D3710 2.40, 25 slots"
+    output = node.said(SAS)
+    assert output.value("sas.hba", "board") == "LSI9300-8e"
+    assert output.value("sas.hba", "firmware") == "16.00.12.00"
+    assert output.values("sas.link_rate") == {12: 2, 6: 1}
+    assert output.value("sas.driver") == "mpt3sas 43.100.00.00"
+    assert output.value("sas.max_sgl_entries") == 128
+    assert output.value("enclosure.config") == "ACME D3710 2.40, 25 slots"
     assert "SECRET" not in repr(SAS.read(node.door()))
 
 
 def test_the_version_of_the_driver_from_its_file(node, tmp_path):
     recorded(node, tmp_path, (["modinfo", "mpt3sas"], 0, "version:        39.100.00.00\n"))
-    said = node.put({"/sys/module/mpt3sas/parameters/max_sgl_entries": "256\n"}).said(SAS)
-    assert said.value("sas.driver") == "mpt3sas 39.100.00.00"
-    assert said.reason("sas.hba") == "not_applicable"
+    output = node.put({"/sys/module/mpt3sas/parameters/max_sgl_entries": "256\n"}).said(SAS)
+    assert output.value("sas.driver") == "mpt3sas 39.100.00.00"
+    assert output.reason("sas.hba") == "not_applicable"
 
 
 def test_a_node_without_sas_has_none(node):
@@ -243,12 +243,12 @@ def test_tcp_tunables(node):
         "/proc/sys/net/ipv4/tcp_mem": "12\t13\t14\n",
         "/proc/sys/net/ipv4/conf/all/rp_filter": "2\n",
     }
-    said = node.put(files).said(SYSCTL)
-    assert said.value("net.sysctl", "net.core.rmem_max") == 212992
-    assert said.value("net.sysctl", "net.ipv4.tcp_rmem") == "4096 131072 6291456"
-    assert said.value("net.sysctl", "net.ipv4.tcp_congestion_control") == "cubic"
-    assert said.value("net.sysctl", "net.ipv4.conf.all.rp_filter") == 2
-    assert said.values("net.sysctl", "net.ipv4.tcp_mem") == {}
+    output = node.put(files).said(SYSCTL)
+    assert output.value("net.sysctl", "net.core.rmem_max") == 212992
+    assert output.value("net.sysctl", "net.ipv4.tcp_rmem") == "4096 131072 6291456"
+    assert output.value("net.sysctl", "net.ipv4.tcp_congestion_control") == "cubic"
+    assert output.value("net.sysctl", "net.ipv4.conf.all.rp_filter") == 2
+    assert output.values("net.sysctl", "net.ipv4.tcp_mem") == {}
 
 
 def test_a_network_stack_without_tunables_says_so(node):
@@ -266,16 +266,16 @@ def interrupts(node, lists):
 
 
 def test_interrupts_that_are_pinned(node):
-    said = interrupts(node, ["0", "1", "2-3", "3"]).said(INTERRUPTS)
+    output = interrupts(node, ["0", "1", "2-3", "3"]).said(INTERRUPTS)
     keys = ("irqbalance", "vectors", "cpus", "cpus_per_vector")
-    assert [said.value("nic.irq_affinity", key) for key in keys] == [False, 4, 4, 2]
+    assert [output.value("nic.irq_affinity", key) for key in keys] == [False, 4, 4, 2]
 
 
 def test_interrupts_that_irqbalance_moves_are_counted_only(node):
     interrupts(node, ["0", "1"]).put({"/run/irqbalance/irqbalance4711.sock": "", "/proc/4711/comm": "irqbalance\n"})
-    said = node.said(INTERRUPTS)
-    assert said.value("nic.irq_affinity", "irqbalance") is True
-    assert said.values("nic.irq_affinity", "cpus") == {}
+    output = node.said(INTERRUPTS)
+    assert output.value("nic.irq_affinity", "irqbalance") is True
+    assert output.values("nic.irq_affinity", "cpus") == {}
 
 
 def test_a_socket_that_irqbalance_left_behind_is_no_irqbalance(node):
@@ -302,11 +302,11 @@ def test_wear_and_rotation_as_root(node, tmp_path):
         (["nvme", "smart-log", "-o", "json", "/dev/nvme1n1"], 0, '{"percent_used": 7, "data_units_written": 1000}'),
         (["smartctl", "-i", "-A", "-j", "/dev/sda"], 4, smart),
     )
-    said = drives(node, "nvme0n1", "nvme1n1", "sda").said(HEALTH)
-    assert said.values("drive.wear", "percentage_used") == {2: 1, 7: 1}
-    assert said.values("drive.wear", "written_bytes") == {512000000: 2}
-    assert said.values("drive.rpm") == {7200: 1}
-    assert "SECRET" not in repr(said.pieces)
+    output = drives(node, "nvme0n1", "nvme1n1", "sda").said(HEALTH)
+    assert output.values("drive.wear", "percentage_used") == {2: 1, 7: 1}
+    assert output.values("drive.wear", "written_bytes") == {512000000: 2}
+    assert output.values("drive.rpm") == {7200: 1}
+    assert "SECRET" not in repr(output.pieces)
 
 
 def test_without_root_the_first_refusal_is_the_last_question(node, tmp_path):
@@ -317,9 +317,9 @@ def test_without_root_the_first_refusal_is_the_last_question(node, tmp_path):
         (["nvme", "smart-log", "-o", "json", "/dev/nvme0n1"], *denied),
         (["nvme", "smart-log", "-o", "json", "/dev/nvme1n1"], 0, '{"percent_used": 7}'),
     )
-    said = drives(node, "nvme0n1", "nvme1n1").said(HEALTH)
-    assert said.reason("drive.wear") == "permission_denied"
-    assert said.reason("drive.rpm") == "not_applicable"
+    output = drives(node, "nvme0n1", "nvme1n1").said(HEALTH)
+    assert output.reason("drive.wear") == "permission_denied"
+    assert output.reason("drive.rpm") == "not_applicable"
 
 
 @pytest.mark.parametrize(

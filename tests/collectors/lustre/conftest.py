@@ -5,7 +5,7 @@ import json
 import pytest
 
 from collectors.node.commands import Recorded
-from collectors.node.node_access import Door
+from collectors.node.node_access import NodeAccess
 from collectors.probe_results import Fact, Missing
 from tests.collectors.machine.conftest import Node, Said, node, recorded_node  # noqa: F401  (fixtures)
 
@@ -26,7 +26,7 @@ class LustreNode(Node):
 
     def door_at(self, test_directory):
         recorded = Recorded(str(self.recording)) if self.recording else None
-        return Door(str(self.root), recorded, environment={}, test_directory=test_directory)
+        return NodeAccess(str(self.root), recorded, environment={}, test_directory=test_directory)
 
     def said_of(self, probes, door=None):
         """What several probes say, those that apply here."""
@@ -44,15 +44,15 @@ def osc(target, mount=MOUNT):
     return f"fs-OST{target:04x}-osc-{mount}"
 
 
-def everything(said):
+def everything(output):
     """All facts as {(id, key, value, instances)}, without their source."""
-    found = {}
-    for piece in said.pieces:
+    values = {}
+    for piece in output.pieces:
         if isinstance(piece, Fact):
             name = (piece.id, piece.key, type(piece.value).__name__, piece.value)
-            found[name] = found.get(name, 0) + piece.instances
-    return found
+            values[name] = values.get(name, 0) + piece.instances
+    return values
 
 
-def gaps(said):
-    return {piece.id: piece.reason for piece in said.pieces if isinstance(piece, Missing)}
+def gaps(output):
+    return {piece.id: piece.reason for piece in output.pieces if isinstance(piece, Missing)}

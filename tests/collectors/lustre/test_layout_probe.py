@@ -69,14 +69,14 @@ def directory(lustre):
     return with_outputs
 
 
-def told(said):
+def told(output):
     names = ("stripe_count", "stripe_size", "overstripe", "dom", "compression", "mirror_ec")
-    return {name: said.value("lustre.layout." + name) for name in names}
+    return {name: output.value("lustre.layout." + name) for name in names}
 
 
 def test_a_plain_layout(directory):
-    said = directory(PLAIN)
-    assert told(said) == {
+    output = directory(PLAIN)
+    assert told(output) == {
         "stripe_count": 1,
         "stripe_size": 1048576,
         "overstripe": False,
@@ -84,15 +84,15 @@ def test_a_plain_layout(directory):
         "compression": "none",
         "mirror_ec": 1,
     }
-    assert said.value("lustre.layout.pfl", "components") == 0
-    (item,) = said.items("layouts")
+    assert output.value("lustre.layout.pfl", "components") == 0
+    (item,) = output.items("layouts")
     assert (item["phase"], item["stripe_count"], item["components"]) == ("test directory", 1, [])
-    assert said.value("lustre.layout.dir_stripe", "count") == 0
+    assert output.value("lustre.layout.dir_stripe", "count") == 0
 
 
 def test_a_progressive_layout_with_data_on_the_metadata_target_and_overstriping(directory):
-    said = directory(COMPOSITE, "lmv_stripe_count: 4 lmv_stripe_offset: 0 lmv_hash_type: fnv_1a_64\nmdtidx\n")
-    assert told(said) == {
+    output = directory(COMPOSITE, "lmv_stripe_count: 4 lmv_stripe_offset: 0 lmv_hash_type: fnv_1a_64\nmdtidx\n")
+    assert told(output) == {
         "stripe_count": 64,
         "stripe_size": 16777216,
         "overstripe": True,
@@ -100,25 +100,25 @@ def test_a_progressive_layout_with_data_on_the_metadata_target_and_overstriping(
         "compression": "none",
         "mirror_ec": 1,
     }
-    assert said.value("lustre.layout.pfl", "components") == 3
-    assert [said.value("lustre.layout.pfl", f"component_{number}") for number in (1, 2, 3)] == [
+    assert output.value("lustre.layout.pfl", "components") == 3
+    assert [output.value("lustre.layout.pfl", f"component_{number}") for number in (1, 2, 3)] == [
         "0-65536 mdt",
         "65536-1073741824 4x1048576 raid0",
         "1073741824-EOF 64x16777216 raid0,overstriped",
     ]
-    assert said.value("lustre.layout.dir_stripe", "count") == 4
-    assert said.value("lustre.layout.dir_stripe", "hash_type") == "fnv_1a_64"
-    (item,) = said.items("layouts")
+    assert output.value("lustre.layout.dir_stripe", "count") == 4
+    assert output.value("lustre.layout.dir_stripe", "hash_type") == "fnv_1a_64"
+    (item,) = output.items("layouts")
     assert item["dir_stripe_count"] == 4
     assert [component["end_bytes"] for component in item["components"]] == [65536, 1073741824, None]
     assert [component["pattern"] for component in item["components"]] == ["mdt", "raid0", "raid0,overstriped"]
 
 
 def test_mirrors_compression_and_every_target(directory):
-    said = directory(MIRRORED)
-    assert (said.value("lustre.layout.mirror_ec"), said.value("lustre.layout.compression")) == (2, "zstd:3")
-    assert said.value("lustre.layout.stripe_count") == -1
-    assert [component["mirror_id"] for component in said.items("layouts")[0]["components"]] == [1, 2]
+    output = directory(MIRRORED)
+    assert (output.value("lustre.layout.mirror_ec"), output.value("lustre.layout.compression")) == (2, "zstd:3")
+    assert output.value("lustre.layout.stripe_count") == -1
+    assert [component["mirror_id"] for component in output.items("layouts")[0]["components"]] == [1, 2]
 
 
 def test_numbers_that_older_releases_print_for_patterns(directory):
@@ -127,17 +127,17 @@ def test_numbers_that_older_releases_print_for_patterns(directory):
 
 
 def test_the_path_of_the_directory_stays(directory):
-    said = directory(COMPOSITE)
-    assert "CANARY" not in repr(said.pieces)
+    output = directory(COMPOSITE)
+    assert "CANARY" not in repr(output.pieces)
     assert layout.stripes("/tmp/stripe_count: 9\n/pattern: CANARY\n" + PLAIN)["stripe_count"] == 1
 
 
 def test_without_a_test_directory_nothing_is_asked(lustre):
     lustre.put({"/sys/fs/lustre/version": "2.15.4"}).command("lfs getstripe", PLAIN).command("lfs getdirstripe", "junk")
-    said = lustre.said(PROBE)
-    assert {piece.reason for piece in said.pieces} == {"not_applicable"}
-    assert {piece.detail for piece in said.pieces} == {"no --directory was named"}
-    assert {piece.id for piece in said.pieces} == set(PROBE.provides)
+    output = lustre.said(PROBE)
+    assert {piece.reason for piece in output.pieces} == {"not_applicable"}
+    assert {piece.detail for piece in output.pieces} == {"no --directory was named"}
+    assert {piece.id for piece in output.pieces} == set(PROBE.provides)
 
 
 def test_a_directory_elsewhere_than_on_lustre_is_not_asked(lustre):
@@ -156,15 +156,15 @@ def test_a_directory_elsewhere_than_on_lustre_is_not_asked(lustre):
     ],
 )
 def test_what_is_no_layout_is_a_parse_error(directory, wrong):
-    said = directory(wrong, "junk")
+    output = directory(wrong, "junk")
     for name in ("stripe_count", "pfl", "dom", "dir_stripe"):
-        assert said.reason("lustre.layout." + name) == "parse_error"
-    assert said.items("layouts") == []
+        assert output.reason("lustre.layout." + name) == "parse_error"
+    assert output.items("layouts") == []
 
 
 def test_a_command_that_fails_is_the_reason(lustre):
     lustre.put({"/sys/fs/lustre/version": "2.15.4"})
     lustre.command(f"lfs getstripe -d {DIRECTORY}", "", 13, "error: Permission denied")
-    said = lustre.said(PROBE, lustre.door_at(DIRECTORY))
-    assert said.reason("lustre.layout.stripe_count") == "permission_denied"
-    assert said.reason("lustre.layout.dir_stripe") == "not_installed"
+    output = lustre.said(PROBE, lustre.door_at(DIRECTORY))
+    assert output.reason("lustre.layout.stripe_count") == "permission_denied"
+    assert output.reason("lustre.layout.dir_stripe") == "not_installed"

@@ -57,16 +57,16 @@ def networked(lustre):
 
 def test_networks_are_counted_as_they_are_up_now(networked):
     networked.command("lnetctl net show -v 4", NET_SHOW)
-    said = networked.said_of(lnet.PROBES)
-    assert said.value("lnet.networks", "o2ib") == 3
-    assert said.value("lnet.networks", "tcp") == 1
-    assert said.values("lnet.networks", "lo") == {}
-    assert said.value("lnet.multirail") == 2
-    assert said.values("lnet.ni_status", "status") == {"up": 3, "down": 1}
-    assert said.values("lnet.ni_status", "health") == {900: 1, 1000: 1}
-    assert said.values("lnet.dev_cpt") == {4: 1, -1: 1}
-    assert "172.1" not in repr(said.pieces)
-    assert "ib0" not in repr(said.pieces)
+    output = networked.said_of(lnet.PROBES)
+    assert output.value("lnet.networks", "o2ib") == 3
+    assert output.value("lnet.networks", "tcp") == 1
+    assert output.values("lnet.networks", "lo") == {}
+    assert output.value("lnet.multirail") == 2
+    assert output.values("lnet.ni_status", "status") == {"up": 3, "down": 1}
+    assert output.values("lnet.ni_status", "health") == {900: 1, 1000: 1}
+    assert output.values("lnet.dev_cpt") == {4: 1, -1: 1}
+    assert "172.1" not in repr(output.pieces)
+    assert "ib0" not in repr(output.pieces)
 
 
 @pytest.mark.parametrize(
@@ -86,11 +86,11 @@ def test_networks_are_counted_as_they_are_up_now(networked):
 )
 def test_users_are_told_the_networks_that_were_configured(networked, output, status, error, reason):
     networked.command("lnetctl net show -v 4", output, status, error)
-    said = networked.said_of(lnet.PROBES)
-    assert (said.value("lnet.networks", "o2ib"), said.value("lnet.networks", "tcp")) == (3, 1)
-    assert said.value("lnet.multirail") == 2
-    assert said.reason("lnet.ni_status") == reason
-    assert said.reason("lnet.dev_cpt") == reason
+    probe_output = networked.said_of(lnet.PROBES)
+    assert (probe_output.value("lnet.networks", "o2ib"), probe_output.value("lnet.networks", "tcp")) == (3, 1)
+    assert probe_output.value("lnet.multirail") == 2
+    assert probe_output.reason("lnet.ni_status") == reason
+    assert probe_output.reason("lnet.dev_cpt") == reason
 
 
 @pytest.mark.parametrize(
@@ -103,16 +103,16 @@ def test_users_are_told_the_networks_that_were_configured(networked, output, sta
     ],
 )
 def test_configured_networks_in_all_their_forms(networked, configured, counts, rails):
-    said = networked.put({PARAMETERS + "networks": configured + "\n"}).said_of(lnet.PROBES)
+    output = networked.put({PARAMETERS + "networks": configured + "\n"}).said_of(lnet.PROBES)
     for kind in ("o2ib", "tcp", "kfi"):
-        assert said.values("lnet.networks", kind) == ({counts[kind]: 1} if kind in counts else {})
-    assert said.value("lnet.multirail") == rails
+        assert output.values("lnet.networks", kind) == ({counts[kind]: 1} if kind in counts else {})
+    assert output.value("lnet.multirail") == rails
 
 
 @pytest.mark.parametrize("configured", ["junk(eth0)", "10.0.0.1@tcp", "((", "o2ib(ib0", "\u0660"])
 def test_configured_networks_that_make_no_sense_are_none(networked, configured):
-    said = networked.put({PARAMETERS + "networks": configured}).said_of(lnet.PROBES)
-    assert said.reason("lnet.networks") == "not_installed"
+    output = networked.put({PARAMETERS + "networks": configured}).said_of(lnet.PROBES)
+    assert output.reason("lnet.networks") == "not_installed"
 
 
 def test_without_configuration_the_networks_are_missing(networked):
@@ -122,16 +122,16 @@ def test_without_configuration_the_networks_are_missing(networked):
 
 def test_networks_of_a_wider_indentation(networked):
     text = "net:\n-     net type: tcp\n      local NI(s):\n      -     nid: 10.244.0.10@tcp\n            status: up\n"
-    said = networked.command("lnetctl net show -v 4", text).said_of(lnet.PROBES)
-    assert (said.value("lnet.networks", "tcp"), said.value("lnet.ni_status", "status")) == (1, "up")
+    output = networked.command("lnetctl net show -v 4", text).said_of(lnet.PROBES)
+    assert (output.value("lnet.networks", "tcp"), output.value("lnet.ni_status", "status")) == (1, "up")
 
 
 def test_drivers_and_their_parameters(networked):
-    said = networked.said_of(lnet.PROBES)
-    assert said.values("lnet.lnd") == {"ko2iblnd": 1}
-    assert said.value("ko2iblnd.peer_credits") == 32
-    assert said.reason("ko2iblnd.nscheds") == "parse_error"
-    assert said.reason("ko2iblnd.ntx") == "not_applicable"
+    output = networked.said_of(lnet.PROBES)
+    assert output.values("lnet.lnd") == {"ko2iblnd": 1}
+    assert output.value("ko2iblnd.peer_credits") == 32
+    assert output.reason("ko2iblnd.nscheds") == "parse_error"
+    assert output.reason("ko2iblnd.ntx") == "not_applicable"
     assert not next(probe for probe in lnet.PROBES if probe.id == "ksocklnd").applies(networked.door())
 
 
@@ -139,26 +139,26 @@ def test_all_parameters_of_slingshots_driver_are_one_map(lustre):
     values = {"credits": "512\n", "traffic_class": "best_effort\n", "cksum": "N\n", "odd": "a/b c\n"}
     lustre.put({f"/sys/module/kfilnd/parameters/{name}": text for name, text in values.items()})
     lustre.put({PARAMETERS + "cpu_pattern": ""})
-    said = lustre.said_of(lnet.PROBES)
-    assert said.value("kfilnd.params", "credits") == 512
-    assert said.value("kfilnd.params", "traffic_class") == "best_effort"
-    assert said.value("kfilnd.params", "cksum") is False
-    assert said.reason("kfilnd.params", "odd") == "parse_error"
-    assert said.values("lnet.lnd") == {"kfilnd": 1}
+    output = lustre.said_of(lnet.PROBES)
+    assert output.value("kfilnd.params", "credits") == 512
+    assert output.value("kfilnd.params", "traffic_class") == "best_effort"
+    assert output.value("kfilnd.params", "cksum") is False
+    assert output.reason("kfilnd.params", "odd") == "parse_error"
+    assert output.values("lnet.lnd") == {"kfilnd": 1}
 
 
 def test_partitions_asked_for_are_told_by_either_module(networked, lustre):
-    said = networked.said_of(lnet.PROBES)
-    assert said.value("libcfs.cpu_npartitions") == 0
-    assert said.value("libcfs.cpu_pattern") == "0[0-3,32-35] 1[4-7,36-39]"
+    output = networked.said_of(lnet.PROBES)
+    assert output.value("libcfs.cpu_npartitions") == 0
+    assert output.value("libcfs.cpu_pattern") == "0[0-3,32-35] 1[4-7,36-39]"
     (networked.root / "sys/module/lnet/parameters/cpu_npartitions").unlink()
     (networked.root / "sys/module/lnet/parameters/cpu_pattern").unlink()
     networked.put(
         {"/sys/module/libcfs/parameters/cpu_npartitions": "4", "/sys/module/libcfs/parameters/cpu_pattern": ""}
     )
-    said = networked.said_of(lnet.PROBES)
-    assert said.value("libcfs.cpu_npartitions") == 4
-    assert said.value("libcfs.cpu_pattern") == "none"
+    output = networked.said_of(lnet.PROBES)
+    assert output.value("libcfs.cpu_npartitions") == 4
+    assert output.value("libcfs.cpu_pattern") == "none"
 
 
 def test_what_is_no_pattern_of_cpus_is_refused(networked):
@@ -210,10 +210,10 @@ TABLE = "0\t: 0 1 2 3 48 49\n1\t: 4 6 8 \n2\t:\n"
 @pytest.mark.parametrize("place", ["/proc/sys/lnet", "/sys/kernel/debug/lnet"])
 def test_the_table_of_partitions(networked, place):
     networked.put({place + "/cpu_partition_table": TABLE.replace("2\t:\n", "")})
-    said = networked.said_of(lnet.PROBES)
-    assert said.value("lnet.cpu_partition_table", "partitions") == 2
-    assert said.value("lnet.cpu_partition_table", "cpus_of_0") == "0-3,48-49"
-    assert said.value("lnet.cpu_partition_table", "cpus_of_1") == "4,6,8"
+    output = networked.said_of(lnet.PROBES)
+    assert output.value("lnet.cpu_partition_table", "partitions") == 2
+    assert output.value("lnet.cpu_partition_table", "cpus_of_0") == "0-3,48-49"
+    assert output.value("lnet.cpu_partition_table", "cpus_of_1") == "4,6,8"
 
 
 def test_a_table_of_ranges_as_lctl_prints_it():
@@ -222,7 +222,7 @@ def test_a_table_of_ranges_as_lctl_prints_it():
 
 
 @pytest.mark.parametrize("text", ["", "junk", "0 : a b", "0 : 5-", "0 : 99999999", "0 : 1-99999999", "0 : 1 2\nerror"])
-def test_what_is_no_table_is_refused(text):
+def test_text_without_a_table_is_refused(text):
     with pytest.raises(ValueError):
         lnet.partition_table(text)
 
@@ -239,8 +239,8 @@ def test_what_is_no_table_is_refused(text):
 )
 def test_users_are_told_the_number_of_partitions_from_the_names_of_threads(networked, names, count):
     networked.put({f"/proc/{index + 2}/comm": name + "\n" for index, name in enumerate(names)})
-    said = networked.said_of(lnet.PROBES)
-    assert said.value("lnet.cpu_partition_table", "partitions") == count
+    output = networked.said_of(lnet.PROBES)
+    assert output.value("lnet.cpu_partition_table", "partitions") == count
 
 
 def test_without_table_and_threads_lctl_is_asked(networked):

@@ -14,25 +14,25 @@ CLIENT_MOUNT = "10.0.0.1@o2ib:10.0.0.2@o2ib:/fs /lustre lustre rw,flock 0 0\n"
 
 def test_many_devices_are_one_line_for_each_value(lustre):
     lustre.put({f"{OSC}{osc(target)}/max_rpcs_in_flight": "64" if target < 2 else "8" for target in range(40)})
-    said = lustre.said_of(PROBES)
-    assert said.values("lustre.client.osc.max_rpcs_in_flight") == {8: 38, 64: 2}
-    assert said.value("lustre.fs.ost_count", "visible") == 40
+    output = lustre.said_of(PROBES)
+    assert output.values("lustre.client.osc.max_rpcs_in_flight") == {8: 38, 64: 2}
+    assert output.value("lustre.fs.ost_count", "visible") == 40
 
 
 def test_counters_are_summed_over_devices_that_counted_alike_and_otherwise(lustre):
     row = "pages per rpc         rpcs   % cum % |       rpcs   % cum %\n256:  {} 100 100 | 2 100 100\n"
     lustre.put({f"{OSC}{osc(target)}/rpc_stats": row.format(5 if target else 1) for target in range(4)})
-    said = lustre.said_of(PROBES)
-    assert said.value("lustre.client.osc.rpc_stats", "read_256_pages") == 16
-    assert said.value("lustre.client.osc.rpc_stats", "write_total") == 8
+    output = lustre.said_of(PROBES)
+    assert output.value("lustre.client.osc.rpc_stats", "read_256_pages") == 16
+    assert output.value("lustre.client.osc.rpc_stats", "write_total") == 8
 
 
 def test_of_too_many_different_values_the_range_is_told(lustre):
     lustre.put({f"{OSC}{osc(target)}/cur_grant_bytes": str(1000 + target) for target in range(101)})
-    said = lustre.said_of(PROBES)
-    told = {key: said.value("lustre.client.osc.grant", key) for key in ("minimum", "median", "maximum")}
-    assert told == {"minimum": 1000, "median": 1050, "maximum": 1100}
-    assert said.values("lustre.client.osc.grant") == {}
+    output = lustre.said_of(PROBES)
+    grant_range = {key: output.value("lustre.client.osc.grant", key) for key in ("minimum", "median", "maximum")}
+    assert grant_range == {"minimum": 1000, "median": 1050, "maximum": 1100}
+    assert output.values("lustre.client.osc.grant") == {}
 
 
 def test_an_unreadable_device_among_others_leaves_the_others(lustre):
@@ -51,9 +51,9 @@ def test_what_the_release_does_not_have_is_of_another_version(lustre):
 def test_hybrid_io_is_a_map_of_three_files(lustre):
     llite = f"/sys/fs/lustre/llite/fs-{MOUNT}/hybrid_io"
     lustre.put({llite: "1", llite + "_read_threshold_bytes": "8388608", llite + "_write_threshold_bytes": "2097152"})
-    said = lustre.said_of(PROBES)
-    told = {key: said.value("lustre.client.llite.hybrid_io", key) for key in ("enabled", "write_threshold_bytes")}
-    assert told == {"enabled": True, "write_threshold_bytes": 2097152}
+    output = lustre.said_of(PROBES)
+    settings = {key: output.value("lustre.client.llite.hybrid_io", key) for key in ("enabled", "write_threshold_bytes")}
+    assert settings == {"enabled": True, "write_threshold_bytes": 2097152}
 
 
 def test_files_that_nobody_understands_are_parse_errors(lustre):
@@ -65,17 +65,17 @@ def test_files_that_nobody_understands_are_parse_errors(lustre):
 
 def test_where_no_device_can_be_seen_lctl_is_asked(lustre):
     lustre.put({"/proc/mounts": CLIENT_MOUNT})
-    asked = lustre_client.LustreClient().read(lustre.door())["lctl"]
-    assert asked.reason == "not_installed"
+    lctl_input = lustre_client.LustreClient().read(lustre.door())["lctl"]
+    assert lctl_input.reason == "not_installed"
     lustre.command(
         "lctl get_param",
         f"osc.{osc(0)}.max_dirty_mb=2000\nosc.{osc(1)}.max_dirty_mb=2000\n"
         f"llite.fs-{MOUNT}.max_cached_mb=\nusers: 9\nmax_cached_mb: 512\n"
         "osc.fs-OST0000-osc-MDT0000.max_dirty_mb=1\n",
     )
-    said = lustre.said_of(PROBES)
-    assert said.values("lustre.client.osc.max_dirty_mb") == {2000: 2}
-    assert said.value("lustre.client.llite.max_cached_mb") == 512
+    output = lustre.said_of(PROBES)
+    assert output.values("lustre.client.osc.max_dirty_mb") == {2000: 2}
+    assert output.value("lustre.client.llite.max_cached_mb") == 512
 
 
 @pytest.mark.parametrize(
@@ -93,11 +93,11 @@ def test_lctl_that_tells_nothing_is_the_reason(lustre, output, status, error, re
 
 def test_lctl_is_asked_by_name_and_never_for_everything(lustre):
     lustre.put({"/proc/mounts": CLIENT_MOUNT})
-    asked = []
+    commands = []
     door = lustre.door()
-    door.command = lambda argv: asked.append(argv) or lustre.door().command(argv)
+    door.command = lambda argv: commands.append(argv) or lustre.door().command(argv)
     lustre_client.LustreClient().read(door)
-    (argv,) = [argv for argv in asked if argv[0] == "lctl"]
+    (argv,) = [argv for argv in commands if argv[0] == "lctl"]
     assert argv[:2] == ["lctl", "get_param"]
     assert "osc.*.checksums" in argv
     assert not any(pattern.endswith("*") or "exports" in pattern or "job_stats" in pattern for pattern in argv)
@@ -129,16 +129,16 @@ def test_two_file_systems_are_told_side_by_side(lustre):
                 f"/sys/fs/lustre/lmv/{name}-clilmv-{mount}/numobd": "1",
             }
         )
-    said = lustre.said_of(PROBES)
-    assert said.values("lustre.fs.capacity", "total_kib") == {1000: 1, 9000: 1}
-    assert said.values("lustre.fs.capacity", "used_percent") == {50: 1, 94: 1}
-    assert said.values("lustre.fs.ost_count", "visible") == {4: 2}
-    assert said.value("lustre.dne") == "none"
-    assert [(item["usable_bytes"], item["data_targets"]) for item in said.items("storage_systems")] == [
+    output = lustre.said_of(PROBES)
+    assert output.values("lustre.fs.capacity", "total_kib") == {1000: 1, 9000: 1}
+    assert output.values("lustre.fs.capacity", "used_percent") == {50: 1, 94: 1}
+    assert output.values("lustre.fs.ost_count", "visible") == {4: 2}
+    assert output.value("lustre.dne") == "none"
+    assert [(item["usable_bytes"], item["data_targets"]) for item in output.items("storage_systems")] == [
         (1024000, 4),
         (9216000, 4),
     ]
-    assert {item["name"] for item in said.items("storage_systems")} == {"lustre"}
+    assert {item["name"] for item in output.items("storage_systems")} == {"lustre"}
 
 
 def test_sizes_come_from_lfs_where_no_file_has_them(lustre):
@@ -153,13 +153,13 @@ def test_sizes_come_from_lfs_where_no_file_has_them(lustre):
     ]
     lustre.command("lfs pool_list", "Pools from fs:\nfs.flash\nfs.disk\n")
     lustre.command("lfs getdirstripe", "lmv_stripe_count: 2 lmv_stripe_offset: 0 lmv_hash_type: crush\n")
-    said = lustre.said_of(PROBES, lustre.door_at("/my fs/test"))
-    assert said.value("lustre.fs.capacity", "total_kib") == 100
-    assert said.value("lustre.fs.capacity", "used_percent") == 20
-    assert said.value("lustre.fs.ost_count", "visible") == 1
-    assert said.value("lustre.fs.mdt_count", "visible") == 2
-    assert said.value("lustre.fs.ost_pools") == "disk,flash"
-    assert said.value("lustre.dne") == "dne2"
+    output = lustre.said_of(PROBES, lustre.door_at("/my fs/test"))
+    assert output.value("lustre.fs.capacity", "total_kib") == 100
+    assert output.value("lustre.fs.capacity", "used_percent") == 20
+    assert output.value("lustre.fs.ost_count", "visible") == 1
+    assert output.value("lustre.fs.mdt_count", "visible") == 2
+    assert output.value("lustre.fs.ost_pools") == "disk,flash"
+    assert output.value("lustre.dne") == "dne2"
 
 
 def test_targets_are_counted_by_lctl_where_no_device_can_be_seen(lustre):
@@ -167,10 +167,10 @@ def test_targets_are_counted_by_lctl_where_no_device_can_be_seen(lustre):
     lustre.command(
         "lctl dl", f"  0 UP osc {osc(0)} u 5\n  1 UP osc {osc(1)} u 5\n  2 UP mdc fs-MDT0000-mdc-{MOUNT} u 5\n"
     )
-    said = lustre.said_of(PROBES)
-    assert said.value("lustre.fs.ost_count", "visible") == 2
-    assert said.value("lustre.fs.mdt_count", "visible") == 1
-    assert said.value("lustre.dne") == "none"
+    output = lustre.said_of(PROBES)
+    assert output.value("lustre.fs.ost_count", "visible") == 2
+    assert output.value("lustre.fs.mdt_count", "visible") == 1
+    assert output.value("lustre.dne") == "none"
 
 
 def test_the_fill_of_each_target_is_asked_of_a_moderate_number(lustre):
@@ -181,9 +181,9 @@ def test_the_fill_of_each_target_is_asked_of_a_moderate_number(lustre):
         lustre.put({f"/sys/fs/lustre/llite/fs-{MOUNT}/kbytestotal": str(100 * targets)})
         return lustre.said_of(PROBES)
 
-    said = filled(5)
-    assert said.value("lustre.fs.capacity", "ost_used_percent_minimum") == 10
-    assert said.value("lustre.fs.capacity", "ost_used_percent_maximum") == 60
+    output = filled(5)
+    assert output.value("lustre.fs.capacity", "ost_used_percent_minimum") == 10
+    assert output.value("lustre.fs.capacity", "ost_used_percent_maximum") == 60
     assert filled(600).values("lustre.fs.capacity", "ost_used_percent_maximum") == {}
 
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from collectors.capture.node_document import complete_probe_output
-from collectors.node.node_access import Door, Input
+from collectors.node.node_access import Input, NodeAccess
 from collectors.probe_results import REASONS, Fact, Missing
 from collectors.probes import layout, lnet, lustre_client, lustre_filesystem, lustre_server
-from collectors.probes.lustre_parameters import CLIENT_DEVICE, TARGET, get_param_values, pattern_of, told
+from collectors.probes.lustre_parameters import CLIENT_DEVICE, TARGET, get_param_values, parameter_facts, pattern_of
 from tests.collectors.lustre.conftest import everything, gaps
 from tests.collectors.machine.conftest import Node, Said
 
@@ -30,7 +30,7 @@ def said_of(node):
 
 
 def test_the_tunables_of_the_client(recorded_node):
-    said = said_of(recorded_node(CLIENT))
+    output = said_of(recorded_node(CLIENT))
     client = "lustre.client."
     for name, value, instances in (
         ("osc.checksums", True, 7),
@@ -54,50 +54,50 @@ def test_the_tunables_of_the_client(recorded_node):
         ("debug", "0", 1),
         ("mount_options", "flock,lazystatfs,nosuid,rw,user_xattr", 1),
     ):
-        assert said.values(client + name) == {value: instances}, name
-    assert said.values(client + "osc.grant") == {9699328: 6, 262144: 1}
-    assert said.values(client + "osc.import", "max_brw_size_bytes") == {4194304: 7}
-    assert said.values(client + "osc.import", "target_version") == {"2.10.1.0": 7}
+        assert output.values(client + name) == {value: instances}, name
+    assert output.values(client + "osc.grant") == {9699328: 6, 262144: 1}
+    assert output.values(client + "osc.import", "max_brw_size_bytes") == {4194304: 7}
+    assert output.values(client + "osc.import", "target_version") == {"2.10.1.0": 7}
     # One OSC has all of them: 16,389,010 writes of 1,024 pages.
-    assert said.value(client + "osc.rpc_stats", "write_1024_pages") == 16389010
-    assert said.value(client + "osc.rpc_stats", "read_total") == 0
-    assert said.value(client + "mgs_nids", "o2ib") == 2
-    assert said.value("lustre.version") == "2.15.4"
-    assert said.reason(client + "llite.hybrid_io") == "unsupported_version"
+    assert output.value(client + "osc.rpc_stats", "write_1024_pages") == 16389010
+    assert output.value(client + "osc.rpc_stats", "read_total") == 0
+    assert output.value(client + "mgs_nids", "o2ib") == 2
+    assert output.value("lustre.version") == "2.15.4"
+    assert output.reason(client + "llite.hybrid_io") == "unsupported_version"
 
 
 def test_the_file_system_and_layout_of_the_client(recorded_node):
-    said = said_of(recorded_node(CLIENT))
-    assert (said.value("lustre.fs.ost_count", "visible"), said.value("lustre.fs.ost_count", "active")) == (7, 7)
-    assert (said.value("lustre.fs.mdt_count", "visible"), said.value("lustre.dne")) == (1, "none")
-    assert said.value("lustre.fs.capacity", "total_kib") == 283010362368
-    assert said.value("lustre.fs.capacity", "used_percent") == 0
-    (system,) = said.items("storage_systems")
+    output = said_of(recorded_node(CLIENT))
+    assert (output.value("lustre.fs.ost_count", "visible"), output.value("lustre.fs.ost_count", "active")) == (7, 7)
+    assert (output.value("lustre.fs.mdt_count", "visible"), output.value("lustre.dne")) == (1, "none")
+    assert output.value("lustre.fs.capacity", "total_kib") == 283010362368
+    assert output.value("lustre.fs.capacity", "used_percent") == 0
+    (system,) = output.items("storage_systems")
     assert (system["usable_bytes"], system["data_targets"]) == (283010362368 * 1024, 7)
-    assert said.value("lustre.layout.dom") == 1048576
-    assert said.value("lustre.layout.stripe_count") == -1
-    assert said.value("lustre.layout.pfl", "components") == 2
-    assert said.value("lustre.layout.pfl", "component_1") == "0-1048576 mdt"
-    assert said.value("lustre.layout.pfl", "component_2") == "1048576-EOF -1x4194304 raid0"
+    assert output.value("lustre.layout.dom") == 1048576
+    assert output.value("lustre.layout.stripe_count") == -1
+    assert output.value("lustre.layout.pfl", "components") == 2
+    assert output.value("lustre.layout.pfl", "component_1") == "0-1048576 mdt"
+    assert output.value("lustre.layout.pfl", "component_2") == "1048576-EOF -1x4194304 raid0"
 
 
 def test_lnet_of_the_client(recorded_node):
-    said = said_of(recorded_node(CLIENT))
-    assert said.values("lnet.lnd") == {"ko2iblnd": 1}
+    output = said_of(recorded_node(CLIENT))
+    assert output.values("lnet.lnd") == {"ko2iblnd": 1}
     # The recorded lnetctl is of another node, with two TCP interfaces.
-    assert said.value("lnet.networks", "tcp") == 2
-    assert said.values("lnet.ni_status", "health") == {1000: 2}
-    assert said.value("ko2iblnd.peer_credits") == 8
-    assert (said.value("libcfs.cpu_npartitions"), said.value("libcfs.cpu_pattern")) == (0, "N")
-    assert said.value("lnet.cpu_partition_table", "partitions") == 8
-    assert said.value("lnet.cpu_partition_table", "cpus_of_7") == "42-47,90-95"
+    assert output.value("lnet.networks", "tcp") == 2
+    assert output.values("lnet.ni_status", "health") == {1000: 2}
+    assert output.value("ko2iblnd.peer_credits") == 8
+    assert (output.value("libcfs.cpu_npartitions"), output.value("libcfs.cpu_pattern")) == (0, "N")
+    assert output.value("lnet.cpu_partition_table", "partitions") == 8
+    assert output.value("lnet.cpu_partition_table", "cpus_of_7") == "42-47,90-95"
     alone = said_of(recorded_node(CLIENT, commands=False))
     assert alone.value("lnet.networks", "o2ib") == 1
     assert alone.reason("lnet.ni_status") == "not_installed"
 
 
 def test_the_object_storage_server(recorded_node):
-    said = said_of(recorded_node(SERVER))
+    output = said_of(recorded_node(SERVER))
     server = "lustre.server."
     for name, value in (
         ("backend", "ldiskfs"),
@@ -110,28 +110,28 @@ def test_the_object_storage_server(recorded_node):
         ("checksum_t10pi", False),
         ("grant_compat", False),
     ):
-        assert said.values(server + name) == {value: 2}, name
-    assert said.value(server + "targets_per_server") == 2
-    assert said.value(server + "threads", "ost_io.threads_started") == 8
-    assert said.value("lustre.version") == "2.15.0.3"
-    assert said.values("lnet.lnd") == {"kfilnd": 1}
-    assert (said.value("lnet.networks", "kfi"), said.value("lnet.multirail")) == (2, 2)
-    assert said.values("lnet.dev_cpt") == {0: 1, 4: 1}
-    assert said.value("lnet.routers") == 6
-    assert said.value("lnet.cpu_partition_table", "partitions") == 8
-    assert said.value("kfilnd.params", "rx_cq_scale_factor") == 10
-    assert said.value("libcfs.cpu_pattern") == "none"
-    (system,) = said.items("storage_systems")
+        assert output.values(server + name) == {value: 2}, name
+    assert output.value(server + "targets_per_server") == 2
+    assert output.value(server + "threads", "ost_io.threads_started") == 8
+    assert output.value("lustre.version") == "2.15.0.3"
+    assert output.values("lnet.lnd") == {"kfilnd": 1}
+    assert (output.value("lnet.networks", "kfi"), output.value("lnet.multirail")) == (2, 2)
+    assert output.values("lnet.dev_cpt") == {0: 1, 4: 1}
+    assert output.value("lnet.routers") == 6
+    assert output.value("lnet.cpu_partition_table", "partitions") == 8
+    assert output.value("kfilnd.params", "rx_cq_scale_factor") == 10
+    assert output.value("libcfs.cpu_pattern") == "none"
+    (system,) = output.items("storage_systems")
     assert system["targets"] == [{"kind": "data", "count": 2, "backend": "ldiskfs"}]
-    assert gaps(said)["lustre.client.osc.checksums"] == "not_applicable"
+    assert gaps(output)["lustre.client.osc.checksums"] == "not_applicable"
 
 
 def test_three_thousand_targets_and_commands_that_hang(recorded_node):
-    said = said_of(recorded_node(HOSTILE))
-    assert said.values("lustre.client.osc.max_rpcs_in_flight") == {8: 3000}
-    assert said.value("lustre.fs.ost_count", "visible") == 3000
-    assert said.values("lustre.client.mount_options") == {"rw": 1}
-    assert len(json.dumps([list(map(str, piece)) for piece in said.pieces])) < 64 * 1024
+    output = said_of(recorded_node(HOSTILE))
+    assert output.values("lustre.client.osc.max_rpcs_in_flight") == {8: 3000}
+    assert output.value("lustre.fs.ost_count", "visible") == 3000
+    assert output.values("lustre.client.mount_options") == {"rw": 1}
+    assert len(json.dumps([list(map(str, piece)) for piece in output.pieces])) < 64 * 1024
 
 
 def test_what_changed_during_a_run_is_seen(recorded_node, shared, tmp_path):
@@ -154,10 +154,10 @@ def test_what_changed_during_a_run_is_seen(recorded_node, shared, tmp_path):
 
 
 def test_a_node_without_lustre_says_so(recorded_node):
-    said = said_of(recorded_node(OTHER))
-    assert said.pieces
-    assert set(gaps(said).values()) == {"not_applicable"}
-    assert not everything(said)
+    output = said_of(recorded_node(OTHER))
+    assert output.pieces
+    assert set(gaps(output).values()) == {"not_applicable"}
+    assert not everything(output)
 
 
 @pytest.mark.parametrize("name", [CLIENT, SERVER, HOSTILE])
@@ -165,7 +165,7 @@ def test_no_canary_address_or_name_is_told(recorded_node, name):
     node = recorded_node(name)
     text = repr(said_of(node).pieces)
     canaries = json.loads((node.root.parent / "canaries.json").read_text())
-    found = [word for word in canaries if word in text]
+    leaked_words = [word for word in canaries if word in text]
     names = (
         "172.",
         "10.99",
@@ -178,7 +178,7 @@ def test_no_canary_address_or_name_is_told(recorded_node, name):
         "e874d9be",
         "hsn0",
     )
-    assert not found + [word for word in names if word in text]
+    assert not leaked_words + [word for word in names if word in text]
 
 
 def as_nobody(root):
@@ -191,10 +191,10 @@ def as_nobody(root):
                 os.setgroups([])
                 os.setgid(65534)
                 os.setuid(65534)
-            door = Door(str(root), None, environment={})
-            said = Said(piece for probe in PROBES for piece in complete_probe_output(probe, door))
-            facts = [[*piece[:2], piece.key] for piece in said.pieces if isinstance(piece, Fact)]
-            os.write(writer, json.dumps({"facts": facts, "gaps": gaps(said)}).encode())
+            door = NodeAccess(str(root), None, environment={})
+            output = Said(piece for probe in PROBES for piece in complete_probe_output(probe, door))
+            facts = [[*piece[:2], piece.key] for piece in output.pieces if isinstance(piece, Fact)]
+            os.write(writer, json.dumps({"facts": facts, "gaps": gaps(output)}).encode())
         finally:
             os._exit(0)
     os.close(writer)
@@ -290,16 +290,16 @@ def test_figures_of_the_samples(shared):
     assert len(layout.stripes(sample("lfs-getstripe/pfl-create_comp.txt"))["components"]) == 3
     assert lustre_filesystem.device_list(sample("lctl-dl/manual-2.txt")) == {"osc": 2, "mdc": 1}
     down = lnet.net_show(sample("lnetctl-net-show/o2ib-one-NI-down.yaml"))
-    assert [one["status"] for one in down] == ["up", "down", "up"]
+    assert [interface["status"] for interface in down] == ["up", "down", "up"]
     for name in ("1cpt", "degenerate-1cpt-128c"):
         assert len(lnet.partition_table(sample(f"lctl-get_param/cpu_partition_table-{name}.txt"))) == 1
 
 
-def of_lctl(parameters, wanted, text):
+def of_lctl(parameters, device_pattern, text):
     """What the parameters say where only lctl told something."""
     raw = {pattern_of(parameter): Input(None, "not_applicable", "") for parameter in parameters}
     raw["lctl"] = Input(text, source="command")
-    return Said(told(parameters, raw, wanted))
+    return Said(parameter_facts(parameters, raw, device_pattern))
 
 
 @pytest.mark.parametrize(
@@ -312,20 +312,20 @@ def of_lctl(parameters, wanted, text):
 )
 def test_servers_of_other_vendors_by_the_text_of_lctl(shared, name, exports, writes_of_1_mib):
     text = (shared / "data" / "collector" / "samples" / "lctl-get_param" / name).read_text()
-    said = of_lctl(lustre_server.PARAMETERS, TARGET, text)
-    assert said.values("lustre.server.backend") == {"ldiskfs": 3}
-    assert said.values("lustre.server.num_exports") == exports
-    assert said.values("lustre.server.brw_stats", "write_1M_bytes") == writes_of_1_mib
-    assert "@" not in repr(said.pieces)
+    output = of_lctl(lustre_server.PARAMETERS, TARGET, text)
+    assert output.values("lustre.server.backend") == {"ldiskfs": 3}
+    assert output.values("lustre.server.num_exports") == exports
+    assert output.values("lustre.server.brw_stats", "write_1M_bytes") == writes_of_1_mib
+    assert "@" not in repr(output.pieces)
 
 
 def test_an_older_client_by_the_text_of_lctl(shared):
     path = shared / "data" / "collector" / "samples" / "lctl-get_param" / "client-2.10-tunables.rendered.txt"
-    said = of_lctl(lustre_client.PARAMETERS, CLIENT_DEVICE, path.read_text())
-    assert said.values("lustre.client.osc.max_dirty_mb") == {32: 7}
-    assert said.values("lustre.client.osc.checksum_type") == {"crc32c": 7}
-    assert said.value("lustre.client.llite.max_cached_mb") == 32064
-    assert said.value("lustre.client.llite.max_read_ahead_mb") == 64
+    output = of_lctl(lustre_client.PARAMETERS, CLIENT_DEVICE, path.read_text())
+    assert output.values("lustre.client.osc.max_dirty_mb") == {32: 7}
+    assert output.values("lustre.client.osc.checksum_type") == {"crc32c": 7}
+    assert output.value("lustre.client.llite.max_cached_mb") == 32064
+    assert output.value("lustre.client.llite.max_read_ahead_mb") == 64
 
 
 def mutated(random_source, data):

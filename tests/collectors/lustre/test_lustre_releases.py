@@ -104,11 +104,11 @@ def placed(tmp_path, release):
 
 
 def expected():
-    found = {}
+    facts = {}
     for start, table in (("lustre.client.", CLIENT), ("lustre.server.", SERVER)):
         for name, (_places, _file, _text, value) in table.items():
             for key, scalar in value.items() if isinstance(value, dict) else [(None, value)]:
-                found[start + name, key, type(scalar).__name__, scalar] = 1
+                facts[start + name, key, type(scalar).__name__, scalar] = 1
     others = [
         ("lustre.version", None, "2.10.8"),
         ("lustre.client.debug", None, "0"),
@@ -130,8 +130,8 @@ def expected():
         ("lnet.cpu_partition_table", "cpus_of_0", "0-1,4-5"),
         ("lnet.cpu_partition_table", "cpus_of_1", "2-3,6-7"),
     ]
-    found.update({(name, key, type(value).__name__, value): 1 for name, key, value in others})
-    return found
+    facts.update({(name, key, type(value).__name__, value): 1 for name, key, value in others})
+    return facts
 
 
 @pytest.mark.parametrize("release", RELEASES)
@@ -162,16 +162,20 @@ def test_junk_in_every_file_makes_gaps_and_no_error(tmp_path, junk):
     door = node.door()
     for probe in PROBES:
         if probe.applies(door):
-            said = node.said(probe)
-            assert {piece.id for piece in said.pieces if hasattr(piece, "id")} == set(probe.provides)
+            output = node.said(probe)
+            assert {piece.id for piece in output.pieces if hasattr(piece, "id")} == set(probe.provides)
     assert gaps(node.said_of(PROBES))["lustre.client.osc.max_dirty_mb"] in ("parse_error", "output_limit")
 
 
 def test_each_parameter_is_looked_for_wherever_a_release_keeps_it(shared):
     with (shared / "reference" / "lustre-param-location.csv").open() as stream:
         rows = {row["device"] + "/" + row["parameter"]: set(row.values()) for row in csv.DictReader(stream)}
-    known = [one for one in lustre_client.PARAMETERS + lustre_server.EVERYWHERE if one.device + "/" + one.name in rows]
-    assert len(known) > 40
-    for one in known:
-        kept_in_debugfs = "debugfs" in rows[one.device + "/" + one.name]
-        assert one.hidden or not kept_in_debugfs, one.name
+    parameters = [
+        parameter
+        for parameter in lustre_client.PARAMETERS + lustre_server.EVERYWHERE
+        if parameter.device + "/" + parameter.name in rows
+    ]
+    assert len(parameters) > 40
+    for parameter in parameters:
+        kept_in_debugfs = "debugfs" in rows[parameter.device + "/" + parameter.name]
+        assert parameter.hidden or not kept_in_debugfs, parameter.name

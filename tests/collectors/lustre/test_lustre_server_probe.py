@@ -43,13 +43,13 @@ def metadata_and_object_server(lustre):
 
 
 def test_targets_of_both_kinds_and_both_backends(metadata_and_object_server):
-    said = metadata_and_object_server.said_of(PROBES)
-    assert said.values(SERVER + "backend") == {"zfs": 2, "ldiskfs": 1}
-    assert said.values(SERVER + "num_exports") == {130: 2, 12: 1}
-    assert said.values(SERVER + "degraded") == {False: 1, True: 1}
-    assert said.value(SERVER + "readcache_max_filesize") == 2**63 - 1
-    assert said.value(SERVER + "targets_per_server") == 3
-    (system,) = said.items("storage_systems")
+    output = metadata_and_object_server.said_of(PROBES)
+    assert output.values(SERVER + "backend") == {"zfs": 2, "ldiskfs": 1}
+    assert output.values(SERVER + "num_exports") == {130: 2, 12: 1}
+    assert output.values(SERVER + "degraded") == {False: 1, True: 1}
+    assert output.value(SERVER + "readcache_max_filesize") == 2**63 - 1
+    assert output.value(SERVER + "targets_per_server") == 3
+    (system,) = output.items("storage_systems")
     assert system["targets"] == [
         {"kind": "data", "count": 2, "backend": "zfs"},
         {"kind": "metadata", "count": 1, "backend": "ldiskfs"},
@@ -57,28 +57,28 @@ def test_targets_of_both_kinds_and_both_backends(metadata_and_object_server):
 
 
 def test_sizes_of_disk_io_are_summed_over_the_targets(metadata_and_object_server):
-    said = metadata_and_object_server.said_of(PROBES)
-    assert said.value(SERVER + "brw_stats", "write_1M_bytes") == 1396
-    assert said.value(SERVER + "brw_stats", "read_total") == 20
-    assert said.values(SERVER + "brw_stats", "read_1M_bytes") == {}
+    output = metadata_and_object_server.said_of(PROBES)
+    assert output.value(SERVER + "brw_stats", "write_1M_bytes") == 1396
+    assert output.value(SERVER + "brw_stats", "read_total") == 20
+    assert output.values(SERVER + "brw_stats", "read_1M_bytes") == {}
 
 
 def test_threads_are_those_of_the_services_and_not_their_names(metadata_and_object_server):
-    said = metadata_and_object_server.put({"/proc/100/comm": "ll_ost_io00_000\n"}).said_of(PROBES)
-    assert said.value(SERVER + "threads", "ost_io.threads_max") == 512
-    assert said.value(SERVER + "threads", "ost_io.threads_started") == 96
-    assert said.value(SERVER + "threads", "mdt.threads_started") == 64
-    assert said.value(SERVER + "threads", "oss_num_threads") == 0
+    output = metadata_and_object_server.put({"/proc/100/comm": "ll_ost_io00_000\n"}).said_of(PROBES)
+    assert output.value(SERVER + "threads", "ost_io.threads_max") == 512
+    assert output.value(SERVER + "threads", "ost_io.threads_started") == 96
+    assert output.value(SERVER + "threads", "mdt.threads_started") == 64
+    assert output.value(SERVER + "threads", "oss_num_threads") == 0
 
 
 def test_threads_are_counted_by_name_where_the_services_cannot_be_seen(lustre):
     names = ["ll_ost_io00_000", "ll_ost_io01_001", "ll_ost00_002", "mdt_rdpg00_000", "mdt00_000", "ll_ost", "bash"]
     lustre.put({SYS + "obdfilter/fs-OST0000/degraded": "0"})
     lustre.put({f"/proc/{index + 100}/comm": name + "\n" for index, name in enumerate(names)})
-    said = lustre.said_of(PROBES)
-    counted = {name: said.values(SERVER + "threads", name + ".threads_started") for name in ("ost_io", "ost", "mdt")}
+    output = lustre.said_of(PROBES)
+    counted = {name: output.values(SERVER + "threads", name + ".threads_started") for name in ("ost_io", "ost", "mdt")}
     assert counted == {"ost_io": {2: 1}, "ost": {1: 1}, "mdt": {1: 1}}
-    assert said.value(SERVER + "threads", "mdt_rdpg.threads_started") == 1
+    assert output.value(SERVER + "threads", "mdt_rdpg.threads_started") == 1
 
 
 def test_a_backend_that_is_hidden_is_told_by_its_object_targets(lustre):
@@ -95,11 +95,11 @@ def test_values_of_the_text_of_lctl(lustre):
         "mdt.fs-MDT0000.exports.10.0.0.9@tcp.uuid=fs-MDT0000-lwp-OST0003_UUID\n"
         f"osd-ldiskfs.fs-OST0000.brw_stats=\n{BRW_STATS}",
     )
-    said = lustre.said_of(PROBES)
-    assert said.values(SERVER + "backend") == {"ldiskfs": 1}
-    assert said.values(SERVER + "num_exports") == {4: 2}
-    assert said.value(SERVER + "brw_stats", "write_total") == 698
-    assert "10.0.0.9" not in repr(said.pieces)
+    output = lustre.said_of(PROBES)
+    assert output.values(SERVER + "backend") == {"ldiskfs": 1}
+    assert output.values(SERVER + "num_exports") == {4: 2}
+    assert output.value(SERVER + "brw_stats", "write_total") == 698
+    assert "10.0.0.9" not in repr(output.pieces)
 
 
 def test_users_jobs_and_clients_are_never_looked_at(metadata_and_object_server):
@@ -113,14 +113,14 @@ def test_users_jobs_and_clients_are_never_looked_at(metadata_and_object_server):
     door = node.door()
     file = door.file
     door.file = lambda path, *limit: opened.append(path) or file(path, *limit)
-    said = node.said_of(PROBES, door)
-    assert said.reason(SERVER + "job_stats") == "disabled"
-    assert said.reason(SERVER + "exports") == "disabled"
+    output = node.said_of(PROBES, door)
+    assert output.reason(SERVER + "job_stats") == "disabled"
+    assert output.reason(SERVER + "exports") == "disabled"
     assert len(opened) > 20
     assert not [path for path in opened if "job_stats" in path or "exports/" in path]
     assert not [probe.reads for probe in PROBES if "job_stats" in repr(probe.reads)]
-    assert "CANARY" not in repr(said.pieces)
-    assert "10.1.2.3" not in repr(said.pieces)
+    assert "CANARY" not in repr(output.pieces)
+    assert "10.1.2.3" not in repr(output.pieces)
 
 
 def test_failover_is_told_by_the_cluster_or_missing(metadata_and_object_server):
@@ -143,6 +143,6 @@ def test_junk_in_every_file_is_missing_and_no_error(metadata_and_object_server, 
         if place.is_file() and "mounts" not in place.name:
             place.write_text(junk)
     node = metadata_and_object_server.command("crm_mon -1", "Online: [ a ]\nx (ocf::lustre:Lustre): Started a\n")
-    said = node.said_of(PROBES)
-    assert gaps(said)[SERVER + "degraded"] == "parse_error"
-    assert gaps(said)[SERVER + "brw_stats"] == "parse_error"
+    output = node.said_of(PROBES)
+    assert gaps(output)[SERVER + "degraded"] == "parse_error"
+    assert gaps(output)[SERVER + "brw_stats"] == "parse_error"

@@ -45,7 +45,7 @@ def test_numbers_are_whole_where_they_can_be_and_no_limit_is_the_largest(text, v
 
 
 @pytest.mark.parametrize("text", ["", "8 MB", "0x10", "1e9", "9" * 20, "9" * 400, "nan", "८", "8\n9", "--1", "1."])
-def test_what_is_no_number_is_refused(text):
+def test_values_that_are_no_numbers_are_refused(text):
     with pytest.raises(ValueError):
         number(text)
 
@@ -107,9 +107,11 @@ def test_an_import_keeps_what_was_agreed_and_no_address():
 
 def test_many_connect_flags_are_cut_between_two_words():
     flags = [f"flag_number_{index:03}" for index in range(100)]
-    kept = lustre_client.import_summary("import:\n connect_flags: [ " + ", ".join(flags) + " ]\n")["connect_flags"]
-    assert len(kept) <= 500
-    assert kept.split(",") == flags[: kept.count(",") + 1]
+    connect_flags = lustre_client.import_summary("import:\n connect_flags: [ " + ", ".join(flags) + " ]\n")[
+        "connect_flags"
+    ]
+    assert len(connect_flags) <= 500
+    assert connect_flags.split(",") == flags[: connect_flags.count(",") + 1]
 
 
 def test_readahead_counters_count_from_nothing():
@@ -140,7 +142,7 @@ def test_a_release_keeps_the_vendors_suffix(text, release):
 
 
 @pytest.mark.parametrize("text", ["", "two", "2", "/usr/lib/2.15", "2.15 at node17.example.org", "2." + "1" * 99])
-def test_what_is_no_release_is_refused(text):
+def test_texts_that_are_no_releases_are_refused(text):
     with pytest.raises(ValueError):
         lustre_client.release(text)
 

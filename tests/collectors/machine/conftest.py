@@ -5,7 +5,7 @@ import tarfile
 import pytest
 
 from collectors.node.commands import Recorded
-from collectors.node.node_access import Door
+from collectors.node.node_access import NodeAccess
 from collectors.probe_results import Fact, Item, Missing, Section
 
 
@@ -25,7 +25,7 @@ class Node:
         return self
 
     def door(self):
-        return Door(str(self.root), Recorded(str(self.recording)) if self.recording else None, environment={})
+        return NodeAccess(str(self.root), Recorded(str(self.recording)) if self.recording else None, environment={})
 
     def said(self, probe, door=None):
         """What the probe says of this node."""
@@ -42,11 +42,11 @@ class Said:
 
     def values(self, parameter, key=None):
         """{value: instances} of one parameter."""
-        found = {}
+        counts = {}
         for piece in self.pieces:
             if isinstance(piece, Fact) and (piece.id, piece.key) == (parameter, key):
-                found[piece.value] = found.get(piece.value, 0) + piece.instances
-        return found
+                counts[piece.value] = counts.get(piece.value, 0) + piece.instances
+        return counts
 
     def value(self, parameter, key=None):
         """The one value of a parameter."""

@@ -57,11 +57,11 @@ class Collected:
 
 @pytest.mark.parametrize("name", NODES)
 def test_every_parameter_is_in_the_document_or_missing_with_a_reason(recorded_node, collect, name):
-    made = collect(recorded_node(name))
-    jsonschema.Draft202012Validator(SCHEMA).validate(made.document)
-    told = made.found() | {gap["id"] for gap in made.node["missing"]}
-    assert told == REGISTERED
-    assert not made.found() & set(made.reasons())
+    collected = collect(recorded_node(name))
+    jsonschema.Draft202012Validator(SCHEMA).validate(collected.document)
+    ids = collected.found() | {gap["id"] for gap in collected.node["missing"]}
+    assert ids == REGISTERED
+    assert not collected.found() & set(collected.reasons())
 
 
 @pytest.mark.parametrize("name", NODES)
@@ -70,28 +70,28 @@ def test_no_canary_leaves_in_any_profile(recorded_node, collect, name, profile):
     node = recorded_node(name)
     planted = node.root.parent / "canaries.json"
     canaries = json.loads(planted.read_text()) if planted.exists() else []
-    made = collect(node, "--profile", profile)
+    collected = collect(node, "--profile", profile)
     # Full consent is consent to names of nodes.
-    own_name = "".join(made.node["members"]) if profile == "full-consent" else ""
-    assert [canary for canary in canaries if canary in made.said and canary not in own_name] == []
+    own_name = "".join(collected.node["members"]) if profile == "full-consent" else ""
+    assert [canary for canary in canaries if canary in collected.said and canary not in own_name] == []
 
 
 def test_a_recorded_client_is_what_its_files_say(recorded_node, collect):
-    made = collect(recorded_node("lustre-client-rhel8"))
-    hardware = made.node["hardware"]
+    collected = collect(recorded_node("lustre-client-rhel8"))
+    hardware = collected.node["hardware"]
     assert (hardware["vendor"], hardware["product"]) == ("Dell Inc.", "PowerEdge R7425")
     assert hardware["cpu"]["numa_nodes_per_socket"] == 4
-    assert made.values("lustre.client.osc.max_rpcs_in_flight") == {8: 7}
-    assert made.values("lustre.client.osc.checksum_type") == {"crc32c": 7}
-    assert made.values("lustre.version") == {"2.15.4": 1}
+    assert collected.values("lustre.client.osc.max_rpcs_in_flight") == {8: 7}
+    assert collected.values("lustre.client.osc.checksum_type") == {"crc32c": 7}
+    assert collected.values("lustre.version") == {"2.15.4": 1}
 
 
 def test_a_hostile_node_gives_what_it_can_and_three_thousand_targets_are_one_line(recorded_node, collect):
-    made = collect(recorded_node("hostile"))
-    assert made.values("lustre.client.osc.max_rpcs_in_flight") == {8: 3000}
-    assert len(made.text) < 64 * 1024
-    assert "timeout" in made.reasons().values()
-    assert all(character.isprintable() or character == "\n" for character in made.text)
+    collected = collect(recorded_node("hostile"))
+    assert collected.values("lustre.client.osc.max_rpcs_in_flight") == {8: 3000}
+    assert len(collected.text) < 64 * 1024
+    assert "timeout" in collected.reasons().values()
+    assert all(character.isprintable() or character == "\n" for character in collected.text)
 
 
 def test_pseudonyms_stay_the_same_at_one_site_and_differ_between_sites(node, collect, collector):
@@ -118,9 +118,9 @@ def test_emit_prints_one_line_and_writes_no_file(node, collector):
 
 
 def test_an_empty_node_is_a_document_too(node, collect):
-    made = collect(node)
-    assert set(made.reasons()) == REGISTERED - made.found()
-    jsonschema.Draft202012Validator(SCHEMA).validate(made.document)
+    collected = collect(node)
+    assert set(collected.reasons()) == REGISTERED - collected.found()
+    jsonschema.Draft202012Validator(SCHEMA).validate(collected.document)
 
 
 @pytest.mark.parametrize(
@@ -134,8 +134,8 @@ def test_an_empty_node_is_a_document_too(node, collect):
     ],
 )
 def test_what_cannot_be_done_is_told(node, collector, arguments, code):
-    given = arguments if "--root" in arguments else ["--root", node.root, *arguments]
-    done = collector("collect", *given)
+    options = arguments if "--root" in arguments else ["--root", node.root, *arguments]
+    done = collector("collect", *options)
     assert done.returncode == 2
     assert code in done.stderr
     assert list(collector.cwd.iterdir()) == []
@@ -144,19 +144,20 @@ def test_what_cannot_be_done_is_told(node, collector, arguments, code):
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
 def test_somebody_without_rights_gets_most_of_it_and_the_reason_for_the_rest(recorded_node, tmp_path):
     node = recorded_node("lustre-client-rhel8", commands=False)
-    made = collected_as_nobody(node, tmp_path)
-    reasons = {gap["id"]: gap["reason"] for gap in made["node_classes"][0]["missing"]}
-    found = {entry["id"] for entry in made["node_classes"][0]["parameters"]}
+    document = collected_as_nobody(node, tmp_path)
+    reasons = {gap["id"]: gap["reason"] for gap in document["node_classes"][0]["missing"]}
+    parameter_ids = {entry["id"] for entry in document["node_classes"][0]["parameters"]}
     denied = {name for name, reason in reasons.items() if reason == "permission_denied"}
     assert denied
-    assert len(found) >= 0.85 * len(found | denied)
-    assert "lnet.cpu_partition_table" in found
+    assert len(parameter_ids) >= 0.85 * len(parameter_ids | denied)
+    assert "lnet.cpu_partition_table" in parameter_ids
 
 
 AS_NOBODY = """
 import os, sys
 from collectors import cli, probes
 from collectors.document import parameters
+from collectors.verbs import collect
 probes.all_probes(), parameters.registry(), parameters.document_schema()  # read while it may be read
 os.setgroups([]), os.setgid(65534), os.setuid(65534)
 sys.exit(cli.main(sys.argv[1:]))

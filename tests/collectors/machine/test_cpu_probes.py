@@ -42,49 +42,49 @@ def neighbours(number, size):
 
 def test_one_numa_node_per_l3_cache_beyond_nps4_hides_nps(node):
     node.put(cpuinfo(16)).put(topology(sockets=1, cores_per_socket=16, cores_per_l3=2, nodes=8))
-    said = node.said(CPU)
-    assert said.value("bios.ccx_as_numa") is True
-    assert said.reason("bios.nps") == "permission_denied"
-    assert said.section("hardware/cpu")["numa_nodes_per_socket"] == 8
-    assert said.section("hardware/cpu")["l3_domains"] == 8
+    output = node.said(CPU)
+    assert output.value("bios.ccx_as_numa") is True
+    assert output.reason("bios.nps") == "permission_denied"
+    assert output.section("hardware/cpu")["numa_nodes_per_socket"] == 8
+    assert output.section("hardware/cpu")["l3_domains"] == 8
 
 
 def test_as_many_numa_nodes_as_l3_caches_within_nps4_leaves_the_setting_open(node):
     node.put(cpuinfo(16)).put(topology(sockets=1, cores_per_socket=16, cores_per_l3=4, nodes=4))
-    said = node.said(CPU)
-    assert said.value("bios.nps") == 4
-    assert said.reason("bios.ccx_as_numa") == "permission_denied"
+    output = node.said(CPU)
+    assert output.value("bios.nps") == 4
+    assert output.reason("bios.ccx_as_numa") == "permission_denied"
 
 
 def test_one_node_and_one_cache_per_socket_is_plain_nps1(node):
     node.put(cpuinfo(16)).put(topology(sockets=2, cores_per_socket=8, cores_per_l3=8, nodes=2))
-    said = node.said(CPU)
-    assert said.value("bios.nps") == 1
-    assert said.value("bios.ccx_as_numa") is False
+    output = node.said(CPU)
+    assert output.value("bios.nps") == 1
+    assert output.value("bios.ccx_as_numa") is False
 
 
 @pytest.mark.parametrize(("nodes", "setting"), [(2, "Disabled"), (4, "SNC2"), (8, "SNC4")])
 def test_nodes_of_an_intel_socket_are_sub_numa_clusters(node, nodes, setting):
     node.put(cpuinfo(16, INTEL)).put(topology(sockets=2, cores_per_socket=8, cores_per_l3=8, nodes=nodes))
-    said = node.said(CPU)
-    assert said.value("bios.snc") == setting
-    assert said.value("bios.nps") == nodes // 2
-    assert said.reason("bios.ccx_as_numa") == "not_applicable"
+    output = node.said(CPU)
+    assert output.value("bios.snc") == setting
+    assert output.value("bios.nps") == nodes // 2
+    assert output.reason("bios.ccx_as_numa") == "not_applicable"
 
 
 def test_a_node_of_memory_without_processors_does_not_count_for_nps(node):
     node.put(cpuinfo(8, INTEL)).put(topology(sockets=1, cores_per_socket=8, cores_per_l3=8, nodes=1))
     node.put({SYSFS + "node/node1/cpulist": "\n"})
-    said = node.said(CPU)
-    assert said.value("bios.nps") == 1
-    assert [item["cpus"] for item in said.items("hardware/numa")] == ["0-7", ""]
+    output = node.said(CPU)
+    assert output.value("bios.nps") == 1
+    assert [item["cpus"] for item in output.items("hardware/numa")] == ["0-7", ""]
 
 
 def test_a_virtual_machine_of_many_sockets_has_no_setting_of_its_bios(node):
     files = topology(sockets=4, cores_per_socket=1, cores_per_l3=1, nodes=1)
-    said = node.put(cpuinfo(4, AMD.replace("fpu", "fpu hypervisor"))).put(files).said(CPU)
-    assert said.value("bios.nps") == 1
-    assert said.reason("bios.ccx_as_numa") == "not_applicable"
+    output = node.put(cpuinfo(4, AMD.replace("fpu", "fpu hypervisor"))).put(files).said(CPU)
+    assert output.value("bios.nps") == 1
+    assert output.reason("bios.ccx_as_numa") == "not_applicable"
 
 
 @pytest.mark.parametrize(
@@ -104,12 +104,12 @@ def test_nodes_per_socket(nodes, sockets, vendor, expected):
 
 def test_without_topology_in_sysfs_cpuinfo_tells_sockets_and_cores(node):
     blocks = [f"processor : {n}\nphysical id : {n // 4}\ncore id : {n % 2}\n{AMD}" for n in range(8)]
-    said = node.put({"/proc/cpuinfo": "\n".join(blocks)}).said(CPU)
-    assert said.value("cpu.sockets_cores", "sockets") == 2
-    assert said.value("cpu.sockets_cores", "cores_per_socket") == 2
-    assert said.value("cpu.sockets_cores", "threads_per_core") == 2
-    assert said.value("cpu.smt") is True
-    assert said.reason("bios.nps") == "not_applicable"
+    output = node.put({"/proc/cpuinfo": "\n".join(blocks)}).said(CPU)
+    assert output.value("cpu.sockets_cores", "sockets") == 2
+    assert output.value("cpu.sockets_cores", "cores_per_socket") == 2
+    assert output.value("cpu.sockets_cores", "threads_per_core") == 2
+    assert output.value("cpu.smt") is True
+    assert output.reason("bios.nps") == "not_applicable"
 
 
 def test_without_any_file_lscpu_and_numactl_tell(node, tmp_path):
@@ -121,13 +121,13 @@ def test_without_any_file_lscpu_and_numactl_tell(node, tmp_path):
         'node 1 cpus: 4 5 6 7\\nnode 1 size: 10 MB\\n"}]}'
     )
     node.recording = recording
-    said = node.said(CPU)
-    assert said.value("cpu.model") == "Example"
-    assert said.value("cpu.sockets_cores", "cores_per_socket") == 4
-    assert said.values("cpu.l3_domains") == {4: 2}
-    assert said.value("bios.nps") == 1
-    assert said.section("hardware/cpu")["architecture"] == "aarch64"
-    assert said.items("hardware/numa")[1] == {
+    output = node.said(CPU)
+    assert output.value("cpu.model") == "Example"
+    assert output.value("cpu.sockets_cores", "cores_per_socket") == 4
+    assert output.values("cpu.cores_per_l3") == {4: 2}
+    assert output.value("bios.nps") == 1
+    assert output.section("hardware/cpu")["architecture"] == "aarch64"
+    assert output.items("hardware/numa")[1] == {
         "node": "node1",
         "cpus": "4-7",
         "distance": None,
@@ -141,16 +141,16 @@ def test_the_name_of_an_arm_processor_is_asked_of_lscpu(node, tmp_path):
     node.recording = tmp_path / "commands.json"
     output = "CPU(s): 2\nVendor ID: ARM\nModel name: Neoverse-N1\n"
     node.recording.write_text(json.dumps({"commands": [{"argv": ["lscpu", "-J"], "stdout": output}]}))
-    said = node.said(CPU)
-    assert said.value("cpu.model") == "Neoverse-N1"
-    assert said.section("hardware/cpu")["architecture"] == "aarch64"
-    assert said.value("bios.nps") == 1
-    assert said.reason("bios.ccx_as_numa") == "not_applicable"
+    probe_output = node.said(CPU)
+    assert probe_output.value("cpu.model") == "Neoverse-N1"
+    assert probe_output.section("hardware/cpu")["architecture"] == "aarch64"
+    assert probe_output.value("bios.nps") == 1
+    assert probe_output.reason("bios.ccx_as_numa") == "not_applicable"
 
 
 def test_an_empty_node_gives_reasons_and_no_facts(node):
-    said = node.said(CPU)
-    assert {said.reason(parameter) for parameter in CPU.provides} == {"not_applicable"}
+    output = node.said(CPU)
+    assert {output.reason(parameter) for parameter in CPU.provides} == {"not_applicable"}
 
 
 def test_the_agesa_version_is_taken_out_of_the_firmwares_strings():
@@ -167,12 +167,12 @@ def test_governors_are_counted_and_a_stray_one_shows(node):
     files[SYSFS + "cpu/cpu0/cpufreq/scaling_driver"] = "amd-pstate-epp\n"
     files[SYSFS + "cpu/cpu0/cpufreq/cpuinfo_max_freq"] = "3710000\n"
     files[SYSFS + "cpu/cpu0/cpufreq/base_frequency"] = "2400000\n"
-    said = node.put(files).said(FREQUENCY)
-    assert said.values("cpu.governor", "governor") == {"performance": 7, "powersave": 1}
-    assert said.value("cpu.governor", "driver") == "amd-pstate-epp"
-    assert said.value("cpu.max_freq", "max") == 3710000
-    assert said.section("hardware/cpu")["max_hz"] == 3710000000
-    assert said.section("hardware/cpu")["base_hz"] == 2400000000
+    output = node.put(files).said(FREQUENCY)
+    assert output.values("cpu.governor", "governor") == {"performance": 7, "powersave": 1}
+    assert output.value("cpu.governor", "driver") == "amd-pstate-epp"
+    assert output.value("cpu.max_freq", "max") == 3710000
+    assert output.section("hardware/cpu")["max_hz"] == 3710000000
+    assert output.section("hardware/cpu")["base_hz"] == 2400000000
 
 
 @pytest.mark.parametrize(
@@ -184,9 +184,9 @@ def test_boost_is_one_switch_or_the_other_way_round(node, path, text, boost):
 
 @pytest.mark.parametrize("text", ["9" * 60, "-1", "fast", "", "0"])
 def test_a_frequency_that_no_processor_has_is_a_parse_error(node, text):
-    said = node.put({SYSFS + "cpu/cpu0/cpufreq/cpuinfo_max_freq": text}).said(FREQUENCY)
-    assert said.reason("cpu.max_freq") == "parse_error"
-    assert said.section("hardware/cpu")["max_hz"] is None
+    output = node.put({SYSFS + "cpu/cpu0/cpufreq/cpuinfo_max_freq": text}).said(FREQUENCY)
+    assert output.reason("cpu.max_freq") == "parse_error"
+    assert output.section("hardware/cpu")["max_hz"] is None
 
 
 def test_cpupower_tells_where_sysfs_does_not(node, tmp_path):
@@ -198,9 +198,9 @@ def test_cpupower_tells_where_sysfs_does_not(node, tmp_path):
         '  The governor \\"performance\\" may decide\\n"}]}'
     )
     node.recording = recording
-    said = node.said(FREQUENCY)
-    assert said.values("cpu.governor", "governor") == {"performance": 1}
-    assert said.value("cpu.max_freq", "max") == 2000000
+    output = node.said(FREQUENCY)
+    assert output.values("cpu.governor", "governor") == {"performance": 1}
+    assert output.value("cpu.max_freq", "max") == 2000000
 
 
 def test_the_jobs_limits_are_the_smallest_on_the_way_up(node):
@@ -213,11 +213,11 @@ def test_the_jobs_limits_are_the_smallest_on_the_way_up(node):
             "/sys/fs/cgroup/system.slice/memory.max": "2147483648\n",
         }
     )
-    said = node.said(LIMITS)
-    assert said.value("cpu.cgroup_limits", "cpus_allowed") == "0-3,8"
-    assert said.value("cpu.cgroup_limits", "cpus_allowed_count") == 5
-    assert said.value("cpu.cgroup_limits", "memory_max_bytes") == 1073741824
-    assert "job_42" not in repr(said.pieces)
+    output = node.said(LIMITS)
+    assert output.value("cpu.cgroup_limits", "cpus_allowed") == "0-3,8"
+    assert output.value("cpu.cgroup_limits", "cpus_allowed_count") == 5
+    assert output.value("cpu.cgroup_limits", "memory_max_bytes") == 1073741824
+    assert "job_42" not in repr(output.pieces)
 
 
 def test_limits_of_the_first_version_of_control_groups(node):
@@ -242,9 +242,9 @@ def test_lscpu_alone_tells_the_numa_nodes_of_a_two_socket_epyc(node, shared, tmp
     node.recording = tmp_path / "commands.json"
     entry = {"argv": ["lscpu", "-J"], "stdout": sample.read_text()}
     node.recording.write_text(json.dumps({"commands": [entry]}))
-    said = node.said(CPU)
-    assert said.value("bios.nps") == 4
-    assert said.value("bios.ccx_as_numa") is False
-    assert said.values("cpu.l3_domains") == {3: 16}
-    assert said.value("bios.agesa", "microcode") == "0x8001227"
-    assert said.items("hardware/numa")[7]["cpus"] == "42-47,90-95"
+    output = node.said(CPU)
+    assert output.value("bios.nps") == 4
+    assert output.value("bios.ccx_as_numa") is False
+    assert output.values("cpu.cores_per_l3") == {3: 16}
+    assert output.value("bios.agesa", "microcode") == "0x8001227"
+    assert output.items("hardware/numa")[7]["cpus"] == "42-47,90-95"

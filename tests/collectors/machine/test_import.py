@@ -107,11 +107,11 @@ def test_racadm_lines_are_kept_by_the_list():
         "AgesaVersion",
         "SysProfile",
     }
-    found = facts(RACADM)
-    assert found["bios.nps", None] == 2
-    assert found["bios.ccx_as_numa", None] is True
-    assert found["bios.agesa", "agesa"] == "RomePI 1.0.0.H"
-    assert found["bios.profile", "SysProfile"] == "PerfOptimized"
+    values = facts(RACADM)
+    assert values["bios.nps", None] == 2
+    assert values["bios.ccx_as_numa", None] is True
+    assert values["bios.agesa", "agesa"] == "RomePI 1.0.0.H"
+    assert values["bios.profile", "SysProfile"] == "PerfOptimized"
 
 
 def test_the_configuration_profile_of_racadm_gives_its_bios_only():
@@ -144,7 +144,7 @@ def test_a_setting_left_to_the_firmware_tells_no_number_of_nodes(word):
 
 
 @pytest.mark.parametrize("text", ["", "{", "{}", "[]", "[[]]", '{"Attributes": 3}', "hello", "[" * 200000, "\x00" * 99])
-def test_what_holds_no_attributes_is_refused(text):
+def test_files_without_attributes_are_refused(text):
     with pytest.raises(ValueError, match=r"BIOS attributes|JSON"):
         bios.attributes(text)
 
@@ -156,10 +156,10 @@ def test_mutated_output_is_read_or_refused_and_never_lets_a_planted_word_out(goo
         first, last = sorted(chance.randrange(len(good) + 1) for _ in range(2))
         text = good[:first] + chance.choice(["", good[first:last] * 2, "\x00", '"', "{", "=", "9" * 50]) + good[last:]
         try:
-            kept = bios.settings(bios.attributes(text))
+            settings = bios.settings(bios.attributes(text))
         except ValueError:
             continue
-        assert all("PLANTED" not in name for name in kept)
+        assert all("PLANTED" not in name for name in settings)
 
 
 def test_without_a_document_the_fragment_is_printed(collector):
@@ -176,8 +176,8 @@ def test_settings_fill_the_gaps_of_a_document_and_leave_what_was_observed(collec
     assert [gap["reason"] for gap in before["missing"] if gap["id"] == "bios.ccx_as_numa"] == ["permission_denied"]
     (collector.cwd / "bios.txt").write_text(RACADM.replace("NumaNodesPerSocket=2", "NumaNodesPerSocket=1"))
     assert collector("import", "racadm", "bios.txt", "--into", document).returncode == 0
-    whole = json.loads(document.read_text())
-    jsonschema.Draft202012Validator(SCHEMA).validate(whole)
+    description = json.loads(document.read_text())
+    jsonschema.Draft202012Validator(SCHEMA).validate(description)
     node = class_of(document)
     values = {(entry["id"], entry.get("key")): entry["values"][0]["value"] for entry in node["parameters"]}
     assert values["bios.ccx_as_numa", None] is True
@@ -185,7 +185,7 @@ def test_settings_fill_the_gaps_of_a_document_and_leave_what_was_observed(collec
     assert values["bios.profile", "NumaNodesPerSocket"] == "1"
     assert "bios.ccx_as_numa" not in {gap["id"] for gap in node["missing"]}
     assert node["class_id"] != before["class_id"]
-    assert [capture["phase"] for capture in whole["captures"]] == ["static", "imported"]
+    assert [capture["phase"] for capture in description["captures"]] == ["static", "imported"]
     assert "PLANTED" not in document.read_text()
 
 
@@ -201,13 +201,13 @@ def test_a_second_import_replaces_the_first(collector, document):
 
 
 def test_with_several_classes_the_class_must_be_named(collector, document):
-    whole = json.loads(document.read_text())
-    whole["node_classes"].append(dict(whole["node_classes"][0], class_id="f" * 16))
-    document.write_text(json.dumps(whole))
+    description = json.loads(document.read_text())
+    description["node_classes"].append(dict(description["node_classes"][0], class_id="f" * 16))
+    document.write_text(json.dumps(description))
     (collector.cwd / "bios.txt").write_text(RACADM)
     done = collector("import", "racadm", "bios.txt", "--into", document)
     assert (done.returncode, "collector.class" in done.stderr, "f" * 16 in done.stderr) == (2, True, True)
-    assert json.loads(document.read_text()) == whole
+    assert json.loads(document.read_text()) == description
     assert collector("import", "racadm", "bios.txt", "--into", document, "--class", "f" * 16).returncode == 0
     first, second = json.loads(document.read_text())["node_classes"]
     assert "attributes" not in first["hardware"].get("bios", {})
@@ -215,13 +215,13 @@ def test_with_several_classes_the_class_must_be_named(collector, document):
 
 
 def test_the_strict_profile_takes_no_settings(collector, document):
-    whole = json.loads(document.read_text())
-    whole["collector"]["redaction_profile"] = "strict"
-    document.write_text(json.dumps(whole))
+    description = json.loads(document.read_text())
+    description["collector"]["redaction_profile"] = "strict"
+    document.write_text(json.dumps(description))
     (collector.cwd / "bios.txt").write_text(RACADM)
     done = collector("import", "racadm", "bios.txt", "--into", document)
     assert (done.returncode, "collector.import.profile" in done.stderr) == (3, True)
-    assert json.loads(document.read_text()) == whole
+    assert json.loads(document.read_text()) == description
 
 
 @pytest.mark.parametrize(
@@ -273,12 +273,17 @@ def test_factory_settings_of_eight_platforms_are_kept_without_their_serial_numbe
             name = key.rstrip(":")
         elif indentation == 6:
             platforms.setdefault(name, {})[key] = value.strip("'")
-    kept = {name: settings({"Attributes": attributes}) for name, attributes in platforms.items()}
-    assert kept["PowerEdge R6615"]["NumaNodesPerSocket"] == "1"
-    assert kept["PowerEdge R6615"]["AgesaVersion"] == "GenoaPI-SP5 1.0.0.B"
-    assert kept["ProLiant DL325 Gen11"]["NumaMemoryDomainsPerSocket"]
-    assert kept["AS -1115CS-TNR"]["NUMANodesPerSocket_703E"] == "NPS4"
-    assert kept["ThinkSystem SR635 V3"]["Memory_NUMANodesperSocket"] == "NPS1"
-    assert all(20 < len(found) < 60 for found in kept.values())
+    settings_by_platform = {name: settings({"Attributes": attributes}) for name, attributes in platforms.items()}
+    assert settings_by_platform["PowerEdge R6615"]["NumaNodesPerSocket"] == "1"
+    assert settings_by_platform["PowerEdge R6615"]["AgesaVersion"] == "GenoaPI-SP5 1.0.0.B"
+    assert settings_by_platform["ProLiant DL325 Gen11"]["NumaMemoryDomainsPerSocket"]
+    assert settings_by_platform["AS -1115CS-TNR"]["NUMANodesPerSocket_703E"] == "NPS4"
+    assert settings_by_platform["ThinkSystem SR635 V3"]["Memory_NUMANodesperSocket"] == "NPS1"
+    assert all(20 < len(platform_settings) < 60 for platform_settings in settings_by_platform.values())
     words = ("Serial", "AssetTag", "ServiceTag", "Password", "Secret", "Address", "Name", "Phone", "Nqn", "Url", "Boot")
-    assert [name for found in kept.values() for name in found if any(word in name for word in words)] == []
+    assert [
+        name
+        for platform_settings in settings_by_platform.values()
+        for name in platform_settings
+        if any(word in name for word in words)
+    ] == []

@@ -108,8 +108,8 @@ def test_any_output_in_the_place_of_any_other_gives_facts_or_gaps_and_nothing_el
     for probe in PROBES:
         empty = probe.read(Elsewhere())
         for text in texts:
-            told = list(probe.parse(filled(empty, Input(text, None, "", "command"))))
-            assert {getattr(piece, "id", probe.provides[0]) for piece in told} <= set(probe.provides)
+            pieces = list(probe.parse(filled(empty, Input(text, None, "", "command"))))
+            assert {getattr(piece, "id", probe.provides[0]) for piece in pieces} <= set(probe.provides)
 
 
 class Elsewhere:
@@ -133,14 +133,14 @@ class Elsewhere:
         return False
 
 
-def filled(raw, given):
+def filled(raw, replacement):
     """What was read, with every Input replaced, and one file in each folder of files."""
-    made = {}
+    inputs = {}
     for name, value in raw.items():
         if isinstance(value, Input):
-            made[name] = given
+            inputs[name] = replacement
         elif isinstance(value, dict):
-            made[name] = dict.fromkeys(value or ["/sys/devices/system/node/node0/cpulist"], given)
+            inputs[name] = dict.fromkeys(value or ["/sys/devices/system/node/node0/cpulist"], replacement)
         else:
-            made[name] = value
-    return made
+            inputs[name] = value
+    return inputs

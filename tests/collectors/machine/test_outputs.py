@@ -187,7 +187,7 @@ def test_only_populated_slots_are_modules_and_none_has_a_serial_number():
 
 @pytest.mark.parametrize("value", [None, "", "Unknown", "Not Specified", "None", "No Module Installed"])
 def test_firmware_has_many_ways_to_say_nothing(value):
-    assert dmidecode.told(value) is None
+    assert dmidecode.stated_value(value) is None
 
 
 def test_numactl_gives_nodes_with_and_without_processors():

@@ -22,40 +22,40 @@ def probe_of(identifier):
     [(CLIENT, 2, 48, 96, 16, 8, 4), (SERVER, 1, 32, 32, 8, 2, 2), (VIRTUAL, 1, 2, 2, 1, 1, 1)],
 )
 def test_topology_and_numa_nodes(recorded_node, name, sockets, cores, threads, l3_domains, nodes, per_socket):
-    said = recorded_node(name).said(probe_of("cpu"))
-    found = said.section("hardware/cpu")
-    assert (found["sockets"], found["cores"], found["threads"]) == (sockets, cores, threads)
-    assert (found["l3_domains"], found["numa_nodes"], found["numa_nodes_per_socket"]) == (l3_domains, nodes, per_socket)
-    assert said.values("bios.nps") == {per_socket: 1}
-    assert len(said.items("hardware/numa")) == nodes
+    output = recorded_node(name).said(probe_of("cpu"))
+    cpu = output.section("hardware/cpu")
+    assert (cpu["sockets"], cpu["cores"], cpu["threads"]) == (sockets, cores, threads)
+    assert (cpu["l3_domains"], cpu["numa_nodes"], cpu["numa_nodes_per_socket"]) == (l3_domains, nodes, per_socket)
+    assert output.values("bios.nps") == {per_socket: 1}
+    assert len(output.items("hardware/numa")) == nodes
 
 
 def test_the_two_socket_client(recorded_node):
-    said = recorded_node(CLIENT).said(probe_of("cpu"))
-    assert said.value("cpu.model") == "AMD EPYC 7451 24-Core Processor"
-    assert said.value("cpu.sockets_cores", "cores_per_socket") == 24
-    assert said.value("cpu.sockets_cores", "threads_per_core") == 2
-    assert said.values("cpu.l3_domains") == {3: 16}
-    assert said.value("cpu.smt") is True
-    assert said.value("bios.ccx_as_numa") is False
-    assert said.reason("bios.snc") == "not_applicable"
-    assert said.value("bios.agesa", "microcode") == "0x8001227"
-    first = said.items("hardware/numa")[0]
+    output = recorded_node(CLIENT).said(probe_of("cpu"))
+    assert output.value("cpu.model") == "AMD EPYC 7451 24-Core Processor"
+    assert output.value("cpu.sockets_cores", "cores_per_socket") == 24
+    assert output.value("cpu.sockets_cores", "threads_per_core") == 2
+    assert output.values("cpu.cores_per_l3") == {3: 16}
+    assert output.value("cpu.smt") is True
+    assert output.value("bios.ccx_as_numa") is False
+    assert output.reason("bios.snc") == "not_applicable"
+    assert output.value("bios.agesa", "microcode") == "0x8001227"
+    first = output.items("hardware/numa")[0]
     assert (first["cpus"], first["distance"]) == ("0-5,48-53", "10 16 16 16 32 32 32 32")
 
 
 def test_the_server_runs_one_thread_per_core_at_full_speed(recorded_node):
     node = recorded_node(SERVER)
     assert node.said(probe_of("cpu")).value("cpu.smt") is False
-    said = node.said(probe_of("cpu.frequency"))
-    assert said.values("cpu.governor", "governor") == {"performance": 32}
-    assert said.value("cpu.governor", "driver") == "acpi-cpufreq"
-    assert said.section("hardware/cpu")["governor"] == {"performance": 32}
+    output = node.said(probe_of("cpu.frequency"))
+    assert output.values("cpu.governor", "governor") == {"performance": 32}
+    assert output.value("cpu.governor", "driver") == "acpi-cpufreq"
+    assert output.section("hardware/cpu")["governor"] == {"performance": 32}
 
 
 def test_bios_settings_of_a_virtual_machine_are_not_told_from_its_topology(recorded_node):
-    said = recorded_node(VIRTUAL).said(probe_of("cpu"))
-    assert (said.reason("bios.ccx_as_numa"), said.reason("bios.snc")) == ("not_applicable", "not_applicable")
+    output = recorded_node(VIRTUAL).said(probe_of("cpu"))
+    assert (output.reason("bios.ccx_as_numa"), output.reason("bios.snc")) == ("not_applicable", "not_applicable")
 
 
 def test_operating_systems(recorded_node):
@@ -69,9 +69,9 @@ def test_operating_systems(recorded_node):
 
 
 def test_software_of_client_and_server(recorded_node):
-    said = recorded_node(CLIENT).said(probe_of("os.packages"))
-    assert said.section("os")["packages"] == {"lustre-client": "2.15.4-1.el8", "kmod-lustre-client": "2.15.4-1.el8"}
-    assert said.value("lustre.packages", "lustre-client") == "2.15.4-1.el8"
+    output = recorded_node(CLIENT).said(probe_of("os.packages"))
+    assert output.section("os")["packages"] == {"lustre-client": "2.15.4-1.el8", "kmod-lustre-client": "2.15.4-1.el8"}
+    assert output.value("lustre.packages", "lustre-client") == "2.15.4-1.el8"
     rdma = probe_of("os.rdma_stack")
     assert recorded_node(CLIENT).said(rdma).value("ofed.version") == "MLNX_OFED_LINUX-5.8-2.0.3.0"
     assert recorded_node(CLIENT, commands=False).said(rdma).value("ofed.version") == "mlx5_core 5.8-2.0.3"
@@ -91,26 +91,26 @@ def test_modules_need_root_and_say_so(recorded_node):
 
 
 def test_vendor_and_bios(recorded_node):
-    said = recorded_node(CLIENT).said(probe_of("firmware"))
-    assert said.section("hardware") == {"vendor": "Dell Inc.", "product": "PowerEdge R7425"}
-    assert said.section("hardware/bios") == {"vendor": "Dell Inc.", "version": "2.2.4", "date": "04/12/2021"}
+    output = recorded_node(CLIENT).said(probe_of("firmware"))
+    assert output.section("hardware") == {"vendor": "Dell Inc.", "product": "PowerEdge R7425"}
+    assert output.section("hardware/bios") == {"vendor": "Dell Inc.", "version": "2.2.4", "date": "04/12/2021"}
     server = recorded_node(SERVER).said(probe_of("firmware"))
     assert server.section("hardware") == {"vendor": "Cray Inc", "product": "ClusterStor E1000"}
     assert server.value("bios.version", "version") == "CS.1.4.7"
 
 
 def test_kernel_tunables(recorded_node):
-    said = recorded_node(CLIENT).said(probe_of("kernel.tunables"))
-    assert said.value("vm.sysctl", "vm.dirty_ratio") == 20
-    assert said.value("vm.sysctl", "vm.min_free_kbytes") == 90112
-    assert said.value("kernel.numa_balancing") is False
+    output = recorded_node(CLIENT).said(probe_of("kernel.tunables"))
+    assert output.value("vm.sysctl", "vm.dirty_ratio") == 20
+    assert output.value("vm.sysctl", "vm.min_free_kbytes") == 90112
+    assert output.value("kernel.numa_balancing") is False
 
 
 @pytest.mark.parametrize("name", [CLIENT, SERVER, VIRTUAL, HOSTILE])
 @pytest.mark.parametrize("commands", [True, False])
 def test_nothing_secret_and_no_name_of_the_node_is_said(recorded_node, name, commands):
     node = recorded_node(name, commands)
-    said = repr([node.said(probe).pieces for probe in PROBES if probe.applies(node.door())])
+    text = repr([node.said(probe).pieces for probe in PROBES if probe.applies(node.door())])
     hostname = (node.root / "proc/sys/kernel/hostname").read_text().strip()
     for secret in [
         "CANARY",
@@ -124,7 +124,7 @@ def test_nothing_secret_and_no_name_of_the_node_is_said(recorded_node, name, com
         "<script",
         hostname,
     ]:
-        assert secret not in said
+        assert secret not in text
 
 
 @pytest.mark.parametrize("name", [CLIENT, SERVER, VIRTUAL, HOSTILE])
@@ -132,15 +132,15 @@ def test_every_parameter_of_a_probe_is_a_fact_or_a_gap(recorded_node, name):
     node = recorded_node(name)
     for probe in PROBES:
         if probe.applies(node.door()):
-            told = {getattr(piece, "id", None) for piece in node.said(probe).pieces} - {None}
-            assert told == set(probe.provides), probe.id
+            ids = {getattr(piece, "id", None) for piece in node.said(probe).pieces} - {None}
+            assert ids == set(probe.provides), probe.id
 
 
 def test_the_hostile_node_gives_gaps_with_reasons(recorded_node):
     node = recorded_node(HOSTILE)
-    said = node.said(probe_of("cpu"))
-    assert said.reason("cpu.model") == "parse_error"
-    assert said.reason("cpu.sockets_cores") == "parse_error"
+    output = node.said(probe_of("cpu"))
+    assert output.reason("cpu.model") == "parse_error"
+    assert output.reason("cpu.sockets_cores") == "parse_error"
     assert node.said(probe_of("memory")).reason("mem.total") == "parse_error"
     assert node.said(probe_of("memory.dimms")).reason("mem.dimms") == "output_limit"
     assert node.said(probe_of("os")).reason("os.distribution") == "parse_error"

@@ -51,10 +51,10 @@ def with_parameter(**changes):
 
 def test_values_are_counted_over_the_files_of_a_pattern(array):
     probe = site_probes.declared_probe(ARRAY)
-    said = array.said(probe)
-    assert said.values("site.array.cache_mode") == {"writeback": 2, "writethrough": 1}
-    assert said.value("site.array.fill") == 81.5
-    assert "PLANTED" not in repr(said.pieces)
+    output = array.said(probe)
+    assert output.values("site.array.cache_mode") == {"writeback": 2, "writethrough": 1}
+    assert output.value("site.array.fill") == 81.5
+    assert "PLANTED" not in repr(output.pieces)
 
 
 def test_a_probe_without_its_files_does_not_apply(node):
@@ -96,8 +96,8 @@ def test_a_value_of_another_kind_is_a_parse_error(node, text, kind):
 
 def test_a_file_without_such_a_line_is_not_applicable(node):
     node.put({"/run/array/a0/status": "nothing\n"})
-    said = node.said(site_probes.declared_probe(ARRAY))
-    assert said.reason("site.array.cache_mode") == "not_applicable"
+    output = node.said(site_probes.declared_probe(ARRAY))
+    assert output.reason("site.array.cache_mode") == "not_applicable"
 
 
 @pytest.mark.parametrize(
@@ -162,8 +162,8 @@ def test_a_path_that_no_probe_may_read_is_refused(path):
 def test_a_wildcard_or_a_link_does_not_lead_to_what_is_never_read(node):
     node.put({"/etc/shadow": "cache: PLANTED\n", "/etc/array": "cache: fine\n"})
     (node.root / "etc/harmless").symlink_to("/etc/shadow")
-    said = node.said(site_probes.declared_probe(with_parameter(path="/etc/*")))
-    assert said.values("site.array.cache_mode") == {"fine": 1}
+    output = node.said(site_probes.declared_probe(with_parameter(path="/etc/*")))
+    assert output.values("site.array.cache_mode") == {"fine": 1}
 
 
 @pytest.mark.parametrize(
@@ -210,9 +210,9 @@ def test_what_a_probe_found_stands_in_the_document_with_its_unit(array, collecto
     assert done.returncode == 0, done.stderr
     document = json.loads((collector.cwd / "system.json").read_text())
     jsonschema.Draft202012Validator(DOCUMENT_SCHEMA).validate(document)
-    found = {entry["id"]: entry for entry in document["node_classes"][0]["parameters"]}
-    assert found["site.array.fill"]["unit"] == "%"
-    assert found["site.array.cache_mode"]["values"][0] == {"value": "writeback", "instances": 2}
+    entries_by_id = {entry["id"]: entry for entry in document["node_classes"][0]["parameters"]}
+    assert entries_by_id["site.array.fill"]["unit"] == "%"
+    assert entries_by_id["site.array.cache_mode"]["values"][0] == {"value": "writeback", "instances": 2}
 
 
 def test_the_strict_profile_keeps_what_a_site_added_at_the_site(array, collector):

@@ -49,31 +49,31 @@ def test_only_known_boot_parameters_are_said(node):
         "BOOT_IMAGE=/vmlinuz root=UUID=1-2 rd.luks.key=PLANTED mitigations=off,PLANTED;x isolcpus=2-5"
         " systemd.setenv=TOKEN=PLANTED nosmt PCI=planted pci=noaer password=PLANTED iommu=pt\n"
     )
-    said = node.put({"/proc/cmdline": line}).said(OperatingSystem())
-    assert said.section("os")["cmdline"] == ["isolcpus=2-5", "nosmt", "pci=noaer", "iommu=pt"]
-    assert set(said.values("kernel.cmdline")) == {"isolcpus=2-5", "nosmt", "pci=noaer", "iommu=pt"}
-    assert "PLANTED" not in repr(said.pieces)
+    output = node.put({"/proc/cmdline": line}).said(OperatingSystem())
+    assert output.section("os")["cmdline"] == ["isolcpus=2-5", "nosmt", "pci=noaer", "iommu=pt"]
+    assert set(output.values("kernel.cmdline")) == {"isolcpus=2-5", "nosmt", "pci=noaer", "iommu=pt"}
+    assert "PLANTED" not in repr(output.pieces)
 
 
 def test_the_vendors_os_release_stands_in_for_a_missing_one(node):
-    said = node.put({"/usr/lib/os-release": "ID=sles\nVERSION_ID=15.5\n"}).said(OperatingSystem())
-    assert said.value("os.distribution", "id") == "sles"
-    assert said.value("os.distribution", "version") == "15.5"
+    output = node.put({"/usr/lib/os-release": "ID=sles\nVERSION_ID=15.5\n"}).said(OperatingSystem())
+    assert output.value("os.distribution", "id") == "sles"
+    assert output.value("os.distribution", "version") == "15.5"
 
 
 @pytest.mark.parametrize("text", ["ID=../../x\n", 'ID="<b>"\n', "", "hello", "ID=" + "x" * 200])
 def test_a_distribution_that_is_no_name_is_a_parse_error(node, text):
-    said = node.put({"/etc/os-release": text}).said(OperatingSystem())
-    assert said.reason("os.distribution") == "parse_error"
-    assert said.section("os")["id"] is None
+    output = node.put({"/etc/os-release": text}).said(OperatingSystem())
+    assert output.reason("os.distribution") == "parse_error"
+    assert output.section("os")["id"] is None
 
 
 def test_uname_tells_the_kernel_where_proc_does_not(recording):
-    said = recording({"uname -a": "Linux PLANTED 5.14.0-427.el9.x86_64 #1 SMP x86_64 GNU/Linux\n"}).said(
+    output = recording({"uname -a": "Linux PLANTED 5.14.0-427.el9.x86_64 #1 SMP x86_64 GNU/Linux\n"}).said(
         OperatingSystem()
     )
-    assert said.value("kernel.version") == "5.14.0-427.el9.x86_64"
-    assert "PLANTED" not in repr(said.pieces)
+    assert output.value("kernel.version") == "5.14.0-427.el9.x86_64"
+    assert "PLANTED" not in repr(output.pieces)
 
 
 @pytest.mark.parametrize("text", ["$(id)", "5", "", "5.14\nx", "5.1 " + "x" * 99])
@@ -100,21 +100,21 @@ def test_identity_is_a_gap_and_nothing_is_read_for_it(node):
 
 
 def test_memory_modules_are_counted_by_kind_without_serial_numbers(recording):
-    said = recording({"dmidecode -t memory": MEMORY_TABLES}).said(Dimms())
-    assert said.values("mem.dimms", "module") == {"16 GiB DDR5-4800, 1 rank": 2}
-    assert said.section("hardware/memory") == {
+    output = recording({"dmidecode -t memory": MEMORY_TABLES}).said(Dimms())
+    assert output.values("mem.dimms", "module") == {"16 GiB DDR5-4800, 1 rank": 2}
+    assert output.section("hardware/memory") == {
         "dimms": 2,
         "type": "DDR5",
         "speed_mt_s": 4800,
         "dimm_bytes": 16 * 1024**3,
     }
-    assert "PLANTED" not in repr(said.pieces)
+    assert "PLANTED" not in repr(output.pieces)
 
 
 def test_modules_that_differ_have_no_common_size(recording):
-    said = recording({"dmidecode -t memory": MEMORY_TABLES.replace("Size: 16 GB", "Size: 32 GB", 1)}).said(Dimms())
-    assert said.section("hardware/memory")["dimm_bytes"] is None
-    assert said.values("mem.dimms", "module") == {"16 GiB DDR5-4800, 1 rank": 1, "32 GiB DDR5-4800, 1 rank": 1}
+    output = recording({"dmidecode -t memory": MEMORY_TABLES.replace("Size: 16 GB", "Size: 32 GB", 1)}).said(Dimms())
+    assert output.section("hardware/memory")["dimm_bytes"] is None
+    assert output.values("mem.dimms", "module") == {"16 GiB DDR5-4800, 1 rank": 1, "32 GiB DDR5-4800, 1 rank": 1}
 
 
 def test_without_root_the_memory_controllers_know_type_and_size(node):
@@ -122,27 +122,27 @@ def test_without_root_the_memory_controllers_know_type_and_size(node):
     node.put({folder + "dimm0/dimm_mem_type": "Registered-DDR4\n", folder + "dimm0/size": "16384\n"})
     node.put({folder + "dimm1/dimm_mem_type": "Registered-DDR4\n", folder + "dimm1/size": "0\n"})
     node.put({folder + "dimm2/dimm_mem_type": "Unknown\n", folder + "dimm2/size": "junk\n"})
-    said = node.said(Dimms())
-    assert said.values("mem.dimms", "module") == {"16 GiB DDR4": 1}
-    assert said.section("hardware/memory")["speed_mt_s"] is None
+    output = node.said(Dimms())
+    assert output.values("mem.dimms", "module") == {"16 GiB DDR4": 1}
+    assert output.section("hardware/memory")["speed_mt_s"] is None
 
 
 def test_huge_pages_are_said_with_their_size(node):
     node.put({"/proc/meminfo": "MemTotal: 4096 kB\nSwapTotal: 8 kB\nHugePages_Total: 12\nHugepagesize: 2048 kB\n"})
     node.put({"/sys/kernel/mm/transparent_hugepage/enabled": "[always] madvise never\n"})
-    said = node.said(Memory())
-    assert said.value("mem.hugepages", "hugepages_total") == 12
-    assert said.value("mem.hugepages", "hugepage_size_bytes") == 2097152
-    assert said.value("mem.hugepages", "transparent_hugepage.enabled") == "always"
-    assert said.section("hardware/memory")["swap_bytes"] == 8192
+    output = node.said(Memory())
+    assert output.value("mem.hugepages", "hugepages_total") == 12
+    assert output.value("mem.hugepages", "hugepage_size_bytes") == 2097152
+    assert output.value("mem.hugepages", "transparent_hugepage.enabled") == "always"
+    assert output.section("hardware/memory")["swap_bytes"] == 8192
 
 
 def test_firmware_fields_that_nobody_filled_are_none(node):
     node.put({DMI + "bios_version": "1.0\n", DMI + "sys_vendor": "To Be Filled By O.E.M.\n"})
     node.put({DMI + "product_name": "Default string\n", DMI + "bios_vendor": "  \n"})
-    said = node.said(Firmware())
-    assert said.section("hardware") == {"vendor": None, "product": None}
-    assert said.section("hardware/bios") == {"vendor": None, "version": "1.0", "date": None}
+    output = node.said(Firmware())
+    assert output.section("hardware") == {"vendor": None, "product": None}
+    assert output.section("hardware/bios") == {"vendor": None, "version": "1.0", "date": None}
 
 
 def test_serial_numbers_of_the_machine_are_not_even_opened(node):
@@ -157,10 +157,10 @@ def test_dmidecode_tells_the_bios_where_sysfs_does_not(recording):
         "Handle 0x0001, DMI type 1, 27 bytes\nSystem Information\n\tManufacturer: Example\n\tProduct Name: One\n"
         "\tSerial Number: PLANTED\n\tUUID: PLANTED\n"
     )
-    said = recording({"dmidecode -t bios -t system": tables}).said(Firmware())
-    assert said.value("bios.version", "version") == "9.9"
-    assert said.section("hardware") == {"vendor": "Example", "product": "One"}
-    assert "PLANTED" not in repr(said.pieces)
+    output = recording({"dmidecode -t bios -t system": tables}).said(Firmware())
+    assert output.value("bios.version", "version") == "9.9"
+    assert output.section("hardware") == {"vendor": "Example", "product": "One"}
+    assert "PLANTED" not in repr(output.pieces)
 
 
 def test_idle_states_and_iommu_show_part_of_the_bios_profile(node):
@@ -169,31 +169,31 @@ def test_idle_states_and_iommu_show_part_of_the_bios_profile(node):
     for number, (name, off) in enumerate([("POLL", "0"), ("C1", "0"), ("C2", "1")]):
         node.put({f"{idle}cpu0/cpuidle/state{number}/name": name, f"{idle}cpu0/cpuidle/state{number}/disable": off})
     node.put({"/sys/class/iommu/ivhd0/uevent": ""})
-    said = node.said(PowerSettings())
-    assert said.value("bios.profile", "cpuidle_driver") == "acpi_idle"
-    assert said.value("bios.profile", "cpuidle_states") == "POLL C1"
-    assert said.value("bios.profile", "iommu_present") is True
+    output = node.said(PowerSettings())
+    assert output.value("bios.profile", "cpuidle_driver") == "acpi_idle"
+    assert output.value("bios.profile", "cpuidle_states") == "POLL C1"
+    assert output.value("bios.profile", "iommu_present") is True
 
 
 def test_mitigations_are_said_by_flaw(node):
     node.put({"/sys/devices/system/cpu/vulnerabilities/retbleed": "Vulnerable\n"})
     node.put({"/sys/devices/system/cpu/vulnerabilities/mds": "Not affected\n"})
-    said = node.said(Mitigations())
-    assert said.section("os")["mitigations"] == {"mds": "Not affected", "retbleed": "Vulnerable"}
-    assert said.value("cpu.mitigations", "retbleed") == "Vulnerable"
+    output = node.said(Mitigations())
+    assert output.section("os")["mitigations"] == {"mds": "Not affected", "retbleed": "Vulnerable"}
+    assert output.value("cpu.mitigations", "retbleed") == "Vulnerable"
 
 
 def test_tunables_are_read_one_by_one_and_junk_is_left_out(node):
     node.put({"/proc/sys/vm/dirty_ratio": "40\n", "/proc/sys/vm/swappiness": "9" * 80})
-    said = node.said(KernelTunables())
-    assert said.values("vm.sysctl", "vm.dirty_ratio") == {40: 1}
-    assert said.values("vm.sysctl", "vm.swappiness") == {}
+    output = node.said(KernelTunables())
+    assert output.values("vm.sysctl", "vm.dirty_ratio") == {40: 1}
+    assert output.values("vm.sysctl", "vm.swappiness") == {}
 
 
 def test_sysctl_stands_in_where_no_tunable_is_readable(recording):
-    said = recording({"sysctl -a": "vm.dirty_ratio = 15\nkernel.numa_balancing = 1\n"}).said(KernelTunables())
-    assert said.value("vm.sysctl", "vm.dirty_ratio") == 15
-    assert said.value("kernel.numa_balancing") is True
+    output = recording({"sysctl -a": "vm.dirty_ratio = 15\nkernel.numa_balancing = 1\n"}).said(KernelTunables())
+    assert output.value("vm.sysctl", "vm.dirty_ratio") == 15
+    assert output.value("kernel.numa_balancing") is True
 
 
 @pytest.mark.parametrize(("text", "balances"), [("0", False), ("1", True), ("2", False)])
@@ -205,16 +205,16 @@ def test_memory_tiering_alone_is_no_balancing(node, text, balances):
 def test_packages_of_debian_are_asked_of_dpkg(node, recording):
     node.put({"/var/lib/dpkg/status": ""})
     recording({"dpkg-query -W": "lustre-client-utils 2.15.5-1\nbeegfs-client 20:7.4.3\nnot a line\n"})
-    said = node.said(Packages())
-    assert said.section("os")["packages"] == {"lustre-client-utils": "2.15.5-1", "beegfs-client": "20:7.4.3"}
-    assert said.values("lustre.packages", "beegfs-client") == {}
+    output = node.said(Packages())
+    assert output.section("os")["packages"] == {"lustre-client-utils": "2.15.5-1", "beegfs-client": "20:7.4.3"}
+    assert output.values("lustre.packages", "beegfs-client") == {}
 
 
 def test_loaded_modules_say_their_version_and_build(node):
     node.put({"/sys/module/lustre/version": "2.15.4\n", "/sys/module/lnet/srcversion": "ABCDEF0123456789\n"})
-    said = node.said(Packages())
-    assert said.value("lustre.packages", "module.lustre.version") == "2.15.4"
-    assert said.value("lustre.packages", "module.lnet.srcversion") == "ABCDEF0123456789"
+    output = node.said(Packages())
+    assert output.value("lustre.packages", "module.lustre.version") == "2.15.4"
+    assert output.value("lustre.packages", "module.lnet.srcversion") == "ABCDEF0123456789"
 
 
 def test_the_kernels_own_rdma_drivers_are_inbox(node):

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from collectors.node.node_access import Door
+from collectors.node.node_access import NodeAccess
 from collectors.probes.clock import SOURCE, ClockProbe
 from collectors.probes.trim import TrimProbe, day
 
@@ -13,9 +13,9 @@ def test_clock_and_time_zone_are_said(node):
     node.put({SOURCE: "tsc\n", "/usr/share/zoneinfo/Etc/UTC": ""})
     (node.root / "etc").mkdir()
     (node.root / "etc/localtime").symlink_to("/usr/share/zoneinfo/Etc/UTC")
-    said = node.said(ClockProbe())
-    assert said.values("node.time", "clocksource") == {"tsc": 1}
-    assert said.values("node.time", "timezone") == {"Etc/UTC": 1}
+    output = node.said(ClockProbe())
+    assert output.values("node.time", "clocksource") == {"tsc": 1}
+    assert output.values("node.time", "timezone") == {"Etc/UTC": 1}
 
 
 @pytest.mark.parametrize(
@@ -56,6 +56,6 @@ def test_the_door_tells_when_a_file_of_this_machine_was_written(tmp_path):
     file = tmp_path / "stamp"
     file.touch()
     os.utime(file, (1, 1763700000))
-    assert Door().modified(str(file)) == 1763700000
-    assert Door().modified(str(tmp_path / "nothing")) is None
-    assert Door(str(tmp_path)).modified("/stamp") is None
+    assert NodeAccess().modified(str(file)) == 1763700000
+    assert NodeAccess().modified(str(tmp_path / "nothing")) is None
+    assert NodeAccess(str(tmp_path)).modified("/stamp") is None

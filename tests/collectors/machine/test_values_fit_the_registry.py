@@ -5,7 +5,7 @@ import math
 import pytest
 
 from collectors.document import parameters
-from collectors.node.node_access import Door
+from collectors.node.node_access import NodeAccess
 from collectors.probe_results import REASONS, Fact, Missing
 from collectors.probes import BAD_TEXT, all_probes
 
@@ -24,8 +24,8 @@ def pieces(door):
                 continue
 
 
-def complaints(said):
-    return [piece for piece in said if isinstance(piece, (Fact, Missing)) and not is_registered(piece)]
+def complaints(all_pieces):
+    return [piece for piece in all_pieces if isinstance(piece, (Fact, Missing)) and not is_registered(piece)]
 
 
 def is_registered(piece):
@@ -46,15 +46,15 @@ def fits(fact, parameter):
 
 @pytest.mark.parametrize("name", NODES)
 def test_facts_of_a_recorded_node_are_as_registered(recorded_node, name):
-    said = list(pieces(recorded_node(name).door()))
-    assert complaints(said) == []
-    assert sum(isinstance(piece, Fact) for piece in said) > (4 if name == "hostile" else 40)
+    all_pieces = list(pieces(recorded_node(name).door()))
+    assert complaints(all_pieces) == []
+    assert sum(isinstance(piece, Fact) for piece in all_pieces) > (4 if name == "hostile" else 40)
 
 
 def test_facts_of_this_machine_are_as_registered():
-    said = list(pieces(Door()))
-    assert complaints(said) == []
-    assert sum(isinstance(piece, Fact) for piece in said) > 20
+    all_pieces = list(pieces(NodeAccess()))
+    assert complaints(all_pieces) == []
+    assert sum(isinstance(piece, Fact) for piece in all_pieces) > 20
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from collectors.node.commands import Recorded
-from collectors.node.node_access import Door
+from collectors.node.node_access import NodeAccess
 from collectors.probe_results import Fact, Missing
 from tests.collectors.machine.conftest import Node, Said, recorded_node  # noqa: F401  (a fixture)
 
@@ -29,7 +29,7 @@ class Client(Node):
         recording = self.root.parent / "commands.json"
         recording.write_text(json.dumps({"commands": self.commands}))
         recorded = Recorded(str(recording))
-        return Door(str(self.root), recorded, self.environment, self.test_directory, self.benchmark_argv)
+        return NodeAccess(str(self.root), recorded, self.environment, self.test_directory, self.benchmark_argv)
 
 
 @pytest.fixture
@@ -46,18 +46,18 @@ def sample(shared):
     return text
 
 
-def facts(said, parameter):
+def facts(output, parameter):
     """{key: value} of a map parameter, each entry of which has one value."""
-    found = {}
-    for piece in said.pieces:
+    values = {}
+    for piece in output.pieces:
         if isinstance(piece, Fact) and piece.id == parameter:
-            assert piece.key not in found or found[piece.key] == piece.value
-            found[piece.key] = piece.value
-    return found
+            assert piece.key not in values or values[piece.key] == piece.value
+            values[piece.key] = piece.value
+    return values
 
 
-def gaps(said):
-    return {piece.id: piece.reason for piece in said.pieces if isinstance(piece, Missing)}
+def gaps(output):
+    return {piece.id: piece.reason for piece in output.pieces if isinstance(piece, Missing)}
 
 
 __all__ = ["Client", "Said", "facts", "gaps"]

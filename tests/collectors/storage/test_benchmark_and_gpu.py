@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 from collectors.document import drift, parameters
-from collectors.node.node_access import Door
+from collectors.node.node_access import NodeAccess
 from collectors.probes import benchmark, gpu, load
 from tests.collectors.storage.conftest import facts, gaps
 
@@ -31,16 +31,17 @@ def programs(tmp_path, monkeypatch):
 
 
 def test_the_program_behind_the_launcher_is_told_by_name_version_and_hash(programs):
-    door = Door("/", environment={}, benchmark_argv=["mpirun", "-n", "4", "ior", "-a", "POSIX"])
-    (fact, *missing) = BENCHMARK.parse(BENCHMARK.read(door))
+    door = NodeAccess("/", environment={}, benchmark_argv=["mpirun", "-n", "4", "ior", "-a", "POSIX"])
+    (program, fact, *missing) = BENCHMARK.parse(BENCHMARK.read(door))
     digest = hashlib.sha256((programs / "ior").read_bytes()).hexdigest()
     assert fact.value == f"ior 4.0.0 sha256:{digest}"
+    assert (program.id, fact.id, program.value) == ("bench.program", "ior.version", fact.value)
     assert str(programs) not in repr(fact)
-    assert {gap.id for gap in missing} == set(BENCHMARK.provides) - {"ior.version"}
+    assert {gap.id for gap in missing} == set(BENCHMARK.provides) - {"bench.program", "ior.version"}
 
 
 def test_the_program_is_read_and_never_started(programs, tmp_path):
-    BENCHMARK.read(Door("/", environment={}, benchmark_argv=["ior"]))
+    BENCHMARK.read(NodeAccess("/", environment={}, benchmark_argv=["ior"]))
     assert not (tmp_path / "started").exists()
 
 
@@ -49,9 +50,9 @@ def test_without_a_command_there_is_no_program(client):
 
 
 def test_a_program_that_is_not_there_is_missing_as_not_installed(programs):
-    door = Door("/", environment={}, benchmark_argv=["mdtest"])
-    (gap, *_) = BENCHMARK.parse(BENCHMARK.read(door))
-    assert (gap.id, gap.reason) == ("ior.version", "not_installed")
+    door = NodeAccess("/", environment={}, benchmark_argv=["mdtest"])
+    gaps_told = [(gap.id, gap.reason) for gap in BENCHMARK.parse(BENCHMARK.read(door))][:2]
+    assert gaps_told == [("bench.program", "not_installed"), ("ior.version", "not_installed")]
 
 
 @pytest.mark.parametrize(
@@ -72,8 +73,16 @@ def test_a_real_program_is_told_with_its_version():
     place = shutil.which("fio")
     if place is None:
         pytest.skip("fio is not installed here")
-    (fact, *_) = BENCHMARK.parse(BENCHMARK.read(Door("/", environment={}, benchmark_argv=["fio"])))
+    (fact, *_) = BENCHMARK.parse(BENCHMARK.read(NodeAccess("/", environment={}, benchmark_argv=["fio"])))
     assert fact.value.startswith("fio 3.")
+
+
+def test_a_program_that_is_no_ior_has_no_version_of_ior(programs):
+    (programs / "fio").write_bytes(b"#!/bin/sh\n\0fio-3.33\0")
+    (programs / "fio").chmod(0o755)
+    (fact, gap, *_) = BENCHMARK.parse(BENCHMARK.read(NodeAccess("/", environment={}, benchmark_argv=["fio"])))
+    assert (fact.id, fact.value.split()[:2]) == ("bench.program", ["fio", "3.33"])
+    assert (gap.id, gap.reason, gap.detail) == ("ior.version", "not_applicable", "another program was started")
 
 
 def test_a_strange_name_of_a_program_is_not_told():
@@ -100,13 +109,13 @@ def test_gpus_are_counted_by_model_and_memory(gpus):
         "nvidia-smi --query-gpu=name,memory.total --format=csv,noheader,nounits",
         "NVIDIA A100-SXM4-40GB, 40960\n" * 2,
     )
-    said = gpus.said(GPU)
-    assert said.values("gpu.model") == {"NVIDIA A100-SXM4-40GB": 2}
-    assert said.items("hardware/accelerators") == [
+    output = gpus.said(GPU)
+    assert output.values("gpu.model") == {"NVIDIA A100-SXM4-40GB": 2}
+    assert output.items("hardware/accelerators") == [
         {"model": "NVIDIA A100-SXM4-40GB", "count": 2, "memory_bytes": 40 << 30}
     ]
-    assert said.reason("bench.gpudirect") == "not_installed"
-    assert "CANARY" not in repr(said.pieces)
+    assert output.reason("bench.gpudirect") == "not_installed"
+    assert "CANARY" not in repr(output.pieces)
 
 
 def test_without_nvidia_smi_the_driver_tells_the_models(gpus):
@@ -177,10 +186,10 @@ def test_nobody_claims_that_the_storage_was_exclusive(client):
 
 
 def test_processes_of_others_are_a_number(tmp_path):
-    door = Door("/", environment={})
+    door = NodeAccess("/", environment={})
     others = load.processes_of_others(door)
     assert others >= 0
-    assert load.processes_of_others(Door(str(tmp_path), environment={})) is None
+    assert load.processes_of_others(NodeAccess(str(tmp_path), environment={})) is None
 
 
 def drops_of(*counts):

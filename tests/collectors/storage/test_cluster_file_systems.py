@@ -57,8 +57,8 @@ def test_a_beegfs_client_that_fell_back_to_tcp_shows_it(beegfs_client):
 
 
 def test_tunables_of_beegfs_without_hosts_and_files(beegfs_client):
-    said = beegfs_client.said(BEEGFS)
-    assert facts(said, "beegfs.client_conf") == {
+    output = beegfs_client.said(BEEGFS)
+    assert facts(output, "beegfs.client_conf") == {
         "connRDMABufNum": 70,
         "connRDMABufSize": 8192,
         "connUseRDMA": True,
@@ -66,9 +66,9 @@ def test_tunables_of_beegfs_without_hosts_and_files(beegfs_client):
         "tuneRemoteFSync": False,
         "tuneFileCacheBufSize": "512k",
     }
-    assert said.items("storage_systems") == [{"name": "beegfs", "type": "beegfs", "version": "7.4.2"}]
+    assert output.items("storage_systems") == [{"name": "beegfs", "type": "beegfs", "version": "7.4.2"}]
     for word in ("secret-site", "mgmt01", "CANARY", "192.0.2", "oss-a", "conn.auth"):
-        assert word not in repr(said.pieces)
+        assert word not in repr(output.pieces)
 
 
 def test_the_stripe_of_the_test_folder_is_asked_for_by_its_name(beegfs_client):
@@ -78,14 +78,14 @@ def test_the_stripe_of_the_test_folder_is_asked_for_by_its_name(beegfs_client):
         "Stripe pattern details:\n+ Type: RAID0\n+ Chunksize: 1M\n"
         "+ Number of storage targets: desired: 8; actual: 3\n+ Storage targets:\n  + 11 @ oss-a [ID: 1]\n",
     )
-    said = beegfs_client.said(BEEGFS)
-    assert facts(said, "beegfs.stripe") == {
+    output = beegfs_client.said(BEEGFS)
+    assert facts(output, "beegfs.stripe") == {
         "pattern": "RAID0",
         "chunk_size_bytes": 1048576,
         "targets_desired": 8,
         "targets_actual": 3,
     }
-    assert "oss-a" not in repr(said.pieces)
+    assert "oss-a" not in repr(output.pieces)
 
 
 def test_files_of_beegfs_that_only_root_reads_are_missing_for_that_reason(beegfs_client):
@@ -160,33 +160,33 @@ NAMES_OF_A_SITE = re.compile(
 def test_no_name_or_address_of_a_real_cluster_is_left(sample, client, number):
     client.mounted("fs /gpfs/secret gpfs rw")
     client.command("mmlsconfig", sample(f"mmlsconfig/io500-{number}.txt"))
-    said = client.said(GPFS)
-    told = [piece for piece in said.pieces if getattr(piece, "key", None) != "minReleaseLevel"]
-    told = [piece for piece in told if not hasattr(piece, "path")]
-    assert len(told) > 40
-    for piece in told:
+    output = client.said(GPFS)
+    pieces = [piece for piece in output.pieces if getattr(piece, "key", None) != "minReleaseLevel"]
+    pieces = [piece for piece in pieces if not hasattr(piece, "path")]
+    assert len(pieces) > 40
+    for piece in pieces:
         assert not NAMES_OF_A_SITE.search(str(piece[1:])), piece
 
 
 def test_settings_of_a_real_cluster_with_their_number_of_sections(sample):
-    found = gpfs.parse_mmlsconfig(sample("mmlsconfig/io500-722.txt"))
-    assert found["pagepool", 1 << 30] == 1
-    assert found["pagepool", 48 << 30] == 1
-    assert found["pagepool", 973405011148] == 1
+    settings = gpfs.parse_mmlsconfig(sample("mmlsconfig/io500-722.txt"))
+    assert settings["pagepool", 1 << 30] == 1
+    assert settings["pagepool", 48 << 30] == 1
+    assert settings["pagepool", 973405011148] == 1
     # Ten nodes by name, and the class `client` in a section of its own.
-    assert found["dataShipClientBuffersPerServer", 50] == 11
-    assert found["verbsRdma", "enable"] == 2
+    assert settings["dataShipClientBuffersPerServer", 50] == 11
+    assert settings["verbsRdma", "enable"] == 2
 
 
 def test_geometry_of_a_real_file_system(sample):
-    found = dict(gpfs.parse_mmlsfs(sample("mmlsfs/io500-731.txt")))
-    assert found["blockSize"] == 16 << 20
-    assert found["subblocksPerFullBlock"] == 1024
-    assert found["defaultDataReplicas"] == 1
-    assert found["maxMetadataReplicas"] == 2
-    assert found["filesystemVersion"] == "31.00 (5.1.7.0)"
+    geometry = dict(gpfs.parse_mmlsfs(sample("mmlsfs/io500-731.txt")))
+    assert geometry["blockSize"] == 16 << 20
+    assert geometry["subblocksPerFullBlock"] == 1024
+    assert geometry["defaultDataReplicas"] == 1
+    assert geometry["maxMetadataReplicas"] == 2
+    assert geometry["filesystemVersion"] == "31.00 (5.1.7.0)"
     assert not NAMES_OF_A_SITE.search(
-        str({name: value for name, value in found.items() if name != "filesystemVersion"})
+        str({name: value for name, value in geometry.items() if name != "filesystemVersion"})
     )
 
 
@@ -205,8 +205,8 @@ def test_disks_are_counted_by_what_they_hold(sample):
 
 def test_spectrum_scale_as_a_user_is_missing_for_that_reason(client):
     client.mounted("fs /gpfs gpfs rw").command("mmlsconfig", status=1, error="mmlsconfig: Permission denied")
-    found = gaps(client.said(GPFS))
-    assert found == {"gpfs.mmlsconfig": "permission_denied", "gpfs.mmlsfs": "not_installed"}
+    reasons = gaps(client.said(GPFS))
+    assert reasons == {"gpfs.mmlsconfig": "permission_denied", "gpfs.mmlsfs": "not_installed"}
 
 
 def test_the_state_of_rdma_is_told_with_the_settings(client):
@@ -253,8 +253,8 @@ def test_pool_and_container_of_the_job_without_their_labels(client):
     client.command("daos -j pool query jdoe-pool", daos_answer(POOL))
     client.command("daos -j container get-prop jdoe-pool jdoe-cont", daos_answer(PROPERTIES))
     client.command("daos -j fs get-attr jdoe-pool jdoe-cont", daos_answer({"oclass": "SX", "chunk_size": 1048576}))
-    said = client.said(DAOS)
-    assert facts(said, "daos.pool") == {
+    output = client.said(DAOS)
+    assert facts(output, "daos.pool") == {
         "total_targets": 32,
         "active_targets": 31,
         "disabled_targets": 1,
@@ -265,15 +265,15 @@ def test_pool_and_container_of_the_job_without_their_labels(client):
         "scm_bytes": 1 << 40,
         "nvme_bytes": 10 << 40,
     }
-    assert facts(said, "daos.container") == {
+    assert facts(output, "daos.container") == {
         "rd_fac": "rd_fac1",
         "cksum": "crc32",
         "ec_cell_sz": 65536,
         "oclass": "SX",
         "chunk_size": 1048576,
     }
-    assert said.items("storage_systems") == [{"name": "daos", "type": "daos", "data_targets": 32}]
-    assert "jdoe" not in repr(said.pieces) and "517217db" not in repr(said.pieces)
+    assert output.items("storage_systems") == [{"name": "daos", "type": "daos", "data_targets": 32}]
+    assert "jdoe" not in repr(output.pieces) and "517217db" not in repr(output.pieces)
 
 
 @pytest.mark.parametrize("label", ["--sys-name=x", "a b", "", "x" * 200, "../x"])
@@ -288,8 +288,8 @@ def test_an_administrator_sees_the_engines(client, sample):
     client.command("dmg -j network scan", sample("dmg-json/network_scan-00.json"))
     client.command("dmg -j storage scan", sample("dmg-json/storage_scan-01.json"))
     client.command("dmg -j system query", sample("dmg-json/system_query-08.json"))
-    said = client.said(DAOS)
-    assert facts(said, "daos.engine") == {
+    output = client.said(DAOS)
+    assert facts(output, "daos.engine") == {
         "providers": "ofi+verbs;ofi_rxm ofi+verbs ofi+tcp ofi+sockets",
         "fabric_interfaces": 2,
         "numa_nodes": 2,
@@ -303,7 +303,7 @@ def test_an_administrator_sees_the_engines(client, sample):
         "engines_excluded": 1,
     }
     for word in ("wolf", "10.8.1", "192.168", "PHKS", "localhost", "2270f4a6", "ib0"):
-        assert word not in repr(said.pieces)
+        assert word not in repr(output.pieces)
 
 
 def test_every_pool_of_a_list_is_told_by_its_size(sample):
@@ -322,8 +322,8 @@ def test_an_answer_of_daos_that_failed_is_refused(status):
 def test_a_real_weka_cluster(client, sample):
     client.mounted("weka-infra/default /mnt/weka wekafs rw,relatime,readcache,num_cores=2,inode_bits=auto")
     client.command("weka status -J", sample("weka-status-json/demo-cluster.json"))
-    said = client.said(WEKA)
-    assert facts(said, "weka.status") == {
+    output = client.said(WEKA)
+    assert facts(output, "weka.status") == {
         "release": "4.4.2.157-k8s.2",
         "stripe_data_drives": 3,
         "stripe_protection_drives": 2,
@@ -340,7 +340,7 @@ def test_a_real_weka_cluster(client, sample):
         "status": "OK",
         "io_status": "STARTED",
     }
-    assert said.items("storage_systems") == [
+    assert output.items("storage_systems") == [
         {
             "name": "weka",
             "type": "weka",
@@ -349,7 +349,7 @@ def test_a_real_weka_cluster(client, sample):
             "data_targets": 36,
         }
     ]
-    assert "weka-infra" not in repr(said.pieces) and "550c68b6" not in repr(said.pieces)
+    assert "weka-infra" not in repr(output.pieces) and "550c68b6" not in repr(output.pieces)
 
 
 def test_words_of_weka_that_are_none_are_dropped():
@@ -362,8 +362,8 @@ def test_a_ceph_client_with_its_pools(client, sample):
     client.command("ceph fs status -f json", sample("ceph/fs-status.json"))
     client.command("ceph osd pool ls detail -f json", sample("ceph/insights-ceph_osd_dump_info.txt"))
     client.command("ceph df -f json", sample("ceph/insights-ceph_df_detail_info.txt"))
-    said = client.said(CEPH)
-    assert facts(said, "ceph.fs") == {
+    output = client.said(CEPH)
+    assert facts(output, "ceph.fs") == {
         "rw": True,
         "rasize": 8388608,
         "wsync": True,
@@ -381,15 +381,15 @@ def test_a_ceph_client_with_its_pools(client, sample):
         "pool_type": "replicated",
     }
     # 203,120,640 of 17,113,243,648 bytes.
-    assert said.items("storage_systems") == [
+    assert output.items("storage_systems") == [
         {"name": "ceph", "type": "ceph", "version": "17.2.7", "raw_bytes": 17113243648, "fill_ratio": 0.012}
     ]
-    assert "jdoe" not in repr(said.pieces) and "cephfs_data" not in repr(said.pieces)
+    assert "jdoe" not in repr(output.pieces) and "cephfs_data" not in repr(output.pieces)
 
 
 def test_a_ceph_client_without_a_key_says_what_is_missing_and_keeps_its_mount_options(client):
     client.mounted("jdoe@fsid.cephfs=/ /ceph ceph rw,noacl")
-    said = client.said(CEPH)
-    assert facts(said, "ceph.fs") == {"rw": True, "noacl": True}
-    assert said.reason("ceph.fs", "mds_active") == "not_installed"
-    assert said.reason("ceph.fs", "pool_type") == "not_installed"
+    output = client.said(CEPH)
+    assert facts(output, "ceph.fs") == {"rw": True, "noacl": True}
+    assert output.reason("ceph.fs", "mds_active") == "not_installed"
+    assert output.reason("ceph.fs", "pool_type") == "not_installed"

@@ -1,11 +1,19 @@
 """The job: its size, binding, MPI library and hints from the environment and the command line; never who or where."""
 
 import json
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from collectors.node import commands
-from collectors.probes import command_line, job, mpi
+from collectors.node.node_access import NodeAccess
+from collectors.probes import command_line, job, linked_libraries, mpi
 from tests.collectors.storage.conftest import facts, gaps
 
 (JOB,) = job.PROBES
@@ -45,8 +53,8 @@ def recorded_environment(shared, recorded_node):
     ],
 )
 def test_the_size_of_a_job_as_each_scheduler_tells_it(environment, size):
-    found = job.counts(environment, {})
-    assert tuple(found.get(name) for name in ("nodes", "ranks", "ranks_per_node")) == size
+    counts = job.counts(environment, {})
+    assert tuple(counts.get(name) for name in ("nodes", "ranks", "ranks_per_node")) == size
 
 
 @pytest.mark.parametrize(
@@ -66,11 +74,35 @@ def test_the_size_of_a_job_as_each_scheduler_tells_it(environment, size):
         ("mpirun -host c01,c02 -n two ior", "ior", {}),
         ("ior -N 4 -n 3", "ior", {}),
         ("mpirun", "mpirun", {}),
+        ("srun -J test -p bash -n 4 ior", "ior", {"ranks": 4}),
+        ("mpirun --map-by node -n 4 ./mdtest", "./mdtest", {"ranks": 4, "mapping": "node"}),
+        ("mpirun -genv X test -n 4 ior", "ior", {"ranks": 4}),
+        ("srun --new-option test -n 4 ior", "ior", {"ranks": 4}),
+        ("srun --new-option bash ./io500.sh", "./io500.sh", {}),
+        ("srun --new-flag fio", "fio", {}),
+        ("sudo -u test timeout -s KILL 60 fio x", "fio", {}),
+        ("perf stat -e cycles ior", "ior", {}),
+        ("nsys profile -o test mpirun -n 2 ior", "ior", {"ranks": 2}),
+        ("mpirun -n 2 ior : -n 4 ior", "ior", {}),
+        ("mpirun -n 2 singularity exec x.sif ior", "singularity", {"ranks": 2}),
     ],
 )
 def test_a_launcher_is_taken_off_and_heard(line, program, told):
-    there = programs("ior", "./mdtest", "./io500.sh", "bash", "fio", "mpirun", "numactl")
-    assert command_line.unwrapped(line.split(), there) == (program, told)
+    there = programs(
+        "ior",
+        "./mdtest",
+        "./io500.sh",
+        "bash",
+        "fio",
+        "mpirun",
+        "numactl",
+        "node",
+        "test",
+        "stat",
+        "timeout",
+        "singularity",
+    )
+    assert command_line.unwrap_command(line.split(), there) == (program, told)
 
 
 def test_the_command_line_is_nearer_to_the_run_than_the_allocation():
@@ -80,10 +112,10 @@ def test_the_command_line_is_nearer_to_the_run_than_the_allocation():
 
 def test_the_recorded_client_runs_64_ranks_on_each_of_ten_nodes(client, recorded_environment):
     client.environment = recorded_environment("lustre-client-rhel8")
-    said = client.said(JOB)
-    assert facts(said, "job.nodes_ppn") == {"nodes": 10, "ranks": 640, "ranks_per_node": 64}
-    assert said.value("job.placement") == "cpu-bind=cores"
-    assert said.section("job")["environment"] == {
+    output = client.said(JOB)
+    assert facts(output, "job.nodes_ppn") == {"nodes": 10, "ranks": 640, "ranks_per_node": 64}
+    assert output.value("job.placement") == "cpu-bind=cores"
+    assert output.section("job")["environment"] == {
         "OMPI_MCA_io": "romio341",
         "OMP_NUM_THREADS": "1",
         "SLURM_CPU_BIND": "cores",
@@ -96,39 +128,41 @@ def test_the_recorded_client_runs_64_ranks_on_each_of_ten_nodes(client, recorded
 
 def test_hints_of_the_recorded_client_by_pattern(client, recorded_environment):
     client.environment = recorded_environment("lustre-client-rhel8")
-    client.command("mpirun --version", "mpirun (Open MPI) 4.1.6\n\nReport bugs to http://www.open-mpi.org/\n")
-    said = client.said(MPI)
+    output = client.said(MPI)
     hints = {
         "cray_cb_nodes_multiplier": "8",
         "cray_cb_write_lock_mode": "2",
         "romio_cb_read": "enable",
         "romio_cb_write": "enable",
     }
-    assert said.section("job") == {
-        "mpi": "Open MPI 4.1.6",
+    assert output.section("job") == {
         "mpiio_hints": [{"pattern": "wrfout*", "hints": hints}],
     }
-    assert said.value("mpiio.lockahead") is True
-    assert said.value("mpiio.hints", "ROMIO_HINTS") == "set"
-    assert said.value("mpiio.hints", "OMPI_MCA_io") == "romio341"
-    assert gaps(said) == {"mpiio.cb_nodes": "not_applicable", "bench.mpi_library_preload": "not_applicable"}
+    assert output.value("mpiio.lockahead") is True
+    assert output.value("mpiio.hints", "ROMIO_HINTS") == "set"
+    assert output.value("mpiio.hints", "OMPI_MCA_io") == "romio341"
+    assert gaps(output) == {
+        "mpi.implementation": "not_applicable",
+        "mpiio.cb_nodes": "not_applicable",
+        "bench.mpi_library_preload": "not_applicable",
+    }
 
 
 @pytest.mark.parametrize("name", ["lustre-client-rhel8", "lustre-oss-e1000", "hostile"])
 def test_no_secret_of_a_recorded_environment_is_told(client, recorded_node, recorded_environment, name):
     client.environment = recorded_environment(name)
     canaries = json.loads((recorded_node(name).root.parent / "canaries.json").read_text())
-    told = repr(client.said(JOB).pieces) + repr(client.said(MPI).pieces)
+    text = repr(client.said(JOB).pieces) + repr(client.said(MPI).pieces)
     assert canaries
     for word in [*canaries, "CANARY", "jdoe", "nid000", "prj0042", "bench'", "\x1b", "[31m"]:
-        assert word not in told
+        assert word not in text
 
 
 def test_a_control_sequence_in_a_hint_does_not_cost_the_hint(client, recorded_environment):
     client.environment = recorded_environment("hostile")
-    said = client.said(MPI)
-    assert said.section("job")["mpiio_hints"] == [{"pattern": "*", "hints": {"romio_cb_write": "enable"}}]
-    assert said.value("bench.mpi_library_preload") == "other"
+    output = client.said(MPI)
+    assert output.section("job")["mpiio_hints"] == [{"pattern": "*", "hints": {"romio_cb_write": "enable"}}]
+    assert output.value("bench.mpi_library_preload") == "other"
 
 
 def test_a_value_of_another_form_is_only_set(client):
@@ -198,21 +232,136 @@ def test_the_number_of_aggregators_is_that_of_the_hint(client):
 
 
 @pytest.mark.parametrize(
-    ("text", "library"),
+    ("content", "library"),
     [
-        ("mpirun (Open MPI) 5.0.3\n", "Open MPI 5.0.3"),
-        ("Intel(R) MPI Library for Linux* OS, Version 2021.11 Build 20231005 (id: 74c4a23)\n", "Intel MPI 2021.11"),
-        ("HYDRA build details:\n    Version:                                 4.1.2\n", "MPICH 4.1.2"),
+        (b"\0Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4\0", "Open MPI 4.1.4"),
+        (b"\0Intel(R) MPI Library 2021.11 for Linux* OS\n\0", "Intel MPI 2021.11"),
+        (b"\0MPI VERSION    : CRAY MPICH version 8.1.27.26 (ANL base 3.4a2)\0MPICH Version: x", "Cray MPICH 8.1.27.26"),
+        (b"\0MPICH Version:\t4.0.2\n\0", "MPICH 4.0.2"),
+        (b"\0MPICH Version:      %s\n\0", "MPICH"),
+        (b"\0MVAPICH2 Version      :\t2.3.7\n\0MPICH Version: 3.2", "MVAPICH 2.3.7"),
+        (b"an optional MPI", None),
     ],
 )
-def test_mpi_libraries_name_themselves(text, library):
-    assert mpi.parse_version(text) == library
+def test_mpi_libraries_name_themselves(content, library):
+    assert mpi.library_in(content) == library
 
 
-def test_the_module_of_a_cray_counts_more_than_an_installed_open_mpi(client):
+def test_of_a_job_the_module_of_a_cray_is_told(client):
     client.environment = {"CRAY_MPICH_VERSION": "8.1.27"}
-    client.command("mpirun --version", "mpirun (Open MPI) 4.1.6\n")
     assert client.said(MPI).value("mpi.implementation") == "Cray MPICH 8.1.27"
+
+
+@pytest.fixture
+def compiled(tmp_path, monkeypatch):
+    """`compiled(text, *link)` makes a program `bench` on the PATH with an MPI of that text, linked or inside."""
+    if shutil.which("gcc") is None:
+        pytest.skip("gcc is not installed here")
+    folder = tmp_path / "site"
+    (folder / "lib").mkdir(parents=True)
+    (folder / "main.c").write_text("int MPI_Init(void); int main(void) { return MPI_Init(); }")
+    monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
+    monkeypatch.delenv("LD_LIBRARY_PATH", raising=False)
+
+    def build(text, *link):
+        source = f'const char *mpi_text = "{text}"; int MPI_Init(void) {{ return *mpi_text == 0; }}'
+        (folder / "mpi.c").write_text(source)
+        library, program = folder / "lib" / "libmpi.so.40", folder / "bench"
+        name = "-Wl,-soname,libmpi.so.40"
+        subprocess.run(["gcc", "-shared", "-fPIC", name, "-o", library, folder / "mpi.c"], check=True)
+        parts = [library, *link] if link else [folder / "mpi.c"]
+        subprocess.run(["gcc", "-o", program, folder / "main.c", *parts], check=True)
+        return folder
+
+    return build
+
+
+def implementation(*argv):
+    pieces = list(MPI.parse(MPI.read(NodeAccess("/", environment={}, benchmark_argv=list(argv)))))
+    return next(piece for piece in pieces if getattr(piece, "id", "") == "mpi.implementation")
+
+
+@pytest.mark.parametrize(
+    "option", ["-Wl,--disable-new-dtags,-rpath,$ORIGIN/lib", "-Wl,--enable-new-dtags,-rpath,$ORIGIN/lib"]
+)
+def test_the_library_that_a_program_is_linked_with_is_told(compiled, option):
+    compiled("Open MPI v5.0.3, package: x", option)
+    gap_or_fact = implementation("mpirun", "-n", "2", "bench", "-a", "POSIX")
+    assert (gap_or_fact.value, gap_or_fact.source) == ("Open MPI 5.0.3", "file")
+
+
+def test_the_library_is_looked_for_where_the_loader_would(compiled, monkeypatch):
+    folder = compiled("Intel(R) MPI Library 2021.11 for Linux* OS", "-Wl,-rpath,/nowhere")
+    gap_or_fact = implementation("bench")
+    assert (gap_or_fact.reason, gap_or_fact.detail.startswith("the MPI library of the program")) == (
+        "parse_error",
+        True,
+    )
+    monkeypatch.setenv("LD_LIBRARY_PATH", str(folder / "lib"))
+    assert implementation("bench").value == "Intel MPI 2021.11"
+
+
+@pytest.mark.parametrize(
+    ("argv", "reason"),
+    [
+        (("env", "LD_LIBRARY_PATH=/site/other", "bench"), "the command tells the loader"),
+        (("mpirun", "-genv", "LD_LIBRARY_PATH", "/site/other", "bench"), "the command tells the loader"),
+        (("mpirun", "-x", "LD_PRELOAD=/site/libmpi.so", "bench"), "the command tells the loader"),
+        (("python3", "bench.py"), "the program is started by an interpreter"),
+        (("bash", "-c", "bench -a POSIX"), "the program is started by an interpreter"),
+        (("mpirun", "-n", "2", "apptainer", "exec", "x.sif", "bench"), "the program runs in a container"),
+    ],
+)
+def test_what_hides_the_library_is_told_and_no_library(compiled, monkeypatch, argv, reason):
+    folder = compiled("Open MPI v5.0.3, package: x", "-Wl,-rpath,$ORIGIN/lib")
+    for name in ("apptainer", "python3"):
+        (folder / name).write_bytes((folder / "bench").read_bytes())
+        (folder / name).chmod(0o755)
+    gap = implementation(*argv)
+    assert (gap.reason, gap.detail[: len(reason)]) == ("parse_error", reason)
+
+
+def test_a_variable_that_is_only_passed_on_hides_nothing(compiled):
+    compiled("Open MPI v5.0.3, package: x", "-Wl,-rpath,$ORIGIN/lib")
+    assert implementation("mpirun", "-x", "LD_LIBRARY_PATH", "bench").value == "Open MPI 5.0.3"
+
+
+def test_a_program_with_mpi_inside_names_it(compiled):
+    compiled("MPICH Version: 4.2.1")
+    assert implementation("bench").value == "MPICH 4.2.1"
+
+
+def test_a_program_without_mpi_has_none_whatever_is_installed(monkeypatch):
+    """fio runs pieces "Open MPI", because that was installed."""
+    gap_or_fact = implementation("ls")
+    assert (gap_or_fact.reason, gap_or_fact.detail) == ("not_applicable", "the program is not linked with MPI")
+
+
+def test_a_script_does_not_tell_its_mpi(tmp_path):
+    (tmp_path / "io500.sh").write_text("#!/bin/sh\nmpirun ./io500 # Open MPI v4.1.4\n")
+    (tmp_path / "io500.sh").chmod(0o755)
+    gap_or_fact = implementation(str(tmp_path / "io500.sh"))
+    assert (gap_or_fact.reason, gap_or_fact.detail) == (
+        "not_applicable",
+        "the program is a script, which does not tell its MPI",
+    )
+
+
+@pytest.mark.parametrize("name", ["ls", "sh", "python3"])
+def test_needed_libraries_are_those_of_readelf(name):
+    place = shutil.which(name)
+    if shutil.which("readelf") is None or place is None:
+        pytest.skip("readelf is not installed here")
+    listed = subprocess.run(["readelf", "-dW", place], capture_output=True, text=True, check=True).stdout
+    expected = tuple(re.findall(r"\(NEEDED\)\s+Shared library: \[(.+)\]", listed))
+    assert linked_libraries.linked(Path(place).read_bytes()).needed == expected
+
+
+@given(st.binary(max_size=400), st.integers(0, 300))
+def test_damaged_programs_tell_nothing(content, cut):
+    real = Path("/bin/ls").read_bytes()
+    linked_libraries.linked(b"\x7fELF\x02\x01" + content)
+    linked_libraries.linked(real[:cut] + content + real[cut + len(content) : 4096])
 
 
 @pytest.mark.parametrize(
@@ -225,4 +374,4 @@ def test_the_module_of_a_cray_counts_more_than_an_installed_open_mpi(client):
     ],
 )
 def test_interception_libraries_are_told_by_name_if_they_are_known(preload, names):
-    assert mpi.preloaded(preload) == names
+    assert mpi.preloaded_libraries(preload) == names

@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from collectors.node.node_access import Door
+from collectors.node.node_access import NodeAccess
 from collectors.probes import beegfs, benchmark, ceph, daos, fuse, gpfs, gpu, job, load, mounts, mpi, nfs, weka
 
 MODULES = (beegfs, benchmark, ceph, daos, fuse, gpfs, gpu, job, load, mounts, mpi, nfs, weka)
@@ -34,7 +34,7 @@ class Overheard(dict):
         return super().__getitem__(name)
 
 
-class Watched(Door):
+class Watched(NodeAccess):
     """A door that remembers what was asked of it."""
 
     def __init__(self, root):
@@ -61,18 +61,18 @@ def watched(client):
     return Watched(str(client.root))
 
 
-def is_listed(asked, reads):
+def is_listed(place_name, reads):
     """Whether a path, or a command up to its first placeholder in capitals, stands in what a probe reads."""
     beginnings = [list(itertools.takewhile(lambda word: not word.isupper(), place.split())) for place in reads]
-    starts = any(asked.split()[: len(beginning)] == beginning for beginning in beginnings)
-    return starts or any(fnmatch.fnmatchcase(asked, place) for place in reads)
+    starts = any(place_name.split()[: len(beginning)] == beginning for beginning in beginnings)
+    return starts or any(fnmatch.fnmatchcase(place_name, place) for place in reads)
 
 
 @pytest.mark.parametrize("probe", PROBES, ids=lambda probe: probe.id)
 def test_every_place_that_is_opened_is_listed(probe, watched):
     assert probe.applies(watched)
     probe.read(watched)
-    assert {asked for asked in watched.asked if not is_listed(asked, probe.reads)} == set()
+    assert {place_name for place_name in watched.asked if not is_listed(place_name, probe.reads)} == set()
 
 
 @pytest.mark.parametrize("probe", PROBES, ids=lambda probe: probe.id)

@@ -15,8 +15,8 @@ ADDRESSES = "clientaddr=192.0.2.7,addr=192.0.2.1,mountaddr=192.0.2.1,local_lock=
 
 
 def test_the_recorded_lustre_client_has_three_mounts_without_their_servers(recorded_node):
-    said = recorded_node("lustre-client-rhel8").said(MOUNTS)
-    assert [(item["type"], " ".join(item["options"])) for item in said.items("mounts")] == [
+    output = recorded_node("lustre-client-rhel8").said(MOUNTS)
+    assert [(item["type"], " ".join(item["options"])) for item in output.items("mounts")] == [
         ("xfs", "rw seclabel relatime attr2 inode64 logbufs=8 logbsize=32k noquota"),
         ("lustre", "rw flock user_xattr lazystatfs nosuid"),
         (
@@ -28,21 +28,26 @@ def test_the_recorded_lustre_client_has_three_mounts_without_their_servers(recor
 
 
 def test_the_recorded_nfs_client_has_four_connections_of_1_mib(recorded_node):
-    said = recorded_node("plain-debian-nfs").said(NFS)
-    assert [said.value("nfs.mount", key) for key in ("vers", "nconnect", "rsize", "hard")] == ["4.2", 4, 1048576, True]
+    output = recorded_node("plain-debian-nfs").said(NFS)
+    assert [output.value("nfs.mount", key) for key in ("vers", "nconnect", "rsize", "hard")] == [
+        "4.2",
+        4,
+        1048576,
+        True,
+    ]
 
 
 def test_a_table_of_one_megabyte_is_over_the_limit_and_said_so(recorded_node):
-    said = recorded_node("hostile").said(NFS)
-    assert gaps(said) == {"nfs.mount": "output_limit"}
+    output = recorded_node("hostile").said(NFS)
+    assert gaps(output) == {"nfs.mount": "output_limit"}
     assert recorded_node("hostile").said(MOUNTS).items("mounts") == []
 
 
 def test_servers_addresses_and_unknown_options_are_dropped(client):
     client.mounted(NAS + OPTIONS + "," + ADDRESSES + ",secret=hunter2,context=system_u")
-    told = repr(client.said(MOUNTS).pieces) + repr(client.said(NFS).pieces)
+    text = repr(client.said(MOUNTS).pieces) + repr(client.said(NFS).pieces)
     for word in ("nas7", "p0042", "/data", "192.0.2", "hunter2", "system_u", "addr"):
-        assert word not in told
+        assert word not in text
     assert facts(client.said(NFS), "nfs.mount") == {
         "vers": "4.1",
         "rsize": 65536,
@@ -79,8 +84,8 @@ def test_mountstats_add_transport_connections_and_pnfs(client):
             "\txprt:\trdma 0 0 2 0 0\n\txprt:\trdma 0 0 2 0 0\n"
         }
     )
-    said = client.said(NFS)
-    assert [said.value("nfs.mount", key) for key in ("transport", "connections", "pnfs")] == ["rdma", 2, "files"]
+    output = client.said(NFS)
+    assert [output.value("nfs.mount", key) for key in ("transport", "connections", "pnfs")] == ["rdma", 2, "files"]
 
 
 def test_nfs_does_not_apply_to_a_node_without_it(client):
@@ -89,10 +94,10 @@ def test_nfs_does_not_apply_to_a_node_without_it(client):
 
 def test_a_fuse_file_system_that_nobody_knows_loses_its_name(client):
     client.mounted("bucket-of-jdoe /s3 fuse.jdoe-private rw,max_read=131072,user_id=1042", "x /d fuse.dfuse rw")
-    said = client.said(FUSE)
-    assert said.values("fuse.mount", "type") == {"fuse.other": 1, "fuse.dfuse": 1}
-    assert said.value("fuse.mount", "max_read") == 131072
-    assert "jdoe" not in repr(said.pieces) and "1042" not in repr(said.pieces)
+    output = client.said(FUSE)
+    assert output.values("fuse.mount", "type") == {"fuse.other": 1, "fuse.dfuse": 1}
+    assert output.value("fuse.mount", "max_read") == 131072
+    assert "jdoe" not in repr(output.pieces) and "1042" not in repr(output.pieces)
 
 
 def test_a_mount_point_with_a_space_and_a_newline_is_no_trouble(client):
@@ -132,8 +137,8 @@ def test_df_of_two_real_machines(sample):
 def test_options_of_real_clients(sample):
     for name, connections in (("nconnect4.txt", 4), ("v4.2-root.txt", None)):
         flags = sample("nfsstat-m/" + name).partition("Flags:")[2].strip()
-        found = nfs.settings(mounts.options_of(flags))
-        assert (found["vers"], found["rsize"], found.get("nconnect")) == ("4.2", 1048576, connections)
+        settings = nfs.settings(mounts.options_of(flags))
+        assert (settings["vers"], settings["rsize"], settings.get("nconnect")) == ("4.2", 1048576, connections)
 
 
 def test_mountstats_of_a_real_client(sample):

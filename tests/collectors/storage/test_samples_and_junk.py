@@ -181,6 +181,6 @@ def test_a_name_planted_in_every_value_never_leaves(shared, client):
     for argv, name in commands.items():
         text = (shared / "data" / "collector" / "samples" / name).read_text()
         client.command(argv, json.dumps(planted(json.loads(text))))
-    said = [piece for probe in PROBES if probe.applies(client.door()) for piece in client.said(probe).pieces]
-    assert len([piece for piece in said if isinstance(piece, (Fact, Item))]) > 10
-    assert "CANARY" not in repr(said)
+    pieces = [piece for probe in PROBES if probe.applies(client.door()) for piece in client.said(probe).pieces]
+    assert len([piece for piece in pieces if isinstance(piece, (Fact, Item))]) > 10
+    assert "CANARY" not in repr(pieces)

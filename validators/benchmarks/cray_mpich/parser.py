@@ -20,6 +20,7 @@ from validators.catalogue import Reading
 from validators.findings import ERROR, INFO, Finding
 from validators.measurements import Measurement, Run
 from validators.outputs import Output, Refusal, find_outputs, printed_number
+from validators.reading.accounting import lines_missing
 
 TOOL = "cray-mpich"
 HEAD_BYTES = 4 * 1024 * 1024
@@ -66,6 +67,11 @@ _VOLUMES = {
     "ave system read size": "system_mean",
     "read-modify-write bytes": "read_modify_write",
 }
+_OF_EVERY_BOX = (
+    *("independent {op}s", "collective {op}s", "independent {op}rs", "aggregators", "stripe count", "stripe size"),
+    *("system {op}s", "stripe sized {op}s", "total bytes for {op}s", "ave system {op} size", "number of {op} gaps"),
+    *("read-modify-write count", "read-modify-write bytes"),
+)
 _ABSENT = ("NA", "-1", "N/A")
 _UNITS = ("MiB/s", "MB/s", "GiB/s", "GB/s", "KiB/s")
 _TOLERANCE = 1e-3
@@ -82,6 +88,7 @@ class Box:
     line: int
     index: int
     borders: int = 0
+    names: set[str] = field(default_factory=set)
     measurements: list[Measurement] = field(default_factory=list)
     phases: list[dict[str, Any]] = field(default_factory=list)
     closed: bool = False
@@ -90,13 +97,14 @@ class Box:
     def context(self) -> dict[str, Any]:
         return {"file": self.file, "box": self.index}
 
-    def add(self, name: str, value: str, number: int) -> None:
-        """Take one entry. Raises Refusal for a figure that is none, or whose unit is not known."""
+    def add(self, name: str, value: str, number: int) -> bool:
+        """Take one entry; False for an unknown one. Raises Refusal for a figure that is none, or of an unknown unit."""
         timed = _TIMED.fullmatch(name)
+        self.names.add(name)
         if len(self.measurements) >= MOST_ENTRIES:
             raise Refusal("inconsistent", f"A box has more than {MOST_ENTRIES} figures.", _HINT_AGAIN, number)
         if value in _ABSENT:
-            return
+            return True
         if timed:
             self._add_bandwidth(timed, value, number)
         elif name in _COUNTS:
@@ -106,14 +114,17 @@ class Box:
             self._measure("volume", _VOLUMES[name], _bytes(value, number), "B")
         elif ticks := _TICKS.fullmatch(value):
             self._add_phase(name, ticks)
+        else:
+            return False
+        return True
 
     def value(self, quantity: str, stat: str) -> float | None:
-        found = [
+        values = [
             measurement.value
             for measurement in self.measurements
             if (measurement.quantity, measurement.stat) == (quantity, stat)
         ]
-        return found[0] if found else None
+        return values[0] if values else None
 
     def _add_bandwidth(self, timed: re.Match[str], value: str, number: int) -> None:
         """`data send`, `raw write` and `net write` without what the box is of: data_send, raw, net."""
@@ -178,11 +189,14 @@ def _boxes(output: Output, run: Run) -> Iterator[Box]:
             if box:
                 box.closed = box.borders > 1
                 yield box
+            output.ledger.claim()
             box = _begun(begin, number, box.index + 1 if box else 1)
         elif box and _BORDER.search(line):
             box.borders += 1
+            output.ledger.end()
         elif box and not box.borders and (entry := _ENTRY.search(line)):
-            box.add(entry["name"].strip(), (entry["value"] or "").strip(), number)
+            if box.add(entry["name"].strip(), (entry["value"] or "").strip(), number):
+                output.ledger.claim()
         elif "CRAY MPICH version" in line and (version := _VERSION.search(line)):
             run.version = version[1]
     if box:
@@ -228,8 +242,8 @@ def _rows(boxes: list[Box]) -> Iterator[dict[str, Any]]:
 
 def _parameters(boxes: list[Box]) -> dict[str, Any]:
     """What holds for all files alike: tasks, aggregators and stripes."""
-    known: dict[str, Any] = {"files": len({box.file for box in boxes}), "boxes": len(boxes)}
-    known["timed"] = any(box.timed for box in boxes)
+    parameters: dict[str, Any] = {"files": len({box.file for box in boxes}), "boxes": len(boxes)}
+    parameters["timed"] = any(box.timed for box in boxes)
     for name, quantity, stat in (
         ("aggregators", "count", "aggregators"),
         ("stripe_count", "count", "stripe_count"),
@@ -237,7 +251,7 @@ def _parameters(boxes: list[Box]) -> dict[str, Any]:
     ):
         values = {box.value(quantity, stat) for box in boxes} - {None}
         if len(values) == 1:
-            known[name] = int(values.pop() or 0)
+            parameters[name] = int(values.pop() or 0)
     tasks = {
         int(doing + idle)
         for box in boxes
@@ -245,7 +259,18 @@ def _parameters(boxes: list[Box]) -> dict[str, Any]:
         if (doing := box.value("count", f"ranks_{kind}")) is not None
         and (idle := box.value("count", f"ranks_not_{kind}")) is not None
     }
-    return {**known, "tasks": tasks.pop()} if len(tasks) == 1 else known
+    return {**parameters, "tasks": tasks.pop()} if len(tasks) == 1 else parameters
+
+
+def _expected(box: Box) -> set[str]:
+    """Entries that every box of its kind has; others are compared between the boxes of an output."""
+    if box.timed:
+        return set()
+    return {
+        name.format(op=box.op).replace("readrs", "readers")
+        for name in _OF_EVERY_BOX
+        if box.op == "write" or "modify" not in name
+    }
 
 
 def _findings(boxes: list[Box], path: str) -> Iterator[Finding]:
@@ -257,7 +282,13 @@ def _findings(boxes: list[Box], path: str) -> Iterator[Finding]:
         message = "Statistics only: there is no bandwidth in them."
         hint = "Set MPICH_MPIIO_TIMERS=1 as well."
         yield Finding("cray-mpich.no-bandwidth", INFO, message, hint, path)
+    entries: dict[tuple[str, bool], set[str]] = {}
     for box in boxes:
+        entries.setdefault((box.op, box.timed), set()).update(box.names)
+    for box in boxes:
+        if missing := sorted((entries[box.op, box.timed] | _expected(box)) - box.names):
+            what = f"Box {box.index} has no line for {', '.join(missing[:5])}."
+            yield lines_missing(TOOL, what, f"{path}:{box.line}")
         raw, net = box.value("bandwidth", "raw"), box.value("bandwidth", "net")
         if raw is not None and net is not None and net > raw * (1 + _TOLERANCE):
             yield Finding(

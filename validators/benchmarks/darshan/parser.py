@@ -17,6 +17,7 @@ from validators.catalogue import Reading
 from validators.findings import ERROR, INFO, WARNING, Finding
 from validators.measurements import Measurement, Run
 from validators.outputs import Output, Refusal, find_outputs, printed_number
+from validators.reading.accounting import lines_missing
 from validators.signs import Sign
 
 TOOL = "darshan"
@@ -34,7 +35,16 @@ _COUNTS = frozenset(
 )
 _VOLUMES = frozenset({"BYTES_READ", "BYTES_WRITTEN"})
 _TIMES = frozenset({"F_READ_TIME", "F_WRITE_TIME", "F_META_TIME"})
-_WANTED = _COUNTS | _VOLUMES | _TIMES
+_COUNTERS = _COUNTS | _VOLUMES | _TIMES
+_OF_ALL = frozenset({"BYTES_READ", "BYTES_WRITTEN"} | _TIMES)
+_OF_MODULES = {
+    "POSIX": _OF_ALL | {"OPENS", "READS", "WRITES", "SEEKS", "STATS"},
+    "STDIO": _OF_ALL | {"OPENS", "READS", "WRITES", "SEEKS"},
+    "MPI-IO": _OF_ALL
+    | {f"{kind}_{name}" for kind in ("COLL", "INDEP", "NB", "SPLIT") for name in ("READS", "WRITES")}
+    | {"COLL_OPENS", "INDEP_OPENS"},
+}
+"""Counters that every log since version 3 has of a module."""
 _LAST = "F_VARIANCE_RANK_BYTES"
 """The last counter of a record, and of the totals of a module."""
 
@@ -57,6 +67,8 @@ _UNITS = {
     "agg_perf_by_slowest": ("bandwidth", "MiB/s"),
 }
 _PRINTED_UNITS = {"agg_time_by_slowest": ("seconds", ""), "agg_perf_by_slowest": ("MiB/s", ""), "total_bytes": ("",)}
+_EXPLANATIONS = ("#   ", "# [", "#<")
+"""What columns and counters mean, as the tool prints it before them; no figure of its own begins so."""
 _TIME_ROUNDING_S = 5e-7
 _TOLERANCE = 1e-3
 _HINT_AGAIN = "Upload the whole output: darshan-parser --total --perf LOG > darshan.txt."
@@ -70,6 +82,7 @@ class Section:
     totals: dict[str, float] = field(default_factory=dict)
     sums: dict[str, float] = field(default_factory=dict)
     performance: dict[str, float] = field(default_factory=dict)
+    negative: set[str] = field(default_factory=set)
     last_total: str = ""
     record: list[str] = field(default_factory=list)
     last_counter: str = ""
@@ -93,12 +106,12 @@ class Log:
     begun: str = ""
     ended_well: bool = True
 
-    def add(self, line: str, number: int) -> None:
-        """Take one line. Raises Refusal for a figure that is none, or a record that was cut."""
+    def add(self, line: str, number: int) -> bool:
+        """Take one line; False for one of another form. Raises Refusal for a figure that is none, a cut record."""
         if self.begun and line.strip("#* "):
             self.begun = ""
         if not line.startswith("#"):
-            self._add_figure(line, number)
+            return self._add_figure(line, number)
         elif match := _PERFORMANCE.fullmatch(line.rstrip()):
             self._add_performance(match, number)
         elif match := _SECTION.fullmatch(line.rstrip()):
@@ -116,6 +129,9 @@ class Log:
             _require_few(self.partial, number)
         elif line.startswith("# no module data"):
             self.empty = True
+        else:
+            return line.startswith(_EXPLANATIONS)
+        return True
 
     def _add_header(self, name: str, value: str) -> None:
         if name != "metadata":
@@ -123,27 +139,32 @@ class Log:
         elif value.startswith("lib_ver = "):
             self.header.setdefault("lib_ver", value[10:50])
 
-    def _add_performance(self, found: re.Match[str], number: int) -> None:
+    def _add_performance(self, match: re.Match[str], number: int) -> None:
         section = self._current(number)
-        if (found[3] or "") not in _PRINTED_UNITS[found[1]]:
-            message = f"{found[1]} is in {found[3]!r}, a unit that darshan-parser does not print."
+        if (match[3] or "") not in _PRINTED_UNITS[match[1]]:
+            message = f"{match[1]} is in {match[3]!r}, a unit that darshan-parser does not print."
             raise Refusal("unit-not-understood", message, _HINT_AGAIN, number)
-        if section.performance.get("total_bytes") == 0 and "n" in found[2]:
+        if section.performance.get("total_bytes") == 0 and "n" in match[2]:
             return  # nothing over no time
-        section.performance[found[1]] = printed_number(found[2], number)
+        section.performance[match[1]] = printed_number(match[2], number)
 
-    def _add_figure(self, line: str, number: int) -> None:
+    def _add_figure(self, line: str, number: int) -> bool:
         """A total, or the row of a record: module, rank, record, counter, value, file, mount point, file system."""
         columns = line.split("\t", 5)
         if len(columns) >= 5:
             self.rows += 1
             if columns[0] in MODULES:
                 self._add_row(columns, number)
-        elif found := _TOTAL.match(line):
+        elif match := _TOTAL.match(line):
             section = self._current(number)
-            section.last_total = found[1]
-            if found[1] in _WANTED and not found[2].startswith("-"):
-                section.totals[found[1]] = printed_number(found[2], number)
+            section.last_total = match[1]
+            if match[1] in _COUNTERS and not match[2].startswith("-"):
+                section.totals[match[1]] = printed_number(match[2], number)
+            elif match[1] in _COUNTERS:
+                section.negative.add(match[1])
+        else:
+            return False
+        return True
 
     def _add_row(self, columns: list[str], number: int) -> None:
         section = self.sections.get(columns[0]) or self.sections.setdefault(columns[0], Section())
@@ -152,7 +173,7 @@ class Log:
             _require_whole_record(section, number)
             section.record = record
         section.last_counter = counter
-        if counter in _WANTED and not columns[4].startswith("-"):
+        if counter in _COUNTERS and not columns[4].startswith("-"):
             section.sums[counter] = section.sums.get(counter, 0) + printed_number(columns[4], number)
 
     def _current(self, number: int) -> Section:
@@ -198,18 +219,18 @@ def read(output: Output) -> list[Run]:
 
 def _logs(output: Output) -> Iterator[Log]:
     log: Log | None = None
-    found = 0
+    log_count = 0
     for number, line in enumerate(output.lines(), start=1):
         if line.startswith("# darshan log version: "):
-            found += 1
-            if found > MOST_LOGS:
+            log_count += 1
+            if log_count > MOST_LOGS:
                 message = f"More than {MOST_LOGS} logs in one file."
                 raise Refusal("several-documents", message, "Upload the logs of one run.", number)
             if log:
                 yield log
             log = Log()
-        if log:
-            log.add(line, number)
+        if log and log.add(line, number):
+            output.ledger.claim()
     if log:
         yield log
 
@@ -234,7 +255,7 @@ def _run(path: str, log: Log) -> Run:
         measurement for name, section in log.sections.items() for measurement in _measurements(name, section)
     ]
     run.tests = [{"module": name, **section.counters} for name, section in log.sections.items() if section.counters]
-    run.findings = [*_partial(log, path), *_disagreements(log, path)]
+    run.findings = [*_partial(log, path), *_disagreements(log, path), *_counters_missing(log, path)]
     if log.empty:
         message = "The log holds no module: the application did no I/O that Darshan saw."
         run.findings.append(Finding("darshan.no-module-data", WARNING, message, "Was it linked with Darshan?", path))
@@ -247,24 +268,24 @@ def _run(path: str, log: Log) -> Run:
 def _parameters(log: Log) -> dict[str, Any]:
     """What is known of the job. Of the command only the program's name: its arguments are paths."""
     program = log.header.get("exe", "").split(" ")[0].rpartition("/")[2]
-    known = {
+    parameters = {
         "log_version": _matching(r"\d{1,3}\.\d{1,4}", log.header.get("darshan log version", "")),
         "program": _matching(r"[\w.+-]{1,80}", program),
-        "tasks": _whole(log.header.get("nprocs", "")),
+        "tasks": _integer(log.header.get("nprocs", "")),
         "run_time_s": _decimal(log.header.get("run time", "")),
-        "started_timestamp_s": _whole(log.header.get("start_time", "")),
-        "ended_timestamp_s": _whole(log.header.get("end_time", "")),
+        "started_timestamp_s": _integer(log.header.get("start_time", "")),
+        "ended_timestamp_s": _integer(log.header.get("end_time", "")),
         "modules": [name for name in log.listed[:40] if re.fullmatch(r"[A-Z0-9_-]{1,20}", name)],
         "counter_rows": log.rows,
     }
-    return {name: value for name, value in known.items() if value is not None}
+    return {name: value for name, value in parameters.items() if value is not None}
 
 
 def _matching(pattern: str, text: str) -> str | None:
     return text if re.fullmatch(pattern, text) else None
 
 
-def _whole(text: str) -> int | None:
+def _integer(text: str) -> int | None:
     return int(text) if re.fullmatch(r"[0-9]{1,12}", text) else None
 
 
@@ -295,21 +316,28 @@ def _require_whole(log: Log) -> None:
     if log.begun:
         message = f"The parser gave up at {log.begun}: its records are incomplete, unless the output was cut."
         raise Refusal("incomplete", message, _HINT_MEMORY)
-    wanted = [name for name in MODULES if name in log.listed or name in log.sections]
-    sections = [log.sections.get(name) for name in wanted if name not in log.partial]
-    known = [section for section in sections if section is not None]
-    performed, totalled = any(one.performance for one in known), any(one.last_total for one in known)
-    for section in known:
+    modules = [name for name in MODULES if name in log.listed or name in log.sections]
+    sections = [log.sections.get(name) for name in modules if name not in log.partial]
+    present = [section for section in sections if section is not None]
+    performed, totalled = (
+        any(section.performance for section in present),
+        any(section.last_total for section in present),
+    )
+    for section in present:
         _require_whole_record(section)
-    whole = (
-        len(known) == len(sections)
+    is_complete = (
+        len(present) == len(sections)
         and log.ended_well
         and (bool(log.sections) or not log.listed)
-        and all("total_bytes" in one.performance for one in known if performed)
-        and all("agg_perf_by_slowest" in one.performance for one in known if one.performance.get("total_bytes"))
-        and all(one.last_total == _LAST for one in known if totalled)
+        and all("total_bytes" in section.performance for section in present if performed)
+        and all(
+            "agg_perf_by_slowest" in section.performance
+            for section in present
+            if section.performance.get("total_bytes")
+        )
+        and all(section.last_total == _LAST for section in present if totalled)
     )
-    if not whole or not (log.listed or log.sections):
+    if not is_complete or not (log.listed or log.sections):
         raise Refusal("truncated", "The output ends before the last module that the log lists.", _HINT_AGAIN)
 
 
@@ -329,6 +357,17 @@ def _measurements(module: str, section: Section) -> Iterator[Measurement]:
             yield Measurement.printed(module, "count", name, value, "B" if name in _VOLUMES else "ops")
 
 
+def _counters_missing(log: Log, path: str) -> Iterator[Finding]:
+    """Of a module every counter is printed, 0 as well, and with bytes the time and the rate of its slowest rank."""
+    for name, section in log.sections.items():
+        expected = _OF_MODULES.get(name, frozenset()) if section.last_total else frozenset()
+        missing = sorted(expected - section.totals.keys() - section.negative)
+        if section.performance.get("total_bytes"):
+            missing += sorted(_UNITS.keys() - section.performance.keys())
+        if missing:
+            yield lines_missing(TOOL, f"{name[:20]} has no line for {', '.join(missing[:5])}.", path)
+
+
 def _partial(log: Log, path: str) -> Iterator[Finding]:
     if log.partial:
         yield Finding(
@@ -343,29 +382,29 @@ def _partial(log: Log, path: str) -> Iterator[Finding]:
 def _disagreements(log: Log, path: str) -> Iterator[Finding]:
     """Bytes are what was read and written; bandwidth is bytes over time; totals are what the rows add up to."""
     for name, section in log.sections.items():
-        said, counters = section.performance, section.counters
+        performance, counters = section.performance, section.counters
         compared = []
-        if counters.keys() >= _VOLUMES and "total_bytes" in said:
+        if counters.keys() >= _VOLUMES and "total_bytes" in performance:
             moved = counters["BYTES_READ"] + counters["BYTES_WRITTEN"]
-            compared.append(("total_bytes", said["total_bytes"], moved, _TOLERANCE))
-        time = said.get("agg_time_by_slowest", 0)
-        if time and "total_bytes" in said and "agg_perf_by_slowest" in said:
-            computed = said["total_bytes"] / 2**20 / time
+            compared.append(("total_bytes", performance["total_bytes"], moved, _TOLERANCE))
+        time = performance.get("agg_time_by_slowest", 0)
+        if time and "total_bytes" in performance and "agg_perf_by_slowest" in performance:
+            computed = performance["total_bytes"] / 2**20 / time
             rounding = _TOLERANCE + 2 * _TIME_ROUNDING_S / time
-            compared.append(("agg_perf_by_slowest", said["agg_perf_by_slowest"], computed, rounding))
+            compared.append(("agg_perf_by_slowest", performance["agg_perf_by_slowest"], computed, rounding))
         if section.totals and section.sums:
             both = (_COUNTS | _VOLUMES) & section.totals.keys() & section.sums.keys()
             compared += [
                 (counter, section.totals[counter], section.sums[counter], _TOLERANCE) for counter in sorted(both)
             ]
-        for what, printed, found, tolerance in compared:
-            if abs(printed - found) > tolerance * found + 1e-6:
+        for what, reported, recomputed, tolerance in compared:
+            if abs(reported - recomputed) > tolerance * recomputed + 1e-6:
                 yield Finding(
                     "darshan.inconsistent",
                     ERROR,
-                    f"{what} of {name[:20]} is {printed:.6g}, but {found:.6g} by its own counters.",
+                    f"{what} of {name[:20]} is {reported:.6g}, but {recomputed:.6g} by its own counters.",
                     "The output was edited, or put together from two logs. " + _HINT_AGAIN,
                     path,
-                    expected=f"{found:.6g}",
-                    actual=f"{printed:.6g}",
+                    expected=f"{recomputed:.6g}",
+                    actual=f"{reported:.6g}",
                 )

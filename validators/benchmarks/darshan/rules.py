@@ -12,9 +12,11 @@ from validators.rules import Context, Verdict, load_rules
 def _performance_printed(run: Run, context: Context) -> Verdict:
     if not run.measurements:
         return NOT_EVALUATED, "Nothing was read."
-    found = sorted({measurement.op for measurement in run.measurements if measurement.stat == "agg_perf_by_slowest"})
-    if found:
-        return SATISFIED, f"Printed for {', '.join(found)}."
+    operations = sorted(
+        {measurement.op for measurement in run.measurements if measurement.stat == "agg_perf_by_slowest"}
+    )
+    if operations:
+        return SATISFIED, f"Printed for {', '.join(operations)}."
     return VIOLATED, "Only counters were printed, without --perf."
 
 

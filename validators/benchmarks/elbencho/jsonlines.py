@@ -14,7 +14,7 @@ from validators.bundle import LINE_LIMIT
 from validators.outputs import Output, Refusal, printed_number
 from validators.signs import Sign
 
-KNOWN = Sign(rb'^[ \t]*\{[ \t]*"phase_type"\s*:\s*"[^"]{1,40}"\s*,\s*"phase_id"\s*:', b'"phase_type"')
+SIGN = Sign(rb'^[ \t]*\{[ \t]*"phase_type"\s*:\s*"[^"]{1,40}"\s*,\s*"phase_id"\s*:', b'"phase_type"')
 
 _FIGURES = (
     ("bytes/s", "bandwidth", "B/s"),
@@ -30,15 +30,16 @@ _HINT_AGAIN = "Upload the file that --jsonfile named, as elbencho wrote it."
 
 
 def phases(output: Output) -> Iterator[Phase]:
-    """Every phase of the file. Raises Refusal for a line that is cut or none of elbencho's."""
+    """Every phase of the file; text of a terminal may stand around. Raises Refusal for a line that is cut."""
     for number, line in enumerate(output.lines(LINE_LIMIT), start=1):
-        if line.strip():
+        if line.lstrip("\ufeff \t").startswith("{") or '"phase_' in line:
+            output.ledger.claim()
             yield _phase(line, number)
 
 
 def _phase(line: str, number: int) -> Phase:
     try:
-        document = json.loads(line)
+        document = json.loads(line.lstrip("\ufeff"))
     except (ValueError, RecursionError):
         raise Refusal("truncated", "A line is no whole JSON object.", _HINT_AGAIN, number) from None
     if not isinstance(document, dict) or not all(isinstance(document.get(stat), dict) for stat in STATS):
@@ -47,6 +48,7 @@ def _phase(line: str, number: int) -> Phase:
     config = document.get("config")
     config = config if isinstance(config, dict) else {}
     phase.version = str(config.get("version", ""))[:40]
+    phase.command = str(config.get("command", ""))
     phase.config = {name: str(config[name])[:40] for name in CONFIG if name in config}
     for stat in STATS:
         _add(phase, stat, document[stat], number)
@@ -64,9 +66,9 @@ def _add(phase: Phase, stat: str, results: dict[str, Any], line: int, side: str 
 
 def _add_latency(phase: Phase, latency: Any, line: int) -> None:
     for key, quantity in _LATENCIES:
-        found = latency.get(key) if isinstance(latency, dict) else None
+        stats = latency.get(key) if isinstance(latency, dict) else None
         for side in ("", "read"):
-            found = found if not side else found.get("rwmix_read") if isinstance(found, dict) else None
+            stats = stats if not side else stats.get("rwmix_read") if isinstance(stats, dict) else None
             for name, stat in _LATENCY_STATS:
-                if isinstance(found, dict) and name in found:
-                    phase.add(quantity, stat, printed_number(str(found[name]), line), "us", side)
+                if isinstance(stats, dict) and name in stats:
+                    phase.add(quantity, stat, printed_number(str(stats[name]), line), "us", side)

@@ -9,18 +9,22 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from validators.benchmarks.elbencho import jsonlines, report, table
+from validators.benchmarks.elbencho.command import ONLY_IN_COMMAND, invocations, phases_missing, settings, shape
 from validators.benchmarks.elbencho.phase import MOST_PHASES, Phase
 from validators.bundle import Bundle
 from validators.catalogue import Reading
 from validators.findings import ERROR, INFO, Finding
 from validators.measurements import Run
 from validators.outputs import Output, Refusal, find_outputs
+from validators.reading.accounting import lines_missing
 
 TOOL = "elbencho"
+_LIVE = "This is the file of --livecsv: what was done second by second, not the results."
+_OF_DATA = frozenset(("bandwidth", "volume", "iops", "latency"))
 _FORMS: tuple[tuple[str, Any, Callable[[Output], Iterator[Phase]]], ...] = (
-    ("json", jsonlines.KNOWN, jsonlines.phases),
-    ("csv", table.KNOWN, table.phases),
-    ("text", report.KNOWN, report.phases),
+    ("json", jsonlines.SIGN, jsonlines.phases),
+    ("csv", table.SIGN, table.phases),
+    ("text", report.SIGN, report.phases),
     ("text", report.FAILED, report.phases),
 )
 """The forms by how exact they are, how each is known, and what reads it."""
@@ -31,9 +35,14 @@ def find_runs(bundle: Bundle) -> Reading:
     reading = find_outputs(bundle, TOOL, is_elbencho, read)
     exact = [form for form, _, _ in _FORMS]
     runs: list[Run] = []
-    for run in sorted(reading.runs, key=lambda one: exact.index(one.parameters.get("form", "text"))):
+    for run in sorted(reading.runs, key=lambda run: exact.index(run.parameters.get("form", "text"))):
         if not run.measurements or not any(_is_same(run, other) for other in runs):
             runs.append(run)
+    if any(run.measurements for run in runs):
+        logs = [run for run in runs if any(finding.message == _LIVE for finding in run.findings)]
+        runs = [run for run in runs if run not in logs]
+        hint = "Nothing to do."
+        reading.findings += [Finding(f"{TOOL}.live-log", INFO, _LIVE, hint, run.path) for run in logs]
     return Reading(runs, 0 if len(runs) == 1 else None, reading.findings, reading.claimed)
 
 
@@ -43,7 +52,10 @@ def _is_same(run: Run, other: Run) -> bool:
     return (
         run.parameters.get("form") != other.parameters.get("form")
         and [op for op, _ in times] == [op for op, _ in others]
-        and all(abs(one - two) <= max(1.0, 0.01 * one) for (_, one), (_, two) in zip(times, others, strict=True))
+        and all(
+            abs(time - other_time) <= max(1.0, 0.01 * time)
+            for (_, time), (_, other_time) in zip(times, others, strict=True)
+        )
     )
 
 
@@ -66,31 +78,42 @@ def explain(run: Run) -> list[str]:
 
 def is_elbencho(head: bytes) -> bool:
     others = (table.LIVE, report.DRY_RUN)
-    return any(known.search(head) for known in (*others, *(known for _, known, _ in _FORMS)))
+    return any(sign.search(head) for sign in (*others, *(sign for _, sign, _ in _FORMS)))
 
 
 def read(output: Output) -> list[Run]:
     """The run of one file. Raises Refusal where it cannot count."""
     head = output.bundle.head(output.path)
-    for form, known, phases in _FORMS:
-        if known.search(head):
-            return [_run(output, form, phases(output))]
+    for form, sign, phases in _FORMS:
+        if sign.search(head):
+            return list(_runs(output, form, phases(output)))
     if report.DRY_RUN.search(head):
         raise Refusal("dry-run", "Nothing was run: this is what --dryrun prints.", "Repeat without --dryrun.")
-    message = "This is the file of --livecsv: what was done second by second, not the results."
-    raise Refusal("not-supported", message, "Upload the file of --jsonfile, --csvfile or --resfile.")
+    raise Refusal("not-supported", _LIVE, "Upload the file of --jsonfile, --csvfile or --resfile.")
 
 
-def _run(output: Output, form: str, found: Iterator[Phase]) -> Run:
-    run = Run(TOOL, output.path)
-    phases: list[Phase] = []
-    for phase in found:
-        phases.append(phase)
-        if len(phases) > MOST_PHASES:
+def _runs(output: Output, form: str, phases: Iterator[Phase]) -> Iterator[Run]:
+    """A run for each invocation that the file tells of."""
+    groups = list(invocations(_bounded(phases)))
+    if not any(phase.figures for group in groups for phase in group):
+        raise Refusal("no-results", "No phase has a figure.", "Look at what elbencho printed on standard error.")
+    for group in groups:
+        run = _run(output, form, group)
+        if len(groups) > 1 and form != "text":
+            run.lines = group[0].line, group[-1].line
+        yield run
+
+
+def _bounded(phases: Iterator[Phase]) -> Iterator[Phase]:
+    for number, phase in enumerate(phases, start=1):
+        if number > MOST_PHASES:
             message = f"There are more than {MOST_PHASES} phases."
             raise Refusal("too-large", message, "Upload the results of one run.", phase.line)
-    if not any(phase.figures for phase in phases):
-        raise Refusal("no-results", "No phase has a figure.", "Look at what elbencho printed on standard error.")
+        yield phase
+
+
+def _run(output: Output, form: str, phases: list[Phase]) -> Run:
+    run = Run(TOOL, output.path)
     for number, phase in enumerate(phases):
         run.measurements += phase.measurements(number)
         run.tests.append(phase.test())
@@ -98,21 +121,38 @@ def _run(output: Output, form: str, found: Iterator[Phase]) -> Run:
     run.version = versions.pop() if len(versions) == 1 else ""
     run.parameters = _parameters(phases, form)
     run.findings = list(_findings(phases, form, output.path))
+    if command := phases[0].command:
+        run.undisclosed_settings["command"] = shape(command)
     return run
 
 
 def _parameters(phases: list[Phase], form: str) -> dict[str, Any]:
     """What all phases share, which phases there are, and what rules look at."""
     first = phases[0].config
-    shared = {name: value for name, value in first.items() if all(one.config.get(name) == value for one in phases)}
-    times = [time for one in phases if one.value("volume", "last_done") and (time := one.value("time", "last_done"))]
+    shared = {name: value for name, value in first.items() if all(phase.config.get(name) == value for phase in phases)}
+    times = [
+        time for phase in phases if phase.value("volume", "last_done") and (time := phase.value("time", "last_done"))
+    ]
+    command = settings(phases[0].command)
     return {
         **shared,
+        **{name: command[name] for name in ONLY_IN_COMMAND if name in command},
         **({"client_nodes": int(shared["hosts"])} if shared.get("hosts", "").isdecimal() else {}),
         "phases": [phase.name for phase in phases],
         "form": form,
         **({"shortest_phase_s": min(times) / 1000} if times else {}),
     }
+
+
+def _lines_missing(phases: list[Phase]) -> str:
+    """What a phase lacks that others of its run, which read and write as well, are reported with."""
+    by_phase = [(phase.name, {quantity for _, quantity, _, _, _ in phase.figures}) for phase in phases]
+    moved = [(name, quantities & _OF_DATA) for name, quantities in by_phase if quantities & {"bandwidth", "volume"}]
+    usual = {"bandwidth", "volume"}.union(*(quantities for _, quantities in moved))
+    for name, quantities in moved:
+        if usual - quantities:
+            return f"{name} has no {', '.join(sorted(usual - quantities))}, which it is reported with."
+    return ""
 
 
 def _findings(phases: list[Phase], form: str, path: str) -> Iterator[Finding]:
@@ -122,6 +162,14 @@ def _findings(phases: list[Phase], form: str, path: str) -> Iterator[Finding]:
             hint = "The file was edited. Upload it as elbencho wrote it."
             yield Finding(f"{TOOL}.inconsistent", ERROR, message, hint, f"{path}:{phase.line}")
             break
+    if missing := phases_missing(phases):
+        what = f"The command asks for {', '.join(missing)}, of which there is no result."
+        yield lines_missing(TOOL, what, f"{path}:{phases[-1].line}")
+    if form == "text" and (lost := _lines_missing(phases)):
+        yield lines_missing(TOOL, lost, f"{path}:{phases[0].line}")
+    if form == "csv" and phases[-1].command.count('"') % 2:
+        what = f"The command of {phases[-1].name} has no last quotation mark: its row was cut."
+        yield lines_missing(TOOL, what, f"{path}:{phases[-1].line}")
     if form != "json":
         message = "Bandwidths are rounded to whole MiB/s; only the file of --jsonfile has them exactly."
         yield Finding(f"{TOOL}.rounded", INFO, message, "Add --jsonfile next time.", path)

@@ -34,11 +34,16 @@ _TOLERANCE = 0.02
 
 @dataclass(slots=True)
 class Phase:
-    """One phase: its figures as operation, quantity, statistic, value and unit."""
+    """One phase: its figures as operation, quantity, statistic, value and unit.
+
+    `command` is the command line, which is not kept; `invocation` counts those of a text.
+    """
 
     name: str
     line: int
     version: str = ""
+    command: str = ""
+    invocation: int = 0
     config: dict[str, str] = field(default_factory=dict)
     figures: list[tuple[str, str, str, float, str]] = field(default_factory=list)
 
@@ -64,7 +69,7 @@ class Phase:
     def disagreement(self) -> str:
         """What of bytes, time and bandwidth doesn't fit, or nothing. Times are whole milliseconds, cut off."""
         for stat in STATS:
-            volume, bandwidth, time = (self.value(one, stat) for one in ("volume", "bandwidth", "time"))
+            volume, bandwidth, time = (self.value(quantity, stat) for quantity in ("volume", "bandwidth", "time"))
             if volume is None or bandwidth is None or not time:
                 continue
             most, least = volume * 1000 / time, volume * 1000 / (time + 1)

@@ -11,11 +11,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from validators.benchmarks.elbencho.command import ONLY_IN_COMMAND, settings
 from validators.benchmarks.elbencho.phase import STATS, Phase, named
 from validators.outputs import Output, Refusal, printed_number
 from validators.signs import Sign
 
-KNOWN = Sign(rb"\bOPERATION +RESULT TYPE +FIRST DONE +LAST DONE", b"RESULT TYPE")
+SIGN = Sign(rb"\bOPERATION +RESULT TYPE +FIRST DONE +LAST DONE", b"RESULT TYPE")
 FAILED = Sign(
     rb"^\S{0,20} ?ERROR: (?:Unable to open benchmark path|Aborting due to )", b"ERROR: Unable", b"ERROR: Abort"
 )
@@ -37,75 +38,71 @@ _END_OF_PHASE = re.compile(r"^(?:\[\d{1,6}\] )?---\s*$")
 _VERSION = re.compile(r"\belbencho version:? +(\d\S{0,20})", re.IGNORECASE)
 _RATE = re.compile(r"(?:Dirs|Files|Objects|Buckets|Entries|Obj\w{0,10}|Uploads)/s(?: (?P<side>read|write|total))?")
 _TOTAL = re.compile(r"(?:Dirs|Files|Objects|Buckets|Entries|Obj\w{0,10}|Uploads) (?P<side>read|write|total)")
+_OLD_TOTAL = re.compile(r"Total (?:dirs|files|objects|buckets|entries)")
 _KINDS: tuple[tuple[re.Pattern[str], str], ...] = (
     (_RATE, "rate"),
     (re.compile(r"IOPS(?: (?P<side>read|write|total))?"), "iops"),
     (re.compile(r"(?:Throughput )?(?P<unit>\wi?B/s)(?: (?P<side>read|write|total))?"), "bandwidth"),
     (re.compile(r"Total (?P<unit>\wi?B)|(?P<mixed>\wi?B) (?P<side>read|write)"), "volume"),
     (_TOTAL, "ops"),
+    (_OLD_TOTAL, "ops"),
 )
 _UNITS = {"rate": "ops/s", "iops": "ops/s", "ops": "ops"}
 _KNOWN_UNITS = {"bandwidth": ("MiB/s", "MB/s"), "volume": ("MiB", "MB")}
 _TIME = re.compile(r"(?:(\d{1,6})h:?)?(?:(\d{1,6})m:?(?!s))?(?:(\d{1,9}(?:\.\d{1,6})?)s)?(?:(\d{1,9})ms)?", re.ASCII)
 _DURATION = re.compile(r"([\d.]{1,20})(us|ms|s)", re.ASCII)
 _COMMAND = re.compile(r"^COMMAND LINE: (.{1,8000})")
-_WORDS = re.compile(r'"([^"]{0,2000})"')
-_SIZE = re.compile(r"(\d{1,12})([kmgtp]?)", re.IGNORECASE | re.ASCII)
-_OPTIONS = {
-    "--threads": "threads",
-    "-t": "threads",
-    "--block": "block_size",
-    "-b": "block_size",
-    "--size": "file_size",
-    "-s": "file_size",
-    "--iodepth": "io_depth",
-}
-"""Options of the command line that are settings; its paths and hosts are not kept."""
+_SWEEP = re.compile(r"Working on (?:\S{0,2000}/)?(\d{1,12})x(\d{1,6})([KMGTP]?)i?B with (\d{1,6}) threads", re.ASCII)
+"""What storage_sweep, a script of elbencho's sources, prints before each of its tests: number and size of files."""
+_SERVICE = "Service now listening. Port:"
 _HINT_AGAIN = "Upload what elbencho printed, or better the file of --jsonfile."
 
 
 def phases(output: Output) -> Iterator[Phase]:
     """Every phase of the text. Raises Refusal where it failed or was cut."""
     phase: Phase | None = None
-    version, config = "", dict[str, str]()
+    version, command, config, invocation = "", "", dict[str, str](), 0
     for number, line in enumerate(output.lines(), start=1):
         if "ERROR: " in line:
             raise Refusal("run-failed", "elbencho stopped with an error.", "Repair the cause, repeat the run.", number)
-        if line.startswith("COMMAND LINE: ") and (command := _COMMAND.match(line)):
-            config = _settings(_WORDS.findall(command[1]))
+        if line.startswith(_SERVICE):
+            message = "Services of elbencho print here, too: a phase stands there once for each of them."
+            raise Refusal("not-supported", message, "Upload the file of --jsonfile, --csvfile or --resfile.", number)
+        if line.startswith("COMMAND LINE: ") and (match := _COMMAND.match(line)):
+            output.ledger.claim()
+            command = match[1]
+            config = {name: value for name, value in settings(command).items() if name not in ONLY_IN_COMMAND}
         elif "ersion" in line and (match := _VERSION.search(line)):
             version = match[1]
+            output.ledger.claim()
+        elif line.startswith("Working on ") and (match := _SWEEP.match(line)):
+            output.ledger.claim()
+            config = _sweep(match)
+        elif "RESULT TYPE" in line and not phase:
+            invocation += 1
         elif phase and "---" in line and _END_OF_PHASE.match(line):
+            output.ledger.end()
             yield phase
             phase = None
         elif ":" in line and (figures := _LINE.match(line)):
             if figures["phase"] and figures["phase"] != "OPERATION":
                 phase = _begin(phase, figures["phase"], version, number)
-                phase.config = dict(config)
-            if phase:
-                _take(phase, figures, number)
+                phase.config, phase.command, phase.invocation = dict(config), command, invocation
+            if phase and _take(phase, figures, number):
+                output.ledger.claim()
         elif phase and (latency := _LATENCY.match(line)):
+            output.ledger.claim()
             _take_latency(phase, latency, number)
+        elif phase and " lat % us " in line:
+            output.ledger.claim()  # percentiles in steps; the file of --jsonfile has them whole
     if phase:
         raise Refusal("truncated", f"{phase.name} ends before its end.", _HINT_AGAIN, phase.line)
 
 
-def _settings(words: list[str]) -> dict[str, str]:
-    """What the command line of a result file sets, under the names and in the bytes of the other forms.
-
-    What it leaves out has its default, of which nothing is said here.
-    """
-    found: dict[str, str] = {}
-    for word, value in zip(words, [*words[1:], ""], strict=True):
-        if word == "--direct":
-            found["direct_io"] = "true"
-        elif word == "--rand":
-            found["random_offsets"] = "true"
-        elif word == "--hosts" and re.fullmatch(r"[\w.,:-]{1,2000}", value):
-            found["hosts"] = str(len(list(filter(None, value.split(",")))))
-        elif word in _OPTIONS and (size := _SIZE.fullmatch(value)):
-            found[_OPTIONS[word]] = str(int(size[1]) * 1024 ** " kmgtp".index(size[2].lower() or " "))
-    return found
+def _sweep(match: re.Match[str]) -> dict[str, str]:
+    """The settings of a test of storage_sweep, which its name tells."""
+    size = int(match[2]) * 1024 ** " KMGTP".index(match[3] or " ")
+    return {"sweep_files": match[1], "file_size": str(size), "threads": match[4]}
 
 
 def _begin(before: Phase | None, name: str, version: str, line: int) -> Phase:
@@ -117,15 +114,16 @@ def _begin(before: Phase | None, name: str, version: str, line: int) -> Phase:
     return phase
 
 
-def _take(phase: Phase, line: re.Match[str], number: int) -> None:
+def _take(phase: Phase, line: re.Match[str], number: int) -> bool:
+    """Take a line of figures; False for one that is of no known kind."""
     if line["kind"] == "Elapsed ms":
         for stat, name in zip(STATS, ("first", "last"), strict=True):
             phase.add("time", stat, printed_number(line[name], number), "ms")
-        return
+        return True
     if line["kind"] == "Elapsed time":
         for stat, name in zip(STATS, ("first", "last"), strict=True):
             phase.add("time", stat, _milliseconds(line[name], number), "ms")
-        return
+        return True
     for pattern, quantity in _KINDS:
         kind = pattern.fullmatch(line["kind"])
         if kind:
@@ -137,14 +135,15 @@ def _take(phase: Phase, line: re.Match[str], number: int) -> None:
             if phase.value(quantity, STATS[0], side) is None:
                 for stat, name in zip(STATS, ("first", "last"), strict=True):
                     phase.add(quantity, stat, printed_number(line[name], number), unit, side)
-            return
+            return True
+    return False
 
 
 def _require_unit(quantity: str, unit: str, line: int) -> None:
-    known = _KNOWN_UNITS.get(quantity)
-    if known and unit not in known:
+    units = _KNOWN_UNITS.get(quantity)
+    if units and unit not in units:
         message = f"The unit {unit!r} is none that elbencho prints there."
-        raise Refusal("unit-not-understood", message, _HINT_AGAIN, line, " or ".join(known), unit)
+        raise Refusal("unit-not-understood", message, _HINT_AGAIN, line, " or ".join(units), unit)
 
 
 def _milliseconds(text: str, line: int) -> float:
@@ -156,11 +155,11 @@ def _milliseconds(text: str, line: int) -> float:
     return round(((hours * 60 + minutes) * 60 + seconds) * 1000 + milliseconds, 3)
 
 
-def _take_latency(phase: Phase, found: re.Match[str], line: int) -> None:
-    quantity = "latency" if found["what"] == "IO" else "entry_latency"
+def _take_latency(phase: Phase, match: re.Match[str], line: int) -> None:
+    quantity = "latency" if match["what"] == "IO" else "entry_latency"
     for stat in ("min", "mean", "max"):
-        duration = _DURATION.fullmatch(found[stat])
+        duration = _DURATION.fullmatch(match[stat])
         if not duration:
-            raise Refusal("not-a-number", f"{found[stat]!r} is no time.", _HINT_AGAIN, line)
-        side = "read" if found["read"] == " rd" else ""
+            raise Refusal("not-a-number", f"{match[stat]!r} is no time.", _HINT_AGAIN, line)
+        side = "read" if match["read"] == " rd" else ""
         phase.add(quantity, stat, printed_number(duration[1], line), duration[2], side)

@@ -13,8 +13,8 @@ from validators.bundle import LINE_LIMIT
 from validators.outputs import Output, Refusal, printed_number
 from validators.signs import Sign
 
-KNOWN = Sign(rb"^(?:\xef\xbb\xbf)?ISO date,label,path type,paths,hosts,threads,", b"ISO date,label,")
-LIVE = Sign(rb"^ISO Date,Label,Phase,RuntimeMS,Rank,MixType,Done%,", b"ISO Date,Label,")
+SIGN = Sign(rb"^(?:\xef\xbb\xbf)?ISO date,label,path type,paths,hosts,threads,", b"ISO date,label,")
+LIVE = Sign(rb"^(?:ISO Date,)?Label,Phase,RuntimeMS,Rank,MixType,Done%,", b"Label,Phase,RuntimeMS,")
 """The head of --livecsv, which has what was done so far, not results."""
 
 _FIGURES = (
@@ -60,6 +60,7 @@ def phases(output: Output) -> Iterator[Phase]:
 def _phase(cells: dict[str, str], line: int) -> Phase:
     phase = named(cells.get("operation", ""), line)
     phase.version = cells.get("version", "")[:40]
+    phase.command = cells.get("command", "")
     phase.config = {name: cells[column][:40] for column, name in _CONFIG.items() if cells.get(column)}
     for column, name in _FLAGS.items():
         if cells.get(column) in ("0", "1"):

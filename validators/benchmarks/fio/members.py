@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from validators.benchmarks.fio.sums import NOT_SHARED
 from validators.distributions import Distribution, summed
 from validators.measurements import Run
 
 _DRIVE = re.compile(r"/dev/(?!shm/|null$|zero$)[^:]+")
 _RATES = ("bandwidth", "iops")
-_NO_OPTIONS = ("name", "group", "error")
 
 
 def drive(filename: object) -> str:
@@ -42,20 +42,20 @@ def _together(run: Run) -> Iterator[list[int]]:
     """Numbers of the jobs of one group that have the same options."""
     sets: dict[str, list[int]] = {}
     for number, test in enumerate(run.tests):
-        options = sorted((name, value) for name, value in test.items() if name not in _NO_OPTIONS)
+        options = sorted((name, value) for name, value in test.items() if name not in NOT_SHARED)
         sets.setdefault(repr((test["group"], options)), []).append(number)
     yield from sets.values()
 
 
 def _rates(run: Run) -> dict[tuple[str, str, str], dict[int, float]]:
     """By operation, quantity and unit, the rate of each job."""
-    found: dict[tuple[str, str, str], dict[int, float]] = {}
+    rates: dict[tuple[str, str, str], dict[int, float]] = {}
     for measurement in run.measurements:
         if measurement.quantity in _RATES and measurement.printed_value:
-            found.setdefault((measurement.op, measurement.quantity, measurement.printed_unit), {})[
+            rates.setdefault((measurement.op, measurement.quantity, measurement.printed_unit), {})[
                 measurement.context["job"]
             ] = measurement.printed_value
-    return found
+    return rates
 
 
 def _members(jobs: Sequence[int], drives: Sequence[str], rates: Mapping[int, float]) -> tuple[str, list[float]]:

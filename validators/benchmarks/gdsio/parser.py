@@ -32,7 +32,7 @@ _REST = (
     r"Throughput: (?P<bandwidth>\S{1,40}) (?P<unit>\S{1,12})/sec,? Avg_Latency: (?P<latency>\S{1,40}) usecs "
     r"ops: (?P<ops>\S{1,40}) total_time:? (?P<time>\S{1,40}) secs"
 )
-_KNOWN = (
+_SIGNS = (
     Sign(rb"^.{0,200}\bIoType: [A-Z_]{2,20} XferType: [A-Z0-9_]{2,30} Threads: ", b"IoType: "),
     Sign(rb"^(?:Error: )?IO failed stopping traffic", b"IO failed stopping traffic"),
 )
@@ -65,7 +65,7 @@ def explain(run: Run) -> list[str]:
 
 
 def is_gdsio(head: bytes) -> bool:
-    return any(one.search(head) for one in _KNOWN)
+    return any(sign.search(head) for sign in _SIGNS)
 
 
 def read(output: Output) -> list[Run]:
@@ -90,6 +90,7 @@ def _results(output: Output) -> Iterator[tuple[int, re.Match[str], re.Match[str]
         if any(sign in line for sign in _SIGNS_OF_FAILURE) and _FAILURE.search(line):
             raise Refusal("run-failed", "gdsio stopped with an error.", "Repair the cause, repeat the run.", number)
         if _BEGUN.search(line):
+            output.ledger.claim()
             _require_end(head, begun)
             head, begun = _BEGIN.search(line), number
             if head is None:
@@ -97,6 +98,7 @@ def _results(output: Output) -> Iterator[tuple[int, re.Match[str], re.Match[str]
         if head is None:
             continue
         if rest := _END.search(line, head.end() if begun == number else 0):
+            output.ledger.end()
             yield number, head, rest
             head = None
         elif number > begun:
@@ -123,13 +125,13 @@ def _add(run: Run, head: re.Match[str], rest: re.Match[str], line: int) -> None:
         ("time", "total", rest["time"], "s"),
         ("volume", "total", head["moved"], head["size_unit"]),
     ]
-    found = {}
+    by_quantity = {}
     for quantity, stat, text, unit in figures:
-        one = Measurement.printed(op, quantity, stat, printed_number(text, line), unit, context=context)
-        run.measurements.append(one)
-        found[quantity] = one
+        measurement = Measurement.printed(op, quantity, stat, printed_number(text, line), unit, context=context)
+        run.measurements.append(measurement)
+        by_quantity[quantity] = measurement
     run.tests.append({"op": op, **context, **({"asked_KiB": _kib(head)} if head["asked"] else {})})
-    _weigh(run, found, f"{run.path}:{line}")
+    _weigh(run, by_quantity, f"{run.path}:{line}")
 
 
 def _context(run: Run, head: re.Match[str]) -> dict[str, Any]:
@@ -148,17 +150,17 @@ def _kib(head: re.Match[str]) -> float:
     return to_canonical(float(head["asked"]), head["size_unit"])[0] / 1024
 
 
-def _weigh(run: Run, found: dict[str, Measurement], where: str) -> None:
+def _weigh(run: Run, by_quantity: dict[str, Measurement], where: str) -> None:
     """Data over time is the bandwidth; nothing moved is no result."""
-    volume, time, bandwidth = found["volume"].value, found["time"].value, found["bandwidth"].value
-    if not volume or not found["ops"].value:
+    volume, time, bandwidth = by_quantity["volume"].value, by_quantity["time"].value, by_quantity["bandwidth"].value
+    if not volume or not by_quantity["ops"].value:
         message = "Nothing was moved."
         run.findings.append(Finding(f"{TOOL}.no-results", ERROR, message, "Repeat the run.", where))
         return
     computed = volume / time if time else 0.0
     slack = _TOLERANCE * computed + _ROUNDING_GIB_S * 2**30 + (computed * _ROUNDING_S / time if time else 0.0)
     if abs(computed - bandwidth) > slack:
-        message = f"{volume:.0f} B in {time} s are not {found['bandwidth'].printed_value} GiB/s."
+        message = f"{volume:.0f} B in {time} s are not {by_quantity['bandwidth'].printed_value} GiB/s."
         hint = "The output was edited. " + _HINT_AGAIN
         run.findings.append(Finding(f"{TOOL}.inconsistent", ERROR, message, hint, where))
     share = volume / 1024 / run.tests[-1].get("asked_KiB", 0) if run.tests[-1].get("asked_KiB") else 1.0

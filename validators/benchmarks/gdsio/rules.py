@@ -15,14 +15,14 @@ _MOST_OFF = 0.1
 
 def _latency_agrees(run: Run, context: Context) -> Verdict:
     results: dict[int, dict[str, Measurement]] = {}
-    for one in run.measurements:
-        results.setdefault(one.context["test"], {})[one.quantity] = one
+    for measurement in run.measurements:
+        results.setdefault(measurement.context["test"], {})[measurement.quantity] = measurement
     offs = []
-    for test, found in results.items():
-        latency, ops, time = (found[name].value for name in ("latency", "ops", "time"))
-        one = found["latency"]
-        if one.context["xfer_type"] in _ONE_AT_A_TIME and latency and ops and time:
-            offs.append((abs(one.context["threads"] * time / latency / ops - 1), test))
+    for test, by_quantity in results.items():
+        latency, ops, time = (by_quantity[name].value for name in ("latency", "ops", "time"))
+        measurement = by_quantity["latency"]
+        if measurement.context["xfer_type"] in _ONE_AT_A_TIME and latency and ops and time:
+            offs.append((abs(measurement.context["threads"] * time / latency / ops - 1), test))
     if not offs:
         return NOT_EVALUATED, "No result is of a data path whose threads wait for each request."
     off, test = max(offs)

@@ -64,12 +64,12 @@ def tables_agree(evidence: Evidence) -> Iterator[Finding]:
             )
 
 
-def _contradicts(evidence: Evidence, phase: str, value: float, said: float) -> bool:
+def _contradicts(evidence: Evidence, phase: str, value: float, table_value: float) -> bool:
     """mdtest's table says the value; IOR's, if it has every rank, what the value cannot exceed."""
     tolerance = max(_RELATIVE * abs(value), _ABSOLUTE)
     if phase.startswith("ior"):
-        return evidence.whole_table(phase) is not None and value - said > tolerance
-    return abs(said - value) > tolerance
+        return evidence.whole_table(phase) is not None and value - table_value > tolerance
+    return abs(table_value - value) > tolerance
 
 
 def _value(evidence: Evidence, name: str) -> float | None:

@@ -9,22 +9,19 @@ import itertools
 import math
 from collections.abc import Callable, Iterator
 
-from validators.benchmarks.io500 import score
+from validators.benchmarks.io500 import random_read, score
 from validators.benchmarks.io500.agreement import raw_agrees, tables_agree
-from validators.benchmarks.io500.evidence import Evidence, printed_scores, seconds_of
+from validators.benchmarks.io500.evidence import Evidence, is_dry_run, printed_scores, seconds_of
+from validators.benchmarks.io500.evidence_kinds import earlier
 from validators.benchmarks.io500.phases import LABELS, Phase, merge, number
 from validators.findings import ERROR, INFO, WARNING, Finding
 from validators.scoring import ScoreError
 
+STONEWALL_S = random_read.STONEWALL_S
 WRITE_PHASES = ("ior-easy-write", "mdtest-easy-write", "ior-hard-write", "mdtest-hard-write")
-STONEWALL_S = 300.0
 SCC_STONEWALL_S = 30.0
-_RND4K = "ior-rnd4K-easy-read"
-_FIND_TOLERANCE = 0.10
 _TIME_ROUNDING_S = 0.0011
 """Times have four decimals in result.txt and three in the summary."""
-_CLOCK_TOLERANCE_S = 10.0
-"""Begin and end are whole seconds; the published run that is farthest off is so by 4 s."""
 _HINT_ORIGINAL = "Upload the files as the run wrote them."
 
 
@@ -37,13 +34,6 @@ def defects(evidence: Evidence) -> list[Finding]:
     for question in QUESTIONS:
         findings += question(evidence)
     return findings
-
-
-def is_dry_run(evidence: Evidence) -> bool:
-    if evidence.result is not None and evidence.result.dry_run:
-        return True
-    scored = [phase.value for phase in evidence.phases if phase.scored]
-    return bool(scored) and all(value == 0 for value in scored)
 
 
 def _marks(evidence: Evidence) -> Iterator[Finding]:
@@ -140,14 +130,15 @@ def _presence(evidence: Evidence) -> Iterator[Finding]:
             "Run all phases in one run: a score needs all twelve.",
             evidence.where,
         )
-    for name in sorted(evidence.summary.repeated) if evidence.summary else []:
-        yield Finding(
-            "io500.phase.repeated",
-            ERROR,
-            f"{name} stands more than once in the summary; the last one is read.",
-            _HINT_ORIGINAL,
-            evidence.summary.path if evidence.summary else "",
-        )
+    repeated: list[tuple[str, str, str]] = []
+    if evidence.summary is not None:
+        repeated += [(name, "the summary", evidence.summary.path) for name in evidence.summary.repeated]
+    if evidence.result is not None:
+        path = evidence.result.path
+        repeated += [(name, "result.txt", f"{path}:{line}") for name, line in evidence.result.repeated.items()]
+    for name, file, where in sorted(repeated):
+        message = f"{name} stands more than once in {file}; the last one is read."
+        yield Finding("io500.phase.repeated", ERROR, message, _HINT_ORIGINAL, where)
     for phase in evidence.phases:
         if score.quantity(phase.name) is None:
             message = f"No release of io500 has a phase {phase.name}."
@@ -160,8 +151,8 @@ def out_of_order(evidence: Evidence) -> list[str]:
     for names in _orders(evidence):
         dialect = "c" if evidence.result or (evidence.summary and evidence.summary.dialect == "c") else "shell"
         rank = {name: place for place, name in enumerate(score.stored()["order"][dialect])}
-        known = [name for name in names if name in rank]
-        late += [name for name, after in itertools.pairwise(known) if rank[name] > rank[after]]
+        ranked = [name for name in names if name in rank]
+        late += [name for name, after in itertools.pairwise(ranked) if rank[name] > rank[after]]
     return list(dict.fromkeys(late))
 
 
@@ -172,6 +163,23 @@ def _orders(evidence: Evidence) -> Iterator[list[str]]:
         yield list(evidence.result.phases)
     started = [(phase.started, phase.name) for phase in evidence.phases if phase.started is not None]
     yield [name for _, name in sorted(started, key=lambda pair: pair[0])]
+
+
+def _mode(evidence: Evidence) -> Iterator[Finding]:
+    """An extended run has two scores, a standard run one."""
+    if evidence.result is None or not evidence.result.complete or not evidence.mode:
+        return
+    mode = "extended" if "SCOREX" in evidence.result.sections else "standard"
+    if evidence.mode != mode:
+        yield Finding(
+            "io500.mode.inconsistent",
+            WARNING,
+            f"The mode is {evidence.mode[:40]}, but result.txt has the scores of a {mode} run.",
+            "The file was edited, or another mode was run. " + _HINT_ORIGINAL,
+            evidence.result.path,
+            expected=mode,
+            actual=evidence.mode[:40],
+        )
 
 
 def _order(evidence: Evidence) -> Iterator[Finding]:
@@ -189,7 +197,7 @@ def _order(evidence: Evidence) -> Iterator[Finding]:
 def _values(evidence: Evidence) -> Iterator[Finding]:
     """Each value must be a positive finite number with a unit that io500 prints."""
     for phase in evidence.phases:
-        if phase.name == "timestamp":
+        if not phase.is_measured:
             continue
         yield from _value(phase)
         if phase.label not in LABELS[phase.quantity]:
@@ -249,29 +257,20 @@ def _stonewall(evidence: Evidence) -> Iterator[Finding]:
             )
 
 
-def _random_read(evidence: Evidence) -> Iterator[Finding]:
-    phase = evidence.phase(_RND4K)
-    if phase is not None and phase.seconds < 0.9 * STONEWALL_S and not evidence.scc:
-        yield Finding(
-            "io500.rnd4k.short",
-            WARNING,
-            f"{_RND4K} ran for {phase.seconds:.1f} s only; its rate is likely that of a cache.",
-            "The phase is not scored. Compare it with care; releases after ISC25 run it for the full time.",
-            phase.where,
-            expected=f"{STONEWALL_S:.0f} s",
-            actual=f"{phase.seconds:.1f} s",
-        )
-
-
 def _summary_agrees(evidence: Evidence) -> Iterator[Finding]:
     """result.txt and the summary beside it are printed from the same numbers."""
     if evidence.summary is None or evidence.result is None:
         return
-    printed = {phase.name: phase for phase in merge(evidence.summary, None)}
+    headers = ("version", evidence.summary.version), ("mode", evidence.summary.mode)
+    for name, text in headers:
+        text_of_result = evidence.result.header.get(name)
+        if text_of_result and text and text_of_result != text:
+            yield _disagreement(f"The {name}", text_of_result, text, evidence.summary.path)
+    phases_by_name = {phase.name: phase for phase in merge(evidence.summary, None)}
     for phase in evidence.phases:
-        other, section = printed.get(phase.name), evidence.result.phases.get(phase.name)
+        other, section = phases_by_name.get(phase.name), evidence.result.phases.get(phase.name)
         if other is None or section is None:
-            if evidence.result.complete and phase.name != "timestamp":
+            if evidence.result.complete and phase.is_measured:
                 there, not_there = ("present", "missing") if section else ("missing", "present")
                 yield _disagreement(phase.name, there, not_there, evidence.where)
         elif other.text != phase.text and other.value != phase.value:
@@ -300,24 +299,6 @@ def _disagreement(what: str, expected: str, actual: str, where: str) -> Finding:
     )
 
 
-def _clock(evidence: Evidence) -> Iterator[Finding]:
-    """The duration of a phase lies between the times at which it began and ended."""
-    for phase in evidence.phases:
-        if phase.started is None or phase.ended is None:
-            continue
-        clock, seconds = (phase.ended - phase.started).total_seconds(), seconds_of(evidence, phase)
-        if abs(clock - seconds) > _CLOCK_TOLERANCE_S:
-            yield Finding(
-                "io500.time.inconsistent",
-                WARNING,
-                f"{phase.name} took {seconds:.1f} s, but began and ended {clock:.0f} s apart.",
-                "A clock was set during the run, or the file was edited. Explain it to the reviewers.",
-                phase.where,
-                expected=f"{clock:.0f} s",
-                actual=f"{seconds:.1f} s",
-            )
-
-
 def values_of(evidence: Evidence) -> dict[str, float]:
     """Phase values in GiB/s and kIOPS, those that can have part in a score."""
     return {phase.name: phase.value for phase in evidence.phases if math.isfinite(phase.value) and phase.value > 0}
@@ -327,13 +308,13 @@ def computed_scores(evidence: Evidence) -> dict[str, score.Score]:
     """The scores that follow from the phases; a score that was not printed is computed as well, but not SCOREX."""
     values = values_of(evidence)
     names = ["SCORE"] + [name for name in printed_scores(evidence) if name == "SCOREX"]
-    found = {}
+    scores = {}
     for name in names:
         try:
-            found[name] = score.compute(values, score.definition(score.BY_SCORE[name]))
+            scores[name] = score.compute(values, score.definition(score.BY_SCORE[name]))
         except ScoreError:
             continue
-    return found
+    return scores
 
 
 def _score(evidence: Evidence) -> Iterator[Finding]:
@@ -389,10 +370,10 @@ def _score_agrees(evidence: Evidence, name: str, texts: dict[str, str], computed
     )
 
 
-def _within(printed: float, low: float, value: float, high: float, text: str) -> bool:
+def _within(printed_value: float, low: float, value: float, high: float, text: str) -> bool:
     """Inside what the rounding of the phases and of the printed text itself allows, and never tighter than 1e-5."""
     slack = max(value * score.RELATIVE_TOLERANCE, 0.5 * 10.0 ** -len(text.partition(".")[2]))
-    return min(low, value) - slack <= printed <= max(high, value) + slack
+    return min(low, value) - slack <= printed_value <= max(high, value) + slack
 
 
 def _score_line(evidence: Evidence, name: str) -> str:
@@ -404,23 +385,11 @@ def _score_line(evidence: Evidence, name: str) -> str:
 
 
 def _find(evidence: Evidence) -> Iterator[Finding]:
-    """The rate of find follows from the files it saw and its time; and which tool it was."""
+    """Whether find matched any file."""
     phase = evidence.phase("find")
     section = evidence.result.phases.get("find") if evidence.result else None
     if phase is None or section is None:
         return
-    files, seconds = number(section.values.get("total-files")), number(section.values.get("t_delta"))
-    rate = files / seconds / 1000 if seconds > 0 else math.nan
-    if phase.value > 0 and abs(rate - phase.value) > _FIND_TOLERANCE * phase.value:
-        yield Finding(
-            "io500.find.rate",
-            WARNING,
-            f"find saw {files:.0f} files in {seconds:.2f} s: {rate:.1f} kIOPS, but {phase.text} is printed.",
-            "The tool may report a time of its own: explain it to the reviewers.",
-            phase.where,
-            expected=f"{rate:.3f} kIOPS",
-            actual=f"{phase.text[:40]} kIOPS",
-        )
     if number(section.values.get("found")) == 0:
         message = "find found no file: the pattern of the rules must match some."
         yield Finding("io500.find.nothing-found", WARNING, message, "Check the command line of find.", phase.where)
@@ -468,33 +437,26 @@ def _nodes(evidence: Evidence) -> Iterator[Finding]:
             "One run has one set of clients; only find may use fewer.",
             evidence.where,
         )
-    procs = number(evidence.result.header.get("procs")) if evidence.result else math.nan
-    tasks = {launch.tasks for launch in evidence.launches}
-    if math.isfinite(procs) and len(tasks) == 1 and procs not in tasks:
-        yield Finding(
-            "io500.tasks.inconsistent",
-            WARNING,
-            f"result.txt says {procs:.0f} processes, the raw output {', '.join(map(str, tasks))}.",
-            _HINT_ORIGINAL,
-            evidence.where,
-        )
 
 
 QUESTIONS: tuple[Callable[[Evidence], Iterator[Finding]], ...] = (
     _marks,
     _truncation,
     _presence,
+    _mode,
     _order,
     _values,
     _stonewall,
     _summary_agrees,
-    _clock,
+    earlier.clocks,
     _score,
     raw_agrees,
     tables_agree,
     _files,
-    _random_read,
+    random_read.defects,
+    earlier.find_rate,
     _find,
     _settings,
     _nodes,
+    earlier.processes,
 )

@@ -11,7 +11,8 @@ from validators.benchmarks.io500.files import RAW_LIMIT, lines_of
 from validators.benchmarks.io500.layout import Folder, Layout, raw_of
 from validators.benchmarks.io500.options import Settings, read_settings
 from validators.benchmarks.io500.phases import Phase, merge, number
-from validators.benchmarks.io500.ranktables import RankTable, read_table
+from validators.benchmarks.io500.ranktables import FindTable, RankTable, read_find, read_table
+from validators.benchmarks.io500.rawfacts import Figures, ior_figures, mdtest_figures
 from validators.benchmarks.io500.rawtext import Launch
 from validators.benchmarks.io500.resultfile import ResultFile, read_result
 from validators.benchmarks.io500.summary import Summary, read_summary
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 _DECLARED = re.compile(r"^io500_info_(\w+)=(.*)$")
 _FIND_COMMAND = re.compile(r"^\[Exec\] (.*(?:find|mmfind)\S*\s.*)$")
+_FIND_MATCHED = re.compile(r"^\[FIND\] MATCHED \d{1,15}/(\d{1,15}) in (\d{1,9}(?:\.\d{1,9})?) seconds")
 _PRIVATE = frozenset({"submitter", "email", "contact"})
 _DECLARED_LIMIT = 64
 _COMMAND_LIMIT = 4000
@@ -34,6 +36,7 @@ class Raw:
     path: str
     launch: Launch
     value: float | None
+    figures: Figures = field(default_factory=Figures)
 
 
 @dataclass(slots=True)
@@ -47,9 +50,12 @@ class Evidence:
     settings: dict[str, Settings] = field(default_factory=dict)
     raw: dict[str, Raw] = field(default_factory=dict)
     tables: dict[str, RankTable] = field(default_factory=dict)
+    find_table: FindTable | None = None
     file_system: dict[str, str | float] = field(default_factory=dict)
     declared: dict[str, str] = field(default_factory=dict)
     find_command: str = ""
+    matched: tuple[float, float, str] | None = None
+    """Files and seconds of find as the log of the shell script has them, and where."""
     job_scripts: list[str] = field(default_factory=list)
     job_outputs: list[str] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
@@ -69,8 +75,8 @@ class Evidence:
 
     @property
     def mode(self) -> str:
-        printed = self.result.header.get("mode", "") if self.result else ""
-        return printed or (self.summary.mode if self.summary else "")
+        header_mode = self.result.header.get("mode", "") if self.result else ""
+        return header_mode or (self.summary.mode if self.summary else "")
 
     @property
     def where(self) -> str:
@@ -89,8 +95,8 @@ class Evidence:
 
     def command(self, phase: str) -> str:
         """The command line of a phase, from result.txt or from its raw text."""
-        known = self.phase(phase)
-        command = known.command if known is not None else ""
+        phase_record = self.phase(phase)
+        command = phase_record.command if phase_record is not None else ""
         if not command and phase in self.raw:
             command = self.raw[phase].launch.command
         return command[:_COMMAND_LIMIT]
@@ -104,8 +110,8 @@ class Evidence:
     def whole_table(self, phase: str) -> RankTable | None:
         """The table of a phase if it has a row for each of its tasks; some were cut on their way."""
         table, raw = self.tables.get(phase), self.raw.get(phase)
-        whole = table is not None and raw is not None and len(table.rates) == raw.launch.tasks
-        return table if whole else None
+        has_all_rows = table is not None and raw is not None and len(table.rates) == raw.launch.tasks
+        return table if has_all_rows else None
 
     @property
     def scc(self) -> bool:
@@ -113,10 +119,10 @@ class Evidence:
 
     def fingerprints(self) -> set[tuple[tuple[str, float], ...]]:
         """The values by which a copy of this run is known: as its summary has them, and as result.txt has them."""
-        found = {fingerprint(self.phases)}
+        phase_values = {fingerprint(self.phases)}
         if self.summary is not None and self.result is not None:
-            found.add(fingerprint(merge(self.summary, None)))
-        return found
+            phase_values.add(fingerprint(merge(self.summary, None)))
+        return phase_values
 
 
 def fingerprint(phases: list[Phase]) -> tuple[tuple[str, float], ...]:
@@ -143,8 +149,10 @@ def gather(bundle: Bundle, folder: Folder, layout: Layout) -> Evidence:
 
 def _read_shell_log(bundle: Bundle, path: str, evidence: Evidence) -> None:
     lines = lines_of(bundle, path, [])
-    for line in lines:
-        if line.startswith("io500_info_"):
+    for place, line in enumerate(lines, 1):
+        if match := _FIND_MATCHED.match(line[:200]):
+            evidence.matched = float(match[1]), float(match[2]), f"{path}:{place}"
+        elif line.startswith("io500_info_"):
             match = _DECLARED.match(line[:500])
             if match and match[1] not in _PRIVATE and len(evidence.declared) < _DECLARED_LIMIT:
                 evidence.declared[match[1]] = _without_quotes(match[2].rstrip())
@@ -171,19 +179,32 @@ def _read_raw(bundle: Bundle, folder: Folder, evidence: Evidence) -> None:
         table = raw_of(folder.tables, phase, names)
         if table is not None and phase.startswith(("ior", "mdtest")):
             evidence.tables[phase] = read_table(bundle.read(table, RAW_LIMIT), table, phase)
-    found = folder.tables.get("find")
-    if found is not None:
-        rate = rawtext.find_rate(bundle.read(found, 4096))
-        evidence.raw["find"] = Raw(found, Launch(), None if rate is None else rate / 1000)
+    find_path = folder.tables.get("find")
+    if find_path is not None:
+        content = bundle.read(find_path, RAW_LIMIT)
+        rate = rawtext.find_rate(content)
+        evidence.find_table = read_find(content, find_path)
+        evidence.raw["find"] = Raw(find_path, Launch(), None if rate is None else rate / 1000)
 
 
 def _raw(phase: str, path: str, content: bytes) -> Raw:
     operation = phase.rsplit("-", 1)[-1]
     if phase.startswith("ior"):
         rate = rawtext.ior_mib_per_s(content, operation)
-        return Raw(path, rawtext.ior_launch(content), None if rate is None else rate / 1024)
+        launch = rawtext.ior_launch(content)
+        figures = ior_figures(content, operation, launch.tasks)
+        return Raw(path, launch, None if rate is None else rate / 1024, figures)
     rate = rawtext.mdtest_ops_per_s(content, operation)
-    return Raw(path, rawtext.mdtest_launch(content), None if rate is None else rate / 1000)
+    figures = mdtest_figures(content, operation)
+    return Raw(path, rawtext.mdtest_launch(content), None if rate is None else rate / 1000, figures)
+
+
+def is_dry_run(evidence: Evidence) -> bool:
+    """Whether nothing was measured."""
+    if evidence.result is not None and evidence.result.dry_run:
+        return True
+    scored = [phase.value for phase in evidence.phases if phase.scored]
+    return bool(scored) and all(value == 0 for value in scored)
 
 
 def printed_scores(evidence: Evidence) -> dict[str, dict[str, str]]:

@@ -39,7 +39,7 @@ def set_hash(pairs: Iterable[tuple[str, str]]) -> int:
     return combined
 
 
-def printed(value: int) -> str:
+def format_hash(value: int) -> str:
     """As io500 prints it: upper-case hexadecimal without leading zeros."""
     return f"{value:X}"
 
@@ -67,4 +67,4 @@ def score_hashes(terms: ScoreTerms) -> list[str]:
     if not terms.valid:
         common ^= pair_hash("valid", "NO")
     halves = set_hash([("MD", terms.rate), ("BW", terms.bandwidth)])
-    return [printed(common ^ halves), printed(common)]
+    return [format_hash(common ^ halves), format_hash(common)]

@@ -68,10 +68,10 @@ def survey(paths: Iterable[str]) -> Layout:
                 scripts.append(path)
             elif _is_job_output(name):
                 outputs.append(path)
-    found = [folder for folder in folders.values() if folder.summary or folder.result or folder.has_run]
+    candidates = [folder for folder in folders.values() if folder.summary or folder.result or folder.has_run]
     return Layout(
-        runs=[folder for folder in found if folder.has_run],
-        copies=[folder for folder in found if not folder.has_run],
+        runs=[folder for folder in candidates if folder.has_run],
+        copies=[folder for folder in candidates if not folder.has_run],
         job_scripts=scripts,
         job_outputs=outputs,
     )

@@ -8,12 +8,13 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from validators.benchmarks.io500.hashes import pair_hash, printed, set_hash
+from validators.benchmarks.io500.hashes import format_hash, pair_hash, set_hash
 
 SCHEMAS = Path(__file__).parent / "option_schemas.json"
 MOST_SETTINGS = 1000
 """Options that are read of one file: a full dump has 120."""
 _TRUE = frozenset({"true", "1", "yes"})
+_FALSE = frozenset({"false", "0", "no"})
 
 Settings = dict[tuple[str, str], str]
 """Values set in an ini file by (section, option), both in lower case; an empty value is not set and not in it."""
@@ -41,12 +42,12 @@ class Family(NamedTuple):
 def families() -> tuple[Family, ...]:
     """Every option schema known, from option_schemas.json."""
     stored = json.loads(SCHEMAS.read_text())
-    found = []
+    schemas = []
     for letter, family in stored["families"].items():
         options = [Option(*row[:4]) for row in stored["options"] if letter in row[4]]
         by_name = {(option.section.lower(), option.name.lower()): option for option in options}
-        found.append(Family(letter, tuple(family["tags"]), by_name, _hash_of(options)))
-    return tuple(found)
+        schemas.append(Family(letter, tuple(family["tags"]), by_name, _hash_of(options)))
+    return tuple(schemas)
 
 
 def read_settings(lines: Iterable[str]) -> Settings:
@@ -72,11 +73,13 @@ def config_hashes(settings: Settings, version: str) -> Iterator[str]:
     """
     for family in sorted(families(), key=lambda family: -_nearness(family, version)):
         released = _config_hash(family, settings)
-        yield printed(released)
+        yield format_hash(released)
         unreleased = [key for key in settings if key not in family.options]
         if unreleased:
-            yield printed(released ^ set_hash((option, settings[section, option]) for section, option in unreleased))
-    yield printed(_dump_hash(settings))
+            yield format_hash(
+                released ^ set_hash((option, settings[section, option]) for section, option in unreleased)
+            )
+    yield format_hash(_dump_hash(settings))
 
 
 def _config_hash(family: Family, settings: Settings) -> int:
@@ -112,6 +115,15 @@ def _option_hash(option: Option, value: str | None) -> int:
     return pair_hash(option.name, value)
 
 
+def is_same_setting(value: str, other: str) -> bool:
+    """Whether two texts set an option alike; TRUE is also 1, FALSE also 0."""
+    return value == other or _truth(value) == _truth(other) != ""
+
+
+def _truth(value: str) -> str:
+    return "TRUE" if value.lower() in _TRUE else "FALSE" if value.lower() in _FALSE else ""
+
+
 def _hash_of(options: Iterable[Option]) -> int:
     combined = 0
     for option in options:
@@ -126,5 +138,5 @@ def _nearness(family: Family, version: str) -> int:
 
 def unknown_options(settings: Settings) -> list[str]:
     """Options that no release ever had, as `section.option`."""
-    known = {key for family in families() for key in family.options}
-    return [f"{section}.{option}" for section, option in settings if (section, option) not in known]
+    option_keys = {key for family in families() for key in family.options}
+    return [f"{section}.{option}" for section, option in settings if (section, option) not in option_keys]

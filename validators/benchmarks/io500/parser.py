@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from validators.benchmarks.io500 import options, score
-from validators.benchmarks.io500.defects import computed_scores, defects, is_dry_run, is_external_find
-from validators.benchmarks.io500.evidence import Evidence, fingerprint, gather, printed_scores, seconds_of
+from validators.benchmarks.io500 import options, random_read, score
+from validators.benchmarks.io500.defects import computed_scores, defects, is_external_find
+from validators.benchmarks.io500.evidence import Evidence, fingerprint, gather, is_dry_run, printed_scores, seconds_of
 from validators.benchmarks.io500.files import TEXT_LIMIT, lines_of
 from validators.benchmarks.io500.hashes import ScoreTerms, score_hashes
 from validators.benchmarks.io500.layout import Folder, Layout, group_by_text, survey
@@ -69,15 +69,15 @@ def find_runs(bundle: Bundle) -> Reading:
         runs, copies = copies, []
     if not runs:
         return _without_folders(bundle, layout, findings)
-    kept, repeated = _collapse(runs)
+    unique_runs, repeated = _collapse(runs)
     findings += repeated
-    findings += _copies(kept, copies)
-    if len(kept) > 1:
-        findings.append(_several(kept))
+    findings += _copies(unique_runs, copies)
+    if len(unique_runs) > 1:
+        findings.append(_several(unique_runs))
     redacted = redaction_report.read(bundle)
     return Reading(
-        runs=[_run(evidence, redacted) for evidence in kept],
-        primary=0 if len(kept) == 1 else None,
+        runs=[_run(evidence, redacted) for evidence in unique_runs],
+        primary=0 if len(unique_runs) == 1 else None,
         findings=findings,
         claimed=set(_claimed(layout)),
     )
@@ -96,9 +96,9 @@ def explain(run: Run) -> list[str]:
             lines += [f"  {phase:>20} {values[phase]:14.6f} {unit}" for phase in phases]
             mean = "none" if result is None else f"{result:.6f} {unit}"
             lines.append(f"{half} = geometric mean of {len(phases)} phases = {mean}")
-        value, printed = recomputed["value"], recomputed["printed"]
+        value, printed_score = recomputed["value"], recomputed["printed"]
         lines.append(f"{name} = sqrt(BW x MD) = {'none' if value is None else f'{value:.6f}'}")
-        lines.append(f"{name} as printed: {'none' if printed is None else printed}  [definition {rule.id}]")
+        lines.append(f"{name} as printed: {'none' if printed_score is None else printed_score}  [definition {rule.id}]")
     for name, pair in run.hashes.items():
         lines.append(f"{name} hash: printed {pair['printed'] or 'none'}, computed {pair['computed'] or 'none'}")
     return lines
@@ -106,7 +106,9 @@ def explain(run: Run) -> list[str]:
 
 def _run(evidence: Evidence, redacted: Redaction = _NOT_REDACTED) -> IO500Run:
     run = IO500Run(TOOL, evidence.folder.path, evidence.version or "", evidence.mode, evidence=evidence)
-    run.measurements = [measurement for phase in evidence.phases for measurement in _measurements(evidence, phase)]
+    run.measurements = [
+        measurement for phase in evidence.phases if phase.is_measured for measurement in _measurements(evidence, phase)
+    ]
     run.parameters = _parameters(evidence)
     for name in evidence.tables:
         if table := evidence.whole_table(name):
@@ -157,12 +159,12 @@ def _scores(evidence: Evidence) -> dict[str, dict[str, float | None]]:
     texts = printed_scores(evidence)
     for name in dict.fromkeys([*texts, *computed]):
         value = computed.get(name)
-        printed = number(texts.get(name, {}).get("SCORE"))
+        printed_value = number(texts.get(name, {}).get("SCORE"))
         scores[name] = {
             "value": value.value if value else None,
             "bandwidth_gib_per_s": value.bandwidth_gib_per_s if value else None,
             "rate_kiops": value.rate_kiops if value else None,
-            "printed": printed if is_finite(printed) else None,
+            "printed": printed_value if is_finite(printed_value) else None,
         }
     return scores
 
@@ -172,14 +174,14 @@ def _hashes(evidence: Evidence) -> dict[str, dict[str, str | None]]:
     hashes: dict[str, dict[str, str | None]] = {}
     if evidence.result is None:
         return hashes
-    printed = evidence.result.header.get("config-hash")
-    if printed:
+    printed_hash = evidence.result.header.get("config-hash")
+    if printed_hash:
         candidates = [
             candidate
             for settings in evidence.settings.values()
             for candidate in options.config_hashes(settings, evidence.version or "")
         ]
-        hashes["config"] = _pair(printed, candidates)
+        hashes["config"] = _pair(printed_hash, candidates)
     for name, key in (("SCORE", "score"), ("SCOREX", "scorex")):
         section = evidence.result.sections.get(name)
         if section is not None and "hash" in section.values:
@@ -187,11 +189,11 @@ def _hashes(evidence: Evidence) -> dict[str, dict[str, str | None]]:
     return hashes
 
 
-def _pair(printed: str, candidates: list[str]) -> dict[str, str | None]:
+def _pair(printed_hash: str, candidates: list[str]) -> dict[str, str | None]:
     """The printed hash beside the candidate that equals it, else beside the most common build's."""
-    printed = printed[:16]
-    computed = printed if printed in candidates else (candidates[0] if candidates else None)
-    return {"printed": printed, "computed": computed}
+    printed_hash = printed_hash[:16]
+    computed = printed_hash if printed_hash in candidates else (candidates[0] if candidates else None)
+    return {"printed": printed_hash, "computed": computed}
 
 
 def _terms(evidence: Evidence, name: str) -> ScoreTerms:
@@ -258,22 +260,23 @@ def _parameters(evidence: Evidence) -> dict[str, Any]:
     ior = next((raw.launch for phase, raw in evidence.raw.items() if phase.startswith("ior")), None)
     mdtest = next((raw.launch for phase, raw in evidence.raw.items() if phase.startswith("mdtest")), None)
     header = evidence.result.header if evidence.result else {}
-    found: dict[str, Any] = {
+    parameters: dict[str, Any] = {
         "client_nodes": nodes,
-        "tasks": tasks or whole(header.get("procs")),
+        "tasks": tasks or integer(header.get("procs")),
         "procs_per_node": tasks // nodes if tasks and nodes and tasks % nodes == 0 else (ior and ior.procs_per_node),
-        "procs": whole(header.get("procs")),
+        "procs": integer(header.get("procs")),
         "api": (ior and ior.api) or evidence.setting("global", "api"),
         "ior_version": ior and ior.version,
         "mdtest_version": mdtest and mdtest.version,
         "format": evidence.summary.dialect if evidence.summary else "c",
         "complete": evidence.phases
         and not [name for name in score.definition(score.STANDARD).phases if evidence.phase(name) is None],
-        "stonewall_s": whole(evidence.setting("debug", "stonewall-time")),
+        "stonewall_s": integer(evidence.setting("debug", "stonewall-time")),
         "shortest_write_s": _shortest_write(evidence),
         "scc": evidence.scc if evidence.settings else None,
         "drop_caches": _flag(evidence.setting("global", "drop-caches")),
         "data_packet_type": evidence.setting("global", "datapackettype"),
+        **random_read.settings(evidence),
         "find_tool": _find_tool(evidence),
         "find_external": is_external_find(evidence) if evidence.command("find") else None,
         "started": evidence.result.started if evidence.result else None,
@@ -286,15 +289,15 @@ def _parameters(evidence: Evidence) -> dict[str, Any]:
         "job_outputs": evidence.job_outputs[:20],
         **evidence.file_system,
     }
-    found |= {
+    parameters |= {
         f"{section.replace('-', '_')}_{option.lower().replace('-', '_')}": evidence.setting(section, option.lower())
         for section in ("ior-easy", "ior-hard", "mdtest-easy", "mdtest-hard")
         for option in ("transferSize", "blockSize", "filePerProc", "segmentCount", "n", "collective", "files-per-dir")
     }
-    return {name: value for name, value in found.items() if value not in (None, "", [], {})}
+    return {name: value for name, value in parameters.items() if value not in (None, "", [], {})}
 
 
-def whole(text: str | None) -> int | None:
+def integer(text: str | None) -> int | None:
     """A count as an int; None for anything else."""
     return int(text) if text and text.isdecimal() and len(text) < 12 else None
 
@@ -310,8 +313,8 @@ def _find_tool(evidence: Evidence) -> str | None:
 
 def _shortest_write(evidence: Evidence) -> float | None:
     times = [seconds_of(evidence, phase) for phase in evidence.phases if phase.name.endswith("-write") and phase.scored]
-    known = [seconds for seconds in times if is_finite(seconds)]
-    return min(known) if known else None
+    finite_times = [seconds for seconds in times if is_finite(seconds)]
+    return min(finite_times) if finite_times else None
 
 
 def _collapse(runs: list[Evidence]) -> tuple[list[Evidence], list[Finding]]:
@@ -320,8 +323,8 @@ def _collapse(runs: list[Evidence]) -> tuple[list[Evidence], list[Finding]]:
     Kept is the one with the most raw text, of equals the one nearest to the root.
     """
     by_path = {evidence.where: evidence for evidence in runs}
-    found = group_by_text((evidence.where, fingerprint(evidence.phases)) for evidence in runs)
-    groups = [sorted(group, key=lambda path: -len(by_path[path].raw)) for group in found]
+    path_groups = group_by_text((evidence.where, fingerprint(evidence.phases)) for evidence in runs)
+    groups = [sorted(group, key=lambda path: -len(by_path[path].raw)) for group in path_groups]
     findings = [
         Finding("io500.duplicate-run", INFO, f"{copy} holds the same run as {group[0]}.", where=copy)
         for group in groups
@@ -330,9 +333,9 @@ def _collapse(runs: list[Evidence]) -> tuple[list[Evidence], list[Finding]]:
     return [by_path[group[0]] for group in groups], findings
 
 
-def _copies(kept: list[Evidence], copies: list[Evidence]) -> Iterator[Finding]:
+def _copies(runs: list[Evidence], copies: list[Evidence]) -> Iterator[Finding]:
     """Summaries without raw output must be of a run that is here, and say the same."""
-    originals = {known: evidence for evidence in kept for known in evidence.fingerprints()}
+    originals = {phase_values: evidence for evidence in runs for phase_values in evidence.fingerprints()}
     for copy in copies:
         original = originals.get(fingerprint(copy.phases))
         if original is None:
@@ -342,7 +345,7 @@ def _copies(kept: list[Evidence], copies: list[Evidence]) -> Iterator[Finding]:
                 f"{copy.where} is the summary of a run that is not in this archive.",
                 "Remove it, or upload the folder of its run. It does not count.",
                 copy.where,
-                expected=_total(kept[0]),
+                expected=_total(runs[0]),
                 actual=_total(copy),
             )
         elif _total(copy) not in (_total(original), _total_of_summary(original)):
@@ -375,12 +378,12 @@ def _too_many(layout: Layout) -> Finding:
     )
 
 
-def _several(kept: list[Evidence]) -> Finding:
-    listed = ", ".join(f"{evidence.where} ({_total(evidence)})" for evidence in kept[:10])
+def _several(runs: list[Evidence]) -> Finding:
+    listed = ", ".join(f"{evidence.where} ({_total(evidence)})" for evidence in runs[:10])
     return Finding(
         "io500.several-runs",
         WARNING,
-        f"There are {len(kept)} different runs: {listed}.",
+        f"There are {len(runs)} different runs: {listed}.",
         "Say which one counts, or upload only that one.",
     )
 

@@ -10,6 +10,7 @@ from validators.benchmarks.io500 import score
 from validators.benchmarks.io500.resultfile import ResultFile, Section
 from validators.benchmarks.io500.summary import PhaseLine, Summary
 
+TIMESTAMP = "timestamp"
 UNIT = {score.BANDWIDTH: "GiB/s", score.RATE: "kIOPS"}
 LARGEST = 1e15
 """No measurement is larger; what is would overflow on the way to bytes per second."""
@@ -32,6 +33,11 @@ class Phase:
     command: str = ""
     started: datetime | None = None
     ended: datetime | None = None
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether something is measured in it; io500 writes one file in `timestamp`, by which find looks later."""
+        return self.name != TIMESTAMP
 
     @property
     def half_step(self) -> float:
@@ -78,7 +84,7 @@ def _phase(
 ) -> Phase:
     quantity = score.quantity(name) or (score.BANDWIDTH if name.startswith("ior") else score.RATE)
     values = section.values if section else {}
-    text = values.get("score") or (line.value if line else "0.000000" if name == "timestamp" else "")
+    text = values.get("score") or (line.value if line else "0.000000" if name == TIMESTAMP else "")
     seconds = number(line.seconds) if line else number(values.get("t_delta"))
     if section is not None and result is not None:
         where = f"{result.path}:{section.lines.get('score', section.line)}"

@@ -8,6 +8,7 @@ start to the last end. In 231 published tables that belong to all ranks no phase
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, field
 
 from validators.distributions import Distribution, summed
@@ -19,6 +20,7 @@ _MDTEST_COLUMNS = {
     "read": b"rate-File read",
     "delete": b"rate-File removal",
 }
+_FIND_RUNTIME = re.compile(rb"runtime: (\d{1,9}(?:\.\d{1,9})?) rate: (\d{1,15}(?:\.\d{1,9})?)")
 _IOR_HEADER = [b"access", b"rank", b"runtime-with-openclose", b"runtime", b"throughput-withopenclose", b"throughput"]
 
 
@@ -26,7 +28,9 @@ _IOR_HEADER = [b"access", b"rank", b"runtime-with-openclose", b"runtime", b"thro
 class RankTable:
     """One table. `rates` are B/s or ops/s by rank; `phase` is what it says of the phase, in GiB/s or kIOPS, or None.
 
-    `phase` of mdtest is the value itself, of IOR the most that it can be.
+    `phase` of mdtest is the value itself, of IOR the most that it can be. `work` are bytes or items by rank, by its
+    rate and its seconds; `farthest` the row that agrees least with itself: its line, its work, and what that should be.
+    `seconds` are those of the phase: of mdtest in the row of all ranks, of IOR those of the slowest rank.
     """
 
     path: str
@@ -34,6 +38,9 @@ class RankTable:
     rates: list[float] = field(default_factory=list)
     phase: float | None = None
     readable: bool = True
+    work: list[float] = field(default_factory=list)
+    farthest: tuple[int, float, float] | None = None
+    seconds: float | None = None
 
     @property
     def unit(self) -> str:
@@ -57,8 +64,9 @@ def _ior(path: str, header: list[bytes], rows: list[list[bytes]]) -> RankTable:
     seconds = [_positive(row[2]) for row in rows]
     rates = [_positive(row[4]) for row in rows]
     longest = max(seconds)
-    total = sum(rate * time for rate, time in zip(rates, seconds, strict=True))
-    return RankTable(path, "bandwidth", rates, total / longest / GIB)
+    work = [rate * time for rate, time in zip(rates, seconds, strict=True)]
+    inside = [_positive(row[3]) * _positive(row[5]) for row in rows]
+    return RankTable(path, "bandwidth", rates, sum(work) / longest / GIB, True, work, _farthest(work, inside), longest)
 
 
 def _mdtest(path: str, header: list[bytes], rows: list[list[bytes]], name: bytes) -> RankTable:
@@ -66,7 +74,19 @@ def _mdtest(path: str, header: list[bytes], rows: list[list[bytes]], name: bytes
     if rows[0][0] != b"all":
         raise ValueError("no row of all ranks")
     rates = [_positive(row[column]) for row in rows[1:]]
-    return RankTable(path, "rate", rates, _positive(rows[0][column]) / 1000)
+    work = [rate * _positive(row[column + 1]) for rate, row in zip(rates, rows[1:], strict=True)]
+    items = [_positive(rows[0][1])] * len(work)
+    of_phase, seconds = _positive(rows[0][column]), _positive(rows[0][column + 1])
+    return RankTable(path, "rate", rates, of_phase / 1000, True, work, _farthest(work, items, 1), seconds)
+
+
+def _farthest(work: list[float], expected: list[float], before: int = 0) -> tuple[int, float, float] | None:
+    """The row whose work lies farthest from what it should be; `before` are rows of the table that are of no rank."""
+    apart = [abs(math.log(rate / other)) for rate, other in zip(work, expected, strict=True)]
+    if not apart:
+        return None
+    place = max(range(len(apart)), key=apart.__getitem__)
+    return place + 2 + before, work[place], expected[place]
 
 
 def _positive(text: bytes) -> float:
@@ -74,6 +94,32 @@ def _positive(text: bytes) -> float:
     if not (math.isfinite(value) and value > 0):
         raise ValueError("not a positive number")
     return value
+
+
+@dataclass(frozen=True, slots=True)
+class FindTable:
+    """`find.csv`: seconds and files per second of the whole, what all ranks saw and matched together, and how many."""
+
+    path: str
+    seconds: float
+    rate: float
+    ranks: int
+    files: int
+    matches: int
+
+
+def read_find(content: bytes, path: str) -> FindTable | None:
+    """The table that pfind writes; None where the file is no such table."""
+    head, _, rest = content.partition(b"\n")
+    runtime = _FIND_RUNTIME.match(head[:200])
+    header, *rows = [[cell.strip() for cell in line.split(b",")] for line in rest.split(b"\n") if line.strip()] or [[]]
+    if runtime is None or header[:1] != [b"rank"] or not {b"found", b"total"} <= set(header):
+        return None
+    try:
+        files, matches = (sum(int(row[header.index(name)]) for row in rows) for name in (b"total", b"found"))
+    except (ValueError, IndexError):
+        return None
+    return FindTable(path, float(runtime[1]), float(runtime[2]), len(rows), files, matches)
 
 
 def over_ranks(table: RankTable, phase: str) -> list[Distribution]:

@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from validators.launcher_output import options_of
+
 _IOR_VERSION = re.compile(rb"IOR-([\w.+-]{1,40})")
 _IOR_OPTION = re.compile(rb"^[ \t]*(api|nodes|tasks|clients per node)\s*[:=]\s*(\S[^\r\n]{0,60})", re.MULTILINE)
 _IOR_CLIENTS = re.compile(rb"clients\s*=\s*(\d+) \((\d+) per node\)")
@@ -19,11 +21,13 @@ _FILE_SYSTEM = re.compile(
     rb"^FS\s*:\s*([\d.]+ [A-Za-z]+)\s+Used FS:\s*(\d+(?:\.\d+)?)%\s+Inodes:\s*(-?[\d.]+ [A-Za-z]*)\s*Used Inodes:",
     re.MULTILINE,
 )
+_PHASE_FOLDER = re.compile(r"/(?:ior|mdtest|mdt)[-_](?:easy|hard)")
+_SCALES = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 _MACHINE = re.compile(rb"^Machine\s*:\s*(\S+)", re.MULTILINE)
 _FIXED = re.compile(rb"(?<!\d)\d+\.\d{3}")
 _FIND_RATE = re.compile(rb"runtime:\s*([\d.]+)\s+rate:\s*([\d.]+)")
 
-_MDTEST_ROWS = {
+MDTEST_ROWS = {
     "write": b"File creation",
     "stat": b"File stat",
     "read": b"File read",
@@ -85,8 +89,38 @@ def _count(text: str | None) -> int | None:
     return int(text) if text and text.isdecimal() and len(text) < 10 else None
 
 
+def plain_command(command: str) -> str:
+    """Without the program's folder and the quotes that mdtest puts around each argument."""
+    words = command.replace("'", "").replace('"', "").split()
+    return " ".join([words[0].rsplit("/", 1)[-1], *words[1:]]) if words else ""
+
+
+def option(command: str, letter: str) -> str:
+    """The value of an option of IOR or mdtest, the last where it is repeated: `-t 2m`, `-t=2m`; "" without one."""
+    return options_of(command, letter).get(letter, "").lstrip("=")
+
+
+def size_of(text: str) -> int | None:
+    """A count or a size as IOR, mdtest and the configuration write it: 2m is 2 MiB; None for anything else."""
+    match = re.fullmatch(r"(\d{1,15})([kmgt]?)", text.strip().lower())
+    return int(match[1]) * _SCALES[match[2]] if match else None
+
+
+def data_folder(command: str) -> str:
+    """The folder below which IOR or mdtest worked; "" where the command line does not tell."""
+    target = option(command, "o") if plain_command(command).startswith("ior") else option(command, "d")
+    match = _PHASE_FOLDER.search(target)
+    return target[: match.start()].rstrip("/") if match else ""
+
+
 def ior_mib_per_s(content: bytes, operation: str) -> float | None:
-    """The bandwidth of the only `write` or `read` of an IOR text in MiB/s, as exactly as it was printed."""
+    """The bandwidth of the only `write` or `read` of an IOR text in MiB/s, as exactly as it was printed.
+
+    None where the column is of another unit.
+    """
+    columns = content.rfind(b"\naccess    bw(")
+    if columns >= 0 and not content.startswith(b"\naccess    bw(MiB/s)", columns):
+        return None
     summed = content.rfind(b"Max " + operation.capitalize().encode() + b":")
     if summed >= 0:
         return _number(content[summed + 10 : summed + 60].split())
@@ -100,7 +134,7 @@ def mdtest_ops_per_s(content: bytes, operation: str) -> float | None:
     Columns have a fixed width and run together from 1e8 on; all print three decimals, which still tells them apart.
     """
     table = content.find(b"\nSUMMARY")
-    row = content.find(_MDTEST_ROWS[operation], table) if table >= 0 else -1
+    row = content.find(MDTEST_ROWS[operation], table) if table >= 0 else -1
     if row < 0:
         return None
     match = _FIXED.search(content[row : row + 160].split(b"\n", 1)[0])

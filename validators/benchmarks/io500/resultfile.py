@@ -27,7 +27,7 @@ class ResultFile:
     """`header` holds what stands before the first phase, with or without a [run] section.
 
     `errors` are the reasons the program itself gave against the run, `(line, text)`; `ended` tells that its last
-    line was written.
+    line was written. `repeated` are sections and values that stand a second time, with the line of it.
     """
 
     path: str
@@ -37,6 +37,7 @@ class ResultFile:
     started: str = ""
     ended: str = ""
     dry_run: bool = False
+    repeated: dict[str, int] = field(default_factory=dict)
 
     @property
     def phases(self) -> dict[str, Section]:
@@ -58,6 +59,8 @@ def read_result(lines: Iterable[str], path: str) -> ResultFile:
             _read_comment(result, text[1:].strip(), number)
         elif text.startswith("[") and text.endswith("]"):
             section = Section(text[1:-1].strip(), number)
+            if section.name in result.sections:
+                result.repeated.setdefault(section.name, number)
             if len(result.sections) < MOST_SECTIONS:
                 result.sections[section.name] = section
         elif "=" in text:
@@ -84,5 +87,7 @@ def _read_value(result: ResultFile, section: Section | None, text: str, number: 
     if value.endswith(_INVALID_MARK):
         value = value.removesuffix(_INVALID_MARK).rstrip()
         section.invalid = True
+    if name in section.values:
+        result.repeated.setdefault(f"{name} of {section.name}", number)
     section.values[name] = value
     section.lines[name] = number

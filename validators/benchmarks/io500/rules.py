@@ -19,16 +19,15 @@ from validators.benchmarks.io500.defects import (
     SCC_STONEWALL_S,
     STONEWALL_S,
     WRITE_PHASES,
-    is_dry_run,
     is_external_find,
     out_of_order,
 )
-from validators.benchmarks.io500.evidence import Evidence, seconds_of
+from validators.benchmarks.io500.evidence import Evidence, is_dry_run, seconds_of
 from validators.benchmarks.io500.options import families, unknown_options
 from validators.benchmarks.io500.phases import number
 from validators.findings import WARNING, Finding
 from validators.measurements import NEEDS_HUMAN, NOT_EVALUATED, SATISFIED, VIOLATED, Run
-from validators.questionnaires import each, load
+from validators.questionnaires import each_question, load
 from validators.rules import Context, Rule, RuleJudge, Verdict, load_rules
 from validators.times import parse_time
 
@@ -40,7 +39,9 @@ UNRANKED_LISTS = frozenset({"full", "historical", "scc"})
 PRODUCTION_LISTS = ("production", "ten-production")
 ANSWER_WORDS = 10
 NOT_WRITTEN = frozenset(
-    question["id"] for question in each(load()) if question["kind"] != "text" or question["required"] == "never"
+    question["id"]
+    for question in each_question(load())
+    if question["kind"] != "text" or question["required"] == "never"
 )
 """Answers that are chosen or counted, and those that nobody has to give."""
 REQUIRED_METADATA = ("institution", "system", "filesystem_type", "storage_vendor", "client_nodes", "tasks")
@@ -60,8 +61,8 @@ def findings(run: Run, context: Context) -> list[Finding]:
 
 
 def _evidence(run: Run) -> Evidence | None:
-    found = getattr(run, "evidence", None)
-    return found if isinstance(found, Evidence) else None
+    evidence = getattr(run, "evidence", None)
+    return evidence if isinstance(evidence, Evidence) else None
 
 
 def _declared(run: Run, context: Context) -> Iterator[Finding]:
@@ -69,16 +70,16 @@ def _declared(run: Run, context: Context) -> Iterator[Finding]:
         ("client_nodes", "io500.nodes.declared", "client nodes"),
         ("tasks", "io500.tasks.declared", "processes"),
     ):
-        declared, measured = context.metadata.get(name), run.parameters.get(name)
-        if declared in (None, "") or measured is None or str(declared) == str(measured):
+        declared, actual = context.metadata.get(name), run.parameters.get(name)
+        if declared in (None, "") or actual is None or str(declared) == str(actual):
             continue
         yield Finding(
             code,
             WARNING,
-            f"The metadata declares {str(declared)[:20]} {what}; the run used {measured}.",
+            f"The metadata declares {str(declared)[:20]} {what}; the run used {actual}.",
             "Correct the metadata, or explain the difference: some MPI libraries count each process as a node.",
             expected=str(declared)[:20],
-            actual=str(measured),
+            actual=str(actual),
         )
 
 
@@ -141,42 +142,42 @@ def _one_run(run: Run, evidence: Evidence, context: Context) -> Verdict:
         return VIOLATED, f"Out of order: {', '.join(late)}."
     folders = _data_folders(evidence)
     if len(folders) > 1:
-        return NEEDS_HUMAN, f"The phases wrote below {', '.join(sorted(folders)[:4])}."
+        return NEEDS_HUMAN, f"The phases wrote below {len(folders)} folders; their commands name them."
     times = [(phase.started, phase.ended) for phase in evidence.phases if phase.started and phase.ended]
     if len(times) < len(evidence.phases) or not folders:
         return NOT_EVALUATED, "All phases stand in order, but the times or folders of some are not printed."
     pause = max((begin - end).total_seconds() for (_, end), (begin, _) in pairwise(times))
     if pause > LONGEST_PAUSE_S:
         return NEEDS_HUMAN, f"Between two phases lie {pause:.0f} s."
-    return SATISFIED, f"All phases in order below {next(iter(folders))[:80]}, pauses of {pause:.0f} s at most."
+    return SATISFIED, f"All phases in order below one folder, pauses of {pause:.0f} s at most."
 
 
 def _data_folders(evidence: Evidence) -> set[str]:
     """The folders below which IOR and mdtest worked, from their command lines."""
-    found = set()
+    folders = set()
     for phase in evidence.phases:
         command = evidence.command(phase.name) if phase.name.startswith(("ior", "mdtest")) else ""
         if match := _FOLDER_OF_A_PHASE.search(command):
             before = command[: match.start()].rstrip("/")[-_LONGEST_FOLDER:]
-            found.add(re.split(r"\s", before)[-1].strip("'\"").rstrip("/"))
-    return found
+            folders.add(re.split(r"\s", before)[-1].strip("'\"").rstrip("/"))
+    return folders
 
 
 def _stonewall(run: Run, evidence: Evidence, context: Context) -> Verdict:
     least = SCC_STONEWALL_S if evidence.scc else STONEWALL_S
     phases = {name: evidence.phase(name) for name in WRITE_PHASES}
     times = {name: seconds_of(evidence, phase) for name, phase in phases.items() if phase is not None}
-    known = {name: seconds for name, seconds in times.items() if math.isfinite(seconds)}
-    short = [f"{name} {seconds:.2f} s" for name, seconds in known.items() if seconds < least]
+    finite_times = {name: seconds for name, seconds in times.items() if math.isfinite(seconds)}
+    short = [f"{name} {seconds:.2f} s" for name, seconds in finite_times.items() if seconds < least]
     if short:
         return VIOLATED, f"Below {least:.0f} s: {', '.join(short)}."
     flags = {name: _stonewall_flag(evidence.command(name)) for name in WRITE_PHASES}
     low = [f"{name} {flag} s" for name, flag in flags.items() if flag is not None and 0 < flag < least]
     if low:
         return VIOLATED, f"Stonewalled earlier than {least:.0f} s: {', '.join(low)}."
-    if len(known) < len(WRITE_PHASES):
+    if len(finite_times) < len(WRITE_PHASES):
         return NOT_EVALUATED, "The time of a write phase is not known."
-    return SATISFIED, f"The shortest write phase took {min(known.values()):.1f} s; {least:.0f} s are asked for."
+    return SATISFIED, f"The shortest write phase took {min(finite_times.values()):.1f} s; {least:.0f} s are asked for."
 
 
 def _stonewall_flag(command: str) -> int | None:
@@ -200,12 +201,12 @@ def _hashes(run: Run, evidence: Evidence, context: Context) -> Verdict:
     wrong = [name for name, pair in run.hashes.items() if pair["computed"] and pair["computed"] != pair["printed"]]
     if wrong:
         return VIOLATED, f"Not reproduced: {', '.join(wrong)}."
-    known = [name for name, pair in run.hashes.items() if pair["computed"]]
+    computed_names = [name for name, pair in run.hashes.items() if pair["computed"]]
     if any(finding.code == "io500.hash.redacted" for finding in run.findings):
         return NOT_EVALUATED, "Names were taken out of what a hash covers, before the upload."
-    if "score" not in known or "config" not in known:
+    if "score" not in computed_names or "config" not in computed_names:
         return NOT_EVALUATED, "The run printed no hashes, or its configuration is missing."
-    return SATISFIED, f"Reproduced: {', '.join(known)}."
+    return SATISFIED, f"Reproduced: {', '.join(computed_names)}."
 
 
 def _read_elsewhere(run: Run, evidence: Evidence, context: Context) -> Verdict:
@@ -321,10 +322,16 @@ def _complete_metadata(run: Run, evidence: Evidence, context: Context) -> Verdic
     metadata = context.metadata
     if not metadata:
         return NOT_EVALUATED, "There is no metadata."
-    missing = [name for name in REQUIRED_METADATA if metadata.get(name) in (None, "")]
+    declared = {**metadata, "institution": _institution(context)}
+    missing = [name for name in REQUIRED_METADATA if declared.get(name) in (None, "")]
     if missing:
         return VIOLATED, f"Missing: {', '.join(missing)}."
     return SATISFIED, f"{', '.join(REQUIRED_METADATA)} are given."
+
+
+def _institution(context: Context) -> str:
+    """As the metadata print it, else the one that the submission belongs to."""
+    return str(context.metadata.get("institution") or context.institution)
 
 
 def _consistent_metadata(run: Run, evidence: Evidence, context: Context) -> Verdict:
@@ -332,9 +339,9 @@ def _consistent_metadata(run: Run, evidence: Evidence, context: Context) -> Verd
     compared: list[str] = []
     wrong: list[str] = []
     for name in ("client_nodes", "tasks"):
-        declared, measured = metadata.get(name), run.parameters.get(name)
-        if declared not in (None, "") and measured is not None:
-            (compared if str(declared) == str(measured) else wrong).append(f"{name} {declared}")
+        declared, actual = metadata.get(name), run.parameters.get(name)
+        if declared not in (None, "") and actual is not None:
+            (compared if str(declared) == str(actual) else wrong).append(f"{name} {declared}")
     interface = str(run.parameters.get("api", "")).split(" ")[0].lower()
     family, declared = _FAMILY_OF_INTERFACE.get(interface), str(metadata.get("filesystem_type", ""))
     if family and declared:
@@ -372,9 +379,8 @@ def _production(run: Run, evidence: Evidence, context: Context) -> Verdict:
         return VIOLATED, "A single point of failure is declared."
     if usage in (None, "") or weak in (None, ""):
         return NOT_EVALUATED, "The answers do not say."
-    names = [
-        " ".join(str(context.metadata.get(name) or "").lower().split()) for name in ("institution", "storage_vendor")
-    ]
+    parties = (_institution(context), str(context.metadata.get("storage_vendor") or ""))
+    names = [" ".join(name.lower().split()) for name in parties]
     if names[0] and names[0] == names[1]:
         return NEEDS_HUMAN, "The institution is the vendor: ask whose production it serves."
     return NEEDS_HUMAN, "Declared: in production, without a single point of failure. Look at what runs there."

@@ -47,8 +47,8 @@ def definition(identifier: str) -> Definition:
 
 def quantity(phase: str) -> str | None:
     """`bandwidth` or `rate`, or None for a phase that io500 never had."""
-    found: str | None = stored()["phases"].get(phase)
-    return found
+    quantity_name: str | None = stored()["phases"].get(phase)
+    return quantity_name
 
 
 def compute(values: Mapping[str, float], rule: Definition) -> Score:

@@ -113,10 +113,10 @@ def _read_phase(summary: Summary, line: str, number: int) -> None:
         bool(match["invalid"]),
         number,
     )
-    known = summary.phases.get(phase.name)
-    if known == replace(phase, line=known.line if known else 0):
+    earlier = summary.phases.get(phase.name)
+    if earlier == replace(phase, line=earlier.line if earlier else 0):
         return
-    if known is not None:
+    if earlier is not None:
         summary.repeated |= {phase.name}
         del summary.phases[phase.name]
     summary.phases[phase.name] = phase
@@ -127,7 +127,7 @@ def _read_score(summary: Summary, line: str, number: int) -> None:
     if match is None:
         summary.odd_lines.append(number)
         return
-    summary.scores[match["name"]] = ScoreLine(
+    score = ScoreLine(
         match["name"],
         match["bandwidth"],
         match["rate"],
@@ -136,6 +136,10 @@ def _read_score(summary: Summary, line: str, number: int) -> None:
         bool(match["invalid"]),
         number,
     )
+    earlier = summary.scores.get(score.name)
+    if earlier is not None and earlier != replace(score, line=earlier.line):
+        summary.repeated |= {score.name}
+    summary.scores[score.name] = score
 
 
 def _hyphenate(summary: Summary) -> None:

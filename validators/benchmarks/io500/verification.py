@@ -43,10 +43,10 @@ def read_verification(lines: Iterable[str], path: str) -> Run:
             verdict = _accepted(line, f"{path}:{number}")
     run = Run("io500", path.rpartition("/")[0], values.get("result file ver", ""))
     accepted = verdict.code in ("io500.verify.ok", "io500.verify.ok-invalid")
-    printed = values.get("score-hash")
+    printed_hash = values.get("score-hash")
     run.hashes = {
         "config": {"printed": values.get("config-hash"), "computed": None},
-        "score": {"printed": printed, "computed": printed if accepted else expected},
+        "score": {"printed": printed_hash, "computed": printed_hash if accepted else expected},
     }
     run.findings = [verdict]
     return run

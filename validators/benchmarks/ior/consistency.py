@@ -3,30 +3,32 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 
 from validators.benchmarks.ior.record import Record, Row, Summary
 from validators.findings import ERROR, WARNING, Finding
 from validators.measurements import Run
+from validators.reading.accounting import lines_missing
 from validators.units import UNITS
 
 _MIB = UNITS["MiB"].factor
 _RATE_TOLERANCE = 0.03
-_PRINTED = 0.006
+_SUMMARY_ROUNDING = 0.006
 """Half of the last digit of the summary."""
 
 
 def findings(record: Record, run: Run, path: str) -> list[Finding]:
     """What does not agree, as errors, and what is right but means something else than it seems to."""
     tests = {test["test"]: test for test in run.tests}
-    found = [*_of_summaries(record, path), *_of_missing(record, path)]
+    all_findings = [*_of_summaries(record, path), *_of_missing(record, path)]
     for row in record.rows:
-        found += _of_rate(row, _moved_bytes(row, tests[row.test]), path)
+        all_findings += _of_rate(row, _moved_bytes(row, tests[row.test]), path)
     for summary in record.summaries:
-        found += _of_operations(record.version, summary, tests[summary.test], path)
-    found += _of_stonewall(record, tests, path)
-    return found[:20]
+        all_findings += _of_operations(record.version, summary, tests[summary.test], path)
+    all_findings += _of_stonewall(record, tests, path)
+    return [*all_findings, *_of_rows_missing(record, tests, path)][:20]
 
 
 def _disagreement(message: str, path: str, line: int, expected: float, actual: float) -> Finding:
@@ -44,11 +46,11 @@ def _of_summaries(record: Record, path: str) -> Iterator[Finding]:
     for summary in record.summaries:
         figures = {stat: value for (quantity, stat), value in summary.values.items() if quantity == "bandwidth"}
         ordered = [figures[stat] for stat in ("min", "mean", "max") if stat in figures]
-        if any(low > high + _PRINTED for low, high in pairwise(ordered)):
+        if any(low > high + _SUMMARY_ROUNDING for low, high in pairwise(ordered)):
             message = f"{summary.op}: minimum, mean and maximum are not in this order."
             yield _disagreement(message, path, summary.line, ordered[0], ordered[-1])
         best = record.best.get((summary.test, summary.op))
-        if best is not None and "max" in figures and abs(best - figures["max"]) > 2 * _PRINTED:
+        if best is not None and "max" in figures and abs(best - figures["max"]) > 2 * _SUMMARY_ROUNDING:
             message = f"{summary.op}: the line `Max` and the summary differ."
             yield _disagreement(message, path, summary.line, best, figures["max"])
         made_of = rows.get((summary.test, summary.op), [])
@@ -68,7 +70,7 @@ def _of_rows(summary: Summary, figures: dict[str, float], rows: list[Row], path:
         ("stdev", deviation, 2 * half),
     ):
         actual = figures.get(stat, expected)
-        if abs(actual - expected) > allowed + _PRINTED + 1e-6 * expected:
+        if abs(actual - expected) > allowed + _SUMMARY_ROUNDING + 1e-6 * expected:
             message = f"{summary.op}: {stat} of the rows and of the summary differ."
             yield _disagreement(message, path, summary.line, expected, actual)
             return
@@ -76,10 +78,10 @@ def _of_rows(summary: Summary, figures: dict[str, float], rows: list[Row], path:
 
 def _of_missing(record: Record, path: str) -> Iterator[Finding]:
     """An operation with rows has a line in the summary, and its rate."""
-    known = {(summary.test, summary.op) for summary in record.summaries}
+    summarised = {(summary.test, summary.op) for summary in record.summaries}
     for row in record.rows:
-        if record.summaries and "bandwidth" in row.values and (row.test, row.op) not in known:
-            known.add((row.test, row.op))
+        if record.summaries and "bandwidth" in row.values and (row.test, row.op) not in summarised:
+            summarised.add((row.test, row.op))
             yield _disagreement(f"{row.op} is missing in the summary.", path, row.line, row.values["bandwidth"], 0)
 
 
@@ -112,7 +114,7 @@ def _of_operations(version: str, summary: Summary, test: dict[str, float], path:
     size = test.get("transfer_size_bytes")
     if not bandwidth or not rate or not size:
         return
-    if abs(rate * size / _MIB - bandwidth) <= 0.02 * bandwidth + 2 * _PRINTED * size / _MIB:
+    if abs(rate * size / _MIB - bandwidth) <= 0.02 * bandwidth + 2 * _SUMMARY_ROUNDING * size / _MIB:
         return
     where = f"{path}:{summary.line}" if summary.line else path
     message = f"{summary.op}: {rate} operations/s of {size} bytes are not {bandwidth} MiB/s"
@@ -125,15 +127,37 @@ def _of_operations(version: str, summary: Summary, test: dict[str, float], path:
         yield Finding("ior.inconsistent", ERROR, f"{message}.", hint, where)
 
 
+def _of_rows_missing(record: Record, tests: dict[int, dict[str, float]], path: str) -> Iterator[Finding]:
+    """Each operation has a row for each repetition, and all rows and lines of the summary have the same figures."""
+    counts = Counter((row.test, row.op) for row in record.rows)
+    done = {(summary.test, summary.op) for summary in record.summaries} | set(record.best)
+    most = max(counts.values(), default=0)
+    for test, op in dict.fromkeys([*counts, *(done if counts else ())]):
+        repetitions = int(tests.get(test, {}).get("repetitions") or 0) if record.has_metadata else most
+        if counts[test, op] < repetitions:
+            what = f"{op} of test {test} has {counts[test, op]} rows of {repetitions} repetitions."
+            yield lines_missing("ior", what, path, f"{repetitions} rows", f"{counts[test, op]} rows")
+    for test, op in record.best:
+        if record.summaries and (test, op) not in {(summary.test, summary.op) for summary in record.summaries}:
+            yield lines_missing("ior", f"{op} of test {test} has a best rate and no line in the summary.", path)
+    rows = [frozenset(row.values) for row in record.rows if row.op in ("write", "read")]
+    summaries = [frozenset(summary.values) for summary in record.summaries]
+    for what, figures in (("Rows", rows), ("Lines of the summary", summaries)):
+        missing = frozenset().union(*figures) - frozenset.intersection(*figures) if figures else frozenset()
+        if missing:
+            names = ", ".join(sorted(" ".join(name) if isinstance(name, tuple) else name for name in missing))
+            yield lines_missing("ior", f"{what} lack figures that others have: {names}.", path)
+
+
 def _of_stonewall(record: Record, tests: dict[int, dict[str, float]], path: str) -> Iterator[Finding]:
     """A stonewall that was hit without wear-out leaves ranks with different amounts of work."""
     for summary in record.summaries:
         test = tests[summary.test]
-        asked = [test.get(name) for name in ("tasks", "block_size_bytes", "segments")]
+        factors = [test.get(name) for name in ("tasks", "block_size_bytes", "segments")]
         moved = summary.settings.get("aggs(MiB)")
-        if not test.get("stonewall_s") or test.get("stonewall_wear_out") is not False or None in asked or not moved:
+        if not test.get("stonewall_s") or test.get("stonewall_wear_out") is not False or None in factors or not moved:
             continue
-        if moved * _MIB < 0.999 * math.prod(part for part in asked if part is not None):
+        if moved * _MIB < 0.999 * math.prod(part for part in factors if part is not None):
             message = f"{summary.op}: the stonewall stopped ranks after different amounts; the slow ones count less."
             hint = "Add -O stoneWallingWearOut=1, so that every rank moves what the fastest did."
             yield Finding("ior.stonewall-without-wear-out", WARNING, message, hint, path)

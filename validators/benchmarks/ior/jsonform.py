@@ -14,8 +14,9 @@ from typing import Any
 
 from validators.benchmarks.ior import text
 from validators.benchmarks.ior.record import OPERATIONS, Record, Row, Summary
-from validators.launcher_output import is_failure
 from validators.outputs import Refusal
+from validators.reading.accounting import Ledger
+from validators.reading.endings import is_failure
 from validators.units import is_finite_number
 
 _ROWS = {
@@ -62,6 +63,7 @@ _CSV_COLUMNS = {
 }
 _JSON_LINE = ("{", "}", "[", "]", ",", '"')
 _STRANGE_NUMBER = re.compile(r'^[ \t]{0,99}"\w{1,99}": -?(?:nan|inf)', re.IGNORECASE | re.MULTILINE)
+_VALUE = re.compile(r'"\w{1,40}"\s{0,4}:\s{0,4}[-"\d\[{]')
 _COMMA = re.compile(r'^[ \t]{0,99}"\w{1,99}": -?\d{1,99},\d', re.MULTILINE)
 
 
@@ -79,6 +81,7 @@ def read_json(content: str) -> Record:
         _add_test(record, test, index)
     for summary in _objects(document.get("summary")):
         _add_summary(record, summary)
+    record.damaged = next((number for number, line in dropped if _VALUE.search(line)), 0)
     for number, line in dropped:
         if record.failure is None and (line.startswith("ERROR: ") or is_failure(line)):
             record.failure = number, line[:200]
@@ -103,18 +106,18 @@ def _document(content: str) -> tuple[dict[str, Any], list[tuple[int, str]]]:
 
 
 def _repaired(content: str) -> tuple[Any, list[tuple[int, str]]]:
-    kept, dropped = [], []
+    json_lines, dropped = [], []
     in_environment = False
     for number, line in enumerate(content.split("\n"), start=1):
         in_environment = line.startswith(text.ENVIRONMENT_BEGINS) or (
             in_environment and not line.startswith(text.ENVIRONMENT_ENDS)
         )
         if line.lstrip().startswith(_JSON_LINE) and not in_environment:
-            kept.append(line)
+            json_lines.append(line)
         elif line.strip():
             dropped.append((number, line.strip()))
     try:
-        return json.loads("\n".join(kept)), dropped
+        return json.loads("\n".join(json_lines)), dropped
     except (ValueError, RecursionError):
         raise _why_unreadable(content) from None
 
@@ -136,13 +139,13 @@ def _why_unreadable(content: str) -> Refusal:
 
 
 def _add_test(record: Record, test: dict[str, Any], index: int) -> None:
-    known = record.test(_count(test.get("TestID"), index))
+    test_record = record.test(_count(test.get("TestID"), index))
     for part in ("Parameters", "Options"):
         settings = test.get(part)
         if isinstance(settings, dict):
             plain = {key: value for key, value in settings.items() if isinstance(value, (str, int, float))}
-            known.settings |= {key[:60]: str(value)[:400] for key, value in list(plain.items())[:200]}
-    seen: Counter[str] = Counter()
+            test_record.settings |= {key[:60]: str(value)[:400] for key, value in list(plain.items())[:200]}
+    row_counts: Counter[str] = Counter()
     for row in _flat(test.get("Results")):
         op = row.get("access")
         if op not in OPERATIONS:
@@ -150,8 +153,8 @@ def _add_test(record: Record, test: dict[str, Any], index: int) -> None:
         values = {name: value for key, name in _ROWS.items() if (value := _number(row, key)) is not None}
         if len(record.rows) >= text.MOST_ROWS:
             raise text.too_many()
-        record.rows.append(Row(known.id, op, seen[op], values, dict.fromkeys(values, _HALF)))
-        seen[op] += 1
+        record.rows.append(Row(test_record.id, op, row_counts[op], values, dict.fromkeys(values, _HALF)))
+        row_counts[op] += 1
 
 
 def _flat(results: object) -> list[dict[str, Any]]:
@@ -173,7 +176,7 @@ def _add_summary(record: Record, summary: dict[str, Any]) -> None:
         record.summaries.append(Summary(test.id, op, values, settings))
 
 
-def read_csv(lines: Iterable[str]) -> Record:
+def read_csv(lines: Iterable[str], ledger: Ledger) -> Record:
     """What a CSV says: rows of iterations and nothing else. Raises Refusal."""
     record = Record(has_metadata=False, finished=True)
     columns: list[str] = []
@@ -183,8 +186,10 @@ def read_csv(lines: Iterable[str]) -> Record:
             if columns:
                 raise Refusal("several-documents", "More than one output is in this file.", text.HINT_SPLIT, number)
             columns = [cell.strip() for cell in cells]
+            ledger.claim()
         elif cells[0] in OPERATIONS and columns:
             _add_line(record, columns, cells, number)
+            ledger.claim()
         elif record.failure is None and (line.startswith("ERROR: ") or is_failure(line)):
             record.failure, record.finished = (number, line[:200]), False
     return record

@@ -16,7 +16,7 @@ from validators.benchmarks.ior.record import COMPONENTS, Record
 from validators.benchmarks.ior.settings import VALUED, command_of, is_dry_run, settings_of
 from validators.bundle import LINE_LIMIT, Bundle
 from validators.catalogue import Reading
-from validators.findings import WARNING, Finding
+from validators.findings import ERROR, WARNING, Finding
 from validators.launcher_output import BY_IO500, label_before, options_of, unlabelled, values_not_shown
 from validators.measurements import Measurement, Run
 from validators.outputs import Output, Refusal, find_outputs
@@ -97,8 +97,8 @@ def _record(output: Output, head: bytes) -> Record:
             content = "\n".join(label.sub("", line) for line in content.split("\n"))
         return jsonform.read_json(content)
     if _CSV.search(head) and not _BANNER.search(head):
-        return jsonform.read_csv(output.lines())
-    return text.read(unlabelled(output.lines()))
+        return jsonform.read_csv(output.lines(), output.ledger)
+    return text.read(unlabelled(output.lines()), output.ledger)
 
 
 def _run(record: Record, path: str) -> Run:
@@ -122,9 +122,9 @@ def _settings_not_shown(run: Run, record: Record) -> None:
 def _require_whole(record: Record) -> None:
     """Raise Refusal for an output that is not that of a whole run."""
     if not record.finished and record.failure:
-        line, said = record.failure
+        line, message = record.failure
         raise Refusal(
-            "run-failed", f"The run failed: {said}", "Repeat the run; what it printed before does not count.", line
+            "run-failed", f"The run failed: {message}", "Repeat the run; what it printed before does not count.", line
         )
     if not record.finished:
         hint = f"{text.HINT_AGAIN} A phase of IO500 has no such line: upload its whole result folder."
@@ -140,7 +140,7 @@ def _require_whole(record: Record) -> None:
 
 
 def _test(record: Record, id: int) -> dict[str, Any]:
-    summaries = [one for one in record.summaries if one.test == id]
+    summaries = [summary for summary in record.summaries if summary.test == id]
     done = {row.op for row in record.rows if row.test == id} | {summary.op for summary in summaries}
     return {
         **settings_of(record, record.test(id), summaries),
@@ -208,6 +208,10 @@ def _warnings(record: Record, path: str) -> Iterator[Finding]:
     if record.dropped:
         message = f"{record.dropped} lines of text stood inside the JSON; it was read without them."
         yield Finding("ior.invalid-json-repaired", WARNING, message, "Use -O summaryFile=FILE.", path)
+    if record.damaged:
+        message = "A line with a value of the JSON could not be read, as text stands in it."
+        where = f"{path}:{record.damaged}"
+        yield Finding("ior.lines-not-understood", ERROR, message, text.HINT_AGAIN, where)
     if not record.has_metadata:
         message = "CSV holds rows only: no version, interface, command line or number of nodes."
         yield Finding("ior.no-metadata-in-format", WARNING, message, "Upload the text or JSON of the run.", path)

@@ -55,7 +55,8 @@ class Test:
 
 @dataclass(slots=True)
 class Record:
-    """An output as a whole. `dropped` counts lines inside a JSON that had to go for it to be read."""
+    """An output as a whole. `dropped` counts lines inside a JSON that had to go for it to be read, and
+    `damaged` is the first of them that holds a value of it."""
 
     version: str = ""
     command: str = ""
@@ -67,16 +68,17 @@ class Record:
     failure: tuple[int, str] | None = None
     short: int = 0
     dropped: int = 0
+    damaged: int = 0
     verification_errors: int = 0
     environment_line: int = 0
     has_metadata: bool = True
 
     def test(self, id: int) -> Test:
         """The test of that number; a new one where none was announced. Raises Refusal beyond MOST_TESTS."""
-        found = next((test for test in self.tests if test.id == id), None)
-        if found is None:
+        test_of_id = next((test for test in self.tests if test.id == id), None)
+        if test_of_id is None:
             if len(self.tests) >= MOST_TESTS:
                 raise Refusal("too-large", f"The output has more than {MOST_TESTS} tests.", "Split it by test.")
-            found = Test(id)
-            self.tests.append(found)
-        return found
+            test_of_id = Test(id)
+            self.tests.append(test_of_id)
+        return test_of_id

@@ -9,8 +9,10 @@ import re
 from collections.abc import Iterable, Iterator
 
 from validators.benchmarks.ior.record import OPERATIONS, Record, Row, Summary, Test
-from validators.launcher_output import begins_output, is_failure
+from validators.launcher_output import begins_output
 from validators.outputs import Refusal, printed_number
+from validators.reading.accounting import Ledger
+from validators.reading.endings import is_failure
 
 BANNER = re.compile(r"IOR-(\S{1,40}): MPI Coordinated Test of Parallel I/O")
 ERROR_LINE = re.compile(r"^ERROR: .{0,400}\((?:ior|aiori[\w-]*|parse_options|option|utilities|ior-output)\.c:\d+\)")
@@ -57,22 +59,24 @@ _PLAIN = {
     *("reord", "reordoff", "reordrand", "seed", "API", "RefNum"),
     *_SUMMARY_SETTINGS,
 }
-_KNOWN = {*_PLAIN, *_ROW_COLUMNS, *_SUMMARY_COLUMNS}
+_COLUMNS = {*_PLAIN, *_ROW_COLUMNS, *_SUMMARY_COLUMNS}
 
 
-def read(lines: Iterable[str]) -> Record:
+def read(lines: Iterable[str], ledger: Ledger) -> Record:
     """What the lines of one output say. Raises Refusal."""
-    reader = _Reader()
+    reader = _Reader(ledger)
     for number, line in enumerate(lines, start=1):
-        reader.take(number, line)
+        if line:
+            reader.take(number, line)
     return reader.record
 
 
 class _Reader:
     """Takes line after line; remembers which table it is in."""
 
-    def __init__(self) -> None:
+    def __init__(self, ledger: Ledger) -> None:
         self.record = Record()
+        self._ledger = ledger
         self._columns: list[str] = []
         self._table = ""
         self._test: Test | None = None
@@ -83,11 +87,14 @@ class _Reader:
         if not self.record.version:
             self._before(number, line)
         elif self._in_environment:
+            self._ledger.claim()
             self._in_environment = not line.startswith(ENVIRONMENT_ENDS)
         elif begins_output(line):
             message = "More than one output is in this file."
             raise Refusal("several-documents", message, HINT_SPLIT, number)
         elif self.record.finished or line.startswith("task ") or ": Iter=" in line:
+            if line.startswith(("task ", "Test ")) and not line.startswith("task offset"):
+                self._ledger.claim()
             return  # what -v -v -v prints of each task, which may be very much
         elif line.startswith(OPERATIONS) and self._table:
             self._row(number, line)
@@ -100,6 +107,7 @@ class _Reader:
         """What stands before the banner: the job's own messages, and IOR's where its arguments were wrong."""
         if banner := BANNER.search(line):
             self.record.version = banner[1]
+            self._ledger.claim()
         elif ERROR_LINE.match(line) and self.record.failure is None:
             self.record.failure = number, line[:200]
 
@@ -107,10 +115,13 @@ class _Reader:
         record = self.record
         if line.startswith(("Finished", "Run finished")):
             record.finished = True
+            self._ledger.end()
         elif line.startswith(("ERROR: ", "ior ERROR: ")) or is_failure(line):
             record.failure = record.failure or (number, line.strip()[:200])
+            self._ledger.claim()
         elif line.startswith("WARNING: "):
             self._warning(line)
+            self._ledger.claim()
         elif line.startswith(ENVIRONMENT_BEGINS):
             record.environment_line, self._in_environment = number, True
         elif line.startswith("Max "):
@@ -130,11 +141,13 @@ class _Reader:
 
     def _setting(self, line: str) -> None:
         if begun := _NEW_TEST.match(line):
+            self._ledger.claim()
             self._begin(int(begun[1]))
             return
         key, separator, value = _parts(line)
         if not separator or not _KEY.fullmatch(key):
             return
+        self._ledger.claim()
         if key in ("Command line", "Command line used"):
             self.record.command = self.record.command or value[:_COMMAND_CHARACTERS]
         else:
@@ -158,10 +171,11 @@ class _Reader:
 
     def _head(self, number: int, line: str) -> None:
         """The head of a table says which columns follow, and in which unit."""
+        self._ledger.claim()
         words = re.sub(r" \((MiB|OPs|s)\)", r"(\1)", line).replace("Std Dev", "StdDev").split()
         for word in words:
             name, _, unit = word.partition("(")
-            if word not in _KNOWN and unit and any(known.startswith(f"{name}(") for known in _KNOWN):
+            if word not in _COLUMNS and unit and any(column.startswith(f"{name}(") for column in _COLUMNS):
                 message = f"{word[:40]} is a unit that IOR does not print."
                 raise Refusal("unit-not-understood", message, HINT_AGAIN, number)
         if words[0] == "Operation" and "Max(MiB)" in words:
@@ -169,6 +183,8 @@ class _Reader:
             self._columns = _with_deviations(words)
         elif words[0] == "access" and "bw(MiB/s)" in words:
             self._table, self._columns = "iterations", words
+            if words[-1] != "iter":
+                self.record.short = self.record.short or number
         if self._test is None:
             self._test = self.record.test(0)
 
@@ -176,6 +192,7 @@ class _Reader:
         words = line.split()
         if len(words) < 2 or words[0] not in OPERATIONS or not re.match(r"[-+]?(?:[\d.,]|inf|nan|-?$)", words[1], re.I):
             return
+        self._ledger.claim()
         if len(words) < len(self._columns):
             self.record.short = self.record.short or number
             return
@@ -189,9 +206,9 @@ class _Reader:
 
     def _iteration(self, number: int, op: str, cells: dict[str, str]) -> Row:
         assert self._test is not None
-        printed = {_ROW_COLUMNS[name]: text for name, text in cells.items() if name in _ROW_COLUMNS}
-        row = row_of(self._test.id, op, printed, number)
-        row.iteration = _whole(cells.get("iter", "0"), number)
+        texts = {_ROW_COLUMNS[name]: text for name, text in cells.items() if name in _ROW_COLUMNS}
+        row = row_of(self._test.id, op, texts, number)
+        row.iteration = _integer(cells.get("iter", "0"), number)
         row.moved_bytes, self._moved = self._moved, None
         return row
 
@@ -211,17 +228,18 @@ class _Reader:
         return Summary(test.id, op, values, settings, number)
 
     def _best(self, number: int, line: str) -> None:
-        found = _BEST.match(line)
-        if found is None:
+        match = _BEST.match(line)
+        if match is None:
             if line.startswith(("Max Write:", "Max Read:")) and not self.record.short:
                 self.record.short = number
             return
-        binary, decimal = printed_number(found[2], number), printed_number(found[3], number)
+        self._ledger.claim()
+        binary, decimal = printed_number(match[2], number), printed_number(match[3], number)
         if abs(binary * 1.048576 - decimal) > 0.02 + 1e-4 * decimal:
             message = f"{line.strip()[:80]} does not agree with itself: 1 MiB is 1.048576 MB."
             raise Refusal("inconsistent", message, HINT_AGAIN, number)
         if self._test is not None:
-            self.record.best[self._test.id, found[1].lower()] = binary
+            self.record.best[self._test.id, match[1].lower()] = binary
 
 
 def _parts(line: str) -> tuple[str, str, str]:
@@ -238,10 +256,10 @@ def _is_of_old_csv(line: str) -> bool:
     )
 
 
-def row_of(test: int, op: str, printed: dict[str, str], line: int) -> Row:
+def row_of(test: int, op: str, texts: dict[str, str], line: int) -> Row:
     """A row from the texts of its quantities. Raises Refusal for what is no number."""
-    values = {name: value for name, text in printed.items() if (value := number_of(text, line)) is not None}
-    half = {name: 0.5 * 10.0 ** -len(printed[name].partition(".")[2][:15]) for name in values}
+    values = {name: value for name, text in texts.items() if (value := number_of(text, line)) is not None}
+    half = {name: 0.5 * 10.0 ** -len(texts[name].partition(".")[2][:15]) for name in values}
     return Row(test, op, 0, values, half, line)
 
 
@@ -258,7 +276,7 @@ def too_many() -> Refusal:
     return Refusal("too-large", f"The output has more than {MOST_ROWS} rows.", "Split it by test.")
 
 
-def _whole(text: str, line: int) -> int:
+def _integer(text: str, line: int) -> int:
     if not re.fullmatch(r"\d{1,9}", text):
         raise Refusal("not-a-number", f"{text[:40]!r} is no number of an iteration.", HINT_AGAIN, line)
     return int(text)

@@ -17,6 +17,7 @@ from validators.findings import ERROR, WARNING, Finding
 from validators.launcher_output import PLACES, place
 from validators.measurements import Measurement, Run
 from validators.outputs import Output, Refusal, find_outputs, printed_number
+from validators.reading.accounting import Ledger, lines_missing
 from validators.signs import Sign
 
 TOOL = "iozone"
@@ -25,7 +26,7 @@ SETTING_LINES = 1000
 """What was set stands within so many lines behind the banner, even where a launcher mixes others in."""
 
 _BANNER = re.compile(r"Iozone: Performance Test of File I/O")
-_KNOWN = (
+_SIGNS = (
     Sign(rb"\bIozone: Performance Test of File I/O", b"Iozone: Performance Test"),
     Sign(rb'^Unable to open client file "', b'Unable to open client file "'),
     Sign(
@@ -45,6 +46,8 @@ _SINGLE = re.compile(
 )
 _STATS = {"Children": "children_sum", "Parent": "parent", "Min": "min_process", "Max": "max_process"}
 _STATS |= {"Avg": "mean_process"}
+_BLOCK = frozenset({*_STATS.values(), "min_xfer"})
+"""The lines of a test in throughput mode."""
 _OPS = {
     "initial writers": "write",
     "rewriters": "rewrite",
@@ -121,7 +124,8 @@ class _Read:
     """What was read so far. `block` are the figures of the throughput test that is being read, by statistic."""
 
     run: Run
-    measured: tuple[str, str] = ("bandwidth", "KiB/s")
+    ledger: Ledger
+    quantity_and_unit: tuple[str, str] = ("bandwidth", "KiB/s")
     has_banner: bool = False
     last_setting: int = 0
     is_complete: bool = False
@@ -158,12 +162,12 @@ def explain(run: Run) -> list[str]:
 
 
 def is_iozone(head: bytes) -> bool:
-    return any(one.search(head) for one in _KNOWN)
+    return any(sign.search(head) for sign in _SIGNS)
 
 
 def read(output: Output) -> list[Run]:
     """The run of one output. Raises Refusal where it cannot count."""
-    state = _Read(Run(TOOL, output.path, mode="single"))
+    state = _Read(Run(TOOL, output.path, mode="single"), output.ledger)
     for number, line in enumerate(output.lines(), start=1):
         _take(state, line, number)
         if len(state.run.measurements) > MOST_MEASUREMENTS:
@@ -178,12 +182,16 @@ def read(output: Output) -> list[Run]:
 
 def _take(state: _Read, line: str, number: int) -> None:
     if " throughput for " in line and (sum_line := _SUM.search(line)):
+        state.ledger.claim()
         _take_sum(state, sum_line, number)
     elif ("throughput per" in line or "Min xfer" in line) and (single := _SINGLE.search(line)):
+        state.ledger.claim()
         _take_single(state, single, number)
     elif _COMPLETE in line:
         state.is_complete = True
+        state.ledger.end()
     elif _BANNER.search(line):
+        state.ledger.claim()
         if state.has_banner:
             message = "Several outputs of iozone stand in one file; which of them counts is not clear."
             raise Refusal("several-documents", message, "Upload each output as a file of its own.", number)
@@ -197,17 +205,24 @@ def _take(state: _Read, line: str, number: int) -> None:
 
 def _take_rest(state: _Read, line: str, number: int) -> None:
     """Rows of the table, what was set, and what went wrong."""
-    if "reclen" in line and (columns := table.columns_of(line)):
+    if line.startswith('"'):
+        state.ledger.claim()  # the report for spreadsheets (-R), which repeats the figures above it
+    elif "reclen" in line and (columns := table.columns_of(line)):
         state.columns = columns
+        state.ledger.claim()
     elif state.columns and (row := state.columns.row_of(line)):
+        state.ledger.claim()
         _take_row(state, row, number)
     elif command := _COMMAND.search(line):
+        state.ledger.claim()
         state.run.parameters["command_line"] = _command_shape(command[1])
         if places := [place(word) for word in command[1].split()[1:] if "/" in word]:
             state.run.undisclosed_settings = {PLACES: " ".join(places)}
     elif version := _VERSION.search(line):
         state.run.version = version[1]
+        state.ledger.claim()
     elif any(sign in line for sign in _SIGNS_OF_FAILURE) and _FAILURE.search(line):
+        state.ledger.claim()
         state.say("run-failed", ERROR, "iozone stopped with a message.", "Repair the cause, repeat the run.", number)
     elif number <= state.last_setting:
         _take_setting(state, line)
@@ -218,16 +233,22 @@ def _take_setting(state: _Read, line: str) -> None:
     for text, name, value in _SETTINGS:
         if text in line:
             parameters[name] = value
+            state.ledger.claim()
     for text, mode in _MODES.items():
         if text in line:
             state.run.mode = mode
+            state.ledger.claim()
     for pattern, name in _SIZES:
         if match := pattern.search(line):
             parameters[name] = max(int(match[1]), parameters.get(name, 0))
-    for text, printed, measured in _OUTPUTS:
+            state.ledger.claim()
+    for text, unit, quantity_and_unit in _OUTPUTS:
         if text in line:
-            parameters.setdefault("unit_printed", printed)
-            state.measured = measured if parameters["unit_printed"] == printed else state.measured
+            parameters.setdefault("unit_printed", unit)
+            state.ledger.claim()
+            state.quantity_and_unit = (
+                quantity_and_unit if parameters["unit_printed"] == unit else state.quantity_and_unit
+            )
             break
     if "Performance measurements are invalid in this mode" in line:
         message = "Every byte was verified, so the rates are of checking, as iozone itself says."
@@ -237,51 +258,51 @@ def _take_setting(state: _Read, line: str) -> None:
 def _command_shape(command: str) -> str:
     """The command line without files and hosts: options, numbers and sizes stay."""
     words = command.split()[1:]
-    kept = [word if re.fullmatch(r"-[+\w]{1,6}|\d{1,15}[kKmMgG]?", word, re.ASCII) else "..." for word in words]
-    return re.sub(r"\.\.\.(?: \.\.\.)+", "...", " ".join(["iozone", *kept]))[:400]
+    plain_words = [word if re.fullmatch(r"-[+\w]{1,6}|\d{1,15}[kKmMgG]?", word, re.ASCII) else "..." for word in words]
+    return re.sub(r"\.\.\.(?: \.\.\.)+", "...", " ".join(["iozone", *plain_words]))[:400]
 
 
 def _take_row(state: _Read, row: table.Row, number: int) -> None:
-    quantity, unit = state.measured
+    quantity, unit = state.quantity_and_unit
     context = {"file_size_KiB": row.file_size_KiB, "record_KiB": row.record_KiB}
     for op, text in row.figures:
         value = printed_number(text, number)
         if value:
-            one = Measurement.printed(op, quantity, "single", value, unit, context=context)
-            state.run.measurements.append(one)
+            measurement = Measurement.printed(op, quantity, "single", value, unit, context=context)
+            state.run.measurements.append(measurement)
         else:
             state.run.not_measured.append(f"{op} {quantity}")
     state.run.tests.append({**context, "ops": [op for op, _ in row.figures]})
 
 
-def _take_sum(state: _Read, found: re.Match[str], number: int) -> None:
-    op = _OPS.get(found["label"])
+def _take_sum(state: _Read, match: re.Match[str], number: int) -> None:
+    op = _OPS.get(match["label"])
     if op is None:
-        raise Refusal("not-supported", f"{found['label']!r} is no test that is known here.", _HINT_AGAIN, number)
-    if found["who"] == "Children":
+        raise Refusal("not-supported", f"{match['label']!r} is no test that is known here.", _HINT_AGAIN, number)
+    if match["who"] == "Children":
         _end_block(state, number)
-        state.op, state.context = op, {"processes": int(found["processes"])}
+        state.op, state.context = op, {"processes": int(match["processes"])}
     elif op != state.op:
         raise Refusal("inconsistent", f"The parent's line of {op} follows the children's of another test.", "", number)
-    _add(state, _STATS[found["who"]], found["value"], found["unit"], number)
+    _add(state, _STATS[match["who"]], match["value"], match["unit"], number)
 
 
-def _take_single(state: _Read, found: re.Match[str], number: int) -> None:
+def _take_single(state: _Read, match: re.Match[str], number: int) -> None:
     if not state.op:
         raise Refusal("truncated", "A test begins without the sum of its processes.", _HINT_AGAIN, number)
-    stat = "min_xfer" if found["name"] == "Min xfer" else _STATS[found["name"][:3]]
-    _add(state, stat, found["value"], found["unit"], number)
+    stat = "min_xfer" if match["name"] == "Min xfer" else _STATS[match["name"][:3]]
+    _add(state, stat, match["value"], match["unit"], number)
 
 
 def _add(state: _Read, stat: str, text: str, unit: str, line: int) -> None:
     value = printed_number(text, line)
-    known = _UNITS.get(unit.lower())
-    if known is None or (known[0] == "volume") != (stat == "min_xfer"):
+    quantity_and_unit = _UNITS.get(unit.lower())
+    if quantity_and_unit is None or (quantity_and_unit[0] == "volume") != (stat == "min_xfer"):
         message = f"The unit {unit[:20]!r} is none that iozone prints there."
         raise Refusal("unit-not-understood", message, _HINT_AGAIN, line)
-    quantity, known_unit = known
-    one = Measurement.printed(state.op, quantity, stat, value, known_unit, context=dict(state.context))
-    state.run.measurements.append(one)
+    quantity, known_unit = quantity_and_unit
+    measurement = Measurement.printed(state.op, quantity, stat, value, known_unit, context=dict(state.context))
+    state.run.measurements.append(measurement)
     state.block[stat] = value
 
 
@@ -291,6 +312,9 @@ def _end_block(state: _Read, line: int) -> None:
     if not block:
         return
     state.run.tests.append({"op": state.op, **state.context})
+    if missing := sorted(_BLOCK - block.keys()):
+        what = f"{state.op} has no line for {', '.join(missing)}."
+        state.run.findings.append(lines_missing(TOOL, what, f"{state.run.path}:{line}" if line else state.run.path))
     total, mean = block.get("children_sum", 0.0), block.get("mean_process")
     idle = 0.0 in (block.get("min_process"), block.get("min_xfer"))
     if not total:
@@ -314,12 +338,18 @@ def _weigh(state: _Read) -> None:
     if state.has_banner and not state.is_complete:
         message = f"The output ends before {_COMPLETE!r}."
         state.say("truncated", ERROR, message, _HINT_AGAIN)
+    if state.run.mode == "auto" and (missing := table.missing_rows(state.run.tests)):
+        size, record = missing[0]
+        what = (
+            f"{len(missing)} rows of automatic mode are missing, first that of {size} KiB in records of {record} KiB."
+        )
+        state.run.findings.append(lines_missing(TOOL, what, state.run.path))
     filled = {tuple(test["ops"]) for test in state.run.tests if "ops" in test}
     if len(filled) > 1:
         message = "Rows of the table have figures in other columns than others."
         state.say("incomplete", ERROR, message, "Repeat the run; look for messages among the rows.")
     if not state.run.measurements and not failed and state.is_complete:
         state.say("no-results", ERROR, "No test has a figure.", "Choose tests with -i, or -a for all.")
-    if state.run.mode == "throughput" and state.measured[0] == "time":
+    if state.run.mode == "throughput" and state.quantity_and_unit[0] == "time":
         message = "-N was asked for; throughput mode prints kB/sec all the same."
         state.say("unit-label-ambiguous", WARNING, message, "Repeat the run without -N.")

@@ -15,8 +15,8 @@ _MOST = 2.0
 def _flushed(run: Run, context: Context) -> Verdict:
     if not any(measurement.op in _WRITES for measurement in run.measurements):
         return NOT_EVALUATED, "Nothing was written."
-    known = [name for name in ("close_included", "fsync_included", "direct", "sync") if run.parameters.get(name)]
-    return (SATISFIED, f"Set: {', '.join(known)}.") if known else (VIOLATED, "Neither -c, -e, -I nor -o was given.")
+    options = [name for name in ("close_included", "fsync_included", "direct", "sync") if run.parameters.get(name)]
+    return (SATISFIED, f"Set: {', '.join(options)}.") if options else (VIOLATED, "Neither -c, -e, -I nor -o was given.")
 
 
 def _together(run: Run, context: Context) -> Verdict:

@@ -29,15 +29,15 @@ def find_runs(bundle: Bundle) -> Reading:
         sessions = [
             run for run in sessions if not any(finding.code == "lst.several-documents" for finding in run.findings)
         ]
-    seen: list[object] = []
+    earlier: list[object] = []
     runs = []
     for run in surveys:
         figures = [
             (measurement.op, measurement.quantity, measurement.value, measurement.context)
             for measurement in run.measurements
         ]
-        if not figures or figures not in seen:
-            seen.append(figures)
+        if not figures or figures not in earlier:
+            earlier.append(figures)
             runs.append(run)
     runs += sessions
     return Reading(runs, 0 if len(runs) == 1 else None, reading.findings, reading.claimed)

@@ -13,12 +13,12 @@ def _balanced(run: Run, context: Context) -> Verdict:
     means = {
         _key(measurement.op, measurement.context): measurement
         for measurement in run.measurements
-        if _is(measurement.quantity, measurement.stat, "mean_node")
+        if _is_bandwidth(measurement.quantity, measurement.stat, "mean_node")
     }
     lows = {
         _key(measurement.op, measurement.context): measurement
         for measurement in run.measurements
-        if _is(measurement.quantity, measurement.stat, "min_node")
+        if _is_bandwidth(measurement.quantity, measurement.stat, "min_node")
     }
     compared = [(lows[key], mean) for key, mean in means.items() if key in lows and mean.value]
     if not compared:
@@ -29,8 +29,8 @@ def _balanced(run: Run, context: Context) -> Verdict:
     return (SATISFIED if share >= 0.5 else VIOLATED), where
 
 
-def _is(quantity: str, stat: str, wanted: str) -> bool:
-    return quantity == "bandwidth" and stat == wanted
+def _is_bandwidth(quantity: str, stat: str, expected_stat: str) -> bool:
+    return quantity == "bandwidth" and stat == expected_stat
 
 
 def _key(op: str, context: dict[str, object]) -> tuple[object, ...]:

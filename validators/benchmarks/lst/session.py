@@ -17,6 +17,7 @@ from typing import Any
 from validators.findings import ERROR, INFO, WARNING, Finding
 from validators.measurements import Measurement, Run
 from validators.outputs import Output, Refusal, printed_number
+from validators.reading.accounting import Ledger
 from validators.signs import Sign
 
 MOST_MEASUREMENTS = 60_000
@@ -42,7 +43,7 @@ _FAILURE = re.compile(
     r"|Failed to (?:create|add|join|discover|determine|load|run|start|open) |Can't open /dev/lnet"
 )
 _SIGNS_OF_FAILURE = ("ailed", "Can't", "not loaded")
-_KNOWN = (
+_SIGNS = (
     Sign(rb"\[LNet (?:Rates|Bandwidth) of [^\]\s]{1,80}\]", b"[LNet "),
     Sign(rb"^.{0,60}\bStart LST \w{1,20} - ", b"Start LST "),
     Sign(
@@ -76,6 +77,7 @@ class _Session:
     """What one run of lst.sh, or one `lst stat`, printed. `said` is what it told, by code, and on which line first."""
 
     path: str
+    ledger: Ledger = field(default_factory=Ledger)
     mode: str = ""
     is_ended: bool = False
     stat_options: str = ""
@@ -90,14 +92,14 @@ class _Session:
     samples: dict[tuple[str, str], int] = field(default_factory=dict)
     error_nodes: dict[str, int] = field(default_factory=dict)
     measurements: list[Measurement] = field(default_factory=list)
-    said: dict[str, int] = field(default_factory=dict)
+    line_by_word: dict[str, int] = field(default_factory=dict)
 
     def say(self, word: str, line: int) -> None:
-        self.said.setdefault(word, line)
+        self.line_by_word.setdefault(word, line)
 
 
 def is_session(head: bytes) -> bool:
-    return any(one.search(head) for one in _KNOWN)
+    return any(sign.search(head) for sign in _SIGNS)
 
 
 def read(tool: str, output: Output) -> list[Run]:
@@ -130,8 +132,8 @@ def _merged(tool: str, runs: list[Run]) -> Run:
             replace(measurement, context={"test": number, **measurement.context}) for measurement in run.measurements
         ]
         merged.tests += [{"test": number, **test} for test in run.tests]
-        said = {finding.code for finding in merged.findings}
-        merged.findings += [finding for finding in run.findings if finding.code not in said]
+        codes = {finding.code for finding in merged.findings}
+        merged.findings += [finding for finding in run.findings if finding.code not in codes]
     first = runs[0].parameters
     merged.parameters = {
         name: value for name, value in first.items() if all(run.parameters.get(name) == value for run in runs)
@@ -144,16 +146,17 @@ def _merged(tool: str, runs: list[Run]) -> Run:
 
 
 def _sessions(output: Output) -> Iterator[_Session]:
-    session, measured = _Session(output.path), 0
+    session, figure_count = _Session(output.path, output.ledger), 0
     for number, line in enumerate(output.lines(LONGEST_LINE), start=1):
         if start := _START.search(line):
             if session.mode or session.block:
                 yield session
-                measured += len(session.measurements)
-            session = _Session(output.path, mode=start["mode"])
+                figure_count += len(session.measurements)
+            session = _Session(output.path, output.ledger, mode=start["mode"])
+            output.ledger.claim()
         else:
             _take(session, line, number)
-        if measured + len(session.measurements) > MOST_MEASUREMENTS:
+        if figure_count + len(session.measurements) > MOST_MEASUREMENTS:
             message = f"The output has more than {MOST_MEASUREMENTS} figures."
             raise Refusal("too-large", message, "Upload fewer samples: lst stat --count.", number)
     yield session
@@ -161,18 +164,23 @@ def _sessions(output: Output) -> Iterator[_Session]:
 
 def _take(session: _Session, line: str, number: int) -> None:
     if block := _BLOCK.search(line):
+        session.ledger.claim()
         _begin_block(session, block, number)
     elif session.block and (side := _SIDE.search(line)):
+        session.ledger.claim()
         session.measurements += _side(session, session.block, side, number)
     elif lost := _LOST.search(line):
+        session.ledger.claim()
         if int(lost["nodes"]):
             session.say("node-lost", number)
     elif total := _ERROR_NODES.search(line):
+        session.ledger.claim()
         name = _group_name(session, total["group"])
         session.error_nodes[name] = session.error_nodes.get(name, 0) + int(total["nodes"])
         if int(total["nodes"]):
             session.say("rpc-errors", number)
     elif "rror" in line and (counts := _ERROR_COUNTS.search(line)):
+        session.ledger.claim()
         if counts["counts"] is None or re.search(r"[1-9]", counts["counts"]):
             session.say("rpc-errors", number)
     elif _CHANGED in line:
@@ -180,18 +188,25 @@ def _take(session: _Session, line: str, number: int) -> None:
     elif any(word in line for word in _SIGNS_OF_FAILURE) and _FAILURE.search(line):
         session.say("run-failed", number)
     elif "LST" in line or "session" in line:
-        session.is_ended |= bool(_END.search(line))
+        if " added to session" in line:
+            session.ledger.claim()  # which nodes take part: they are counted where lst.sh adds them
+        if _END.search(line):
+            session.is_ended = True
+            session.ledger.end()
     else:
         _take_setting(session, line)
 
 
 def _take_setting(session: _Session, line: str) -> None:
     if ("Test:" in line or "add_test" in line) and (test := _TEST.search(line)):
+        session.ledger.claim()
         if len(session.tests) < 100:
             session.tests.append(_test(test["options"]))
     elif ("Stat:" in line or "lst stat" in line) and (stat := _STAT.search(line)):
         session.stat_options = stat["options"]
+        session.ledger.claim()
     elif adding := _ADDING.search(line):
+        session.ledger.claim()
         nids = adding["nids"].split()
         if not any("[" in nid or "*" in nid for nid in nids):
             session.nodes[adding["group"]] = len(nids)
@@ -210,19 +225,19 @@ def _test(options: str) -> dict[str, Any]:
     values = dict(pairwise(words))
     pairs = dict(word.split("=", 1) for word in words if "=" in word)
     mode = values.get("brw") if "brw" in words else "ping" if "ping" in words else None
-    found = {
+    settings = {
         "mode": mode,
         "size": pairs.get("size"),
-        "concurrency": _whole(values.get("--concurrency")),
+        "concurrency": _integer(values.get("--concurrency")),
         "distribute": values.get("--distribute"),
-        "loop": _whole(values.get("--loop")),
+        "loop": _integer(values.get("--loop")),
         "check": pairs.get("check"),
         "offset": pairs.get("off"),
     }
-    return {name: value for name, value in found.items() if value is not None and len(str(value)) <= 20}
+    return {name: value for name, value in settings.items() if value is not None and len(str(value)) <= 20}
 
 
-def _whole(text: str | None) -> int | None:
+def _integer(text: str | None) -> int | None:
     return int(text) if text and re.fullmatch(r"-?\d{1,9}", text, re.ASCII) else None
 
 
@@ -245,7 +260,7 @@ def _begin_block(session: _Session, block: re.Match[str], number: int) -> None:
 def _is_short(session: _Session, block: _Block) -> bool:
     """Whether a block that ended lacks lines; the first one tells how many there are: R, W or both."""
     session.lines_of_block = session.lines_of_block or block.lines
-    return block.is_cut or block.lines < max(session.lines_of_block, 1)
+    return block.is_cut or block.lines != max(session.lines_of_block, 1)
 
 
 def _side(session: _Session, block: _Block, side: re.Match[str], number: int) -> Iterator[Measurement]:
@@ -278,15 +293,15 @@ def _is_cut(figures: list[re.Match[str]], units: tuple[str, ...]) -> bool:
     if not figures:
         return True
     unit = figures[-1]["unit"]
-    return unit is None or (unit not in units and any(one.startswith(unit) for one in units))
+    return unit is None or (unit not in units and any(full_unit.startswith(unit) for full_unit in units))
 
 
 def _run(tool: str, session: _Session) -> Run:
     run = Run(tool, session.path, mode=session.mode, measurements=session.measurements, tests=session.tests)
     run.parameters = _parameters(session)
     _weigh(session)
-    for word, line in session.said.items():
-        level, message, hint = _SAID[word]
+    for word, line in session.line_by_word.items():
+        level, message, hint = _TEXTS_BY_CODE[word]
         run.findings.append(Finding(f"{tool}.{word}", level, message, hint, f"{session.path}:{line}"))
     return run
 
@@ -324,16 +339,16 @@ def _weigh(session: _Session) -> None:
         session.say("truncated", end)
     elif short:
         session.say("incomplete" if session.is_ended else "truncated", end)
-    elif match and session.samples and min(session.samples.values()) < int(match[1]) and not session.said:
+    elif match and session.samples and min(session.samples.values()) < int(match[1]) and not session.line_by_word:
         session.say("incomplete", end)
-    if "run-failed" not in session.said and not any(measurement.value for measurement in session.measurements):
+    if "run-failed" not in session.line_by_word and not any(measurement.value for measurement in session.measurements):
         session.say("no-results", end)
     labelled = any(measurement.printed_unit == "MB/s" for measurement in session.measurements)
     if labelled and "--mbs" not in session.stat_options and not session.has_padded_label:
         session.say("unit-label-ambiguous", end)
 
 
-_SAID: dict[str, tuple[str, str, str]] = {
+_TEXTS_BY_CODE: dict[str, tuple[str, str, str]] = {
     "node-lost": (
         WARNING,
         "A node did not answer; means, minima and maxima leave it out.",

@@ -16,6 +16,7 @@ from validators.distributions import Distribution, summed
 from validators.findings import WARNING, Finding
 from validators.measurements import Measurement, Run
 from validators.outputs import Output, Refusal, printed_number
+from validators.reading.accounting import lines_missing
 from validators.signs import Sign
 
 MODE = "survey"
@@ -30,13 +31,15 @@ _TEXT_BYTES = Sign(
     rb"^(?:Commence lst-survey - | *Mode +Read MB/s +Read RPC/s +Write MB/S)", b"Commence lst-survey", b"Read RPC/s"
 )
 _TEXT_ROW = re.compile(
-    r"^ *(?P<mode>(?:read|write|rw)_\w{1,20}|ping) +(?P<receive>\S{1,40}) +(?P<receive_rate>\S{1,40})"
+    r"^ *(?P<mode>(?:read|write|rw)[_ ]\w{1,20}|ping) +(?P<receive>\S{1,40}) +(?P<receive_rate>\S{1,40})"
     r" +(?P<send>\S{1,40}) +(?P<send_rate>\S{1,40}) *$"
 )
 _COMMENCE, _FINISHED = "Commence lst-survey", "Finished lst-survey"
 _FAILURE = re.compile(r"^Error: Failed to get all samples|^Failed to create results directory")
 _ERRORS = re.compile(r"^(?:Server|Client) Errors: (\d{1,9})")
 _COLUMNS = 9
+_MODES = frozenset({"read_4k", "read_1m", "write_4k", "write_1m", "ping"})
+"""What every survey runs, one after another."""
 _FIGURES = (
     ("receive", "bandwidth", "MiB/s"),
     ("receive", "rate", "RPC/s"),
@@ -107,18 +110,20 @@ def read(tool: str, output: Output) -> Run:
         **({"error_nodes": table.errors, "nodes_with_errors": sum(table.errors.values())} if table.errors else {}),
     }
     run.distributions = _over_groups(run.measurements) if several else []
-    run.findings = list(_notes(tool, run))
+    run.findings = list(_notes(tool, run, table.rows))
     return run
 
 
 def _over_groups(measurements: list[Measurement]) -> list[Distribution]:
     """What the pairs of groups of servers and clients did beside one another, in the order of the table."""
-    found: dict[tuple[str, str, str], list[Measurement]] = {}
+    by_metric: dict[tuple[str, str, str], list[Measurement]] = {}
     for measurement in measurements:
-        found.setdefault((measurement.context["mode"], measurement.op, measurement.quantity), []).append(measurement)
+        by_metric.setdefault((measurement.context["mode"], measurement.op, measurement.quantity), []).append(
+            measurement
+        )
     return [
         distribution
-        for (mode, op, quantity), pairs in found.items()
+        for (mode, op, quantity), pairs in by_metric.items()
         for distribution in summed(
             op,
             quantity,
@@ -136,10 +141,12 @@ def _table(output: Output) -> _Table:
     for number, line in enumerate(output.lines(LINE_LIMIT), start=1):
         if head := _CSV_HEAD.match(line):
             separator = head["separator"]
+            output.ledger.claim()
         elif separator and line.strip():
+            output.ledger.claim()
             _take_csv(table, line.split(separator), number)
-        elif not separator:
-            _take_text(table, line, number)
+        elif not separator and _take_text(table, line, number):
+            output.ledger.claim()
         if len(table.rows) > MOST_ROWS:
             raise Refusal("too-large", f"The table has more than {MOST_ROWS} rows.", "Upload one survey.", number)
     if table.begun > table.finished or not table.rows:
@@ -159,16 +166,18 @@ def _take_csv(table: _Table, cells: list[str], line: int) -> None:
 
 
 def _mode(text: str, line: int) -> str:
-    if not re.fullmatch(r"(?:read|write|rw)_\w{1,20}|ping", text):
+    """The name of a mode, which stands with a blank in some versions: `read 4k` is read_4k."""
+    if not re.fullmatch(r"(?:read|write|rw)[_ ]\w{1,20}|ping", text):
         raise Refusal("inconsistent", f"{text[:40]!r} is no mode of lst-survey.", _HINT_AGAIN, line)
-    return text
+    return text.replace(" ", "_")
 
 
-def _take_text(table: _Table, line: str, number: int) -> None:
+def _take_text(table: _Table, line: str, number: int) -> bool:
+    """Take a line of the standard output; False for one that says nothing of the survey."""
     if row := _TEXT_ROW.match(line):
         figures = [row["receive"], row["receive_rate"], row["send"], row["send_rate"]]
         context = {"server_group": table.servers.current, "client_group": table.clients.current}
-        table.rows.append(_Row(row["mode"], figures, number, context))
+        table.rows.append(_Row(_mode(row["mode"], number), figures, number, context))
     elif line.startswith(_COMMENCE):
         table.begun += 1
     elif line.startswith(_FINISHED):
@@ -179,13 +188,16 @@ def _take_text(table: _Table, line: str, number: int) -> None:
         name = "servers" if line.startswith("Server") else "clients"
         table.errors[name] = max(table.errors.get(name, 0), int(errors[1]))
     else:
-        _take_groups(table, line)
+        return _take_groups(table, line)
+    return True
 
 
-def _take_groups(table: _Table, line: str) -> None:
+def _take_groups(table: _Table, line: str) -> bool:
     for head, groups in (("Server Group: ", table.servers), ("Client Group: ", table.clients)):
         if line.startswith(head):
             groups.meet(line.removeprefix(head).strip())
+            return True
+    return False
 
 
 def _measurements(row: _Row, context: dict[str, int]) -> Iterator[Measurement]:
@@ -194,9 +206,17 @@ def _measurements(row: _Row, context: dict[str, int]) -> Iterator[Measurement]:
         yield Measurement.printed(op, quantity, "mean_node", value, unit, context={"mode": row.mode, **context})
 
 
-def _notes(tool: str, run: Run) -> Iterator[Finding]:
+def _notes(tool: str, run: Run, rows: list[_Row]) -> Iterator[Finding]:
     message = "lst-survey calls its bandwidths MB/s, but has lst print MiB/s; they are taken as MiB/s."
     yield Finding(f"{tool}.printed-MB-is-MiB", WARNING, message, "Quote them as MiB/s.", run.path)
+    pairs: dict[str, set[str]] = {}
+    for row in rows:
+        pairs.setdefault(str(row.context), set()).add(row.mode)
+    for modes in pairs.values():
+        missing = sorted((set().union(*pairs.values()) | _MODES) - modes)
+        if missing:
+            yield lines_missing(tool, f"The table has no row for {', '.join(missing)}.", run.path)
+            break
     if run.parameters.get("nodes_with_errors"):
         message = "Requests failed on nodes of the session; the rates count what did not fail."
         hint = "Look at the links of the nodes (lst show_error), repeat the test."

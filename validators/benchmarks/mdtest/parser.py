@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
@@ -21,6 +22,7 @@ from validators.findings import ERROR, WARNING, Finding
 from validators.launcher_output import BY_IO500, command_shape, options_of, unlabelled, values_not_shown
 from validators.measurements import Measurement, Run
 from validators.outputs import Output, Refusal, find_outputs
+from validators.reading.accounting import lines_missing
 from validators.signs import Sign
 from validators.units import to_canonical
 
@@ -74,7 +76,7 @@ def read(output: Output) -> list[Run]:
     if any(wide in head for wide in _WIDE):
         message = "The text is UTF-16, as a redirection in PowerShell writes it."
         raise Refusal("bad-encoding", message, "Convert it to UTF-8.")
-    record = text.read(unlabelled(output.lines()))
+    record = text.read(unlabelled(output.lines()), output.ledger)
     _require_whole(record)
     return [_run(record, output.path)]
 
@@ -90,12 +92,12 @@ def _rates_of_rank(names: list[str], row: list[str]) -> Iterator[tuple[str, str]
 def _require_whole(record: Record) -> None:
     """Raise Refusal for an output that is not that of a whole run."""
     if not record.finished and record.failure:
-        line, said = record.failure
+        line, message = record.failure
         hint = "Repeat the run; what it printed before does not count."
-        raise Refusal("run-failed", f"The run failed: {said}", hint, line)
+        raise Refusal("run-failed", f"The run failed: {message}", hint, line)
     tables = [table for test in record.tests for table in test.tables]
-    wanted = 2 if "P" in options_of(record.command, VALUED) else 1
-    if not tables or any(len(test.tables) < wanted for test in record.tests) or record.short:
+    table_count = 2 if "P" in options_of(record.command, VALUED) else 1
+    if not tables or any(len(test.tables) < table_count for test in record.tests) or record.short:
         word = "inconsistent" if record.finished else "truncated"
         raise Refusal(word, "The summary is missing, or a part of it.", text.HINT_AGAIN, record.short)
     for test in record.tests:
@@ -105,12 +107,12 @@ def _require_whole(record: Record) -> None:
 
 def _require_rows(test: Test, table: Table, finished: bool) -> None:
     """A table has a row for every operation on the kind of items, run or not, and ends with the tree."""
-    found = {row.op for row in table.rows}
+    ops = {row.op for row in table.rows}
     needed = {op for kind in test.kind.split("/") for op in _NEEDED.get(kind, ())} | {"tree_create", "tree_remove"}
-    if missing := sorted(needed - found):
+    if missing := sorted(needed - ops):
         word = "inconsistent" if finished else "truncated"
         raise Refusal(word, f"The summary has no row for {', '.join(missing)}.", text.HINT_AGAIN)
-    if len(found) != len(table.rows):
+    if len(ops) != len(table.rows):
         raise Refusal("inconsistent", "The summary has two rows for one operation.", text.HINT_AGAIN)
 
 
@@ -123,6 +125,8 @@ def _run(record: Record, path: str) -> Run:
         run.measurements += [*_table_measurements(test, options, context, run), *_other_measurements(test, context)]
     run.parameters = _parameters(run, record, options)
     run.undisclosed_settings = values_not_shown(record.command, VALUED, files="dx")
+    if '"' in record.command:  # the mdtest of IOR 3.2 calls itself 1.9.3, as an older program does, and prints quotes
+        run.undisclosed_settings["build"] = "of IOR"
     run.findings = [*_disagreements(record, path), *_failures(record, path), *_warnings(record, path)]
     if not run.measurements and not run.findings:
         raise Refusal("no-results", "No phase was run.", "Ask for phases: -C, -T, -E, -r, or none of them for all.")
@@ -157,16 +161,16 @@ def _table_measurements(
                 if stat == "stdev" and not value and values == 1:
                     run.not_measured.append(f"{row.op} {table.quantity} {stat}")
                     continue
-                told = context if stat in text.RANK_STATS else context | scope
-                yield Measurement.printed(row.op, table.quantity, stat, value, table.unit, context=told)
+                stat_context = context if stat in text.RANK_STATS else context | scope
+                yield Measurement.printed(row.op, table.quantity, stat, value, table.unit, context=stat_context)
 
 
 def _other_measurements(test: Test, context: dict[str, Any]) -> Iterator[Measurement]:
     """Rates of rank 0 in each iteration (-v), and how far ranks came until the stonewall."""
     for iteration, op, rate, seconds in test.iterations:
-        told = context | {"iter": iteration, "scope": "rank 0"}
-        yield Measurement.printed(op, "rate", "iteration", rate, "ops/s", context=told)
-        yield Measurement.printed(op, "time", "iteration", seconds, "s", context=told)
+        iteration_context = context | {"iter": iteration, "scope": "rank 0"}
+        yield Measurement.printed(op, "rate", "iteration", rate, "ops/s", context=iteration_context)
+        yield Measurement.printed(op, "time", "iteration", seconds, "s", context=iteration_context)
     for op, rate in test.until_stonewall:
         yield Measurement.printed(op, "stonewall_rate", "mean", rate, "ops/s", context=context)
     for index, (low, high, mean) in enumerate(test.stonewalls):
@@ -175,7 +179,7 @@ def _other_measurements(test: Test, context: dict[str, Any]) -> Iterator[Measure
 
 
 def _settings(test: Test, options: dict[str, str]) -> dict[str, Any]:
-    known: dict[str, Any] = {
+    settings: dict[str, Any] = {
         "tasks": test.tasks,
         "items_total": test.items or None,
         "items_kind": test.kind or None,
@@ -184,8 +188,8 @@ def _settings(test: Test, options: dict[str, str]) -> dict[str, Any]:
         "not_run": _not_run(test, options),
     }
     if test.stonewalls:
-        known["stonewall"] = dict(zip(("min", "max", "avg"), test.stonewalls[0], strict=True))
-    return {name: value for name, value in known.items() if value is not None}
+        settings["stonewall"] = dict(zip(("min", "max", "avg"), test.stonewalls[0], strict=True))
+    return {name: value for name, value in settings.items() if value is not None}
 
 
 def _parameters(run: Run, record: Record, options: dict[str, str]) -> dict[str, Any]:
@@ -263,6 +267,8 @@ def _warnings(record: Record, path: str) -> Iterator[Finding]:
     elif any(_are_seconds(test) for test in record.tests):
         message = "With the rates beside them, the times can only be seconds of the whole phase, whatever their label."
         yield Finding("mdtest.time-unit-doubtful", WARNING, message, "Compare the rates.", path)
+    for test in record.tests:
+        yield from _lines_missing(record, test, path)
     if record.setup_failed:
         message = "A directory around the items was not made or removed; it is not part of what was timed."
         hint = "Look whether it was left by a run before."
@@ -271,6 +277,22 @@ def _warnings(record: Record, path: str) -> Iterator[Finding]:
         message = "The data read back was wrong; rates are printed all the same."
         hint = "Look for the fault in the storage before any rate of it is believed."
         yield Finding("mdtest.data-verification-errors", WARNING, message, hint, f"{path}:{record.wrong_data}")
+
+
+def _lines_missing(record: Record, test: Test, path: str) -> Iterator[Finding]:
+    """Tables have the same rows, and each iteration that -v tells of has all rates."""
+    rows = [{row.op for row in table.rows} for table in test.tables]
+    missing = set[str]().union(*rows) - set(rows[0]).intersection(*rows) if rows else set[str]()
+    if record.version.startswith("4.") and "directories" in test.kind and rows and "dir_rename" not in rows[0]:
+        missing.add("dir_rename")
+    if missing:
+        yield lines_missing(TOOL, f"A summary has no row for {', '.join(sorted(missing))}.", path)
+    counts = Counter(op for _, op, _, _ in test.iterations)
+    iterations = {iteration for iteration, *_ in test.iterations}
+    short = sorted(op for op, count in counts.items() if count < max(counts.values()))
+    if short or (iterations and len(iterations) < test.tables[0].iterations):
+        what = f"The rates of rank 0 (-v) are not there for each of {test.tables[0].iterations} iterations."
+        yield lines_missing(TOOL, what, path)
 
 
 def _are_seconds(test: Test) -> bool:

@@ -14,7 +14,12 @@ def _shifted(run: Run, context: Context) -> Verdict:
     done = {measurement.op.rpartition("_")[2] for measurement in run.measurements}
     if not {"stat", "read"} & done or "create" not in done or "command_line" not in run.parameters:
         return NOT_EVALUATED, "Nothing was read in the run that created it, or the command line is not known."
-    stride, nodes, tasks = (run.parameters.get(name, 0) for name in ("stride", "client_nodes", "tasks"))
+    nodes, tasks = run.parameters.get("client_nodes"), run.parameters.get("tasks")
+    if not nodes or not tasks:
+        return NOT_EVALUATED, f"How many {'nodes' if tasks else 'tasks'} took part in all tests is not known."
+    if tasks == 1:
+        return NOT_EVALUATED, "There is one task, and no other whose items it could read."
+    stride = run.parameters.get("stride", 0)
     if nodes > 1 and stride * nodes >= tasks:
         return SATISFIED, f"Tasks are shifted by {stride}."
     return VIOLATED, f"Tasks are shifted by {stride}, with {tasks} tasks on {nodes} nodes."

@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from validators.launcher_output import begins_output, is_failure
+from validators.launcher_output import begins_output
 from validators.outputs import Refusal, printed_number
+from validators.reading.accounting import Ledger
+from validators.reading.endings import is_failure
 
 BANNER = re.compile(r"mdtest-(\S{1,40}) was launched with (\d{1,9}) total task\(s\) on (\d{1,9}) node\(s\)")
 ERROR_LINE = re.compile(r"^ERROR: .{0,400}\(mdtest(?:-main)?\.c:\d+\)")
@@ -112,19 +114,21 @@ class Record:
     wrong_data: int = 0
 
 
-def read(lines: Iterable[str]) -> Record:
+def read(lines: Iterable[str], ledger: Ledger) -> Record:
     """What the lines of one output say. Raises Refusal."""
-    reader = _Reader()
+    reader = _Reader(ledger)
     for number, line in enumerate(lines, start=1):
-        reader.take(number, line)
+        if line:
+            reader.take(number, line)
     return reader.record
 
 
 class _Reader:
     """Takes line after line; remembers the table and the iteration it is in."""
 
-    def __init__(self) -> None:
+    def __init__(self, ledger: Ledger) -> None:
         self.record = Record()
+        self._ledger = ledger
         self._table: Table | None = None
         self._iteration = 0
         self._figures = 0
@@ -139,6 +143,7 @@ class _Reader:
             return
         elif line.startswith("-- finished at"):
             record.finished = True
+            self._ledger.end()
         elif line.startswith("SUMMARY"):
             self._begin_table(number, line)
         elif line.startswith("V-"):
@@ -150,6 +155,7 @@ class _Reader:
 
     def _before(self, number: int, line: str) -> None:
         if banner := BANNER.search(line):
+            self._ledger.claim()
             self.record.version, self.record.tasks, self.record.nodes = banner[1], int(banner[2]), int(banner[3])
         elif ERROR_LINE.match(line) and self.record.failure is None:
             self.record.failure = number, line[:200]
@@ -157,20 +163,26 @@ class _Reader:
     def _other(self, number: int, line: str) -> None:
         record = self.record
         if command := _COMMAND.match(line):
+            self._ledger.claim()
             record.command = record.command or command[1][:20_000]
         elif items := _ITEMS.match(line):
             self._begin_test(int(items[1]), int(items[2]), items[3])
         elif stonewall := _STONEWALL.match(line):
             self._stonewall(number, stonewall)
+            self._ledger.claim()
         elif "verifying the data" in line:
             record.wrong_data = record.wrong_data or number
         elif "nable to " in line and (failed := _FAILED.search(line)):
             self._failed(number, failed)
+            self._ledger.claim()
+        elif line.startswith("WARNING: "):
+            self._ledger.claim()
         elif line.startswith("ERROR: ") or is_failure(line):
+            self._ledger.claim()
             record.failure = record.failure or (number, line.strip()[:200])
 
-    def _failed(self, number: int, found: re.Match[str]) -> None:
-        what, kind, name = found[1].lower(), found[2].lower(), found[3]
+    def _failed(self, number: int, match: re.Match[str]) -> None:
+        what, kind, name = match[1].lower(), match[2].lower(), match[3]
         if what in ("create", "remove") and kind != "file" and not _ITEM.search(name):
             self.record.setup_failed = self.record.setup_failed or number
             return
@@ -178,9 +190,12 @@ class _Reader:
         self.record.first_failed = self.record.first_failed or number
 
     def _verbose(self, number: int, line: str) -> None:
-        """Lines of -v: the rates of rank 0 in each iteration; and in any of them what failed."""
+        """Lines of -v: the rates of rank 0 in each iteration. Others trace which function is at work."""
+        if "ops/sec" not in line and " tasks, " not in line:
+            self._ledger.claim()
         if "* iteration " in line and (begun := _ITERATION_BEGUN.match(line)):
             self._iteration = int(begun[1]) - 1
+            self._ledger.claim()
         elif "ops/sec" in line and (match := _NAME.search(line)):
             self._rate_of_iteration(number, OPERATIONS[match[0]], line[match.end() :].replace(":", " ", 1).split())
         elif " tasks, " in line and (items := _ITEMS.match(line)):
@@ -189,12 +204,14 @@ class _Reader:
     def _rate_of_iteration(self, number: int, op: str, words: list[str]) -> None:
         if len(words) != 4 or (words[1], words[3]) != ("sec,", "ops/sec"):
             return
+        self._ledger.claim()
         self._count(1)
         seconds, rate = printed_number(words[0], number), printed_number(words[2], number)
         if rate:
             self._test().iterations.append((self._iteration, op, rate, seconds))
 
     def _begin_test(self, tasks: int, items: int, kind: str) -> None:
+        self._ledger.claim()
         self._count(1)
         self.record.tests.append(Test(tasks, items, kind))
         self._table, self._iteration = None, 0
@@ -204,9 +221,9 @@ class _Reader:
             self.record.tests.append(Test(self.record.tasks))
         return self.record.tests[-1]
 
-    def _stonewall(self, number: int, found: re.Match[str]) -> None:
+    def _stonewall(self, number: int, match: re.Match[str]) -> None:
         self._count(1)
-        self._test().stonewalls.append((int(found[1]), int(found[2]), printed_number(found[3], number)))
+        self._test().stonewalls.append((int(match[1]), int(match[2]), printed_number(match[3], number)))
 
     def _begin_table(self, number: int, line: str) -> None:
         match = _TABLE.match(line)
@@ -218,6 +235,7 @@ class _Reader:
         if unit is None:
             message = f"{(match[2] or '')[:20]} is a unit that mdtest does not print."
             raise Refusal("unit-not-understood", message, HINT_AGAIN, number)
+        self._ledger.claim()
         self._count(1)
         self._table = Table(quantity, unit, int(match[3]), match[2] or "")
         self._test().tables.append(self._table)
@@ -229,9 +247,11 @@ class _Reader:
         rest = line[len(name) :].lstrip()
         words = rest.removeprefix(":").split()
         if name in _UNTIL_STONEWALL and len(words) == len(STATS):
+            self._ledger.claim()
             self._until_stonewall(number, _UNTIL_STONEWALL[name], words)
         elif name in OPERATIONS and len(words) in (len(STATS), len(RANK_STATS) + len(STATS)):
             names = STATS if len(words) == len(STATS) else (*RANK_STATS, *STATS)
+            self._ledger.claim()
             self._count(1)
             figures = {name: printed_number(word, number) for name, word in zip(names, words, strict=True)}
             self._table.rows.append(Row(OPERATIONS[name], figures, rest.startswith(":"), number))

@@ -1,4 +1,4 @@
-"""What a run was configured with: the overrides that Hydra recorded, and the metadata of version 2.0.
+"""What a run was configured with: the overrides that Hydra recorded, and the metadata that there is since version 2.0.
 
 The files are YAML, of which the few lines that are needed are read as text. Folders and hosts stay where they are.
 """
@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any
 
-from validators.benchmarks.mlperf_storage import documents
+from validators.benchmarks.mlperf_storage import documents, places
+from validators.benchmarks.mlperf_storage.round_3 import FACTS, ROUND
 from validators.bundle import Bundle
 from validators.outputs import Output, Refusal
 
@@ -36,7 +37,7 @@ CLOSED_PARAMETERS = frozenset(
 )
 """What a submission of the closed division may set (rules of v1.0 and v2.0); the workflow is the benchmark's own."""
 _OWN = ("workload", "workflow.", "profiling.", "hydra.", "output.")
-_SHOWN = frozenset(
+_LISTED_SETTINGS = frozenset(
     {
         "num_files_train",
         "num_subfolders_train",
@@ -49,6 +50,9 @@ _SHOWN = frozenset(
     }
 )
 """Parameters that say what was measured."""
+_CLOSED_SINCE_3 = frozenset({*FACTS["set_by_the_tool"], *FACTS["closed_too"]})
+_COUNTED = {"num_checkpoints_write": "save", "num_checkpoints_read": "load"}
+_SECTIONS = ("dataset", "reader", "checkpoint")
 _OVERRIDE = re.compile(r"^- '?\+{0,2}([\w.]{1,80})=(.{0,200})$", re.MULTILINE)
 _WORKLOAD = re.compile(r"(\w+?)(?:_([a-z]{1,2}\d{2,3}\w{0,4}))?")
 _RECORD_LENGTH = re.compile(r"^[ \t]+record_length(?:_bytes)?: ([\d.]{1,20})[ \t\r]*$", re.MULTILINE)
@@ -63,17 +67,24 @@ class Configuration:
     model: str = ""
     accelerator: str = ""
     kind: str = ""
+    form: str = ""
     verification: str = ""
     settings: dict[str, int] = field(default_factory=dict)
     overrides: set[str] = field(default_factory=set)
     record_length: float | None = None
     au_target: float | None = None
+    checkpoints: dict[str, int] = field(default_factory=dict)
     read: set[str] = field(default_factory=set)
 
     @property
     def open_parameters(self) -> list[str]:
         """What was set that the closed division does not let one set."""
         return sorted(name for name in self.overrides - CLOSED_PARAMETERS if not name.startswith(_OWN))
+
+    @property
+    def open_since_3(self) -> list[str]:
+        """The same by the rules of v3.0, of which the tool sets some itself."""
+        return [name for name in self.open_parameters if name not in _CLOSED_SINCE_3]
 
 
 class Configurations:
@@ -101,49 +112,73 @@ class Configurations:
             self._add_metadata(configuration, self.metadata[folder])
         return configuration
 
-    def _add_metadata(self, found: Configuration, path: str) -> None:
-        found.read.add(path)
+    def _add_metadata(self, configuration: Configuration, path: str) -> None:
+        configuration.read.add(path)
         try:
             document = documents.load(Output(self.bundle, path))
         except Refusal:
             return
-        found.kind = "checkpointing" if "checkpointing" in str(document.get("benchmark_type"))[:80] else "training"
+        kind = str(document.get("benchmark_type"))[:80]
+        configuration.kind = next((kind_name for kind_name in places.KINDS if kind_name in kind), places.TRAINING)
+        configuration.form = _form(document, kind)
         arguments: Any = document.get("args")
         for place in (document, arguments):
-            found.model = found.model or documents.word(place, "model")
-            found.accelerator = found.accelerator or documents.word(place, "accelerator")
-            found.accelerator = found.accelerator or documents.word(place, "accelerator_type")
-        found.verification = str(document.get("verification") or "").rpartition(".")[2].lower()[:20]
+            configuration.model = configuration.model or documents.word(place, "model")
+            configuration.accelerator = configuration.accelerator or documents.word(place, "accelerator")
+            configuration.accelerator = configuration.accelerator or documents.word(place, "accelerator_type")
+        configuration.verification = str(document.get("verification") or "").rpartition(".")[2].lower()[:20]
         overrides = document.get("override_parameters")
         if isinstance(overrides, Mapping):
-            _add_overrides(found, {str(name)[:80]: str(value)[:200] for name, value in overrides.items()})
+            _add_overrides(configuration, {str(name)[:80]: str(value)[:200] for name, value in overrides.items()})
+        if configuration.form == ROUND:
+            _add_parameters(configuration, document.get("parameters"))
 
 
-def _add_overrides(found: Configuration, overrides: Mapping[str, str]) -> None:
+def _form(document: Mapping[str, Any], kind: str) -> str:
+    """The version whose form the metadata has: since v3.0 it says how it collected what it says of the hosts."""
+    system = document.get("system_info")
+    return ROUND if kind in places.KINDS and isinstance(system, Mapping) and "collection_method" in system else "2.0"
+
+
+def _add_parameters(configuration: Configuration, parameters: object) -> None:
+    """The settings that v3.0 records, whether they were set or not."""
+    for section in _SECTIONS:
+        values = parameters.get(section) if isinstance(parameters, Mapping) else None
+        for name, value in values.items() if isinstance(values, Mapping) else ():
+            _set(configuration, str(name)[:80], str(value)[:40])
+    length = documents.number(parameters, "dataset", "record_length_bytes")
+    configuration.record_length = configuration.record_length or length
+    target = documents.number(parameters, "metric", "au")
+    configuration.au_target = configuration.au_target or (100 * target if target and target <= 1 else None)
+
+
+def _add_overrides(configuration: Configuration, overrides: Mapping[str, str]) -> None:
     for name, value in overrides.items():
         if name == "workload":
             workload = _WORKLOAD.fullmatch(value.strip())
-            found.model, found.accelerator = (workload[1], workload[2] or "") if workload else ("", "")
+            configuration.model, configuration.accelerator = (workload[1], workload[2] or "") if workload else ("", "")
             continue
         short = name.removeprefix("workload.")
         if re.fullmatch(r"[\w.]{1,80}", short):
-            found.overrides.add(short)
-        _set(found, short.rpartition(".")[2], value.strip().strip("'"))
+            configuration.overrides.add(short)
+        _set(configuration, short.rpartition(".")[2], value.strip().strip("'"))
 
 
-def _add_settings(found: Configuration, text: str) -> None:
+def _add_settings(configuration: Configuration, text: str) -> None:
     for name, value in _SETTING.findall(text):
-        _set(found, name, value)
+        _set(configuration, name, value)
     length, target = _RECORD_LENGTH.search(text), _TARGET.search(text)
-    found.record_length = documents.number({"": _decimal(length[1])}, "") if length else None
-    found.au_target = 100 * float(target[1]) if target else None
+    configuration.record_length = documents.number({"": _decimal(length[1])}, "") if length else None
+    configuration.au_target = 100 * float(target[1]) if target else None
 
 
-def _set(found: Configuration, name: str, value: str) -> None:
-    if name in _SHOWN and re.fullmatch(r"\d{1,15}", value):
-        found.settings[name] = int(value)
-    elif name in _SHOWN and value.lower() in ("true", "false"):
-        found.settings[name] = value.lower() == "true"
+def _set(configuration: Configuration, name: str, value: str) -> None:
+    if name in _COUNTED and re.fullmatch(r"\d{1,6}", value):
+        configuration.checkpoints[_COUNTED[name]] = int(value)
+    if name in _LISTED_SETTINGS and re.fullmatch(r"\d{1,15}", value):
+        configuration.settings[name] = int(value)
+    elif name in _LISTED_SETTINGS and value.lower() in ("true", "false"):
+        configuration.settings[name] = value.lower() == "true"
 
 
 def _decimal(text: str) -> float | None:

@@ -1,34 +1,46 @@
-"""Read results of MLPerf Storage: the report of v0.5 and v1.0, the summaries of the runs, the folders of v2.0.
+"""Read results of MLPerf Storage: the report of v0.5 and v1.0, the summaries of the runs, the folders since v2.0.
 
 The report's numbers count where there is one, and the runs' are compared with them. Its deviations are those of a
 population, over runs. Utilisation stands only in the summaries: `mean` and `min_run` are over the means of the runs.
+A key that is absent from a row of `tests` of v3.0 does not apply to its kind; null is what was not recorded.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 from statistics import fmean, pstdev
 from typing import Any
 
-from validators.benchmarks.mlperf_storage import agreement, documents, layout
+from validators.benchmarks.mlperf_storage import (
+    agreement,
+    documents,
+    kv_cache,
+    layout,
+    round_3_findings,
+    vector_database,
+)
 from validators.benchmarks.mlperf_storage.documents import RunFolder
-from validators.benchmarks.mlperf_storage.layout import TOOL, Result
+from validators.benchmarks.mlperf_storage.layout import TOOL, MlperfResult
+from validators.benchmarks.mlperf_storage.round_3 import is_since_3
 from validators.bundle import Bundle
 from validators.catalogue import Reading
 from validators.distributions import Distribution, summed
 from validators.findings import ERROR, INFO, Finding, has_error
 from validators.measurements import Measurement, Run
+from validators.reading.accounting import lines_missing
+from validators.times import printed_time
 
-_DIVISION = re.compile(r"(?:^|/)(closed|open)(?=/)", re.IGNORECASE)
 _CHECKPOINT_OPS = {"save": "checkpoint-write", "load": "checkpoint-read"}
 
 
 def find_runs(bundle: Bundle) -> Reading:
     """Every result in a bundle, each with all its runs; never raises on any content."""
-    results, read = layout.find_results(bundle)
-    runs = [_run(result) for result in results]
+    contents = layout.find_results(bundle)
+    runs, read = [_run(result) for result in contents.results], contents.read
+    for kind in (kv_cache, vector_database):
+        more, paths = kind.find_runs(contents)
+        runs, read = runs + more, read | paths
     return Reading(runs, 0 if len(runs) == 1 else None, _apple_double(bundle) if runs else [], claimed=read)
 
 
@@ -44,53 +56,84 @@ def explain(run: Run) -> list[str]:
     return [f"samples/s: mean of {len(values)} runs {fmean(values):.6g}, population deviation {pstdev(values):.6g}"]
 
 
-def _run(result: Result) -> Run:
+def _run(result: MlperfResult) -> Run:
     run = Run(TOOL, result.path, version=_version(result), mode="training")
     run.findings = list(result.findings)
-    if any(one.checkpoints for one in result.runs):
+    if any(folder.checkpoints for folder in result.runs):
         run.mode = "checkpointing"
+    since_3 = is_since_3(run.version)
     model = _model(result)
     threshold = agreement.THRESHOLDS.get(model, result.configured("au_target"))
-    run.tests = [_test(one) for one in result.runs]
-    run.measurements = [*_overall(result, model, run), *(m for one in result.runs for m in _of_run(one, model))]
+    run.tests = [_test_since_3(folder, result) if since_3 else _test(folder) for folder in result.all_runs]
+    if not result.is_ambiguous:
+        run.measurements = list(_overall(result, model, run))
+    for index, run_folder in enumerate(result.runs):
+        run.operations_done += [
+            (op, {"run": run_folder.name})
+            for kind, op in _CHECKPOINT_OPS.items()
+            if run_folder.checkpoints and run_folder.has_phase(kind)
+        ]
+        run.measurements += _of_run(run_folder, model, run, result.checkpoints_of(index), since_3)
     run.distributions = [epoch for folder in result.runs for epoch in _over_epochs(folder, model)]
     run.parameters = _parameters(result, model, threshold)
-    run.findings += agreement.findings(result, threshold)
+    run.started, run.ended = _times(result, "start", min), _times(result, "end", max)
+    run.findings += [*agreement.findings(result, threshold), *round_3_findings.findings(result)]
+    run.findings += _figures_missing(result)
     if not run.measurements and not has_error(run.findings):
         message, hint = "Neither report nor summaries hold a rate.", "Repeat the run; dlio.log says why it ended."
         run.findings.append(Finding("mlperf-storage.no-results", ERROR, message, hint, result.path))
     return run
 
 
+def _figures_missing(result: MlperfResult) -> Iterator[Finding]:
+    """That a summary has lost a line that others have, or whose partner it has: a finding for the first."""
+    summaries = [summary for folder in result.runs for summary in folder.summaries]
+    usual = {name for summary in summaries for name in documents.usual_figures(summary.document)}
+    for summary in summaries:
+        absent = sorted(usual - documents.usual_figures(summary.document))
+        if missing := documents.partners_missing(summary.document.get("metric")) or absent:
+            yield lines_missing(TOOL, f"A summary has no {', '.join(missing)}.", summary.path)
+            return
+
+
+def _times(result: MlperfResult, name: str, chosen: Any) -> str | None:
+    """The first start or the last end of the runs; None where one of them has none."""
+    summaries = [folder.summaries[0].document for folder in result.runs]
+    times = [printed_time(str(summary.get(name))) for summary in summaries if isinstance(summary, dict)]
+    return chosen(times) if len(times) == len(summaries) and times and all(times) else None
+
+
 def _apple_double(bundle: Bundle) -> list[Finding]:
     """A word on the attributes that macOS packs beside each file, under its name with `._` before."""
-    left = [finding.where for finding in bundle.findings if PurePosixPath(finding.where).name.startswith("._")]
-    if not left:
+    paths = [finding.where for finding in bundle.findings if PurePosixPath(finding.where).name.startswith("._")]
+    if not paths:
         return []
-    message = f"{len(left)} files hold macOS attributes (._NAME); they are no results and were left out."
-    return [Finding("mlperf-storage.appledouble-files", INFO, message, "Pack with COPYFILE_DISABLE=1.", left[0])]
+    message = f"{len(paths)} files hold macOS attributes (._NAME); they are no results and were left out."
+    return [Finding("mlperf-storage.appledouble-files", INFO, message, "Pack with COPYFILE_DISABLE=1.", paths[0])]
 
 
-def _version(result: Result) -> str:
-    """2.0 leaves metadata beside a summary; 0.5 knows no accelerator, and its summaries are of one host."""
+def _version(result: MlperfResult) -> str:
+    """Since 2.0 files tell it; 0.5 knows no accelerator, and its summaries are of one host."""
+    if result.verdict.version or result.verdict.contradiction:
+        return result.verdict.version
     if any(configuration.kind for configuration in result.configurations):
         return "2.0"
     if result.report:
         return "1.0" if documents.word(result.report, "overall", "accelerator") else "0.5"
-    if not result.runs:
+    if not result.runs or result.place.kind or not result.is_training:
         return ""
     return "0.5" if result.runs[0].summaries[0].of_a_host else "1.0"
 
 
-def _model(result: Result) -> str:
-    named = documents.word(result.report, "overall", "model") or result.configured("model")
+def _model(result: MlperfResult) -> str:
+    named = documents.word(result.report, "overall", "model") or result.configured_model or result.place.model
     if not named and result.runs:
         first = result.runs[0].summaries[0].document
         named = documents.word(first, "model") or documents.word(first, "workload")
     return str(named or "unknown")
 
 
-def _overall(result: Result, model: str, run: Run) -> Iterator[Measurement]:
+def _overall(result: MlperfResult, model: str, run: Run) -> Iterator[Measurement]:
     """What the report says of all runs together, or what they say where there is no report.
 
     A single run has no deviation, though the report says 0 of it.
@@ -107,7 +150,8 @@ def _overall(result: Result, model: str, run: Run) -> Iterator[Measurement]:
         ("au", "mean", fmean(utilisations) if utilisations else None, "%"),
         ("au", "min_run", min(utilisations, default=None), "%"),
     ]
-    is_single = max(len(result.reported_runs), len(result.runs)) == 1
+    run_count = documents.integer(overall, "num_benchmark_runs")
+    is_single = (max(len(result.reported_runs), len(result.runs)) or run_count) == 1
     for quantity, stat, value, unit in figures:
         if stat == "stdev" and not value and is_single:
             run.not_measured += [] if value is None else [f"{model} {quantity} {stat}"]
@@ -116,28 +160,38 @@ def _overall(result: Result, model: str, run: Run) -> Iterator[Measurement]:
 
 
 def _reported(overall: object, name: str, computed: Any, values: list[float]) -> float | None:
-    said = documents.number(overall, f"train_throughput_{name}_per_second")
-    if said is not None or len(values) < (2 if computed is pstdev else 1):
-        return said
+    reported = documents.number(overall, f"train_throughput_{name}_per_second")
+    if reported is not None or len(values) < (2 if computed is pstdev else 1):
+        return reported
     return float(computed(values))
 
 
-def _of_run(run: RunFolder, model: str) -> Iterator[Measurement]:
+def _of_run(run: RunFolder, model: str, into: Run, checkpoints: dict[str, int], since_3: bool) -> Iterator[Measurement]:
+    """The figures of one run. A deviation of 0 is that of a single checkpoint, unless more are known to be configured.
+
+    In v3.0 a checkpoint beside training is no result.
+    """
     context = {"run": run.name}
     figures = [
         (model, "samples_rate", "run", run.samples_per_s, "samples/s"),
         (model, "bandwidth", "run", run.mib_per_s, "MiB/s"),
         (model, "au", "run", run.au_mean, "%"),
     ]
-    for kind, op in _CHECKPOINT_OPS.items():
+    for kind, op in _CHECKPOINT_OPS.items() if run.checkpoints or not since_3 else ():
         figures += [
             (op, "bandwidth", "mean", run.metric(f"{kind}_checkpoint_io_mean_GB_per_second"), "GiB/s"),
             (op, "bandwidth", "stdev", run.metric(f"{kind}_checkpoint_io_stdev_GB_per_second"), "GiB/s"),
             (op, "time", "mean", run.metric(f"{kind}_checkpoint_duration_mean_seconds"), "s"),
             (op, "time", "stdev", run.metric(f"{kind}_checkpoint_duration_stdev_seconds"), "s"),
         ]
+    several = {_CHECKPOINT_OPS[kind] for kind, count in checkpoints.items() if count > 1}
+    with_mean = {(op, quantity) for op, quantity, stat, value, _ in figures if stat != "stdev" and value is not None}
     for op, quantity, stat, value, unit in figures:
-        if value is not None:
+        if stat == "stdev" and (op, quantity) not in with_mean:
+            continue  # a deviation of what?
+        if stat == "stdev" and value == 0 and op not in several:
+            into.not_measured.append(f"{op} {quantity} {stat}")
+        elif value is not None:
             yield Measurement.printed(op, quantity, stat, value, unit, context=context)
 
 
@@ -156,7 +210,7 @@ def _test(run: RunFolder) -> dict[str, Any]:
         "path": "/".join(parts),
         "num_accelerators": run.num_accelerators,
         "num_hosts": run.num_hosts,
-        "epochs": run.whole("epochs"),
+        "epochs": run.whole_number("epochs"),
         "au_mean": run.au_mean,
         "au_min_epoch": min(run.au_epochs, default=None),
         "au_epochs": run.au_epochs[:1000],
@@ -164,44 +218,89 @@ def _test(run: RunFolder) -> dict[str, Any]:
         "meet": run.meets,
         "samples_per_s": run.samples_per_s,
         "MiB_per_s": run.mib_per_s,
-        "num_files_train": run.whole("num_files_train"),
+        "num_files_train": run.whole_number("num_files_train"),
         "host_memory_GiB_sum": run.host_memory_gib,
         "dataset_GiB": run.dataset_gib,
         "potential_caching": run.hosts_with_caching,
     }
 
 
-def _parameters(result: Result, model: str, threshold: float | None) -> dict[str, Any]:
+def _test_since_3(run: RunFolder, result: MlperfResult) -> dict[str, Any]:
+    """The same for v3.0: a key is there where it applies. `counts` is false for the warm-up."""
+    row = _test(run)
+    if run.checkpoints:
+        checkpoint = {
+            f"{op}_GiB_per_s": run.metric(f"{kind}_checkpoint_io_mean_GB_per_second")
+            for kind, op in _CHECKPOINT_OPS.items()
+            if run.has_phase(kind)
+        }
+        names = ("run", "path", "num_accelerators", "num_hosts", "host_memory_GiB_sum")
+        return {name: row[name] for name in names} | {
+            "checkpoint_size_GiB": run.metric("checkpoint_size_GB"),
+            **checkpoint,
+        }
+    return row | {"counts": None if result.is_ambiguous else run is not result.warm_up}
+
+
+def _parameters(result: MlperfResult, model: str, threshold: float | None) -> dict[str, Any]:
     """What was measured, and what the rules compare; left out where it is not known."""
     first = result.runs[0] if result.runs else None
-    accelerators = documents.whole(result.report, "overall", "train_num_accelerators")
-    hosts = first.num_hosts if first else documents.whole(result.report, "overall", "num_client_hosts")
+    accelerators = documents.integer(result.report, "overall", "train_num_accelerators")
+    hosts = first.num_hosts if first else documents.integer(result.report, "overall", "num_client_hosts")
     utilisations = [run.au_mean for run in result.runs if run.au_mean is not None]
-    known = {
+    parameters = {
         "model": model,
         "accelerator": documents.word(result.report, "overall", "accelerator") or result.configured("accelerator"),
         "num_accelerators": accelerators if accelerators is not None else first and first.num_accelerators,
         "num_hosts": hosts,
         "client_nodes": hosts,
-        "num_samples_per_file": documents.whole(result.report, "overall", "num_samples_per_file"),
+        "num_samples_per_file": documents.integer(result.report, "overall", "num_samples_per_file"),
         "au_threshold": threshold,
         "au_min_run": min(utilisations, default=None),
         "runs": len(result.runs),
         "runs_reported": len(result.reported_runs) or None,
         "dataset_over_memory": agreement.memory_ratio(result),
-        "hosts_flagged_potential_caching": max((run.hosts_with_caching for run in result.runs), default=None),
+        "hosts_flagged_potential_caching": agreement.caching_flags(result),
         "report_equals_runs": agreement.report_equals_runs(result),
         "division": _division(result),
         "open_parameters": result.open_parameters,
         **(result.configured("settings") or {}),
+        **(_since_3(result, first) if is_since_3(result.verdict.version) else {}),
     }
-    return {name: value for name, value in known.items() if value not in (None, "")}
+    return {name: value for name, value in parameters.items() if value not in (None, "")}
 
 
-def _division(result: Result) -> str | None:
+def _since_3(result: MlperfResult, first: RunFolder | None) -> dict[str, Any]:
+    """What only the rules of v3.0 ask for; keys that do not apply to the kind are left out."""
+    values: dict[str, Any] = {
+        **result.verdict.as_parameters(),
+        "filesystems_apart": layout.all_apart(result.separations),
+    }
+    if first is None:
+        return values
+    if result.is_training:
+        files, per_file = first.whole_number("num_files_train"), first.whole_number("num_samples_per_file")
+        batch = (result.configured("settings") or {}).get("batch_size")
+        accelerators = first.num_accelerators
+        step = batch * accelerators if batch and accelerators else None
+        return values | {
+            "run_folders": len(result.all_runs),
+            "steps_per_epoch": files * per_file // step if files and per_file and step else None,
+            "phases": sorted(result.phases),
+        }
+    return values | {
+        "runs": None,
+        "checkpoint_size_GiB": first.metric("checkpoint_size_GB"),
+        "checkpoints_written": result.checkpoints_asked("save"),
+        "checkpoints_read": result.checkpoints_asked("load"),
+        "written_over_memory": agreement.written_over_memory(result),
+        "phase_gap_s": agreement.phase_gap(result),
+    }
+
+
+def _division(result: MlperfResult) -> str | None:
     """`closed`, `open` or `invalid`: what version 2.0 verified, else the folder that a submission is sorted into."""
     verified = result.configured("verification")
     if verified in ("closed", "open", "invalid"):
         return str(verified)
-    folder = _DIVISION.search(result.path)
-    return folder[1].lower() if folder else None
+    return layout.division_of(result.path) or None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from validators.benchmarks.mlperf_storage import round_3_rules
 from validators.findings import Finding
 from validators.measurements import NOT_EVALUATED, SATISFIED, VIOLATED, Run
 from validators.rules import Context, Verdict, load_rules
@@ -25,10 +26,12 @@ def _closed_parameters(run: Run, context: Context) -> Verdict:
     return SATISFIED, "Nothing is set beyond what the closed division lets one set."
 
 
-RULES = load_rules(
-    Path(__file__).with_name("rules.json"),
-    {"mlperf-storage.utilisation": _utilisation, "mlperf-storage.closed-parameters": _closed_parameters},
-)
+_JUDGES = {
+    "mlperf-storage.utilisation": _utilisation,
+    "mlperf-storage.closed-parameters": _closed_parameters,
+    **{f"mlperf-storage.{word}": judge for word, judge in round_3_rules.JUDGES.items()},
+}
+RULES = [round_3_rules.limited(rule) for rule in load_rules(Path(__file__).with_name("rules.json"), _JUDGES)]
 
 
 def findings(run: Run, context: Context) -> list[Finding]:

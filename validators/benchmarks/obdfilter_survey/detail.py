@@ -17,7 +17,7 @@ from validators.measurements import Run
 from validators.outputs import Output, Refusal, printed_number
 from validators.signs import Sign
 
-KNOWN = Sign(rb"^={10,40}> ost +\d{1,7} +sz +\d{1,15}K +rsz ", b"=> ost ")
+SIGN = Sign(rb"^={10,40}> ost +\d{1,7} +sz +\d{1,15}K +rsz ", b"=> ost ")
 MOST_LINES = 200_000
 
 _ROW = re.compile(
@@ -59,25 +59,25 @@ def rows(output: Output) -> Iterator[DetailRow]:
         yield row
 
 
-def belongs(found: list[DetailRow], run: Run) -> bool:
+def belongs(rows: list[DetailRow], run: Run) -> bool:
     """Whether the rows are those of a run, one for one."""
-    return [row.context for row in found] == [{name: test[name] for name in _names(found)} for test in run.tests]
+    return [row.context for row in rows] == [{name: test[name] for name in _names(rows)} for test in run.tests]
 
 
-def _names(found: list[DetailRow]) -> list[str]:
-    return list(found[0].context) if found else []
+def _names(rows: list[DetailRow]) -> list[str]:
+    return list(rows[0].context) if rows else []
 
 
-def attach(found: list[DetailRow], run: Run, path: str) -> Iterator[Finding]:
+def attach(rows: list[DetailRow], run: Run, path: str) -> Iterator[Finding]:
     """Put what single targets did into the tests of a run; yields findings where summary and detail disagree."""
-    for row, test in zip(found, run.tests, strict=True):
+    for row, test in zip(rows, run.tests, strict=True):
         test["targets"] = {op: [list(target) for target in targets] for op, targets in row.targets.items()}
         run.distributions += _over_targets(row)
         for op, low, high in _ranges(run, row.context):
-            measured = [target for target in row.targets.get(op, []) if target[0] > 0]
-            if not measured:
+            active_targets = [target for target in row.targets.get(op, []) if target[0] > 0]
+            if not active_targets:
                 continue
-            slowest, fastest = min(target[1] for target in measured), max(target[2] for target in measured)
+            slowest, fastest = min(target[1] for target in active_targets), max(target[2] for target in active_targets)
             if abs(slowest - low) > _ROUNDING or abs(fastest - high) > _ROUNDING:
                 message = f"{op}: the summary says {low} to {high} MiB/s, its detail file {slowest} to {fastest}."
                 hint = "Upload both files of one survey, as the script wrote them."
@@ -96,7 +96,7 @@ def _over_targets(row: DetailRow) -> Iterator[Distribution]:
 def _ranges(run: Run, context: dict[str, Any]) -> Iterator[tuple[str, float, float]]:
     """Each test of a row with its slowest and fastest second, as the summary has them."""
     of_row = [measurement for measurement in run.measurements if measurement.context == context]
-    highs = {one.op: one.printed_value for one in of_row if one.stat == "max_ost_instant"}
-    for one in of_row:
-        if one.stat == "min_ost_instant" and one.op in highs:
-            yield one.op, one.printed_value, highs[one.op]
+    highs = {rate.op: rate.printed_value for rate in of_row if rate.stat == "max_ost_instant"}
+    for rate in of_row:
+        if rate.stat == "min_ost_instant" and rate.op in highs:
+            yield rate.op, rate.printed_value, highs[rate.op]

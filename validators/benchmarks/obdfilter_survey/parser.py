@@ -31,7 +31,7 @@ _FAILURE = (
     r"^(?:First test must be 'write'|Please specify either client_names or ost_names|Specify the server NID"
     r"|Can't load obdecho on |obdecho not setup on server|The existing setup must be cleaned)"
 )
-_KNOWN = (
+_SIGNS = (
     Sign(_HEADER.encode(), b"Obdfilter-survey "),
     Sign(_ROW.encode(), b" sz "),
     Sign(
@@ -52,7 +52,7 @@ _MESSAGES = r"(?:[^\n]{0,300}\n){0,8}? *"
 """What a remote shell says between two pieces of a row, up to the end of its line."""
 _TEST = re.compile(
     _TEST_NAME
-    + rf"\s+(?!\s){_MESSAGES}(?P<aggregate>-?(?:[\d.][\w.,+-]{{0,400}}|nan|inf)) +(?! ){_MESSAGES}"
+    + rf"\s+(?!\s){_MESSAGES}(?P<aggregate>-?(?:[\d.][\w.,+-]{{0,400}}|nan|inf))(?: +(?! )|(?=\n)){_MESSAGES}"
     + r"(?:\[(?P<range>[^\]\[]{1,80})\]|(?P<state>SHORT|ERROR)\b)"
 )
 _BEGUN = re.compile(_TEST_NAME + r"(?: +[\d.,]+)?(?: +\[[^\]]{0,80})?\s*$")
@@ -100,10 +100,12 @@ class _Row:
     line: int
     text: str = ""
 
-    def add(self, line: str) -> None:
-        """What stands before the next row: more of this one, or a message."""
+    def add(self, line: str) -> bool:
+        """What stands before the next row: more of this one, or a message. Whether a test of the row ends in it."""
+        before = len(self.tests) if "]" in line or "SHORT" in line or "ERROR" in line else -1
         if len(self.text) < ROW_CHARACTERS:
             self.text += "\n" + line[:ROW_CHARACTERS]
+        return 0 <= before < len(self.tests)
 
     @property
     def tests(self) -> list[re.Match[str]]:
@@ -127,14 +129,14 @@ def find_runs(bundle: Bundle) -> Reading:
     Summary and standard output of one survey are one run, and its detail file tells of single targets.
     """
     reading = find_outputs(bundle, TOOL, is_survey, read)
-    seen: list[list[Measurement]] = []
+    earlier: list[list[Measurement]] = []
     runs = []
     for run in reading.runs:
-        if not run.measurements or run.measurements not in seen:
-            seen.append(run.measurements)
+        if not run.measurements or run.measurements not in earlier:
+            earlier.append(run.measurements)
             runs.append(run)
     for path, entry in bundle.files.items():
-        if path not in reading.claimed and entry.size and detail.KNOWN.search(bundle.head(path)):
+        if path not in reading.claimed and entry.size and detail.SIGN.search(bundle.head(path)):
             reading.claimed.add(path)
             runs += _with_detail(runs, Output(bundle, path))
     return Reading(runs, 0 if len(runs) == 1 else None, reading.findings, reading.claimed)
@@ -157,17 +159,19 @@ def _with_detail(runs: list[Run], output: Output) -> list[Run]:
 def explain(run: Run) -> list[str]:
     """The best row of each test; obdfilter-survey has no score."""
     best: dict[str, Measurement] = {}
-    for one in run.measurements:
-        if one.stat == "aggregate" and (one.op not in best or one.value > best[one.op].value):
-            best[one.op] = one
+    for measurement in run.measurements:
+        if measurement.stat == "aggregate" and (
+            measurement.op not in best or measurement.value > best[measurement.op].value
+        ):
+            best[measurement.op] = measurement
     return [
-        f"{op}: {one.printed_value} {one.printed_unit} with {one.context['threads']} threads"
-        for op, one in best.items()
+        f"{op}: {measurement.printed_value} {measurement.printed_unit} with {measurement.context['threads']} threads"
+        for op, measurement in best.items()
     ]
 
 
 def is_survey(head: bytes) -> bool:
-    return any(one.search(head) for one in _KNOWN)
+    return any(sign.search(head) for sign in _SIGNS)
 
 
 def read(output: Output) -> list[Run]:
@@ -189,20 +193,25 @@ def _surveys(output: Output) -> Iterator[_Survey]:
     for number, line in enumerate(output.lines(), start=1):
         is_stdout = is_stdout or _STDOUT in line
         if header := _HEADER_LINE.search(line):
+            output.ledger.claim()
             if survey:
                 yield survey
             survey = _Survey(header[1] or "", is_stdout)
         elif " sz " in line and (begin := _ROW_BEGIN.search(line)):
+            output.ledger.claim()
             survey = survey or _Survey(is_stdout=is_stdout)
             rows += 1
             _require_few(rows, number)
             survey.rows.append(_row(begin, line, number))
         elif survey and _ROW_CUT.search(line):
             survey.is_cut = True
+            output.ledger.claim()
         elif survey and "done!" in line and _DONE.search(line):
             survey.is_done = True
+            output.ledger.end()
         elif survey and survey.rows:
-            survey.rows[-1].add(line)
+            if survey.rows[-1].add(line) and " thr " not in line:
+                output.ledger.claim_from(survey.rows[-1].line)
         elif not survey and _FAILURE_LINE.search(line):
             raise Refusal("run-failed", "The script stopped before its first row.", "Repair the cause, repeat.", number)
     if survey:

@@ -26,9 +26,9 @@ def _plausible(run: Run, context: Context) -> Verdict:
     ]
     if not compared:
         return NOT_EVALUATED, "No test has rates of single targets."
-    for one, most in compared:
-        if one.value > most * _MARGIN:
-            return VIOLATED, f"{one.op}: {one.printed_value} MiB/s of {one.context['osts']} targets."
+    for overall, most in compared:
+        if overall.value > most * _MARGIN:
+            return VIOLATED, f"{overall.op}: {overall.printed_value} MiB/s of {overall.context['osts']} targets."
     return SATISFIED, f"{len(compared)} tests compared."
 
 

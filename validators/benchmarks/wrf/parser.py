@@ -12,6 +12,7 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from datetime import datetime, timezone
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -20,6 +21,7 @@ from validators.catalogue import Reading
 from validators.findings import ERROR, WARNING, Finding
 from validators.measurements import Measurement, Run
 from validators.outputs import Output, Refusal, find_outputs, printed_number
+from validators.reading.accounting import lines_missing
 
 TOOL = "wrf"
 HEAD_BYTES = 4 * 1024 * 1024
@@ -29,15 +31,18 @@ MOST_DOMAINS = 100
 SUCCESS = "SUCCESS COMPLETE WRF"
 FATAL, CRASHED, CRASHED_INTEL = "FATAL CALLED FROM FILE", "Program received signal", "forrtl: severe"
 
-_SEEN = re.compile(rb"Timing for (?:Writing|main|processing)\b[^\n]{1,300} elapsed seconds|WRF V\d[\w.]{0,20} MODEL")
+_SIGN = re.compile(rb"Timing for (?:Writing|main|processing)\b[^\n]{1,300} elapsed seconds|WRF V\d[\w.]{0,20} MODEL")
 _EVENT = re.compile(
     r"Timing for (?P<verb>Writing|processing) (?P<what>.{1,300}?)(?: \(stream \d{1,3}\))? for domain\s{1,20}"
     r"(?P<domain>\d{1,3}):\s{0,20}(?P<seconds>\S{1,40}) elapsed"
 )
 _STEP = re.compile(
-    r"Timing for main(?: \(dt=[^)]{1,20}\))?: time \S{1,40} on domain\s{1,20}(?P<domain>\d{1,3}):"
-    r"\s{0,20}(?P<seconds>\S{1,40}) elapsed"
+    r"Timing for main(?: \(dt=\s{0,9}(?P<dt>[^)]{1,20})\))?: time (?P<time>\S{1,40})"
+    r" on domain\s{1,20}(?P<domain>\d{1,3}):\s{0,20}(?P<seconds>\S{1,40}) elapsed"
 )
+_TIME = re.compile(r"(\d{4})-(\d\d)-(\d\d)[_T](\d\d)[:_](\d\d)[:_](\d\d)", re.ASCII)
+_DECIMAL = re.compile(r"\d{1,9}(?:\.\d{1,6})?\s{0,9}", re.ASCII)
+_CLOCK_ROUNDING_S = 1.01
 _FILE = re.compile(r"(?P<stream>.{1,100}?)_d\d{2}(?:_.*)?")
 _VERSION = re.compile(r"WRF V(\d[\w.]{0,20}) MODEL")
 _TASKS = re.compile(r"Ntasks in X\s{1,20}(\d{1,6})\s{0,20}, ntasks in Y\s{1,20}(\d{1,6})")
@@ -58,6 +63,25 @@ class Event:
 
 
 @dataclass(slots=True)
+class Clock:
+    """The time of the model, which each step of a domain moves on by as much; `gap` is the line behind the first that
+    does not."""
+
+    time: float | None = None
+    step: float = 0.0
+    gap: int = 0
+
+    def tick(self, time: float | None, dt: str | None, number: int) -> None:
+        """Take the time that a line tells, and its own step where steps are adaptive."""
+        if time is not None and self.time is not None:
+            moved = time - self.time
+            expected = float(dt) if dt and _DECIMAL.fullmatch(dt) else self.step or moved
+            self.gap = self.gap or (number if moved > expected + _CLOCK_ROUNDING_S else 0)
+            self.step = min(self.step or moved, moved) if moved > 0 else self.step
+        self.time = time
+
+
+@dataclass(slots=True)
 class Log:
     """What the model printed from its start to its end."""
 
@@ -66,32 +90,41 @@ class Log:
     steps: dict[int, list[float]] = field(default_factory=dict)
     settings: dict[str, Any] = field(default_factory=dict)
     grids_m: dict[int, float] = field(default_factory=dict)
+    clocks: dict[int, Clock] = field(default_factory=dict)
     fatal: int = 0
     complete: bool = False
 
-    def add(self, line: str, number: int) -> None:
-        """Take one line. Raises Refusal for a time that is none."""
+    def add(self, line: str, number: int) -> bool:
+        """Take one line; False for one with a time that is of no known form. Raises Refusal for a time that is none."""
         if "Timing for" in line:
-            self._add_timings(line, number)
+            return self._add_timings(line, number)
         elif "WRF" in line:
-            found = _VERSION.search(line)
-            self.version = found[1] if found else self.version
+            match = _VERSION.search(line)
+            self.version = match[1] if match else self.version
             self.complete = SUCCESS in line
         elif "tasks" in line:
             self._add_tasks(line)
-        elif "Domain #" in line and (found := _GRID.search(line)):
-            self.grids_m[int(found[1])] = float(found[2])
+        elif "Domain #" in line and (match := _GRID.search(line)):
+            self.grids_m[int(match[1])] = float(match[2])
         elif FATAL in line or CRASHED in line or CRASHED_INTEL in line:
             self.fatal = self.fatal or number
+        return "elapsed" not in line
 
-    def _add_timings(self, line: str, number: int) -> None:
+    def _add_timings(self, line: str, number: int) -> bool:
+        """Every timing of a line, of which MPI may have put several into one; False where one was not read."""
+        count = 0
         if "Timing for main" in line:
             for step in _STEP.finditer(line):
                 self._add_step(int(step["domain"]), printed_number(step["seconds"], number), number)
+                self.clocks.setdefault(int(step["domain"]), Clock()).tick(_model_time(step["time"]), step["dt"], number)
+                count += 1
         if "Writing" in line or "processing" in line:
-            self.events += [_event(timing, number) for timing in _EVENT.finditer(line)]
+            timings = [_event(timing, number) for timing in _EVENT.finditer(line)]
+            self.events += timings
+            count += len(timings)
             if len(self.events) > MOST_EVENTS:
                 raise Refusal("too-large", f"More than {MOST_EVENTS} files were written.", _HINT_AGAIN, number)
+        return count == line.count("Timing for")
 
     def _add_tasks(self, line: str) -> None:
         for name, pattern in (("tasks", _TASKS), ("io_tasks", _QUILTING)):
@@ -120,7 +153,7 @@ def find_runs(bundle: Bundle) -> Reading:
 
 
 def is_wrf(head: bytes) -> bool:
-    return (b"Timing for " in head or b"WRF V" in head) and bool(_SEEN.search(head))
+    return (b"Timing for " in head or b"WRF V" in head) and bool(_SIGN.search(head))
 
 
 def explain(run: Run) -> list[str]:
@@ -135,27 +168,38 @@ def read(output: Output) -> list[Run]:
 
 
 def _logs(output: Output) -> Iterator[Log]:
-    log, found = Log(), 0
+    log, run_count = Log(), 0
     for number, line in enumerate(output.lines(of_others=True), start=1):
-        log.add(line, number)
+        if log.add(line, number):
+            output.ledger.claim()
         if log.complete:
-            found += bool(log.events or log.steps)
-            if found > MOST_DOMAINS:
+            run_count += bool(log.events or log.steps)
+            if run_count > MOST_DOMAINS:
                 raise Refusal("several-documents", f"More than {MOST_DOMAINS} runs.", "Upload one run.", number)
             if log.events or log.steps:
                 yield log
             log = Log(version=log.version)
-    if log.events or log.steps or not found:
+    if log.events or log.steps or not run_count:
         yield log
 
 
-def _event(found: re.Match[str], number: int) -> Event:
-    seconds, domain = printed_number(found["seconds"], number), int(found["domain"])
-    if found["verb"] == "processing":
-        return Event("read", found["what"][:80], domain, None, seconds)
-    if found["what"].strip() == "restart":  # the file is not named
+def _model_time(text: str) -> float | None:
+    """Seconds of `2016-03-23_00:00:00`; None for another form."""
+    match = _TIME.search(text)
+    try:
+        year, month, day, hour, minute, second = map(int, match.groups()) if match else (0,) * 6
+        return datetime(year, month, day, hour, minute, second, tzinfo=timezone.utc).timestamp()
+    except ValueError:
+        return None
+
+
+def _event(match: re.Match[str], number: int) -> Event:
+    seconds, domain = printed_number(match["seconds"], number), int(match["domain"])
+    if match["verb"] == "processing":
+        return Event("read", match["what"][:80], domain, None, seconds)
+    if match["what"].strip() == "restart":  # the file is not named
         return Event("write", "restart", domain, None, seconds)
-    name = PurePosixPath(found["what"].strip()).name[:120]
+    name = PurePosixPath(match["what"].strip()).name[:120]
     named = _FILE.fullmatch(name)
     return Event("write", named["stream"] if named else name, domain, None if " " in name else name, seconds)
 
@@ -230,17 +274,35 @@ def _findings(log: Log, path: str) -> Iterator[Finding]:
     if not any(event.op == "write" for event in log.events):
         message = "No file was written: there is no time of I/O."
         yield Finding("wrf.no-writes", WARNING, message, "Look at history_interval and restart_interval.", path)
+    yield from _lines_missing(log, path)
     if log.settings.get("io_tasks"):
         message = "I/O tasks wrote the files (quilting): the times are those of handing data over to them."
         yield Finding("wrf.quilted", WARNING, message, "Do not compare them with runs without I/O tasks.", path)
 
 
+def _lines_missing(log: Log, path: str) -> Iterator[Finding]:
+    """Steps follow one another, and files of a stream are written at equal intervals."""
+    gap = next((clock.gap for clock in log.clocks.values() if clock.gap), 0)
+    if gap:
+        yield lines_missing(TOOL, "The time of the model jumps: lines of steps are missing.", f"{path}:{gap}")
+    clocks: dict[tuple[str, int], Clock] = {}
+    for event in log.events:
+        if event.file:
+            clocks.setdefault((event.stream, event.domain), Clock()).tick(_model_time(event.file), None, 1)
+    late = sorted(stream for (stream, _), clock in clocks.items() if clock.gap)
+    if late:
+        what = f"Files of {', '.join(late[:5])} are not written at equal intervals: lines of writes are missing."
+        yield lines_missing(TOOL, what, path)
+
+
 def _without_twins(runs: list[Run]) -> list[Run]:
     """The runs without those that a file of the same folder tells as well."""
-    kept: list[Run] = []
+    distinct_runs: list[Run] = []
     for run in runs:
         folder = PurePosixPath(run.path).parent
-        twins = [one for one in kept if PurePosixPath(one.path).parent == folder and one.path != run.path]
+        twins = [
+            other for other in distinct_runs if PurePosixPath(other.path).parent == folder and other.path != run.path
+        ]
         if not any(twin.measurements == run.measurements for twin in twins):
-            kept.append(run)
-    return kept
+            distinct_runs.append(run)
+    return distinct_runs

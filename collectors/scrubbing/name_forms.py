@@ -1,0 +1,1 @@
+../../validators/scrubbing/name_forms.py

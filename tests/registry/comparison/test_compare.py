@@ -1,0 +1,626 @@
+"""Two results side by side: ratios where both numbers mean the same, a reason where they don't."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import replace
+
+import pytest
+from django.conf import settings
+from django.test import Client
+
+from registry.comparison.compare import Per, Side, compare_sides, group_all_differences
+from registry.models import PublicSystemSnapshot, Result
+from registry.query import configuration_diff, fact_index
+from registry.query.divisors import Divisor
+from tests.make_system import make_class, make_parameter, make_system
+from tests.registry.record import IOR, described, make_measurement, make_rate, make_release, make_result
+from validators import parameters
+from validators.system.difference import difference
+
+
+def measured(op: str, value: float, quantity: str = "bandwidth", unit: str = "B/s") -> dict:
+    return {"op": op, "quantity": quantity, "stat": "phase", "unit": unit, "value": value, "context": {}}
+
+
+def side(
+    id: str, *measurements: dict, tool: str = "io500", version: str = "sc25", mode: str = "standard", **parameters
+):
+    return Side(id, tool, version, mode, "verified", "next", {"client_nodes": 10} | parameters, measurements)
+
+
+def test_ratios_are_to_the_first() -> None:
+    comparison = compare_sides([side("a", measured("find", 200.0)), side("b", measured("find", 300.0)), side("c")])
+    assert comparison["comparable"]
+    assert comparison["measurements"][0]["values"] == [200.0, 300.0, None]
+    assert comparison["measurements"][0]["ratios"] == [1.0, 1.5, None]
+
+
+def test_a_zero_makes_no_ratio() -> None:
+    comparison = compare_sides([side("a", measured("find", 0.0)), side("b", measured("find", 3.0))])
+    assert comparison["measurements"][0]["ratios"] == [None, None]
+
+
+def survey(id: str, osts: int, value: float, stated_osts: int | None = None):
+    """A run on so many targets whose numbers repeat how many, or say another number."""
+    row = measured("write", value) | {"context": {"osts": stated_osts or osts}}
+    return side(id, row, tool="obdfilter-survey", osts=osts)
+
+
+def test_what_a_number_repeats_of_its_run_parts_no_rows() -> None:
+    comparison = compare_sides([survey("a", 2, 10.0), survey("b", 4, 15.0)])
+    assert [(row["context"], row["ratios"]) for row in comparison["measurements"]] == [({}, [1.0, 1.5])]
+    assert comparison["differences"] == [{"parameter": "osts", "values": [2, 4]}]
+    other = compare_sides([survey("a", 2, 10.0), survey("b", 4, 15.0, stated_osts=8)])
+    assert [row["ratios"] for row in other["measurements"]] == [[1.0, None], [None, None]]
+
+
+def test_results_without_a_number_in_common_say_so() -> None:
+    sides = [side("a", measured("find", 1.0)), side("b", measured("find", 2.0)), side("c", measured("stat", 3.0))]
+    comparison = compare_sides(sides)
+    assert [note["code"] for note in comparison["notes"]] == ["compare.nothing-shared"]
+    assert comparison["notes"][0]["message"].startswith("c measured nothing that a did")
+
+
+def test_other_units_are_other_rows() -> None:
+    comparison = compare_sides([side("a", measured("find", 1.0)), side("b", measured("find", 1.0, unit="ops/s"))])
+    assert [row["ratios"] for row in comparison["measurements"]] == [[1.0, None], [None, None]]
+
+
+@pytest.mark.parametrize(
+    ("other", "code"),
+    [({"tool": "ior"}, "compare.other-tool"), ({"mode": "extended"}, "compare.other-mode")],
+)
+def test_what_can_not_be_compared_has_no_ratio_and_says_why(other: dict, code: str) -> None:
+    comparison = compare_sides([side("a", measured("find", 1.0)), side("b", measured("find", 2.0), **other)])
+    assert not comparison["comparable"]
+    assert comparison["notes"][0]["code"] == code
+    assert comparison["measurements"][0]["ratios"] == [None, None]
+
+
+def test_another_version_is_noted_and_compared() -> None:
+    comparison = compare_sides([side("a", measured("find", 1.0)), side("b", measured("find", 2.0), version="sc24")])
+    assert (comparison["comparable"], [note["code"] for note in comparison["notes"]]) == (
+        True,
+        ["compare.other-version"],
+    )
+
+
+def rate(stat: str, value: float, **context: str) -> dict:
+    return {"op": "file_create", "quantity": "rate", "stat": stat, "unit": "ops/s", "value": value, "context": context}
+
+
+def of_mdtest(version: str, *measurements: dict, **parameters):
+    return side(version, *measurements, tool="mdtest", version=version, **parameters)
+
+
+@pytest.mark.parametrize("stat", ["max", "mean"])
+def test_max_and_mean_of_mdtest_do_not_mean_the_same_before_and_since_4(stat: str) -> None:
+    old, new = rate(stat, 100.0), rate(stat, 150.0)
+    comparison = compare_sides(
+        [of_mdtest("1.9.3", old, rate("iteration", 7.0)), of_mdtest("4.0.0", new, rate("iteration", 14.0))]
+    )
+    note = next(note for note in comparison["notes"] if note["code"] == "compare.other-meaning")
+    assert all(word in note["message"] for word in (f"Rate ({stat}) of file_create", "1.9.3", "4.0.0", "population"))
+    assert [row["ratios"] for row in comparison["measurements"]] == [[1.0, None], [1.0, 2.0]]
+    assert comparison["measurements"][0]["differs"][0] == ""
+    assert "sample deviation" in comparison["measurements"][0]["differs"][1]
+
+
+def test_what_the_output_says_of_its_statistics_counts_before_the_version() -> None:
+    same = compare_sides(
+        [of_mdtest("3.3.0", rate("max", 1.0, scope="a")), of_mdtest("3.4.0+dev", rate("max", 2.0, scope="a"))]
+    )
+    other = compare_sides(
+        [of_mdtest("3.3.0", rate("max", 1.0, scope="a")), of_mdtest("3.3.0", rate("max", 2.0, scope="b"))]
+    )
+    assert same["measurements"][0]["ratios"] == [1.0, 2.0]
+    assert other["measurements"][0] | {"differs": []} == other["measurements"][0] | {
+        "ratios": [1.0, None],
+        "differs": [],
+    }
+    assert other["measurements"][0]["differs"] == ["", "a; b"]
+
+
+@pytest.mark.parametrize(
+    ("versions", "ratios"),
+    [
+        (("4.0.0", "4.1.0+dev"), [1.0, 2.0]),
+        (("1.9.3", "3.3.0"), [1.0, 2.0]),
+        (("3.3.0", "4.1.0"), [1.0, None]),
+        (("4.0.0", ""), [1.0, None]),
+    ],
+)
+def test_ratios_of_mdtest_by_version(versions: tuple[str, str], ratios: list) -> None:
+    comparison = compare_sides([of_mdtest(versions[0], rate("mean", 5.0)), of_mdtest(versions[1], rate("mean", 10.0))])
+    assert comparison["measurements"][0]["ratios"] == ratios
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "ratio"), [("3.3.0", "4.0.0", None), ("4.0.0", "4.1.0", 2.0), ("3.2.1", "3.3.0", 2.0)]
+)
+def test_the_rate_until_the_stonewall_of_ior_is_of_all_tasks_or_of_one(first: str, second: str, ratio) -> None:
+    sides = [
+        side(
+            version,
+            measured("write", value, "stonewall_bandwidth"),
+            measured("write", value),
+            tool="ior",
+            version=version,
+        )
+        for version, value in ((first, 1.0), (second, 2.0))
+    ]
+    stonewalled, completed = compare_sides(sides)["measurements"]
+    assert stonewalled["ratios"][1] == ratio
+    assert completed["ratios"] == [1.0, 2.0]
+
+
+def test_parameters_on_which_a_number_depends_must_be_the_same() -> None:
+    utilisation = {"op": "unet3d", "quantity": "au", "stat": "mean", "unit": "%", "value": 95.0, "context": {}}
+
+    def of(accelerator: str, version: str = "1.0"):
+        return side(accelerator, utilisation, tool="mlperf-storage", version=version, accelerator=accelerator)
+
+    assert compare_sides([of("h100"), of("h100")])["measurements"][0]["ratios"] == [1.0, 1.0]
+    assert "accelerator" in compare_sides([of("h100"), of("a100")])["measurements"][0]["differs"][1]
+    assert "one version" in compare_sides([of("h100"), of("h100", "2.0")])["measurements"][0]["differs"][1]
+
+
+def test_what_is_wrong_in_a_version_compares_with_nothing() -> None:
+    rates = measured("write", 1.0, "ops_rate", "ops/s")
+    comparison = compare_sides([side(name, rates, tool="ior", version="2.10.3") for name in "ab"])
+    assert comparison["measurements"][0]["ratios"] == [1.0, None]
+
+
+def codes(comparison: dict) -> list[str]:
+    return [note["code"] for note in comparison["notes"]]
+
+
+def test_what_is_reported_is_not_compared_with_what_was_checked() -> None:
+    reported = Side("b", "io500", "sc25", "", "reported", "", {}, [measured("find", 2.0)])
+    comparison = compare_sides([side("a", measured("find", 1.0)), reported])
+    assert (comparison["comparable"], codes(comparison)) == (False, ["compare.other-trust"])
+    assert comparison["measurements"][0]["ratios"] == [None, None]
+    both = compare_sides([reported, reported])
+    assert (both["comparable"], both["measurements"][0]["ratios"]) == (True, [1.0, 1.0])
+
+
+@pytest.mark.parametrize(
+    ("lists", "told"), [(("full", "ten"), True), (("full ten", "ten"), False), (("full", ""), False)]
+)
+def test_results_on_no_list_together_say_so(lists: tuple[str, str], told: bool) -> None:
+    sides = [
+        replace(side(name, measured("find", 1.0)), lists=frozenset(on.split()))
+        for name, on in zip("ab", lists, strict=True)
+    ]
+    assert ("compare.other-lists" in codes(compare_sides(sides))) is told
+
+
+NOT_REPEATED = {"deviation_percent": None, "runs": None}
+
+
+def again(value: float, *others: float) -> dict:
+    return measured("find", value) | {"repeats": [value, *others]}
+
+
+def test_a_ratio_of_single_runs_has_no_interval() -> None:
+    row = compare_sides([side("a", measured("find", 100.0)), side("b", measured("find", 110.0))])["measurements"][0]
+    assert (row["ratios"], row["intervals"]) == ([1.0, pytest.approx(1.1)], [None, None])
+    assert row["interval_basis"] == [None, None]
+    assert row["spreads"] == [NOT_REPEATED] * 2
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (again(100.0, 99.0, 101.0), measured("find", 110.0)),
+        (measured("find", 100.0), again(110.0, 109.0, 111.0)),
+        (again(100.0, 99.0, 101.0), again(110.0, 111.0)),
+    ],
+    ids=["first-alone", "second-alone", "two-runs-are-too-few"],
+)
+def test_a_ratio_has_no_interval_unless_both_were_repeated_three_times(first, second) -> None:
+    row = compare_sides([side("a", first), side("b", second)])["measurements"][0]
+    assert (row["intervals"], row["interval_basis"]) == ([None, None], [None, None])
+
+
+def test_a_ratio_of_repeated_runs_has_the_interval_of_their_own_spreads() -> None:
+    """Deviations of 1 % of 100 and of 110, Student's t of three runs, and nothing else."""
+    row = compare_sides([side("a", again(100.0, 99.0, 101.0)), side("b", again(110.0, 108.9, 111.1))])["measurements"][
+        0
+    ]
+    width = math.exp(4.303 * math.hypot(0.01, 0.01))
+    assert row["intervals"] == [None, pytest.approx((1.1 / width, 1.1 * width))]
+    assert row["interval_basis"] == [None, "repeats"]
+    assert row["spreads"] == [{"deviation_percent": pytest.approx(1.0), "runs": 3}] * 2
+
+
+def test_a_number_printed_as_about_has_a_ratio_and_no_interval() -> None:
+    about = measured("find", 2.0) | {"context": {"qualifier": "about"}}
+    row = compare_sides([side("a", measured("find", 1.0)), side("b", about)])["measurements"][0]
+    assert (row["ratios"], row["intervals"], row["qualifiers"]) == ([1.0, 2.0], [None, None], ["", "about"])
+
+
+def test_what_is_of_one_drive_already_is_not_divided() -> None:
+    per = Per("drives", [Divisor(4.0, "said"), Divisor(8.0, "said")])
+    of_one = measured("write", 2.0) | {"stat": "per_drive"}
+    row = compare_sides([side("a", of_one), side("b", of_one)], per)["measurements"][0]
+    assert (row["values"], row["divided"]) == ([2.0, 2.0], False)
+
+
+def test_rates_are_divided_and_times_are_not_and_what_is_missing_is_no_zero() -> None:
+    per = Per("drives", [Divisor(4.0, "said"), Divisor(None, "not said")])
+    time = measured("find", 8.0, "time", "s")
+    comparison = compare_sides([side("a", measured("find", 8.0), time), side("b", measured("find", 8.0), time)], per)
+    rate, seconds = comparison["measurements"]
+    assert (rate["values"], rate["ratios"], rate["intervals"]) == ([2.0, None], [1.0, None], [None, None])
+    assert (seconds["values"], seconds["divided"]) == ([8.0, 8.0], False)
+    note = next(note["message"] for note in comparison["notes"] if note["code"] == "compare.no-divisor")
+    assert "Drives of b: not in the record" in note
+
+
+NO_SYSTEM = difference([None, None])
+
+
+def test_what_else_differed_is_grouped_and_held_against_the_defaults_of_the_tool() -> None:
+    first = side("a", ior_easy_transfersize="2M", stripe_count=4, started="now", shortest_write_s=1.0, tasks=16)
+    other = side("b", ior_easy_transfersize="4m", stripe_count=8.0, started="then", shortest_write_s=2.0, tasks=16)
+    differences_by_group = {
+        group["group"]: group["differences"] for group in group_all_differences([first, other], NO_SYSTEM)
+    }
+    assert list(differences_by_group) == ["Layout", "Benchmark options"]
+    size = differences_by_group["Benchmark options"][0]
+    assert (size["values"], size["differs_from_default"], size["defaults"][0]) == (
+        [["2M"], ["4m"]],
+        [False, True],
+        "2m",
+    )
+    assert (differences_by_group["Layout"][0]["values"], differences_by_group["Layout"][0]["differs_from_default"]) == (
+        [["4"], ["8"]],
+        [None, None],
+    )
+
+
+@pytest.mark.parametrize(
+    ("parameter", "section", "group"),
+    [
+        ("lustre.client.osc.max_rpcs_in_flight", "Lustre client", "Tunables"),
+        ("lustre.version", "Lustre file system", "File system version"),
+        ("block.scheduler", "Block devices", "Tunables"),
+        ("", "Block devices", "Hardware"),
+        ("", "BIOS", "BIOS"),
+        ("lustre.layout.stripe_count", "Lustre layout", "Layout"),
+        ("lnet.lnd", "LNet and its network drivers", "Network"),
+        ("", "Operating system", "Operating system"),
+        ("", "A section that nobody knows", "Benchmark options"),
+    ],
+)
+def test_each_fact_of_a_system_has_its_group(parameter: str, section: str, group: str) -> None:
+    row = {"subject": "Clients", "section": section, "name": "x", "parameter": parameter, "values": [["1"], None]}
+    systems = {"differences": [row]}
+    assert [
+        difference_group["group"] for difference_group in group_all_differences([side("a"), side("b")], systems)
+    ] == [group]
+
+
+def test_every_section_of_a_described_system_has_a_group() -> None:
+    grouped = {name for group in configuration_diff.load_vocabulary()["groups"] for name in group.get("sections", ())}
+    titles = {*parameters.groups().values(), "Hardware", "Network", "Mounts", "Storage systems", "Layouts", "Job"}
+    assert titles - grouped == set()
+
+
+def test_what_else_differed_leaves_volatile_parameters_out() -> None:
+    comparison = compare_sides(
+        [side("a", api="POSIX", tasks=16, started="now"), side("b", api="DFS", tasks=16, started="then")]
+    )
+    assert comparison["differences"] == [{"parameter": "api", "values": ["POSIX", "DFS"]}]
+    assert comparison["equal"] == 2  # client nodes and processes
+
+
+def test_two_published_results_by_the_api(client: Client, loaded, db, django_assert_num_queries) -> None:
+    with django_assert_num_queries(3):
+        answer = client.get("/api/v1/compare/?results=io500-1,io500-2")
+    comparison = answer.json()
+    assert [result["id"] for result in comparison["results"]] == ["io500-1", "io500-2"]
+    easy_write = next(row for row in comparison["measurements"] if row["op"] == "ior-easy-write")
+    assert easy_write["ratios"][1] == pytest.approx(244.31 / 243.64)
+
+
+@pytest.mark.parametrize(
+    ("per", "had", "ratio"),
+    [("drive", [24, 32], (150 / 32) / (59.1 / 24)), ("server", [2, 2], 150 / 59.1), ("enclosure", [1, 1], 150 / 59.1)],
+)
+def test_two_generations_per_unit_as_the_documentation_has_it(client: Client, loaded, db, per, had, ratio) -> None:
+    """Writes of 59.1 and about 150 GB/s: the E1000 with 24 drives in an enclosure, the E2000 with 32."""
+    pair = "benchmarking-lustre-flash-bio-kfi,cug25-ior-e2000"
+    assert f"results={pair}&per=" in (settings.BASE_DIR / "docs" / "api.md").read_text()
+    comparison = client.get(f"/api/v1/compare/?results={pair}&per={per}").json()
+    assert [divisor["value"] for divisor in comparison["per"]["divisors"]] == had
+    assert all("of the run, " in divisor["source"] for divisor in comparison["per"]["divisors"])
+    write = next(row for row in comparison["measurements"] if row["op"] == "write")
+    assert (write["ratios"][1], write["qualifiers"]) == (pytest.approx(ratio), ["", "about"])
+    assert write["printed_units"] == ["GB/s", "GB/s"]
+    (note,) = [note for note in comparison["notes"] if note["code"] == "compare.other-version"]
+    assert "not known of all" in note["message"]
+
+
+def test_the_page_has_the_unit_of_the_source_and_says_where_no_interval_is_known(client: Client, loaded, db) -> None:
+    content = client.get("/compare/?results=benchmarking-lustre-flash-bio-kfi,cug25-ior-e2000").content.decode()
+    assert "59.10" in content and "GB/s" in content and "GiB/s" not in content
+    assert "\N{WHITE DIAMOND} not repeated" in content and "cannot be told whether" in content
+    assert "95 % range" not in content and "tie:" not in content
+
+
+@pytest.mark.parametrize(
+    ("query", "status", "code"),
+    [
+        ("", 400, "query.invalid-value"),
+        ("results=io500-1", 400, "query.invalid-value"),
+        ("results=io500-1,io500-1", 400, "query.invalid-value"),
+        ("results=" + ",".join(f"io500-{number}" for number in range(21)), 400, "query.invalid-value"),
+        ("results=io500-1,%00", 400, "query.invalid-value"),
+        ("results=io500-1,nothing", 404, "record.no-result"),
+        ("results=io500-1,io500-2&per=wombat", 400, "query.invalid-value"),
+        ("results=io500-1,io500-2&divisor=client", 400, "query.unknown-parameter"),
+    ],
+)
+def test_a_wrong_question_is_refused(client: Client, loaded, db, query: str, status: int, code: str) -> None:
+    answer = client.get(f"/api/v1/compare/?{query}")
+    assert (answer.status_code, answer.json()["code"]) == (status, code)
+
+
+@pytest.mark.parametrize(
+    ("results", "status", "said"),
+    [("io500-1", 400, "2 to 20 different ids"), ("io500-1,nothing", 404, "no result &#x27;nothing&#x27;")],
+)
+def test_the_form_keeps_what_can_not_be_compared(client: Client, loaded, db, results: str, status: int, said: str):
+    answer = client.get(f"/compare/?results={results}")
+    content = answer.content.decode()
+    assert (answer.status_code, said in content) == (status, True)
+    assert f'name="results" value="{results}"' in content
+
+
+def test_rows_of_the_picture_are_told_apart(client: Client, loaded, db) -> None:
+    content = client.get("/compare/?results=cug25-table3-1,cug25-table3-3").content.decode()
+    assert "write aggregate 1.00 not repeated; read aggregate 1.47 not repeated; write per_drive" in content
+
+
+def test_the_page_names_what_changed_its_meaning(client: Client, db) -> None:
+    release = make_release("next")
+    for public_id, version, value in (("md-1", "1.9.3", 100.0), ("md-2", "4.0.0", 150.0)):
+        result = make_result(release, public_id, None, tool="mdtest", tool_version=version)
+        make_rate(result, "file_create", "max", value)
+        make_rate(result, "file_create", "iteration", value)
+    page = client.get("/compare/?results=md-1,md-2").content.decode()
+    assert "Rate (max) of file_create does not mean the same." in page
+    assert (page.count("<b>1.500</b>"), page.count("<b>\N{EM DASH}</b>")) == (1, 1)
+    assert client.get("/api/v1/compare/?results=md-1,md-2").json()["notes"][-1]["code"] == "compare.other-meaning"
+
+
+def indexed(*results: Result) -> None:
+    fact_index.rebuild_facts(result.pk for result in results)
+
+
+def repeat(
+    release, public_id: str, value: float, trust: str = "verified", facts: dict | None = None, **parameters
+) -> Result:
+    """A run of one system whose settings are the same but for `parameters`; when it began differs always."""
+    settings = {"api": "POSIX", "started": public_id, "stonewall_s": 300} | parameters
+    fields = {"tool_version": "io500-sc25", "bundle_sha256": "ab" * 32, "parameters": settings} | (facts or {})
+    result = make_result(release, public_id, None, trust=trust, **fields)
+    make_measurement(result, "ior-easy-write", value)
+    return result
+
+
+def easy_write(client: Client, results: str, query: str = "") -> dict:
+    comparison = client.get(f"/api/v1/compare/?results={results}{query}").json()
+    return next(row for row in comparison["measurements"] if row["op"] == "ior-easy-write")
+
+
+def test_three_verified_runs_of_one_configuration_tell_their_spread(client: Client, db) -> None:
+    release = make_release("next")
+    runs = [repeat(release, f"r-{place}", value) for place, value in enumerate((9.0, 10.0, 11.0))]
+    other = repeat(release, "o-1", 20.0, api="DFS")
+    imported = [repeat(release, f"i-{place}", 10.0, trust="imported") for place in range(3)]
+    for run in runs:
+        Result.objects.filter(pk=run.pk).update(score=run.measurements.get().printed_value)
+    indexed(*map(described, (*runs, other, *imported)))
+    spreads = easy_write(client, "r-0,o-1,i-0")["spreads"]
+    assert spreads == [{"deviation_percent": pytest.approx(10.0), "runs": 3}, NOT_REPEATED, NOT_REPEATED]
+    score = client.get("/api/v1/compare/?results=r-0,o-1").json()["measurements"][0]
+    assert (score["op"], score["spreads"][0]) == ("score", spreads[0])
+    Result.objects.filter(public_id="r-2").update(withdrawn_at="2026-01-01T00:00:00Z", withdrawn_reason="wrong")
+    assert easy_write(client, "r-0,o-1")["spreads"][0] == NOT_REPEATED
+
+
+@pytest.mark.parametrize(
+    "unknown",
+    [{"tool_version": ""}, {"parameters": {}}, {"parameters": {"started": "at noon"}}, None],
+    ids=["version", "settings", "nothing-but-a-time", "described-parameters"],
+)
+def test_runs_of_which_something_is_unknown_are_no_repeats_of_one_another(client: Client, db, unknown) -> None:
+    """Two unknown versions, settings or descriptions are not equal: nobody knows that nothing else was changed."""
+    release = make_release("next")
+    runs = [repeat(release, f"r-{place}", value) for place, value in enumerate((9.0, 10.0, 11.0))]
+    for run in runs:
+        if unknown:
+            described(run)
+            Result.objects.filter(pk=run.pk).update(**unknown)
+    indexed(*runs)
+    assert easy_write(client, "r-0,r-1")["spreads"] == [NOT_REPEATED, NOT_REPEATED]
+
+
+def test_runs_on_systems_that_are_described_otherwise_are_no_repeats(client: Client, db) -> None:
+    release = make_release("next")
+    runs = [repeat(release, f"r-{place}", value) for place, value in enumerate((9.0, 10.0, 11.0))]
+    for run, kernel in zip(runs, ("5.14", "5.14", "6.1"), strict=True):
+        described(run, **{"os.kernel": kernel})
+    indexed(*runs)
+    assert easy_write(client, "r-0,r-1")["spreads"] == [NOT_REPEATED, NOT_REPEATED]
+
+
+def test_the_page_has_a_range_where_both_were_repeated_and_says_where_not(client: Client, db) -> None:
+    release = make_release("next")
+    runs = [repeat(release, f"r-{place}", 100.0 + place) for place in range(3)]
+    for run in runs[:2]:
+        run.measurements.update(repeats=[99.0 * 2**30, 100.0 * 2**30, 101.0 * 2**30])
+        make_measurement(run, "find", 1.0)
+    make_measurement(runs[2], "find", 1.0)
+    indexed(*runs)
+    page = client.get("/compare/?results=r-0,r-1").content.decode()
+    assert "Line: 95 % range by repeats" in page and "ior-easy-write 1.01 tie; find 1.00 not repeated" in page
+    assert '<td class="n soft">0.95\N{EN DASH}1.07 tie</td>' in page and ">not repeated</td>" in page
+    alone = client.get("/compare/?results=r-0,r-2").content.decode()
+    assert "95 % range" not in alone and "ior-easy-write 1.02 not repeated" in alone
+
+
+@pytest.mark.parametrize(
+    ("known", "ratio", "why"),
+    [
+        (({"accelerator": "h100"}, {"accelerator": "h100"}), 2.0, ""),
+        (({"accelerator": "h100"}, {"accelerator": "a100"}), None, "it depends on accelerator"),
+        (({"accelerator": "h100"}, {}), None, "accelerator, which is not known of both"),
+        (({}, {}), None, "accelerator, which is not known of both"),
+    ],
+)
+def test_what_a_number_depends_on_has_to_be_known_of_both(known, ratio, why) -> None:
+    sides = [
+        side(
+            id, measured("unet3d", value) | {"quantity": "samples_rate"}, tool="mlperf-storage", version="1.0", **named
+        )
+        for id, value, named in zip("ab", (10.0, 20.0), known, strict=True)
+    ]
+    (row,) = compare_sides(sides)["measurements"]
+    assert row["ratios"][1] == ratio
+    assert why in row["differs"][1]
+
+
+@pytest.mark.parametrize("unknown", [{"client_nodes": None}, {"tool_version": ""}, {"tool_version": " "}])
+def test_runs_of_which_scale_or_version_is_not_known_are_no_repeats(client: Client, db, unknown) -> None:
+    release = make_release("next")
+    runs = [repeat(release, f"r-{place}", value, facts=unknown) for place, value in enumerate((9.0, 10.0, 11.0))]
+    indexed(*map(described, runs))
+    assert easy_write(client, "r-0,r-1")["spreads"][0]["runs"] is None
+
+
+@pytest.mark.parametrize("unknown", ["transfer_size_bytes", "access", "direct_io"])
+def test_runs_of_which_a_setting_is_not_known_are_no_repeats(client: Client, db, unknown) -> None:
+    release = make_release("next")
+    for run_parameters, runs in ((IOR, 3), ({name: IOR[name] for name in IOR if name != unknown}, None)):
+        results = [
+            make_result(
+                release, f"r-{runs}-{place}", None, tool="ior", tool_version="4.0.0", trust="verified",
+                bundle_sha256="ab" * 32, parameters=run_parameters,
+            )
+            for place in range(3)
+        ]  # fmt: skip
+        for place, result in enumerate(results):
+            make_measurement(result, "ior-easy-write", 9.0 + place)
+        indexed(*map(described, results))
+        assert easy_write(client, f"r-{runs}-0,r-{runs}-1")["spreads"][0]["runs"] == runs
+
+
+def test_a_bound_makes_its_ratio_one(client: Client, db) -> None:
+    release = make_release("next")
+    for public_id, value, qualifier in (("a", 100, ""), ("b", 200, "below"), ("c", 50, "below"), ("d", 50, "about")):
+        result = make_result(release, public_id, None, trust="reported")
+        make_measurement(result, "ior-easy-write", value, context={"qualifier": qualifier} if qualifier else {})
+    row = easy_write(client, "a,b,d")
+    assert (row["ratios"], row["ratio_qualifiers"]) == ([1, 2, 0.5], ["", "below", "about"])
+    row = easy_write(client, "b,a,c")
+    assert (row["ratios"], row["ratio_qualifiers"]) == ([1, 0.5, None], ["", "above", "unknown"])
+    page = client.get("/compare/?results=b,a,c").content.decode()
+    assert "at least 0.500" in page and "not known" in page and "less than" in page
+
+
+def test_that_scale_is_not_known_is_said(client: Client, db) -> None:
+    release = make_release("next")
+    make_result(release, "a", 10.0), make_result(release, "b", 20.0, client_nodes=None)
+    notes = {note["code"]: note["message"] for note in client.get("/api/v1/compare/?results=a,b").json()["notes"]}
+    assert "b: client nodes" in notes["compare.unknown-scale"]
+
+
+def test_a_divisor_comes_with_its_source(client: Client, db, django_assert_num_queries) -> None:
+    release = make_release("next")
+    results = [
+        repeat(release, "d-1", 24.0, drives=24),
+        repeat(release, "d-2", 24.0, drives="two dozen"),
+        repeat(release, "d-3", 24.0, drives=0),
+    ]
+    indexed(*results)
+    with django_assert_num_queries(4):
+        comparison = client.get("/api/v1/compare/?results=d-1,d-2,d-3&per=drive").json()
+    assert comparison["per"]["divisors"][0] == {"value": 24.0, "source": "drives of the run"}
+    assert [divisor["value"] for divisor in comparison["per"]["divisors"]] == [24.0, None, None]
+    row = easy_write(client, "d-1,d-2,d-3", "&per=drive")
+    assert (row["values"], row["divided"]) == ([2.0**30, None, None], True)
+    assert easy_write(client, "d-1,d-2", "&per=client")["values"] == [pytest.approx(2.4 * 2**30)] * 2
+
+
+def test_the_page_leads_with_ratios_and_marks_what_is_no_default(client: Client, db) -> None:
+    release = make_release("next")
+    results = [repeat(release, "p-1", 2.0), repeat(release, "p-2", 2.02, stonewall_s=30)]
+    for result, score in zip(results, (10.0, 15.0), strict=True):
+        Result.objects.filter(pk=result.pk).update(score=score)
+    indexed(*results)
+    page = client.get("/compare/?results=p-1&results=p-2").content.decode()
+    assert "\N{MULTIPLICATION SIGN} 1.50" in page
+    assert "ior-easy-write 1.01 not repeated" in page and "95 % range" not in page
+    assert '<b>30</b> <span class="tag">\N{NOT EQUAL TO} default</span>' in page
+    assert "/docs/uncertainty/" in page
+    divided = client.get("/compare/?results=p-1,p-2&per=watt").content.decode()
+    assert "Power of p-1, p-2: not in the record" in divided
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "/lists/SC21/ten/",
+        "/results/?tool=ior",
+        "/systems/hewlett-packard-enterprise-e1000-hdd/",
+        "/search/?q=E1000",
+    ],
+)
+def test_what_stands_in_a_table_of_results_is_ticked_and_compared(client: Client, loaded, db, address: str) -> None:
+    content = client.get(address).content.decode()
+    ticked = re.findall(r'<input type="checkbox" name="results" value="([^"]+)" aria-label="\1, to compare">', content)
+    assert len(ticked) > 1 and content.count("<button>Compare ticked</button>") == 1
+    compared = client.get("/compare/", {"results": ticked[:2]}).content.decode()
+    assert f'name="results" value="{ticked[0]},{ticked[1]}"' in compared
+
+
+def test_pages_of_a_result_and_of_its_system_lead_to_the_comparison(client: Client, db) -> None:
+    release = make_release("next")
+    results = [repeat(release, "n-1", 2.0), repeat(release, "n-2", 3.0)]
+    address = "/compare/?results=n-1,n-2"
+    assert address in client.get("/results/n-2/").content.decode()
+    assert address in client.get(f"/systems/{results[0].system.slug}/").content.decode()
+    assert client.get(address).status_code == 200
+
+
+def test_the_tunable_that_differed_between_two_runs_is_two_clicks_away(client: Client, db) -> None:
+    """From the page of the system to the comparison, and from there to what the tunable is."""
+    release = make_release("next")
+    tunable = "lustre.client.osc.max_rpcs_in_flight"
+    for public_id, value in (("t-1", 8), ("t-2", 64)):
+        result = repeat(release, public_id, 2.0)
+        read = [
+            make_parameter("lustre.version", "2.15.4"),
+            make_parameter(tunable, value, instances=8),
+            make_parameter("node.load_before", value),
+        ]
+        document = make_system(node_classes=[make_class(parameters=read)])
+        PublicSystemSnapshot.objects.create(result=result, sha256="ab" * 32, summary={}, document=document)
+    system = client.get(f"/systems/{result.system.slug}/").content.decode()
+    address = re.search(r'href="(/compare/[^"]+)"', system)
+    assert address
+    page = client.get(address[1]).content.decode()
+    differences = page[page.index("What else differed") :]
+    assert re.findall(r'<tr class="group"><th colspan="4">([^<]+)', differences) == ["Tunables"]
+    assert f'<a href="/parameters/{tunable}/">{tunable}</a> <small>Clients</small>' in differences
+    assert '<td class="mono">8</td><td class="mono"><b>64</b> <span class="tag">' in differences
+    comparison = client.get(f"/api/v1{address[1]}").json()
+    assert [group["group"] for group in comparison["configuration"]] == ["Tunables"]
+    fact = comparison["configuration"][0]["differences"][0]
+    assert (fact["values"], fact["differs_from_default"]) == ([["8"], ["64"]], [False, True])

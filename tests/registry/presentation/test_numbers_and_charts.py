@@ -1,0 +1,175 @@
+"""How numbers are written, where pictures put them, and that chart specifications are sound."""
+
+from __future__ import annotations
+
+import datetime as dt
+from itertools import pairwise
+
+import pytest
+
+from registry.comparison.ratio_chart import draw_profiles
+from registry.presentation import numbers, svg_lists, vega
+
+NOW = dt.datetime(2026, 11, 20, 12, 0, tzinfo=dt.UTC)
+
+
+@pytest.mark.parametrize(("value", "places", "written"), [
+    (36850.37, 2, "36,850.37"), (0.5, 2, "0.50"), (None, 2, ""), (0.0, 1, "0.0"), (1e9, 0, "1,000,000,000"),
+])  # fmt: skip
+def test_decimals_are_grouped_and_have_their_places(value, places, written) -> None:
+    assert numbers.format_decimal(value, places) == written
+
+
+@pytest.mark.parametrize(("value", "written"), [
+    (36850.37, "36,850"), (97.21, "97.2"), (9.999, "10.0"), (1.2345, "1.23"), (0.01234, "0.0123"), (0, "0"),
+])  # fmt: skip
+def test_numbers_for_the_eye_have_three_digits(value, written) -> None:
+    assert numbers.format_significant(value) == written
+
+
+@pytest.mark.parametrize(("value", "written"), [
+    (12.346, "12.35"), (0.1, "0.10"), (0.0752, "0.0752"), (0.00061741, "0.000617"), (0.0, "0"), (None, ""),
+])  # fmt: skip
+def test_how_many_times_is_never_rounded_to_nothing(value, written) -> None:
+    assert numbers.format_times(value) == written
+
+
+@pytest.mark.parametrize(("count", "written"), [
+    (0, "0\xa0B"), (999, "999\xa0B"), (20_400, "20.4\xa0kB"), (4_800_000, "4.8\xa0MB"),
+    (5_000_000_000_000, "5,000.0\xa0GB"),
+])  # fmt: skip
+def test_sizes_are_decimal(count, written) -> None:
+    assert numbers.format_bytes(count) == written
+
+
+def test_a_deadline_at_the_end_of_a_day_anywhere_on_earth_is_said_so() -> None:
+    deadline = dt.datetime(2027, 5, 1, 11, 59, 59, tzinfo=dt.UTC)
+    assert numbers.format_deadline(deadline, NOW) == "2027-04-30 23:59 AoE, in 161\xa0days"
+
+
+@pytest.mark.parametrize(("delta", "written"), [
+    (dt.timedelta(minutes=2), "in 2\xa0minutes"), (dt.timedelta(hours=-5), "5\xa0hours ago"),
+    (dt.timedelta(days=9), "in 9\xa0days"), (dt.timedelta(seconds=10), "in 0\xa0minutes"),
+    (dt.timedelta(minutes=-1), "1\xa0minute ago"),
+])  # fmt: skip
+def test_distances_use_the_largest_unit_that_fits_twice(delta, written) -> None:
+    assert numbers.format_distance(NOW + delta, NOW) == written
+
+
+def test_ranks_within_a_tie_are_a_range() -> None:
+    assert numbers.format_rank_range(7, 8) == "7\N{EN DASH}8"
+    assert numbers.format_rank_range(7, 7) == ""
+
+
+def test_a_logarithmic_axis_puts_equal_factors_at_equal_distances() -> None:
+    axis = svg_lists.LogAxis(12, 4000, 0, 300)
+    assert axis.decades() == [(0.0, "10"), (100.0, "100"), (200.0, "1,000"), (300.0, "10,000")]
+    assert axis.at(100) - axis.at(10) == axis.at(1000) - axis.at(100)
+
+
+def test_an_axis_of_one_value_still_has_a_decade() -> None:
+    assert [text for _, text in svg_lists.LogAxis(10, 10, 0, 100).decades()] == ["10", "100"]
+
+
+def test_a_strip_has_a_dot_for_each_score_until_there_are_too_many() -> None:
+    few = svg_lists.draw_strip([(10.0, True), (100.0, False), (100.0, False)], width=600, height=150, radius=4.5)
+    assert few.each == 1
+    assert (few.filled.count("M"), few.hollow.count("M")) == (1, 2)
+    assert few.mark_is_named is False
+    many = svg_lists.draw_strip([(100.0, False)] * 1000, width=600, height=150, radius=4.5)
+    assert many.each > 1
+    assert many.hollow.count("M") * many.each >= 1000
+
+
+@pytest.mark.parametrize("scores", [[], [(1.0, True)], [(0.0, True)] * 5, [(-1.0, False)] * 5])
+def test_too_few_scores_draw_no_strip(scores) -> None:
+    assert svg_lists.draw_strip(scores, width=600, height=150, radius=4.5) is None
+
+
+def test_stairs_mark_new_records_only() -> None:
+    points = [("A", 10.0, "one"), ("B", 5.0, "two"), ("C", 10.4, "three"), ("D", 200.0, "four")]
+    axis = svg_lists.LogAxis(1, 1000, 200, 0)
+    stairs = svg_lists.draw_staircase(points, axis, left_x=50, right=600, labels=10, marks=5)
+    assert [step.mark for step in stairs.steps] == [True, False, False, True]
+    assert stairs.words == "10 at A, 200 at D"
+    heights = [step.y for step in stairs.steps]
+    assert heights == sorted(heights, reverse=True)
+
+
+def test_one_release_alone_is_no_history() -> None:
+    assert svg_lists.draw_pictures([("T", [("A", 10.0, "one")])]) == []
+
+
+def test_bars_begin_at_zero() -> None:
+    drawn = svg_lists.draw_columns([("write", 50.0), ("read", 100.0)])
+    write, read = drawn.columns
+    assert read.height == 2 * write.height
+    assert write.top + write.height == read.top + read.height == drawn.base
+
+
+def test_a_phase_without_a_median_is_a_dot_alone() -> None:
+    drawn = svg_lists.draw_pairs([("stat", 100.0, 50.0), ("find", 10.0, None), ("none", 0.0, 1.0)])
+    assert [(pair.name, pair.ratio, pair.median is None) for pair in drawn.pairs] == [
+        ("stat", "2.0", False),
+        ("find", "", True),
+    ]
+
+
+def entry(rank: int, score: float, *, new: bool = False) -> dict[str, object]:
+    return {"rank": rank, "system_name": f"System {rank}", "institution": "Site", "score": score, "new": new}
+
+
+def test_the_chart_of_a_list_holds_its_first_entries_as_points() -> None:
+    spec = vega.top_entries("T", [entry(rank, 1000.0 / rank, new=rank == 1) for rank in range(1, 40)])
+    values = spec["data"]["values"]
+    assert len(values) == vega.TOP
+    assert values[0] == {"place": "1 System 1", "institution": "Site", "score": 1000.0, "entry": "new"}
+    assert spec["encoding"]["x"]["scale"]["type"] == "log"
+    assert {layer["mark"]["type"] for layer in spec["layer"]} <= {"point", "rule"}
+
+
+def test_a_list_without_scores_has_no_chart() -> None:
+    assert vega.top_entries("T", [entry(1, 0.0), entry(2, 5.0)]) is None
+
+
+def test_the_profile_of_a_result_leaves_out_phases_without_a_median() -> None:
+    spec = vega.phase_profile("T", [{"name": "find", "ratio": 2.0}, {"name": "stat", "ratio": None}])
+    assert spec["data"]["values"] == [{"phase": "find", "ratio": 2.0}]
+    assert vega.phase_profile("T", [{"name": "stat", "ratio": None}]) is None
+
+
+def test_texts_of_a_narrow_axis_do_not_touch() -> None:
+    scores = [(10.0**power, True) for power in range(6)]
+    narrow = svg_lists.draw_strip(scores, width=358, height=150, radius=3.3)
+    assert [text for _, text in narrow.ticks] == ["", "10", "", "1,000", "", "100,000"]
+    wide = svg_lists.draw_strip(scores, width=600, height=150, radius=4.5)
+    assert [text for _, text in wide.ticks][:2] == ["1", "10"]
+
+
+def test_a_profile_has_each_ratio_with_its_interval_and_marks_ties_and_single_runs() -> None:
+    rows = [("ior-easy-write", 1.5, (1.4, 1.6)), ("find", 0.01, None), ("ior-easy-read", 1.01, (0.98, 1.04))]
+    [[wide, thin]] = draw_profiles([rows])
+    assert (wide.kind, thin.kind) == ("wide", "thin")
+    for profile in (wide, thin):
+        easy, find, read = profile.marks
+        assert (easy.text, easy.kind, read.text, read.kind) == ("\N{MULTIPLICATION SIGN} 1.50", "apart", "tie", "tie")
+        assert (find.text, find.kind) == ("\N{MULTIPLICATION SIGN} 0.01", "unrepeated")
+        assert find.left == find.at == find.right < profile.at_one < easy.left < easy.at < easy.right < profile.width
+        assert read.left < profile.at_one < read.right
+        assert [text for at, text in profile.ticks if at == profile.at_one] == ["1"]
+        apart = [after[0] - before[0] for before, after in pairwise(profile.ticks)]
+        assert min(apart) > 20
+    assert {"0.01", "0.1", "1"} <= {text for _, text in thin.ticks}
+    assert wide.words == "ior-easy-write 1.50; find 0.01 not repeated; ior-easy-read 1.01 tie"
+
+
+def test_profiles_beside_one_another_share_their_axis_and_nothing_makes_none() -> None:
+    first, second = draw_profiles([[("a", 10.0, None)], [("a", 0.1, None)]])
+    assert (first[0].at_one, first[0].ticks) == (second[0].at_one, second[0].ticks)
+    assert draw_profiles([]) == draw_profiles([[], []]) == []
+
+
+def test_of_many_ratios_the_first_are_drawn_and_long_names_are_cut() -> None:
+    [[wide, _]] = draw_profiles([[("a-name-that-no-axis-has-room-for", 1.0 + place, None) for place in range(100)]])
+    assert len(wide.marks) == 30
+    assert wide.marks[0].name == "a-name-th\N{HORIZONTAL ELLIPSIS}s-room-for"

@@ -1,0 +1,124 @@
+"""What a page shows of a run: leading figures, what its tests differ in, plots where they help, and the spread."""
+
+import pytest
+
+from registry.presentation import svg_results
+from registry.results.run_page import leading, varying_parameters, view
+from tests.registry.presentation.test_measurement_tables import row
+from validators.distributions import summed
+
+
+def sweep(*counts, **context):
+    return [row(op, value=count * 2**30, threads=count, **context) for count in counts for op in ("write", "read")]
+
+
+def titles(run):
+    return [figure["title"] for figure in run["figures"]]
+
+
+def test_a_sweep_is_drawn_for_each_operation_over_its_steps():
+    run = view(sweep(1, 2, 4))
+    assert titles(run) == ["Write: bandwidth by threads", "Read: bandwidth by threads"]
+    drawing = run["figures"][0]["drawing"]
+    assert [step.text for step in drawing.steps] == ["1", "2", "4"]
+    assert drawing.ticks[0].text == "0"
+    heights = [float(point.split(" ")[1]) for point in drawing.lines[0].path[1:].split("L")]
+    assert heights == sorted(heights, reverse=True)
+    assert "from zero" in run["figures"][0]["note"]
+
+
+@pytest.mark.parametrize("counts", [(1,), (1, 2)])
+def test_two_steps_are_read_in_the_table(counts):
+    assert view(sweep(*counts))["figures"] == []
+
+
+@pytest.mark.parametrize("what", ["test", "server_group"])
+def test_numbers_that_only_count_are_no_steps(what):
+    assert view([row(**{what: number}) for number in range(5)])["figures"] == []
+
+
+def test_epochs_are_stairs_under_their_threshold():
+    au = summed("unet3d", "au", "epoch", "epochs", [98.0, 97.0, 96.0], "%", {"run": "run1"})
+    (figure,) = view([], au, parameters={"au_threshold": 90.0})["figures"]
+    assert figure["title"] == "unet3d: AU in order of epochs"
+    assert "threshold, 90 %" in figure["note"]
+    height, text = figure["drawing"].limit
+    assert text == "90.0"
+    assert height > figure["drawing"].lines[0].end[1]
+
+
+def test_ranks_are_boxes_from_the_least_to_the_most():
+    ranks = summed("write", "bandwidth", "rank", "ranks", [1.0, 2.0, 3.0], "GiB/s", {"iter": 0})
+    (figure,) = view([], ranks)["figures"]
+    (box,) = figure["drawing"].boxes
+    assert box.low < box.left < box.middle < box.left + box.width < box.high
+    assert box.summary == "1.000\N{EN DASH}3.000, median 2.000"
+
+
+def test_two_iterations_are_no_distribution_to_draw():
+    twice = summed("write", "bandwidth", "iteration", "iterations", [1.0, 2.0], "GiB/s")
+    run = view([], twice)
+    assert run["figures"] == []
+    assert [cell.text for cell in run["spread"].rows[0]][4:] == [
+        *("2", "GiB/s", "1", "1.250", "1.500", "1.750", "2", "1.500", "0.7071")
+    ]
+
+
+@pytest.mark.parametrize(("values", "said"), [([1.0, 16.0], "GiB/s, from zero"), ([98.0, 99.0], "not from zero")])
+def test_it_is_said_whether_boxes_stand_on_an_axis_from_zero(values, said):
+    ranks = summed("write", "bandwidth", "rank", "ranks", values, "GiB/s")
+    assert said in view([], ranks)["figures"][0]["note"]
+
+
+def test_values_far_apart_are_drawn_logarithmic_and_it_is_said():
+    ranks = summed("file_stat", "rate", "rank", "ranks", [10.0, 5000.0], "ops/s")
+    assert "logarithmic" in view([], ranks)["figures"][0]["note"]
+
+
+def test_tests_differ_in_words_and_whole_numbers_not_in_what_they_measured():
+    tests = [{"test": 0, "api": "POSIX", "tasks": 2, "s": 1.5}, {"test": 1, "api": "MPIIO", "tasks": 2, "s": 2.5}]
+    assert varying_parameters(tests, [row(test=0)]) == ["api"]
+    assert varying_parameters(tests, [row(threads=0)]) == []
+    assert view([row(test=0), row(test=1)], tests=tests)["tables"][0].rows[1][1].text == "MPIIO"
+
+
+def test_the_settings_by_which_results_are_looked_up_stand_above():
+    settings = {"api": "POSIX", "transfer_size_bytes": 2**20, "fsync": True, "stonewall_s": 30, "shortest_phase_s": 1.5}
+    assert view([row()], parameters=settings, tool=("ior", "4.1"))["settings"] == (
+        "api POSIX, transfer size 1\xa0MiB, fsync yes, stonewall 30\xa0s"
+    )
+    assert view([row()], parameters=settings)["settings"] == ""
+
+
+def test_the_best_figures_lead_with_what_they_are_of():
+    write, read = leading(sweep(1, 4, 2, record_KiB=4), {})
+    assert (write["name"], write["value"], write["unit"], write["of"]) == (
+        "Write bandwidth", "4", "GiB/s", "mean, threads 4",
+    )  # fmt: skip
+    assert read["name"] == "Read bandwidth"
+    best = leading([row(value=(job + 1) * 2**30, job=job) for job in range(3)], {})
+    assert [(lead["value"], lead["of"]) for lead in best] == [("3", "mean, job 2")]
+    (net,) = leading([row(stat="raw", value=3 * 2**30), row(stat="net", value=2**30)], {})
+    assert (net["value"], net["of"]) == ("1", "net")
+    (au,) = leading([row("unet3d", "au", value=95.5, unit="%", printed_unit="%")], {"au_threshold": 90.0})
+    assert au["of"] == "mean, threshold 90"
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "texts"),
+    [
+        (0.0, 3.0, ["0", "1", "2", "3"]),
+        (98.61, 98.65, ["98.61", "98.62", "98.63", "98.64", "98.65"]),
+        (5.0, 5.0, ["4", "6"]),
+        (0.0, 0.0, ["0.0", "0.5"]),
+    ],
+)
+def test_ticks_are_round_numbers_around_all_values(low, high, texts):
+    axis = svg_results.LinearAxis(low, high, 0, 100)
+    assert [tick.text for tick in axis.ticks] == texts
+    assert (axis.at(axis.low), axis.at(axis.high)) == (0, 100)
+
+
+def test_names_of_lines_that_end_together_are_joined():
+    drawn = svg_results.draw_lines(["1", "2"], [("2", [(0, 1.0), (1, 2.0)]), ("4", [(0, 1.0), (1, 2.01)])], 0.0, 2.0)
+    assert [line.name for line in drawn.lines] == ["2, 4", ""]

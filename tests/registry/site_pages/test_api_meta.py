@@ -1,0 +1,256 @@
+"""Schemas, rules, benchmarks and openapi.json; and that every answer has the shape that openapi.json promises."""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.utils import timezone
+from jsonschema import Draft202012Validator
+
+from registry import errors
+from registry.api_urls import urlpatterns
+from registry.lists import api as lists_api
+from registry.models import Edition, PublicSystemSnapshot, Result, SavedStudy
+from registry.query import cursor_pages, filters
+from registry.query.cursor_pages import BadCursor
+from registry.query.filters import InvalidValue, UnknownParameter
+from registry.query.public_record import ENTRY
+from registry.site_pages.api_meta import openapi_document
+from tests.make_system import make_system
+from tests.registry.record import (
+    make_definition,
+    make_file,
+    make_list,
+    make_measurement,
+    make_platform,
+    make_release,
+    make_result,
+)
+from validators.catalogue import benchmarks, rules
+from validators.system import facts
+
+pytestmark = pytest.mark.django_db
+
+ADDRESSES = {
+    "/api/v1/": "/api/v1/",
+    "/api/v1/releases/": "/api/v1/releases/",
+    "/api/v1/releases/{release}/": "/api/v1/releases/T1/",
+    "/api/v1/releases/{release}/awards/": "/api/v1/releases/T1/awards/",
+    "/api/v1/lists/": "/api/v1/lists/",
+    "/api/v1/lists/{release}/{list}/": "/api/v1/lists/T1/full/",
+    "/api/v1/analysis/{list}/": "/api/v1/analysis/full/",
+    "/api/v1/lists/{release}/{list}/citation/": "/api/v1/lists/T1/full/citation/",
+    "/api/v1/results/": "/api/v1/results/",
+    "/api/v1/results/{id}/": "/api/v1/results/hw-1/",
+    "/api/v1/results/{id}/citation/": "/api/v1/results/hw-1/citation/",
+    "/api/v1/results/{id}/ceilings/": "/api/v1/results/hw-1/ceilings/",
+    "/api/v1/generations/": "/api/v1/generations/",
+    "/api/v1/generations/{slug}/": "/api/v1/generations/maker-200/",
+    "/api/v1/sizing/": "/api/v1/sizing/?platform=maker-200&target=1",
+    "/api/v1/results/{id}/members/": "/api/v1/results/hw-1/members/",
+    "/api/v1/stragglers/": "/api/v1/stragglers/?members=273&slow=18",
+    "/api/v1/hardware/": "/api/v1/hardware/",
+    "/api/v1/results/{id}/distributions/": "/api/v1/results/hw-1/distributions/",
+    "/api/v1/results/{id}/files/": "/api/v1/results/hw-1/files/",
+    "/api/v1/results/{id}/system/": "/api/v1/results/hw-1/system/",
+    "/api/v1/results/{id}/system/{form}/": "/api/v1/results/hw-1/system/io500/",
+    "/api/v1/compare/": "/api/v1/compare/?results=io500-1,hw-1",
+    "/api/v1/studies/": "/api/v1/studies/",
+    "/api/v1/studies/{slug}/": "/api/v1/studies/claims/",
+    "/api/v1/export/": "/api/v1/export/",
+    "/api/v1/export/{name}": "/api/v1/export/manifest.json",
+    "/api/v1/ranking/": "/api/v1/ranking/?formula=score/client_nodes",
+    "/api/v1/rankings/": "/api/v1/rankings/",
+    "/api/v1/rankings/{slug}/": "/api/v1/rankings/scores-1/",
+    "/api/v1/study/": "/api/v1/study/?metric=score&x=release",
+    "/api/v1/study/metrics/": "/api/v1/study/metrics/",
+    "/api/v1/study/axes/": "/api/v1/study/axes/",
+    "/api/v1/systems/": "/api/v1/systems/",
+    "/api/v1/systems/{slug}/": "/api/v1/systems/site-one-test-system-a/",
+    "/api/v1/systems/{slug}/history/": "/api/v1/systems/site-one-test-system-a/history/",
+    "/api/v1/systems/{slug}/sweep/": "/api/v1/systems/site-one-test-system-a/sweep/",
+    "/api/v1/sites/": "/api/v1/sites/",
+    "/api/v1/sites/{slug}/": "/api/v1/sites/site-one/",
+    "/api/v1/platforms/": "/api/v1/platforms/",
+    "/api/v1/platforms/{slug}/": "/api/v1/platforms/maker-200/",
+    "/api/v1/schemas/": "/api/v1/schemas/",
+    "/api/v1/schemas/{name}/": "/api/v1/schemas/metadata.1/",
+    "/api/v1/questionnaires/": "/api/v1/questionnaires/",
+    "/api/v1/questionnaires/{name}/": "/api/v1/questionnaires/reproducibility.1/",
+    "/api/v1/rules/": "/api/v1/rules/",
+    "/api/v1/benchmarks/": "/api/v1/benchmarks/",
+    "/api/v1/parameters/": "/api/v1/parameters/",
+    "/api/v1/parameters/{id}/": "/api/v1/parameters/lustre.client.osc.checksums/",
+    "/api/v1/openapi.json": "/api/v1/openapi.json",
+}
+
+
+@pytest.fixture
+def record() -> None:
+    """One of everything, with every fact filled in."""
+    release = make_release("T1", published_at=timezone.now(), unknown_lists={"scc": "Not found."}, list_names=["full"])
+    platform = make_platform("maker-200", "Maker 200", predecessor=make_platform("maker-100", "Maker 100"))
+    old = make_result(release, "io500-1", 10.0)
+    result = make_result(
+        release, "hw-1", 40.0, trust=Result.Trust.VERIFIED, bundle_sha256="0" * 64, platform=platform, revises=old,
+        bandwidth_gib_per_s=16.0, rate_kiops=100.0, parameters={"stripe": 4}, published_at=timezone.now(),
+        submitted_on="2026-04-01", production=True, withdrawn_at=timezone.now(), withdrawn_reason="Said so",
+        snapshot={"findings": [{"code": "x"}], "rules": [{"code": "y"}], "versions": {"validators": "1.0.0"}},
+    )  # fmt: skip
+    study_fields = {"title": "Scores", "question": "formula=score/client_nodes", "saved_by": "alice"}
+    SavedStudy.objects.create(kind=SavedStudy.Kind.RANKING, slug="scores-1", **study_fields)
+    make_measurement(result)
+    make_file(result, "result.txt")
+    document = make_system()
+    PublicSystemSnapshot.objects.create(
+        result=result, sha256="0" * 64, summary=facts.summary(document), document=document
+    )
+    for number, result_platform in enumerate((platform.predecessor, platform), 2):
+        platform_result = make_result(release, f"hw-{number}", platform=result_platform, parameters={"enclosures": 2})
+        make_measurement(platform_result, "ior-easy-read", 2.0 * number)
+    make_list(release, "full", [result, old], definition=make_definition("full"))
+    Edition.objects.create(name="0" * 16, as_of=timezone.now(), manifest={"edition": "0" * 16})
+
+
+@cache
+def exact() -> dict[str, Any]:
+    """openapi.json with every named shape closed: a key that it does not name is an error."""
+    document = copy.deepcopy(openapi_document())
+    for component in document["components"]["schemas"].values():
+        if "properties" in component:
+            component["additionalProperties"] = False
+    return document
+
+
+def promised(path: str, content_type: str = "application/json", status: str = "200") -> Draft202012Validator:
+    content = exact()["paths"][path]["get"]["responses"][status]["content"][content_type]["schema"]
+    return Draft202012Validator({**content, "components": exact()["components"]})
+
+
+def test_openapi_is_valid_and_made_without_a_warning(client, tmp_path) -> None:
+    out = tmp_path / "openapi.json"
+    call_command("spectacular", format="openapi-json", file=str(out), validate=True, fail_on_warn=True)
+    document = json.loads(out.read_text())
+    assert document["openapi"].startswith("3.1") and document["paths"].keys() >= ADDRESSES.keys()
+    assert client.get("/api/v1/openapi.json").json() == document
+
+
+def test_openapi_covers_every_route_and_so_does_this_test() -> None:
+    routes = {f"/api/v1/{pattern.pattern}".replace("<str:", "{").replace(">", "}") for pattern in urlpatterns}
+    assert routes == ADDRESSES.keys()
+    assert routes <= openapi_document()["paths"].keys()
+
+
+@pytest.mark.parametrize("path", ADDRESSES)
+def test_every_answer_has_the_promised_shape(client, record, path) -> None:
+    answer = client.get(ADDRESSES[path])
+    assert answer.status_code == 200
+    assert [f"{error.json_path}: {error.message}" for error in promised(path).iter_errors(answer.json())] == []
+
+
+@pytest.mark.parametrize("path", [path for path in ADDRESSES if "{" in path])
+def test_every_address_with_a_name_promises_its_problem(client, record, path) -> None:
+    missing = path.replace("{release}", "none").replace("{list}", "none")
+    for name in ("{id}", "{slug}", "{name}"):
+        missing = missing.replace(name, "none")
+    answer = client.get(missing)
+    assert answer.status_code == 404
+    assert [e.message for e in promised(path, "application/problem+json", "404").iter_errors(answer.json())] == []
+
+
+def test_a_shape_that_is_not_promised_would_be_seen(client, record) -> None:
+    content = client.get("/api/v1/results/hw-1/").json()
+    assert list(promised("/api/v1/results/{id}/").iter_errors(content | {"secret": 1}))
+    assert list(promised("/api/v1/results/{id}/").iter_errors({**content, "score": "40"}))
+    del content["trust"]
+    assert list(promised("/api/v1/results/{id}/").iter_errors(content))
+
+
+@pytest.mark.parametrize("path", ["/api/v1/results/", "/api/v1/lists/{release}/{list}/"])
+def test_every_filter_that_openapi_names_is_taken(client, record, path) -> None:
+    values = {"ordering": "score", "trust": "verified", "reproducibility": "fully", "format": "json", "new": "true"}
+    for parameter in openapi_document()["paths"][path]["get"]["parameters"]:
+        name = parameter["name"].replace("p.NAME", "p.stripe")
+        if parameter["in"] == "query" and name != "cursor":
+            assert client.get(ADDRESSES[path], {name: values.get(name, "1")}).status_code == 200
+
+
+def test_the_index_leads_to_answers(client, record) -> None:
+    for address in client.get("/api/v1/").json().values():
+        assert client.get(address).status_code == 200
+
+
+def test_every_schema_is_listed_and_is_one(client) -> None:
+    listed = client.get("/api/v1/schemas/").json()["results"]
+    assert {"metadata.1", "list-definition"} <= {schema["name"] for schema in listed}
+    for schema in listed:
+        document = client.get(schema["url"]).json()
+        Draft202012Validator.check_schema(document)
+        assert document["title"] == schema["title"]
+
+
+def test_a_missing_schema_names_the_nearest(client) -> None:
+    answer = client.get("/api/v1/schemas/metdata.1/")
+    assert (answer.status_code, answer.json()["code"]) == (404, "record.no-schema")
+    assert "metadata.1" in answer.json()["hint"]
+
+
+def test_every_rule_is_listed_with_text_and_source(client) -> None:
+    listed = client.get("/api/v1/rules/").json()["results"]
+    assert [rule["code"] for rule in listed] == [rule.code for rule in rules()]
+    assert all(rule["text"] and rule["source"] and rule["level"] for rule in listed)
+    assert client.get("/api/v1/rules/?benchmark=none").json()["results"] == []
+    assert client.get("/api/v1/rules/?benchmark=io500").json()["results"]
+
+
+def test_every_benchmark_is_listed(client) -> None:
+    listed = client.get("/api/v1/benchmarks/").json()["results"]
+    assert [benchmark_row["tool"] for benchmark_row in listed] == [benchmark.tool for benchmark in benchmarks()]
+
+
+def test_every_code_and_column_is_documented() -> None:
+    docs = Path(__file__).parents[3] / "docs"
+    written = "".join((docs / name).read_text(encoding="utf-8") for name in ("api.md", "problems.md"))
+    codes = {code for code, _, _ in errors._CODES.values()} | {
+        UnknownParameter.code,
+        InvalidValue.code,
+        BadCursor.code,
+    }
+    names = {*ENTRY, *filters.RESULT_NAMES, *filters.ENTRY_FILTERS, *lists_api.ENTRY_KEYS, *cursor_pages.RESULTS} - {
+        "position"
+    }
+    assert [name for name in sorted(codes | names) if not re.search(rf"\b{re.escape(name)}\b", written)] == []
+
+
+@pytest.mark.parametrize(
+    "address", ["", "schemas/", "schemas/metadata.1/", "rules/", "benchmarks/", "hardware/", "openapi.json"]
+)
+def test_machine_forms_need_no_database(client, django_assert_num_queries, address) -> None:
+    with django_assert_num_queries(0):
+        assert client.get(f"/api/v1/{address}").status_code == 200
+
+
+def test_every_default_is_a_value_that_its_field_takes() -> None:
+    """A generated client refuses a field whose default is none of its values, and with it the whole operation."""
+    document = openapi_document()
+    defaults = [
+        (component, name, field)
+        for component, schema in document["components"]["schemas"].items()
+        for name, field in schema.get("properties", {}).items()
+        if "default" in field
+    ]
+    assert len(defaults) > 5
+    root = {"components": document["components"]}
+    wrong = [
+        (component, name, field["default"])
+        for component, name, field in defaults
+        if not Draft202012Validator(root | field).is_valid(field["default"])
+    ]
+    assert wrong == []

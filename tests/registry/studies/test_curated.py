@@ -1,0 +1,614 @@
+"""Curated studies: every number of five documents comes back with its unit, and every claim is computed anew."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from registry.models import Measurement, Result
+from registry.query.formulas import FormulaError, evaluate_formula
+from registry.studies import curated
+from validators.hardware import KINDS, entries
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("loaded")]
+
+STUDIES = "/api/v1/studies/"
+COVERAGE = curated.STUDIES / "coverage.csv"
+SEEDS = {"cug25": "000", "perlmutter": "002", "dell-lustre": "004"}
+
+
+@pytest.fixture(scope="module")
+def answers(loaded: None, django_db_blocker: Any) -> dict[str, dict[str, Any]]:
+    """Every study by the API."""
+    with django_db_blocker.unblock():
+        client = Client()
+        response_by_slug = {slug: client.get(f"{STUDIES}{slug}/") for slug in curated.load_studies()}
+    assert {
+        slug: response.status_code for slug, response in response_by_slug.items() if response.status_code != 200
+    } == {}
+    return {slug: response.json() for slug, response in response_by_slug.items()}
+
+
+def row(answers: dict[str, Any], slug: str, **at: Any) -> dict[str, Any]:
+    (matching_row,) = [
+        candidate for candidate in answers[slug]["rows"] if all(candidate[name] == value for name, value in at.items())
+    ]
+    return matching_row
+
+
+def test_every_study_has_points_and_says_where_they_are_from(answers) -> None:
+    empty = [slug for slug, answer in answers.items() if not answer["rows"]]
+    assert empty == []
+    unsourced = [
+        slug
+        for slug, answer in answers.items()
+        for point in answer["rows"]
+        if not point["source"] and point["count"] == 1
+    ]
+    assert unsourced == []
+
+
+def test_every_interval_of_every_study_comes_from_three_runs_and_more(answers) -> None:
+    """Numbers of papers, slides and copied lists: none of their single measurements has an interval."""
+    points = [(slug, row) for slug, answer in answers.items() for row in answer["rows"]]
+    ranged = [(slug, row) for slug, row in points if row.get("interval_low") is not None]
+    assert [slug for slug, row in ranged if row["interval_basis"] != "repeats" or row["interval_runs"] < 3] == []
+    single = [row for _, row in points if row["count"] == 1 and "interval_low" in row and row not in ranged]
+    assert len(single) > 400
+    repeated_ids = set(Measurement.objects.filter(stat="stdev").values_list("result__public_id", flat=True))
+    assert [slug for slug, row in ranged if row["result"] not in repeated_ids] == []
+    for answer in answers.values():
+        interval_names = [f"interval_{end}" for end in ("low", "high", "basis", "runs")]
+        assert all(
+            len({row[name] is None for name in interval_names}) == 1 for row in answer["rows"] if "interval_low" in row
+        )
+        drawn = answer["chart"]["data"]["values"] if answer["chart"] else []
+        assert all(point["low"] == point["high"] for point in drawn if point.get("spread") == "not repeated")
+
+
+@pytest.mark.parametrize(
+    ("slug", "at", "value", "unit"),
+    [
+        ("e2000-per-drive", {"targets": 4, "drives_per_controller": 32, "op": "read"}, 10261, "MiB/s"),
+        ("e2000-per-drive", {"targets": 2, "op": "read"}, 6971, "MiB/s"),
+        ("e2000-lst-bandwidth", {"cpt": 8, "op": "send"}, 99033, "MB/s"),
+        ("e2000-lst-rate", {"cpt": 16, "op": "send"}, 457183, "RPC/s"),
+        ("mlperf-unet3d", {"client_nodes": 20}, 725, "samples/s"),
+        ("wrf-time", {"platform": "HPE Cray Supercomputing Storage Systems E2000"}, 1485, "s"),
+        ("e1000-fabric-direct", {"fabric": "InfiniBand HDR", "op": "read"}, 85.3, "GB/s"),
+        ("e1000-fabric-4k", {"fabric": "Slingshot-11", "op": "read"}, 735866, "ops/s"),
+        ("e1000-hdd-fabric", {"fabric": "InfiniBand HDR", "op": "write", "jbods": 2}, 35.9, "GB/s"),
+        ("es400-rates", {"io500_release": "ISC23", "op": "find"}, 13229.11, "kIOPS"),
+        ("perlmutter-ost-bandwidth", {"op": "write"}, 27.1, "GB/s"),
+        ("perlmutter-efficiency-printed", {"op": "read", "context.of": "ops_rate"}, 15.1, "%"),
+        ("dell-sequential", {"op": "read", "label": "one client, one thread, 8 OSTs"}, 1.005, "GB/s"),
+        ("gpudirect-bandwidth", {"op": "ior-rnd1MB-read", "allocate_buffer_on_gpu": 0}, 26.9, "GiB/s"),
+        ("e2000-drives", {"drive": "Samsung 1743", "figure": "sequential read"}, 14000, "MB/s"),
+    ],
+)
+def test_a_printed_number_comes_back_with_its_unit(answers, slug, at, value, unit) -> None:
+    cells = row(answers, slug, **at)
+    assert (cells["value"], cells["unit"], cells["trust"]) == (pytest.approx(value, rel=1e-12), unit, "reported")
+
+
+TABLES = (
+    *("drives", "obdfilter_e2000", "lst_e2000_nps_cpt", "mlperf_e1000_e2000"),
+    *("e1000_fabric_ior_flash", "e1000_fabric_ior_hdd", "e1000_fabric_mdtest", "mdtest_ksocklnd_vs_ko2iblnd"),
+    *("io500_lustre_history", "io500_sc23_lists", "io500_sc23_awards", "io500_gpudirect_modes", "perlmutter_table1"),
+    *("straggler_probability", "dell_mdtest_parameters", "dell_results", "platforms", "test_scale"),
+)
+NOT_PRINTED = re.compile(r"recomputed|_percent|ratio|status|used_in|source|seed|fabric$|system|test$|lustre")
+LANES = "Samsung PM1733 15.36 TB, two PCIe Gen4 lanes"  # in GB/s in the document
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_every_number_of_a_table_comes_back(answers, shared: Path, table: str) -> None:
+    with (shared / "data" / "seed-tables" / f"{table}.csv").open(encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    expected = {
+        float(cell)
+        for line in rows
+        for column, cell in line.items()
+        if re.fullmatch(r"-?\d+(\.\d+)?", cell or "")
+        and not (NOT_PRINTED.search(column) or LANES in line.values() or "recomputed" in line.get("metric", ""))
+    }  # fmt: skip
+    assert len(expected) > 2
+    assert sorted(expected - _numbers(answers)) == []
+
+
+def _numbers(answers: dict[str, Any]) -> set[float]:
+    """Every number that a study gives: values, places on axes, and what is printed beside what is computed."""
+    cells = [cell for answer in answers.values() for point in answer["rows"] for cell in point.values()]
+    numbers = {float(cell) for cell in cells if isinstance(cell, int | float)}
+    return numbers | {
+        float(digits) for cell in cells if isinstance(cell, str) for digits in re.findall(r"\d+(?:\.\d+)?", cell)
+    }
+
+
+def test_claims_that_hold_are_computed_to_their_last_digit(answers, shared: Path) -> None:
+    with (shared / "data" / "seed-tables" / "claims.csv").open(encoding="utf-8", newline="") as lines:
+        claims = {claim["id"]: claim for claim in csv.DictReader(lines)}
+    computed_rows = {computed_row["claim"]: computed_row for computed_row in answers["claims"]["rows"]}
+    assert computed_rows.keys() == claims.keys()
+    ranges = ("roce-hdr", "tcp-hdr")
+    holding = [claim for claim in claims.values() if claim["verdict"].startswith("holds") and claim["id"] not in ranges]
+    assert len(holding) >= 27
+    for claim in holding:
+        digits = re.findall(r"\d+(?:\.\d+)?", claim["recomputed"].replace(",", ""))
+        last_number = digits[-1] if claim["id"] in ("wrf-share", "wrf-files") else digits[0]
+        unit_of_last_digit = 10 ** -len(last_number.partition(".")[2])
+        assert computed_rows[claim["id"]]["value"] == pytest.approx(float(last_number), abs=unit_of_last_digit), claim[
+            "id"
+        ]
+
+
+@pytest.mark.parametrize(
+    ("claim", "values"),
+    [
+        ("obdfilter-gain", [68.1, 86.1]),
+        ("ior-gain", [136.6, 140.1]),
+        ("iops-gain", [358653.2, 2434124.0]),
+        ("roce-hdr", [0.9, 1.1]),
+        ("kfi-hdr", [0.6, 1.1]),
+        ("tcp-hdr", [0.6, 1.0]),
+        ("au90", [90.0, 70.0]),
+        ("iops-hist", [12.5, 91.3, 33.8]),
+    ],
+)
+def test_a_claim_of_several_numbers_has_as_many_rows(answers, claim: str, values: list[float]) -> None:
+    assert [
+        round(claim_row["value"], 1) for claim_row in answers["claims"]["rows"] if claim_row["claim"] == claim
+    ] == values
+
+
+def test_every_claim_is_shown_with_what_is_printed_and_a_verdict(answers) -> None:
+    for claim in answers["claims"]["rows"]:
+        assert claim["printed"] and claim["verdict"], claim["claim"]
+        assert claim["value"] is not None or claim["note"], claim["claim"]
+    assert row(answers, "claims", claim="t3-r1-read")["verdict"] == "misprint"
+
+
+@pytest.mark.parametrize(
+    ("value", "printed", "said"),
+    [
+        (4.171, "4.1x", "holds"),
+        (5.704, "5.6x", "differs"),
+        (83.51, "84 %", "holds"),
+        (1000000.0, "1,000,000", "holds"),
+        (33.846, "34.05", "differs"),
+        (1.0, "at least 45 / 90", None),
+        (None, "4.1x", None),
+    ],
+)
+def test_a_printed_number_holds_within_one_unit_of_its_last_digit(value, printed: str, said: str | None) -> None:
+    assert curated.compare_with_printed(value, printed) == said
+
+
+def test_what_is_computed_says_of_what_numbers(answers) -> None:
+    computed_row = row(answers, "es400-recomputed", release="Pre-SC19", score="bandwidth")
+    assert computed_row["inputs"].startswith(
+        "b0: 25.8 GiB/s (ior-easy-write bandwidth phase of sc23-bof-es400-pre-sc19); b1: 39"
+    )
+    assert computed_row["verdict"] == "differs"
+    assert "peak: 42 GB/s (drives ceiling of read" in row(
+        answers, "perlmutter-efficiency", figure="bandwidth efficiency", op="read"
+    )["inputs"]  # fmt: skip
+
+
+def test_a_claim_follows_the_record_and_is_not_stored(client) -> None:
+    selection = {"result__public_id": "cug25-table3-3", "op": "read", "stat": "aggregate"}
+    Measurement.objects.filter(**selection).update(value=32 * 14_000_000_000)
+    rows = {claim_row["claim"]: claim_row for claim_row in client.get(f"{STUDIES}claims/").json()["rows"]}
+    assert rows["read-of-drives"]["value"] == pytest.approx(100.0)
+    Measurement.objects.filter(**selection).delete()
+    rows = {claim_row["claim"]: claim_row for claim_row in client.get(f"{STUDIES}claims/").json()["rows"]}
+    assert rows["read-of-drives"]["value"] is None
+
+
+@pytest.mark.parametrize(("stripes", "percent"), [(1, 6.59), (4, 24.00), (16, 67.49)])
+def test_slow_targets_are_drawn_without_replacement(answers, stripes, percent) -> None:
+    chance_row = row(answers, "perlmutter-stragglers", **{"stripes": stripes, "drawn from": "273 OSTs, none twice"})
+    assert chance_row["value"] == pytest.approx(percent, abs=0.005)
+
+
+def test_gains_are_computed_from_measurements(answers) -> None:
+    assert row(answers, "es400-gains", phase="find")["value"] == pytest.approx(13229.11 / 1735.4)
+    assert row(answers, "es400-gains", phase="mdtest-hard-stat")["printed"] == "54.1x"
+
+
+def test_coverage_names_studies_that_exist_and_every_study_is_named() -> None:
+    with COVERAGE.open(encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    named = {slug for line in rows for slug in line["study"].split()}
+    assert named <= curated.load_studies().keys()
+    assert curated.load_studies().keys() - named == set()
+    assert [line for line in rows if not line["study"] and not line["why"]] == []
+    assert len({(line["document"], line["item"]) for line in rows}) == len(rows)
+
+
+@pytest.mark.parametrize("document", SEEDS)
+def test_coverage_has_every_figure_and_table_of_a_document(shared: Path, document: str) -> None:
+    (text,) = (shared / "seeds").glob(f"{SEEDS[document]}_*.txt")
+    captions = re.findall(r"\b(Fig(?:ure|\.)|Table|TABLE)\s+([0-9]+|[IVX]+)\b", text.read_text(encoding="utf-8"))
+    captioned_items = {f"{'Table' if kind.upper() == 'TABLE' else 'Figure'} {number}" for kind, number in captions}
+    with COVERAGE.open(encoding="utf-8", newline="") as lines:
+        covered = {line["item"] for line in csv.DictReader(lines) if line["document"] == document}
+    assert captioned_items - covered == set()
+
+
+def covered(document: str) -> dict[str, dict[str, str]]:
+    """The rows of coverage of one document, by item."""
+    with COVERAGE.open(encoding="utf-8", newline="") as lines:
+        return {line["item"]: line for line in csv.DictReader(lines) if line["document"] == document}
+
+
+SLIDE_TABLES = {
+    "e1000_fabric_ior_flash": "table of fabrics on one flash unit",
+    "e1000_fabric_ior_hdd": "table of fabrics on hard disks",
+    "e1000_fabric_mdtest": "table of fabrics on a single MDT",
+    "mdtest_ksocklnd_vs_ko2iblnd": "table of network drivers on a single MDT",
+    "ssu_definitions": "table of scalable storage units",
+    "software_stacks": "list of software stacks",
+    "standard_sweep": "lists of benchmark details",
+    "tunables": "lists of test permutations",
+    "io500_lustre_history": "table of the performance history",
+    "io500_sc23_lists": "tables of the four lists",
+    "io500_sc23_awards": "table of awarded systems",
+    "io500_sc23_counts": "growth in entries and institutions",
+    "io500_gpudirect_modes": "table of preliminary results with GPUDirect",
+    "io500_gpudirect_check": "table of preliminary results with GPUDirect",
+    "gpudirect_mode_definitions": "table of buffer modes",
+}
+"""Tables of the slides that the shared data lists in its manifest, and the item of coverage.csv that has each."""
+
+
+@pytest.mark.parametrize(("document", "number"), [("benchmarking-lustre", "001"), ("sc23-bof", "003")])
+def test_coverage_has_every_table_of_the_slides(shared: Path, document: str, number: str) -> None:
+    with (shared / "data" / "seed-tables" / "MANIFEST.csv").open(encoding="utf-8", newline="") as lines:
+        listed = {line["file"].partition(".")[0] for line in csv.DictReader(lines) if line["source"].startswith(number)}
+    assert listed
+    covered_items = covered(document)
+    assert [table for table in listed if not covered_items[SLIDE_TABLES[table]]["study"]] == []
+
+
+SLIDES = {
+    "All Flash Array with PD-RAID LDISKFS": "figure of an all-flash array on ldiskfs",
+    "Clusterstor E1000 SSU Flash Gridraid LDISKFS": "figure of a flash unit with GridRAID",
+    "HDD Performance": "figure of two enclosures of hard disks: firmware and BIOS and release",
+    "All Flash RAID-10 LDISKFS IOPS": "figure of flash with RAID-10: operations by release",
+    "Single All Flash MDT LDISKFS": "figure of a flash metadata target by release",
+    "All Flash OST - Single Stream IO": "figure of a single stream with and without overstriping",
+    "HDD TCP Performance": "figure of TCP on hard disks: NPS4 and NPS2",
+    "Comparing RDMA Fabrics Protocols": "table of fabrics on one flash unit",
+    "GridRAID": "table of fabrics on one flash unit",
+    "Throughput Comparison HDD": "table of fabrics on hard disks",
+    "E1000 SINGLE MDT RAID-10": "table of fabrics on a single MDT",
+    "Lustre MDT performance": "table of network drivers on a single MDT",
+    "Scalable Storage Units": "table of scalable storage units",
+    "Benchmarking Lustre": "",  # titles of the document
+    "Torben": "", "Hardware complexity": "", "Problem Statement": "", "Benchmarking methodology": "",
+    "Process and Lessons": "", "John": "", "Switching from Intel": "",
+    "Test Permutations": "lists of test permutations",
+}  # fmt: skip
+"""Slides of 001 without running text or with a table, by how their headings begin."""
+
+
+def test_coverage_has_every_slide_that_shows_a_picture_or_a_table(shared: Path) -> None:
+    """In the text of the slides a picture leaves a heading with nothing or one line below it."""
+    (text,) = (shared / "seeds").glob("001_*.txt")
+    slides = re.split(r"^#+ ", text.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
+    covered_items = covered("benchmarking-lustre")
+    missing = []
+    for slide in slides:
+        heading, _, body = slide.partition("\n")
+        if "|" in body or len([line for line in body.splitlines() if line.strip()]) <= 1:
+            item = next((item for start, item in SLIDES.items() if heading.strip(" *").startswith(start)), None)
+            if item is None or (item and item not in covered_items):
+                missing.append(heading)
+    assert missing == []
+
+
+def test_studies_are_listed(client) -> None:
+    listed = client.get(STUDIES).json()["results"]
+    assert [study["slug"] for study in listed] == list(curated.load_studies())
+    assert client.get(listed[0]["url"]).status_code == 200
+
+
+def test_a_missing_study_names_the_nearest(client) -> None:
+    answer = client.get(f"{STUDIES}perlmuter-cori/")
+    assert (answer.status_code, answer.json()["code"]) == (404, "record.no-study")
+    assert "cori" in client.get(f"{STUDIES}corii/").json()["hint"]
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_figures_are_a_file_too(client, form) -> None:
+    answer = client.get(f"{STUDIES}es400-gains/?format={form}")
+    assert answer.status_code == 200
+    assert b"find" in answer.content
+
+
+# Files of studies
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"slug": "Not A Slug"},
+        {"question": "metric=a&x=b"},  # figures and a question
+        {"figures": []},
+        {"surprise": 1},
+        {"figures": [{"at": ["a"], "inputs": {"n": {"value": 1}}}]},  # an input without a source
+    ],
+)
+def test_a_file_that_breaks_the_schema_is_refused(tmp_path, monkeypatch, change) -> None:
+    study = {"slug": "one", "title": "One", "place": "Table 1", "axes": ["x"], "figures": [{"at": ["a"], "value": 1}]}
+    _write(tmp_path, [study | change])
+    _refused(monkeypatch, tmp_path)
+
+
+def test_two_studies_of_one_slug_are_refused(tmp_path, monkeypatch) -> None:
+    study = {"slug": "one", "title": "One", "place": "Table 1", "question": "metric=a&x=b"}
+    _write(tmp_path, [study, study])
+    _refused(monkeypatch, tmp_path)
+
+
+def _write(folder: Path, studies: list[dict[str, Any]]) -> None:
+    content = {"document": {"slug": "d", "title": "D", "publisher": "P"}, "studies": studies}
+    (folder / "d.json").write_text(json.dumps(content))
+
+
+def _refused(monkeypatch, folder: Path) -> None:
+    monkeypatch.setattr(curated, "STUDIES", folder)
+    with pytest.raises(curated.StudyError):
+        curated.load_studies.__wrapped__()
+
+
+# Formulas
+
+
+@pytest.mark.parametrize(
+    ("formula", "value"),
+    [
+        ("a + b * 2", 7.0),
+        ("-(a - b) ** 2", -1.0),
+        ("100 * (1 - comb(255, 4) / comb(273, 4))", 23.997066893745856),
+        ("sqrt(a * 27)", 9.0),
+        ("max(a, b) - min(a, b)", 1.0),
+    ],
+)
+def test_a_formula_is_arithmetic(formula, value) -> None:
+    assert evaluate_formula(formula, {"a": 3, "b": 2}) == pytest.approx(value)
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        "c", "a.real", "a[0]", "__import__('os')", "open('x')", "lambda: 1", "'a'", "True", "a if b else 1", "a; b",
+        "a / 0", "9 ** 9 ** 9", "comb(10 ** 9, 5)", "sqrt(a, key=1)", "(", "1" * 400, "sqrt()", "a < b", "[a]",
+    ],
+)  # fmt: skip
+def test_formulas_that_are_no_arithmetic_are_refused(formula) -> None:
+    with pytest.raises(FormulaError):
+        evaluate_formula(formula, {"a": 3, "b": 2})
+
+
+# Ceilings of what the documents report
+
+
+@pytest.mark.parametrize(
+    ("figure", "op", "value", "unit"),
+    [
+        ("peak of the drives", "read", 42, "GB/s"),
+        ("peak of the drives", "write", 30.72, "GB/s"),
+        ("bandwidth efficiency", "read", 97.143, "%"),
+        ("bandwidth efficiency", "write", 88.216, "%"),
+        ("IOPS efficiency", "read", 15.126, "%"),
+        ("IOPS efficiency", "write", 5.333, "%"),
+    ],
+)
+def test_the_efficiency_of_a_perlmutter_ost_is_that_of_its_ceilings(answers, figure, op, value, unit) -> None:
+    efficiency = row(answers, "perlmutter-efficiency", figure=figure, op=op)
+    assert (efficiency["value"], efficiency["unit"]) == (pytest.approx(value, abs=0.001), unit)
+    assert "ceiling of" in efficiency["inputs"]
+
+
+@pytest.mark.parametrize(
+    ("result", "op", "limit", "percent", "above"),
+    [
+        ("cug25-table3-1", "read", "PCIe of the slots", 92.7, []),
+        ("cug25-table3-3", "read", "drives", 76.9, []),
+        ("cug25-table3-1", "write", "drives, less parity", 101.6, ["parity"]),
+        ("cug25-ior-e2000", "read", "network", 100.0, []),
+        ("cug25-ior-e2000", "write", "drives, less parity", 97.7, []),
+        ("cug25-table4-2", "send", "network", 99.0, []),
+    ],
+)
+def test_the_limiting_layer_of_an_e2000_is_named(client, result, op, limit, percent, above) -> None:
+    ceilings = client.get(f"/api/v1/results/{result}/ceilings/").json()["results"]
+    ceiling = next(candidate for candidate in ceilings if candidate["op"] == op and candidate["stat"] != "per_drive")
+    assert (ceiling["limiting"]["words"], ceiling["above"]) == (limit, above)
+    assert ceiling["limiting"]["percent"] == pytest.approx(percent, abs=0.05)
+    assert all(factor["source"] for layer in ceiling["layers"] for factor in layer["factors"])
+
+
+def test_the_page_of_a_result_marks_what_is_above_its_ceiling_and_says_where_each_factor_is_from(client) -> None:
+    page = client.get("/results/cug25-table3-1/").content.decode()
+    assert "2 above their ceilings" in page
+    assert "at most 240.5" in page, "what was observed of 32 slots"
+    assert "section 3.1: of each controller to each slot" in page
+    assert page.count("above its ceiling<") == 2, "writes of the unit and of a drive, and no read"
+    assert 'id="ceilings"' not in client.get("/results/sc23-bof-es400-isc23/").content.decode(), "no part is known"
+
+
+def test_ceilings_of_nothing_and_of_unknown_parts(client, django_assert_num_queries) -> None:
+    missing = client.get("/api/v1/results/nothing/ceilings/")
+    assert (missing.status_code, missing.json()["code"]) == (404, "record.no-result")
+    assert client.get("/api/v1/results/sc23-bof-es400-isc23/ceilings/").json() == {"next": None, "results": []}
+    with django_assert_num_queries(3):
+        client.get("/api/v1/results/perlmutter-table1/ceilings/")
+
+
+def test_an_enclosure_without_counts_of_its_own_is_taken_whole(client) -> None:
+    result = Result.objects.filter(public_id="benchmarking-lustre-flash-bio-ib")
+    result.update(parameters={"enclosures": 2, "data_servers": True, "raid": 7})
+    layers = client.get("/api/v1/results/benchmarking-lustre-flash-bio-ib/ceilings/").json()["results"][0]["layers"]
+    assert [layer["layer"] for layer in layers] == ["drives", "slots", "parity"], "a count that is no number is none"
+    assert layers[0]["factors"][0]["value"] == 48
+    assert layers[0]["estimated"]
+
+
+def test_the_hardware_page_shows_every_part_with_its_source(client) -> None:
+    page = client.get("/hardware/").content.decode()
+    for kind in KINDS:
+        for entry in entries(kind).values():
+            assert entry["model"] in page
+    assert "Cray User Group 2025, Table 1" in page
+    assert "estimated" in page
+
+
+# Generations and sizing
+
+
+def gain(client: Client, address: str, op: str, trust: str = "reported") -> dict[str, Any]:
+    rows = client.get(f"/api/v1/generations/{address}").json()["rows"]
+    (gain_row,) = [
+        candidate
+        for candidate in rows
+        if candidate["op"] == op and candidate["trust"] == trust and candidate["tool"] in ("io500", "ior")
+    ]
+    return dict(gain_row)
+
+
+@pytest.mark.parametrize(
+    ("op", "times"), [("score", 4.17), ("find", 7.62), ("ior-hard-read", 5.70), ("mdtest-hard-stat", 54.18)]
+)
+def test_the_es400_line_gains_over_the_releases_what_follows_from_its_numbers(client, op, times) -> None:
+    gain_row = gain(client, "ddn-es400nvx2/?x=io500_release", op)
+    assert [step["step"] for step in gain_row["steps"]] == ["Pre-SC19", "SC19", "ISC20", "ISC22", "SC22", "ISC23"]
+    assert gain_row["steps"][-1]["x_first"] == pytest.approx(times, abs=0.006)
+
+
+def test_what_the_slide_does_not_tell_apart_is_not_separated(client) -> None:
+    gain_row = gain(client, "ddn-es400nv/?x=io500_release", "score")
+    assert (gain_row["chain"], gain_row["by_cause"]) == ([], {})
+    possible = {" or ".join(link["may_be"]): link["factor"] for link in gain_row["by_possible"]}
+    assert possible == {
+        "software or tuning": pytest.approx(63.87 / 34.05 * 69.93 / 63.87 * 142.03 / 133.8),
+        "hardware or software or tuning": pytest.approx(107.0 / 69.93 * 133.8 / 107.0),
+    }
+
+
+@pytest.mark.parametrize(
+    ("per", "times"), [("", 150 / 64.4), ("drive", 150 / 32 / (64.4 / 24)), ("server", 150 / 64.4)]
+)
+def test_two_generations_of_flash_units_in_total_and_per_part(client, per, times) -> None:
+    gain_row = gain(client, f"cray-e2000/?metric=write.bandwidth.max&tool=ior&per={per}", "write")
+    assert gain_row["steps"][-1]["x_first"] == pytest.approx(times)
+    (step,) = gain_row["changes"]
+    assert step["cause"] is None
+    assert "procs_per_node" in step["differs"]["conditions"]
+    assert [step_row["qualifier"] for step_row in gain_row["steps"]] == ["", "about"]
+    assert not any("qualifier" in name for name in step["differs"]["conditions"])
+
+
+def test_lines_are_listed_and_pages_lead_to_them(client, django_assert_num_queries) -> None:
+    lines = client.get("/api/v1/generations/").json()["results"]
+    assert [[platform["slug"] for platform in line["platforms"]] for line in lines] == [
+        ["ddn-es400nv", "ddn-es400nvx", "ddn-es400nvx2"],
+        ["clusterstor-e1000", "cray-e2000"],
+    ]
+    assert "/generations/cray-e2000/" in client.get("/generations/").content.decode()
+    assert "/generations/cray-e2000/" in client.get("/platforms/cray-e2000/").content.decode()
+    units = client.get("/generations/cray-e2000/").content.decode()
+    assert "samples/s" in units and "64.40</a>" in units and "GiB/s" not in units
+    assert "about 150</a>" in units and "less than 200</a>" in units
+    assert "1,485" in units and "not separated: hardware or software or tuning about 1.95" in units
+    with django_assert_num_queries(5):
+        client.get("/api/v1/generations/cray-e2000/")
+
+
+def test_the_page_of_a_line_has_picture_table_and_causes(client) -> None:
+    page = client.get("/generations/ddn-es400nv/?x=io500_release&per=&metric=").content.decode()
+    assert "software or tuning 2.18" in page
+    assert 'role="img"' in page
+    assert "/compare/?results=sc23-bof-es400-isc20,sc23-bof-es400-isc22" in page
+    empty = client.get("/generations/cray-e2000/?metric=score").content.decode()
+    assert client.get("/generations/cray-e2000/?per=watt").status_code == 200
+    assert "No number is known of two steps" in client.get("/generations/cray-e2000/?per=watt").content.decode()
+    assert "score" in empty
+
+
+@pytest.mark.parametrize(
+    ("address", "status", "code"),
+    [
+        ("generations/nothing/", 404, "record.no-platform"),
+        ("generations/cray-e2000/?per=dollar", 400, "query.invalid-value"),
+        ("generations/cray-e2000/?per=drive&per=server", 400, "query.invalid-value"),
+        ("generations/cray-e2000/?x=release&x=platform", 400, "query.invalid-value"),
+        ("generations/cray-e2000/?metric=nothing", 400, "study.unknown-metric"),
+        ("generations/cray-e2000/?platform=x", 400, "query.unknown-parameter"),
+        ("sizing/?target=1", 400, "query.invalid-value"),
+        ("sizing/?platform=nothing&target=1", 404, "record.no-platform"),
+        ("sizing/?platform=cray-e2000", 400, "query.invalid-value"),
+        ("sizing/?platform=cray-e2000&target=-1", 400, "query.invalid-value"),
+        ("sizing/?platform=cray-e2000&target=nan", 400, "query.invalid-value"),
+        ("sizing/?platform=cray-e2000&target=1e300&unit=PB/s", 400, "query.invalid-value"),
+        ("sizing/?platform=cray-e2000&target=1&unit=s", 400, "query.invalid-value"),
+        ("sizing/?platform=cray-e2000&target=1&direction=both", 400, "query.invalid-value"),
+        ("sizing/?platform=cray-e2000&target=1&kind=iops", 400, "sizing.nothing-measured"),
+        ("sizing/?platform=cray-e2000&target=1&nothing=1", 400, "query.unknown-parameter"),
+    ],
+)
+def test_invalid_queries_of_lines_and_sizing_are_refused(client, address, status, code) -> None:
+    answer = client.get(f"/api/v1/{address}")
+    assert (answer.status_code, answer.json()["code"]) == (status, code)
+
+
+@pytest.mark.parametrize(
+    ("query", "units", "limit", "at_least"),
+    [
+        ("cray-e2000&target=1&unit=TB/s&direction=read", (5, None, None, 0, "above"), "network", 5),
+        ("cray-e2000&target=1&unit=TB/s&direction=write", (None, 7, None, 1, "about"), "drives, less parity", 7),
+        ("clusterstor-e1000&target=1000&direction=write&p.direct_io=true", (17, 18, 29, 4, ""), None, None),
+        ("clusterstor-e1000&target=10000&kind=iops&direction=read&p.raid=GridRAID", (9, 11, 15, 4, ""), None, None),
+    ],
+)
+def test_units_for_a_rate_are_a_range_with_the_limiting_layer(client, query, units, limit, at_least) -> None:
+    sizing = client.get(f"/api/v1/sizing/?platform={query}").json()
+    assert tuple(sizing["units"].values()) == units
+    assert limit is None or (sizing["ceiling"]["words"], sizing["ceiling"]["units"]) == (limit, at_least)
+
+
+def test_what_a_source_only_bounds_is_a_bound_against_its_ceiling(client) -> None:
+    """Reads of less than 200 GB/s through ports of 200 GB/s: less than 100 %, and above nothing."""
+    ceilings = client.get("/api/v1/results/cug25-ior-e2000/ceilings/").json()["results"]
+    bounds_by_op = {row["op"]: (row["qualifier"], row["above"]) for row in ceilings}
+    assert bounds_by_op == {"read": ("below", []), "write": ("about", [])}
+    page = client.get("/results/cug25-ior-e2000/").content.decode()
+    assert "less than 200" in page[: page.index("What was measured")]
+    assert "less than 100.0" in page and "less than 200" in page and "about 97.7" in page
+
+
+def test_half_an_enclosure_is_counted_as_half(client) -> None:
+    sizing = client.get("/api/v1/sizing/?platform=clusterstor-e1000&target=1&unit=TB/s&institution=NERSC").json()
+    (basis_row,) = sizing["basis"]
+    assert (basis_row["result"], basis_row["enclosures"]) == ("perlmutter-table1", 0.5)
+    assert basis_row["of_one"] * 1000 == pytest.approx(81.6)
+
+
+def test_the_page_of_sizing_asks_answers_and_says_what_is_wrong(client) -> None:
+    assert "<form" in client.get("/sizing/").content.decode()
+    page = client.get("/sizing/?platform=cray-e2000&target=1000&unit=&direction=write&kind=bandwidth").content.decode()
+    assert "limited by drives, less parity" in page
+    assert "about 150" in page
+    assert "about 7" in page and "from one measurement" in page
+    bound = client.get("/sizing/?platform=cray-e2000&target=1000&direction=read").content.decode()
+    assert "at least 5" in bound and "how many are enough is not known" in bound and "median" not in bound
+    wrong = client.get("/sizing/?platform=cray-e2000&target=much")
+    assert (wrong.status_code, "a number above zero" in wrong.content.decode()) == (400, True)

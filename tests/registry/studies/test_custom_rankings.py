@@ -1,0 +1,268 @@
+"""Rankings of one's own: formulas over a small constructed record, units, refusals, trust, and what they cost."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from registry.models import Release, Result
+from registry.query import fact_index
+from registry.query.formulas import FormulaError
+from registry.studies.custom_rankings import dimensions
+from tests.registry.record import empty, make_measurement, make_rate, make_release, make_result
+
+RANKING = "/api/v1/ranking/"
+WRITE, READ = "[ior-easy-write.bandwidth.phase]", "[ior-easy-read.bandwidth.phase]"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def record(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
+    """a: write 8 GiB/s, read 6; b: write 4, read 4; c: write 10 of unknown clients; d: as a, but verified."""
+    with django_db_blocker.unblock():
+        release = make_release("T1")
+        verified = {"trust": Result.Trust.VERIFIED, "bundle_sha256": "0" * 64}
+        results = {
+            "a": make_result(release, "hw-a", 10.0, client_nodes=4, parameters={"drives": 0, "wait": 2.5}),
+            "b": make_result(release, "hw-b", 40.0, client_nodes=1, parameters={"drives": 8}),
+            "c": make_result(release, "hw-c", 20.0, client_nodes=None),
+            "d": make_result(release, "hw-d", 10.0, client_nodes=4, tool="ior", **verified),
+        }
+        for name, write, read in (("a", 8, 6), ("b", 4, 4), ("c", 10, 1), ("d", 8, 6)):
+            make_measurement(results[name], "ior-easy-write", write)
+            make_measurement(results[name], "ior-easy-read", read)
+        make_measurement(results["b"], "ior-easy-write", 3)  # a second, worse one of the same metric
+        make_rate(results["a"], "mdtest-easy-stat", "phase", 5000.0)
+        make_rate(results["a"], "mdtest-easy-stat", "max", 6000.0)
+        fact_index.rebuild_facts(result.pk for result in results.values())
+    yield
+    with django_db_blocker.unblock():
+        empty()
+
+
+pytestmark = pytest.mark.django_db
+
+
+def ask(client: Client, formula: str, **query: Any) -> dict[str, Any]:
+    answer = client.get(RANKING, {"formula": formula} | query)
+    assert answer.status_code == 200, answer.content
+    return answer.json()
+
+
+def ranks(document: dict[str, Any], trust: str = "imported") -> list[tuple[int, str, float]]:
+    return [(row["rank"], row["result"], row["value"]) for row in document["rows"] if row["trust"] == trust]
+
+
+def test_results_stand_in_the_order_of_the_formula_with_its_unit_and_inputs(client) -> None:
+    document = ask(client, f"({WRITE} + {READ}) / client_nodes")
+    assert ranks(document) == [(1, "hw-b", 8.0), (2, "hw-a", 3.5)]
+    assert (document["unit"], document["official"], document["order"]) == ("GiB/s", False, "most")
+    first = document["rows"][0]
+    assert (first["in.ior-easy-write.bandwidth.phase"], first["in.client_nodes"]) == (4.0, 1.0)
+    assert [input_row["unit"] for input_row in document["inputs"]] == ["GiB/s", "GiB/s", ""]
+
+
+def test_levels_of_trust_have_ranks_of_their_own(client) -> None:
+    document = ask(client, WRITE)
+    assert ranks(document) == [(1, "hw-c", 10.0), (2, "hw-a", 8.0), (3, "hw-b", 4.0)]
+    assert ranks(document, "verified") == [(1, "hw-d", 8.0)]
+
+
+def test_what_lacks_a_number_has_no_rank_and_is_counted(client) -> None:
+    document = ask(client, f"{WRITE} / client_nodes")
+    assert document["counts"]["imported"] == {"ranked": 2, "missing": 1}
+    by_zero = ask(client, f"{WRITE} / drives", trust="imported")
+    assert (ranks(by_zero), by_zero["counts"]["imported"]) == ([(1, "hw-b", 0.5)], {"ranked": 1, "missing": 2})
+    per = ask(client, WRITE, per="drive", trust="imported")
+    assert (ranks(per), per["title"]) == ([(1, "hw-b", 0.5)], f"{WRITE}, per drive")
+
+
+@pytest.mark.parametrize(
+    ("formula", "unit", "value"),
+    [
+        ("score * 2", "score", 20.0),
+        (f"min({WRITE}, {READ}, {WRITE} - {READ})", "GiB/s", 2.0),
+        (f"max({WRITE}, {READ})", "GiB/s", 8.0),
+        (f"{WRITE} / {READ} - 1", "", 1 / 3),
+        ("-client_nodes ** 2 + 20", "", 4.0),
+        ("sqrt(client_nodes)", "", 2.0),
+        (f"{WRITE} ** 2 / {WRITE}", "GiB/s", 8.0),
+        ("[mdtest-easy-stat.rate.phase]", "kIOPS", 5.0),
+        (
+            f"sqrt({WRITE} * [mdtest-easy-stat.rate.phase])",
+            "B^(1/2)\N{MIDDLE DOT}ops^(1/2)/s",
+            (8 * 2**30 * 5000) ** 0.5,
+        ),
+        ("score ** -1", "1/score", 0.1),
+        ("bandwidth_gib_per_s", "GiB/s", 3.0),
+    ],
+)
+def test_a_formula_has_a_value_and_a_unit(client, formula, unit, value) -> None:
+    Result.objects.filter(public_id="hw-a").update(bandwidth_gib_per_s=3.0)
+    document = ask(client, formula)
+    (ranked_row,) = [row for row in document["rows"] if row["result"] == "hw-a"]
+    assert (document["unit"], ranked_row["value"]) == (unit, pytest.approx(value))
+
+
+def test_units_are_converted_and_an_order_can_be_asked_for(client) -> None:
+    document = ask(client, WRITE, unit="GB/s", order="least", trust="verified")
+    assert (document["unit"], ranks(document, "verified")) == ("GB/s", [(1, "hw-d", pytest.approx(8 * 2**30 / 1e9))])
+    assert [row[1] for row in ranks(ask(client, WRITE, order="least"))] == ["hw-b", "hw-a", "hw-c"]
+
+
+def test_filters_and_limits_hold(client) -> None:
+    assert [row[1] for row in ranks(ask(client, WRITE, client_nodes__gte=2))] == ["hw-a"]
+    assert [row[1] for row in ranks(ask(client, WRITE, **{"p.drives": "8"}))] == ["hw-b"]
+    assert ranks(ask(client, WRITE, limit=1)) == [(1, "hw-c", 10.0)]
+    assert ask(client, WRITE, as_of="2020-01-01")["rows"] == []
+
+
+def test_equal_values_share_a_rank(client) -> None:
+    assert [row[0] for row in ranks(ask(client, "client_nodes ** 0"))] == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("formula", "code"),
+    [
+        ("", "ranking.no-formula"),
+        ("1 + 1", "ranking.formula"),
+        ("score +", "ranking.formula"),
+        ("__import__('os')", "ranking.formula"),
+        ("score.__class__", "ranking.formula"),
+        ("[score for score in client_nodes]", "ranking.unknown-name"),
+        ("lambda: score", "ranking.formula"),
+        ("score if client_nodes else score", "ranking.formula"),
+        ("comb(client_nodes, 2)", "ranking.formula"),
+        ("sqrt(score, score)", "ranking.formula"),
+        ("score ** 65", "ranking.formula"),
+        ("score ** client_nodes", "ranking.formula"),
+        ("score * 1e999", "ranking.formula"),
+        ("score * 1" + "0" * 150 + " ** 9", "ranking.formula"),
+        ("(" * 99 + "score" + ")" * 99, "query.invalid-value"),
+        ("(" * 90 + "score", "ranking.formula"),
+        ("score + nothing_like_it", "ranking.unknown-name"),
+        ("'; DROP TABLE registry_result; --", "ranking.formula"),
+        ("[x'); DROP TABLE registry_result; --]", "ranking.unknown-name"),
+        ("[mdtest-easy-stat.rate]", "ranking.unknown-name"),
+        (f"{WRITE} + [mdtest-easy-stat.rate.phase]", "ranking.formula"),
+        (f"{WRITE} + 1", "ranking.formula"),
+        (f"min({WRITE}, client_nodes)", "ranking.formula"),
+        ("sqrt(client_nodes - 100)", "ranking.formula"),
+        ("score + score + [a] + [b] + [c] + [d] + [e] + [f] + [g] + [h]", "ranking.formula"),
+        ("score\0", "query.invalid-value"),
+        ("x" * 201, "query.invalid-value"),
+    ],
+)
+def test_what_can_not_be_ranked_is_refused_with_a_code(client, formula, code) -> None:
+    answer = client.get(RANKING, {"formula": formula})
+    assert (answer.status_code, answer.json()["code"]) == (400, code), answer.content
+    assert answer.json()["hint"]
+
+
+@pytest.mark.parametrize(
+    ("query", "code"),
+    [
+        ({"unit": "kIOPS"}, "ranking.unit"),
+        ({"unit": "parsec"}, "query.invalid-value"),
+        ({"per": "moon"}, "query.invalid-value"),
+        ({"order": "best"}, "query.invalid-value"),
+        ({"limit": "0"}, "query.invalid-value"),
+        ({"limit": "1001"}, "query.invalid-value"),
+        ({"as_of": "yesterday"}, "query.invalid-value"),
+        ({"x": "targets"}, "query.unknown-parameter"),
+        ({"context.test": "1"}, "query.unknown-parameter"),
+    ],
+)
+def test_a_question_that_can_not_be_asked_is_refused(client, query, code) -> None:
+    answer = client.get(RANKING, {"formula": WRITE} | query)
+    assert (answer.status_code, answer.json()["code"]) == (400, code)
+
+
+def test_a_message_names_what_was_given_and_what_is_near(client) -> None:
+    wrong = client.get(RANKING, {"formula": f"{WRITE} + client_node"}).json()
+    assert "client_nodes" in wrong["hint"]
+    mixed = client.get(RANKING, {"formula": f"{WRITE} + [mdtest-easy-stat.rate.phase]"}).json()
+    assert mixed["detail"] == "A sum of different units: B/s, ops/s."
+
+
+def test_a_ranking_costs_the_same_queries_however_many_results(client, django_assert_num_queries) -> None:
+    # the names of facts and metrics, the unit of the metric, the ranking in a transaction of its own, and its results
+    with django_assert_num_queries(8):
+        ask(client, f"{WRITE} / client_nodes")
+
+
+def test_the_table_is_a_file_too(client) -> None:
+    answer = client.get(RANKING, {"formula": f"{WRITE} / client_nodes", "format": "csv"})
+    first = next(csv.DictReader(io.StringIO(answer.content.decode())))
+    assert (first["rank"], first["result"], first["value"], first["in.client_nodes"]) == ("1", "hw-b", "4.0", "1.0")
+
+
+def test_the_page_says_that_it_is_unofficial_and_keeps_the_question(client) -> None:
+    content = client.get("/ranking/", {"formula": f"{WRITE} / client_nodes", "p.drives": "8"}).content.decode()
+    assert "<b>Unofficial.</b>" in content and "<b>4.000</b>" in content
+    assert 'value="[ior-easy-write.bandwidth.phase] / client_nodes"' in content
+    assert 'name="p.drives" value="8"' in content
+    assert "Sign in to save this ranking" in content
+
+
+def test_a_condition_of_the_form_gets_its_own_name(client) -> None:
+    answer = client.get("/ranking/", {"formula": "score", "per": "", "condition": "drives", "is": "8"})
+    assert answer["Location"] == "/ranking/?formula=score&p.drives=8"
+
+
+@pytest.mark.parametrize("formula", ["score +", "<script>alert(1)</script>", "nothing"])
+def test_a_page_that_can_not_be_made_says_why_and_escapes(client, formula) -> None:
+    answer = client.get("/ranking/", {"formula": formula})
+    assert answer.status_code == 400 and b"<script>alert" not in answer.content
+    assert b"Not ranked" in answer.content and b'name="formula"' in answer.content
+
+
+def test_an_empty_page_asks_for_a_formula_and_has_examples(client) -> None:
+    content = client.get("/ranking/").content.decode()
+    assert "Score per client node" in content and "Unofficial" not in content
+    assert "Saved by people" not in client.get("/rankings/").content.decode()
+
+
+# Units alone
+
+
+@pytest.mark.parametrize(
+    ("formula", "unit"),
+    [
+        ("b / w", "B/s/W"),
+        ("b * t", "B"),
+        ("n * t", "s"),
+        ("b / b", ""),
+        ("r ** 0.5 * r ** 0.5", "ops/s"),
+        ("-b + b * 2", "B/s"),
+        ("1 / t", "1/s"),
+    ],
+)
+def test_units_follow_from_the_formula(formula, unit) -> None:
+    units = {name: dimensions.of_unit(text) for name, text in
+             {"b": "B/s", "w": "W", "t": "s", "n": "count", "r": "ops/s"}.items()}  # fmt: skip
+    assert str(dimensions.of_formula(formula, units)) == unit
+
+
+@pytest.mark.parametrize("formula", ["b + r", "b - 1", "max(b, n)", "2 ** b", "b ** n", "comb(n, n)", "min(b)", "q"])
+def test_units_that_do_not_fit_are_refused(formula) -> None:
+    units = {name: dimensions.of_unit(text) for name, text in {"b": "B/s", "r": "ops/s", "n": "count"}.items()}
+    with pytest.raises(FormulaError):
+        dimensions.of_formula(formula, units)
+
+
+@pytest.mark.parametrize(("qualifier", "ranked"), [("below", 1), ("above", 1), ("about", 2), ("", 2)])
+def test_a_bound_has_no_place_in_an_order(client, qualifier, ranked) -> None:
+    """Below 5 may be anything: such a result lacks a number, as one does that did not measure it."""
+    for public_id, value, context in (("hw-x", 5.0, {"qualifier": qualifier} if qualifier else {}), ("hw-y", 4.0, {})):
+        result = make_result(Release.objects.get(), public_id, None, trust="reported")
+        make_measurement(result, "ior-easy-write", value, context=context)
+        make_measurement(result, "ior-easy-read", 1.0)
+        fact_index.rebuild_facts([result.pk])
+    ranking = ask(client, f"{WRITE} / {READ}")
+    assert ranking["counts"]["reported"] == {"ranked": ranked, "missing": 2 - ranked}
+    assert [row[1] for row in ranks(ranking, "reported")] == ["hw-x", "hw-y"][-ranked:]

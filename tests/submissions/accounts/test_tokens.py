@@ -1,0 +1,204 @@
+"""Tokens: what each is for, until when, who sees and revokes it."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import timedelta
+from importlib import import_module
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import IntegrityError, connection
+from django.test import Client
+from django.utils import timezone
+
+from submissions.accounts import tokens
+from submissions.errors import TokenRefused
+from submissions.models import Account, Token
+
+pytestmark = pytest.mark.django_db
+
+
+def asked(key: str, method: str = "get", path: str = "submissions/", document: object = None):
+    header = {"Authorization": f"Token {key}"}
+    return getattr(Client(), method)(f"/api/v1/{path}", document, content_type="application/json", headers=header)
+
+
+def made(account: Account, *scopes: str, days: int = 30) -> str:
+    return tokens.create_token(account, "", scopes, days)[1]
+
+
+# What each is for
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "scope"),
+    [
+        ("get", "submissions/", "read"),
+        ("post", "check/", "submit"),
+        ("post", "submissions/", "submit"),
+        ("post", "submissions/00000000-0000-0000-0000-000000000000/withdraw/", "submit"),
+        ("post", "submissions/00000000-0000-0000-0000-000000000000/review/", "review"),
+        ("post", "releases/", "release"),
+        ("patch", "releases/sc99/", "release"),
+        ("post", "releases/sc99/publish/", "release"),
+        ("post", "lists/sc99/ten/overrides/", "release"),
+        ("get", "tokens/", "read"),
+        ("post", "tokens/", "account"),
+        ("delete", "tokens/hw_000000000000/", "account"),
+        ("post", "quarantine/1/clear/", "release"),
+        ("post", "quarantine/1/withhold/", "release"),
+    ],
+)
+def test_a_token_is_for_what_it_was_made_for(cast, method, path, scope) -> None:
+    """Erin may do all of it; a token for everything else may not, one for this alone gets past the door."""
+    others = [other_scope for other_scope in Token.Scope.values if other_scope != scope]
+    refused = asked(made(cast.erin.account, *others), method, path, {})
+    assert (refused.status_code, refused.json()["code"]) == (403, "permission.scope")
+    assert f"`{scope}`" in refused.json()["detail"]
+    passed = asked(made(cast.erin.account, scope), method, path, {})
+    assert (passed.status_code, passed.status_code in (401, 403)) != (403, True), passed.content
+
+
+def test_a_token_gives_no_role_that_the_account_lacks(cast) -> None:
+    assert asked(made(cast.alice.account, "release"), "post", "releases/", {}).json()["code"] == "permission.denied"
+
+
+def test_a_scope_that_is_none_is_refused_by_the_database(cast) -> None:
+    with pytest.raises(IntegrityError, match="token_scopes_are_known"):
+        Token.objects.filter(account=cast.alice.account).update(scopes=["everything"])
+
+
+# Until when, and when last
+
+
+def test_an_expired_token_works_no_more_and_is_still_shown(cast) -> None:
+    token, key = tokens.create_token(cast.alice.account, days=30)
+    assert asked(key).status_code == 200
+    Token.objects.filter(pk=token.pk).update(expires_at=timezone.now() - timedelta(seconds=1))
+    assert (asked(key).status_code, asked(key).json()["code"]) == (401, "auth.failed")
+    browser = Client()
+    browser.force_login(cast.alice.account)
+    assert "expired" in browser.get("/account/").content.decode()
+
+
+@pytest.mark.parametrize("days", [0, -1, 731])
+def test_a_lifetime_out_of_bounds_is_refused(cast, days) -> None:
+    with pytest.raises(TokenRefused):
+        tokens.create_token(cast.alice.account, days=days)
+
+
+def test_the_last_use_is_noted_once_a_minute(cast, django_assert_num_queries) -> None:
+    token, key = tokens.create_token(cast.charlie.account)
+    asked(key)
+    noted = Token.objects.get(pk=token.pk).last_used_at
+    assert timezone.now() - noted < timedelta(minutes=1)
+    with django_assert_num_queries(2):  # the token, the submissions
+        asked(key)
+    Token.objects.filter(pk=token.pk).update(last_used_at=noted - timedelta(minutes=2))
+    asked(key)
+    assert Token.objects.get(pk=token.pk).last_used_at >= noted
+
+
+# By API
+
+
+def test_a_token_is_made_listed_and_revoked_by_api(cast) -> None:
+    answer = cast.alice.post("tokens/", {"name": "cluster", "scopes": ["submit", "read"], "days": 7})
+    assert answer.status_code == 201
+    document = answer.json()
+    key = document.pop("key")
+    assert (document["name"], document["scopes"]) == ("cluster", ["read", "submit"])
+    assert key.startswith(document["id"])
+    assert asked(key).status_code == 200
+    listed = cast.alice.get("tokens/")
+    assert listed.json()["results"][0] | {"last_used_at": None} == document
+    assert key not in listed.content.decode()
+    assert cast.alice.client.delete(f"/api/v1/tokens/{document['id']}/").status_code == 204
+    assert asked(key).status_code == 401
+
+
+def test_nobody_sees_or_revokes_the_token_of_another(cast) -> None:
+    of_bob = cast.bob.account.tokens.get().beginning
+    assert of_bob not in cast.alice.get("tokens/").content.decode()
+    answers = [cast.alice.client.delete(f"/api/v1/tokens/{token_id}/") for token_id in (of_bob, "hw_000000000000")]
+    assert [answer.status_code for answer in answers] == [404, 404]
+    assert answers[0].content == answers[1].content
+    assert cast.bob.get("tokens/").status_code == 200
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"scopes": []},
+        {"scopes": ["root"]},
+        {"days": 0},
+        {"days": 9999},
+        {"name": "n" * 81},
+        {"scopes": "read"},
+        {"scope": ["read"]},
+    ],
+)
+def test_a_wrong_wish_is_refused(cast, wrong) -> None:
+    before = Token.objects.count()
+    assert cast.alice.post("tokens/", wrong).status_code in (400, 422)
+    assert Token.objects.count() == before
+
+
+def test_a_token_makes_none_that_reaches_further_or_lives_longer(cast) -> None:
+    asking = made(cast.alice.account, "read", "account", days=2)
+    assert asked(asking, "post", "tokens/", {"scopes": ["submit"]}).json()["code"] == "account.token"
+    made_by_it = asked(asking, "post", "tokens/", {"scopes": ["read"], "days": 300}).json()
+    assert made_by_it["expires_at"] < (timezone.now() + timedelta(days=2)).isoformat()
+
+
+def test_there_is_an_end_to_how_many(cast, monkeypatch) -> None:
+    monkeypatch.setattr(tokens, "MOST_TOKENS", 2)
+    assert cast.alice.post("tokens/").status_code == 201
+    assert cast.alice.post("tokens/").json()["code"] == "account.token"
+
+
+# By page and by command
+
+
+def test_a_form_without_a_use_is_refused_with_a_page(cast) -> None:
+    browser = Client()
+    browser.force_login(cast.alice.account)
+    page = browser.post("/account/tokens/", {"days": "30"})
+    assert page.status_code == 422
+    assert "account.token" in page.content.decode()
+
+
+def test_commands_make_list_and_revoke(db, capsys) -> None:
+    call_command("create_token", "gil", "--scope", "read", "--days", "3", "--name", "cron")
+    key = capsys.readouterr().out.splitlines()[-1]
+    assert asked(key).status_code == 200
+    call_command("revoke_token", "gil")
+    assert capsys.readouterr().out.startswith(f"{key[:15]}  read  until ")
+    with pytest.raises(CommandError, match="no token that begins"):
+        call_command("revoke_token", "gil", "hw_000000000000")
+    call_command("revoke_token", "gil", key[:15])
+    assert asked(key).status_code == 401
+    with pytest.raises(CommandError, match="no account"):
+        call_command("revoke_token", "hal")
+    with pytest.raises(CommandError, match="1 to 730"):
+        call_command("create_token", "gil", "--days", "0")
+
+
+# Those of before
+
+
+def test_tokens_of_before_go_on_working(cast) -> None:
+    """The table as django-rest-knox 5.1 had it, with a token in it."""
+    key = "hw_" + "5" * 64
+    columns = "digest varchar(128), token_key varchar(25), created timestamptz, expiry timestamptz, user_id bigint"
+    row = [hashlib.sha512(key.encode()).hexdigest(), key[:15], cast.alice.account.pk]
+    with connection.cursor() as cursor:
+        cursor.execute(f"CREATE TABLE knox_authtoken ({columns})")
+        cursor.execute("INSERT INTO knox_authtoken VALUES (%s, %s, now(), NULL, %s)", row)
+        cursor.execute(import_module("submissions.migrations.0009_tokens").MOVE)
+        cursor.execute("SELECT to_regclass('knox_authtoken')")
+        assert cursor.fetchone() == (None,)
+    assert asked(key).status_code == 200
+    assert asked(key, "post", "releases/", {}).json()["code"] == "permission.denied"
+    assert Token.objects.get(beginning=key[:15]).expires_at is None

@@ -1,0 +1,91 @@
+"""How much of the uploaded files the latest check read, of checks from before that was written down, too."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from submissions.checks import read_account
+from submissions.models import Check
+
+SPAN, REST = {"first": 3, "last": 9}, {"first": 10, "last": 12}
+TOP = {"first": 1, "last": 9}
+
+
+def check(runs: list[dict[str, Any]], not_read: list[str] = (), read_files: list[str] | None = ()) -> Check:
+    entries = [{"path": path, "lines": None, "looks_like": None, "reason": "empty"} for path in not_read]
+    report = {"status": "valid", "runs": runs, "findings": []} | ({"not_read": entries} if entries else {})
+    return Check(report=report, read_files=None if read_files is None else list(read_files))
+
+
+def run(path: str, lines: dict[str, int] | None = None) -> dict[str, Any]:
+    return {"path": path, "lines": lines}
+
+
+@pytest.mark.parametrize(
+    ("latest", "states"),
+    [
+        (check([run("results")], read_files=["results/a.txt"]), {"run.tgz": "all"}),
+        (check([run("results")], ["notes.txt"]), {"run.tgz": "part"}),
+        (check([run("job.out", SPAN)]), {"run.tgz": "part"}),
+        (check([run("job.out", SPAN)], read_files=["job.out"]), {"run.tgz": "part"}),
+        (check([run("job.out", TOP), run("job.out", REST)], read_files=["job.out"]), {"run.tgz": "all"}),
+        (check([], ["notes.txt"]), {"run.tgz": "nothing"}),
+        (check([]), {"run.tgz": "nothing"}),
+        (check([], read_files=["system.json"]), {"run.tgz": "part"}),
+        (check([{"path": "results"}], ["notes.txt"]), {"run.tgz": "unknown"}),
+        (check([run("results")], ["job.sh"]), {"run.tgz": "all", "job.sh": "nothing"}),
+        (check([run("job.sh", SPAN)], read_files=None), {"run.tgz": "nothing", "job.sh": "unknown"}),
+        (check([run("job.sh", SPAN)]), {"run.tgz": "nothing", "job.sh": "part"}),
+        (check([run("results"), run("job.sh")], read_files=["job.sh"]), {"run.tgz": "all", "job.sh": "all"}),
+        (check([run("results")]), {"run.tgz": "all", "job.sh": "unknown"}),
+    ],
+)
+def test_each_uploaded_file_says_how_much_of_it_was_read(latest: Check, states: dict[str, str]) -> None:
+    assert read_account.read_states(latest, list(states)) == states
+
+
+def test_a_report_of_which_all_was_read_has_an_empty_list_and_an_older_one_none() -> None:
+    assert read_account.list_not_read(check([run("results")]).report) == []
+    assert read_account.list_not_read(check([{"path": "results"}]).report) is None
+
+
+@pytest.mark.parametrize(
+    ("runs", "read_files", "cut"),
+    [
+        ([SPAN], None, []),
+        ([TOP, REST], ["job.out"], []),
+        ([REST, TOP], ["job.out"], []),
+        ([TOP], [], ["job.out"]),
+        ([SPAN, REST], ["job.out"], ["job.out"]),
+        ([TOP, {"first": 11, "last": 12}], ["job.out"], ["job.out"]),
+    ],
+)
+def test_a_file_is_cut_where_lines_of_it_are_in_no_run(runs, read_files, cut) -> None:
+    assert read_account.cut_files(check([run("job.out", lines) for lines in runs], read_files=read_files)) == cut
+
+
+@pytest.mark.parametrize(
+    ("latest", "sentence"),
+    [
+        (check([run("results")]), "No file, and no output in one, was left unread."),
+        (check([]), "No result was read from them; the findings say why."),
+        (
+            check([{"path": "results"}]),
+            "What of them was not read is not known: they were checked before that was written down.",
+        ),
+    ],
+)
+def test_where_nothing_is_listed_a_sentence_says_what_that_means(latest: Check, sentence: str) -> None:
+    table = read_account.not_read_table(latest)
+    assert table["sentence"] == sentence and not table.get("rows")
+
+
+def test_what_was_not_read_is_listed_with_the_file_that_was_read_in_part() -> None:
+    table = read_account.not_read_table(check([run("job.out", SPAN)], ["notes.txt"]))
+    assert [(row["path"], row["lines"]) for row in table["rows"]] == [
+        ("notes.txt", ""),
+        ("job.out", "lines outside of its runs"),
+    ]
+    assert "sentence" not in table

@@ -1,0 +1,97 @@
+"""GET submissions/: what is shown, in which order, at what cost."""
+
+from __future__ import annotations
+
+import pytest
+
+from submissions.models import State, Submission
+
+
+@pytest.fixture
+def many(cast) -> list[str]:
+    """Five submissions of Alice's, newest first."""
+    submissions = [
+        Submission.objects.create(account=cast.alice.account, filename=f"{n}.tgz", sha256=f"{n}" * 64, size=n)
+        for n in range(5)
+    ]
+    return [str(submission.pk) for submission in reversed(submissions)]
+
+
+def test_one_submission_shows_the_run_that_counts(cast, checked) -> None:
+    submission = checked(performance=1.5, client_nodes=10)
+    fields = cast.alice.get(f"submissions/{submission.pk}/").json()
+    assert (fields["tool"], fields["version"], fields["primary"], fields["status"]) == (
+        "io500",
+        "io500-sc25",
+        0,
+        "valid",
+    )
+    assert fields["parameters"]["client_nodes"] == 10
+    assert {measurement["op"] for measurement in fields["measurements"]} >= {"ior-easy-write", "find"}
+    assert {rule["outcome"] for rule in fields["rules"]} <= {"satisfied", "violated", "not_evaluated", "needs_human"}
+    assert [run["scores"] for run in fields["runs"]] == [fields["scores"]]
+    assert [event["to_state"] for event in fields["history"]] == ["received", "processing", "checked"]
+
+
+def test_findings_come_worst_first(cast, checked) -> None:
+    submission = checked(short="ior-easy-write", fields={"metadata": '{"client_nodes": 11}'})
+    levels = [
+        finding["level"] for finding in cast.alice.get(f"submissions/{submission.pk}/findings/").json()["results"]
+    ]
+    assert levels == sorted(levels, key=["error", "warning", "info"].index)
+    assert {"error", "warning"} <= set(levels)
+
+
+def test_unchecked_submissions_have_no_status_or_findings(cast, many) -> None:
+    fields = cast.alice.get(f"submissions/{many[0]}/").json()
+    assert (fields["status"], fields["primary"], fields["findings"], fields["runs"]) == (None, None, [], [])
+
+
+def test_pages_follow_one_another_without_gaps(cast, many) -> None:
+    ids, address = [], "submissions/?page_size=2"
+    while address:
+        page = cast.alice.get(address.split("/api/v1/")[-1]).json()
+        ids += [row["id"] for row in page["results"]]
+        address = page["next"]
+    assert ids == many
+
+
+def test_a_state_is_filtered_for(cast, many) -> None:
+    Submission.objects.filter(pk=many[1]).update(state=State.CHECKED)
+    rows = cast.alice.get("submissions/?state=checked").json()["results"]
+    assert [row["id"] for row in rows] == [many[1]]
+
+
+@pytest.mark.parametrize(
+    ("query", "code"),
+    [
+        ("state=best", "query.invalid-value"),
+        ("page_size=0", "query.invalid-value"),
+        ("page_size=201", "query.invalid-value"),
+        ("cursor=x", "query.bad-cursor"),
+        ("cursor=WyJ4IiwgInkiXQ", "query.bad-cursor"),
+        ("cursor=" + "A" * 1000, "query.bad-cursor"),
+        ("sort=age", "query.unknown-parameter"),
+    ],
+)
+def test_a_query_that_is_not_understood_is_refused(cast, many, query, code) -> None:
+    answer = cast.alice.get(f"submissions/?{query}")
+    assert (answer.status_code, answer.json()["code"]) == (400, code)
+
+
+@pytest.mark.parametrize("id", ["1", "x", "0F8FAD5B-D9CB-469F-A165-70867728950E0"])
+def test_what_is_no_id_is_not_there(cast, id) -> None:
+    assert cast.alice.get(f"submissions/{id}/").status_code == 404
+
+
+def test_a_list_costs_the_same_however_long(cast, many, django_assert_num_queries) -> None:
+    for size in (1, 5):
+        with django_assert_num_queries(2):
+            cast.alice.get(f"submissions/?page_size={size}")
+
+
+def test_one_submission_costs_so_many_queries(cast, checked, django_assert_num_queries) -> None:
+    submission = checked()
+    # token, memberships, submission with its neighbours, latest check, who has it, reviews, history
+    with django_assert_num_queries(6):
+        cast.alice.get(f"submissions/{submission.pk}/")

@@ -1,0 +1,103 @@
+"""Runs that did not come to their end: what launchers, shells, batch systems and the tools themselves print then."""
+
+import pytest
+
+from tests.validators.reading.test_reading import NAMES, figures, of_log, sample
+from validators.reading.endings import failures_in, is_failure
+
+MESSAGES = [
+    b"slurmstepd: error: *** STEP 123.0 ON nid000001 CANCELLED AT 2026-11-23T01:00:00 DUE TO TIME LIMIT ***",
+    b"srun: Job step aborted: Waiting up to 32 seconds for job step to finish.",
+    b"/var/spool/job/script: line 12: 12345 Killed                  tool -a",
+    b"=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES",
+    b"mpirun: Forwarding signal 15 to job",
+    b"[mpiexec@n1] Sending Ctrl-C to processes as requested",
+    b"^C",
+    b"Terminated",
+    b"=>> PBS: job killed: walltime 3612 exceeded limit 3600",
+    b"TERM_RUNLIMIT: job killed after reaching LSF run time limit.",
+    b"Exited with exit code 137.",
+    b"timeout: sending signal TERM to command 'tool'",
+    b"forrtl: error (78): process killed (SIGTERM)",
+    b"_pmiu_daemon(SIGCHLD): [NID 00012] PE RANK 0 exit signal Killed",
+]
+HARMLESS = [
+    b"rank 0: no signal was sent",
+    b"The job ends at line 12 of the script",
+    b"Interrupt coalescing is on",
+    b"srun: job 4711 queued and waiting for resources",
+    b"srun: job 4711 has been allocated resources",
+    b"Successfully completed.",
+]
+OPEN_ENDED = ["elbencho", "lst"]
+"""Of those no line tells that all was printed."""
+
+
+def middle(content):
+    lines = content.rstrip(b"\n").split(b"\n")
+    return lines[: len(lines) // 2], lines[len(lines) // 2 :]
+
+
+def warned_in(report):
+    return [finding for run in report.runs for finding in run.findings if finding.code.endswith(".interrupted")]
+
+
+@pytest.mark.parametrize("message", MESSAGES)
+def test_a_message_is_known(message):
+    assert is_failure(message.decode())
+
+
+@pytest.mark.parametrize("message", HARMLESS)
+def test_other_messages_are_none(message):
+    assert not is_failure(message.decode())
+
+
+@pytest.mark.parametrize("slug", NAMES)
+def test_a_message_inside_of_an_output_is_told_with_its_line(tmp_path, slug):
+    first, second = middle(sample(slug))
+    report = of_log(tmp_path, b"\n".join([*first, b"Terminated", *second, b""]))
+    (finding,) = warned_in(report)
+    assert (finding.level, finding.where) == ("warning", f"slurm-4711.out:{len(first) + 1}")
+    assert "'Terminated'" in finding.message
+
+
+@pytest.mark.parametrize("slug", NAMES)
+def test_behind_the_end_of_an_output_it_is_of_something_else(tmp_path, slug):
+    report = of_log(tmp_path, sample(slug).rstrip(b"\n") + b"\nTerminated\n")
+    assert len(warned_in(report)) == (slug in OPEN_ENDED)
+    assert report.status == "valid"
+
+
+@pytest.mark.parametrize("slug", ["ior", "iozone", "elbencho"])
+def test_before_an_output_it_is_of_something_else(tmp_path, slug):
+    report = of_log(tmp_path, b"Terminated\n" + sample(slug))
+    assert (warned_in(report), report.status) == ([], "valid")
+
+
+def test_in_a_log_of_several_outputs_it_is_of_the_one_that_it_stands_in(tmp_path):
+    first, second = middle(sample("iozone"))
+    report = of_log(tmp_path, sample("ior") + b"\n".join([*first, b"^C", *second, b""]) + sample("ior"))
+    assert [[run.tool for finding in warned_in(report) if finding in run.findings] for run in report.runs].count(
+        ["iozone"]
+    ) == 1
+    line = int(warned_in(report)[0].where.rpartition(":")[2])
+    assert (tmp_path / "slurm-4711.out").read_bytes().split(b"\n")[line - 1] == b"^C"
+
+
+def test_elbencho_prints_the_phase_that_was_interrupted_like_any_other(tmp_path):
+    report = of_log(tmp_path, sample("elbencho") + b"Terminating due to interrupt signal.\n")
+    assert figures(report.runs[0]) == figures(of_log(tmp_path, sample("elbencho")).runs[0])
+    (finding,) = warned_in(report)
+    assert (finding.code, finding.level) == ("elbencho.interrupted", "warning")
+
+
+def test_a_run_that_is_refused_gets_no_second_finding(tmp_path):
+    first, _ = middle(sample("ior"))
+    report = of_log(tmp_path, b"\n".join([*first, MESSAGES[0], b""]))
+    assert (warned_in(report), report.status) == ([], "invalid")
+
+
+def test_lines_are_counted_over_the_pieces_of_a_file():
+    pieces = [b"one\nTermi", b"nated\nthree\n", b"x" * 1000, b"y" * 1000 + b"\nKilled"]
+    assert list(failures_in(pieces)) == [(2, "Terminated"), (5, "Killed")]
+    assert list(failures_in([b"one\nits own word stands here\n"], ["own word"])) == [(2, "its own word stands here")]
