@@ -114,7 +114,7 @@ class Collector:
     def __call__(self, *arguments, python=sys.executable):
         """Run to the end; no run of any test may end in a traceback or leave a temporary file."""
         process = self.start(*arguments, python=python)
-        stdout, stderr = process.communicate(timeout=60)
+        stdout, stderr = process.communicate(timeout=600)
         assert "Traceback" not in stderr, stderr
         assert list(self.scratch.iterdir()) == []
         return subprocess.CompletedProcess(arguments, process.returncode, stdout, stderr)

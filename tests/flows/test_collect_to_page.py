@@ -52,7 +52,7 @@ def command(site, served: Path, *arguments: object, token: str = "") -> subproce
         **({"HIGHWATER_TOKEN": token} if token else {}),
     }
     line = ["sh", "highwater.pyz", *map(str, arguments)]
-    return subprocess.run(line, cwd=served.parent, env=environment, capture_output=True, text=True, timeout=120)
+    return subprocess.run(line, cwd=served.parent, env=environment, capture_output=True, text=True, timeout=600)
 
 
 def test_the_page_shows_machine_parameters_drift_and_result(site, served: Path, packed: Path) -> None:

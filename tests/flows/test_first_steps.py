@@ -73,7 +73,7 @@ def paste(site, tmp_path: Path):
     def run(commands: list[str]) -> subprocess.CompletedProcess[str]:
         text = "\n".join(commands).replace(PRINTED_ADDRESS, site.url)
         return subprocess.run(
-            ["bash", "-e"], input=text, cwd=folder, env=environment, capture_output=True, text=True, timeout=300
+            ["bash", "-e"], input=text, cwd=folder, env=environment, capture_output=True, text=True, timeout=600
         )
 
     return run

@@ -159,7 +159,7 @@ def _upload(site, token: str, path: Path, sha256: str) -> str:
     request.data = head.encode() + path.read_bytes() + f"\r\n--{boundary}--\r\n".encode()
     request.add_header("Content-Type", f"multipart/form-data; boundary={boundary}")
     request.add_header("Authorization", f"Token {token}")
-    with urllib.request.urlopen(request, timeout=60) as answer:
+    with urllib.request.urlopen(request, timeout=600) as answer:
         assert answer.status in (200, 202)
         received = json.loads(answer.read())
     assert received["sha256"] == sha256

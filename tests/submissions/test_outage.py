@@ -55,7 +55,7 @@ def impatient(django_db_setup, stored: Path) -> Iterator[str]:
 def ask(address: str, path: str, **headers: str) -> tuple[int, dict[str, str], str]:
     request = urllib.request.Request(f"{address}/{path}", headers=headers)
     try:
-        with urllib.request.urlopen(request, timeout=60) as answer:
+        with urllib.request.urlopen(request, timeout=600) as answer:
             return answer.status, dict(answer.headers), answer.read().decode()
     except urllib.error.HTTPError as refusal:
         return refusal.code, dict(refusal.headers), refusal.read().decode()

@@ -56,7 +56,7 @@ def hurried(django_db_setup, bundle_folder: Path) -> Iterator[str]:
 
 def connect(address: str, data: bytes = b"") -> socket.socket:
     parts = urlsplit(address)
-    client = socket.create_connection((parts.hostname, parts.port), timeout=60)
+    client = socket.create_connection((parts.hostname, parts.port), timeout=600)
     client.sendall(data)
     return client
 
@@ -77,7 +77,7 @@ def answer(client: socket.socket) -> tuple[int, dict[str, str], bytes]:
 
 def may_go_on(address: str) -> bool:
     """Whether the server would take another request on the connection."""
-    client = http.client.HTTPConnection(urlsplit(address).netloc, timeout=60)
+    client = http.client.HTTPConnection(urlsplit(address).netloc, timeout=600)
     try:
         client.request("GET", "/livez")
         return client.getresponse().headers["Connection"] == "keep-alive"

@@ -219,7 +219,7 @@ def send(address: str, token: str, content: bytes, path: str = "submissions/", s
     request.add_header("Content-Type", f"multipart/form-data; boundary={boundary}")
     request.add_header("Authorization", f"Token {token}")
     try:
-        with urllib.request.urlopen(request, timeout=60) as answer:
+        with urllib.request.urlopen(request, timeout=600) as answer:
             return answer.status, json.loads(answer.read())
     except urllib.error.HTTPError as refusal:
         return refusal.code, json.loads(refusal.read())
@@ -272,7 +272,7 @@ def test_too_many_bytes_are_refused_by_the_server_in_bounded_memory(cast, server
 def _send_all(server: str, pieces: list[bytes], headers: dict[str, str], **options: bool) -> tuple[int, str]:
     """Send a whole body before reading the answer, as simple clients do: (status, code)."""
     head = b'--x\r\nContent-Disposition: form-data; name="bundle"; filename="run"\r\n\r\n'
-    client = http.client.HTTPConnection(server.removeprefix("http://"), timeout=60)
+    client = http.client.HTTPConnection(server.removeprefix("http://"), timeout=600)
     headers = {"Content-Type": "multipart/form-data; boundary=x", **headers}
     body = iter([head, *pieces])
     client.request("POST", "/api/v1/submissions/", body if options else b"".join(body), headers, **options)

@@ -140,7 +140,7 @@ def test_output_that_goes_to_a_file_is_sealed_from_where_it_began(collector, wra
 def collector_shell(collector, line):
     import subprocess
 
-    return subprocess.run(["sh", "-c", line], cwd=collector.cwd, env=collector.environ, timeout=60).returncode
+    return subprocess.run(["sh", "-c", line], cwd=collector.cwd, env=collector.environ, timeout=600).returncode
 
 
 def test_pack_refuses_a_file_that_was_changed_after_the_run(collector, wrap, pack):

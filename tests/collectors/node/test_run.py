@@ -90,7 +90,7 @@ def run(collector, machine):
         if input is not None:
             started["stdin"] = subprocess.PIPE
         process = start(*command, **started)
-        stdout, stderr = process.communicate(input, timeout=60)
+        stdout, stderr = process.communicate(input, timeout=600)
         assert "Traceback" not in stderr, stderr
         return subprocess.CompletedProcess(command, process.returncode, stdout, stderr)
 
@@ -146,13 +146,13 @@ def test_death_by_a_signal_is_told_as_a_shell_tells_it(run, number):
 def test_the_exit_status_stays_without_one_of_the_standard_streams(oldest_and_this_python, run, closed):
     number = ["stdin", "stdout", "stderr"].index(closed)
     process = run.start("sh", "-c", "exit 7", python=oldest_and_this_python, preexec_fn=lambda: os.close(number))
-    assert process.wait(timeout=60) == 7
+    assert process.wait(timeout=600) == 7
     assert document(run)["run"]["exit_status"] == 7
 
 
 def test_the_exit_status_stays_where_nothing_can_be_told_on_stderr(run):
     with Path("/dev/full").open("w", encoding="ascii") as full:
-        assert run.start("sh", "-c", "exit 7", stderr=full).wait(timeout=60) == 7
+        assert run.start("sh", "-c", "exit 7", stderr=full).wait(timeout=600) == 7
     assert document(run)["run"]["exit_status"] == 7
 
 
@@ -214,7 +214,7 @@ def test_a_signal_sent_to_us_reaches_the_command(run, name):
     process = run.start(sys.executable, "-c", ENDS_ON, str(int(number)))
     ready(process)
     process.send_signal(number)
-    _stdout, stderr = process.communicate(timeout=60)
+    _stdout, stderr = process.communicate(timeout=600)
     assert process.returncode == 40 + number
     assert "Traceback" not in stderr
     assert document(run)["run"]["exit_status"] == 40 + number
@@ -263,7 +263,7 @@ def test_stopping_and_continuing_is_of_both(run):
     wait_until(lambda: state_of(child) == "T")
     process.send_signal(signal.SIGCONT)
     wait_until(lambda: state_of(child) != "T")
-    stdout, _stderr = process.communicate("\n", timeout=60)
+    stdout, _stderr = process.communicate("\n", timeout=600)
     assert (process.returncode, stdout) == (0, "went on\n")
 
 

@@ -397,7 +397,7 @@ def test_an_interruption_leaves_nothing_behind(oldest_and_this_python, alice, pe
     process = alice.start("upload", results, python=oldest_and_this_python)
     assert peer.arrived.wait(60)
     process.send_signal(number)
-    _stdout, stderr = process.communicate(timeout=60)
+    _stdout, stderr = process.communicate(timeout=600)
     assert process.returncode == status
     assert "Traceback" not in stderr
     assert list(alice.scratch.iterdir()) == []

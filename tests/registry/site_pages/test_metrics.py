@@ -48,7 +48,7 @@ def test_waiting_tasks_are_counted(client, settings) -> None:
         try:
             assert figures(client.get("/metrics"))["highwater_queue_length", name] == before + 1
         finally:
-            queue.get(timeout=60).ack()
+            queue.get(timeout=600).ack()
             queue.close()
 
 

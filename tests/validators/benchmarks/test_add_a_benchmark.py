@@ -38,7 +38,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def python(copy: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", *arguments]
-    return subprocess.run(command, cwd=copy, capture_output=True, text=True, timeout=120)
+    return subprocess.run(command, cwd=copy, capture_output=True, text=True, timeout=600)
 
 
 def test_the_page_shows_every_file_that_a_benchmark_needs() -> None:

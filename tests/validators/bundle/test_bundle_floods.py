@@ -32,7 +32,7 @@ print(json.dumps({"codes": sorted({f.code for f in report.findings}), "memory": 
 def checked(path: Path) -> dict:
     """What a process of its own found in an archive, and its peak memory in bytes."""
     root = Path(__file__).resolve().parents[3]
-    ran = subprocess.run([sys.executable, "-c", SCRIPT, path], capture_output=True, text=True, timeout=120, cwd=root)
+    ran = subprocess.run([sys.executable, "-c", SCRIPT, path], capture_output=True, text=True, timeout=600, cwd=root)
     assert ran.returncode == 0, ran.stderr
     return json.loads(ran.stdout)
 
