@@ -8,9 +8,11 @@ may be repeated there is repeated, then comes what cannot match.
 from __future__ import annotations
 
 import ast
+import hashlib
 import importlib
 import pkgutil
 import re
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -424,3 +426,37 @@ def slowness(pattern: Pattern) -> str:
         if grown > GROWTH:
             return f"{pattern.where}: twice the text takes {grown:.1f} times as long, as of {text!r}"
     return ""
+
+
+# What was measured before
+
+
+MEASURED = Path(__file__).with_name("linear_patterns.txt")
+"""Patterns that were measured: the first line says by which code and Python, each other one is a pattern."""
+
+
+def digest_of(pattern: Pattern) -> str:
+    content = (pattern.compiled.pattern, pattern.compiled.flags, sorted(pattern.uses))
+    return hashlib.sha256(repr(content).encode()).hexdigest()[:16]
+
+
+def measured_by() -> str:
+    """What the measurement of a pattern depends on beside the pattern."""
+    code = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:16]
+    return f"{code} Python {sys.version_info.major}.{sys.version_info.minor}"
+
+
+def measured_patterns() -> set[str]:
+    """Digests of the patterns that were linear when this code measured them with this Python."""
+    head, *digests = MEASURED.read_text(encoding="utf-8").splitlines()
+    return set(digests) if head == measured_by() else set()
+
+
+def write_measured(package: str) -> None:
+    """Measure all patterns of a package anew, and write down which of them are linear."""
+    linear = {digest_of(pattern) for pattern in patterns(package) if not slowness(pattern)}
+    MEASURED.write_text("\n".join([measured_by(), *sorted(linear), ""]), encoding="utf-8")
+
+
+if __name__ == "__main__":  # ./dev.py exec python -m tests.pumping
+    write_measured("validators")

@@ -147,6 +147,7 @@ def test_twice_the_file_takes_no_more_than_twice_the_time(slug, tmp_path, reques
     assert not slow, "\n".join(slow)
 
 
+@pytest.mark.deep
 def test_a_reader_that_is_not_linear_is_noticed(tmp_path, monkeypatch):
     """The pattern of elbencho with which two uploads of 15 KB stopped a registry."""
     old = re.compile(report._LATENCY.pattern.removeprefix("^").replace(r"(?:\[\d{1,6}\] )?", "", 1))
