@@ -64,7 +64,8 @@ class Registry:
 
     def result(self, id: str) -> Row:
         """One result with its measurements and parameters."""
-        return self._json(f"results/{_quoted(id)}/")
+        row: Row = self._json(f"results/{_quoted(id)}/")
+        return row
 
     def measurements(self, id: str) -> Table:
         """The measurements of one result: canonical value and unit, and both as printed."""
@@ -73,7 +74,8 @@ class Registry:
 
     def compare(self, *ids: str, per: str = "") -> Row:
         """2 to 20 results side by side: measurements, ratios, and what else differed."""
-        return self._json("compare/", {"results": ",".join(ids), "per": per})
+        comparison: Row = self._json("compare/", {"results": ",".join(ids), "per": per})
+        return comparison
 
     def study(
         self,
@@ -88,7 +90,8 @@ class Registry:
 
         `per`, `unit`, `chart` and `as_of` may stand among the filters.
         """
-        joined = series if isinstance(series, str) else ",".join(map(str, series or ()))
+        names = series if isinstance(series, Sequence) and not isinstance(series, str) else [series or ""]
+        joined = ",".join(map(str, names))
         query = {"metric": metric, "x": x, "series": joined} | filters
         path = f"studies/{_quoted(slug)}/" if slug else "study/"
         return Study(
@@ -162,9 +165,10 @@ class Registry:
 
     def _read(self, answer: Any, most: int | None = None) -> bytes:
         try:
-            return answer.read(most)
+            content: bytes = answer.read(most)
         except (OSError, HTTPException) as error:
             raise Unreachable(f"{self.url}: {error}") from error
+        return content
 
     def _open(self, path: str, query: Mapping[str, Any] | None = None) -> Any:
         encoded = urllib.parse.urlencode(list(_pairs(query or {})))

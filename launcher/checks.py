@@ -91,9 +91,11 @@ def run_all(environment: Environment) -> bool:
     return all(passed)
 
 
-def begun_ahead(all_steps: Iterable[Step], variables: Mapping[str, str]) -> Iterator[tuple[Step, subprocess.Popen]]:
+def begun_ahead(
+    all_steps: Iterable[Step], variables: Mapping[str, str]
+) -> Iterator[tuple[Step, subprocess.Popen[str]]]:
     """Every step with its process, in their order; the next ones have begun when one is given."""
-    begun: deque[tuple[Step, subprocess.Popen]] = deque()
+    begun: deque[tuple[Step, subprocess.Popen[str]]] = deque()
     for step in all_steps:
         begun.append((step, begin(step, variables)))
         if len(begun) == AT_ONCE:
@@ -101,7 +103,7 @@ def begun_ahead(all_steps: Iterable[Step], variables: Mapping[str, str]) -> Iter
     yield from begun
 
 
-def begin(step: Step, variables: Mapping[str, str]) -> subprocess.Popen:
+def begin(step: Step, variables: Mapping[str, str]) -> subprocess.Popen[str]:
     return spawn(
         step.argv,
         cwd=CHECKOUT,
@@ -113,7 +115,7 @@ def begin(step: Step, variables: Mapping[str, str]) -> subprocess.Popen:
     )
 
 
-def has_passed(step: Step, process: subprocess.Popen) -> bool:
+def has_passed(step: Step, process: subprocess.Popen[str]) -> bool:
     """Wait for the end of a step and print its line; its own output is shown only if it failed."""
     output, _ = process.communicate()
     passed = process.returncode == 0

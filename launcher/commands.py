@@ -3,9 +3,10 @@
 import hashlib
 import os
 import signal
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NoReturn
 
 from launcher import checks, collector_file, databases, site
 from launcher.console import LauncherError, Stopped, say
@@ -51,7 +52,7 @@ def manage(state_folder: Path, arguments: list[str]) -> int:
     """Run manage.py with the settings of `up` and its services, which are started for this command if need be."""
     state, environment = State(state_folder), environment_of(state_folder)
     environment.install(RUNTIME, *local_wheels())
-    command = [environment.python, CHECKOUT / "manage.py", *arguments]
+    command: list[str | Path] = [environment.python, CHECKOUT / "manage.py", *arguments]
     running = state.holder()
     if running.get("command") == "up" and running["environment"]:
         state.forget_preparation()
@@ -82,8 +83,15 @@ def test(state_folder: Path, arguments: list[str]) -> int:
         with services(state, environment, durable=False) as (variables, _):
             # The tests of the launcher start launchers, which need not install everything again.
             variables["HIGHWATER_VENV"] = str(environment.folder)
-            command = [environment.python, "-m", "pytest", *distribution(arguments), *patience(arguments), *arguments]
-            return run(command, variables, folder=CHECKOUT)
+            pytest: list[str | Path] = [
+                environment.python,
+                "-m",
+                "pytest",
+                *distribution(arguments),
+                *patience(arguments),
+                *arguments,
+            ]
+            return run(pytest, variables, folder=CHECKOUT)
 
 
 def distribution(arguments: list[str]) -> list[str]:
@@ -142,7 +150,9 @@ def local_wheels() -> list[str]:
 
 
 @contextmanager
-def services(state: State, environment: Environment, *, durable: bool) -> Iterator[tuple[dict, list[Running]]]:
+def services(
+    state: State, environment: Environment, *, durable: bool
+) -> Iterator[tuple[dict[str, str], list[Running]]]:
     """Run the servers that no setting names for the length of a block.
 
     Yields the variables that Django needs, and the list of running servers.
@@ -171,7 +181,7 @@ def settings(state: State, environment: Environment, servers: list[databases.Ser
     return variables
 
 
-def run(argv: list, variables: Mapping[str, str], folder: Path | None = None) -> int:
+def run(argv: Sequence[str | Path], variables: Mapping[str, str], folder: Path | None = None) -> int:
     """Run a command in the foreground and pass on its exit status; Ctrl-C is for the command, not for us."""
     command = spawn(argv, orphan_signal=signal.SIGTERM, env=dict(variables), cwd=folder)
     usual = signal.signal(signal.SIGINT, lambda *_: None)
@@ -186,6 +196,6 @@ def run(argv: list, variables: Mapping[str, str], folder: Path | None = None) ->
     return status if status >= 0 else 128 - status
 
 
-def replace_by(argv: list, variables: Mapping[str, str]) -> None:
+def replace_by(argv: Sequence[str | Path], variables: Mapping[str, str]) -> NoReturn:
     """Become another program; signals and exit status are then its own."""
     os.execvpe(argv[0], [str(part) for part in argv], dict(variables))

@@ -8,9 +8,10 @@ import signal
 import socket
 import subprocess
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote, urlencode, urlsplit, urlunsplit
 
 from launcher.console import LauncherError, say
@@ -108,7 +109,7 @@ def postgres(state: State, environment: Environment, *, durable: bool) -> Server
     account = unprivileged_account()
     place = state.folder
     reachable = account is None or (can_run(binaries, account) and can_enter(place, account))
-    if not reachable:
+    if account is not None and not reachable:
         place = own_folder(Path("/var/tmp"), state.folder)
         binaries = copy_where_reachable(binaries, environment, place, account)
     data = place / f"postgres{major_version(binaries)}"
@@ -129,8 +130,8 @@ def postgres(state: State, environment: Environment, *, durable: bool) -> Server
         orphan_signal=signal.SIGINT,
         patience_s=30,
         orphan_patience_s=30,
-        user=account and account.user,
-        group=account and account.group,
+        user=account.user if account else None,
+        group=account.group if account else None,
     )
     url = f"postgresql:///{DATABASE}?{urlencode({'host': str(sockets), 'user': ROLE}, safe='/')}"
     path = os.pathsep.join([str(binaries), environment.variables()["PATH"]])
@@ -170,7 +171,7 @@ def can_enter(folder: Path, account: Account) -> bool:
     return _succeeds_as(account, ["/bin/sh", "-c", 'cd "$1"', "sh", folder])
 
 
-def _succeeds_as(account: Account, argv: list) -> bool:
+def _succeeds_as(account: Account, argv: Sequence[str | Path]) -> bool:
     try:
         return run_as(account, argv).returncode == 0
     except OSError:  # the account may not even see the program
@@ -197,7 +198,10 @@ def copy_where_reachable(binaries: Path, environment: Environment, place: Path, 
 
 def major_version(binaries: Path) -> int:
     output = subprocess.run([binaries / "postgres", "--version"], capture_output=True, text=True, check=True).stdout
-    return int(re.search(r"\) (\d+)", output)[1])
+    version = re.search(r"\) (\d+)", output)
+    if version is None:
+        raise LauncherError(f"{binaries / 'postgres'} does not say its version: {output.strip()[:200]}")
+    return int(version[1])
 
 
 def create_cluster(data: Path, binaries: Path, account: Account | None) -> None:
@@ -209,8 +213,17 @@ def create_cluster(data: Path, binaries: Path, account: Account | None) -> None:
     collation = ["--locale=C.UTF-8"]
     if major_version(binaries) >= 17:
         collation = ["--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C"]
-    initdb = [binaries / "initdb", "-D", unfinished, "-U", ROLE, "--auth=trust", "--encoding=UTF8", *collation]
-    create_database = [binaries / "postgres", "--single", "-D", unfinished, "postgres"]
+    initdb: list[str | Path] = [
+        binaries / "initdb",
+        "-D",
+        unfinished,
+        "-U",
+        ROLE,
+        "--auth=trust",
+        "--encoding=UTF8",
+        *collation,
+    ]
+    create_database: list[str | Path] = [binaries / "postgres", "--single", "-D", unfinished, "postgres"]
     for argv, input_text in ((initdb, ""), (create_database, f"CREATE DATABASE {DATABASE}\n")):
         done = run_as(account, argv, input_text)
         if done.returncode != 0:
@@ -218,9 +231,13 @@ def create_cluster(data: Path, binaries: Path, account: Account | None) -> None:
     unfinished.rename(data)
 
 
-def run_as(account: Account | None, argv: list, input_text: str = "") -> subprocess.CompletedProcess:
+def run_as(
+    account: Account | None, argv: Sequence[str | Path], input_text: str = ""
+) -> subprocess.CompletedProcess[str]:
     """Run a short command as the account, its two outputs in one text."""
-    owner = {} if account is None else {"user": account.user, "group": account.group, "extra_groups": []}
+    owner: dict[str, Any] = (
+        {} if account is None else {"user": account.user, "group": account.group, "extra_groups": []}
+    )
     process = spawn(
         argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd="/", **owner
     )

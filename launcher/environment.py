@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from launcher.console import LauncherError, say
 from launcher.processes import spawn
@@ -70,8 +71,8 @@ class Environment:
             else:
                 raise LauncherError(f"{name}.txt could not be installed:\n{_last_lines(output)}")
 
-    def _pip(self, name: str) -> subprocess.Popen:
-        argv = [self.python, *INSTALL, "--require-hashes", "-r", CHECKOUT / f"{name}.txt"]
+    def _pip(self, name: str) -> subprocess.Popen[str]:
+        argv: list[str | Path] = [self.python, *INSTALL, "--require-hashes", "-r", CHECKOUT / f"{name}.txt"]
         if name == LOCAL:
             shutil.rmtree(self.servers, ignore_errors=True)
             argv += ["--target", self.servers]
@@ -93,7 +94,7 @@ class Environment:
         return f"{pins} {self.folder} {os.path.realpath(self.python)}"
 
 
-def _wait(process: subprocess.Popen, otherwise: str) -> None:
+def _wait(process: subprocess.Popen[Any], otherwise: str) -> None:
     if process.wait() != 0:
         raise LauncherError(otherwise)
 

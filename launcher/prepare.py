@@ -13,7 +13,7 @@ import django  # noqa: E402
 from django.conf import settings  # noqa: E402
 from django.core.management import call_command  # noqa: E402
 from django.db import OperationalError, connection  # noqa: E402
-from kombu import Connection  # noqa: E402
+from kombu.connection import Connection  # noqa: E402
 from kombu.exceptions import KombuError  # noqa: E402
 from redis.exceptions import RedisError  # noqa: E402
 

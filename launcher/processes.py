@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 PR_SET_PDEATHSIG = 1  # linux/prctl.h
 LIBC = ctypes.CDLL(None, use_errno=True)
@@ -66,7 +67,9 @@ class Running:
         return "\n".join(text.splitlines()[-lines:])
 
 
-def spawn(argv: Sequence[str | Path], *, orphan_signal: signal.Signals = signal.SIGKILL, **options) -> subprocess.Popen:
+def spawn(
+    argv: Sequence[str | Path], *, orphan_signal: signal.Signals = signal.SIGKILL, **options: Any
+) -> subprocess.Popen[Any]:
     """Start a process that gets `orphan_signal` when the launcher dies. To be called from the main thread only.
 
     The kernel counts the death of the thread that forked as the death of the parent.
@@ -108,7 +111,7 @@ def end_process_group(leader: int) -> None:
 
 
 @functools.cache
-def _guardian() -> subprocess.Popen:
+def _guardian() -> subprocess.Popen[str]:
     """The process that outlives us for as long as something of ours does; it ends when this pipe closes."""
     program = Path(__file__).with_name("guardian.py")
     return subprocess.Popen([sys.executable, "-I", program], stdin=subprocess.PIPE, text=True, start_new_session=True)
@@ -116,6 +119,7 @@ def _guardian() -> subprocess.Popen:
 
 def _tell_guardian(line: str) -> None:
     pipe = _guardian().stdin
+    assert pipe is not None
     with contextlib.suppress(BrokenPipeError):  # somebody ended it; the kernel's signal still stands
         pipe.write(f"{line}\n")
         pipe.flush()

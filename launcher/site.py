@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from launcher.console import LauncherError, say
 from launcher.databases import given_settings
@@ -56,7 +57,7 @@ def prepare(state: State, environment: Environment, variables: Mapping[str, str]
     current_fingerprint = fingerprint(steps)
     if ours and state.preparation.exists() and state.preparation.read_text() == current_fingerprint:
         return
-    argv = [environment.python, CHECKOUT / "launcher" / "prepare.py", *steps]
+    argv: list[str | Path] = [environment.python, CHECKOUT / "launcher" / "prepare.py", *steps]
     preparation = spawn(argv, env=dict(variables), stdout=sys.stderr)
     if preparation.wait() != 0:
         raise LauncherError("the database could not be made ready (see above)")
@@ -74,7 +75,7 @@ def fingerprint(steps: Sequence[str]) -> str:
 
 def programs(state: State, environment: Environment, variables: Mapping[str, str], listening: int) -> list[Program]:
     """Web on an inherited socket, the workers, and the scheduler."""
-    celery = [environment.python, "-m", "celery", "--app", "registry", "--workdir", CHECKOUT]
+    celery: list[str | Path] = [environment.python, "-m", "celery", "--app", "registry", "--workdir", CHECKOUT]
     return [
         Program(
             name="web",
@@ -92,7 +93,8 @@ def programs(state: State, environment: Environment, variables: Mapping[str, str
             Program(
                 name=name,
                 argv=[
-                    *(*celery, "worker", "--hostname", f"{name}@%h", "--queues", queues),
+                    *celery,
+                    *("worker", "--hostname", f"{name}@%h", "--queues", queues),
                     *("--loglevel", "INFO", "--concurrency", str(processes)),
                     *("--without-gossip", "--without-mingle"),  # workers have nothing to tell each other
                 ],
@@ -105,7 +107,8 @@ def programs(state: State, environment: Environment, variables: Mapping[str, str
         Program(
             name="scheduler",
             argv=[
-                *(*celery, "beat", "--loglevel", "INFO", "--pidfile="),
+                *celery,
+                *("beat", "--loglevel", "INFO", "--pidfile="),
                 *("--schedule", state.folder / "schedule"),
             ],
             environment=variables,
@@ -120,12 +123,12 @@ def wait_until_ready(port: int, environment: Environment, started: Sequence[Runn
     Raises LauncherError with the log of a program that ended, or the names of those that did not answer in time.
     """
     behind = {running.program.name: running for running in started if running.program.name != "web"}
-    argv = [environment.python, CHECKOUT / "launcher" / "answers.py"]
+    argv: list[str | Path] = [environment.python, CHECKOUT / "launcher" / "answers.py"]
     argv += [f"{name}={running.process.pid}" for name, running in behind.items()]
     variables = dict(started[0].program.environment)
     asking = spawn(argv, env=variables, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     answered: set[str] = set()
-    listener = threading.Thread(target=lambda: answered.update(line.decode().strip() for line in asking.stdout))
+    listener = threading.Thread(target=lambda: answered.update(line.decode().strip() for line in asking.stdout or ()))
     listener.start()
     deadline = time.monotonic() + READY_WITHIN_S
     status: int | None = None

@@ -16,6 +16,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any, TextIO
 
 from launcher.console import LauncherError, say
 
@@ -91,13 +92,14 @@ class State:
             finally:
                 lock.clear()
 
-    def holder(self) -> dict:
+    def holder(self) -> dict[str, Any]:
         """What the launcher that holds the folder wrote about itself; empty if none does."""
         try:
             with (self.folder / "lock").open("r+") as file:
                 if _try_lock(file):
                     return {}
-                return json.load(file)
+                holder: dict[str, Any] = json.load(file)
+                return holder
         except (FileNotFoundError, json.JSONDecodeError):
             return {}
 
@@ -105,7 +107,7 @@ class State:
 class Lock:
     """The held lock; its file tells other launchers who holds it and, once they run, where the services are."""
 
-    def __init__(self, file, command: str) -> None:
+    def __init__(self, file: TextIO, command: str) -> None:
         self.file = file
         self.command = command
         os.fchmod(file.fileno(), 0o600)
@@ -137,7 +139,7 @@ def own_folder(parent: Path, of: Path) -> Path:
     return folder
 
 
-def _try_lock(file) -> bool:
+def _try_lock(file: TextIO) -> bool:
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
