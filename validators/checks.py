@@ -122,13 +122,14 @@ def _documents(report: Report) -> set[str]:
 def _read(bundle: Bundle, searched: list[catalogue.Benchmark], report: Report) -> set[str]:
     """Add the runs of every benchmark; one run counts if exactly one tool found exactly one that does. What was read.
 
-    Composite benchmarks look first: the output of IOR that IO500 ran is a phase of IO500, and no run of IOR.
+    Composite benchmarks look first: the output of IOR that IO500 ran is a phase of IO500, and no run of IOR. Then come
+    those that print into the output of other programs, and leave it to the others.
     """
     readings: list[catalogue.Reading] = []
     claimed: set[str] = set()
     read: set[str] = set()
     prepared = prepare(bundle, [candidate.outline for candidate in catalogue.benchmarks()])
-    for benchmark in sorted(searched, key=lambda candidate: not candidate.is_composite):
+    for benchmark in sorted(searched, key=lambda candidate: (not candidate.is_composite, not candidate.outline.within)):
         with _failing_into(report.findings, benchmark.tool):
             readings.append(_reading(benchmark, prepared, claimed))
             read |= readings[-1].claimed
@@ -145,6 +146,7 @@ def _read(bundle: Bundle, searched: list[catalogue.Benchmark], report: Report) -
     rows = [row for candidate in searched if candidate.tool in tools for row in candidate.descriptor["files"]]
     companions = [row["pattern"] for row in rows if "contains" not in row]
     report.not_read = not_read.listed(prepared, read | _documents(report), companions)
+    report.not_read += not_read.overlooked(prepared, report.runs, report.not_read)
     missed = [candidate for candidate in searched if not (candidate.is_composite and candidate.tool in tools)]
     report.findings += not_read.findings(
         report.not_read, {candidate.tool: candidate.descriptor["name"] for candidate in missed}

@@ -7,8 +7,10 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from validators.findings import INFO, WARNING, Finding
-from validators.reading import Prepared
-from validators.reading.segments import MOST_SEGMENTS
+from validators.measurements import Run
+from validators.reading import SEARCHED_BYTES, Prepared
+from validators.reading.cleaning import cleaned
+from validators.reading.segments import MOST_SEGMENTS, traces_in
 
 CODE = "bundle.not-read"
 MOST_ENTRIES = 500
@@ -43,6 +45,61 @@ def listed(prepared: Prepared, claimed: Collection[str], companions: Sequence[st
     return entries
 
 
+def overlooked(
+    prepared: Prepared, runs: Sequence[Run], entries: Sequence[Mapping[str, Any]]
+) -> Iterator[dict[str, Any]]:
+    """Results that stand among what the reader of another tool took, as entries of `not_read`.
+
+    Such a file has a run, so that nothing else says that a part of it was not read.
+    """
+    for path in dict.fromkeys(run.path for run in runs if run.path in prepared.bundle.files):
+        text = cleaned(prepared.bundle.read(path, SEARCHED_BYTES))
+        held = set().union(*(outline.holds for outline in prepared.outlines if _has_run(outline.tool, path, runs)))
+        for outline in prepared.outlines:
+            if not outline.traces or outline.tool in held:
+                continue
+            known = [run.lines for run in runs if run.path == path and run.tool == outline.tool]
+            known += [
+                _bounds(entry) for entry in entries if (entry["path"], entry["looks_like"]) == (path, outline.tool)
+            ]
+            if None in known:
+                continue
+            for first, last in _outside(_numbers(text, traces_in(text, outline)), [lines for lines in known if lines]):
+                lines = {"first": first, "last": last}
+                yield {"path": path, "lines": lines, "looks_like": outline.tool, "reason": _AMONG_OTHERS}
+
+
+def _numbers(text: bytes, begins: Sequence[int]) -> list[int]:
+    """The number of each line, by where it begins."""
+    numbers, counted, number = [], 0, 1
+    for begin in begins:
+        number += text.count(b"\n", counted, begin)
+        counted = begin
+        numbers.append(number)
+    return numbers
+
+
+def _outside(numbers: Sequence[int], known: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """First and last of the lines that lie in none of the known ranges, apart where one lies between."""
+    ranges: list[tuple[int, int]] = []
+    for number in numbers:
+        if any(first <= number <= last for first, last in known):
+            continue
+        if ranges and not any(ranges[-1][1] < first <= number for first, _ in known):
+            ranges[-1] = (ranges[-1][0], number)
+        else:
+            ranges.append((number, number))
+    return ranges
+
+
+def _has_run(tool: str, path: str, runs: Sequence[Run]) -> bool:
+    return any(run.tool == tool and run.path == path for run in runs)
+
+
+def _bounds(entry: Mapping[str, Any]) -> tuple[int, int] | None:
+    return (entry["lines"]["first"], entry["lines"]["last"]) if entry["lines"] else None
+
+
 def findings(entries: Sequence[Mapping[str, Any]], names: Mapping[str, str]) -> Iterator[Finding]:
     """One for each entry that looks like the output of a tool: figures are in it that the report does not have.
 
@@ -62,6 +119,7 @@ def findings(entries: Sequence[Mapping[str, Any]], names: Mapping[str, str]) -> 
         )
 
 
+_AMONG_OTHERS = "it stands in or behind the output of another benchmark, without a beginning of its own"
 _TOO_MANY = f"more than {MOST_SEGMENTS} outputs stand before it"
 _PREAMBLE = "before the output that was read"
 _PROSE = "a document that shows an output, and no result itself"

@@ -13,26 +13,29 @@ class Banner:
     """A line with which an output begins: it holds `word`, which is searched first.
 
     `joined`: the tool's reader takes several in a row, which are parts of one another. `last`: it ends the output of a
-    tool that holds those of others.
+    tool that holds those of others. `apart`: behind results that another banner began it begins another output.
     """
 
     word: bytes
     pattern: re.Pattern[bytes]
-    joined: bool
-    last: bool
+    joined: bool = False
+    last: bool = False
+    apart: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Outline:
     """Where outputs of a tool begin; which lines are not read, and why; which hold what every run must have.
 
-    `preface` matches lines directly before a banner that belong to it. `holds` are tools whose outputs stand inside.
-    `within`: it prints into the output of other programs. `interrupted` are words with which it says that it was ended
-    early; `open_ended`: nothing tells that the last of its parts was printed.
+    `traces` are lines of results that nothing else prints. `preface` matches lines directly before a banner that belong
+    to it. `holds` are tools whose outputs stand inside. `within`: it prints into the output of other programs.
+    `interrupted` are words with which it says that it was ended early; `open_ended`: nothing tells that the last of its
+    parts was printed.
     """
 
     tool: str
     banners: tuple[Banner, ...] = ()
+    traces: tuple[Banner, ...] = ()
     preface: re.Pattern[bytes] | None = None
     holds: frozenset[str] = frozenset()
     within: bool = False
@@ -56,9 +59,11 @@ def outline_of(tool: str, document: Mapping[str, Any]) -> Outline:
                 re.compile(row["pattern"].encode(), re.MULTILINE),
                 row.get("joined", False),
                 row.get("last", False),
+                row.get("apart", False),
             )
             for row in document.get("begins", ())
         ),
+        tuple(Banner(row["word"].encode(), re.compile(row["pattern"].encode())) for row in document.get("traces", ())),
         _any_of_bytes(document.get("preface", ())),
         frozenset(document.get("holds", ())),
         document.get("within", False),

@@ -17,6 +17,7 @@ _MOST_PREFACE = 200
 _MOST_LABELS = 200
 """Of no known kind, in one text."""
 _LABELLED_LINES = 8
+_MOST_TRACES = 10_000
 _NUMBER_OF_LINE = re.compile(rb" {0,6}\d{1,7}:")
 """The label of a rank has a blank behind it, the number of a line in `grep -n` has none."""
 _FENCES = (b"```\n", b"~~~\n")
@@ -58,7 +59,7 @@ class _Hit:
 
 def segments_of(text: bytes, outlines: Sequence[Outline]) -> list[Segment]:
     """The outputs in a text, in order; what stands before the first is in none of them."""
-    hits = _begun(_outer(sorted(_hits(text, outlines), key=lambda hit: hit.begin), text))[: MOST_SEGMENTS + 1]
+    hits = _begun(_outer(sorted(_hits(text, outlines), key=lambda hit: hit.begin), text), text)[: MOST_SEGMENTS + 1]
     begins = [_with_preface(text, hit, hits[at - 1].begin if at else 0) for at, hit in enumerate(hits)]
     segments, first, counted = [], 1, 0
     for at, (hit, begin) in enumerate(zip(hits, begins, strict=True)):
@@ -144,16 +145,42 @@ def _outer(hits: list[_Hit], text: bytes) -> list[_Hit]:
     return hits
 
 
-def _begun(hits: list[_Hit]) -> list[_Hit]:
+def _begun(hits: list[_Hit], text: bytes) -> list[_Hit]:
     """Those hits that begin another output than the one before."""
     begun: list[_Hit] = []
     last: _Hit | None = None
     for hit in hits:
-        continues = last is not None and hit.banner.joined and hit.outline == last.outline
-        if not continues:
+        if last is None or not _continues(hit, last, text):
             begun.append(hit)
         last = hit
     return begun
+
+
+def _continues(hit: _Hit, last: _Hit, text: bytes) -> bool:
+    if not hit.banner.joined or hit.outline != last.outline:
+        return False
+    if hit.banner == last.banner or not hit.banner.apart:
+        return True
+    return not any(_lines_with(trace, text, last.begin, hit.begin) for trace in hit.outline.traces)
+
+
+def traces_in(text: bytes, outline: Outline) -> list[int]:
+    """Where lines begin that hold results of a tool, with its banner before them or without."""
+    return sorted({begin for trace in outline.traces for begin in _lines_with(trace, text, 0, len(text))})
+
+
+def _lines_with(trace: Banner, text: bytes, begin: int, end: int) -> list[int]:
+    """Where the lines begin, within bounds, that a pattern is found in; at most some thousand."""
+    begins: list[int] = []
+    position = text.find(trace.word, begin, end)
+    while position >= 0 and len(begins) < _MOST_TRACES:
+        line_begin = text.rfind(b"\n", 0, position) + 1
+        line_end = text.find(b"\n", position)
+        line_end = len(text) if line_end < 0 else line_end
+        if trace.pattern.search(text[line_begin : min(line_end, line_begin + _LONGEST_BANNER)]):
+            begins.append(line_begin)
+        position = text.find(trace.word, line_end, end)
+    return begins
 
 
 def _with_preface(text: bytes, hit: _Hit, after: int) -> int:

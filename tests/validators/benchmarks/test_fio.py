@@ -451,6 +451,35 @@ def test_terse_lines_of_clients_are_not_added_again():
     assert [(total["op"], total["jobs"]) for total in run.parameters["sums"]] == [("read", 1), ("write", 1)]
 
 
+def terse_row(group, name="x"):
+    row = (SAMPLES / "terse-5" / "stdout.txt").read_text().strip().split(";")
+    return ";".join([*row[:2], name, str(group), *row[4:]])
+
+
+def test_terse_lines_whose_groups_begin_anew_are_of_another_run(tmp_path):
+    (tmp_path / "out.txt").write_text("\n".join(map(terse_row, [0, 1, 0, 1, 2])) + "\n")
+    runs = check(tmp_path / "out.txt").runs
+    assert [run.lines for run in runs] == [(1, 2), (3, 5)]
+    assert [sorted({total["group"] for total in run.parameters["sums"]}) for run in runs] == [[0, 1], [0, 1, 2]]
+
+
+@pytest.mark.parametrize("names", ["xxx", "xyz"])
+def test_terse_lines_of_one_group_are_not_added_up(tmp_path, names):
+    """Three jobs of one run, or three runs: fio prints the same."""
+    (tmp_path / "out.txt").write_text("\n".join(terse_row(0, name) for name in names) + "\n")
+    (run,) = check(tmp_path / "out.txt").runs
+    assert "sums" not in run.parameters and "jobs" not in run.parameters
+    assert "fio.jobs-or-runs" in [finding.code for finding in run.findings]
+    assert {number.context["job"] for number in run.measurements} == {0, 1, 2}
+
+
+def test_one_terse_line_is_one_run(tmp_path):
+    (tmp_path / "out.txt").write_text(terse_row(0) + "\n")
+    (run,) = check(tmp_path / "out.txt").runs
+    assert run.parameters["jobs"] == 1 and run.parameters["sums"]
+    assert "fio.jobs-or-runs" not in [finding.code for finding in run.findings]
+
+
 def clients(*jobs, **total):
     each = [{**entry, "hostname": f"node{number}", "port": 8765} for number, entry in enumerate(jobs)]
     everything = {"jobname": "All clients", "groupid": 0, "error": 0, "hostname": "node1", **total}
@@ -557,7 +586,7 @@ def test_a_terse_line_that_was_cut_is_refused(tmp_path, version):
 def test_a_terse_line_behind_progress_is_a_line(tmp_path):
     row = (SAMPLES / "terse-5" / "stdout.txt").read_text().strip()
     (run,) = checked(tmp_path, f"Jobs: 0 (f=0){row}\n{row}\n").runs
-    assert run.parameters["jobs"] == 2
+    assert len(run.tests) == 2
 
 
 def test_of_running_totals_in_text_the_last_counts(tmp_path):

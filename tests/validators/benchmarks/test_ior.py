@@ -272,7 +272,7 @@ CSV = "access,bw(MiB/s),IOPS,Latency,block(KiB),xfer(KiB),open(s),wr/rd(s),close
         ('{"Began": "now", "Command line": "ior"\n' + " \n" * parser.JSON_LIMIT, "ior.too-large"),
         ('{"Began": "now", "Command line": "ior",\n"bwMiB": inf}', "ior.not-a-number"),
         ('{"Began": "now", "Command line": "ior",\n"bwMiB": 1,5}', "ior.number-format"),
-        ('{"Began": "now", "Command line": "ior"}\n{"Began": "now", "Command line": "ior"}', "ior.several-documents"),
+        ('{"Began": "now", "Command line": "ior"}{"Began": "now", "Command line": "ior"}', "ior.several-documents"),
         ('{"Began": "now", "Command line": "ior", "Finished": ' + "[" * 100_000 + "}", "ior.unusable-format"),
     ],
 )

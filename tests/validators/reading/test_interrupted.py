@@ -3,6 +3,8 @@
 import pytest
 
 from tests.validators.reading.test_reading import NAMES, figures, of_log, sample
+from validators import catalogue
+from validators.checks import check
 from validators.reading.endings import failures_in, is_failure
 
 MESSAGES = [
@@ -101,3 +103,12 @@ def test_lines_are_counted_over_the_pieces_of_a_file():
     pieces = [b"one\nTermi", b"nated\nthree\n", b"x" * 1000, b"y" * 1000 + b"\nKilled"]
     assert list(failures_in(pieces)) == [(2, "Terminated"), (5, "Killed")]
     assert list(failures_in([b"one\nits own word stands here\n"], ["own word"])) == [(2, "its own word stands here")]
+
+
+def test_the_line_that_says_so_is_understood(tmp_path):
+    text = (catalogue.FOLDER / "fio" / "samples" / "text-interrupted" / "stdout.txt").read_text()
+    assert "fio: terminating on signal" in text
+    (tmp_path / "out.txt").write_text(text)
+    (run,) = check(tmp_path / "out.txt").runs
+    assert "fio.interrupted" in [finding.code for finding in run.findings]
+    assert "fio.lines-not-understood" not in [finding.code for finding in run.findings]

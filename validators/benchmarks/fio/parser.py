@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from validators.benchmarks.fio import consistency, report
+from validators.benchmarks.fio import consistency, report, terse
 from validators.benchmarks.fio.consistency import HINT_AGAIN
 from validators.benchmarks.fio.directions import DIRECTIONS, SYNC, did_work, figures, number, sync_figures
 from validators.benchmarks.fio.documents import (
@@ -23,7 +23,7 @@ from validators.benchmarks.fio.documents import (
     missing_keys,
 )
 from validators.benchmarks.fio.members import drive, over_members
-from validators.benchmarks.fio.sums import parameters_of, totals
+from validators.benchmarks.fio.sums import parameters_of
 from validators.bundle import Bundle
 from validators.catalogue import Reading
 from validators.findings import ERROR, INFO, Finding
@@ -118,7 +118,7 @@ def explain(run: Run) -> list[str]:
     """The sums that a reader would want to check; fio has no score."""
     return [
         f"{total['op']}: {total['bandwidth']:.0f} B/s over {total['jobs']} job(s)"
-        for total in totals(run)
+        for total in run.parameters.get("sums", ())
         if "bandwidth" in total
     ]
 
@@ -134,10 +134,26 @@ def read(output: Output) -> list[Run]:
         return _json_runs(output, text)
     if '"fio version"' in text:
         raise Refusal("truncated", "The JSON of fio does not begin as it should.", HINT_AGAIN)
+    if rows := terse.rows_of(text):
+        return _terse_runs(output, text, rows)
     run = report.read(TOOL, output, text)
     run.parameters = parameters_of(run) | run.parameters
     run.findings += consistency.interruptions(text, output.path)
     return [run]
+
+
+def _terse_runs(output: Output, text: str, rows: list[terse.Row]) -> list[Run]:
+    """Runs of terse lines. Where nothing says which lines ran together, nothing is added up."""
+    runs = report.read_terse(TOOL, output, rows)
+    for run, part in zip(runs, terse.invocations(rows), strict=True):
+        run.parameters = parameters_of(run) | run.parameters
+        if terse.may_be_several(part):
+            del run.parameters["jobs"], run.parameters["sums"]
+            message = f"{len(part)} lines are of one group: jobs of one run, or several runs. Nothing is added up."
+            hint = "Upload JSON (--output-format=json), which says it, or the output of each run as a file of its own."
+            run.findings.append(Finding("fio.jobs-or-runs", INFO, message, hint, output.path))
+        run.findings += consistency.interruptions(text, output.path)
+    return runs
 
 
 def _json_runs(output: Output, text: str) -> list[Run]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -88,15 +88,24 @@ class _Job:
 
 
 def read(tool: str, output: Output, text: str) -> Run:
-    """The run of a terse or normal output. Raises Refusal where it is cut, failed or empty."""
-    rows = terse.rows_of(text)
-    if rows:
-        for line in output.lines():
-            if is_understood(line.rstrip()):
-                output.ledger.claim()
-        run = terse.read(tool, output.path, rows)
-    else:
-        run = _normal(tool, output, text)
+    """The run of a normal output. Raises Refusal where it is cut, failed or empty."""
+    return _with_rates(_normal(tool, output, text))
+
+
+def read_terse(tool: str, output: Output, rows: Sequence[terse.Row]) -> list[Run]:
+    """A run for each start of fio that terse lines tell. Raises Refusal where one is cut, failed or empty."""
+    for line in output.lines():
+        if is_understood(line.rstrip()):
+            output.ledger.claim()
+    parts = terse.invocations(rows)
+    runs = [_with_rates(terse.read(tool, output.path, part)) for part in parts]
+    for run, part in zip(runs, parts, strict=True):
+        if len(parts) > 1:
+            run.lines = part[0].line, part[-1].line
+    return runs
+
+
+def _with_rates(run: Run) -> Run:
     if not any(measurement.quantity == "iops" for measurement in run.measurements):
         _refuse_nothing(read_nothing=bool(run.operations_done))
     return run

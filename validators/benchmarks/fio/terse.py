@@ -7,7 +7,8 @@ A line is a head, a block of fields for each direction, and what tells of CPU, d
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from validators.benchmarks.fio.directions import QUANTITIES, percentiles
 from validators.measurements import Measurement, Run
@@ -35,15 +36,56 @@ _WITH_TRIM = {1: ("mixed",), 2: ("read", "write"), 3: ("read", "write", "trim"),
 _WITHOUT = {1: ("mixed",), 2: ("read", "write"), 3: ("read", "write", "mixed")}
 
 
-def rows_of(text: str) -> list[list[str]]:
-    """The fields of each terse line of a text."""
-    lines = (line.rstrip("\r") for line in text.split("\n") if ";" in line)
-    return [(match[1] or match[2]).split(";") for line in lines if (match := _ROW.search(line))]
+class Row(NamedTuple):
+    """The fields of a terse line, and its number in the text."""
+
+    fields: list[str]
+    line: int
+
+    @property
+    def head(self) -> list[str]:
+        """Name, group and error of the job."""
+        first = _HEAD[self.fields[0]]
+        return self.fields[first - 3 : first]
+
+    @property
+    def adds_up_clients(self) -> bool:
+        return self.head[0] == _ALL_CLIENTS
 
 
-def read(tool: str, path: str, rows: list[list[str]]) -> Run:
-    """The run of the terse lines of a text. Raises Refusal where one is cut or failed."""
-    if len(rows) > 1 and rows[-1][_HEAD[rows[-1][0]] - 3] == _ALL_CLIENTS:
+def rows_of(text: str) -> list[Row]:
+    """Each terse line of a text."""
+    lines = ((number, line.rstrip("\r")) for number, line in enumerate(text.split("\n"), 1) if ";" in line)
+    return [Row((match[1] or match[2]).split(";"), number) for number, line in lines if (match := _ROW.search(line))]
+
+
+def invocations(rows: Sequence[Row]) -> list[list[Row]]:
+    """The lines of each start of fio, as far as they tell: groups count up, and the sum over clients comes last."""
+    parts: list[list[Row]] = []
+    for row in rows:
+        last = parts[-1][-1] if parts else None
+        is_next = last is not None and not last.adds_up_clients and last.fields[0] == row.fields[0]
+        if last is not None and is_next and _group(row) >= _group(last):
+            parts[-1].append(row)
+        else:
+            parts.append([row])
+    return parts
+
+
+def may_be_several(rows: Sequence[Row]) -> bool:
+    """Whether lines of one group are jobs of one run, or runs one after another: fio does not say which."""
+    groups = [_group(row) for row in rows]
+    return not rows[-1].adds_up_clients and len(set(groups)) < len(groups)
+
+
+def _group(row: Row) -> int:
+    return int(row.head[1]) if row.head[1:2] and row.head[1].isdecimal() else 0
+
+
+def read(tool: str, path: str, terse_rows: Sequence[Row]) -> Run:
+    """The run of terse lines. Raises Refusal where one is cut or failed."""
+    rows = [row.fields for row in terse_rows]
+    if len(rows) > 1 and terse_rows[-1].adds_up_clients:
         rows = rows[:-1]  # what fio adds up over the clients that stand before
     run = Run(tool, path, version="" if rows[0][0] == "2" else rows[0][1].removeprefix("fio-"))
     for job, row in enumerate(rows):
