@@ -431,7 +431,7 @@ def slowness(pattern: Pattern) -> str:
 # What was measured before
 
 
-MEASURED = Path(__file__).with_name("linear_patterns.txt")
+LINEAR_PATTERNS = Path(__file__).with_name("linear_patterns.txt")
 """Patterns that were measured: the first line says by which code and Python, each other one is a pattern."""
 
 
@@ -448,14 +448,14 @@ def measured_by() -> str:
 
 def measured_patterns() -> set[str]:
     """Digests of the patterns that were linear when this code measured them with this Python."""
-    head, *digests = MEASURED.read_text(encoding="utf-8").splitlines()
+    head, *digests = LINEAR_PATTERNS.read_text(encoding="utf-8").splitlines()
     return set(digests) if head == measured_by() else set()
 
 
 def write_measured(package: str) -> None:
     """Measure all patterns of a package anew, and write down which of them are linear."""
     linear = {digest_of(pattern) for pattern in patterns(package) if not slowness(pattern)}
-    MEASURED.write_text("\n".join([measured_by(), *sorted(linear), ""]), encoding="utf-8")
+    LINEAR_PATTERNS.write_text("\n".join([measured_by(), *sorted(linear), ""]), encoding="utf-8")
 
 
 if __name__ == "__main__":  # ./dev.py exec python -m tests.pumping

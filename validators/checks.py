@@ -146,7 +146,7 @@ def _read(bundle: Bundle, searched: list[catalogue.Benchmark], report: Report) -
     rows = [row for candidate in searched if candidate.tool in tools for row in candidate.descriptor["files"]]
     companions = [row["pattern"] for row in rows if "contains" not in row]
     report.not_read = not_read.listed(prepared, read | _documents(report), companions)
-    report.not_read += not_read.overlooked(prepared, report.runs, report.not_read)
+    report.not_read += not_read.find_overlooked(prepared, report.runs, report.not_read)
     missed = [candidate for candidate in searched if not (candidate.is_composite and candidate.tool in tools)]
     report.findings += not_read.findings(
         report.not_read, {candidate.tool: candidate.descriptor["name"] for candidate in missed}

@@ -34,8 +34,8 @@ OLD_ELBENCHO = r" +(?P<what>\S{1,20})(?P<read> rd| wr)? latency +: \[ min=(?P<mi
 def test_twice_the_text_takes_no_more_than_twice_the_time(package, request):
     patterns = pumping.patterns(package)
     assert len(patterns) > 5  # the collecting itself works
-    measured = set() if request.config.option.deep else pumping.measured_patterns()
-    unmeasured = [pattern for pattern in patterns if pumping.digest_of(pattern) not in measured]
+    linear_before = set() if request.config.option.deep else pumping.measured_patterns()
+    unmeasured = [pattern for pattern in patterns if pumping.digest_of(pattern) not in linear_before]
     slow = [slowness for pattern in unmeasured if (slowness := pumping.slowness(pattern))]
     assert not slow, "\n".join(slow)
 

@@ -17,7 +17,7 @@ MOST_ENTRIES = 500
 _MOST_FINDINGS = 20
 _BAG = ("bagit.txt", "bag-info.txt")
 _MANIFESTS = ("manifest-", "tagmanifest-")
-_NOT_RECOGNISED = "not the output of a known benchmark"
+_NOT_RECOGNISED = "not the output of a ranges_read benchmark"
 
 
 def listed(prepared: Prepared, claimed: Collection[str], companions: Sequence[str]) -> list[dict[str, Any]]:
@@ -45,7 +45,7 @@ def listed(prepared: Prepared, claimed: Collection[str], companions: Sequence[st
     return entries
 
 
-def overlooked(
+def find_overlooked(
     prepared: Prepared, runs: Sequence[Run], entries: Sequence[Mapping[str, Any]]
 ) -> Iterator[dict[str, Any]]:
     """Results that stand among what the reader of another tool took, as entries of `not_read`.
@@ -58,18 +58,20 @@ def overlooked(
         for outline in prepared.outlines:
             if not outline.traces or outline.tool in held:
                 continue
-            known = [run.lines for run in runs if run.path == path and run.tool == outline.tool]
-            known += [
-                _bounds(entry) for entry in entries if (entry["path"], entry["looks_like"]) == (path, outline.tool)
+            ranges_read = [run.lines for run in runs if run.path == path and run.tool == outline.tool]
+            ranges_read += [
+                _bounds_of(entry) for entry in entries if (entry["path"], entry["looks_like"]) == (path, outline.tool)
             ]
-            if None in known:
+            if None in ranges_read:
                 continue
-            for first, last in _outside(_numbers(text, traces_in(text, outline)), [lines for lines in known if lines]):
+            for first, last in _ranges_outside(
+                _line_numbers(text, traces_in(text, outline)), [lines for lines in ranges_read if lines]
+            ):
                 lines = {"first": first, "last": last}
                 yield {"path": path, "lines": lines, "looks_like": outline.tool, "reason": _AMONG_OTHERS}
 
 
-def _numbers(text: bytes, begins: Sequence[int]) -> list[int]:
+def _line_numbers(text: bytes, begins: Sequence[int]) -> list[int]:
     """The number of each line, by where it begins."""
     numbers, counted, number = [], 0, 1
     for begin in begins:
@@ -79,13 +81,13 @@ def _numbers(text: bytes, begins: Sequence[int]) -> list[int]:
     return numbers
 
 
-def _outside(numbers: Sequence[int], known: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """First and last of the lines that lie in none of the known ranges, apart where one lies between."""
+def _ranges_outside(numbers: Sequence[int], ranges_read: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """First and last of the lines that lie in none of the ranges_read ranges, apart where one lies between."""
     ranges: list[tuple[int, int]] = []
     for number in numbers:
-        if any(first <= number <= last for first, last in known):
+        if any(first <= number <= last for first, last in ranges_read):
             continue
-        if ranges and not any(ranges[-1][1] < first <= number for first, _ in known):
+        if ranges and not any(ranges[-1][1] < first <= number for first, _ in ranges_read):
             ranges[-1] = (ranges[-1][0], number)
         else:
             ranges.append((number, number))
@@ -96,7 +98,7 @@ def _has_run(tool: str, path: str, runs: Sequence[Run]) -> bool:
     return any(run.tool == tool and run.path == path for run in runs)
 
 
-def _bounds(entry: Mapping[str, Any]) -> tuple[int, int] | None:
+def _bounds_of(entry: Mapping[str, Any]) -> tuple[int, int] | None:
     return (entry["lines"]["first"], entry["lines"]["last"]) if entry["lines"] else None
 
 

@@ -150,13 +150,13 @@ def _begun(hits: list[_Hit], text: bytes) -> list[_Hit]:
     begun: list[_Hit] = []
     last: _Hit | None = None
     for hit in hits:
-        if last is None or not _continues(hit, last, text):
+        if last is None or not _continues_output(hit, last, text):
             begun.append(hit)
         last = hit
     return begun
 
 
-def _continues(hit: _Hit, last: _Hit, text: bytes) -> bool:
+def _continues_output(hit: _Hit, last: _Hit, text: bytes) -> bool:
     if not hit.banner.joined or hit.outline != last.outline:
         return False
     if hit.banner == last.banner or not hit.banner.apart:

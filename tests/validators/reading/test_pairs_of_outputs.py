@@ -30,7 +30,7 @@ def samples() -> list[tuple[str, Path]]:
     return named
 
 
-def read(content: bytes, folder: Path) -> tuple[Counter, set[str], str]:
+def read_output(content: bytes, folder: Path) -> tuple[Counter, set[str], str]:
     """Every number of every run, the codes of warnings and errors, and the status."""
     path = folder / "job.log"
     path.write_bytes(content)
@@ -45,15 +45,15 @@ def read(content: bytes, folder: Path) -> tuple[Counter, set[str], str]:
 
 
 def test_each_of_two_outputs_is_read_or_the_check_says_so(tmp_path, request):
-    alone = {name: (path.read_bytes(), *read(path.read_bytes(), tmp_path)) for name, path in samples()}
-    measured = {name: row for name, row in alone.items() if row[1]}
-    assert len(measured) > 80
+    alone = {name: (path.read_bytes(), *read_output(path.read_bytes(), tmp_path)) for name, path in samples()}
+    samples_with_numbers = {name: row for name, row in alone.items() if row[1]}
+    assert len(samples_with_numbers) > 80
     every = 1 if request.config.option.deep else EVERY
     silent = []
     for (first, (top, some, codes, _)), (second, (bottom, others, more_codes, _)) in [
-        *product(measured.items(), measured.items())
+        *product(samples_with_numbers.items(), samples_with_numbers.items())
     ][::every]:
-        numbers, codes_of_both, status = read(top.rstrip(b"\n") + b"\n" + bottom, tmp_path)
+        numbers, codes_of_both, status = read_output(top.rstrip(b"\n") + b"\n" + bottom, tmp_path)
         is_told = codes_of_both - codes - more_codes or status == "invalid"
         if numbers != some + others and not is_told and not (first == second and first.startswith(TOTALS_OF_ONE_RUN)):
             silent.append((first, second, some + others - numbers))
@@ -86,8 +86,8 @@ def test_results_without_a_beginning_are_told_with_their_lines(tmp_path, place):
     pair = [summary, output] if place == "before" else [output, summary]
     (tmp_path / "job.log").write_text("".join(f"{text.strip()}\n" for text in pair))
     report = check(tmp_path / "job.log")
-    told = [entry for entry in report.not_read if entry["looks_like"] == "mlperf-storage"]
+    entries = [entry for entry in report.not_read if entry["looks_like"] == "mlperf-storage"]
     lines = (tmp_path / "job.log").read_text().splitlines()
-    assert "train_au" in lines[told[0]["lines"]["first"] - 1]
+    assert "train_au" in lines[entries[0]["lines"]["first"] - 1]
     assert [finding.level for finding in report.findings if finding.code == "bundle.not-read"] == ["warning"]
     assert [run.tool for run in report.runs] == ["mdtest"]

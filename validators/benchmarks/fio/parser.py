@@ -145,7 +145,7 @@ def read(output: Output) -> list[Run]:
 def _terse_runs(output: Output, text: str, rows: list[terse.Row]) -> list[Run]:
     """Runs of terse lines. Where nothing says which lines ran together, nothing is added up."""
     runs = report.read_terse(TOOL, output, rows)
-    for run, part in zip(runs, terse.invocations(rows), strict=True):
+    for run, part in zip(runs, terse.split_invocations(rows), strict=True):
         run.parameters = parameters_of(run) | run.parameters
         if terse.may_be_several(part):
             del run.parameters["jobs"], run.parameters["sums"]

@@ -97,7 +97,7 @@ def read_terse(tool: str, output: Output, rows: Sequence[terse.Row]) -> list[Run
     for line in output.lines():
         if is_understood(line.rstrip()):
             output.ledger.claim()
-    parts = terse.invocations(rows)
+    parts = terse.split_invocations(rows)
     runs = [_with_rates(terse.read(tool, output.path, part)) for part in parts]
     for run, part in zip(runs, parts, strict=True):
         if len(parts) > 1:

@@ -59,13 +59,13 @@ def rows_of(text: str) -> list[Row]:
     return [Row((match[1] or match[2]).split(";"), number) for number, line in lines if (match := _ROW.search(line))]
 
 
-def invocations(rows: Sequence[Row]) -> list[list[Row]]:
+def split_invocations(rows: Sequence[Row]) -> list[list[Row]]:
     """The lines of each start of fio, as far as they tell: groups count up, and the sum over clients comes last."""
     parts: list[list[Row]] = []
     for row in rows:
         last = parts[-1][-1] if parts else None
         is_next = last is not None and not last.adds_up_clients and last.fields[0] == row.fields[0]
-        if last is not None and is_next and _group(row) >= _group(last):
+        if last is not None and is_next and _group_of(row) >= _group_of(last):
             parts[-1].append(row)
         else:
             parts.append([row])
@@ -74,11 +74,11 @@ def invocations(rows: Sequence[Row]) -> list[list[Row]]:
 
 def may_be_several(rows: Sequence[Row]) -> bool:
     """Whether lines of one group are jobs of one run, or runs one after another: fio does not say which."""
-    groups = [_group(row) for row in rows]
+    groups = [_group_of(row) for row in rows]
     return not rows[-1].adds_up_clients and len(set(groups)) < len(groups)
 
 
-def _group(row: Row) -> int:
+def _group_of(row: Row) -> int:
     return int(row.head[1]) if row.head[1:2] and row.head[1].isdecimal() else 0
 
 
