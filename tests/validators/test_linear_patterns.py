@@ -20,7 +20,7 @@ MADE_WHILE_RUNNING = {
     "validators/scrubbing/credentials.py": "forms of credential-forms.1.json, found as the values of modules",
     "validators/reading/cleaning.py": "labels put together from kinds of the same file; looked at below",
     "validators/reading/outlines.py": "lines.json of the benchmarks; looked at below",
-    "validators/scrubbing/name_forms.py": "its FORMS, found as the values of modules",
+    "validators/scrubbing/identifier_forms.py": "its IDENTIFIER_FORMS, found as the values of modules",
     "validators/scrubbing/names.py": "names of hosts and users, escaped",
     "validators/signs.py": "patterns of Sign, found as the values of modules",
 }

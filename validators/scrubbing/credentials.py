@@ -26,7 +26,9 @@ class Context:
     """A form of secret that is known by what stands before it."""
 
     def __init__(self, row):
-        self.hints = tuple(row["hints"])
+        self.hints = tuple(
+            hint for word in row["hints"] for hint in (FORMS["name_hints"] if word == "@name@" else [word])
+        )
         self.called = re.compile(_BEFORE + "(?:" + row["called"] + ")") if "called" in row else None
         self.pattern = re.compile(with_fragments(row["pattern"]), re.IGNORECASE if row.get("ignore_case") else 0)
         self.stand_in = row.get("to", r"\1" + STAND_IN)
@@ -48,13 +50,14 @@ _FORMS_BY_HINT = tuple(
 # Colours and characters of no width, which may stand within a word.
 _UNSEEN = re.compile("\x1b\\[[0-?]*[ -/]*[@-~]|[\xad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
 
-_KEY_HINTS = ("PRIVATE KEY", "PuTTY-User-Key", "Static key")
-_KEY_NAME = r"(?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V1"
+_KEY_HINTS = ("PRIVATE KEY", "PuTTY-User-Key", "Static key", "PGP MESSAGE", "AGE ENCRYPTED")
+_KEY_NAME = r"(?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V1|PGP MESSAGE|AGE ENCRYPTED FILE"
 _WHOLE_KEY = re.compile(
     "-{4,5} ?BEGIN (?:" + _KEY_NAME + ")(?:(?!-{4,5} ?BEGIN ).){0,20000}?-{4,5} ?END [A-Za-z0-9 ]{1,80}-{0,5}"
 )
 _KEY_BEGINS = re.compile("-{4,5} ?BEGIN |PuTTY-User-Key-File")
 _KEY_ENDS = re.compile("-{4,5} ?END |^Private-MAC:")
+_VAULT_LINE = re.compile(r"\s{0,80}[0-9a-f]{2,160}\s*$")
 _SPLIT_BEFORE = re.compile(with_fragments(FORMS["split"]["before"]), re.IGNORECASE)
 _SPLIT_AFTER = re.compile("^" + FORMS["split"]["after"])
 _SPLIT_ENDS = frozenset("=:,|>-\\\"'")
@@ -121,6 +124,17 @@ def without_keys(lines, counts):
         inside = (inside or begins) and not ends
 
 
+def without_vaults(lines, counts):
+    """The figures of a vault of Ansible go, in lines of which nothing else is in."""
+    inside = False
+    for line in lines:
+        inside = "$ANSIBLE_VAULT;" in line or (inside and _VAULT_LINE.match(line) is not None)
+        if inside and _VAULT_LINE.match(line):
+            counts["secret"] += 1
+            line = STAND_IN
+        yield line
+
+
 def without_split_secrets(lines, counts):
     """What stands alone on a line goes, where the line before ends with the name of a secret."""
     is_named = False
@@ -134,9 +148,9 @@ def without_split_secrets(lines, counts):
 
 def may_name_a_secret(line):
     """A cheap look at the end of a line."""
-    if line.rstrip()[-1:] not in _SPLIT_ENDS and "-" not in line:
-        return False
     lower = line[-200:].lower()
+    if line.rstrip()[-1:] not in _SPLIT_ENDS and "-" not in line and "name" not in lower:
+        return False
     return any(hint in lower for hint in _SPLIT_HINTS)
 
 

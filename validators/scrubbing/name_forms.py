@@ -7,30 +7,26 @@ form that `teaches` has found is taken up as a name, so that it is recognised wh
 import re
 from functools import lru_cache
 
+from .identifier_forms import IDENTIFIER_FORMS, Form
+
 _NAME = r"[A-Za-z][\w.-]{0,62}"
 _PERSON = r"[A-Za-z_][\w.@-]{0,62}"
 _BRACKETS = r"(?:\[[\d,-]{1,400}\][\w.-]{0,62})?"
 _HOSTS = _NAME + _BRACKETS + "(?:," + _NAME + _BRACKETS + ")*"
 _NUMBERED = r"[A-Za-z][A-Za-z_-]{0,62}[\d\[][\w.,\[\]-]{0,400}"
 _RIGHTS = r"^\s{0,8}[bcdlps-](?:[r-][w-][xsStT-]){3}[.+@]?\s{1,6}\d{1,7}\s{1,6}"
-_IS = r"[\"']?\s{0,4}[:=]\s{0,4}[\"']?"
-_OCTETS = r"(?:\d{1,3}|\[[\d,-]{1,40}\])"
-_JOB = r"(?:#(?:SBATCH|PBS|BSUB|FLUX)|(?<![A-Za-z])(?:sbatch|salloc|qsub|bsub)(?![A-Za-z]))"
+_IS = r"[\"']?[ .]{0,12}(?:[:=]|->)\s{0,4}[\"']?"
+_WORDS = r"[A-Z][^\s,;:<>(){}\"'/=]{1,40}(?: [A-Z][^\s,;:<>(){}\"'/=]{0,40}){1,4}"
+_JOB = r"(?:#(?:SBATCH|PBS|BSUB|FLUX|PJM|COBALT|MSUB|\$)|(?<![A-Za-z])(?:sbatch|salloc|qsub|bsub)(?![A-Za-z]))"
+
+_QUEUED = r"\s{1,8}(?:R|PD|CG|CF)\s{1,10}[\d:-]{4,12}\s{1,10}\d{1,6}\s"
 
 NO_HOST = frozenset(
-    "warn warning notice trace fatal stdout stderr posix ufs nfs file path mpiio romio begin end".split()
+    "warn warning notice trace fatal stdout stderr posix ufs nfs file path mpiio romio begin end all any not yes "
+    "off new old"
+    " one two the this that other each every same".split()
 )
 """Words that stand where a host may stand."""
-
-
-class Form:
-    """One way to write a name: the code of the rule that takes it out, and what it is recognised by."""
-
-    def __init__(self, code, hints, pattern, teaches=False, flags=0):
-        self.code = code
-        self.hints = tuple(hints.split("|"))
-        self.pattern = re.compile(pattern, re.ASCII | flags)
-        self.teaches = teaches
 
 
 FORMS = (
@@ -42,9 +38,15 @@ FORMS = (
         r"((?<![A-Za-z0-9_-])(?:[Aa]ccounts?|JobName|WCKey|Reservation)=)([A-Za-z0-9][\w.@-]{0,200})",
     ),
     Form(
-        "user", "sbatch|pbs|bsub|flux|salloc|qsub", r"(" + _JOB + r"(?:\s.{0,200})?\s-(?:A ?|P ))([A-Za-z][\w.-]{1,62})"
+        "user",
+        "sbatch|pbs|bsub|flux|salloc|qsub|#cobalt|#msub|#$",
+        r"(" + _JOB + r"(?:\s.{0,200})?\s-(?:A ?|P ))([A-Za-z][\w.-]{1,62})",
     ),
-    Form("user", "pbs|qsub|bsub", r"((?:#PBS|#BSUB|qsub|bsub)(?:\s.{0,200})?\s-[NJ] )([A-Za-z][\w.-]{1,62})"),
+    Form(
+        "user",
+        "pbs|qsub|bsub|pjm|#$",
+        r"((?:#PBS|#BSUB|#PJM|#\$|qsub|bsub)(?:\s.{0,200})?\s-[NJ] )([A-Za-z][\w.-]{1,62})",
+    ),
     Form(
         "user",
         "sbatch|pbs|bsub|flux|salloc|srun|qsub",
@@ -89,13 +91,128 @@ FORMS = (
         True,
     ),
     Form("user", "\\users", r"([A-Za-z]:(?:\\{1,4})Users\\{1,4})([\w.@-]{1,62})", True, re.IGNORECASE),
+    Form(
+        "user",
+        " by |logged in|login as",
+        r"((?<![A-Za-z])(?:[Ll]ogged in as|[Ll]ogin as:|[Rr]un by(?: user)?|(?:[Ss]ubmitted|[Ss]tarted|"
+        r"[Ll]aunched) by(?: user)?|by user) <?)"
+        r"([a-z_][\w.-]{2,31})(?![\w(])",
+    ),
+    Form("user", "logged", r"((?<![A-Za-z])[Uu]ser )([a-z_][\w.-]{2,31})(?= logged)"),
+    Form("user", ">", r"((?<![A-Za-z])(?:in queue|in cluster|Job \d{1,10}:) <)([A-Za-z][\w.-]{1,62})(?=>)"),
+    Form("user", ":x:|:*:", r"(^)([a-z_][\w.-]{1,31})(?=:[x*]:\d{1,10}:\d{1,10}:)", True),
+    Form("user", ":x:|:*:", r"(^[^:\s]{1,40}:[x*]:\d{1,10}:\d{1,10}:)([^:<]{2,80})(?=:)"),
+    Form(
+        "user",
+        "passwd|finger|crontab|quota|chgrp|newgrp|lastlog|chage|usermod|useradd",
+        r"((?<![A-Za-z0-9])(?:getent passwd|finger|crontab -u|lfs (?:set)?quota -[ug]|mmlsquota -[ug]|"
+        r"--getquota --[ug]id|chgrp|newgrp|"
+        r"lastlog -u|chage -l|(?:usermod|useradd)(?: -\S{1,20}){0,2}) )([A-Za-z_][\w.-]{2,31})(?![\w=])",
+    ),
+    Form("user", "for usr|for grp|for prj", r"((?<![A-Za-z])for (?:usr|grp|prj) )([A-Za-z_][\w.-]{1,31})", True),
+    Form(
+        "user", "uid: (|gid: (", r"((?<![A-Za-z])[UG]id: \(\s{0,8}\d{1,10}/\s{0,16})([A-Za-z_][\w.-]{1,31})(?=\))", True
+    ),
+    Form("user", "sudo", r"((?<![A-Za-z])sudo:\s{1,8})([a-z_][\w.-]{1,31})(?= : )", True),
+    Form("user", "sudoers", r"((?<!\S))([a-z_][\w.-]{1,31})(?= is not in the sudoers)", True),
+    Form(
+        "user",
+        "all=(|nofile|memlock|nproc|stack",
+        r"(^)([a-z_][\w.-]{1,31})(?=\s{1,20}(?:\S{1,40}=\(ALL|(?:hard|soft|-)\s{1,12}(?:nofile|memlock|nproc|"
+        r"stack)\s))",
+    ),
+    Form("user", "pts/", r"(^)([a-z_][\w.-]{1,31})(?=\s{1,12}pts/\d)", True),
+    Form(
+        "user",
+        " r | pd | cg ",
+        r"(^\s{0,20}\d{1,10}(?:_\S{1,12})?\s{1,10})([A-Za-z][\w.-]{1,62})(?=\s{1,12}\S{1,64}\s{1,12}\S{1,32}"
+        + _QUEUED
+        + ")",
+    ),
+    Form(
+        "user",
+        " r | pd | cg ",
+        r"(^\s{0,20}\d{1,10}(?:_\S{1,12})?\s{1,10}\S{1,64}\s{1,12})([A-Za-z][\w.-]{1,62})(?=\s{1,12}\S{1,32}"
+        + _QUEUED
+        + ")",
+    ),
+    Form(
+        "user",
+        " r | pd | cg ",
+        r"(^\s{0,20}\d{1,10}(?:_\S{1,12})?\s{1,10}\S{1,64}\s{1,12}\S{1,64}\s{1,12})([A-Za-z][\w.-]{1,62})(?="
+        + _QUEUED
+        + ")",
+        True,
+    ),
+    Form(
+        "host",
+        " r | cg ",
+        r"(^\s{0,20}\d{1,10}(?:_\S{1,12})?\s{1,10}(?:\S{1,64}\s{1,12}){3}(?:R|"
+        r"CG)\s{1,10}[\d:-]{4,12}\s{1,10}\d{1,6}\s{1,4})(" + _HOSTS + ")$",
+        True,
+    ),
+    Form(
+        "user",
+        "u:|g:|user:|group:",
+        r"((?<![\w:])(?:user|group|[ug]):)([A-Za-z_][\w.-]{1,31})(?=:[rwxX-]{1,3}(?!\w))",
+        True,
+    ),
+    Form("user", "# group:", r"(^# group: )([A-Za-z_][\w.-]{1,31})$"),
+    Form(
+        "user",
+        "project|proj/|nobackup|groups|people|staff|student|/mail/|/cron/",
+        r"(/(?:projects?|proj|nobackup|groups|people|staff|students?|var/mail|"
+        r"var/spool/cron)\d{0,2}/)([A-Za-z][\w.-]{2,40})(?=/|$)",
+    ),
+    Form("user", "project_", r"((?<![A-Za-z])project_)(\d{6,12})(?!\w)"),
+    Form("user", "cd ~", r"((?<![A-Za-z])cd ~)([a-z_][\w-]{1,31})$", True),
+    Form(
+        "user",
+        "user.name|author_name|committer_name|ed-by:|signed-off-by:|@author|author|contact|ansprechpartner|"
+        "responsible|investigator|full name|real name|maintainer|syscontact|pi:",
+        r"((?<![A-Za-z])(?:user\.name|GIT_(?:AUTHOR|COMMITTER)_NAME|[A-Z][a-z]{2,9}(?:-off|ed)?-by|@author|"
+        r"[Aa]uthor|[Cc]ontact|"
+        r"Ansprechpartner(?:in)?|Responsible|(?:Principal )?Investigator|PI|(?:Full|Real) name|[Mm]aintainer)(?:"
+        + _IS
+        + r"|\s[\"']?))("
+        + _WORDS
+        + ")",
+    ),
+    Form("user", "syscontact", r"((?<![A-Za-z])sysContact\s{1,8})([A-Za-z][\w.@-]{1,62})", False, re.IGNORECASE),
+    Form(
+        "user",
+        "bank|jsrun|pjm|rscgrp|class|account_no",
+        r"((?<!\S)(?:(?:-[A-Z]{1,2} ?)?--bank=|jsrun(?: -\S{1,12} \S{1,12}){0,6} -P |"
+        r"#PJM(?: -\S{1,4} \S{1,40}){0,4} -g |rscgrp=|#@ (?:class|account_no) = ))([A-Za-z][\w.-]{1,62})",
+    ),
+    Form("user", "group_list=", r"((?<![A-Za-z])group_list=)([A-Za-z][\w.-]{1,62})"),
+    Form(
+        "user",
+        "project|proj=|account|allocation",
+        r"((?<![A-Za-z0-9_-])[\"']?(?:project(?:_?id)?|proj|account|allocation)"
+        + _IS
+        + r"|charge account )(?=[a-z_-]{0,40}\d)([a-z][\w-]{3,40})(?![\w./(])",
+        False,
+        re.IGNORECASE,
+    ),
+    Form(
+        "user",
+        "customer|ticket|invoice",
+        r"((?<![A-Za-z])(?:customer|invoice)"
+        + _IS
+        + r"|ticket(?:"
+        + _IS
+        + r"|\s#))(?=[^\n]{0,60}[A-Za-z]|\d{4})([A-Za-z0-9][^\"',;<>]{2,60})",
+        False,
+        re.IGNORECASE,
+    ),
     # Hosts
     Form(
         "host",
         "host|node|server|machine|computer",
-        r"((?<![A-Za-z0-9_-])[\"']?(?:host|hosts|hostname|host_?list|nodes?_?name|node_?list|server_?name|"
+        r"((?<![A-Za-z0-9_-])[\"']?(?:host|hosts|hostname|host_?list|nodes?[_ ]?name|node_?list|server_?name|"
         r"machine_?name|computer_?name"
-        r"|(?:batch|submit|login|head|alloc|exec|req_?|exc_?|sched_?)(?:_?host|_?node|_?nodelist)|"
+        r"|(?:batch|submit|login|head|alloc|exec|req_?|exc_?|sched_?)(?:[_ ]?host|[_ ]?node|_?nodelist)|"
         r"nodehostname|nodeaddr)" + _IS + r")(" + _HOSTS + r")(?![\w(/]|:[A-Za-z])",
         True,
         re.IGNORECASE,
@@ -146,7 +263,8 @@ FORMS = (
     Form(
         "host",
         "@tcp|@o2ib|@kfi|@gni|@ptlf",
-        r"((?<![\w.@<>-]))([A-Za-z][A-Za-z_-]{0,40}\d[\w-]{0,30}|[A-Za-z][\w-]{1,62}(?=@[a-z0-9]{2,8}:/))"
+        r"((?<![\w.@<>-]))([A-Za-z][A-Za-z_-]{0,40}\d[\w-]{0,30}|[A-Za-z][\w-]{1,62}(?=@[a-z0-9]{2,8}:(?:/|"
+        r"[\w-]{1,62}@)))"
         r"(?=@(?:tcp|o2ib|kfi|gni|ptlf)\d{0,4}(?!\w))",
         True,
     ),
@@ -166,86 +284,94 @@ FORMS = (
         True,
     ),
     Form("host", "ip-", r"((?<![\w-]))(ip-\d{1,3}(?:-\d{1,3}){3})(?![\w-])"),
-    # Addresses
     Form(
-        "address",
-        ".[|].",
-        r"((?<![\w.]))((?=[\d.,-]{0,60}\[)\d{1,3}\." + _OCTETS + r"\." + _OCTETS + r"\." + _OCTETS + r")(?![\w.])",
+        "host",
+        "connect|resolve|known hosts|authenticity|granted|bytes from|ping |export list|server |login:",
+        r"((?<![A-Za-z])(?:connect to host|resolve (?:hostname|host(?: address)?:?)|Permanently added|"
+        r"authenticity of host|"
+        r"Connect(?:ed|ing|ion) (?:to|from)(?: host)?|connection (?:to|from)|Granted job allocation \d{1,10} on|"
+        r"PING|bytes from|Export list for|"
+        r"nfs: server|Last login: [^\n]{10,40} from) [\"'`]?)([A-Za-z][\w-]{1,62}(?:\.[\w-]{1,62}){0,6})"
+        r"(?=[\"',:]|\.?$| \(| port| closed| failed| lost| reset| refused| timed| not resp| OK)",
+        True,
+        re.IGNORECASE,
     ),
     Form(
-        "address",
-        "mac|hwaddr|ether|lladdr",
-        r"((?<![A-Za-z])(?:mac|hwaddr|ether|lladdr)(?:[-_ ]?addr(?:ess)?)?"
-        + r"[\"']?\s{0,4}[:=]?\s{0,4}[\"']?)([0-9a-f]{12}|[0-9a-f]{40})(?![0-9a-z])",
+        "host",
+        "host",
+        r"((?<![A-Za-z])(?:sysMgmtdHost|SlurmctldHost|ControlMachine|AccountingStorageHost|mon_host|access_points|"
+        r"hostlist)\s{0,4}[=:]\s{0,4}[\[\"']{0,3})(" + _HOSTS + ")",
+        True,
+    ),
+    Form(
+        "host",
+        "controlmachine|access_points",
+        r"((?<![A-Za-z])(?:ControlMachine|access_points)\s{0,4}[=:]\s{0,4}[\[\"']{0,3})(" + _HOSTS + ")",
+        True,
+    ),
+    Form("host", "cluster", r"((?<![A-Za-z])(?:ClusterName|SLURM_CLUSTER_NAME|--clusters?)=)([A-Za-z][\w.-]{1,62})"),
+    Form(
+        "host",
+        "redis|mysql|psql|pg_|mongo|pbsdsh|iperf|netperf|dmg |ib_|qperf|showmount|warp|flux|fio|ssh ",
+        r"((?<![A-Za-z0-9])(?:(?:redis-cli|mysql\w{0,10}|psql|pg_\w{2,12}|mongo\w{0,8}|"
+        r"pbsdsh)(?: -[a-z] \S{1,40}){0,3} -h ?|iperf3?(?: -\S{1,12}){0,4} -c ?|netperf -H ?|"
+        r"dmg (?:-\S{1,12} ){0,3}-l |ib_(?:write|read|send|atomic)_(?:bw|lat)(?: -[a-z] \S{1,20}){0,4} |qperf |"
+        r"showmount -[a-z] |p(?:arallel-)?ssh -H [\"']?)"
+        r"|(?<!\S)(?:--warp-client[ =]|--requires=host:|--server=|--client=))(" + _HOSTS + r")(?![\w=(/])",
+        True,
+    ),
+    Form(
+        "host",
+        "://",
+        r"((?<![A-Za-z])(?:https?|tcp|nfs|ftp|ssh|amqp)://(?:[^\s/@]{1,100}@)?)([A-Za-z][\w-]{2,62}(?=[:/\s\"',;]|$)"
+        r"|[A-Za-z][\w-]{0,62}(?:\.[A-Za-z][\w-]{0,62}){0,5}\."
+        r"(?:local|localdomain|lan|internal|intra|intranet|corp|example|hpc|cluster)(?=[:/\s\"',;]|$))",
+        True,
+    ),
+    Form(
+        "host",
+        "ldap|mongodb|rsync:",
+        r"((?:ldaps?|mongodb|rediss?|rsync)://(?:[^\s/@]{1,100}@)?)([A-Za-z][\w.-]{2,100})(?=[:/\s\"',;]|$)",
+        True,
+    ),
+    Form("host", "[id: ", r"(^\s{0,8})(" + _NAME + r")(?= \[ID: \d)", True),
+    Form("host", "wekafs", r"((?:^|\s))(" + _HOSTS + r")(?=/\S{1,60} /\S{1,200} wekafs)", True),
+    Form("host", "wekafs", r"(mount -t wekafs(?: -o \S{1,200})? )(" + _HOSTS + r")(?=/)", True),
+    Form("host", ":6789|:3300", r"((?<![\w.-]))(" + _NAME + r")(?=:(?:6789|3300))", True),
+    Form("host", "[mon.|[mds.|[mgr.", r"(^\[(?:mon|mds|mgr)\.)([A-Za-z][\w-]{1,62})(?=\])", True),
+    Form("host", "host", r"((?<![A-Za-z])(?:host\(s\)|from host) <(?:\d{1,6}\*)?)([A-Za-z][\w.-]{1,62})(?=>)", True),
+    Form(
+        "host",
+        "rank|task|processor|hello",
+        r"((?<![A-Za-z])(?:[Rr]ank \d{1,8}(?: of \d{1,8})? (?:hostname|host|=)|[Tt]ask \d{1,8} @|from processor|"
+        r"Processor name:|Hello world from) )([A-Za-z][\w.-]{2,62})(?=[ ,]|$)",
+        True,
+    ),
+    Form("host", "step", r"((?<![A-Za-z])(?:STEP \S{1,24} ON|StepId=\S{1,24} on) )([A-Za-z][\w.-]{1,62})", True),
+    Form(
+        "host",
+        "slurmstepd|srun: node|job killed",
+        r"((?<![A-Za-z])(?:slurmstepd: error: (?=\S{1,62} \[)|srun: Node |"
+        r"job killed: on ))([A-Za-z][\w.-]{1,62})(?=[ ,]|$)",
+        True,
+    ),
+    Form("host", "local to host", r"((?<![A-Za-z])local to host )([A-Za-z][\w.-]{1,62})(?=\))", True),
+    Form("host", "mf0;|mlx5_|hfi1_|hca-", r"(\"MF0;|# \")([A-Za-z][\w.-]{1,62})(?=:| (?:mlx5|hfi1|HCA))", True),
+    Form(
+        "host",
+        "rack|room",
+        r"((?<![A-Za-z])(?:rack|room)" + _IS + r")(?=[A-Z-]{0,6}\d)([A-Z][\w.-]{0,20})(?![\w/])",
         False,
         re.IGNORECASE,
     ),
     Form(
-        "address",
-        "mac|addr|dynamic|vlan",
-        r"((?<![\w:.-]))((?=[\da-f-]{0,14}[a-f])[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4})(?![\w:.-])",
+        "host",
+        "syslocation",
+        r"((?<![A-Za-z])sysLocation\s{0,4}:?\s{1,8})([^\s\"'<][^\"'<]{0,80})",
         False,
         re.IGNORECASE,
     ),
-    Form(
-        "address",
-        "lid",
-        r"((?<![A-Za-z])(?:base|sm)[ _]lid[\"']?\s{0,4}[:=]?\s{0,4}[\"']?)(0x[0-9a-f]{1,4}|[1-9]\d{0,4})(?!\w)",
-        False,
-        re.IGNORECASE,
-    ),
-    # Identifiers
-    Form(
-        "guid",
-        "guid|mt4|hca|switch|port 0x|-0x",
-        r"((?<![A-Za-z0-9])(?:[SHRhsr]-(?:0x)?|\w{0,20}guid[\"']?\s{0,4}[:=]?\s{0,4}[\"']?(?:0x)?|port 0x))"
-        r"([0-9a-f]{16})(?![0-9a-z])",
-        False,
-        re.IGNORECASE,
-    ),
-    Form(
-        "guid",
-        "nguid|eui64|logical unit id|sas|device id|wwn|_name",
-        r"((?<![A-Za-z0-9])(?:nguid|eui64|logical unit id|sas[ _]addr(?:ess)?|wwn device id|port_name|"
-        r"node_name)[\"']?\s{0,8}[:=]?\s{0,8}[\"']?(?:0x)?)"
-        r"([0-9a-f]{16}(?:[0-9a-f]{16})?|5 [0-9a-f]{6} [0-9a-f]{9})(?![0-9a-z])",
-        False,
-        re.IGNORECASE,
-    ),
-    Form("guid", "36", r"((?<![0-9A-Za-z]))(36[0-9a-f]{31})(?![0-9A-Za-z])"),
-    Form("guid", "s-1-5-21-", r"((?<![\w-]))(S-1-5-21(?:-\d{1,10}){1,5})(?![\w-])"),
-    Form(
-        "guid",
-        "machine|boot|product|system",
-        r"((?<![A-Za-z])(?:machine|boot|product|system)[-_ ]?(?:id|uuid)[\"']?\s{0,4}[:=]?\s{0,4}[\"']?)"
-        r"([0-9a-f]{32})(?![0-9a-z])",
-        False,
-        re.IGNORECASE,
-    ),
-    Form("guid", "uuid=", r"((?<![A-Za-z])UUID=\"?)([0-9A-F]{4}-[0-9A-F]{4})(?![\w-])"),
-    Form(
-        "guid",
-        "serial|s/n|sn ",
-        r"((?<![A-Za-z])(?:(?:[a-z]{1,20}[ _])?(?:id_)?serial(?:[ _-]?(?:number|num|no|short|id))?|s/n|sn)"
-        r"[\"']?(?:\s{0,4}[:=,]\s{0,4}|\s)[\"']?)"
-        r"(?=[a-z_-]{0,20}\d)([a-z0-9][a-z0-9_-]{5,60})(?![\w.])",
-        False,
-        re.IGNORECASE,
-    ),
-    # Mail
-    Form(
-        "e-mail",
-        "(at)|[at]|{at}| at ",
-        r"((?<![\w.+-]))([\w.+-]{2,64}\s?(?:\(at\)|\[at\]|\{at\})\s?[\w-]{1,63}(?:(?:\.|\s?(?:\(dot\)|\[dot\]|"
-        r"\{dot\})\s?)[\w-]{1,63}){1,6}"
-        r"|[\w.+-]{2,64} at [\w-]{1,63}(?: dot [\w-]{1,63}){1,6})",
-        False,
-        re.IGNORECASE,
-    ),
-    Form(
-        "e-mail", 'mailto:|"@', r"(mailto:|(?<!\S)(?=\"))([\w.+-]{1,64}@[\w.-]{1,100}|\"[\w.+ -]{1,64}\"@[\w.-]{1,100})"
-    ),
-)
+) + IDENTIFIER_FORMS
 
 _FORMS_BY_HINT = tuple(
     (hint, frozenset(form for form in FORMS if hint in form.hints))

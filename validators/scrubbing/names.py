@@ -31,6 +31,8 @@ NOT_HOST_SHAPES = frozenset(
 """Letters of words with figures that are no node's name: nvme0, sc25, mlx5."""
 
 _TOOLS = frozenset("fio elbencho iozone gdsio dlio mlperf mlpstorage obdfilter darshan lst warp cosbench".split())
+_STARTERS = frozenset("mpirun mpiexec srun aprun jsrun prun flux pbs lsf cron systemd hand script default".split())
+"""What starts a run and is no person."""
 _FILE_SYSTEMS = frozenset("nfs xfs ext zfs smb cifs fuse vers ha".split())
 """Letters of types that a server may be called like: of nfs01 follows no nfs4."""
 
@@ -92,10 +94,12 @@ _NETWORKS = re.compile(r"(?:tcp|o2ib|kfi|gni|ptlf|lo|ra)\d{0,4}$")
 PROMPT = re.compile(r"(\[)([a-z_][\w.-]*)@([A-Za-z][\w.-]*)(?=[ :\]])", re.ASCII)
 
 _HOST_NAMES = (
-    "HOSTNAME|HOST|SLURM_(?:JOB_|STEP_)?NODELIST|SLURMD_NODENAME|SLURM_(?:SUBMIT|LAUNCH)_HOST|SLURM_TOPOLOGY_ADDR"
+    "HOSTNAME|HOST|(?:[A-Z]{1,12}_){0,3}(?:HOSTNAME|HOSTS|NODELIST|HOST_?LIST)|NODES|MASTER_ADDR|SLURM_(?:JOB_|STEP_)?NODELIST|SLURMD_NODENAME|SLURM_(?:SUBMIT|LAUNCH)_HOST|SLURM_TOPOLOGY_ADDR"
     "|PBS_O_HOST|LSB_(?:HOSTS|MCPU_HOSTS|SUB_HOST)|COBALT_PARTNAME|SSH_(?:CLIENT|CONNECTION)"
 )
-HOST_ASSIGNED = re.compile(rf"(?<![A-Za-z0-9_])((?:{_HOST_NAMES})=)(\"[^\"]*\"|'[^']*'|[^\s\"'$`]+)")
+HOST_ASSIGNED = re.compile(
+    rf"(?<![A-Za-z0-9_])((?:{_HOST_NAMES})=)(?=[\"']?[A-Za-z<])(\"[^\"$]*\"|'[^']*'|[^\s\"'$`]+)"
+)
 MACHINE = re.compile(r"^([\s#]*Machine\s*:\s*\w+\s+)(\S+)")
 LAUNCHED_ON = re.compile(r"((?<!\S)(?:--?hosts?|-H|--nodelist|-w)[ =])([A-Za-z<][^\s$`\"']*)")
 _LAUNCHER = re.compile(r"(?:mpirun|mpiexec|orterun|srun|sbatch|salloc|pdsh|clush|SBATCH)")
@@ -373,7 +377,7 @@ def is_a_name(word):
 
 def may_be_a_person(word):
     """Whether a word may be a person's where a name has to stand."""
-    return word.lower() not in ROLES | ORDINARY | NOT_HOSTS
+    return word.lower() not in ROLES | ORDINARY | NOT_HOSTS | _TOOLS | _STARTERS
 
 
 def may_be_a_host(text):
@@ -381,7 +385,7 @@ def may_be_a_host(text):
     short = re.split(r"[.,\[]", text)[0].lower()
     if short in NOT_HOSTS | NO_HOST | ROLES | ORDINARY or re.sub(r"[^a-z]", "", short) in NOT_HOST_SHAPES:
         return False
-    return len(short) >= SHORTEST_WORD or bool(re.search(r"[.\d\[]", text))
+    return len(short) > 2 or bool(re.search(r"[.\d\[]", text))
 
 
 def in_any_letters(word):

@@ -9,7 +9,7 @@ and phases are left alone. docs/scrubbed-copies.md lists the rules.
 import ipaddress
 import re
 
-from .credentials import secrets, without_environment, without_keys, without_split_secrets
+from .credentials import secrets, without_environment, without_keys, without_split_secrets, without_vaults
 from .name_forms import forms_of
 from .names import (
     ACCOUNT,
@@ -55,22 +55,26 @@ _HARDWARE = re.compile(
 _UUID = re.compile(r"(?<![A-Za-z0-9])[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}(?![A-Za-z0-9])", re.ASCII)
 _GUID = re.compile(r"(?<![\w:])(?:0x[0-9A-Fa-f]{16}|[0-9A-Fa-f]{4}(?::[0-9A-Fa-f]{4}){3})(?![\w:])", re.ASCII)
 _SERIAL = re.compile(
-    r"((?<![A-Za-z])(?:serial[ _-]?(?:number|no)|asset[ _-]?tag|service[ _-]?tag)[\"']?\s{0,4}[:=]\s{0,4}[\"']?)"
+    r"((?<![A-Za-z])(?:serial[ _-]?(?:number|no)|(?:asset|service)[ _-]?tag|asset|express service code|"
+    r"system handle|ppid|chip id)[\"']?\s{0,40}[:=]\s{0,4}[\"']?)"
     r"([A-Za-z0-9][^\s\"',<]*)",
     re.IGNORECASE,
 )
 _DOTTED_HARDWARE = re.compile(
-    r"(?<![\w:.-])(?:[0-9A-Fa-f]{4}\.){2}[0-9A-Fa-f]{4}(?![\w:.-])|(?<![\w:.-])[0-9A-Fa-f]{2}(?:-[0-9A-Fa-f]{2}){5}(?:(?:-[0-9A-Fa-f]{2}){2})?(?![\w:.-])",
+    r"(?<![\w:.-])(?:[0-9A-Fa-f]{4}\.){2}[0-9A-Fa-f]{4}(?![\w:.-])|"
+    r"(?<![\w:.-])[0-9A-Fa-f]{2}(?:-[0-9A-Fa-f]{2}){5}(?:(?:-[0-9A-Fa-f]{2}){2})?(?![\w:.-])",
     re.ASCII,
 )
 """Hardware addresses as switches (3cec.efab.cd12) and other systems (3c-ec-ef-ab-cd-12) write them."""
 _WORLD_WIDE = re.compile(
-    r"((?<![A-Za-z0-9])(?:wwn-0x|naa\.|eui\.|nvme-eui\.|scsi-|dm-uuid-mpath-|uuid\.)|(?<![A-Za-z0-9])ww(?:p?n|nn|id)s?[\"']?"
-    r"(?:\s{1,4}|\s{0,4}[:=]\s{0,4})[\"']?(?:0x|naa\.|eui\.|t10\.)?)([0-9A-Fa-f][0-9A-Fa-f:]{10,62}[0-9A-Fa-f])(?![A-Za-z0-9])",
+    r"((?<![A-Za-z0-9])(?:wwn-0x|naa\.|eui\.|nvme-eui\.|scsi-|dm-uuid-mpath-|uuid\.)|(?<![A-Za-z0-9])ww(?:p?n|nn|"
+    r"id)s?[\"']?"
+    r"(?:\s{1,4}|\s{0,4}[:=]\s{0,4})[\"']?(?:0x|naa\.|eui\.|"
+    r"t10\.)?)([0-9A-Fa-f][0-9A-Fa-f:]{10,62}[0-9A-Fa-f])(?![A-Za-z0-9])",
     re.IGNORECASE | re.ASCII,
 )
 _QUALIFIED = re.compile(
-    r"(?<![\w.-])(?:iqn|nqn)\.\d{4}-\d{2}\.[A-Za-z0-9][^\s\"'`,;<>()]{1,220}", re.IGNORECASE | re.ASCII
+    r"(?<![\w.-])(?:iqn|nqn)\.\d{4}[-.]\d{2}\.[A-Za-z0-9][^\s\"'`,;<>()]{1,220}", re.IGNORECASE | re.ASCII
 )
 """Names of initiators and targets of iSCSI and of NVMe over fabrics."""
 _SERIAL_WORD = re.compile(
@@ -100,14 +104,30 @@ _ITEM = re.compile(r"[\w.-]+", re.ASCII)
 _NUMBERED_NID = re.compile(r"(?<![\w.])[1-9]\d{0,9}(?=@(?:kfi|gni|o2ib|tcp)\d{0,4}(?!\w))", re.ASCII)
 _CRAY_NODE = re.compile(r"(?<![\w.-])nid(?:\d{4,6}|\[[\d,-]{3,400}\])(?![\w-])", re.ASCII)
 _SUBMITTER = re.compile(
-    r"(?<![A-Za-z0-9_])((?:[A-Za-z0-9_]*submitter|contact_?(?:person|name|e?-?mail)|author_?e?-?mail)[\"']?\s{0,4}[=:]\s{0,4})(\S.*)",
+    r"(?<![A-Za-z0-9_])((?:[A-Za-z0-9_]*submitter|contact_?(?:person|name|e?-?mail)|"
+    r"author_?e?-?mail)[\"']?\s{0,4}[=:]\s{0,4})(\S.*)",
     re.IGNORECASE,
 )
 _WIDE_HINTS = ("wwn", "wwp", "wwid", "naa.", "eui.", "scsi-", "mpath-", "uuid.")
+_SERIAL_HINTS = ("serial", "tag", "asset", "service code", "system handle", "ppid", "chip id")
 _SUBMITTER_HINTS = ("submitter", "contact", "author")
 
 _STANDS_ALREADY = re.compile(r"[\"',]*(?:(?:m-[0-9a-f]{8}|<[a-z-]+>)(?::\d+)?[\"',]*)+$")
 """What a scrubbing before left; scrubbing again changes nothing."""
+_ASKED_FOR = {
+    "hostname": "host",
+    "uname -n": "host",
+    "whoami": "user",
+    "id -un": "user",
+    "logname": "user",
+    "hostid": "guid",
+    "/etc/machine-id": "guid",
+    "/etc/hostname": "host",
+}
+_ASKING_ENDS = (*_ASKED_FOR, "hostname -f", "hostname -s")
+_ASKING = re.compile(r"(?:^|[$#>+] {0,2}|cat )(" + "|".join(map(re.escape, _ASKED_FOR)) + r")(?: -[fs])?$")
+"""A command in a transcript (`$ hostname`, `+ whoami`) whose answer is a name."""
+_ANSWER = re.compile(r"(\s{0,8})(?=[\w.-]{0,127}[A-Za-z])([A-Za-z0-9][\w.-]{0,127})(\s{0,8})$")
 _PLACEHOLDER = re.compile(r"<([a-z-]+)>")
 _OF_PATHS = ("secret", "address", "user", "e-mail", "host", "guid")
 
@@ -115,12 +135,27 @@ _OF_PATHS = ("secret", "address", "user", "e-mail", "host", "guid")
 def scrub_lines(path, lines, names, counts, rules=None):
     """Yield the lines of one file, as many as came, without what tells who or where; `counts` by rule goes up."""
     of_hosts = names_hosts(path) and rules is None
-    for line in without_split_secrets(without_keys(without_environment(lines, counts), counts), counts):
+    for rule in (without_environment, without_keys, without_vaults, without_split_secrets):
+        lines = rule(lines, counts)
+    for line in without_answers(lines, names, counts):
         listed = HOST_LINE.match(line) if of_hosts else None
         if listed:
             counts["host"] += 1
             line = listed.group(1) + names.stand_in("host", listed.group(2)) + listed.group(3)
         yield scrub_line(line, names, counts, rules)
+
+
+def without_answers(lines, names, counts):
+    """What a command answers that asks who or where goes, where it stands alone on the next line."""
+    code = ""
+    for line in lines:
+        answer = _ANSWER.match(line) if code else None
+        if answer:
+            counts[code] += 1
+            line = answer.group(1) + names.stand_in(code, answer.group(2)) + answer.group(3)
+        asked = _ASKING.search(line) if line.endswith(_ASKING_ENDS) else None
+        code = _ASKED_FOR[asked.group(1)] if asked else ""
+        yield line
 
 
 def scrub_line(line, names, counts, rules=None):
@@ -232,7 +267,7 @@ def _guids(line, names):
         line, total = stand_ins("guid", _UUID, line, names)
     if "guid" in lower:
         line, guids = stand_ins("guid", _GUID, line, names)
-    if "serial" in lower or "tag" in lower:
+    if any(hint in lower for hint in _SERIAL_HINTS):
         line, serials = stand_ins("guid", _SERIAL, line, names)
     if "serial" in lower or "sn" in lower or "s/n" in lower:
         line, words = stand_ins("guid", _SERIAL_WORD, line, names)
@@ -279,7 +314,7 @@ def _hosts(line, names):
     machines = assigned = launched = gpfs = cray = recognised = supplied = full = bare = 0
     if "Machine" in line:
         line, machines = stand_ins("host", MACHINE, line, names)
-    if "HOST" in line or "NODE" in line or "PBS_" in line or "COBALT" in line or "SSH_" in line:
+    if "HOST" in line or "NODE" in line or "ADDR" in line or "PBS_" in line or "COBALT" in line or "SSH_" in line:
         line, assigned = stand_ins("host", HOST_ASSIGNED, line, names)
     if may_name_hosts(line):
         line, launched = stand_ins("host", LAUNCHED_ON, line, names)

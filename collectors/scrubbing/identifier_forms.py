@@ -1,0 +1,1 @@
+../../validators/scrubbing/identifier_forms.py
