@@ -19,6 +19,7 @@ SIZE = re.compile(r"\d{1,12}(?:\.\d{1,6})?(?:[kKmMgGtTpP]i?[bB]?|[bB]|us|ms|s|h|
 LIST_SEPARATOR = ","
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,60}")
 ATTACHED = re.compile(r"(-[A-Za-z])(\d[^=]{0,30})")
+IMAGE = re.compile(r"\.(?:sif|simg|img|sqsh|squashfs)$|:|@")
 VARIABLE = re.compile(r"([A-Za-z_]\w{0,80})(?:=.*)?", re.DOTALL)
 TABLE = command_line.TABLE
 
@@ -39,11 +40,21 @@ class Words:
         rest = list(argv)
         while rest:
             name = os.path.basename(rest[0])
+            text = command_line.words_for_shell(rest)
+            if text:
+                self.add("wrapper", name)
+                rest = text
+                continue
             start = command_line.place_of_program(rest, is_program)
             if start is None:
                 break
             self.add("launcher" if name in command_line.LAUNCHERS else "wrapper", name)
             self.type_options(rest[1:start], command_line.kinds_of_options(name), bundles=False)
+            rest = rest[start:]
+        if rest and os.path.basename(rest[0]) in command_line.CONTAINERS:
+            self.add("wrapper", os.path.basename(rest[0]))
+            start = place_in_container(rest)
+            self.type_options(rest[1:start], {}, bundles=False)
             rest = rest[start:]
         if rest:
             self.add("program", program_name(rest[0]))
@@ -100,6 +111,14 @@ class Words:
         if self.directory and (place == self.directory or place.startswith(self.directory.rstrip("/") + "/")):
             return "$TESTDIR"
         return self.paths.setdefault(place, "$PATH%d" % (len(self.paths) + 1))
+
+
+def place_in_container(argv):
+    """The place of the benchmark behind `apptainer exec x.sif`, else the end; an image may be called like one."""
+    for place in range(2, len(argv)):
+        if command_line.known_program(argv[place]) and not IMAGE.search(argv[place]):
+            return place
+    return len(argv)
 
 
 def program_name(word):

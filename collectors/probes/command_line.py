@@ -7,6 +7,7 @@ import json
 import os
 import pkgutil
 import re
+import shlex
 from collections import namedtuple
 
 # Options of launchers, and of benchmarks, by the kind of their value.
@@ -52,28 +53,37 @@ FLUX_OPTIONS = {
 APRUN_OPTIONS = {"-n": "ranks", "-N": "ranks_per_node", "-cc": "binding"}
 LAUNCHERS = {
     "aprun": APRUN_OPTIONS,
+    "ccc_mprun": {"-n": "ranks", "-N": "nodes"},
     "flux": FLUX_OPTIONS,
+    "ibrun": {"-n": "ranks", "-np": "ranks"},
     "jsrun": {"-p": "ranks", "--np": "ranks", "-b": "binding", "--bind": "binding"},
+    "lrun": {"-n": "ranks", "-N": "nodes", "-T": "ranks_per_node"},
     "mpiexec": MPI_OPTIONS,
     "mpiexec.hydra": MPI_OPTIONS,
     "mpirun": MPI_OPTIONS,
     "mpirun_rsh": MPI_OPTIONS,
     "orterun": MPI_OPTIONS,
     "prterun": MPI_OPTIONS,
+    # -N is nodes to one prun and ranks on a node to another.
+    "prun": {"-n": "ranks", "-np": "ranks", "--np": "ranks"},
     "srun": SLURM_OPTIONS,
 }
 # Programs that start the one that follows them, and their options whose value is the next word.
 WRAPPERS = {
+    "cgexec": "-g",
     "chrt": "-T -P -D",
     "env": "-u --unset -C --chdir",
     "gdb": "-x -ex",
+    "hwloc-bind": "",
     "ionice": "-c -n --class --classdata",
+    "likwid-pin": "-c -t -s",
     "ltrace": "-e -o -u",
     "nice": "-n --adjustment",
     "nohup": "",
     "nsys": "-o -t --output --trace -s --sample",
     "numactl": "-C -N -P -m -i -p --physcpubind --cpunodebind --membind --interleave --preferred",
     "perf": "-e -o -F -C -p -t",
+    "prlimit": "",
     "setarch": "",
     "stdbuf": "-i -o -e",
     "strace": "-e -o -p -s -u -P -O -S",
@@ -81,6 +91,7 @@ WRAPPERS = {
     "taskset": "",
     "time": "-f -o --format --output",
     "timeout": "-s -k --signal --kill-after",
+    "unshare": "",
     "valgrind": "",
 }
 # Of these the first word is what they shall do.
@@ -93,6 +104,8 @@ CONTAINERS = frozenset(
     "apptainer charliecloud ch-run docker enroot nerdctl podman sarus shifter singularity udocker".split()
 )
 SHELLS = ("bash", "dash", "ksh", "sh", "zsh")
+# Signs that a shell makes something else of.
+SHELL_SIGNS = re.compile(r"[;&|<>()$`*?\[\]{}~#!\\\n]")
 # `ior-4.0`, `fio.bin` and `io500-isc23` are the programs that their names begin with.
 SUFFIX = re.compile(r"[-_.].{0,40}")
 LOADER_VARIABLES = ("LD_LIBRARY_PATH", "LD_PRELOAD")
@@ -116,15 +129,28 @@ def unwrap_command(argv, is_program):
     launch_options, rest = {}, list(argv)
     while rest:
         name = os.path.basename(rest[0])
-        start = place_of_program(rest, is_program)
+        text = words_for_shell(rest)
+        start = 0 if text else place_of_program(rest, is_program)
         if start is None:
             break
+        rest = text or rest
         launch_options.update(read_launch_options(rest[1:start], LAUNCHERS.get(name, {})))
         if name in LAUNCHERS and ":" in rest[start:]:
             # Several programs, each with counts of its own.
             launch_options = {option: value for option, value in launch_options.items() if option not in COUNTS}
         rest = rest[start:]
     return Launch(rest[0] if rest else "", launch_options)
+
+
+def words_for_shell(argv):
+    """The words of `ior -w` in `bash -c "ior -w"`: a shell that is handed one plain command; None for all else."""
+    if len(argv) != 3 or os.path.basename(argv[0]) not in SHELLS or argv[1] != "-c" or SHELL_SIGNS.search(argv[2]):
+        return None
+    try:
+        words = shlex.split(argv[2])
+    except ValueError:
+        return None
+    return words if len(words) > 1 and not ASSIGNMENT.match(words[0]) else None
 
 
 def place_of_program(argv, is_program):
@@ -145,10 +171,21 @@ def place_of_program(argv, is_program):
         if place < first_free or word.startswith("-") or ASSIGNMENT.match(word) or not is_program(word):
             continue
         places.append(place)
-        is_behind_unknown = before.startswith("-") and "=" not in before and before not in known_options
+        is_behind_unknown = before.startswith("-") and "=" not in before and not is_known_option(before, known_options)
         if not is_behind_unknown or "/" in word:
             break
-    return next((place for place in places if known_program(argv[place])), places[0] if places else None)
+    return next((place for place in places if is_well_known(argv[place])), places[0] if places else None)
+
+
+def is_known_option(word, known_options):
+    """Whether an option is known, also with its value attached: `-n4`."""
+    return word in known_options or (word[:2] in known_options and word[2:].isdigit())
+
+
+def is_well_known(word):
+    """Whether a word starts a benchmark, or what starts one: `mpirun` in `sudo -E mpirun -np 64 ior`."""
+    name = os.path.basename(word)
+    return bool(known_program(word)) or any(name in starters for starters in (LAUNCHERS, WRAPPERS, CONTAINERS))
 
 
 def number_of_values(kind):

@@ -237,12 +237,12 @@ def distances(distance_input):
 def nodes_per_socket(nodes, sockets, vendor):
     """How many NUMA nodes with processors each socket has; None where that is not known or differs.
 
-    0 is AMD's setting of one node over two sockets; elsewhere a socket without a node of its own counts as one.
+    0 is AMD's setting of one node over two sockets. Elsewhere one node over several says nothing of how each is divided.
     """
     if not nodes or not sockets:
         return None
     if nodes < sockets:
-        return 0 if vendor == AMD else 1
+        return 0 if vendor == AMD else None
     return nodes // sockets if nodes % sockets == 0 else None
 
 
@@ -251,10 +251,22 @@ def is_virtual(first):
     return "hypervisor" in first.get("flags", "").split()
 
 
+def is_of(vendor, first):
+    """Whether the processor is AMD's or Intel's; None where nothing says whose it is."""
+    if "vendor_id" in first:
+        return first["vendor_id"] == vendor
+    # ARM's and POWER's have no vendor in cpuinfo, but other fields.
+    return False if "CPU implementer" in first or "cpu" in first else None
+
+
 def numa_facts(nodes, counts, per_socket, first, unread):
     """NPS, L3 as NUMA, SNC: settings that show in the number of nodes, as far as they do."""
     one_per_l3 = bool(nodes and counts.l3_domains and nodes == counts.l3_domains and nodes > counts.sockets)
-    if per_socket is None:
+    if is_virtual(first):
+        yield Missing("bios.nps", "not_applicable", "the nodes of a virtual machine say nothing of a socket")
+    elif per_socket is None and nodes and counts.sockets and nodes < counts.sockets:
+        yield Missing("bios.nps", "parse_error", "fewer NUMA nodes than sockets: how a socket is divided does not show")
+    elif per_socket is None:
         yield gap("bios.nps", *unread)
     elif one_per_l3 and per_socket > MOST_NODES_PER_SOCKET:
         yield Missing("bios.nps", "permission_denied", "one NUMA node per L3 cache hides it; import the BIOS settings")
@@ -266,9 +278,9 @@ def numa_facts(nodes, counts, per_socket, first, unread):
 
 def ccx_as_numa(nodes, counts, per_socket, first, one_per_l3, unread):
     """AMD only. As many nodes as L3 caches may also be plain NPS2 or NPS4; then only the BIOS knows."""
-    if "vendor_id" in first and (first["vendor_id"] != AMD or is_virtual(first)):
+    if is_of(AMD, first) is False or is_virtual(first):
         return Missing("bios.ccx_as_numa", "not_applicable", "a setting of AMD processors outside virtual machines")
-    if per_socket is None or not counts.l3_domains:
+    if per_socket is None or not counts.l3_domains or not is_of(AMD, first):
         return gap("bios.ccx_as_numa", *unread)
     if one_per_l3 and per_socket <= MOST_NODES_PER_SOCKET:
         detail = "as many NUMA nodes as L3 caches may also be NPS%d; import the BIOS settings" % per_socket
@@ -278,9 +290,9 @@ def ccx_as_numa(nodes, counts, per_socket, first, one_per_l3, unread):
 
 def snc(per_socket, first, unread):
     """Intel only: nodes per socket are sub-NUMA clusters."""
-    if "vendor_id" in first and (first["vendor_id"] != INTEL or is_virtual(first)):
+    if is_of(INTEL, first) is False or is_virtual(first):
         return Missing("bios.snc", "not_applicable", "a setting of Intel processors outside virtual machines")
-    if per_socket is None or "vendor_id" not in first:
+    if per_socket is None or not is_of(INTEL, first):
         return gap("bios.snc", *unread)
     return Fact("bios.snc", "SNC%d" % per_socket if per_socket > 1 else "Disabled", "derived")
 

@@ -87,10 +87,10 @@ def transport(name, inputs):
 
 
 def media_type(drive):
-    """Virtual drives say of themselves what their host was told to say: not a fact."""
-    if drive["transport"] in ("virtio", "xen"):
+    """Virtual drives, and those that another node hands out, say what they were told to say: not a fact."""
+    if drive["transport"] in ("virtio", "xen", "iscsi") or (drive["transport"] or "").startswith("nvme-"):
         return None
-    if (drive["transport"] or "").startswith("nvme"):
+    if drive["transport"] == "nvme":
         return "nvme"
     return {True: "hdd", False: "ssd"}.get(drive["rotational"])
 

@@ -13,6 +13,9 @@ ADDRESS = re.compile(r"[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
 HEXADECIMAL = re.compile(r"0x([0-9a-f]{4})")
 MAX_ADAPTERS = 64
 MAX_COMMANDS = 8
+# Drivers that do not know a speed say -1, some of them without a sign.
+UNKNOWN_SPEED_16_BIT = 65535
+MAX_SPEED = 10 * 10**6
 # Linux ARPHRD: 1 is Ethernet, 32 InfiniBand.
 ETHERNET = "1"
 FILES = ("operstate", "carrier", "speed", "mtu", "type", "device/vendor", "device/device", "device/numa_node") + tuple(
@@ -38,7 +41,7 @@ def adapter_names(door):
 def is_ethernet(door, name):
     """Hardware of its own: no virtual device, and none that an adapter of another kind brings along."""
     folder = CLASS + "/" + name
-    if (door.link(folder) or "").startswith("/sys/devices/virtual/"):
+    if (door.link(folder) or "").startswith("/sys/devices/virtual/") or sysfs.is_virtual_function(door, folder):
         return False
     if set(door.names(folder + "/device/infiniband")) & set(infiniband.adapter_names(door)):
         return False
@@ -99,7 +102,8 @@ def nic_of(inputs, driver, named):
     state = sysfs.text(inputs, "operstate")
     # A virtual machine's adapter does not know its state; that it has a carrier is as good.
     up = state == "up" or (state == "unknown" and sysfs.count(inputs, "carrier") == 1)
-    rate = cxi.megabits(sysfs.count(inputs, "speed"))
+    speed = sysfs.count(inputs, "speed")
+    rate = cxi.megabits(speed) if speed != UNKNOWN_SPEED_16_BIT and (speed or 0) <= MAX_SPEED else None
     return Nic(
         kind="ethernet",
         model=model_of(inputs, driver, named),

@@ -53,6 +53,7 @@ READS = (
 def adapter_names(door):
     """Adapters of hardware; soft RoCE (rxe) and soft iWARP (siw) run on a network adapter that is told as such."""
     names = [name for name in door.names(CLASS) if NAME.fullmatch(name) and not SOFT.match(name)]
+    names = [name for name in names if not sysfs.is_virtual_function(door, CLASS + "/" + name)]
     return [name for name in names if not (door.link(CLASS + "/" + name) or "").startswith("/sys/devices/virtual/")]
 
 

@@ -125,7 +125,7 @@ def what_hides_it(argv, program):
     name = os.path.basename(program)
     if name in command_line.CONTAINERS:
         return "the program runs in a container, which is not looked into"
-    if command_line.INTERPRETERS.fullmatch(name):
+    if command_line.INTERPRETERS.fullmatch(name) or program not in argv:
         return "the program is started by an interpreter, which does not tell its MPI"
     if command_line.sets_libraries(argv, program):
         return "the command tells the loader of other places for libraries"

@@ -22,6 +22,11 @@ def attributes(door, folder, names):
     return {name: door.file(folder + "/" + name, ATTRIBUTE_LIMIT_BYTES) for name in names}
 
 
+def is_virtual_function(door, folder):
+    """Whether an adapter is a part of another of this node (SR-IOV), which is told itself and has the port."""
+    return door.exists(folder + "/device/physfn")
+
+
 def text(inputs, name):
     """An attribute as one line, or None where there is none; a longer one than any device has is none either."""
     attribute = inputs.get(name)

@@ -195,6 +195,7 @@ def test_a_virtual_drive_does_not_tell_whether_it_spins(node):
 def test_a_remote_drive_over_tcp_is_not_taken_for_a_local_one(node):
     output = node.put(nvme(0) | {"/sys/class/nvme/nvme0/transport": "tcp\n"}).said(BLOCK)
     assert output.items("block")[0]["transport"] == "nvme-tcp"
+    assert output.reason("drive.media_type") == "not_applicable"
 
 
 def test_with_multipathing_of_nvme_the_model_is_the_controllers(node):

@@ -50,6 +50,23 @@ def test_two_equal_adapters_are_one_class_without_names(node):
     assert output.value("nic.injection") == 2
 
 
+def test_virtual_functions_are_no_adapters_of_their_own(node):
+    node.put(ethernet("ens1f0") | adapter("mlx5_0"))
+    for number in range(4):
+        node.put(ethernet(f"ens1f0v{number}", device__physfn__vendor="0x15b3"))
+        node.put(adapter(f"mlx5_{number + 1}", device__physfn__vendor="0x15b3"))
+    output = node.said(NETWORK)
+    assert [item["kind"] for item in output.items("network")] == ["infiniband", "ethernet"]
+    assert output.value("nic.injection") == 1
+
+
+@pytest.mark.parametrize("speed", ["-1", "65535", "4294967295", "0", "fast"])
+def test_a_speed_that_a_driver_does_not_know_is_none(node, speed):
+    output = node.put(ethernet("eth0", speed=speed)).said(NETWORK)
+    assert output.values("nic.rate") == {}
+    assert output.items("network")[0].get("rate_bit_s") is None
+
+
 def test_the_rate_of_a_port_that_is_down_means_nothing(node):
     output = node.put(adapter("mlx5_0", rate="40 Gb/sec (4X QDR)", state="1: DOWN")).said(NETWORK)
     (item,) = output.items("network")

@@ -72,6 +72,36 @@ def test_nodes_of_an_intel_socket_are_sub_numa_clusters(node, nodes, setting):
     assert output.reason("bios.ccx_as_numa") == "not_applicable"
 
 
+@pytest.mark.parametrize(("sockets", "nodes"), [(8, 1), (2, 4), (1, 1)])
+def test_the_nodes_of_a_virtual_machine_are_counted_and_no_setting_of_a_bios(node, sockets, nodes):
+    node.put(cpuinfo(8, INTEL.replace("fpu lm", "fpu lm hypervisor")))
+    node.put(topology(sockets=sockets, cores_per_socket=8 // sockets, cores_per_l3=1, nodes=nodes))
+    output = node.said(CPU)
+    assert output.section("hardware/cpu")["numa_nodes"] == nodes
+    assert {output.reason(name) for name in ("bios.nps", "bios.snc", "bios.ccx_as_numa")} == {"not_applicable"}
+
+
+def test_one_node_over_two_intel_sockets_does_not_tell_how_a_socket_is_divided(node):
+    node.put(cpuinfo(16, INTEL)).put(topology(sockets=2, cores_per_socket=8, cores_per_l3=8, nodes=1))
+    output = node.said(CPU)
+    assert (output.values("bios.nps"), output.values("bios.snc")) == ({}, {})
+    assert output.reason("bios.nps") == "parse_error"
+    assert output.section("hardware/cpu")["numa_nodes_per_socket"] is None
+
+
+def test_an_arm_processor_has_no_settings_of_amd_or_intel(node):
+    one = "processor\t: 0\nBogoMIPS\t: 2000.00\nCPU implementer\t: 0x41\nCPU architecture: 8\nCPU part\t: 0xd4f\n\n"
+    node.put({"/proc/cpuinfo": one}).put(topology(sockets=1, cores_per_socket=8, cores_per_l3=8, nodes=1))
+    output = node.said(CPU)
+    assert output.value("bios.nps") == 1
+    assert (output.reason("bios.ccx_as_numa"), output.reason("bios.snc")) == ("not_applicable", "not_applicable")
+
+
+def test_without_cpuinfo_nothing_is_told_of_settings_of_one_vendor(node):
+    output = node.put(topology(sockets=1, cores_per_socket=8, cores_per_l3=8, nodes=1)).said(CPU)
+    assert (output.values("bios.ccx_as_numa"), output.values("bios.snc")) == ({}, {})
+
+
 def test_a_node_of_memory_without_processors_does_not_count_for_nps(node):
     node.put(cpuinfo(8, INTEL)).put(topology(sockets=1, cores_per_socket=8, cores_per_l3=8, nodes=1))
     node.put({SYSFS + "node/node1/cpulist": "\n"})
@@ -83,7 +113,7 @@ def test_a_node_of_memory_without_processors_does_not_count_for_nps(node):
 def test_a_virtual_machine_of_many_sockets_has_no_setting_of_its_bios(node):
     files = topology(sockets=4, cores_per_socket=1, cores_per_l3=1, nodes=1)
     output = node.put(cpuinfo(4, AMD.replace("fpu", "fpu hypervisor"))).put(files).said(CPU)
-    assert output.value("bios.nps") == 1
+    assert output.reason("bios.nps") == "not_applicable"
     assert output.reason("bios.ccx_as_numa") == "not_applicable"
 
 
@@ -92,7 +122,7 @@ def test_a_virtual_machine_of_many_sockets_has_no_setting_of_its_bios(node):
     [
         (8, 2, "AuthenticAMD", 4),
         (1, 2, "AuthenticAMD", 0),
-        (1, 2, "GenuineIntel", 1),
+        (1, 2, "GenuineIntel", None),
         (3, 2, "GenuineIntel", None),
         (0, 2, "GenuineIntel", None),
         (2, None, "AuthenticAMD", None),

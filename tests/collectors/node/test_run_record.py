@@ -43,11 +43,34 @@ def typed(line, *programs, directory=None):
         ("ior --password 12345678 -t s3cr3t -a NOSUCH", "ior $WORD $WORD -t $TEXT -a $TEXT"),
         ("mytool --token=abc 42 /x", "mytool $WORD $WORD $PATH1"),
         ("sh -c cat", "sh $WORD cat"),
+        (
+            "srun --mpi=pmix -n4 apptainer exec --bind /lustre/kovacs x.sif ior -a POSIX -t 1m",
+            "srun --mpi= pmix -n 4 apptainer $WORD $WORD $PATH1 $WORD ior -a POSIX -t 1m",
+        ),
+        ("apptainer exec ior.sif ./run", "apptainer $WORD $WORD $PATH1"),
+        ("sudo -E mpirun -np 4 ior -w", "sudo $WORD mpirun -np 4 ior -w"),
+        ("prun -n 4 ior -w", "prun -n 4 ior -w"),
     ],
 )
 def test_words_are_typed_and_only_what_is_known_is_told(line, words):
-    programs = ("ior", "./io500", "fio", "mdtest", "mytool", "cat", "mpirun", "srun")
+    programs = ("ior", "./io500", "fio", "mdtest", "mytool", "cat", "mpirun", "srun", "apptainer")
     assert typed(line, *programs, directory="/test/dir") == words
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("ior -t 1m -o /lustre/kovacs/f", "bash ior -t 1m -o $PATH1"),
+        ("mpirun -np 4 ior", "bash mpirun -np 4 ior"),
+        ("module load ior; ior -t 1m", "bash $WORD $WORD"),
+        ("ior -t $SIZE", "bash $WORD $WORD"),
+        ("PASSWORD=s3cr3t ior -t 1m", "bash $WORD $VARIABLE"),
+        ("ior 'unbalanced", "bash $WORD $WORD"),
+    ],
+)
+def test_a_plain_command_that_a_shell_is_handed_is_typed_and_no_other(text, words):
+    record = typed_words.Words().type_all(["bash", "-c", text], lambda word: word in ("ior", "mpirun", "bash"))
+    assert " ".join(word["text"] for word in record) == words
 
 
 def test_no_secret_of_a_command_line_is_told():
@@ -93,7 +116,7 @@ def test_modules_that_are_known_are_told_and_others_counted(text, modules, other
 
 def extent(line, environment, *, is_binary=True):
     argv = line.split()
-    programs = ("ior", "fio", "./io500", "elbencho", "script.sh")
+    programs = ("ior", "fio", "./io500", "elbencho", "script.sh", "mpirun", "srun", "numactl")
     launch = command_line.unwrap_command(argv, lambda word: word in programs)
     words = typed_words.Words().type_all(argv, lambda word: word in programs)
     launcher = next((word["text"] for word in words if word["kind"] == "launcher"), None)
@@ -117,6 +140,11 @@ SLURM = {"SLURM_JOB_NUM_NODES": "10", "SLURM_NTASKS": "640"}
         ("srun ./io500 x.ini", SLURM, {"nodes": 10, "nodes_from": "job", "tasks": 640, "tasks_from": "job"}),
         ("mpirun -np 2 ior", SLURM, {"tasks": 2, "tasks_from": "command line"}),
         ("mpirun -np 2 ior", {}, {"tasks": 2, "tasks_from": "command line"}),
+        ("sudo -E mpirun -np 64 ior", {}, {"tasks": 64, "tasks_from": "command line"}),
+        ("stdbuf -oL mpirun -np 64 ior", {}, {"tasks": 64, "tasks_from": "command line"}),
+        ("time -v numactl -l mpirun -np 64 ior", {}, {"tasks": 64, "tasks_from": "command line"}),
+        ("prun -n 64 ior", {}, {"tasks": 64, "tasks_from": "command line"}),
+        ("yod -np 64 ior", {}, {}),
         (
             "mpirun -np 8 -ppn 4 ior",
             SLURM,

@@ -84,6 +84,10 @@ def test_the_size_of_a_job_as_each_scheduler_tells_it(environment, size):
         ("perf stat -e cycles ior", "ior", {}),
         ("nsys profile -o test mpirun -n 2 ior", "ior", {"ranks": 2}),
         ("mpirun -n 2 ior : -n 4 ior", "ior", {}),
+        ("sudo -E mpirun -n 2 ior", "ior", {"ranks": 2}),
+        ("timeout --foreground 60 mpirun -n 2 ior", "ior", {"ranks": 2}),
+        ("ccc_mprun -n 8 -N 2 ior", "ior", {"ranks": 8, "nodes": 2}),
+        ("ibrun -n 8 ior", "ior", {"ranks": 8}),
         ("mpirun -n 2 singularity exec x.sif ior", "singularity", {"ranks": 2}),
     ],
 )
@@ -310,6 +314,8 @@ def test_the_library_is_looked_for_where_the_loader_would(compiled, monkeypatch)
         (("python3", "bench.py"), "the program is started by an interpreter"),
         (("bash", "-c", "bench -a POSIX"), "the program is started by an interpreter"),
         (("mpirun", "-n", "2", "apptainer", "exec", "x.sif", "bench"), "the program runs in a container"),
+        (("mpirun", "-n2", "apptainer", "exec", "x.sif", "bench"), "the program runs in a container"),
+        (("srun", "--new-option", "apptainer", "exec", "x.sif", "bench"), "the program runs in a container"),
     ],
 )
 def test_what_hides_the_library_is_told_and_no_library(compiled, monkeypatch, argv, reason):
