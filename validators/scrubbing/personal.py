@@ -153,8 +153,8 @@ def without_answers(lines, names, counts):
         if answer:
             counts[code] += 1
             line = answer.group(1) + names.stand_in(code, answer.group(2)) + answer.group(3)
-        asked = _ASKING.search(line) if line.endswith(_ASKING_ENDS) else None
-        code = _ASKED_FOR[asked.group(1)] if asked else ""
+        command = _ASKING.search(line) if line.endswith(_ASKING_ENDS) else None
+        code = _ASKED_FOR[command.group(1)] if command else ""
         yield line
 
 

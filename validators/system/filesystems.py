@@ -32,7 +32,7 @@ class FileSystem:
     def is_in(self, declared: str) -> bool:
         """Whether a declared name, in lower case, is one of it."""
         alone = set(re.findall(r"[a-z0-9]+", declared))
-        return any(word in declared if len(word) >= _SHORT_CHARACTERS else word in alone for word in self.words)
+        return any(_begins_in(word, declared) if len(word) >= _SHORT_CHARACTERS else word in alone for word in self.words)
 
 
 @cache
@@ -72,6 +72,11 @@ def findings(metadata: Mapping[str, Any]) -> list[Finding]:
     message = f"No file system is known as {excerpt}; results are listed under that name."
     hint = "Write the file system or the product that it is made of. Leave the name of one that is new."
     return [Finding(CODE, INFO, message, hint, "metadata.filesystem_type")]
+
+
+def _begins_in(word: str, declared: str) -> bool:
+    """Whether a word of a declared name begins with it: `chfs` is no part of `finchfs`."""
+    return any(not before[-1:].isalpha() for before in declared.split(word)[:-1])
 
 
 def _folded(text: str) -> str:

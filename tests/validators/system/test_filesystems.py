@@ -34,6 +34,8 @@ def codes(declared: object) -> list[tuple[str, str]]:
         ("Scale out NFS", "NFS"),
         ("HPE XFS", "XFS"),
         ("IME", "IME"),
+        ("FINCHFS", "FinchFS"),
+        ("CHFS/zpoline", "CHFS"),
     ],
 )
 def test_products_and_releases_name_their_file_system(declared: str, name: str) -> None:
