@@ -237,7 +237,7 @@ def distances(distance_input):
 def nodes_per_socket(nodes, sockets, vendor):
     """How many NUMA nodes with processors each socket has; None where that is not known or differs.
 
-    0 is AMD's setting of one node over two sockets. Elsewhere one node over several says nothing of how each is divided.
+    0 is AMD's setting of one node over two sockets. Elsewhere one node over several does not tell how each is divided.
     """
     if not nodes or not sockets:
         return None

@@ -69,6 +69,7 @@ def test_hundreds_of_lines_are_planted() -> None:
         "time=1:02:03 lat=00:00:10 d8:e8:f8 12:34",
         "    value: 1250.5\n  - name: bandwidth\n    value: 1250.5",
         "hostname\n12.5",
+        "ports.  If these ports are connected to different physical IB",
     ],
 )
 def test_figures_options_and_words_of_outputs_stay(line: str) -> None:

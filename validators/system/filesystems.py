@@ -32,7 +32,9 @@ class FileSystem:
     def is_in(self, declared: str) -> bool:
         """Whether a declared name, in lower case, is one of it."""
         alone = set(re.findall(r"[a-z0-9]+", declared))
-        return any(_begins_in(word, declared) if len(word) >= _SHORT_CHARACTERS else word in alone for word in self.words)
+        return any(
+            _begins_in(word, declared) if len(word) >= _SHORT_CHARACTERS else word in alone for word in self.words
+        )
 
 
 @cache
