@@ -1,17 +1,19 @@
-"""List definitions: read from registry/lists/data/*.json, checked against their schema, chosen by release."""
+"""List definitions: read from registry/lists/data/, checked against their schema, expanded, chosen by release."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from registry.lists import conditions
 from registry.lists.ranking import DefinitionError
 from registry.query import data_files
 from validators.catalogue import benchmark, describe
 from validators.units import UNITS
 
 LISTS = Path(__file__).parent / "data"
+FAMILIES = "families"
 SCHEMA = "list-definition.schema.json"
 
 SCORED = "io500"
@@ -21,26 +23,41 @@ Definition = dict[str, Any]
 
 
 def require_valid(body: Any) -> Definition:
-    """The body of a definition that somebody proposes. Raises DefinitionError where it breaks the schema."""
+    """The body of a definition that somebody proposes, its names expanded. Raises DefinitionError."""
     data_files.require_valid(body, SCHEMA, DefinitionError)
-    if "ranks" in body:
-        _require_measured("ranks", body["ranks"])
-    return dict(body)
+    expanded = conditions.expand_definition(body, conditions.read_conditions(LISTS))
+    if "ranks" in expanded:
+        _require_measured("ranks", expanded["ranks"])
+    return expanded
 
 
 def read_definitions(folder: Path = LISTS) -> list[Definition]:
-    """All definitions of a folder, by name and version.
+    """All definitions of a folder and its families, their names expanded, by name and version.
 
-    Raises DefinitionError when one breaks the schema or is not called NAME.VERSION.json.
+    Raises DefinitionError when one breaks the schema, is there twice or is not called NAME.VERSION.json.
     """
-    definitions = []
-    for name, definition in data_files.valid_files(folder, SCHEMA, DefinitionError):
-        if name != f"{definition['name']}.{definition['version']}.json":
-            raise DefinitionError(f"{name} holds {definition['name']} version {definition['version']}")
-        if "ranks" in definition:
-            _require_measured(name, definition["ranks"])
-        definitions.append(definition)
-    return sorted(definitions, key=lambda definition: (definition["name"], definition["version"]))
+    named = conditions.read_conditions(folder)
+    definitions: dict[tuple[str, int], Definition] = {}
+    for where, body in _written_definitions(folder):
+        key = body["name"], body["version"]
+        if key in definitions:
+            raise DefinitionError(f"{where}: {key[0]} version {key[1]} is defined twice")
+        definitions[key] = conditions.expand_definition(body, named, f"{where}: ")
+        if "ranks" in body:
+            _require_measured(where, body["ranks"])
+    return [definitions[key] for key in sorted(definitions)]
+
+
+def _written_definitions(folder: Path) -> Iterator[tuple[str, Definition]]:
+    """(file, definition) of each, as it is written or as its family makes it."""
+    for name, body in data_files.valid_files(folder, SCHEMA, DefinitionError, leave_out=(conditions.FILE,)):
+        if name != f"{body['name']}.{body['version']}.json":
+            raise DefinitionError(f"{name} holds {body['name']} version {body['version']}")
+        yield name, body
+    for name, family in data_files.valid_files(folder / FAMILIES, SCHEMA, DefinitionError, part="family"):
+        for body in conditions.expand_family(family, f"{name}: "):
+            data_files.require_valid(body, SCHEMA, DefinitionError, f"{name}: {body['name']}: ")
+            yield name, body
 
 
 def _require_measured(name: str, ranks: Definition) -> None:

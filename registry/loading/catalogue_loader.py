@@ -51,6 +51,7 @@ LOADERS = (
     "query/fact_index",
     "query/alike",
     "query/configuration_diff",
+    "lists/conditions",
     "lists/definitions",
     "lists/listing",
     "lists/ranking",

@@ -10,7 +10,6 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from registry.lists.definitions import (
-    LISTS,
     SCHEMA,
     current_definitions,
     imported_definition,
@@ -46,8 +45,12 @@ def why_not(name: str, **changed: Any) -> str | None:
     return exclusions[0].code if exclusions else None
 
 
+def definition_of(name: str, version: int) -> dict[str, Any]:
+    return next(body for body in read_definitions() if (body["name"], body["version"]) == (name, version))
+
+
 def write(folder: Path, file: str, /, **changed: Any) -> Path:
-    definition = json.loads((LISTS / "ten.2.json").read_text(encoding="utf-8")) | changed
+    definition = definition_of("ten", 2) | changed
     path = folder / file
     path.write_text(json.dumps(definition), encoding="utf-8")
     return path
@@ -190,7 +193,7 @@ def test_the_newest_version_makes_the_lists_of_releases_run_here(tmp_path: Path)
 
 
 def ranking(folder: Path, **changed: Any) -> None:
-    definition = json.loads((LISTS / "fio-seq-write.1.json").read_text(encoding="utf-8"))
+    definition = definition_of("fio-seq-write", 1)
     definition["ranks"] |= changed
     (folder / "fio-seq-write.1.json").write_text(json.dumps(definition), encoding="utf-8")
 

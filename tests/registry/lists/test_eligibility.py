@@ -46,7 +46,7 @@ def code_of(candidate: Candidate, *conditions: dict[str, Any], **changes: Any) -
 
 def test_a_candidate_has_exactly_the_facts_that_the_schema_allows() -> None:
     schema = data_files.load_schema("list-definition.schema.json")
-    allowed = schema["properties"]["eligible"]["items"]["properties"]["fact"]["anyOf"][0]["enum"]
+    allowed = schema["$defs"]["condition"]["properties"]["fact"]["anyOf"][0]["enum"]
     assert sorted(CONDITION_NAMES) == sorted(allowed)
     assert sorted(SCORE_NAMES) == sorted(schema["properties"]["score"]["enum"])
     assert set(candidate().facts) == {*allowed, "p.scc"}
