@@ -21,7 +21,6 @@ RESULTS_SHOWN = 200
 MOST_PANELS = 2
 """Pictures of scores over the releases on one page; the page over time has the others."""
 OFFERED = {"tool": "Benchmark", "filesystem_type": "File system", "vendor": "Vendor"}
-NEWEST = cursor_pages.chosen_order({"id": cursor_pages.plain_key("id")}, "-id", "id", tie_follows=True)
 BY_NAME = cursor_pages.chosen_order({"name": cursor_pages.text_key("name")}, "name", "id", tie_follows=False)
 
 
@@ -85,7 +84,7 @@ def results_of(condition: Q) -> list[dict[str, Any]]:
     """The newest results that meet a condition, written out."""
     return written(
         cursor_pages.take_page(
-            public_record.current_results(condition), public_record.RESULT, NEWEST, "", RESULTS_SHOWN
+            public_record.current_results(condition), public_record.RESULT, cursor_pages.NEWEST_IDS, "", RESULTS_SHOWN
         ).rows
     )
 

@@ -29,7 +29,7 @@ from django.utils import timezone
 
 from registry.errors import Problem
 from registry.models import Result
-from registry.query import filters, stored_bytes
+from registry.query import cursor_pages, filters, stored_bytes
 from submissions.bundles.file_versions import files_of
 from submissions.bundles.storage import key_of, local_path, public_storage, received_storage, remove_bytes
 from submissions.errors import ConflictOfInterest, FileGone, FileQuarantined, HoldsSecret, NoSecretFile, StateConflict
@@ -59,7 +59,6 @@ REPORTED = (
 )
 FILTERS: dict[str, filters.Condition] = {
     "outcome": lambda value: Q(outcome=filters.parse_choice(Outcome.values, value)),
-    "cursor": lambda value: Q(pk__lt=filters.whole_number(value)),
 }
 _JOINED = ("submission__institution", "submission__result", "account", "decided_by")
 _TURN = 0x68777366  # "hwsf"
@@ -313,14 +312,15 @@ def count_waiting() -> int:
 def list_secret_files(query: QueryDict, size: int) -> tuple[list[SecretFile], str | None]:
     """Files that meet FILTERS, newest first, so many, and the cursor of the page after them; by default what waits.
 
-    Raises UnknownParameter and InvalidValue.
+    Raises UnknownParameter, InvalidValue and BadCursor.
     """
-    filters.refuse_unknown(query, FILTERS)
+    filters.refuse_unknown(query, (*FILTERS, "cursor"))
     chosen = SecretFile.objects.filter(filters.parse_conditions(query, FILTERS))
     if not query.get("outcome"):
         chosen = chosen.filter(outcome__in=OPEN)
-    rows = list(chosen.select_related(*_JOINED).order_by("-id")[: size + 1])
-    return rows[:size], str(rows[size - 1].pk) if len(rows) > size else None
+    chosen = chosen.select_related(*_JOINED)
+    page = cursor_pages.take_objects(chosen, cursor_pages.NEWEST_IDS, query.get("cursor", ""), size)
+    return page.rows, page.cursor
 
 
 def find_secret_file(secret_file_id: int) -> SecretFile:

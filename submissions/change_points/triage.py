@@ -11,7 +11,7 @@ from django.db.models import F, Q, QuerySet
 from django.http import QueryDict
 
 from registry.models import Step
-from registry.query import canonical_names, filters
+from registry.query import canonical_names, cursor_pages, filters
 from submissions.errors import ConflictOfInterest, Forbidden, NoStep, StepChanged, StepRefused
 from submissions.models import Account, StepComment
 from submissions.permissions import conflict_about, has_role
@@ -28,7 +28,6 @@ NOTE_LIMIT = 500
 FILTERS: dict[str, filters.Condition] = {
     "state": lambda value: Q(state=filters.parse_choice(Step.State.values, value)),
     "system": lambda value: Q(system__slug=value.lower()),
-    "cursor": lambda value: Q(pk__lt=filters.whole_number(value)),
 }
 
 
@@ -44,11 +43,12 @@ def visible_change_points(account: Account) -> QuerySet[Step]:
 def list_change_points(account: Account, query: QueryDict, size: int) -> tuple[list[Step], str | None]:
     """The steps that it may judge and that meet FILTERS, so many, and the cursor of the page after them.
 
-    Raises UnknownParameter and InvalidValue.
+    Raises UnknownParameter, InvalidValue and BadCursor.
     """
-    filters.refuse_unknown(query, FILTERS)
-    rows = list(visible_change_points(account).filter(filters.parse_conditions(query, FILTERS))[: size + 1])
-    return rows[:size], str(rows[size - 1].pk) if len(rows) > size else None
+    filters.refuse_unknown(query, (*FILTERS, "cursor"))
+    steps = visible_change_points(account).filter(filters.parse_conditions(query, FILTERS))
+    page = cursor_pages.take_objects(steps, cursor_pages.NEWEST_IDS, query.get("cursor", ""), size)
+    return page.rows, page.cursor
 
 
 def get_change_point(account: Account, step_id: int) -> Step:

@@ -11,6 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import BooleanField
 
+from registry.query import cursor_pages
 from registry.query.filters import any_of, parse_choice, refuse_unknown, values_of
 from registry.web.api_base import next_address, page_size
 from registry.web.throttles import UploadThrottle
@@ -33,9 +34,16 @@ from submissions.overview import responses as shape
 from submissions.permissions import is_own, require_own, visible_submission, visible_to
 from submissions.review import decisions
 from submissions.web.api_base import CONFLICT, LARGE, REFUSED, UNAVAILABLE, PrivateView, validated_body
-from submissions.web.paging import take_page
 from submissions.web.request_bodies import write_operation
 
+NEWEST = cursor_pages.Order(
+    "-received_at",
+    cursor_pages.moment_key("received_at"),
+    descending=True,
+    tie="id",
+    tie_descending=True,
+    tie_kind=UUID,
+)
 DETAILED = JOINED.select_related("system_snapshot").defer("system_snapshot__document")
 
 
@@ -71,7 +79,8 @@ class SubmissionList(UploadView):
             submissions = submissions.filter(
                 any_of("state", lambda state: Q(state=parse_choice(State.values, state)), states)
             )
-        current_page = take_page(submissions, request.query_params.get("cursor", ""), page_size(request, 50, 200))
+        cursor = request.query_params.get("cursor", "")
+        current_page = cursor_pages.take_objects(submissions, NEWEST, cursor, page_size(request, 50, 200))
         rows = [representation.submission_summary(row, request) for row in current_page.rows]
         return Response({"next": next_address(request, current_page.cursor), "results": rows})
 

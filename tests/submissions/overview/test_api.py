@@ -62,6 +62,26 @@ def test_a_state_is_filtered_for(cast, many) -> None:
     assert [row["id"] for row in rows] == [many[1]]
 
 
+BEFORE_THE_UPGRADE = "WyIyMDI2LTAxLTAyVDAzOjA0OjA1KzAwOjAwIiwgIjBmOGZhZDViLWQ5Y2ItNDY5Zi1hMTY1LTcwODY3NzI4OTUwZSJd"
+"""A moment and an id, as cursors held them until they named their order."""
+
+
+def test_a_cursor_from_before_the_upgrade_says_how_to_begin_again(cast, many) -> None:
+    answer = cast.alice.get(f"submissions/?cursor={BEFORE_THE_UPGRADE}").json()
+    assert (answer["status"], answer["code"]) == (400, "query.bad-cursor")
+    assert answer["hint"].startswith("Leave `cursor` out to begin again")
+
+
+def test_pages_of_one_moment_follow_the_ids(cast, many) -> None:
+    Submission.objects.update(received_at="2026-01-02T03:04:05.678901Z")
+    ids, address = [], "submissions/?page_size=1"
+    while address:
+        page = cast.alice.get(address.split("/api/v1/")[-1]).json()
+        ids += [row["id"] for row in page["results"]]
+        address = page["next"]
+    assert ids == sorted(many, reverse=True)
+
+
 @pytest.mark.parametrize(
     ("query", "code"),
     [
@@ -71,6 +91,7 @@ def test_a_state_is_filtered_for(cast, many) -> None:
         ("cursor=x", "query.bad-cursor"),
         ("cursor=WyJ4IiwgInkiXQ", "query.bad-cursor"),
         ("cursor=" + "A" * 1000, "query.bad-cursor"),
+        (f"cursor={BEFORE_THE_UPGRADE}", "query.bad-cursor"),
         ("sort=age", "query.unknown-parameter"),
     ],
 )
