@@ -21,6 +21,7 @@ from registry.models import ListEntry, RankedList, Release
 from registry.presentation import numbers, svg_lists, vega
 from registry.query import filters, public_record
 from registry.web.caching import cached_value, public_page
+from registry.web.filter_fields import Field, filter_fields
 
 PAGE_ROWS = 300
 SORTABLE = {
@@ -30,7 +31,7 @@ SORTABLE = {
     "client_nodes": ("client nodes", "client_nodes"),
     "entered": ("release entered", "result__release__held_on"),
 }
-QUERY_NAMES = ("q", "filesystem_type", "client_nodes__gte", "ordering")
+QUERY_NAMES = (*filters.ENTRY_FILTERS, "ordering")
 COLUMNS = (
     *("rank", "score", "bandwidth_gib_per_s", "rate_kiops", "new", "institution"),
     *("system_name", "filesystem_type", "client_nodes", "note", "result__public_id", "result__release__name"),
@@ -101,6 +102,7 @@ def ranked_list(request: HttpRequest, release: str, name: str) -> HttpResponse:
         "ranked_here": body.get("pool") == "release",
         "summary": summary,
         "query": query,
+        "fields": _filter_fields(query, summary),
         "rows": rows,
         "scale": axis_text(summary.axis),
         "missing": f">{numbers.MISSING}<" in rows,
@@ -130,6 +132,15 @@ def ranked_list(request: HttpRequest, release: str, name: str) -> HttpResponse:
         changed = max(filter(None, (stored_list.frozen_at, stored_list.last_withdrawal)))
         response["Last-Modified"] = http_date(changed.timestamp())
     return response
+
+
+def _filter_fields(query: dict[str, str], summary: Summary) -> list[Field]:
+    choices = {"filesystem_type": [(family, f"{family} ({count})") for family, count in summary.families]}
+    texts = {
+        "q": {"label": "Find in this list", "placeholder": "e.g. Cambridge"},
+        "filesystem_type": {"every": f"all ({summary.entries})"},
+    }
+    return filter_fields(filters.ENTRY_FILTERS, query, choices, texts)
 
 
 def list_tabs(ranked_list: RankedList, tool: str) -> dict[str, Any]:

@@ -10,7 +10,8 @@ import difflib
 import json
 import math
 import re
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial, reduce
 from operator import or_
 from typing import Any
@@ -246,10 +247,6 @@ def _ids_by_slug_or_name(model: type[System] | type[Platform], values: Iterable[
     return model.objects.order_by().filter(condition).values("id")
 
 
-_BATCH_CONDITIONS: Container[Condition] = (_of_system, _of_platform)
-"""Conditions that take all values at once: with OR between the look-ups all results would be read for them."""
-
-
 def _with_measurement(value: str) -> Q:
     """Results with a number of that operation, OP, or of one of its quantities, OP/QUANTITY."""
     op, _, quantity = value.partition(KEY_SEPARATOR)
@@ -257,41 +254,141 @@ def _with_measurement(value: str) -> Q:
     return Q(id__in=(measurements.filter(quantity=quantity) if quantity else measurements).values("result_id"))
 
 
-RESULT_FILTERS: Mapping[str, Condition] = {
-    "tool": lambda value: Q(tool=value.lower()),
-    "measured": _with_measurement,
-    "institution": _of_institution,
-    "system": _of_system,
-    "platform": _of_platform,
-    "vendor": _text_condition("vendor", "storage_vendor"),
-    "filesystem_type": _text_condition("filesystem_type", "filesystem_family"),
-    "trust": _choice_condition("trust", Result.Trust.values),
-    "reproducibility": _choice_condition("reproducibility", Result.Reproducibility.values),
-    "client_nodes": _number_condition("client_nodes"),
-    "client_nodes__gte": _number_condition("client_nodes__gte"),
-    "client_nodes__lte": _number_condition("client_nodes__lte"),
-    "q": _search_condition("search"),
-}
-RESULT_NAMES = (*RESULT_FILTERS, "release", "list")
+def _first_in(*values: str) -> Q:
+    """Results that first appeared in one of these releases."""
+    return Q(release__in=releases_called(values).order_by().values("id"))
 
-ENTRY_FILTERS: Mapping[str, Condition] = {
-    "institution": _text_condition("institution", "result__site__slug", "result__site__name"),
-    "system": _text_condition("system_name", "result__system__slug"),
-    "platform": _text_condition("result__platform__slug", "result__platform__name"),
-    "vendor": _text_condition("result__vendor", "result__storage_vendor"),
-    "filesystem_type": _text_condition("filesystem_type", "result__filesystem_family"),
-    "reproducibility": _choice_condition("result__reproducibility", Result.Reproducibility.values),
-    "client_nodes": _number_condition("client_nodes"),
-    "client_nodes__gte": _number_condition("client_nodes__gte"),
-    "client_nodes__lte": _number_condition("client_nodes__lte"),
-    "new": _truth_condition("new"),
-    "q": _search_condition("result__search"),
-}
+
+def _on_list(*values: str) -> Q:
+    return _standing_on((), values)
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """One name of a query. Everything that says what a filter is reads it here: conditions, refusal of unknown names,
+    OpenAPI, fields of pages, docs/api.md.
+
+    `of_results` and `of_entries` make its condition; None where it doesn't apply.
+    """
+
+    name: str
+    kind: type
+    description: str
+    label: str
+    of_results: Condition | None = None
+    of_entries: Condition | None = None
+    has_field: bool = False
+    placeholder: str = "any"
+
+
+_LEVELS = Result.Reproducibility.values
+FILTERS = (
+    Filter(
+        *("q", str, 'Words that stand in the names; "quoted phrases", -without and or are understood.', "Words"),
+        of_results=_search_condition("search"),
+        of_entries=_search_condition("result__search"),
+        has_field=True,
+        placeholder="system, site, file system",
+    ),
+    Filter(
+        *("tool", str, "Name of the benchmark, for example io500.", "Benchmark"),
+        of_results=lambda value: Q(tool=value.lower()),
+        has_field=True,
+    ),
+    Filter(
+        *("measured", str, "Operation, or OPERATION/QUANTITY, that was measured: write/bandwidth.", "Measured"),
+        of_results=_with_measurement,
+        has_field=True,
+    ),
+    Filter(
+        *("institution", str, "Slug, name or a printed spelling of an institution, in any case.", "Institution"),
+        of_results=_of_institution,
+        of_entries=_text_condition("institution", "result__site__slug", "result__site__name"),
+    ),
+    Filter(
+        *("system", str, "Slug or name of a system, in any case.", "System"),
+        of_results=_of_system,
+        of_entries=_text_condition("system_name", "result__system__slug"),
+    ),
+    Filter(
+        *("platform", str, "Slug or name of a platform, in any case.", "Platform"),
+        of_results=_of_platform,
+        of_entries=_text_condition("result__platform__slug", "result__platform__name"),
+    ),
+    Filter(
+        *("vendor", str, "Vendor as printed or in its canonical spelling, in any case.", "Vendor"),
+        of_results=_text_condition("vendor", "storage_vendor"),
+        of_entries=_text_condition("result__vendor", "result__storage_vendor"),
+    ),
+    Filter(
+        *("filesystem_type", str, "File system as printed or its family, in any case.", "File system"),
+        of_results=_text_condition("filesystem_type", "filesystem_family"),
+        of_entries=_text_condition("filesystem_type", "result__filesystem_family"),
+        has_field=True,
+    ),
+    Filter(
+        "release",
+        str,
+        "Slug of a release in any case; `SC18*` is SC18-recomputed.",
+        "Release",
+        of_results=_first_in,
+        has_field=True,
+    ),
+    Filter(
+        "list",
+        str,
+        "Name of a list: full, historical, io500, ten, production, ten-production, scc.",
+        "List",
+        of_results=_on_list,
+    ),
+    Filter(
+        *("trust", str, "verified, imported or reported.", "Trust"),
+        of_results=_choice_condition("trust", Result.Trust.values),
+        has_field=True,
+    ),
+    Filter(
+        *("reproducibility", str, "undefined, limited, proprietary or fully.", "Reproducibility"),
+        of_results=_choice_condition("reproducibility", _LEVELS),
+        of_entries=_choice_condition("result__reproducibility", _LEVELS),
+    ),
+    Filter(
+        *("client_nodes", int, "Exactly that many client nodes.", "Client nodes"),
+        of_results=_number_condition("client_nodes"),
+        of_entries=_number_condition("client_nodes"),
+    ),
+    Filter(
+        *("client_nodes__gte", int, "At least that many client nodes.", "Client nodes from"),
+        of_results=_number_condition("client_nodes__gte"),
+        of_entries=_number_condition("client_nodes__gte"),
+        has_field=True,
+    ),
+    Filter(
+        *("client_nodes__lte", int, "At most that many client nodes.", "Client nodes up to"),
+        of_results=_number_condition("client_nodes__lte"),
+        of_entries=_number_condition("client_nodes__lte"),
+    ),
+    Filter(
+        *("new", bool, "Entered with this release, or carried over.", "New"),
+        of_entries=_truth_condition("new"),
+    ),
+)
+"""Every filter of results and of entries of a list, in the order of their fields."""
+LABELS: Mapping[str, str] = {row.name: row.label for row in FILTERS}
+RESULT_FILTERS: Mapping[str, Condition] = {row.name: row.of_results for row in FILTERS if row.of_results}
+ENTRY_FILTERS: Mapping[str, Condition] = {row.name: row.of_entries for row in FILTERS if row.of_entries}
+RESULT_NAMES = tuple(RESULT_FILTERS)
+_BATCH_CONDITIONS: Container[Condition] = (_of_system, _of_platform, _first_in, _on_list)
+"""Conditions that take all values at once: with OR between the look-ups all results would be read for them."""
 
 
 def result_conditions(query: QueryDict) -> Q:
-    """What results/ was asked for: RESULT_FILTERS, release, list and p.NAME. Raises InvalidValue."""
-    met = parse_conditions(query, RESULT_FILTERS) & _standing_on(values_of(query, "release"), values_of(query, "list"))
+    """What results/ was asked for: RESULT_FILTERS and p.NAME; a list and a release together. Raises InvalidValue."""
+    releases, lists = values_of(query, "release"), values_of(query, "list")
+    if releases and lists:
+        together = _standing_on(releases, lists)
+        met = together & parse_conditions(without_names(query, ("release", "list")), RESULT_FILTERS)
+    else:
+        met = parse_conditions(query, RESULT_FILTERS)
     for name in query:
         if name.startswith(PARAMETER) and (values := values_of(query, name)):
             met &= any_of(name, partial(parameter_condition, _parameter_name(name)), values)
@@ -319,10 +416,8 @@ def _parameter_name(name: str) -> str:
     return bare
 
 
-def _standing_on(releases: list[str], lists: list[str]) -> Q:
-    """Release alone: results that first appeared in it. With a list: results that stand on that list of it."""
-    if not lists:
-        return Q(release__in=releases_called(releases).order_by().values("id")) if releases else Q()
+def _standing_on(releases: Sequence[str], lists: Iterable[str]) -> Q:
+    """Results that stand on a list of such a name, of these releases or, without any, of whichever."""
     entries = ListEntry.objects.order_by().filter(ranked_list__name__in=[name.lower() for name in lists])
     if releases:
         entries = entries.filter(ranked_list__release__in=releases_called(releases).order_by().values("id"))

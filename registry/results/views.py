@@ -25,27 +25,13 @@ from registry.query import cursor_pages, facets, filters, observed_parameters, p
 from registry.results import repeats_table
 from registry.results.run_page import leading, view
 from registry.web.caching import cached_value, public_page
+from registry.web.filter_fields import Field, filter_fields
 from validators import catalogue
 
 PAGE_ROWS = 50
 GIB, KILO = 2**30, 1000
 ORDERS = {"-id": "newest", "-score": "score", "-bandwidth_gib_per_s": "bandwidth", "-rate_kiops": "metadata"}
-QUERY_NAMES = (
-    *(
-        "q",
-        "tool",
-        "measured",
-        "filesystem_type",
-        "institution",
-        "system",
-        "platform",
-        "vendor",
-        "release",
-        "list",
-        "trust",
-    ),
-    *("client_nodes__gte", "ordering"),
-)
+QUERY_NAMES = (*filters.RESULT_NAMES, "ordering")
 FEW = 3
 """A median of fewer values says little and is not shown."""
 OTHERS_SHOWN = 200
@@ -74,32 +60,40 @@ def index(request: HttpRequest) -> HttpResponse:
         cursor_pages.RESULTS, selected_values.get("ordering", ""), "id", tie_follows=True
     ) or cursor_pages.chosen_order(cursor_pages.RESULTS, "-id", "id", tie_follows=True)
     page = cursor_pages.take_page(results, public_record.RESULT, order, request.GET.get("cursor", ""), PAGE_ROWS)
+    machine = urlencode({name: filters.values_of(request.GET, name) for name in selected_values}, doseq=True)
     tool = selected_values.get("tool", "").lower()
-    named = (
-        [{**parameter, "name": filters.PARAMETER + parameter["name"]} for parameter in facets.list_parameters(tool)]
-        if tool
-        else []
-    )
-    offered = {parameter["name"] for parameter in named}
+    fields = _filter_fields(selected_values, tool)
+    offered = {field.name for field in fields}
     context = {
         "section": "results",
         "query": selected_values,
-        "tool": tool,
-        "benchmarks": facets.include_selected(facets.list_benchmarks(), tool),
-        "quantity_choices": facets.include_selected(facets.quantity_choices(tool), selected_values.get("measured", "")),
-        "named": [
-            {**parameter, "selected_value": value, "choices": facets.include_selected(parameter["choices"], value)}
-            for parameter, value in ((parameter, selected_values.get(parameter["name"], "")) for parameter in named)
-        ],
+        "fields": fields,
         "parameters": {name: value for name, value in parameters.items() if name not in offered},
         "rows": written(page.rows),
-        "next": "?" + urlencode({**selected_values, "cursor": page.cursor}) if page.cursor else "",
+        "next": "?" + "&".join(filter(None, (machine, urlencode({"cursor": page.cursor})))) if page.cursor else "",
         "begun": "cursor" not in request.GET,
         "orders": ORDERS.items(),
-        "trusts": Result.Trust.values,
-        "machine": urlencode(selected_values),
+        "machine": machine,
     }
     return render(request, "results/index.html", context)
+
+
+def _filter_fields(values: dict[str, str], tool: str) -> list[Field]:
+    """Fields of the filters, and of the parameters that the descriptor of the tool names, after what it measures."""
+    choices = {
+        "tool": facets.include_selected(facets.list_benchmarks(), tool),
+        "measured": facets.include_selected(facets.quantity_choices(tool), values.get("measured", "")),
+        "trust": [(trust, trust) for trust in Result.Trust.values],
+    }
+    names = [name for name in filters.RESULT_FILTERS if name != "measured" or choices["measured"]]
+    fields = filter_fields(names, values | {"tool": tool}, choices)
+    after = 1 + max(position for position, field in enumerate(fields) if field.name in ("tool", "measured"))
+    for parameter in reversed(facets.list_parameters(tool)) if tool else ():
+        name = filters.PARAMETER + parameter["name"]
+        value = values.get(name, "")
+        offered = facets.include_selected(parameter["choices"], value)
+        fields.insert(after, Field(name, parameter["name"], value, title=parameter["description"], choices=offered))
+    return fields
 
 
 def written(rows: list[public_record.Row]) -> list[public_record.Row]:

@@ -11,7 +11,7 @@ from django.shortcuts import render
 
 from registry.models import Result
 from registry.presentation import numbers, svg_lists
-from registry.query import cursor_pages, facets, public_record
+from registry.query import cursor_pages, facets, filters, public_record
 from registry.results.views import written
 from registry.timeseries import series
 from registry.web.caching import cached_value, public_page
@@ -20,7 +20,7 @@ PAGE_ROWS = 100
 RESULTS_SHOWN = 200
 MOST_PANELS = 2
 """Pictures of scores over the releases on one page; the page over time has the others."""
-OFFERED = {"tool": "Benchmark", "filesystem_type": "File system", "vendor": "Vendor"}
+OFFERED = {name: filters.LABELS[name] for name in ("tool", "filesystem_type", "vendor")}
 BY_NAME = cursor_pages.chosen_order({"name": cursor_pages.text_key("name")}, "name", "id", tie_follows=False)
 
 

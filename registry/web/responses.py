@@ -7,28 +7,14 @@ from typing import Any
 from rest_framework import serializers as s
 
 from registry.models import Result as ResultModel
+from registry.query.filters import FILTERS
 
 TRUST = ResultModel.Trust.choices
 REPRODUCIBILITY = ResultModel.Reproducibility.choices
 QUERY: dict[str, tuple[Any, ...]] = {
     name: (kind, "query", False, words)
     for name, (kind, words) in {
-        "tool": (str, "Name of the benchmark, for example io500."),
-        "measured": (str, "Operation, or OPERATION/QUANTITY, that was measured: write/bandwidth."),
-        "release": (str, "Slug of a release in any case; `SC18*` is SC18-recomputed."),
-        "list": (str, "Name of a list: full, historical, io500, ten, production, ten-production, scc."),
-        "institution": (str, "Slug, name or a printed spelling of an institution, in any case."),
-        "system": (str, "Slug or name of a system, in any case."),
-        "platform": (str, "Slug or name of a platform, in any case."),
-        "vendor": (str, "Vendor as printed or in its canonical spelling, in any case."),
-        "filesystem_type": (str, "File system as printed or its family, in any case."),
-        "trust": (str, "verified, imported or reported."),
-        "reproducibility": (str, "undefined, limited, proprietary or fully."),
-        "client_nodes": (int, "Exactly that many client nodes."),
-        "client_nodes__gte": (int, "At least that many client nodes."),
-        "client_nodes__lte": (int, "At most that many client nodes."),
-        "new": (bool, "Entered with this release, or carried over."),
-        "q": (str, 'Words to search for; "quoted phrases", -without and or are understood.'),
+        **{row.name: (row.kind, row.description) for row in FILTERS},
         "p.NAME": (str, "Value of the parameter NAME, as text or number; NAME is part of the name."),
         "ordering": (str, "A column, or one with - before it. Ranks are never renumbered."),
         "cursor": (str, "From `next` of the page before."),

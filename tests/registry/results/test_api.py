@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
+import re
 
 import pytest
+from django.http import QueryDict
 from django.utils import timezone
 
 from registry.models import Platform, Result
@@ -158,6 +161,20 @@ def test_a_result_that_leaves_meanwhile_shifts_no_page(client, record) -> None:
 def test_the_next_page_keeps_the_filters(client, record) -> None:
     following = client.get(f"{RESULTS}?filesystem_type=lustre&page_size=1").json()["next"]
     assert ids(client.get(following)) == ["io500-1"]
+
+
+def test_the_next_page_of_the_page_keeps_every_filter(client, record, monkeypatch) -> None:
+    monkeypatch.setattr("registry.results.views.PAGE_ROWS", 1)
+    query = "tool=io500&tool=ior&reproducibility=undefined&client_nodes__lte=10000&q=lustre"
+    page = client.get(f"/results/?{query}").content.decode()
+    (following,) = re.findall(r'href="\?([^"]*cursor=[^"]*)"', page)
+    link_query = QueryDict(html.unescape(following))
+    assert link_query.getlist("tool") == ["io500", "ior"]
+    assert {name: link_query[name] for name in link_query if name not in ("tool", "cursor")} == {
+        "reproducibility": "undefined",
+        "client_nodes__lte": "10000",
+        "q": "lustre",
+    }
 
 
 def test_withdrawn_and_superseded_results_leave_the_table_and_keep_their_page(client, record) -> None:
