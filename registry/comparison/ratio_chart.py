@@ -1,27 +1,22 @@
 """Coordinates of the picture of a comparison: the ratio of each row to the first result, on a logarithmic axis.
 
-As in drawings.py there are no colours and no styles here.
+As in list_charts.py there are no colours and no styles here.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from registry.comparison.uncertainty import Interval, is_tie
 from registry.presentation import numbers
-from registry.presentation.svg_lists import LETTER, LogAxis
+from registry.presentation.charts.scales import LETTER, LogAxis, Tick
 
 WIDTHS = {"wide": 620, "thin": 358}
 TOP = 30
 ROW = 23
 MOST_NAME = 20
 MOST_ROWS = 30
-TICK_ROOM = 12
-"""Between the texts of two ticks."""
-STEPS = (1, 1.5, 2, 3, 5, 7.5)
-"""Ticks in each decade, those that there is room for."""
 SIDE_ROOM = 84
 MARGIN = 1.08
 """Of the axis beyond the outermost interval, as a factor."""
@@ -54,7 +49,7 @@ class Profile(NamedTuple):
     kind: str
     width: int
     height: int
-    ticks: list[tuple[float, str]]
+    ticks: list[Tick]
     at_one: float
     sides: list[tuple[float, str, str]]
     base: int
@@ -85,7 +80,7 @@ def _draw_profile(kind: str, rows: Sequence[Ratio], axis: LogAxis, low: float, h
     base, unity_x = TOP + ROW * len(rows), axis.at(1)
     sides = [(unity_x - 6, "end", "← first higher")] if unity_x - axis.left > SIDE_ROOM else []
     sides += [(unity_x + 6, "start", "this higher →")] if axis.right - unity_x > SIDE_ROOM else []
-    return Profile(kind, WIDTHS[kind], base + 22, _log_ticks(axis, low, high), unity_x, sides, base, marks, words)
+    return Profile(kind, WIDTHS[kind], base + 22, axis.close_ticks(low, high), unity_x, sides, base, marks, words)
 
 
 def _ratio_text(row: Ratio) -> str:
@@ -105,17 +100,3 @@ def _shorten_name(name: str) -> str:
     """Both ends of a name that is too long, for its end tells it from others."""
     half = MOST_NAME // 2
     return name if len(name) <= MOST_NAME else f"{name[: half - 1]}\N{HORIZONTAL ELLIPSIS}{name[-half:]}"
-
-
-def _log_ticks(axis: LogAxis, low: float, high: float) -> list[tuple[float, str]]:
-    """Powers of ten, then the steps between them, that have room for their text; those nearest to 1 first."""
-    decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    steps = [(step != 1, step * 10.0**decade) for decade in decades for step in STEPS]
-    placed: list[tuple[float, str]] = []
-    for _, value in sorted(steps, key=lambda step: (step[0], abs(math.log(step[1])), step[1])):
-        if not low <= value <= high:
-            continue
-        at, text = axis.at(value), f"{value:,.6g}"
-        if all(abs(at - other) >= TICK_ROOM + LETTER * (len(text) + len(near)) / 2 for other, near in placed):
-            placed.append((at, text))
-    return sorted(placed)

@@ -13,7 +13,8 @@ from typing import Any
 
 from django.utils.safestring import SafeString, mark_safe
 
-from registry.presentation import numbers, svg_lists
+from registry.presentation import numbers
+from registry.presentation.charts import scales
 
 ROW = (
     '<tr role="row"><td role="cell" class="rank n">{rank}</td>{range}'
@@ -39,7 +40,7 @@ DOT = (
 
 def table_rows(
     entries: Iterable[dict[str, Any]],
-    axis: svg_lists.LogAxis | None,
+    axis: scales.LogAxis | None,
     *,
     ranges: bool,
     parameters: Sequence[dict[str, str]] = (),
@@ -75,7 +76,7 @@ def _format_value(value: Any) -> str:
 
 def _row_html(
     entry: dict[str, Any],
-    axis: svg_lists.LogAxis | None,
+    axis: scales.LogAxis | None,
     ruler: str,
     ranges: bool,
     figures: Callable[[dict[str, Any]], str],

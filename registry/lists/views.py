@@ -18,7 +18,8 @@ from registry.lists.analysis import FAMILY
 from registry.lists.definitions import SCORED, ranked_measure
 from registry.lists.list_rows import table_rows
 from registry.models import ListEntry, RankedList, Release
-from registry.presentation import numbers, svg_lists, vega
+from registry.presentation import numbers
+from registry.presentation.charts import list_charts, scales, vega
 from registry.query import filters, public_record
 from registry.web.caching import cached_value, public_page
 from registry.web.filter_fields import Field, filter_fields
@@ -51,9 +52,9 @@ class Summary:
     families: list[tuple[str, int]]
     ranges: bool
     unrepeated: int
-    axis: svg_lists.LogAxis | None = field(repr=False)
-    wide: svg_lists.Strip | None = field(repr=False)
-    thin: svg_lists.Strip | None = field(repr=False)
+    axis: scales.LogAxis | None = field(repr=False)
+    wide: list_charts.Strip | None = field(repr=False)
+    thin: list_charts.Strip | None = field(repr=False)
 
 
 @public_page
@@ -183,7 +184,7 @@ def summarise_list(ranked_list: RankedList) -> Summary:
     """Of a frozen list the summary changes with its ranges only: it is kept under its digest and the last load."""
     if ranked_list.digest:
         return cached_value(
-            f"list-summary-4:{ranked_list.pk}:{ranked_list.digest}:{ranked_list.last_load}",
+            f"list-summary-5:{ranked_list.pk}:{ranked_list.digest}:{ranked_list.last_load}",
             lambda: _make_summary(ranked_list),
         )
     return _make_summary(ranked_list)
@@ -205,17 +206,17 @@ def _make_summary(ranked_list: RankedList) -> Summary:
         families=sorted(families.items(), key=lambda pair: (-pair[1], pair[0].casefold())),
         ranges=any(low != high for *_, low, high in rows),
         unrepeated=sum(by_repeats is None for *_, by_repeats, _, _ in rows),
-        axis=svg_lists.row_axis([score for score, _ in scores]),
-        wide=svg_lists.draw_strip(scores, width=600, height=150, radius=4.5),
-        thin=svg_lists.draw_strip(scores, width=358, height=150, radius=3.3),
+        axis=list_charts.row_axis([score for score, _ in scores]),
+        wide=list_charts.draw_strip(scores, width=600, height=150, radius=4.5),
+        thin=list_charts.draw_strip(scores, width=358, height=150, radius=3.3),
     )
 
 
-def axis_text(axis: svg_lists.LogAxis | None) -> str:
+def axis_text(axis: scales.LogAxis | None) -> str:
     """The head of the column of dots: "1 to 100,000, log"."""
     if axis is None:
         return ""
-    ends = axis.decades()
+    ends = axis.ticks
     return f"{ends[0][1]} to {ends[-1][1]}, log"
 
 

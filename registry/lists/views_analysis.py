@@ -9,7 +9,8 @@ from django.shortcuts import redirect, render
 
 from registry.lists import analysis as analyses
 from registry.models import Result
-from registry.presentation import numbers, svg_results
+from registry.presentation import numbers
+from registry.presentation.charts import result_charts
 from registry.query.public_record import Row
 from registry.web.caching import public_page
 
@@ -80,6 +81,6 @@ def _draw_figures(rows: list[Row]) -> list[dict[str, Any]]:
     return [*figures, _draw_figure("Sum of bandwidth", "GiB/s", steps, [("", sums)])] if sums else figures
 
 
-def _draw_figure(title: str, unit: str, steps: list[str], series: list[svg_results.Series]) -> dict[str, Any]:
+def _draw_figure(title: str, unit: str, steps: list[str], series: list[result_charts.Series]) -> dict[str, Any]:
     most = max(value for _, values in series for _, value in values)
-    return {"title": title, "unit": unit, "drawing": svg_results.draw_lines(steps, series, 0.0, most)}
+    return {"title": title, "unit": unit, "drawing": result_charts.draw_lines(steps, series, 0.0, most)}

@@ -11,7 +11,8 @@ from django.shortcuts import render
 
 from registry.errors import Problem
 from registry.platforms import generations, sizing
-from registry.presentation import numbers, svg_results
+from registry.presentation import numbers
+from registry.presentation.charts import result_charts
 from registry.presentation.words import best_unit, divisor_choices, format_in_unit, humanize, number_named, shown_unit
 from registry.query import filters, qualified_values
 from registry.query.public_record import Row
@@ -122,7 +123,7 @@ def _draw_figure(title: str, rows: Sequence[Row], order: Sequence[str]) -> dict[
     return {
         "title": title,
         "note": f"Times better than the first, from zero, steps evenly apart.{left_out}",
-        "drawing": svg_results.draw_lines([_short_name(step, order) for step in order], drawn, 0.0, most),
+        "drawing": result_charts.draw_lines([_short_name(step, order) for step in order], drawn, 0.0, most),
     }
 
 

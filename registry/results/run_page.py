@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from registry.distributions.distributions import SIDE_BY_SIDE as MEMBERS
-from registry.presentation import numbers, svg_results
+from registry.presentation import numbers
+from registry.presentation.charts import result_charts
 from registry.presentation.measurement_tables import Table, build_tables
 from registry.presentation.operation_glossary import build_glossary
 from registry.presentation.table_layouts import NUMBERS_OF_TESTS
@@ -188,7 +189,7 @@ def _lines(op: str, rows: Sequence[Row], step: str, others: list[str], unit: str
         if len(drawn_series) < len(series)
         else ""
     )
-    drawing = svg_results.draw_lines(
+    drawing = result_charts.draw_lines(
         [numbers.format_int(step_value) if isinstance(step_value, int) else str(step_value) for step_value in steps],
         drawn_series,
         0.0,
@@ -223,7 +224,7 @@ def _in_time(distributions: Sequence[Distribution], parameters: Mapping[str, Any
             "kind": "presentation/drawings/lines.html",
             "title": capitalize_sentence(f"{humanize(op)}: {humanize(quantity)} in order of {over}"),
             "note": f"{unit or 'count'}, {humanize(stat)}, not from zero{mark}",
-            "drawing": svg_results.draw_stairs(groups, limit, min(bounds) / factor, max(bounds) / factor),
+            "drawing": result_charts.draw_stairs(groups, limit, min(bounds) / factor, max(bounds) / factor),
         })  # fmt: skip
     return figures
 
@@ -239,7 +240,7 @@ def boxes_of(distributions: Sequence[Distribution]) -> list[Figure]:
             continue
         plotted |= ops
         unit = _unit(drawn)
-        drawing = svg_results.draw_boxes(
+        drawing = result_charts.draw_boxes(
             [(_name(distribution, drawn, "op"), distribution) for distribution in drawn], UNITS[unit].factor
         )
         scale = "logarithmic" if drawing.is_logarithmic else _begin(drawing)
@@ -254,7 +255,7 @@ def boxes_of(distributions: Sequence[Distribution]) -> list[Figure]:
     return figures
 
 
-def _begin(drawing: svg_results.Boxes) -> str:
+def _begin(drawing: result_charts.Boxes) -> str:
     """Whether the axis begins at zero, as its first tick says."""
     return "not from zero" if drawing.ticks[0].text.strip("0.") else "from zero"
 

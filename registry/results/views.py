@@ -16,7 +16,8 @@ from registry.citation import cited_facts
 from registry.models import Measurement, Result
 from registry.platforms import ceilings
 from registry.platforms import views_ceilings as ceiling_page
-from registry.presentation import numbers, revision_table, svg_lists, vega
+from registry.presentation import numbers, revision_table
+from registry.presentation.charts import list_charts, vega
 from registry.presentation.evidence_table import build_evidence
 from registry.presentation.parameter_table import build_parameter_table
 from registry.presentation.read_lines import build_not_read, format_read_from
@@ -135,8 +136,8 @@ def detail(request: HttpRequest, public_id: str) -> HttpResponse:
         "leading": leading(measurements, result.parameters) if not phases and result.score is None else [],
         "run": _run(result, [] if phases else measurements),
         "repeats": repeats_table.repeats_context(result, measurements),
-        "columns": svg_lists.draw_columns(_short_names(phases, "bandwidth")),
-        "pairs": svg_lists.draw_pairs(_with_medians(phases)),
+        "columns": list_charts.draw_columns(_short_names(phases, "bandwidth")),
+        "pairs": list_charts.draw_pairs(_with_medians(phases)),
         "chart": vega.phase_profile(f"Phases of {result.public_id} against its list", phases),
         "formula": formula(result),
         "history": history(result),

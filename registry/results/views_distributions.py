@@ -10,7 +10,8 @@ from django.shortcuts import render
 
 from registry.distributions import distributions, stragglers
 from registry.errors import Problem
-from registry.presentation import numbers, svg_results
+from registry.presentation import numbers
+from registry.presentation.charts import result_charts
 from registry.presentation.words import best_unit, capitalize_sentence, describe_context, format_in_unit, humanize
 from registry.query import public_record
 from registry.query.public_record import Row
@@ -66,7 +67,7 @@ def _group_context(row: Row) -> dict[str, Any]:
         "unit": unit,
         "count": numbers.format_int(row["count"]),
         "slow_count": row["slow_count"],
-        "drawing": svg_results.draw_histogram(bins, limit, UNITS[unit].factor),
+        "drawing": result_charts.draw_histogram(bins, limit, UNITS[unit].factor),
         "bins": [(format_in_unit(low, unit), format_in_unit(high, unit), count) for low, high, count in bins],
         "slow": [
             (straggler["number"], format_in_unit(straggler["value"], unit), f"{straggler['percent']:.1f}")
@@ -91,9 +92,9 @@ def _series_context(row: Row) -> dict[str, Any]:
     most = max(percents)
     return {
         "title": _series_title(row),
-        "drawing": svg_results.draw_curve(points, most)
+        "drawing": result_charts.draw_curve(points, most)
         if over
-        else svg_results.draw_lines(steps, [("", points)], 0.0, most),
+        else result_charts.draw_lines(steps, [("", points)], 0.0, most),
         "unit": unit,
         "values": list(zip(steps, texts, (f"{percent:.1f}" for percent in percents), strict=True)),
         "aged_from": None if begin is None else begin + 1,

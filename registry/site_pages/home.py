@@ -11,7 +11,8 @@ from django.shortcuts import render
 from django.utils import timezone
 
 from registry.models import ListEntry, RankedList, Release, Result
-from registry.presentation import numbers, svg_lists
+from registry.presentation import numbers
+from registry.presentation.charts import list_charts
 from registry.query.public_record import SCORED_LISTS
 from registry.web import client_address
 from registry.web.caching import public_page
@@ -99,10 +100,10 @@ def open_calls() -> list[dict[str, str]]:
     ]
 
 
-def score_pictures(leaders: list[Leader]) -> list[svg_lists.Picture]:
+def score_pictures(leaders: list[Leader]) -> list[list_charts.Picture]:
     """The best score of the main lists, release by release; what was copied and what was verified here stand apart."""
     current_leaders = _without_superseded(leaders)
-    return svg_lists.draw_pictures(
+    return list_charts.draw_pictures(
         [
             (
                 title,

@@ -11,14 +11,15 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from textwrap import wrap
 from typing import Any
 
 from django.conf import settings
 
-from registry.presentation.vega import SCHEMA
+from registry.presentation.charts.scales import is_wide, powers_of_ten
+from registry.presentation.charts.vega import SCHEMA
 from registry.query import qualified_values
 from registry.query.axes import find_axis
 from registry.studies.table import FIGURES, Row, format_digits, is_not_repeated, lower_is_better
@@ -116,13 +117,7 @@ def _fitting_kind(axes: Sequence[str], rows: Sequence[Row]) -> str:
             return "box"
     if _is_scale(rows, axes[0]):
         return "lines"
-    return "points" if _is_wide(row["value"] for row in rows) else "bars"
-
-
-def _is_wide(values: Iterable[float]) -> bool:
-    """Whether values differ so much that they need a logarithmic scale, and can have one."""
-    sorted_values = sorted(values)
-    return sorted_values[0] > 0 and sorted_values[-1] / sorted_values[0] >= DECADES
+    return "points" if is_wide([row["value"] for row in rows], DECADES) else "bars"
 
 
 def _is_scale(rows: Sequence[Row], name: str) -> bool:
@@ -198,20 +193,13 @@ def _fitting_axis(unit: str, points: Sequence[Row], field: str = "value") -> Spe
     """As `_value_axis`, logarithmic where the points reach over decades."""
     linear = _value_axis(unit, field)
     values = [point[end] for point in points for end in ("low", "high")]
-    if not _is_wide(values):
+    if not is_wide(values, DECADES):
         return linear
-    ticks = {"values": _powers_of_ten(values)}
+    ticks = {"values": powers_of_ten(values)}
     return linear | {"title": f"{linear['title']}, logarithmic", "scale": _LOGARITHMIC, "axis": ticks}
 
 
 _LOGARITHMIC: Spec = {"type": "log", "nice": False, "padding": 8}
-
-
-def _powers_of_ten(values: Iterable[float]) -> list[float]:
-    """The powers of ten among positive values."""
-    sorted_values = sorted(values)
-    first, last = math.ceil(math.log10(sorted_values[0])), math.floor(math.log10(sorted_values[-1]))
-    return [10.0**power for power in range(first, last + 1)]
 
 
 def _series_names(points: Sequence[Row]) -> list[str]:
@@ -433,8 +421,8 @@ def _points_along_axis(axes: Sequence[str], unit: str, points: Sequence[Row]) ->
 def _numeric_axis(points: Sequence[Row]) -> Spec:
     """A numeric x axis; ticks stand at the values where these are few."""
     values = sorted({point["x"] for point in points})
-    wide = _is_wide(values)
-    at = values if len(values) <= MOST_TICKS else _powers_of_ten(values) if wide else None
+    wide = is_wide(values, DECADES)
+    at = values if len(values) <= MOST_TICKS else powers_of_ten(values) if wide else None
     ticks = {"labelExpr": "format(datum.value, ',')"} | ({"values": at} if at else {})
     how = _LOGARITHMIC if wide else {"zero": False, "nice": True}
     return {"type": "quantitative", "scale": how, "axis": ticks}
@@ -457,7 +445,7 @@ _LAST_NAMES: Spec = {
 def _heat_map(axes: Sequence[str], unit: str, points: Sequence[Row]) -> Spec:
     """Cells as deep as their value is large; a custom property can't be mixed with another, but be lighter."""
     title = f"{find_axis(axes[0]).title}{_in_unit(axes[0])}; cells in {unit or 'no unit'}"
-    how = {"type": "log"} if _is_wide(point["value"] for point in points) else {"zero": True}
+    how = {"type": "log"} if is_wide([point["value"] for point in points], DECADES) else {"zero": True}
     depth = {"scale": how | {"range": _DEPTHS}, "legend": None}
     cells = [point | {"shown": format_digits(point["value"], CELL_DIGITS)} for point in points]
     letter_px = f"width / {_count_places(points) * max(len(cell['shown']) for cell in cells)}"

@@ -10,7 +10,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from registry.models import Result
-from registry.presentation import numbers, svg_lists
+from registry.presentation import numbers
+from registry.presentation.charts import list_charts
 from registry.query import cursor_pages, facets, filters, public_record
 from registry.results.views import written
 from registry.timeseries import series
@@ -102,7 +103,7 @@ def _with_before(rows: list[dict[str, Any]], before: dict[str, str]) -> list[dic
     return [row | {"before": before.get(row["id"], "")} for row in rows]
 
 
-def score_history(condition: Q, name: str) -> list[svg_lists.Picture]:
+def score_history(condition: Q, name: str) -> list[list_charts.Picture]:
     """The best score over the releases as rising water, of runs of one system and one scale each.
 
     Those with the most releases, each of at least two; nothing for fewer.
@@ -113,7 +114,7 @@ def score_history(condition: Q, name: str) -> list[svg_lists.Picture]:
         for place, points in sorted(scores_by_standing.items(), key=lambda item: (-len(item[1]), item[0]))
         if len(points) > 1
     ]
-    return svg_lists.draw_pictures(panels[:MOST_PANELS], height=220)
+    return list_charts.draw_pictures(panels[:MOST_PANELS], height=220)
 
 
 def _history_panel(place: series.Standing, name: str) -> str:

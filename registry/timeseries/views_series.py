@@ -10,7 +10,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from registry.models import Step
-from registry.presentation import numbers, svg_results
+from registry.presentation import numbers
+from registry.presentation.charts import result_charts
 from registry.presentation.system_description import what_differed
 from registry.presentation.words import (
     best_unit,
@@ -175,7 +176,7 @@ def _series_drawing(row: Row) -> dict[str, Any]:
     edges = [0, *(step["place"] for step in row["steps"]), len(values)]
     levels = [row["steps"][0]["level_before"], *(step["level_after"] for step in row["steps"])] if row["steps"] else []
     stretches = [(low, high, level / factor) for (low, high), level in zip(pairwise(edges), levels, strict=False)]
-    return {"drawing": svg_results.draw_levels([str(point["day"]) for point in row["points"]], values, stretches)}
+    return {"drawing": result_charts.draw_levels([str(point["day"]) for point in row["points"]], values, stretches)}
 
 
 def _not_joined(result: Row) -> dict[str, Any]:

@@ -8,7 +8,8 @@ from itertools import pairwise
 import pytest
 
 from registry.comparison.ratio_chart import draw_profiles
-from registry.presentation import numbers, svg_lists, vega
+from registry.presentation import numbers
+from registry.presentation.charts import list_charts, scales, vega
 
 NOW = dt.datetime(2026, 11, 20, 12, 0, tzinfo=dt.UTC)
 
@@ -62,34 +63,34 @@ def test_ranks_within_a_tie_are_a_range() -> None:
 
 
 def test_a_logarithmic_axis_puts_equal_factors_at_equal_distances() -> None:
-    axis = svg_lists.LogAxis(12, 4000, 0, 300)
-    assert axis.decades() == [(0.0, "10"), (100.0, "100"), (200.0, "1,000"), (300.0, "10,000")]
+    axis = scales.LogAxis(12, 4000, 0, 300)
+    assert axis.ticks == [(0.0, "10"), (100.0, "100"), (200.0, "1,000"), (300.0, "10,000")]
     assert axis.at(100) - axis.at(10) == axis.at(1000) - axis.at(100)
 
 
 def test_an_axis_of_one_value_still_has_a_decade() -> None:
-    assert [text for _, text in svg_lists.LogAxis(10, 10, 0, 100).decades()] == ["10", "100"]
+    assert [text for _, text in scales.LogAxis(10, 10, 0, 100).ticks] == ["10", "100"]
 
 
 def test_a_strip_has_a_dot_for_each_score_until_there_are_too_many() -> None:
-    few = svg_lists.draw_strip([(10.0, True), (100.0, False), (100.0, False)], width=600, height=150, radius=4.5)
+    few = list_charts.draw_strip([(10.0, True), (100.0, False), (100.0, False)], width=600, height=150, radius=4.5)
     assert few.each == 1
     assert (few.filled.count("M"), few.hollow.count("M")) == (1, 2)
     assert few.mark_is_named is False
-    many = svg_lists.draw_strip([(100.0, False)] * 1000, width=600, height=150, radius=4.5)
+    many = list_charts.draw_strip([(100.0, False)] * 1000, width=600, height=150, radius=4.5)
     assert many.each > 1
     assert many.hollow.count("M") * many.each >= 1000
 
 
 @pytest.mark.parametrize("scores", [[], [(1.0, True)], [(0.0, True)] * 5, [(-1.0, False)] * 5])
 def test_too_few_scores_draw_no_strip(scores) -> None:
-    assert svg_lists.draw_strip(scores, width=600, height=150, radius=4.5) is None
+    assert list_charts.draw_strip(scores, width=600, height=150, radius=4.5) is None
 
 
 def test_stairs_mark_new_records_only() -> None:
     points = [("A", 10.0, "one"), ("B", 5.0, "two"), ("C", 10.4, "three"), ("D", 200.0, "four")]
-    axis = svg_lists.LogAxis(1, 1000, 200, 0)
-    stairs = svg_lists.draw_staircase(points, axis, left_x=50, right=600, labels=10, marks=5)
+    axis = scales.LogAxis(1, 1000, 200, 0)
+    stairs = list_charts.draw_staircase(points, axis, left_x=50, right=600, labels=10, marks=5)
     assert [step.mark for step in stairs.steps] == [True, False, False, True]
     assert stairs.words == "10 at A, 200 at D"
     heights = [step.y for step in stairs.steps]
@@ -97,18 +98,18 @@ def test_stairs_mark_new_records_only() -> None:
 
 
 def test_one_release_alone_is_no_history() -> None:
-    assert svg_lists.draw_pictures([("T", [("A", 10.0, "one")])]) == []
+    assert list_charts.draw_pictures([("T", [("A", 10.0, "one")])]) == []
 
 
 def test_bars_begin_at_zero() -> None:
-    drawn = svg_lists.draw_columns([("write", 50.0), ("read", 100.0)])
+    drawn = list_charts.draw_columns([("write", 50.0), ("read", 100.0)])
     write, read = drawn.columns
     assert read.height == 2 * write.height
     assert write.top + write.height == read.top + read.height == drawn.base
 
 
 def test_a_phase_without_a_median_is_a_dot_alone() -> None:
-    drawn = svg_lists.draw_pairs([("stat", 100.0, 50.0), ("find", 10.0, None), ("none", 0.0, 1.0)])
+    drawn = list_charts.draw_pairs([("stat", 100.0, 50.0), ("find", 10.0, None), ("none", 0.0, 1.0)])
     assert [(pair.name, pair.ratio, pair.median is None) for pair in drawn.pairs] == [
         ("stat", "2.0", False),
         ("find", "", True),
@@ -140,9 +141,9 @@ def test_the_profile_of_a_result_leaves_out_phases_without_a_median() -> None:
 
 def test_texts_of_a_narrow_axis_do_not_touch() -> None:
     scores = [(10.0**power, True) for power in range(6)]
-    narrow = svg_lists.draw_strip(scores, width=358, height=150, radius=3.3)
+    narrow = list_charts.draw_strip(scores, width=358, height=150, radius=3.3)
     assert [text for _, text in narrow.ticks] == ["", "10", "", "1,000", "", "100,000"]
-    wide = svg_lists.draw_strip(scores, width=600, height=150, radius=4.5)
+    wide = list_charts.draw_strip(scores, width=600, height=150, radius=4.5)
     assert [text for _, text in wide.ticks][:2] == ["1", "10"]
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from registry.presentation import svg_results
+from registry.presentation.charts import result_charts, scales
 from registry.results.run_page import leading, varying_parameters, view
 from tests.registry.presentation.test_measurement_tables import row
 from validators.distributions import summed
@@ -114,11 +114,11 @@ def test_the_best_figures_lead_with_what_they_are_of():
     ],
 )
 def test_ticks_are_round_numbers_around_all_values(low, high, texts):
-    axis = svg_results.LinearAxis(low, high, 0, 100)
+    axis = scales.LinearAxis(low, high, 0, 100)
     assert [tick.text for tick in axis.ticks] == texts
     assert (axis.at(axis.low), axis.at(axis.high)) == (0, 100)
 
 
 def test_names_of_lines_that_end_together_are_joined():
-    drawn = svg_results.draw_lines(["1", "2"], [("2", [(0, 1.0), (1, 2.0)]), ("4", [(0, 1.0), (1, 2.01)])], 0.0, 2.0)
+    drawn = result_charts.draw_lines(["1", "2"], [("2", [(0, 1.0), (1, 2.0)]), ("4", [(0, 1.0), (1, 2.01)])], 0.0, 2.0)
     assert [line.name for line in drawn.lines] == ["2, 4", ""]

@@ -1,7 +1,7 @@
-"""Coordinates of the pictures that the server draws as SVG: no colours, no styles, only where things are.
+"""Coordinates of the pictures of lists and of phases: no colours, no styles, only where things are.
 
-Templates in templates/drawings/ put classes of static/base.css on them. Vega-Lite specifications of the same numbers
-are in registry/presentation/vega.py.
+Templates in templates/presentation/drawings/ put classes of static/base.css on them. Vega-Lite specifications of the
+same numbers are in vega.py.
 """
 
 from __future__ import annotations
@@ -14,33 +14,8 @@ from statistics import median
 from typing import Any, NamedTuple
 
 from registry.presentation import numbers as presentation_numbers
+from registry.presentation.charts.scales import LETTER, LogAxis, Tick, leave_room
 
-
-class LogAxis:
-    """A logarithmic axis from `start` to `right` in units of the drawing, over whole decades or exactly as given."""
-
-    def __init__(self, least: float, most: float, start: float, right: float, *, whole_decades: bool = True) -> None:
-        low, high = math.log10(least), math.log10(most)
-        self.low: float = math.floor(low) if whole_decades else low
-        self.high: float = max(math.ceil(high), self.low + 1) if whole_decades else high
-        self.left, self.right = start, right
-
-    def at(self, value: float) -> float:
-        share = (math.log10(value) - self.low) / (self.high - self.low)
-        return round(self.left + share * (self.right - self.left), 1)
-
-    def ruler(self) -> str:
-        """The path of a line with a stroke at each decade, behind the small dot of a row."""
-        return f"M{self.left} 7H{self.right}" + "".join(f"M{x} 3v8" for x, _ in self.decades())
-
-    def decades(self) -> list[tuple[float, str]]:
-        """Position and text of each power of ten."""
-        powers = range(math.ceil(self.low), math.floor(self.high) + 1)
-        return [(self.at(10.0**power), f"{10**power:,d}" if power >= 0 else f"{10.0**power:g}") for power in powers]
-
-
-TEXT_ROOM = 76
-"""Between two texts of an axis."""
 NAME_ROOM = 130
 """Between the median and the mark of a strip there is room to write both when they lie this far apart."""
 
@@ -66,7 +41,7 @@ class Strip:
     width: int
     height: int
     base: int
-    ticks: list[tuple[float, str]]
+    ticks: list[Tick]
     filled: str
     hollow: str
     each: int
@@ -100,7 +75,7 @@ def draw_strip(scores: Sequence[tuple[float, bool]], *, width: int, height: int,
     middle_x, best_x = axis.at(middle), max(dot.x for dot in dots)
     above = min(dot.y for dot in dots if dot.x == best_x) - radius - 2
     return Strip(
-        width, height, base, _with_room(axis.decades()),
+        width, height, base, leave_room(axis.ticks),
         circle_path((dot for dot in dots if dot.new), radius),
         circle_path((dot for dot in dots if not dot.new), radius), each,
         (middle_x, presentation_numbers.format_significant(middle)),
@@ -109,21 +84,10 @@ def draw_strip(scores: Sequence[tuple[float, bool]], *, width: int, height: int,
     )  # fmt: skip
 
 
-def _with_room(ticks: list[tuple[float, str]]) -> list[tuple[float, str]]:
-    """Ticks with every second text left out, the last one kept, where they would touch."""
-    if ticks[1][0] - ticks[0][0] >= TEXT_ROOM:
-        return ticks
-    return [(x, text if (len(ticks) - index) % 2 else "") for index, (x, text) in enumerate(ticks)]
-
-
 def row_axis(scores: Sequence[float]) -> LogAxis | None:
     """The axis of the small dot in each row, 2 to 102 wide. None without a score."""
     values = [score for score in scores if score > 0]
     return LogAxis(min(values), max(values), 2, 102) if values else None
-
-
-LETTER = 7
-"""Width of a letter of 12 px that a label reckons with."""
 
 
 class StairStep(NamedTuple):
@@ -146,7 +110,7 @@ class Staircase:
     left: float
     right: float
     base: float
-    ticks: list[tuple[float, str]]
+    ticks: list[Tick]
     steps: list[StairStep]
     line: str
     water: str
@@ -183,7 +147,7 @@ def draw_staircase(
             words.append(f"{best:,.0f} at {release}")
     line += f"H{right}"
     water = f"{line}V{axis.left}H{left_x}z"
-    return Staircase(left_x, right, axis.left, axis.decades(), steps, line, water, ", ".join(words))
+    return Staircase(left_x, right, axis.left, axis.ticks, steps, line, water, ", ".join(words))
 
 
 Panel = tuple[str, Sequence[tuple[str, float, str]]]
@@ -309,7 +273,7 @@ class Pair(NamedTuple):
 class Pairs:
     width: int
     height: int
-    ticks: list[tuple[float, str]]
+    ticks: list[Tick]
     pairs: list[Pair]
     words: str
 
@@ -333,4 +297,4 @@ def draw_pairs(values: Sequence[tuple[str, float, float | None]], *, width: int 
         + (f", median {presentation_numbers.format_decimal(median)}" if median else "")
         for name, value, median in positive_rows
     )
-    return Pairs(width, 30 + 27 * len(positive_rows), _with_room(axis.decades()), drawn, words)
+    return Pairs(width, 30 + 27 * len(positive_rows), leave_room(axis.ticks), drawn, words)

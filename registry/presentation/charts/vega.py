@@ -6,9 +6,10 @@ configuration is in static/js/charts.js. Logarithmic axes carry points, never ba
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from typing import Any
+
+from registry.presentation.charts.scales import powers_of_ten
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 TOP = 20
@@ -41,7 +42,7 @@ def top_entries(
                 "type": "quantitative",
                 "scale": {"type": "log", "nice": True},
                 "title": f"{quantity}, logarithmic",
-                "axis": {"format": ",d", "values": _powers_of_ten([value["score"] for value in values])},
+                "axis": {"format": ",d", "values": powers_of_ten([value["score"] for value in values], around=True)},
             },
             "tooltip": [
                 {"field": "place", "title": "rank, system"},
@@ -75,12 +76,6 @@ def _row_chart(title: str, values: Sequence[dict[str, Any]], row_px: int) -> dic
         "height": row_px * len(values),
         "data": {"values": values},
     }
-
-
-def _powers_of_ten(values: Sequence[float]) -> list[float]:
-    """The powers of ten around some positive values."""
-    low, high = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)))
-    return [10.0**power for power in range(low, high + 1)]
 
 
 def phase_profile(title: str, phases: Sequence[dict[str, Any]]) -> dict[str, Any] | None:

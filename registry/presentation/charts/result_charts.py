@@ -1,7 +1,7 @@
 """Coordinates of the plots beside the tables of a result: boxes, lines of a sweep, stairs in order of time.
 
-As in drawings.py there are no colours and no styles here. Figures are canonical values divided by `factor`, so that an
-axis has the unit that its caption names. Axes are linear; only boxes turn logarithmic, where values lie far apart.
+There are no colours and no styles here. Figures are canonical values divided by `factor`, so that an axis has the unit
+that its caption names. Axes are linear; only boxes turn logarithmic, where values lie far apart.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from registry.presentation import numbers
-from registry.presentation.svg_lists import Dot, LogAxis, circle_path
+from registry.presentation.charts.list_charts import Dot, circle_path
+from registry.presentation.charts.scales import LETTER, LinearAxis, LogAxis, Tick
 
 WIDTH = 390
 ROW = 40
 """Height of a box with its name above."""
-LETTER = 7
 EDGE = 24
 """Room for half a text at both ends of an axis."""
 MOST_DOTS = 64
@@ -25,38 +25,6 @@ NAME_ROOM = 13
 """Between the names at the ends of two lines."""
 FAR_APART = 50
 """Times that the largest value is above the smallest where an axis turns logarithmic."""
-
-
-class Tick(NamedTuple):
-    at: float
-    text: str
-
-
-class LinearAxis:
-    """A linear axis from `low` to `high`, which it rounds outwards to its ticks, at `left` and `right`."""
-
-    def __init__(self, low: float, high: float, start: float, right: float, ticks: int = 4) -> None:
-        step = _round_step((high - low or abs(high) or 1.0) / ticks)
-        self.low, self.high = math.floor(low / step) * step, math.ceil(high / step) * step
-        self.high = self.high if self.high > self.low else self.low + step
-        self.left, self.right, self.step = start, right, step
-
-    def at(self, value: float) -> float:
-        share = (value - self.low) / (self.high - self.low)
-        return round(self.left + share * (self.right - self.left), 1)
-
-    @property
-    def ticks(self) -> list[Tick]:
-        places = max(0, -math.floor(math.log10(self.step)))
-        count = round((self.high - self.low) / self.step)
-        values = [self.low + self.step * number for number in range(count + 1)]
-        return [Tick(self.at(value), f"{value:,.{places}f}") for value in values]
-
-
-def _round_step(rough: float) -> float:
-    """The next of 1, 2, 5, 10, ... from a rough step."""
-    power = 10.0 ** math.floor(math.log10(rough))
-    return next(step * power for step in (1, 2, 5, 10) if step * power >= rough * 0.999)
 
 
 class Box(NamedTuple):
@@ -89,10 +57,9 @@ def draw_boxes(named: Sequence[tuple[str, Mapping[str, Any]]], factor: float) ->
     is_logarithmic = least > 0 and most / least > FAR_APART
     room = (EDGE, WIDTH - EDGE)
     axis = LogAxis(least, most, *room) if is_logarithmic else LinearAxis(least, most, *room)
-    ticks = [Tick(*tick) for tick in axis.decades()] if isinstance(axis, LogAxis) else axis.ticks
     drawn = [_draw_box(row, name, distribution, axis, factor) for row, (name, distribution) in enumerate(named)]
     words = "; ".join(f"{box.name} {box.summary}" for box in drawn)
-    return Boxes(26 + ROW * len(drawn), WIDTH, ticks, drawn, is_logarithmic, words)
+    return Boxes(26 + ROW * len(drawn), WIDTH, axis.ticks, drawn, is_logarithmic, words)
 
 
 def _draw_box(row: int, name: str, distribution: Mapping[str, Any], axis: LinearAxis | LogAxis, factor: float) -> Box:
