@@ -128,6 +128,7 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
                 "registry.web.context_processors.frame",
             ],
+            "builtins": ["registry.presentation.charts.svg"],
         },
     },
 ]

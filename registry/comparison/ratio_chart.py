@@ -1,16 +1,25 @@
-"""Coordinates of the picture of a comparison: the ratio of each row to the first result, on a logarithmic axis.
-
-As in list_charts.py there are no colours and no styles here.
-"""
+"""The picture of a comparison: the ratio of each row to the first result, on a logarithmic axis."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from registry.comparison.uncertainty import Interval, is_tie
 from registry.presentation import numbers
-from registry.presentation.charts.scales import LETTER, LogAxis, Tick
+from registry.presentation.charts.model import (
+    AXIS,
+    EDGE,
+    FULL,
+    HOLLOW,
+    OUTLINE,
+    Chart,
+    Circle,
+    Mark,
+    Path,
+    Text,
+    vertical_grid,
+)
+from registry.presentation.charts.scales import LETTER, LogAxis
 
 WIDTHS = {"wide": 620, "thin": 358}
 TOP = 30
@@ -28,36 +37,7 @@ Ratio = tuple[str, float, Interval | None]
 """The name of a row, its ratio, and where that lies; None where that is not known, as it was not repeated."""
 
 
-class Mark(NamedTuple):
-    """One row: its mark, interval from left to right, and the ratio in figures.
-
-    `kind` is `apart`, `tie` where the interval holds 1, or `unrepeated` where there is none.
-    """
-
-    y: int
-    name: str
-    at: float
-    left: float
-    right: float
-    text: str
-    kind: str
-
-
-class Profile(NamedTuple):
-    """`ticks`: places with their text; `at_one`: where both are equal; `sides`: what lies beside it, with anchors."""
-
-    kind: str
-    width: int
-    height: int
-    ticks: list[Tick]
-    at_one: float
-    sides: list[tuple[float, str, str]]
-    base: int
-    marks: list[Mark]
-    words: str
-
-
-def draw_profiles(columns: Sequence[Sequence[Ratio]]) -> list[list[Profile]]:
+def draw_profiles(columns: Sequence[Sequence[Ratio]]) -> list[list[Chart]]:
     """For each column of ratios its picture for wide pages and for phones; all have one axis. Empty without a ratio."""
     shown_columns = [column[:MOST_ROWS] for column in columns]
     ends = [end for column in shown_columns for _, ratio, interval in column for end in (interval or (ratio, ratio))]
@@ -71,16 +51,26 @@ def draw_profiles(columns: Sequence[Sequence[Ratio]]) -> list[list[Profile]]:
     return [[_draw_profile(kind, column, axis, low, high) for kind, axis in axes.items()] for column in shown_columns]
 
 
-def _draw_profile(kind: str, rows: Sequence[Ratio], axis: LogAxis, low: float, high: float) -> Profile:
-    marks = [_draw_mark(TOP + 16 + ROW * place, row, axis) for place, row in enumerate(rows)]
+def _draw_profile(kind: str, rows: Sequence[Ratio], axis: LogAxis, low: float, high: float) -> Chart:
+    width, base, unity_x = WIDTHS[kind], TOP + ROW * len(rows), axis.at(1)
+    ticks = axis.close_ticks(low, high)
+    marks = [*vertical_grid(ticks, 24, base, 16), Path(AXIS, f"M{unity_x} 24V{base}")]
+    if unity_x - axis.left > SIDE_ROOM:
+        marks.append(Text(unity_x - 6, base + 15, "← first higher", "end"))
+    if axis.right - unity_x > SIDE_ROOM:
+        marks.append(Text(unity_x + 6, base + 15, "this higher →", "start"))
+    for place, row in enumerate(rows):
+        marks += _draw_row(TOP + 16 + ROW * place, row, axis, width)
     words = "; ".join(
-        f"{name} {numbers.format_significant(ratio)}{_SPOKEN[mark.kind]}"
-        for (name, ratio, _), mark in zip(rows, marks, strict=True)
+        f"{name} {numbers.format_significant(ratio)}{_SPOKEN[_kind_of(interval)]}" for name, ratio, interval in rows
     )
-    base, unity_x = TOP + ROW * len(rows), axis.at(1)
-    sides = [(unity_x - 6, "end", "← first higher")] if unity_x - axis.left > SIDE_ROOM else []
-    sides += [(unity_x + 6, "start", "this higher →")] if axis.right - unity_x > SIDE_ROOM else []
-    return Profile(kind, WIDTHS[kind], base + 22, axis.close_ticks(low, high), unity_x, sides, base, marks, words)
+    words = f"Ratios on a logarithmic axis: {words}"
+    return Chart(width, base + 22, words, marks, kind, ticks, is_logarithmic=True)
+
+
+def _kind_of(interval: Interval | None) -> str:
+    """`tie` where the interval holds 1, `unrepeated` where there is none, else `apart`."""
+    return UNREPEATED if interval is None else TIE if is_tie(interval) else APART
 
 
 def _ratio_text(row: Ratio) -> str:
@@ -89,11 +79,20 @@ def _ratio_text(row: Ratio) -> str:
     return "tie" if interval and is_tie(interval) else f"\N{MULTIPLICATION SIGN} {numbers.format_significant(ratio)}"
 
 
-def _draw_mark(y: int, row: Ratio, axis: LogAxis) -> Mark:
+def _draw_row(y: int, row: Ratio, axis: LogAxis, width: int) -> list[Mark]:
+    """A name, its interval with a dot at the ratio, a diamond where there is none, and the ratio in figures."""
     name, ratio, interval = row
-    low, right = interval or (ratio, ratio)
-    kind = UNREPEATED if interval is None else TIE if is_tie(interval) else APART
-    return Mark(y, _shorten_name(name), axis.at(ratio), axis.at(low), axis.at(right), _ratio_text(row), kind)
+    kind, x = _kind_of(interval), axis.at(ratio)
+    marks: list[Mark] = [Text(0, y + 4, _shorten_name(name), strong=True)]
+    if interval is None:
+        marks.append(Path(HOLLOW, f"M{x} {y}m-6 0l6 -6l6 6l-6 6z"))
+    else:
+        low, high = interval
+        marks += [
+            Path(EDGE, f"M{axis.at(low)} {y}H{axis.at(high)}"),
+            Circle(OUTLINE if kind == TIE else FULL, x, y, 5),
+        ]
+    return [*marks, Text(width, y + 4, _ratio_text(row), "end", strong=kind != TIE)]
 
 
 def _shorten_name(name: str) -> str:

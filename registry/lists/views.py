@@ -207,8 +207,8 @@ def _make_summary(ranked_list: RankedList) -> Summary:
         ranges=any(low != high for *_, low, high in rows),
         unrepeated=sum(by_repeats is None for *_, by_repeats, _, _ in rows),
         axis=list_charts.row_axis([score for score, _ in scores]),
-        wide=list_charts.draw_strip(scores, width=600, height=150, radius=4.5),
-        thin=list_charts.draw_strip(scores, width=358, height=150, radius=3.3),
+        wide=list_charts.draw_strip(scores, width=600, height=150, radius=4.5, kind="wide"),
+        thin=list_charts.draw_strip(scores, width=358, height=150, radius=3.3, kind="thin"),
     )
 
 

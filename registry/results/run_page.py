@@ -12,6 +12,7 @@ from typing import Any
 from registry.distributions.distributions import SIDE_BY_SIDE as MEMBERS
 from registry.presentation import numbers
 from registry.presentation.charts import result_charts
+from registry.presentation.charts.model import Chart
 from registry.presentation.measurement_tables import Table, build_tables
 from registry.presentation.operation_glossary import build_glossary
 from registry.presentation.table_layouts import NUMBERS_OF_TESTS
@@ -196,7 +197,6 @@ def _lines(op: str, rows: Sequence[Row], step: str, others: list[str], unit: str
         most,
     )
     return {
-        "kind": "presentation/drawings/lines.html",
         "title": f"{capitalize_sentence(humanize(op))}: {humanize(rows[0]['quantity'])} by "
         + with_unit(context_heading(step)),
         "note": f"{unit}, {humanize(rows[0]['stat'])}, from zero, steps evenly apart{of_each}{left_out}",
@@ -221,8 +221,7 @@ def _in_time(distributions: Sequence[Distribution], parameters: Mapping[str, Any
             for distribution in drawn
         ]
         figures.append({
-            "kind": "presentation/drawings/lines.html",
-            "title": capitalize_sentence(f"{humanize(op)}: {humanize(quantity)} in order of {over}"),
+                "title": capitalize_sentence(f"{humanize(op)}: {humanize(quantity)} in order of {over}"),
             "note": f"{unit or 'count'}, {humanize(stat)}, not from zero{mark}",
             "drawing": result_charts.draw_stairs(groups, limit, min(bounds) / factor, max(bounds) / factor),
         })  # fmt: skip
@@ -246,7 +245,6 @@ def boxes_of(distributions: Sequence[Distribution]) -> list[Figure]:
         scale = "logarithmic" if drawing.is_logarithmic else _begin(drawing)
         left_out = f". {len(drawn)} of {len(group)}; the table has all" if len(drawn) < len(group) else ""
         figures.append({
-            "kind": "presentation/drawings/boxes.html",
             "title": f"{capitalize_sentence(humanize(quantity))} of {over}"
             + ("" if f"{stat}s" == over else f", {humanize(stat)}"),
             "note": f"{unit}, {scale}. Box: 25 to 75 %, line: median, ends: least and most{left_out}",
@@ -255,7 +253,7 @@ def boxes_of(distributions: Sequence[Distribution]) -> list[Figure]:
     return figures
 
 
-def _begin(drawing: result_charts.Boxes) -> str:
+def _begin(drawing: Chart) -> str:
     """Whether the axis begins at zero, as its first tick says."""
     return "not from zero" if drawing.ticks[0].text.strip("0.") else "from zero"
 

@@ -13,6 +13,7 @@ from django.utils import timezone
 from registry.models import ListEntry, RankedList, Release, Result
 from registry.presentation import numbers
 from registry.presentation.charts import list_charts
+from registry.presentation.charts.model import Chart
 from registry.query.public_record import SCORED_LISTS
 from registry.web import client_address
 from registry.web.caching import public_page
@@ -100,7 +101,7 @@ def open_calls() -> list[dict[str, str]]:
     ]
 
 
-def score_pictures(leaders: list[Leader]) -> list[list_charts.Picture]:
+def score_pictures(leaders: list[Leader]) -> list[Chart]:
     """The best score of the main lists, release by release; what was copied and what was verified here stand apart."""
     current_leaders = _without_superseded(leaders)
     return list_charts.draw_pictures(

@@ -12,6 +12,7 @@ from django.shortcuts import render
 from registry.models import Result
 from registry.presentation import numbers
 from registry.presentation.charts import list_charts
+from registry.presentation.charts.model import Chart
 from registry.query import cursor_pages, facets, filters, public_record
 from registry.results.views import written
 from registry.timeseries import series
@@ -103,7 +104,7 @@ def _with_before(rows: list[dict[str, Any]], before: dict[str, str]) -> list[dic
     return [row | {"before": before.get(row["id"], "")} for row in rows]
 
 
-def score_history(condition: Q, name: str) -> list[list_charts.Picture]:
+def score_history(condition: Q, name: str) -> list[Chart]:
     """The best score over the releases as rising water, of runs of one system and one scale each.
 
     Those with the most releases, each of at least two; nothing for fewer.

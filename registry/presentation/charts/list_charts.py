@@ -1,57 +1,55 @@
-"""Coordinates of the pictures of lists and of phases: no colours, no styles, only where things are.
-
-Templates in templates/presentation/drawings/ put classes of static/base.css on them. Vega-Lite specifications of the
-same numbers are in vega.py.
-"""
+"""Pictures of lists and of phases: where scores lie, the best score over time, phases against their list."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from statistics import median
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from registry.presentation import numbers as presentation_numbers
-from registry.presentation.charts.scales import LETTER, LogAxis, Tick, leave_room
+from registry.presentation.charts.model import (
+    AXIS,
+    CEILING,
+    FULL,
+    GRID,
+    HOLLOW,
+    LINE,
+    OUTLINE,
+    WATER,
+    Bar,
+    Chart,
+    Circle,
+    Dot,
+    Mark,
+    Panel,
+    Path,
+    Text,
+    circle_path,
+    horizontal_grid,
+    vertical_grid,
+)
+from registry.presentation.charts.scales import LETTER, LogAxis, leave_room
 
 NAME_ROOM = 130
 """Between the median and the mark of a strip there is room to write both when they lie this far apart."""
 
 
-class Dot(NamedTuple):
-    """The centre of a dot; filled when new."""
+class Strip(NamedTuple):
+    """The picture of where the scores of a list lie; one dot stands for up to `each` entries."""
 
-    x: float
-    y: float
-    new: bool
-
-
-def circle_path(dots: Iterable[Dot], radius: float) -> str:
-    """One path through all dots: a list has hundreds, and one element is read faster than hundreds."""
-    turn = f"a{radius} {radius} 0 1 0 "
-    return "".join(f"M{dot.x - radius:.1f} {dot.y}{turn}{2 * radius} 0{turn}{-2 * radius} 0" for dot in dots)
-
-
-@dataclass(frozen=True)
-class Strip:
-    """Where the scores of one list lie: stacked dots on a logarithmic axis, with its mark and median."""
-
-    width: int
-    height: int
-    base: int
-    ticks: list[Tick]
-    filled: str
-    hollow: str
+    chart: Chart
     each: int
-    median: tuple[float, str]
-    mark: tuple[float, float, str]
-    mark_is_named: bool
 
 
-def draw_strip(scores: Sequence[tuple[float, bool]], *, width: int, height: int, radius: float) -> Strip | None:
-    """Stack a dot for each (score, new); beyond a full stack one dot stands for several. None for fewer than three."""
+def draw_strip(
+    scores: Sequence[tuple[float, bool]], *, width: int, height: int, radius: float, kind: str = ""
+) -> Strip | None:
+    """Stack a dot for each (score, new) on a logarithmic axis, with mark and median; None for fewer than three.
+
+    Beyond a full stack one dot stands for several.
+    """
     values = [score for score, _ in scores if score > 0]
     if len(values) < 3:
         return None
@@ -73,15 +71,24 @@ def draw_strip(scores: Sequence[tuple[float, bool]], *, width: int, height: int,
     ]
     middle, best = median(values), max(values)
     middle_x, best_x = axis.at(middle), max(dot.x for dot in dots)
-    above = min(dot.y for dot in dots if dot.x == best_x) - radius - 2
-    return Strip(
-        width, height, base, leave_room(axis.ticks),
-        circle_path((dot for dot in dots if dot.new), radius),
-        circle_path((dot for dot in dots if not dot.new), radius), each,
-        (middle_x, presentation_numbers.format_significant(middle)),
-        (best_x, round(above, 1), presentation_numbers.format_significant(best)),
-        best_x - middle_x > NAME_ROOM,
-    )  # fmt: skip
+    above = round(min(dot.y for dot in dots if dot.x == best_x) - radius - 2, 1)
+    ticks, texts = leave_room(axis.ticks), [presentation_numbers.format_significant(value) for value in (middle, best)]
+    marks: list[Mark] = []
+    for place, (x, text) in enumerate(ticks):
+        anchor = "end" if place == len(ticks) - 1 else "middle" if place else ""
+        marks += [Path(GRID, f"M{x} {base}V26"), Text(x, base + 18, text, anchor)]
+    marks += [
+        Path(AXIS, f"M14 {base}H{width - 14}"),
+        Path(HOLLOW, circle_path((dot for dot in dots if not dot.new), radius)),
+        Path(FULL, circle_path((dot for dot in dots if dot.new), radius)),
+        Path(AXIS, f"M{middle_x} {base}V22", dashed=True),
+        Text(middle_x, 16, f"median {texts[0]}", "middle", strong=True, halo=True),
+        Path(CEILING, "M-6 -10.500h12L0 0z", (best_x, above)),
+    ]
+    if best_x - middle_x > NAME_ROOM:
+        marks.append(Text(best_x, int(above) - 16, texts[1], "end", dx=6, strong=True, halo=True))
+    words = f"Scores of {len(scores)} entries on a logarithmic axis; the median is {texts[0]}, the highest {texts[1]}."
+    return Strip(Chart(width, height, words, marks, kind, ticks, is_logarithmic=True), each)
 
 
 def row_axis(scores: Sequence[float]) -> LogAxis | None:
@@ -90,30 +97,10 @@ def row_axis(scores: Sequence[float]) -> LogAxis | None:
     return LogAxis(min(values), max(values), 2, 102) if values else None
 
 
-class StairStep(NamedTuple):
-    """One release on the staircase: `mark` where it set a new one, `text` where there is room to name it."""
+class Staircase(NamedTuple):
+    """The marks of the best score so far, release by release, as rising water; `words` are its new records."""
 
-    x: float
-    y: float
-    label: str
-    mark: bool
-    text: str
-    text_x: float
-    text_y: float
-    anchor: str
-
-
-@dataclass(frozen=True)
-class Staircase:
-    """The best score so far, release by release, as rising water."""
-
-    left: float
-    right: float
-    base: float
-    ticks: list[Tick]
-    steps: list[StairStep]
-    line: str
-    water: str
+    marks: list[Mark]
     words: str
 
 
@@ -128,7 +115,8 @@ def draw_staircase(
     every = math.ceil(len(points) / labels)
     records = _new_records([score for _, score, _ in points])
     named = set(records[:1] + records[-max(1, marks - 1) :])
-    best, steps, line, words = 0.0, [], "", []
+    best, line, words = 0.0, "", []
+    steps: list[Mark] = []
     below: float | None = None
     for index, (release, score, system) in enumerate(points):
         best = max(best, score)
@@ -141,31 +129,30 @@ def draw_staircase(
             text_x, text_y, anchor, below = x + 6, y + 17, "start", y
         else:
             text, text_x, text_y, anchor = "", x, y, "start"
-        label = release if index % every == 0 else ""
-        steps.append(StairStep(x, y, label, index in records, text, round(text_x, 1), round(text_y, 1), anchor))
+        steps.append(Path(AXIS, f"M{x} {axis.left}v4"))
+        if index % every == 0:
+            steps.append(Text(x, axis.left, release, "middle", dy=17))
         if index in records:
+            steps.append(Path(CEILING, "M2.500 -9.200h9L7 -2z", (x, y)))
             words.append(f"{best:,.0f} at {release}")
+        if text:
+            is_last = index == len(points) - 1
+            steps.append(Text(round(text_x, 1), round(text_y, 1), text, anchor, strong=is_last, halo=True))
     line += f"H{right}"
-    water = f"{line}V{axis.left}H{left_x}z"
-    return Staircase(left_x, right, axis.left, axis.ticks, steps, line, water, ", ".join(words))
+    ground: list[Mark] = [
+        *horizontal_grid(axis.ticks, left_x, right),
+        Path(WATER, f"{line}V{axis.left}H{left_x}z"),
+        Path(LINE, line),
+        Path(AXIS, f"M{left_x} {axis.left}H{right}"),
+    ]
+    return Staircase([*ground, *steps], ", ".join(words))
 
 
-Panel = tuple[str, Sequence[tuple[str, float, str]]]
+Series = tuple[str, Sequence[tuple[str, float, str]]]
 """The title of a staircase and its points: release, score, system."""
 
 
-@dataclass(frozen=True)
-class Picture:
-    """Staircases on one scale, side by side or one below the other."""
-
-    kind: str
-    width: int
-    height: int
-    panels: list[dict[str, Any]]
-    words: str
-
-
-def draw_pictures(panels: Sequence[Panel], *, height: int = 300) -> list[Picture]:
+def draw_pictures(panels: Sequence[Series], *, height: int = 300) -> list[Chart]:
     """The same staircases drawn for wide pages and for phones. None at all without two points in a row."""
     drawn = [(title, points) for title, points in panels if len(points) > 1]
     if not drawn:
@@ -173,39 +160,34 @@ def draw_pictures(panels: Sequence[Panel], *, height: int = 300) -> list[Picture
     return [_side_by_side(drawn, 1232, height), _stack_panels(drawn, 358, 230)]
 
 
-def _side_by_side(panels: Sequence[Panel], width: int, height: int) -> Picture:
+def _side_by_side(panels: Sequence[Series], width: int, height: int) -> Chart:
     runs, axis = sum(len(points) for _, points in panels), _water_axis(panels, height)
     gap, left_x, placed = 50, 0.0, []
     for title, points in panels:
         share = (width - gap * (len(panels) - 1)) * len(points) / runs
         stairs = draw_staircase(points, axis, left_x=left_x + 56, right=round(left_x + share, 1), labels=10, marks=9)
-        placed.append({"title": title, "x": round(left_x, 1), "y": 0, "stairs": stairs})
+        placed.append((title, Panel(0, [Text(round(left_x, 1), 10, title, strong=True), *stairs.marks]), stairs.words))
         left_x = round(left_x + share + gap, 1)
     return _draw_picture("wide", width, height, placed)
 
 
-def _stack_panels(panels: Sequence[Panel], width: int, height: int) -> Picture:
-    axis = _water_axis(panels, height)
-    placed = [
-        {
-            "title": title,
-            "x": 0,
-            "y": index * height,
-            "stairs": draw_staircase(points, axis, left_x=56, right=width, labels=5, marks=4),
-        }
-        for index, (title, points) in enumerate(panels)
-    ]
+def _stack_panels(panels: Sequence[Series], width: int, height: int) -> Chart:
+    axis, placed = _water_axis(panels, height), []
+    for index, (title, points) in enumerate(panels):
+        stairs = draw_staircase(points, axis, left_x=56, right=width, labels=5, marks=4)
+        placed.append((title, Panel(index * height, [Text(0, 10, title, strong=True), *stairs.marks]), stairs.words))
     return _draw_picture("thin", width, height * len(panels), placed)
 
 
-def _water_axis(panels: Sequence[Panel], height: int) -> LogAxis:
+def _water_axis(panels: Sequence[Series], height: int) -> LogAxis:
     scores = [score for _, points in panels for _, score, _ in points]
     return LogAxis(min(scores) / 3, max(scores) * 2, height - 26, 22, whole_decades=False)
 
 
-def _draw_picture(kind: str, width: int, height: int, placed: list[dict[str, Any]]) -> Picture:
-    words = ". ".join(f"{panel['title']}: {panel['stairs'].words}" for panel in placed)
-    return Picture(kind, width, height, placed, words)
+def _draw_picture(kind: str, width: int, height: int, placed: Sequence[tuple[str, Panel, str]]) -> Chart:
+    records = ". ".join(f"{title}: {words}" for title, _, words in placed)
+    words = f"Best score so far, release by release, logarithmic. {records}."
+    return Chart(width, height, words, [panel for _, panel, _ in placed], kind, is_logarithmic=True)
 
 
 def _new_records(scores: Sequence[float]) -> list[int]:
@@ -218,83 +200,51 @@ def _new_records(scores: Sequence[float]) -> list[int]:
     return record_indexes
 
 
-class Column(NamedTuple):
-    """A bar from zero: its middle, its top, its texts, and whether the value stands above it (or inside)."""
-
-    middle: float
-    left: float
-    top: float
-    height: float
-    value: str
-    value_y: float
-    inside: bool
-    name: str
-
-
-@dataclass(frozen=True)
-class Columns:
-    width: int
-    height: int
-    base: int
-    bar: float
-    columns: list[Column]
-    words: str
-
-
-def draw_columns(values: Sequence[tuple[str, float]], *, width: int = 390, height: int = 250) -> Columns | None:
+def draw_columns(values: Sequence[tuple[str, float]], *, width: int = 390, height: int = 250) -> Chart | None:
     """Bars from zero for (name, value in GiB/s). None without a positive value."""
     if not values or max(value for _, value in values) <= 0:
         return None
     base, most = height - 22, max(value for _, value in values)
     run = width / len(values)
     bar = round(run * 0.58, 1)
-    drawn = []
+    marks: list[Mark] = []
     for index, (name, value) in enumerate(values):
         tall = round((base - 20) * value / most, 1)
         middle, top, inside = round((index + 0.5) * run, 1), round(base - tall, 1), tall > base / 2
-        value_y = round(top + (18 if inside else -6), 1)
         text = presentation_numbers.format_decimal(value, 1)
-        drawn.append(Column(middle, round(middle - bar / 2, 1), top, tall, text, value_y, inside, name))
+        marks += [
+            Bar(FULL, round(middle - bar / 2, 1), top, bar, tall),
+            Text(middle, round(top + (18 if inside else -6), 1), text, "middle", strong=True, inside=inside),
+            Text(middle, height - 5, name, "middle", strong=True),
+        ]
     words = "; ".join(f"{name} {presentation_numbers.format_decimal(value)}" for name, value in values)
-    return Columns(width, height, base, bar, drawn, words)
+    return Chart(width, height, f"Bars, GiB/s: {words}", [*marks, Path(AXIS, f"M0 {base}H{width}")])
 
 
-class Pair(NamedTuple):
-    """A value beside the median of its list; `median` is None where too few are known."""
+def draw_pairs(values: Sequence[tuple[str, float, float | None]], *, width: int = 390) -> Chart | None:
+    """Dots on a logarithmic axis for (name, value, median); None without a positive value.
 
-    y: int
-    name: str
-    at: float
-    median: float | None
-    ratio: str
-
-
-@dataclass(frozen=True)
-class Pairs:
-    width: int
-    height: int
-    ticks: list[Tick]
-    pairs: list[Pair]
-    words: str
-
-
-def draw_pairs(values: Sequence[tuple[str, float, float | None]], *, width: int = 390) -> Pairs | None:
-    """Dots on a logarithmic axis for (name, value, median). None without a positive value."""
+    The median is None where too few are known.
+    """
     positive_rows = [(name, value, median) for name, value, median in values if value > 0]
     if not positive_rows:
         return None
     numbers = [number for _, value, median in positive_rows for number in (value, median) if number]
     axis = LogAxis(min(numbers), max(numbers), 92, width - 88)
-    drawn = [
-        Pair(
-            40 + 27 * index, name, axis.at(value), axis.at(median) if median else None,
-            presentation_numbers.format_decimal(value / median, 1) if median else "",
-        )
-        for index, (name, value, median) in enumerate(positive_rows)
-    ]  # fmt: skip
+    height, ticks = 30 + 27 * len(positive_rows), leave_room(axis.ticks)
+    marks = [*vertical_grid(ticks, 22, height, 14), Text(width, 14, "\N{MULTIPLICATION SIGN} median", "end")]
+    for index, (name, value, usual) in enumerate(positive_rows):
+        y, x = 40 + 27 * index, axis.at(value)
+        marks.append(Text(0, y + 4, name, strong=True))
+        if usual:
+            median_x = axis.at(usual)
+            marks += [Path(AXIS, f"M{median_x} {y}H{x}"), Circle(OUTLINE, median_x, y, 4)]
+        ratio = presentation_numbers.format_decimal(value / usual, 1) if usual else ""
+        marks += [Circle(FULL, x, y, 5), Text(width, y + 4, ratio, "end", strong=True)]
     words = "; ".join(
         f"{name} {presentation_numbers.format_decimal(value)}"
         + (f", median {presentation_numbers.format_decimal(median)}" if median else "")
         for name, value, median in positive_rows
     )
-    return Pairs(width, 30 + 27 * len(positive_rows), leave_room(axis.ticks), drawn, words)
+    words = f"Dots on a logarithmic axis, kIOPS: {words}"
+    return Chart(width, height, words, marks, ticks=ticks, is_logarithmic=True)

@@ -1,6 +1,6 @@
-"""Coordinates of the plots beside the tables of a result: boxes, lines of a sweep, stairs in order of time.
+"""Plots beside the tables of a result: boxes, lines of a sweep, stairs in order of time.
 
-There are no colours and no styles here. Figures are canonical values divided by `factor`, so that an axis has the unit
+Figures are canonical values divided by `factor`, so that an axis has the unit
 that its caption names. Axes are linear; only boxes turn logarithmic, where values lie far apart.
 """
 
@@ -11,13 +11,30 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from registry.presentation import numbers
-from registry.presentation.charts.list_charts import Dot, circle_path
+from registry.presentation.charts.model import (
+    AXIS,
+    CEILING,
+    CEILING_LINE,
+    EDGE,
+    FULL,
+    HOLLOW,
+    LINE,
+    Bar,
+    Chart,
+    Dot,
+    Mark,
+    Path,
+    Text,
+    circle_path,
+    horizontal_grid,
+    vertical_grid,
+)
 from registry.presentation.charts.scales import LETTER, LinearAxis, LogAxis, Tick
 
 WIDTH = 390
 ROW = 40
 """Height of a box with its name above."""
-EDGE = 24
+EDGE_ROOM = 24
 """Room for half a text at both ends of an axis."""
 MOST_DOTS = 64
 """Members that are drawn one by one."""
@@ -27,42 +44,30 @@ FAR_APART = 50
 """Times that the largest value is above the smallest where an axis turns logarithmic."""
 
 
-class Box(NamedTuple):
-    """One distribution: name and figures above, whisker from least to most, box from 25 to 75 %, line at 50 %."""
+def draw_boxes(named: Sequence[tuple[str, Mapping[str, Any]]], factor: float) -> Chart:
+    """Boxes of (name, distribution) on one axis; `named` is not empty.
 
-    y: int
-    name: str
-    summary: str
-    low: float
-    high: float
-    left: float
-    width: float
-    middle: float
-    dots: str
-
-
-class Boxes(NamedTuple):
-    height: int
-    width: int
-    ticks: list[Tick]
-    boxes: list[Box]
-    is_logarithmic: bool
-    words: str
-
-
-def draw_boxes(named: Sequence[tuple[str, Mapping[str, Any]]], factor: float) -> Boxes:
-    """Boxes of (name, distribution) on one axis; `named` is not empty."""
+    Name and figures above, whisker from least to most, box from 25 to 75 %, line at 50 %.
+    """
     least = min(distribution["min"] for _, distribution in named) / factor
     most = max(distribution["max"] for _, distribution in named) / factor
     is_logarithmic = least > 0 and most / least > FAR_APART
-    room = (EDGE, WIDTH - EDGE)
+    room = (EDGE_ROOM, WIDTH - EDGE_ROOM)
     axis = LogAxis(least, most, *room) if is_logarithmic else LinearAxis(least, most, *room)
-    drawn = [_draw_box(row, name, distribution, axis, factor) for row, (name, distribution) in enumerate(named)]
-    words = "; ".join(f"{box.name} {box.summary}" for box in drawn)
-    return Boxes(26 + ROW * len(drawn), WIDTH, axis.ticks, drawn, is_logarithmic, words)
+    height = 26 + ROW * len(named)
+    marks, words = vertical_grid(axis.ticks, 20, height, 14), []
+    for row, (name, distribution) in enumerate(named):
+        summary, box = _draw_box(row, name, distribution, axis, factor)
+        marks += box
+        words.append(f"{name} {summary}")
+    text = f"Boxes from the least to the most: {'; '.join(words)}"
+    return Chart(WIDTH, height, text, marks, ticks=axis.ticks, is_logarithmic=is_logarithmic)
 
 
-def _draw_box(row: int, name: str, distribution: Mapping[str, Any], axis: LinearAxis | LogAxis, factor: float) -> Box:
+def _draw_box(
+    row: int, name: str, distribution: Mapping[str, Any], axis: LinearAxis | LogAxis, factor: float
+) -> tuple[str, list[Mark]]:
+    """The figures of a distribution in words, and its marks."""
     cuts = [value / factor for value in distribution["quantiles"]]
     low, first, middle, third, high = (axis.at(cuts[place]) for place in (0, 5, 10, 15, 20))
     y = 26 + ROW * row + 28
@@ -72,7 +77,14 @@ def _draw_box(row: int, name: str, distribution: Mapping[str, Any], axis: Linear
     summary = f"{texts[0]}\N{EN DASH}{texts[2]}, median {texts[1]}"
     if LETTER * (len(name) + len(summary) + 4) > WIDTH:
         summary = f"median {texts[1]}"
-    return Box(y, name, summary, low, high, first, round(max(third - first, 1), 1), middle, dots)
+    marks: list[Mark] = [
+        Text(0, y - 12, name, strong=True, halo=True),
+        Text(WIDTH, y - 12, summary, "end", halo=True),
+        Path(AXIS, f"M{low} {y}H{high}M{low} {y - 4}v8M{high} {y - 4}v8"),
+        Bar(HOLLOW, first, y - 6, round(max(third - first, 1), 1), 12),
+        Path(EDGE, f"M{middle} {y - 6}v12"),
+    ]
+    return summary, [*marks, *([Path(FULL, dots)] if dots else [])]
 
 
 class Line(NamedTuple):
@@ -84,26 +96,11 @@ class Line(NamedTuple):
     name: str
 
 
-class Lines(NamedTuple):
-    """Series over the steps of a sweep, or over time; `limit` is the height of a limit and its text."""
-
-    width: int
-    height: int
-    left: float
-    right: float
-    base: float
-    ticks: list[Tick]
-    steps: list[Tick]
-    lines: list[Line]
-    limit: tuple[float, str] | None
-    words: str
-
-
 Series = tuple[str, Sequence[tuple[int, float]]]
 """A name, and values by the number of their step."""
 
 
-def draw_lines(steps: Sequence[str], series: Sequence[Series], low: float, high: float) -> Lines:
+def draw_lines(steps: Sequence[str], series: Sequence[Series], low: float, high: float) -> Chart:
     """Lines through the values of a sweep, `steps` evenly apart, on an axis from `low` to `high`."""
     axis = LinearAxis(low, high, 196, 14)
     named = _merge_close_names(series, axis)
@@ -114,22 +111,22 @@ def draw_lines(steps: Sequence[str], series: Sequence[Series], low: float, high:
         + ", ".join(f"{steps[step]}: {numbers.format_significant(value, 4)}" for step, value in values)
         for name, values in series
     )
-    return frame.drawing(steps, drawn, None, words)
+    return frame.chart(frame.place_texts(steps), drawn, None, words)
 
 
-def draw_curve(points: Sequence[tuple[float, float]], high: float) -> Lines:
+def draw_curve(points: Sequence[tuple[float, float]], high: float) -> Chart:
     """One line through (amount, value), both from zero, `high` the least that the axis of values reaches."""
     values = LinearAxis(0.0, high, 196, 14)
-    frame = _Frame(1, values, WIDTH - EDGE)
-    amounts = LinearAxis(0.0, points[-1][0], frame.left, WIDTH - EDGE)
+    frame = _Frame(1, values, WIDTH - EDGE_ROOM)
+    amounts = LinearAxis(0.0, points[-1][0], frame.left, WIDTH - EDGE_ROOM)
     line = _line_through([(amounts.at(amount), values.at(value)) for amount, value in points], "")
     words = "; ".join(
         f"{numbers.format_significant(amount, 4)}: {numbers.format_significant(value, 4)}" for amount, value in points
     )
-    return frame.drawing([], [line], None, f"values {words}")._replace(steps=amounts.ticks)
+    return frame.chart(amounts.ticks, [line], None, f"values {words}")
 
 
-def draw_stairs(named: Sequence[tuple[str, Sequence[float]]], limit: float | None, low: float, high: float) -> Lines:
+def draw_stairs(named: Sequence[tuple[str, Sequence[float]]], limit: float | None, low: float, high: float) -> Chart:
     """Stairs through the values of each group in order, group after group; `limit` is drawn as the mark."""
     count = sum(len(values) for _, values in named)
     frame = _Frame(count, LinearAxis(low, high, 196, 14), WIDTH - 8)
@@ -144,10 +141,10 @@ def draw_stairs(named: Sequence[tuple[str, Sequence[float]]], limit: float | Non
         f"{name} " + ", ".join(numbers.format_significant(value, 4) for value in values[:24]) for name, values in named
     )
     mark = (frame.axis.at(limit), numbers.format_significant(limit, 3)) if limit is not None else None
-    return frame.drawing(steps, drawn, mark, words)
+    return frame.chart(frame.place_texts(steps), drawn, mark, words)
 
 
-def draw_levels(steps: Sequence[str], values: Sequence[float], stretches: Sequence[tuple[int, int, float]]) -> Lines:
+def draw_levels(steps: Sequence[str], values: Sequence[float], stretches: Sequence[tuple[int, int, float]]) -> Chart:
     """Values in order as points, and of each stretch (from, to, level) its level as a line; without any through all."""
     frame = _Frame(len(steps), LinearAxis(min(values), max(values), 196, 14), WIDTH - 8)
     points = frame.line("", list(enumerate(values)))
@@ -157,7 +154,9 @@ def draw_levels(steps: Sequence[str], values: Sequence[float], stretches: Sequen
         f"{step}: {numbers.format_significant(value, 4)}" for step, value in zip(steps, values, strict=True)
     )
     level_words = "; step to ".join(numbers.format_significant(level, 4) for _, _, level in stretches)
-    return frame.drawing(steps, drawn, None, f"{words}{f'; level {level_words}' if level_words else ''}")
+    return frame.chart(
+        frame.place_texts(steps), drawn, None, f"{words}{f'; level {level_words}' if level_words else ''}"
+    )
 
 
 def _line_through(points: Sequence[tuple[float, float]], name: str) -> Line:
@@ -191,15 +190,36 @@ class _Frame:
         height = self.axis.at(value)
         return Line(f"M{self.x(begin - 0.4)} {height}H{self.x(end - 0.6)}", "", (self.x(end - 1), height), "")
 
-    def drawing(self, steps: Sequence[str], drawn: list[Line], limit: tuple[float, str] | None, words: str) -> Lines:
+    def place_texts(self, steps: Sequence[str]) -> list[Tick]:
+        """The texts of steps that there is room for."""
         texts, free = [], 0.0
         for step, text in enumerate(steps):
             half = LETTER * len(text) / 2
             if text and self.x(step) - half >= free:
                 texts.append(Tick(self.x(step), text))
                 free = self.x(step) + half + 6
+        return texts
+
+    def chart(self, steps: Sequence[Tick], lines: Sequence[Line], limit: tuple[float, str] | None, words: str) -> Chart:
+        """Lines on their axes; `limit` is the height of a limit and its text."""
         base = self.axis.left
-        return Lines(WIDTH, int(base) + 24, self.left, self.right, base, self.axis.ticks, texts, drawn, limit, words)
+        marks = horizontal_grid(self.axis.ticks, self.left, self.right)
+        marks += [Text(x, base, text, "middle", dy=18) for x, text in steps]
+        marks.append(Path(AXIS, f"M{self.left} {base}H{self.right}"))
+        for line in lines:
+            marks += [Path(LINE, line.path)] if line.path else []
+            marks += [Path(FULL, line.dots)] if line.dots else []
+            if line.name:
+                marks.append(Text(*line.end, line.name, dx=8, dy=4, strong=True, halo=True))
+        if limit:
+            y, text = limit
+            marks += [
+                Path(CEILING_LINE, f"M{self.left} {y}H{self.right}"),
+                Path(CEILING, "M2.500 -9.200h9L7 -2z", (int(self.right) - 14, y)),
+                Text(int(self.right) - 18, int(y) - 5, text, "end", strong=True, halo=True),
+            ]
+            words = f"{words}; limit {text}"
+        return Chart(WIDTH, int(base) + 24, words, marks, ticks=self.axis.ticks)
 
 
 def _merge_close_names(series: Sequence[Series], axis: LinearAxis) -> list[Series]:
@@ -216,44 +236,31 @@ def _merge_close_names(series: Sequence[Series], axis: LinearAxis) -> list[Serie
     return [(", ".join(filter(None, joined)), values) for joined, (_, values) in zip(names, series, strict=True)]
 
 
-class Bar(NamedTuple):
-    """One bin of a histogram: its place, and its count above it where it is not empty."""
-
-    left: float
-    top: float
-    width: float
-    height: float
-    middle: float
-    text: str
-
-
-class Histogram(NamedTuple):
-    """Bars from zero over an axis of values; `limit` is where the mark stands, and its text."""
-
-    width: int
-    height: int
-    base: float
-    ticks: list[Tick]
-    bars: list[Bar]
-    limit: tuple[float, str] | None
-    words: str
-
-
-def draw_histogram(bins: Sequence[tuple[float, float, int]], limit: float | None, factor: float) -> Histogram:
+def draw_histogram(bins: Sequence[tuple[float, float, int]], limit: float | None, factor: float) -> Chart:
     """Bars of (from, to, count); `limit` is drawn as the mark where it lies among the values."""
     low, high = bins[0][0] / factor, bins[-1][1] / factor
-    axis = LinearAxis(low, high, EDGE, WIDTH - EDGE)
+    axis = LinearAxis(low, high, EDGE_ROOM, WIDTH - EDGE_ROOM)
     base, most = 176, max(count for _, _, count in bins)
-    bars = []
+    marks: list[Mark] = []
     for begin, end, count in bins:
         left_x, right = axis.at(begin / factor), axis.at(end / factor)
         width, tall = max(right - left_x - 1, 1.0), round((base - 26) * count / most, 1)
-        middle = round(left_x + width / 2, 1)
-        bars.append(Bar(left_x, round(base - tall, 1), round(width, 1), tall, middle, str(count) if count else ""))
-    mark = None if limit is None or not low <= limit / factor <= high else axis.at(limit / factor)
-    text = "" if limit is None else numbers.format_significant(limit / factor, 4)
-    words = "; ".join(
+        top = round(base - tall, 1)
+        marks.append(Bar(FULL, left_x, top, round(width, 1), tall))
+        if count:
+            marks.append(Text(round(left_x + width / 2, 1), top, str(count), "middle", dy=-4))
+    marks.append(Path(AXIS, f"M0 {base}H{WIDTH}"))
+    marks += [Text(x, base, text, "middle", dy=18) for x, text in axis.ticks]
+    parts = "; ".join(
         f"{numbers.format_significant(begin / factor, 4)} to {numbers.format_significant(end / factor, 4)}: {count}"
         for begin, end, count in bins
     )
-    return Histogram(WIDTH, base + 24, base, axis.ticks, bars, None if mark is None else (mark, text), words)
+    words = f"How many lie where: {parts}"
+    if limit is not None and low <= limit / factor <= high:
+        limit_x = axis.at(limit / factor)
+        marks += [
+            Path(CEILING_LINE, f"M{limit_x} 12V{base}"),
+            Text(limit_x, 10, "slow", "middle", strong=True, halo=True),
+        ]
+        words += f"; slow at {numbers.format_significant(limit / factor, 4)}"
+    return Chart(WIDTH, base + 24, words, marks, ticks=axis.ticks)

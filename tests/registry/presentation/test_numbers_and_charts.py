@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from itertools import pairwise
 
 import pytest
 
 from registry.comparison.ratio_chart import draw_profiles
 from registry.presentation import numbers
-from registry.presentation.charts import list_charts, scales, vega
+from registry.presentation.charts import list_charts, model, scales, vega
 
 NOW = dt.datetime(2026, 11, 20, 12, 0, tzinfo=dt.UTC)
 
@@ -72,14 +73,24 @@ def test_an_axis_of_one_value_still_has_a_decade() -> None:
     assert [text for _, text in scales.LogAxis(10, 10, 0, 100).ticks] == ["10", "100"]
 
 
+def paths(chart: model.Chart, kind: str) -> list[str]:
+    return [mark.d for mark in chart.marks if isinstance(mark, model.Path) and mark.kind == kind]
+
+
+def texts(chart: model.Chart) -> list[str]:
+    return [mark.text for mark in chart.marks if isinstance(mark, model.Text)]
+
+
 def test_a_strip_has_a_dot_for_each_score_until_there_are_too_many() -> None:
     few = list_charts.draw_strip([(10.0, True), (100.0, False), (100.0, False)], width=600, height=150, radius=4.5)
     assert few.each == 1
-    assert (few.filled.count("M"), few.hollow.count("M")) == (1, 2)
-    assert few.mark_is_named is False
+    assert [paths(few.chart, kind)[0].count("M") for kind in (model.FULL, model.HOLLOW)] == [1, 2]
+    assert texts(few.chart)[-1] == "median 100"
+    named = list_charts.draw_strip([(10.0, True), (10.0, False), (5000.0, False)], width=600, height=150, radius=4.5)
+    assert texts(named.chart)[-2:] == ["median 10.0", "5,000"]
     many = list_charts.draw_strip([(100.0, False)] * 1000, width=600, height=150, radius=4.5)
     assert many.each > 1
-    assert many.hollow.count("M") * many.each >= 1000
+    assert paths(many.chart, model.HOLLOW)[0].count("M") * many.each >= 1000
 
 
 @pytest.mark.parametrize("scores", [[], [(1.0, True)], [(0.0, True)] * 5, [(-1.0, False)] * 5])
@@ -91,9 +102,13 @@ def test_stairs_mark_new_records_only() -> None:
     points = [("A", 10.0, "one"), ("B", 5.0, "two"), ("C", 10.4, "three"), ("D", 200.0, "four")]
     axis = scales.LogAxis(1, 1000, 200, 0)
     stairs = list_charts.draw_staircase(points, axis, left_x=50, right=600, labels=10, marks=5)
-    assert [step.mark for step in stairs.steps] == [True, False, False, True]
+    records = [mark.at for mark in stairs.marks if isinstance(mark, model.Path) and mark.kind == model.CEILING]
+    strokes = [mark.d for mark in stairs.marks if isinstance(mark, model.Path) and mark.d.endswith("v4")]
+    assert strokes == ["M50.0 200v4", "M226.0 200v4", "M402.0 200v4", "M578.0 200v4"]
+    assert records == [(50.0, axis.at(10.0)), (578.0, axis.at(200.0))]
     assert stairs.words == "10 at A, 200 at D"
-    heights = [step.y for step in stairs.steps]
+    (line,) = [mark.d for mark in stairs.marks if isinstance(mark, model.Path) and mark.kind == model.LINE]
+    heights = [float(height) for height in re.findall(r"V([0-9.]+)", line)]
     assert heights == sorted(heights, reverse=True)
 
 
@@ -103,17 +118,17 @@ def test_one_release_alone_is_no_history() -> None:
 
 def test_bars_begin_at_zero() -> None:
     drawn = list_charts.draw_columns([("write", 50.0), ("read", 100.0)])
-    write, read = drawn.columns
+    write, read = [mark for mark in drawn.marks if isinstance(mark, model.Bar)]
     assert read.height == 2 * write.height
-    assert write.top + write.height == read.top + read.height == drawn.base
+    assert write.y + write.height == read.y + read.height
+    assert paths(drawn, model.AXIS) == [f"M0 {write.y + write.height:.0f}H390"]
 
 
 def test_a_phase_without_a_median_is_a_dot_alone() -> None:
     drawn = list_charts.draw_pairs([("stat", 100.0, 50.0), ("find", 10.0, None), ("none", 0.0, 1.0)])
-    assert [(pair.name, pair.ratio, pair.median is None) for pair in drawn.pairs] == [
-        ("stat", "2.0", False),
-        ("find", "", True),
-    ]
+    assert texts(drawn)[-4:] == ["stat", "2.0", "find", ""]
+    dots = [(mark.kind, mark.y) for mark in drawn.marks if isinstance(mark, model.Circle)]
+    assert dots == [(model.OUTLINE, 40), (model.FULL, 40), (model.FULL, 67)]
 
 
 def entry(rank: int, score: float, *, new: bool = False) -> dict[str, object]:
@@ -142,9 +157,9 @@ def test_the_profile_of_a_result_leaves_out_phases_without_a_median() -> None:
 def test_texts_of_a_narrow_axis_do_not_touch() -> None:
     scores = [(10.0**power, True) for power in range(6)]
     narrow = list_charts.draw_strip(scores, width=358, height=150, radius=3.3)
-    assert [text for _, text in narrow.ticks] == ["", "10", "", "1,000", "", "100,000"]
+    assert [text for _, text in narrow.chart.ticks] == ["", "10", "", "1,000", "", "100,000"]
     wide = list_charts.draw_strip(scores, width=600, height=150, radius=4.5)
-    assert [text for _, text in wide.ticks][:2] == ["1", "10"]
+    assert [text for _, text in wide.chart.ticks][:2] == ["1", "10"]
 
 
 def test_a_profile_has_each_ratio_with_its_interval_and_marks_ties_and_single_runs() -> None:
@@ -152,25 +167,37 @@ def test_a_profile_has_each_ratio_with_its_interval_and_marks_ties_and_single_ru
     [[wide, thin]] = draw_profiles([rows])
     assert (wide.kind, thin.kind) == ("wide", "thin")
     for profile in (wide, thin):
-        easy, find, read = profile.marks
-        assert (easy.text, easy.kind, read.text, read.kind) == ("\N{MULTIPLICATION SIGN} 1.50", "apart", "tie", "tie")
-        assert (find.text, find.kind) == ("\N{MULTIPLICATION SIGN} 0.01", "unrepeated")
-        assert find.left == find.at == find.right < profile.at_one < easy.left < easy.at < easy.right < profile.width
-        assert read.left < profile.at_one < read.right
-        assert [text for at, text in profile.ticks if at == profile.at_one] == ["1"]
+        easy, read = [mark for mark in profile.marks if isinstance(mark, model.Circle)]
+        assert [easy.kind, read.kind] == [model.FULL, model.OUTLINE]
+        written = [
+            "ior-easy-write",
+            "\N{MULTIPLICATION SIGN} 1.50",
+            "find",
+            "\N{MULTIPLICATION SIGN} 0.01",
+            "ior-easy-read",
+        ]
+        assert texts(profile)[-6:] == [*written, "tie"]
+        (find,) = paths(profile, model.HOLLOW)
+        easy_ends, read_ends = [re.findall(r"M([0-9.]+) [0-9]+H([0-9.]+)", d)[0] for d in paths(profile, model.EDGE)]
+        (at_one,) = [at for at, text in profile.ticks if text == "1"]
+        find_x = float(re.match(r"M([0-9.]+) ", find)[1])
+        assert find_x < at_one < float(easy_ends[0]) < easy.x < float(easy_ends[1]) < profile.width
+        assert float(read_ends[0]) < at_one < float(read_ends[1])
+        assert paths(profile, model.AXIS)[0].startswith(f"M{at_one} ")
         apart = [after[0] - before[0] for before, after in pairwise(profile.ticks)]
         assert min(apart) > 20
     assert {"0.01", "0.1", "1"} <= {text for _, text in thin.ticks}
-    assert wide.words == "ior-easy-write 1.50; find 0.01 not repeated; ior-easy-read 1.01 tie"
+    spoken = "ior-easy-write 1.50; find 0.01 not repeated; ior-easy-read 1.01 tie"
+    assert wide.words == f"Ratios on a logarithmic axis: {spoken}"
 
 
 def test_profiles_beside_one_another_share_their_axis_and_nothing_makes_none() -> None:
     first, second = draw_profiles([[("a", 10.0, None)], [("a", 0.1, None)]])
-    assert (first[0].at_one, first[0].ticks) == (second[0].at_one, second[0].ticks)
+    assert (paths(first[0], model.AXIS), first[0].ticks) == (paths(second[0], model.AXIS), second[0].ticks)
     assert draw_profiles([]) == draw_profiles([[], []]) == []
 
 
 def test_of_many_ratios_the_first_are_drawn_and_long_names_are_cut() -> None:
     [[wide, _]] = draw_profiles([[("a-name-that-no-axis-has-room-for", 1.0 + place, None) for place in range(100)]])
-    assert len(wide.marks) == 30
-    assert wide.marks[0].name == "a-name-th\N{HORIZONTAL ELLIPSIS}s-room-for"
+    assert len(paths(wide, model.HOLLOW)) == 30
+    assert texts(wide).count("a-name-th\N{HORIZONTAL ELLIPSIS}s-room-for") == 30

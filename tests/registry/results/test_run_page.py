@@ -1,8 +1,10 @@
 """What a page shows of a run: leading figures, what its tests differ in, plots where they help, and the spread."""
 
+import re
+
 import pytest
 
-from registry.presentation.charts import result_charts, scales
+from registry.presentation.charts import model, result_charts, scales
 from registry.results.run_page import leading, varying_parameters, view
 from tests.registry.presentation.test_measurement_tables import row
 from validators.distributions import summed
@@ -16,13 +18,17 @@ def titles(run):
     return [figure["title"] for figure in run["figures"]]
 
 
+def paths(chart: model.Chart, kind: str) -> list[str]:
+    return [mark.d for mark in chart.marks if isinstance(mark, model.Path) and mark.kind == kind]
+
+
 def test_a_sweep_is_drawn_for_each_operation_over_its_steps():
     run = view(sweep(1, 2, 4))
     assert titles(run) == ["Write: bandwidth by threads", "Read: bandwidth by threads"]
     drawing = run["figures"][0]["drawing"]
-    assert [step.text for step in drawing.steps] == ["1", "2", "4"]
+    assert [mark.text for mark in drawing.marks if isinstance(mark, model.Text) and mark.dy == 18] == ["1", "2", "4"]
     assert drawing.ticks[0].text == "0"
-    heights = [float(point.split(" ")[1]) for point in drawing.lines[0].path[1:].split("L")]
+    heights = [float(point.split(" ")[1]) for point in paths(drawing, model.LINE)[0][1:].split("L")]
     assert heights == sorted(heights, reverse=True)
     assert "from zero" in run["figures"][0]["note"]
 
@@ -42,17 +48,22 @@ def test_epochs_are_stairs_under_their_threshold():
     (figure,) = view([], au, parameters={"au_threshold": 90.0})["figures"]
     assert figure["title"] == "unet3d: AU in order of epochs"
     assert "threshold, 90 %" in figure["note"]
-    height, text = figure["drawing"].limit
-    assert text == "90.0"
-    assert height > figure["drawing"].lines[0].end[1]
+    chart = figure["drawing"]
+    assert chart.words.endswith("; limit 90.0")
+    assert chart.marks[-1].text == "90.0"
+    (limit,), (stairs,) = paths(chart, model.CEILING_LINE), paths(chart, model.LINE)
+    assert float(limit.split(" ")[1].split("H")[0]) > float(stairs.split("V")[1].split("H")[0])
 
 
 def test_ranks_are_boxes_from_the_least_to_the_most():
     ranks = summed("write", "bandwidth", "rank", "ranks", [1.0, 2.0, 3.0], "GiB/s", {"iter": 0})
     (figure,) = view([], ranks)["figures"]
-    (box,) = figure["drawing"].boxes
-    assert box.low < box.left < box.middle < box.left + box.width < box.high
-    assert box.summary == "1.000\N{EN DASH}3.000, median 2.000"
+    chart = figure["drawing"]
+    (box,) = [mark for mark in chart.marks if isinstance(mark, model.Bar)]
+    low, high = (float(end) for end in re.findall(r"[MH]([0-9.]+)", paths(chart, model.AXIS)[0])[:2])
+    middle = float(paths(chart, model.EDGE)[0][1:].split(" ")[0])
+    assert low < box.x < middle < box.x + box.width < high
+    assert chart.words.endswith("1.000\N{EN DASH}3.000, median 2.000")
 
 
 def test_two_iterations_are_no_distribution_to_draw():
@@ -121,4 +132,5 @@ def test_ticks_are_round_numbers_around_all_values(low, high, texts):
 
 def test_names_of_lines_that_end_together_are_joined():
     drawn = result_charts.draw_lines(["1", "2"], [("2", [(0, 1.0), (1, 2.0)]), ("4", [(0, 1.0), (1, 2.01)])], 0.0, 2.0)
-    assert [line.name for line in drawn.lines] == ["2, 4", ""]
+    assert [mark.text for mark in drawn.marks if isinstance(mark, model.Text) and mark.strong] == ["2, 4"]
+    assert len([mark for mark in drawn.marks if isinstance(mark, model.Path) and mark.kind == model.LINE]) == 2
