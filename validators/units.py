@@ -45,6 +45,8 @@ UNITS: dict[str, Unit] = {
         *_units("tokens/s", {"tokens/s": 1}),
         *_units("queries/s", {"queries/s": 1}),
         *_units("%", {"%": 1, "fraction": 100}),
+        *_units("W", {"W": 1, "kW": 1000}),
+        *_units("J", {"J": 1, "kJ": 1000, "kWh": 3.6e6}),
     ]
 }
 
