@@ -80,7 +80,7 @@ class Statistic:
         return self.label.format(match[match.re.groups].replace("_", " ") if match else "")
 
     def has_name(self, name: str) -> bool:
-        return name == self.name or bool(self.pattern and self.pattern.fullmatch(name))
+        return bool(self.pattern.fullmatch(name)) if self.pattern else name == self.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,9 +193,10 @@ def label_of(row: Row, tool: str = "") -> str:
     return labels.pop() if len(labels) == 1 else str(row["quantity"]).replace("_", " ")
 
 
-def label_statistic(name: str, tool: str = "") -> str:
-    """A statistic as people say it; its name where the table does not say."""
-    statistic = find_statistic(name, tool)
+@cache
+def label_statistic(name: str) -> str:
+    """A statistic of any tool as people say it; its name where the table does not say."""
+    statistic = next((statistic for statistic in list_statistics() if statistic.has_name(name)), None)
     return statistic.read_label(name) if statistic else name.replace("_", " ")
 
 

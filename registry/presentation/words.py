@@ -12,6 +12,8 @@ from typing import Any
 
 from registry.presentation import numbers
 from registry.query.divisors import PER
+from validators import quantities
+from validators.quantities import label_statistic
 from validators.units import UNITS
 
 HEAD_LETTERS = 10
@@ -22,7 +24,7 @@ _LADDERS = {
     "s": (_DECIMAL_TIME, _DECIMAL_TIME),
 }
 """Units from large to small: with binary and with decimal prefixes. Rates are written in the unit of the source."""
-_SPOKEN = {"au": "AU", "iops": "IOPS", "iter": "iteration", "pcie": "PCIe"}
+_SPOKEN = {"iter": "iteration", "pcie": "PCIe"}
 """Words of names that pages write in another way."""
 _COLUMNS = {"bandwidth_gib_per_s": "bandwidth", "rate_kiops": "metadata"}
 _BYTES = "_bytes"
@@ -31,7 +33,7 @@ SCOPE, STATE, INVALID = "scope", "target_state", "invalid"
 """Parts of a context that are no configuration: what a statistic is over, and what is wrong with a figure."""
 
 Row = Mapping[str, Any]
-"""A measurement as a report or the record has it."""
+"""A measurement as a report or the record has it, with its `tool` where that is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +92,20 @@ def op_named(op: str) -> str:
 
 def number_named(row: Row) -> str:
     """What a number is of: operation, quantity and statistic."""
-    return " ".join(filter(None, [op_named(row["op"]), humanize(row["quantity"]), humanize(row["stat"])]))
+    return " ".join(filter(None, [op_named(row["op"]), label_quantity(row), label_statistic(row["stat"])]))
+
+
+def label_quantity(row: Row) -> str:
+    """What was measured, in words: of the tool that the row names, where it names one."""
+    return quantities.label_of(row, row.get("tool", ""))
+
+
+def label_quantities(rows: Iterable[Row]) -> dict[tuple[str, str], str]:
+    """By quantity and unit what was measured; of one that means several things in these rows, its name."""
+    labels: dict[tuple[str, str], set[str]] = {}
+    for row in rows:
+        labels.setdefault((row["quantity"], row["unit"]), set()).add(label_quantity(row))
+    return {key: several.pop() if len(several) == 1 else humanize(key[0]) for key, several in labels.items()}
 
 
 def divisor_choices() -> list[tuple[str, str]]:
@@ -153,7 +168,9 @@ def with_unit(head: Head) -> str:
 def context_heading(name: str) -> Head:
     """The head of a part of contexts; a unit at the end of its name stands as one: record_KiB -> record, KiB."""
     words, _, unit = name.rpartition("_")
-    return Head(humanize(words), unit) if words and unit in UNITS else Head(humanize(name))
+    has_unit = bool(words) and unit in UNITS
+    part = quantities.context_parts().get(name)
+    return Head(part.label if part else humanize(words if has_unit else name), unit if has_unit else "")
 
 
 def format_value(value: Any) -> Cell:

@@ -17,7 +17,8 @@ from registry.comparison import uncertainty
 from registry.errors import Problem
 from registry.query import qualified_values
 from registry.query.axes import MEANING_FIELDS
-from validators.units import LOWER_IS_BETTER, UNITS
+from validators import quantities
+from validators.units import UNITS
 
 Row = dict[str, Any]
 
@@ -228,7 +229,8 @@ def in_words(unit: str, per: str = "") -> str:
 
 
 def lower_is_better(unit: str) -> bool:
-    return unit in UNITS and UNITS[unit].canonical in LOWER_IS_BETTER
+    """Of values whose unit alone is known."""
+    return unit in UNITS and quantities.lower_is_better("", UNITS[unit].canonical)
 
 
 def format_digits(value: float, digits: int = 5) -> str:

@@ -180,7 +180,7 @@ def test_statistics(name: str, tool: str, function: str, label: str) -> None:
     statistic = quantities.find_statistic(name, tool)
     assert statistic is not None
     assert statistic.function == function
-    assert quantities.label_statistic(name, tool) == label
+    assert quantities.label_statistic(name) == label
 
 
 @pytest.mark.parametrize(
@@ -188,7 +188,10 @@ def test_statistics(name: str, tool: str, function: str, label: str) -> None:
 )
 def test_statistics_that_the_table_does_not_have(name: str, tool: str) -> None:
     assert quantities.find_statistic(name, tool) is None
-    assert quantities.label_statistic(name, tool) == name.replace("_", " ")
+
+
+def test_a_statistic_without_a_label_is_called_by_its_name() -> None:
+    assert quantities.label_statistic("usual_value") == "usual value"
 
 
 def test_names_of_statistics_are_different() -> None:
