@@ -164,6 +164,12 @@ def describe(tool: str, op: str, quantity: str) -> MetricDescription | None:
     return None
 
 
+def label_operation(tool: str, op: str) -> str:
+    """An operation as people say it; empty where the descriptor of the tool does not say."""
+    rows = descriptor(tool).get("operations", ())
+    return next((str(row["label"]) for row in rows if "label" in row and fnmatchcase(op, row["op"])), "")
+
+
 def meanings(tool: str) -> Sequence[Mapping[str, Any]]:
     """What the numbers of a tool are over, by version: `versions` of its descriptor; empty for an unknown tool."""
     entries: Sequence[Mapping[str, Any]] = descriptor(tool).get("versions", ())

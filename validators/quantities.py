@@ -59,7 +59,7 @@ class Place:
             (not self.tools or tool in self.tools)
             and (not self.ops or any(fnmatchcase(row["op"], pattern) for pattern in self.ops))
             and (not self.stats or row["stat"] in self.stats)
-            and (not self.units or row["printed_unit"] in self.units)
+            and (not self.units or row.get("printed_unit") in self.units)
         )
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from registry.presentation import numbers
 from registry.query.divisors import PER
-from validators import quantities
+from validators import catalogue, quantities
 from validators.quantities import label_statistic
 from validators.units import UNITS
 
@@ -24,7 +24,7 @@ _LADDERS = {
     "s": (_DECIMAL_TIME, _DECIMAL_TIME),
 }
 """Units from large to small: with binary and with decimal prefixes. Rates are written in the unit of the source."""
-_SPOKEN = {"iter": "iteration", "pcie": "PCIe"}
+_SPOKEN = {"au": "AU", "iops": "IOPS", "iter": "iteration", "pcie": "PCIe"}
 """Words of names that pages write in another way."""
 _COLUMNS = {"bandwidth_gib_per_s": "bandwidth", "rate_kiops": "metadata"}
 _BYTES = "_bytes"
@@ -92,7 +92,13 @@ def op_named(op: str) -> str:
 
 def number_named(row: Row) -> str:
     """What a number is of: operation, quantity and statistic."""
-    return " ".join(filter(None, [op_named(row["op"]), label_quantity(row), label_statistic(row["stat"])]))
+    op = catalogue.label_operation(row.get("tool", ""), row["op"]) or op_named(row["op"])
+    return " ".join(filter(None, [op, label_quantity(row), label_statistic(row["stat"])]))
+
+
+def label_operation(row: Row) -> str:
+    """An operation in words, as the descriptor of its benchmark has it."""
+    return catalogue.label_operation(row.get("tool", ""), row["op"]) or humanize(row["op"])
 
 
 def label_quantity(row: Row) -> str:

@@ -24,6 +24,7 @@ from registry.presentation.words import (  # fmt: skip
     describe_context,
     format_in_unit,
     humanize,
+    label_operation,
     label_quantity,
     shown_unit,
     with_unit,
@@ -121,7 +122,7 @@ def _leading_entry(row: Row, varying: Sequence[str], parameters: Mapping[str, An
     context = describe_context({name: row["context"][name] for name in varying if row["context"].get(name) is not None})
     against = f"threshold {limit:g}" if limit is not None else ""
     return {
-        "name": capitalize_sentence(f"{humanize(row['op'])} {label_quantity(row)}"),
+        "name": capitalize_sentence(f"{label_operation(row)} {label_quantity(row)}"),
         "value": qualified_values.number_of_row(row).written(lambda value: format_in_unit(value, unit)),
         "unit": shown_unit(unit),
         "of": ", ".join(filter(None, [label_statistic(row["stat"]), context, against])),
@@ -210,7 +211,7 @@ def _lines(op: str, rows: Sequence[Row], step: str, others: list[str], unit: str
     )
     return {
         "kind": "presentation/drawings/lines.html",
-        "title": f"{capitalize_sentence(humanize(op))}: {label_quantity(rows[0])} by "
+        "title": f"{capitalize_sentence(label_operation(rows[0]))}: {label_quantity(rows[0])} by "
         + with_unit(context_heading(step)),
         "note": f"{unit}, {label_statistic(rows[0]['stat'])}, from zero, steps evenly apart{of_each}{left_out}",
         "drawing": drawing,
@@ -220,7 +221,7 @@ def _lines(op: str, rows: Sequence[Row], step: str, others: list[str], unit: str
 def _in_time(distributions: Sequence[Distribution], parameters: Mapping[str, Any]) -> list[Figure]:
     """Stairs through epochs, events and samples, with a threshold of the quantity where the run has one."""
     figures = []
-    for (op, quantity, stat, over), group in _grouped(distributions, _IN_TIME, "op").items():
+    for (_, quantity, stat, over), group in _grouped(distributions, _IN_TIME, "op").items():
         label = label_quantity(group[0])
         drawn = [distribution for distribution in group if distribution["members"]][:MOST_BOXES]
         if max((distribution["count"] for distribution in drawn), default=0) < 3:
@@ -236,7 +237,7 @@ def _in_time(distributions: Sequence[Distribution], parameters: Mapping[str, Any
         ]
         figures.append({
             "kind": "presentation/drawings/lines.html",
-            "title": capitalize_sentence(f"{humanize(op)}: {label} in order of {over}"),
+            "title": capitalize_sentence(f"{label_operation(group[0])}: {label} in order of {over}"),
             "note": f"{unit or 'count'}, {label_statistic(stat)}, not from zero{mark}",
             "drawing": svg_results.draw_stairs(groups, limit, min(bounds) / factor, max(bounds) / factor),
         })  # fmt: skip

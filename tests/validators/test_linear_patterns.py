@@ -62,9 +62,9 @@ def test_labels_of_launchers_make_linear_patterns():
 def test_names_of_statistics_are_linear_patterns():
     from validators import quantities
 
-    named = [statistic.pattern for statistic in quantities.list_statistics() if statistic.pattern]
-    assert len(named) > 1
-    slow = [pumping.slowness(pumping.Pattern("statistic", pattern, frozenset({"fullmatch"}))) for pattern in named]
+    compiled = [statistic.pattern for statistic in quantities.list_statistics() if statistic.pattern]
+    assert len(compiled) > 1
+    slow = [pumping.slowness(pumping.Pattern("statistic", pattern, frozenset({"fullmatch"}))) for pattern in compiled]
     assert not any(slow)
 
 

@@ -194,6 +194,12 @@ def test_a_statistic_without_a_label_is_called_by_its_name() -> None:
     assert quantities.label_statistic("usual_value") == "usual value"
 
 
+def test_operations_have_the_labels_of_their_descriptors() -> None:
+    assert catalogue.label_operation("mlperf-storage", "unet3d") == "3D U-Net"
+    assert catalogue.label_operation("mlperf-storage", "search") == ""
+    assert catalogue.label_operation("not-a-benchmark", "unet3d") == ""
+
+
 def test_names_of_statistics_are_different() -> None:
     names = [statistic.name for statistic in quantities.list_statistics() if statistic.name]
     assert [pair for pair in combinations(names, 2) if pair[0] == pair[1]] == []
