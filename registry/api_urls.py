@@ -65,6 +65,7 @@ urlpatterns = [
     path("questionnaires/<str:name>/", api_meta.QuestionnaireDetail.as_view(), name="api-questionnaire"),
     path("rules/", api_meta.RuleList.as_view(), name="api-rules"),
     path("benchmarks/", api_meta.BenchmarkList.as_view(), name="api-benchmarks"),
+    path("quantities/", api_meta.QuantityTable.as_view(), name="api-quantities"),
     path("parameters/", parameters_api.ParameterList.as_view(), name="api-parameters"),
     path("parameters/<str:id>/", parameters_api.ParameterDetailView.as_view(), name="api-parameter"),
     path("openapi.json", api_meta.OpenAPI.as_view(), name="api-openapi"),

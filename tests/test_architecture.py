@@ -32,7 +32,7 @@ LAYERS = {
     ),
     "validators": (
         {"findings", "units", "times", "older_python", "json_schema"},
-        {"measurements", "bundle", "hardware", "parameters", "schema", "signs", "failures", "scoring"},
+        {"measurements", "quantities", "bundle", "hardware", "parameters", "schema", "signs", "failures", "scoring"},
         {"ceilings", "distributions", "evidence"},
         {"system", "example"},
         {"rules", "exports", "questionnaires"},

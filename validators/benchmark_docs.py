@@ -53,7 +53,7 @@ def _operations(operations: Iterable[Mapping[str, Any]]) -> str:
     rows = [
         (" ".join(ops), f"`{quantity}`", unit, better, is_) for (quantity, unit, better, is_), ops in grouped.items()
     ]
-    return _table(("operation", "quantity", "printed in", "better", "is"), rows)
+    return markdown_table(("operation", "quantity", "printed in", "better", "is"), rows)
 
 
 def _meanings(entries: Iterable[Mapping[str, Any]]) -> str:
@@ -67,7 +67,7 @@ def _meanings(entries: Iterable[Mapping[str, Any]]) -> str:
         )
         for entry in entries
     ]
-    return _table(("quantity", "statistic", "versions", "over", "compares with"), rows)
+    return markdown_table(("quantity", "statistic", "versions", "over", "compares with"), rows)
 
 
 def _span(entry: Mapping[str, Any]) -> str:
@@ -85,7 +85,7 @@ def _parameters(descriptor: Mapping[str, Any]) -> str:
         return ""
     rows = [(f"`{parameter['name']}`", parameter["description"]) for parameter in descriptor["parameters"]]
     query = f"/results/?tool={descriptor['tool']}&p.{descriptor['parameters'][0]['name']}="
-    return f"## Parameters\n\nResults are looked up by these: `{query}...`\n\n" + _table(("name", "is"), rows)
+    return f"## Parameters\n\nResults are looked up by these: `{query}...`\n\n" + markdown_table(("name", "is"), rows)
 
 
 def _files(files: Iterable[Mapping[str, Any]]) -> str:
@@ -97,12 +97,12 @@ def _files(files: Iterable[Mapping[str, Any]]) -> str:
         )
         for file in files
     ]
-    return _table(("name", "is", "known by"), rows)
+    return markdown_table(("name", "is", "known by"), rows)
 
 
 def _rules(benchmark: Benchmark) -> str:
     rows = [(f"`{rule.code}`", rule.level, rule.text, rule.source) for rule in benchmark.rules]
-    return "## Rules\n\n" + _table(("code", "level", "rule", "source"), rows) if rows else ""
+    return "## Rules\n\n" + markdown_table(("code", "level", "rule", "source"), rows) if rows else ""
 
 
 def _evidence(benchmark: Benchmark) -> str:
@@ -118,7 +118,7 @@ def _evidence(benchmark: Benchmark) -> str:
         "what is\n*absent* contradicts nothing. Beside each tolerance comes what printed digits leave open."
     )
     heads = ("code", "a contradiction is", "what must hold", "allowed", "rests on", "over real archives")
-    return f"## Evidence\n\n{introduction}\n\n" + _table(heads, rows)
+    return f"## Evidence\n\n{introduction}\n\n" + markdown_table(heads, rows)
 
 
 def _spread(spread: Mapping[str, Any]) -> str:
@@ -135,6 +135,7 @@ def _printable(text: str) -> str:
     return "".join(character if character.isprintable() else "\N{MIDDLE DOT}" for character in text.strip())
 
 
-def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def markdown_table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table in Markdown; a bar inside of a cell stays one."""
     lines = [heads, ["---"] * len(heads), *([cell.replace("|", "\\|") for cell in row] for row in rows)]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)

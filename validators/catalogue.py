@@ -24,8 +24,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from validators import evidence
-from validators.ceilings.ceiling_fraction import Crossing
+from validators import evidence, quantities
 from validators.evidence import Kind
 from validators.findings import Finding
 from validators.measurements import Run
@@ -114,8 +113,15 @@ def _outline(slug: str, tool: str) -> Outline:
 @cache
 def benchmarks() -> tuple[Benchmark, ...]:
     """Every benchmark folder, by slug."""
-    descriptors = sorted(FOLDER.glob("*/benchmark.json"))
-    return tuple(Benchmark(path.parent.name, json.loads(path.read_text(encoding="utf-8"))) for path in descriptors)
+    paths = sorted(FOLDER.glob("*/benchmark.json"))
+    return tuple(Benchmark(path.parent.name, _load_descriptor(path)) for path in paths)
+
+
+def _load_descriptor(path: Path) -> dict[str, Any]:
+    """A descriptor, with the better direction that the table of quantities has for each of its operations."""
+    written: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    operations = [row | {"better": quantities.better_of(row["quantity"], row["unit"])} for row in written["operations"]]
+    return written | {"operations": operations}
 
 
 def benchmark(tool: str) -> Benchmark:
@@ -131,7 +137,7 @@ def find(tool: str) -> Benchmark | None:
     return next((candidate for candidate in benchmarks() if tool in (candidate.tool, candidate.slug)), None)
 
 
-def crossings() -> Mapping[str, Crossing]:
+def crossings() -> Mapping[str, Mapping[str, Any]]:
     """The layers that the data of each tool crosses, by tool; a tool of which nothing is known is left out."""
     return {
         benchmark.tool: benchmark.descriptor["crosses"]
@@ -142,7 +148,7 @@ def crossings() -> Mapping[str, Crossing]:
 
 @dataclass(frozen=True, slots=True)
 class MetricDescription:
-    """What a descriptor says of a quantity of an operation: `unit` as the tool prints it, `better` higher or lower."""
+    """What is known of a quantity of an operation: `unit` as the tool prints it, `better` higher, lower or none."""
 
     tool: str
     description: str
@@ -156,6 +162,12 @@ def describe(tool: str, op: str, quantity: str) -> MetricDescription | None:
         if row["quantity"] == quantity and fnmatchcase(op, row["op"]):
             return MetricDescription(descriptor(tool)["name"], row["description"], row["unit"], row["better"])
     return None
+
+
+def label_operation(tool: str, op: str) -> str:
+    """An operation as people say it; empty where the descriptor of the tool does not say."""
+    rows = descriptor(tool).get("operations", ())
+    return next((str(row["label"]) for row in rows if "label" in row and fnmatchcase(op, row["op"])), "")
 
 
 def meanings(tool: str) -> Sequence[Mapping[str, Any]]:

@@ -1,4 +1,4 @@
-"""Every unit that a measurement may carry, what it converts to, and which direction is better.
+"""Every unit that a measurement may carry, and what it converts to.
 
 GiB and GB are different words here: 1 GiB = 2^30 B, 1 GB = 10^9 B.
 """
@@ -45,11 +45,10 @@ UNITS: dict[str, Unit] = {
         *_units("tokens/s", {"tokens/s": 1}),
         *_units("queries/s", {"queries/s": 1}),
         *_units("%", {"%": 1, "fraction": 100}),
+        *_units("W", {"W": 1, "kW": 1000}),
+        *_units("J", {"J": 1, "kJ": 1000, "kWh": 3.6e6}),
     ]
 }
-
-LOWER_IS_BETTER = frozenset({"s"})
-"""Canonical units whose smaller values are better; for every other unit more is better."""
 
 
 def to_canonical(value: float, unit: str) -> tuple[float, str]:

@@ -15,7 +15,7 @@ from registry.comparison.spreads import Key, measured_spreads, measurement_key
 from registry.comparison.uncertainty import Spread
 from registry.query import alike, configuration_diff, qualified_values
 from registry.query.divisors import Divisor, scales_with_system
-from validators import catalogue
+from validators import catalogue, quantities
 from validators.metric_semantics import ComparableValue, incomparable_reason
 
 OptionalMeasurement = Mapping[str, Any] | None
@@ -233,7 +233,9 @@ def _meaning_differences(sides: Sequence[Side], row: Sequence[OptionalMeasuremen
             yield ""
         else:
             first = ComparableValue(row[0], sides[0].tool_version, sides[0].parameters)
-            yield incomparable_reason(entries, first, ComparableValue(measurement, side.tool_version, side.parameters))
+            other = ComparableValue(measurement, side.tool_version, side.parameters)
+            labels = [quantities.label_of(of, sides[0].tool) for of in (row[0], measurement)]
+            yield "; ".join(labels) if labels[0] != labels[1] else incomparable_reason(entries, first, other)
 
 
 def _meaning_notes(rows: Mapping[Key, _Row]) -> Iterable[dict[str, str]]:

@@ -17,7 +17,7 @@ from registry.distributions import stragglers
 from registry.query import filters
 from registry.query.formulas import LARGEST_CHOICE
 from registry.query.public_record import Row
-from validators.units import LOWER_IS_BETTER
+from validators.quantities import lower_is_better
 
 Distribution = Mapping[str, Any]
 
@@ -40,7 +40,7 @@ def component_distributions(distributions: Sequence[Distribution], share: float)
 
 
 def _component_row(distribution: Distribution, share: float) -> Row:
-    lower = distribution["unit"] in LOWER_IS_BETTER
+    lower = lower_is_better(distribution["quantity"], distribution["unit"])
     values = [value for value in distribution["members"] if value is not None]
     slow = stragglers.find_slow(distribution["members"], share, lower_is_better=lower)
     counts = stragglers.stripe_counts(distribution["count"]) if distribution["over"] == "targets" else []
@@ -71,7 +71,7 @@ def ageing_series(distributions: Sequence[Distribution]) -> list[Row]:
         if distribution["over"] not in IN_ORDER or distribution["unit"] not in RATES or not distribution["members"]:
             continue
         percents = stragglers.relative_to_first(
-            distribution["members"], lower_is_better=distribution["unit"] in LOWER_IS_BETTER
+            distribution["members"], lower_is_better=lower_is_better(distribution["quantity"], distribution["unit"])
         )
         if percents:
             volumes = _repeat_volumes(distribution, distributions)

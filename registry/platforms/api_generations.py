@@ -107,7 +107,8 @@ class Generations(s.Serializer):
 QUERY = [
     OpenApiParameter(name, OpenApiTypes.STR, description=words)
     for name, words in {
-        "metric": "OP.QUANTITY.STAT, or fewer of its parts; left out: every number that two steps have.",
+        "metric": "OP.QUANTITY.STAT, or fewer of its parts, or a canonical quantity. "
+        "Left out: every number that two steps have.",
         "x": "What the steps are: platform, release, or the name of any fact.",
         "per": f"Divide by: {', '.join(divisors.PER)}.",
     }.items()

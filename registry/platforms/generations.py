@@ -20,7 +20,7 @@ from registry.platforms.gains import PlatformGain, Point
 from registry.query import axes, configuration_diff, fact_index, filters, metric_values, public_record, study_query
 from registry.query import divisors as query_divisors
 from registry.query.public_record import Row
-from validators.units import LOWER_IS_BETTER
+from validators.quantities import lower_is_better
 
 MOST_RESULTS = 100
 """Newest results of a line that are looked at; each brings all that is recorded of it."""
@@ -198,19 +198,20 @@ def _best_points(
     for result in reversed(results):
         for row in measurements_by_result[result.pk] if result.pk in step_of else ():
             key = (result.tool, row["op"], row["quantity"], row["stat"], result.trust, row["unit"])
+            lower = lower_is_better(row["quantity"], row["unit"])
             own = dict(row["context"])
             qualifier = own.pop("qualifier", "")
             conditions = {f"context.{name}": (gains.CONDITIONS, str(value)) for name, value in own.items()}
             facts = {**recorded[result.pk], **conditions}
             point = Point(result.public_id, step_of[result.pk], row["value"], facts, row["printed_unit"], qualifier)
             earlier_point = points_by_key.setdefault(key, {}).setdefault(result.pk, point)
-            points_by_key[key][result.pk] = gains.best_point([earlier_point, point], row["unit"] in LOWER_IS_BETTER)
+            points_by_key[key][result.pk] = gains.best_point([earlier_point, point], lower)
     return {key: [point for point in points.values() if point.value] for key, points in points_by_key.items()}
 
 
 def _gain_row(key: Key, points: Sequence[Point], order: Sequence[str]) -> Row:
     """One number over the steps; `chain` is empty where its gain can't be separated."""
-    lower = key[5] in LOWER_IS_BETTER
+    lower = lower_is_better(key[2], key[5])
     steps = gains.steps_of(points, order, lower)
     by_id = {point.result: point for point in points}
     tops = [replace(by_id[step["result"]], step=step["step"]) for step in steps]

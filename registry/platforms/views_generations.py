@@ -63,7 +63,7 @@ def _table_row(row: Row, order: Sequence[str]) -> dict[str, Any]:
     ]
     last = row["steps"][-1]
     return {
-        "name": number_named(row),
+        "name": number_named(row | {"printed_unit": last["printed_unit"]}),
         "tool": row["tool"],
         "trust": row["trust"],
         "unit": shown_unit(unit),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from registry.presentation.words import humanize
 from validators import catalogue
 from validators.metric_semantics import ComparableValue, find_meaning
+from validators.quantities import NONE, label_of, label_statistic
 
 Row = Mapping[str, Any]
 
@@ -31,9 +31,9 @@ def _operation_rows(tool: str, measurements: Iterable[Row]) -> Iterable[tuple[st
     grouped: dict[tuple[str, str], dict[str, None]] = {}
     for row in measurements:
         if entry := catalogue.describe(tool, row["op"], row["quantity"]):
-            text = f"{entry.description}; {entry.better} is better"
-            grouped.setdefault((row["quantity"], text), {})[row["op"]] = None
-    return ((", ".join(ops), humanize(quantity), text) for (quantity, text), ops in grouped.items())
+            text = entry.description + (f"; {entry.better} is better" if entry.better != NONE else "")
+            grouped.setdefault((label_of(row, tool), text), {})[row["op"]] = None
+    return ((", ".join(ops), label, text) for (label, text), ops in grouped.items())
 
 
 def _statistic_rows(tool: str, version: str, measurements: Iterable[Row]) -> Iterable[tuple[str, str, str]]:
@@ -42,5 +42,5 @@ def _statistic_rows(tool: str, version: str, measurements: Iterable[Row]) -> Ite
     for row in measurements:
         entry = find_meaning(catalogue.meanings(tool), ComparableValue(row, version, {}))
         if text := row["context"].get("scope") or (entry or {}).get("scope", ""):
-            grouped.setdefault((row["quantity"], str(text)), {})[row["stat"]] = None
-    return ((humanize(quantity), ", ".join(map(humanize, stats)), text) for (quantity, text), stats in grouped.items())
+            grouped.setdefault((label_of(row, tool), str(text)), {})[label_statistic(row["stat"])] = None
+    return ((label, ", ".join(stats), text) for (label, text), stats in grouped.items())

@@ -22,9 +22,11 @@ from registry.presentation.words import (
     format_cell,
     format_value,
     humanize,
+    label_quantities,
     shown_unit,
 )
 from validators.distributions import REPEATS
+from validators.quantities import label_statistic
 
 SIDE_BY_SIDE = 12
 """Columns of figures that can be read beside one another."""
@@ -47,6 +49,7 @@ class Layout:
     """A row for each operation and configuration.
 
     `keys` are the parts of contexts that vary, `words` those that are no numbers; the flags say what else varies.
+    `labels` are those of quantities, by their names and units.
     """
 
     keys: list[str]
@@ -55,6 +58,7 @@ class Layout:
     quantities: bool
     words: frozenset[str]
     about: str
+    labels: Mapping[tuple[str, str], str]
 
     @property
     def key_heads(self) -> list[Head]:
@@ -94,19 +98,18 @@ class Layout:
             return [Head(self._words(column), shown_unit(units[column[0], column[2]])) for column in columns]
         return [
             Head(
-                " ".join(filter(None, [humanize(stat), scope])),
+                " ".join(filter(None, [label_statistic(stat), scope])),
                 "",
-                humanize(quantity),
+                self.labels[quantity, unit],
                 shown_unit(units[quantity, unit]),
             )
             for quantity, stat, unit, scope in columns
         ]
 
     def _words(self, measure: Key) -> str:
-        quantity, stat, _, scope = measure
-        return " ".join(
-            filter(None, [humanize(quantity), humanize(stat) if self.stats else "", f"({scope})" * bool(scope)])
-        )
+        quantity, stat, unit, scope = measure
+        of_stat = label_statistic(stat) if self.stats else ""
+        return " ".join(filter(None, [self.labels[quantity, unit], of_stat, f"({scope})" * bool(scope)]))
 
 
 class _Sweep(Layout):
@@ -125,7 +128,7 @@ class _Sweep(Layout):
         op, quantity, stat, canonical, _ = column
         unit = shown_unit(units[quantity, canonical])
         if self.stats and not self.quantities:
-            return Head(humanize(stat), "", f"{humanize(op)} {humanize(quantity)}", unit)
+            return Head(label_statistic(stat), "", f"{humanize(op)} {self.labels[quantity, canonical]}", unit)
         return Head(self._words(column[1:]), unit, humanize(op))
 
 
@@ -143,7 +146,7 @@ class _ByStatistic(Layout):
 
     def heads(self, columns: list[Key], units: Mapping[Key, str]) -> list[Head]:
         words = [Head("Operation", n=False), *self.key_heads, Head("Quantity", n=False)]
-        return [*words, Head("Unit", n=False), *(Head(humanize(stat)) for (stat,) in columns)]
+        return [*words, Head("Unit", n=False), *(Head(label_statistic(stat)) for (stat,) in columns)]
 
     def cells(
         self, key: Key, rows_by_column: Mapping[Key, Row], columns: list[Key], units: Mapping[Key, str]
@@ -152,7 +155,7 @@ class _ByStatistic(Layout):
         figures = [self._figure(rows_by_column.get(column), units) for column in columns]
         return [
             *map(format_value, key[:-2]),
-            Cell(humanize(key[-2]), n=False),
+            Cell(self.labels[key[-2], key[-1]], n=False),
             Cell(shown_unit(unit), n=False),
             *figures,
         ]
@@ -194,7 +197,8 @@ def choose_layout(measurements: Sequence[Row]) -> Layout:
     stats, quantities = {row["stat"] for row in measurements}, {row["quantity"] for row in measurements}
     scoped, about = SCOPE in names and SCOPE not in shared, _shared_text(shared, stats, measurements)
     words = frozenset(name for row in measurements for name, value in row["context"].items() if isinstance(value, str))
-    fields = (keys, scoped, len(stats) > 1, len(quantities) > 1, words, about)
+    labels = label_quantities(measurements)
+    fields = (keys, scoped, len(stats) > 1, len(quantities) > 1, words, about, labels)
     plain = Layout(*fields)
     columns = {plain.column_key(row) for row in measurements}
     configs, ops = {plain.config(row) for row in measurements}, {row["op"] for row in measurements}
@@ -229,5 +233,6 @@ def _shared_context(contexts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 def _shared_text(shared: Mapping[str, Any], stats: set[str], measurements: Sequence[Row]) -> str:
     """What holds for all figures of a table, in words."""
     context = {name: value for name, value in shared.items() if name not in _NUMBERED}
-    only = humanize(next(iter(stats))) if len(stats) == 1 and len(measurements) > 1 and not stats & _OF_REPEATS else ""
+    is_shared = len(stats) == 1 and len(measurements) > 1 and not stats & _OF_REPEATS
+    only = label_statistic(next(iter(stats))) if is_shared else ""
     return ", ".join(filter(None, [only, describe_context(context)]))

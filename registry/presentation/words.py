@@ -12,6 +12,8 @@ from typing import Any
 
 from registry.presentation import numbers
 from registry.query.divisors import PER
+from validators import catalogue, quantities
+from validators.quantities import label_statistic
 from validators.units import UNITS
 
 HEAD_LETTERS = 10
@@ -31,7 +33,7 @@ SCOPE, STATE, INVALID = "scope", "target_state", "invalid"
 """Parts of a context that are no configuration: what a statistic is over, and what is wrong with a figure."""
 
 Row = Mapping[str, Any]
-"""A measurement as a report or the record has it."""
+"""A measurement as a report or the record has it, with its `tool` where that is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +92,26 @@ def op_named(op: str) -> str:
 
 def number_named(row: Row) -> str:
     """What a number is of: operation, quantity and statistic."""
-    return " ".join(filter(None, [op_named(row["op"]), humanize(row["quantity"]), humanize(row["stat"])]))
+    op = catalogue.label_operation(row.get("tool", ""), row["op"]) or op_named(row["op"])
+    return " ".join(filter(None, [op, label_quantity(row), label_statistic(row["stat"])]))
+
+
+def label_operation(row: Row) -> str:
+    """An operation in words, as the descriptor of its benchmark has it."""
+    return catalogue.label_operation(row.get("tool", ""), row["op"]) or humanize(row["op"])
+
+
+def label_quantity(row: Row) -> str:
+    """What was measured, in words: of the tool that the row names, where it names one."""
+    return quantities.label_of(row, row.get("tool", ""))
+
+
+def label_quantities(rows: Iterable[Row]) -> dict[tuple[str, str], str]:
+    """By quantity and unit what was measured; of one that means several things in these rows, its name."""
+    labels: dict[tuple[str, str], set[str]] = {}
+    for row in rows:
+        labels.setdefault((row["quantity"], row["unit"]), set()).add(label_quantity(row))
+    return {key: several.pop() if len(several) == 1 else humanize(key[0]) for key, several in labels.items()}
 
 
 def divisor_choices() -> list[tuple[str, str]]:
@@ -153,7 +174,9 @@ def with_unit(head: Head) -> str:
 def context_heading(name: str) -> Head:
     """The head of a part of contexts; a unit at the end of its name stands as one: record_KiB -> record, KiB."""
     words, _, unit = name.rpartition("_")
-    return Head(humanize(words), unit) if words and unit in UNITS else Head(humanize(name))
+    has_unit = bool(words) and unit in UNITS
+    part = quantities.context_parts().get(name)
+    return Head(part.label if part else humanize(words if has_unit else name), unit if has_unit else "")
 
 
 def format_value(value: Any) -> Cell:

@@ -8,6 +8,7 @@ from typing import Any
 from registry.query import public_record, study_query
 from registry.query.public_record import Row
 from validators.distributions import is_repeat
+from validators.quantities import canonical_name
 from validators.units import to_canonical
 
 
@@ -21,8 +22,13 @@ def values_by_result(results: Sequence[Any], words: Sequence[str] = ()) -> dict[
     if not words:
         return by_result
     recorded_metrics = [_row_metric(row) for rows in by_result.values() for row in rows]
-    selected_metrics = set(study_query.parse_metrics(words, list(dict.fromkeys(recorded_metrics))))
-    return {pk: [row for row in rows if _row_metric(row) in selected_metrics] for pk, rows in by_result.items()}
+    study_query.parse_metrics(words, list(dict.fromkeys(recorded_metrics)))
+    tools = {result.pk: result.tool for result in results}
+    return {pk: [row for row in rows if _is_meant(words, tools[pk], row)] for pk, rows in by_result.items()}
+
+
+def _is_meant(words: Sequence[str], tool: str, row: Row) -> bool:
+    return study_query.is_meant(words, _row_metric(row), canonical_name(tool, row))
 
 
 def _is_usable(row: Row) -> bool:

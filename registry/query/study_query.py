@@ -1,6 +1,7 @@
 """Questions to the record: metric, x axis, series, divisor and filters, read from a query string or refused.
 
 metric=write.bandwidth.max  OP.QUANTITY.STAT, or fewer of its parts: write.bandwidth, bandwidth, score
+metric=io_rate  a canonical quantity that no tool reports by that name: all names that tools report it under
 x=targets  series=op,fabric  per=drive  unit=GB/s  chart=lines  as_of=2026-11-20
 and every filter of results/, p.NAME=VALUE and context.NAME=VALUE among them
 """
@@ -8,7 +9,7 @@ and every filter of results/, p.NAME=VALUE and context.NAME=VALUE among them
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -19,6 +20,7 @@ from registry.errors import Problem
 from registry.query import axes, fact_index, filters
 from registry.query.divisors import PER
 from registry.query.public_record import nearest_names
+from validators.quantities import tools_by_canonical
 from validators.units import UNITS
 
 CHARTS = ("auto", "bars", "lines", "points", "box", "heat", "radar")
@@ -178,15 +180,40 @@ def parse_metrics(words: Sequence[str], known_metrics: Sequence[Metric]) -> list
 def _matching_metrics(word: str, known_metrics: Sequence[Metric]) -> list[Metric]:
     if word in COLUMN_METRICS:
         return [Metric(word)]
-    parts = word.split(".")
-    matches = [metric for metric in known_metrics if _starts_with_parts(parts, metric)]
+    matches = [metric for metric in known_metrics if _is_named(word, metric, tools_by_canonical(metric.quantity))]
     if not matches:
-        close = nearest_names(
-            word, [*map(str, known_metrics), *(metric.op for metric in known_metrics), *COLUMN_METRICS]
-        )
+        canonical_names = {name for metric in known_metrics for name in tools_by_canonical(metric.quantity)}
+        others = [*(metric.op for metric in known_metrics), *sorted(canonical_names), *COLUMN_METRICS]
+        close = nearest_names(word, [*map(str, known_metrics), *others])
         hint = f"Nearest: {', '.join(close)}." if close else "GET study/metrics/ has those that there are."
         raise UnknownMetric(f"No result has {word!r}.", hint=hint, errors={"metric": [word]})
     return matches
+
+
+def _is_named(word: str, metric: Metric, canonical_names: Collection[str]) -> bool:
+    """Whether a word of a question is of a metric, under its reported quantity or one of these canonical names."""
+    parts = word.split(".")
+    names = (metric.quantity, *canonical_names)
+    return any(_starts_with_parts(parts, metric._replace(quantity=name)) for name in names)
+
+
+def tools_of(words: Sequence[str], metric: Metric) -> frozenset[str]:
+    """The tools whose numbers of a metric the words of a question mean; empty for all tools."""
+    if any(_is_named(word, metric, ()) for word in words):
+        return frozenset()
+    tools = {name: of for name, of in tools_by_canonical(metric.quantity).items() if _any_named(words, metric, name)}
+    return frozenset().union(*tools.values()) if all(tools.values()) else frozenset()
+
+
+def is_meant(words: Sequence[str], metric: Metric, canonical: str) -> bool:
+    """Whether the words of a question mean a number of this metric, which is of a canonical quantity."""
+    return any(_is_named(word, metric, ()) for word in words) or (
+        canonical in tools_by_canonical(metric.quantity) and _any_named(words, metric, canonical)
+    )
+
+
+def _any_named(words: Sequence[str], metric: Metric, canonical: str) -> bool:
+    return any(_is_named(word, metric, [canonical]) for word in words)
 
 
 def _starts_with_parts(parts: list[str], metric: Metric) -> bool:

@@ -26,12 +26,15 @@ from registry.presentation.words import (  # fmt: skip
     describe_context,
     format_in_unit,
     humanize,
+    label_operation,
+    label_quantity,
     shown_unit,
     with_unit,
 )
 from registry.query import qualified_values
-from validators import catalogue
+from validators import catalogue, quantities
 from validators.distributions import PARTS, is_repeat
+from validators.quantities import label_statistic
 from validators.units import UNITS
 
 MOST_VARYING = 5
@@ -42,8 +45,6 @@ MOST_SERIES = 4
 MOST_STEPS = 40
 MOST_SPREADS = 100
 LEADING = 3
-_MAIN = ("bandwidth", "rate", "iops", "samples_rate", "au")
-"""Quantities that are worth a plot of their repeats, and that lead a page."""
 _BEST = ("max", "mean", "aggregate", "children_sum", "last_done", "net")
 """Statistics that say most of a run, where several are printed."""
 _IN_TIME = ("epochs", "events", "samples")
@@ -68,6 +69,7 @@ def view(
 
     `tool` is the benchmark with its version, whose descriptor says what the figures are.
     """
+    measurements, distributions = with_tool(measurements, tool[0]), with_tool(distributions, tool[0])
     varying = varying_parameters(tests, measurements)
     figures = [*_sweep(measurements), *_in_time(distributions, parameters or {}), *boxes_of(distributions)]
     return {
@@ -78,6 +80,11 @@ def view(
         "spread": spread_of(distributions),
         "glossary": build_glossary(*tool, measurements) if measurements else {},
     }
+
+
+def with_tool(rows: Sequence[Row], tool: str) -> list[Row]:
+    """Measurements or distributions with the tool that says what their names mean."""
+    return [{**row, "tool": tool} for row in rows]
 
 
 def _settings(tool: str, parameters: Mapping[str, Any]) -> str:
@@ -91,7 +98,11 @@ def _settings(tool: str, parameters: Mapping[str, Any]) -> str:
 
 def leading(measurements: Sequence[Row], parameters: Mapping[str, Any]) -> list[dict[str, str]]:
     """What stands above all: the best figure of the first operations, or of each quantity of the only one."""
-    rows = [row for row in measurements if row["quantity"] in _MAIN and not is_repeat(row["context"], row["stat"])]
+    rows = [
+        row
+        for row in measurements
+        if quantities.is_headline(row["quantity"]) and not is_repeat(row["context"], row["stat"])
+    ]
     part = "op" if len({row["op"] for row in rows}) > 1 else "quantity"
     best: dict[str, Row] = {}
     for row in sorted(rows, key=lambda row: row["stat"] not in _BEST):
@@ -113,10 +124,10 @@ def _leading_entry(row: Row, varying: Sequence[str], parameters: Mapping[str, An
     context = describe_context({name: row["context"][name] for name in varying if row["context"].get(name) is not None})
     against = f"threshold {limit:g}" if limit is not None else ""
     return {
-        "name": capitalize_sentence(f"{humanize(row['op'])} {humanize(row['quantity'])}"),
+        "name": capitalize_sentence(f"{label_operation(row)} {label_quantity(row)}"),
         "value": qualified_values.number_of_row(row).written(lambda value: format_in_unit(value, unit)),
         "unit": shown_unit(unit),
-        "of": ", ".join(filter(None, [humanize(row["stat"]), context, against])),
+        "of": ", ".join(filter(None, [label_statistic(row["stat"]), context, against])),
     }
 
 
@@ -153,7 +164,11 @@ def _values_by_test(tests: Sequence[Mapping[str, Any]], varying: Sequence[str]) 
 
 def _sweep(measurements: Sequence[Row]) -> list[Figure]:
     """A plot for each operation of a sweep, over the number that takes most values; at least three of them."""
-    rows = [row for row in measurements if not is_repeat(row["context"], row["stat"]) and row["quantity"] in _MAIN]
+    rows = [
+        row
+        for row in measurements
+        if not is_repeat(row["context"], row["stat"]) and quantities.is_headline(row["quantity"])
+    ]
     if not rows:
         return []
     quantity, stat = rows[0]["quantity"], rows[0]["stat"]
@@ -197,9 +212,9 @@ def _lines(op: str, rows: Sequence[Row], step: str, others: list[str], unit: str
         most,
     )
     return {
-        "title": f"{capitalize_sentence(humanize(op))}: {humanize(rows[0]['quantity'])} by "
+        "title": f"{capitalize_sentence(label_operation(rows[0]))}: {label_quantity(rows[0])} by "
         + with_unit(context_heading(step)),
-        "note": f"{unit}, {humanize(rows[0]['stat'])}, from zero, steps evenly apart{of_each}{left_out}",
+        "note": f"{unit}, {label_statistic(rows[0]['stat'])}, from zero, steps evenly apart{of_each}{left_out}",
         "drawing": drawing,
     }
 
@@ -207,7 +222,8 @@ def _lines(op: str, rows: Sequence[Row], step: str, others: list[str], unit: str
 def _in_time(distributions: Sequence[Distribution], parameters: Mapping[str, Any]) -> list[Figure]:
     """Stairs through epochs, events and samples, with a threshold of the quantity where the run has one."""
     figures = []
-    for (op, quantity, stat, over), group in _grouped(distributions, _IN_TIME, "op").items():
+    for (_, quantity, stat, over), group in _grouped(distributions, _IN_TIME, "op").items():
+        label = label_quantity(group[0])
         drawn = [distribution for distribution in group if distribution["members"]][:MOST_BOXES]
         if max((distribution["count"] for distribution in drawn), default=0) < 3:
             continue
@@ -221,8 +237,8 @@ def _in_time(distributions: Sequence[Distribution], parameters: Mapping[str, Any
             for distribution in drawn
         ]
         figures.append({
-                "title": capitalize_sentence(f"{humanize(op)}: {humanize(quantity)} in order of {over}"),
-            "note": f"{unit or 'count'}, {humanize(stat)}, not from zero{mark}",
+            "title": capitalize_sentence(f"{label_operation(group[0])}: {label} in order of {over}"),
+            "note": f"{unit or 'count'}, {label_statistic(stat)}, not from zero{mark}",
             "drawing": result_charts.draw_stairs(groups, limit, min(bounds) / factor, max(bounds) / factor),
         })  # fmt: skip
     return figures
@@ -235,7 +251,7 @@ def boxes_of(distributions: Sequence[Distribution]) -> list[Figure]:
     for (_, quantity, stat, over), group in _grouped(distributions, _SIDE_BY_SIDE, "").items():
         drawn = [distribution for distribution in group if distribution["count"] >= 3 or over in MEMBERS][:MOST_BOXES]
         ops = {(over, distribution["op"]) for distribution in drawn}
-        if not drawn or quantity not in _MAIN or ops <= plotted:
+        if not drawn or not quantities.is_headline(quantity) or ops <= plotted:
             continue
         plotted |= ops
         unit = _unit(drawn)
@@ -245,8 +261,8 @@ def boxes_of(distributions: Sequence[Distribution]) -> list[Figure]:
         scale = "logarithmic" if drawing.is_logarithmic else _begin(drawing)
         left_out = f". {len(drawn)} of {len(group)}; the table has all" if len(drawn) < len(group) else ""
         figures.append({
-            "title": f"{capitalize_sentence(humanize(quantity))} of {over}"
-            + ("" if f"{stat}s" == over else f", {humanize(stat)}"),
+            "title": f"{capitalize_sentence(label_quantity(group[0]))} of {over}"
+            + ("" if f"{stat}s" == over else f", {label_statistic(stat)}"),
             "note": f"{unit}, {scale}. Box: 25 to 75 %, line: median, ends: least and most{left_out}",
             "drawing": drawing,
         })  # fmt: skip
@@ -307,8 +323,8 @@ def _spread_row(distribution: Distribution) -> list[Cell]:
     words = [
         distribution["op"],
         describe_context(distribution["context"]),
-        humanize(distribution["quantity"]),
-        humanize(distribution["stat"]),
+        label_quantity(distribution),
+        label_statistic(distribution["stat"]),
     ]
     return [
         *(Cell(word, n=False) for word in words),

@@ -24,7 +24,7 @@ from registry.presentation.read_lines import build_not_read, format_read_from
 from registry.presentation.system_description import system_context
 from registry.query import cursor_pages, facets, filters, observed_parameters, public_record, revision_diff
 from registry.results import repeats_table
-from registry.results.run_page import leading, view
+from registry.results.run_page import leading, view, with_tool
 from registry.web.caching import cached_value, public_page
 from registry.web.filter_fields import Field, filter_fields
 from validators import catalogue
@@ -133,7 +133,9 @@ def detail(request: HttpRequest, public_id: str) -> HttpResponse:
         "main": main,
         "groups": groups(phases),
         "other_rows": others(result, measurements, phases),
-        "leading": leading(measurements, result.parameters) if not phases and result.score is None else [],
+        "leading": leading(with_tool(measurements, result.tool), result.parameters)
+        if not phases and result.score is None
+        else [],
         "run": _run(result, [] if phases else measurements),
         "repeats": repeats_table.repeats_context(result, measurements),
         "columns": list_charts.draw_columns(_short_names(phases, "bandwidth")),

@@ -12,13 +12,21 @@ from registry.distributions import distributions, stragglers
 from registry.errors import Problem
 from registry.presentation import numbers
 from registry.presentation.charts import result_charts
-from registry.presentation.words import best_unit, capitalize_sentence, describe_context, format_in_unit, humanize
+from registry.presentation.words import (
+    best_unit,
+    capitalize_sentence,
+    describe_context,
+    format_in_unit,
+    humanize,
+    label_quantity,
+)
 from registry.query import public_record
 from registry.query.public_record import Row
 from registry.results.run_page import boxes_of, spread_of
 from registry.results.views import title
 from registry.web.caching import public_page
-from validators.units import LOWER_IS_BETTER, UNITS
+from validators.quantities import label_statistic, lower_is_better
+from validators.units import UNITS
 
 MOST_DISTRIBUTIONS = 12
 
@@ -58,7 +66,7 @@ def _read_share(request: HttpRequest) -> tuple[float, Problem | None]:
 def _group_context(row: Row) -> dict[str, Any]:
     unit = best_unit([{"value": row["best"], "printed_unit": row["printed_unit"]}], row["unit"])
     bins = [(part["low"], part["high"], part["count"]) for part in row["histogram"]]
-    lower = row["unit"] in LOWER_IS_BETTER
+    lower = lower_is_better(row["quantity"], row["unit"])
     limit = row["best"] * 100 / row["share"] if lower else row["best"] * row["share"] / 100
     return {
         "title": _series_title(row),
@@ -103,7 +111,7 @@ def _series_context(row: Row) -> dict[str, Any]:
 
 
 def _series_title(row: Row) -> str:
-    what = f"{humanize(row['op'])} {humanize(row['quantity'])}, {humanize(row['stat'])}"
+    what = f"{humanize(row['op'])} {label_quantity(row)}, {label_statistic(row['stat'])}"
     return capitalize_sentence(", ".join(filter(None, [what, describe_context(row["context"])])))
 
 

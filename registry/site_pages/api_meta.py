@@ -18,7 +18,7 @@ from registry.query.public_record import NotOnRecord, nearest_names
 from registry.site_pages import responses as site_pages_responses
 from registry.web import responses as web_responses
 from registry.web.api_base import PublicRead, api_address
-from validators import VERSION, catalogue, schema
+from validators import VERSION, catalogue, quantities, schema
 from validators.questionnaires import questionnaires
 from validators.rules.system_rules import RULES as SYSTEM_RULES
 
@@ -103,6 +103,14 @@ class BenchmarkList(PublicRead):
     def get(self, request: Request) -> Response:
         rows = [benchmark.descriptor for benchmark in catalogue.benchmarks()]
         return Response({"next": None, "results": rows})
+
+
+class QuantityTable(PublicRead):
+    """What the names that tools report mean: quantities, statistics and parts of contexts (quantities.1)."""
+
+    @extend_schema(operation_id="quantities_read", responses={200: OpenApiTypes.OBJECT})
+    def get(self, request: Request) -> Response:
+        return Response(quantities.load_table())
 
 
 class OpenAPI(PublicRead):

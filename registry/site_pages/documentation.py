@@ -1,5 +1,7 @@
 """The project's own documentation as pages: docs/*.md, and a page of each benchmark made of what lies in its folder.
 
+The page of quantities ends in tables made of theirs.
+
 Raw HTML stays text, every heading and code has an anchor.
 """
 
@@ -18,11 +20,13 @@ from django.utils.text import slugify
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from registry.site_pages import quantity_tables
 from registry.web.caching import public_page
 from validators import benchmark_docs, catalogue
 
 FOLDER: Path = settings.BASE_DIR / "docs"
 BENCHMARKS = "benchmarks/"
+QUANTITIES = "quantities"
 READERS = {
     "For sites": (
         "start",
@@ -31,6 +35,7 @@ READERS = {
         "probes",
         "parameters",
         "check",
+        "quantities",
         "collector",
         "questionnaire",
         "findings",
@@ -102,6 +107,8 @@ def render_pages() -> dict[str, DocumentationPage]:
     """All documents by slug, rendered once per process: they change with the code only."""
     paths = {path.relative_to(FOLDER).with_suffix("").as_posix(): path for path in sorted(FOLDER.rglob("*.md"))}
     texts = {slug: (path, path.read_text(encoding="utf-8")) for slug, path in paths.items() if _is_shown(slug)}
+    path, text = texts[QUANTITIES]
+    texts[QUANTITIES] = path, f"{text}\n{quantity_tables.quantity_sections()}"
     for benchmark in catalogue.benchmarks():
         readme = catalogue.FOLDER / benchmark.slug / benchmark_docs.README
         texts[f"{BENCHMARKS}{benchmark.slug}"] = readme, benchmark_docs.benchmark_page(benchmark)

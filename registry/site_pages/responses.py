@@ -23,6 +23,7 @@ class Index(s.Serializer):
     questionnaires = s.URLField()
     rules = s.URLField()
     benchmarks = s.URLField()
+    quantities = s.URLField()
     parameters = s.URLField()
     openapi = s.URLField()
 

@@ -52,6 +52,11 @@ class StudyAxis(serializers.Serializer):
     unit = serializers.CharField(help_text="Of its values; empty where they have none.")
 
 
+class CodedNote(serializers.Serializer):
+    code = serializers.CharField(help_text="study.mixed-quantities: a reported name means several; nothing is drawn.")
+    message = serializers.CharField()
+
+
 class StudyShape(serializers.Serializer):
     title = serializers.CharField()
     axes = StudyAxis(many=True, help_text="What rows begin with: x, series, and what else tells them apart.")
@@ -65,6 +70,7 @@ class StudyShape(serializers.Serializer):
         "`interval_runs` (three or more); all null where it was not repeated, for which CSV says `not repeated`.",
     )
     chart = serializers.DictField(allow_null=True, help_text="Vega-Lite 6; null where nothing can be drawn.")
+    coded_notes = CodedNote(many=True, help_text="What keeps the rows from being compared.")
     question = serializers.CharField(help_text="The query string that asks for this.")
     metrics = serializers.ListField(child=serializers.CharField())
     x = serializers.CharField()
@@ -119,7 +125,7 @@ class AxisPage(serializers.Serializer):
 QUERY = [
     OpenApiParameter(name, OpenApiTypes.STR, required=name in ("metric", "x"), description=words)
     for name, words in {
-        "metric": "OP.QUANTITY.STAT, or fewer of its parts; several mean any of them.",
+        "metric": "OP.QUANTITY.STAT, or fewer of its parts, or a canonical quantity; several mean any of them.",
         "x": "The axis to go along; study/axes/ has those that there are.",
         "series": "Up to four more axes, with commas.",
         "per": f"Divide by: {', '.join(divisors.PER)}.",

@@ -95,6 +95,7 @@ def _computed_figures(study: Study) -> documents.Document:
     document = documents.assemble_document(study["title"], study["axes"], unit, rows, study.get("chart", "auto"))
     columns = [*study["axes"], *FIGURE_COLUMNS]
     blank = {
+        "coded_notes": [],
         "question": "",
         "metrics": [],
         "x": study["axes"][0],

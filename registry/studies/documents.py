@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from registry.query.axes import find_axis
@@ -9,6 +10,7 @@ from registry.query.study_query import StudyQuery, UnknownAxis, UnknownMetric
 from registry.studies import run
 from registry.studies.study_chart import draw_chart
 from registry.studies.table import COLUMNS, Row, in_words
+from validators.quantities import canonical_quantities
 
 Document = dict[str, Any]
 
@@ -27,7 +29,10 @@ def study_document(question: StudyQuery, about: Document | None = None) -> Docum
         answer = run.StudyTable(question, [], list(question.axes), question.unit, [], {})
     title = about.get("title") or run.study_title(question)
     answer_document = assemble_document(title, answer.axes, answer.unit, answer.rows, question.chart, question.per)
+    if answer.mixed:
+        answer_document["chart"] = None
     return answer_document | {
+        "coded_notes": [_mixed_note(name, canonical) for name, canonical in answer.mixed.items()],
         "question": question.address(),
         "metrics": [str(metric) for metric in answer.metrics],
         "x": question.x,
@@ -36,6 +41,12 @@ def study_document(question: StudyQuery, about: Document | None = None) -> Docum
         "as_of": question.as_of,
         "trust": answer.trust,
     }
+
+
+def _mixed_note(name: str, canonical_names: Sequence[str]) -> dict[str, str]:
+    labels = [canonical_quantities()[text].label if text else "something that is not known" for text in canonical_names]
+    message = f"{name} is {' and '.join(labels)} here, which do not compare. Ask for one of them, or for one benchmark."
+    return {"code": "study.mixed-quantities", "message": message}
 
 
 def assemble_document(

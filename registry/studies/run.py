@@ -10,7 +10,7 @@ from __future__ import annotations
 import datetime as dt
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import or_
 from typing import Any
@@ -42,6 +42,7 @@ from registry.query.public_record import rows_of
 from registry.query.study_query import COLUMN_METRICS, CONTEXT, Metric, StudyQuery
 from registry.studies import intervals, table
 from registry.studies.table import Group, Row
+from validators.quantities import canonical_name
 from validators.units import UNITS
 
 MOST_ROWS = 2000
@@ -69,6 +70,8 @@ class StudyTable:
     unit: str
     rows: list[Row]
     trust: dict[str, int]
+    mixed: dict[str, list[str]] = field(default_factory=dict)
+    """By reported quantity the canonical ones, where it has several."""
 
     @property
     def missing(self) -> int:
@@ -88,12 +91,15 @@ def run_study(question: StudyQuery, order: Sequence[str] = ()) -> StudyTable:
     if question.x == "release":
         order = list(Release.objects.order_by("held_on", "id").values_list("slug", flat=True))
     groups = intervals.of_single(groups, alone=question.as_of is not None)
+    mixed = table.mixed_quantities(groups)
+    if mixed:
+        groups, axes = table.add_canonical(groups), [*axes, table.CANONICAL]
     rows = table.group_rows(groups, axes, unit, order)
     trust: Counter[str] = Counter()
     for row in rows:
         row["per"] = question.per or None
         trust[row["trust"]] += row["count"]
-    return StudyTable(question, metrics, axes, unit, rows, dict(sorted(trust.items())))
+    return StudyTable(question, metrics, axes, unit, rows, dict(sorted(trust.items())), mixed)
 
 
 def _metrics_of(question: StudyQuery) -> list[Metric]:
@@ -158,7 +164,7 @@ def _load_groups(question: StudyQuery, metrics: list[Metric]) -> list[Group]:
     facts_by_result, qualified = _facts_by_result(alone), {} if column else _load_qualifiers(alone)
     several = any(row["results"] > 1 and row["trust"] == Result.Trust.REPORTED for row in read) and not column
     among = _qualified_among(results, keys, value) if several else {}
-    return table.merge_groups(
+    groups = [
         replace(
             _make_group(row, names, facts_by_result, qualified),
             qualified=among.get(tuple(row[key] for key in keys), ()),
@@ -166,7 +172,13 @@ def _load_groups(question: StudyQuery, metrics: list[Metric]) -> list[Group]:
         if row["results"] > 1
         else _make_group(row, names, facts_by_result, qualified)
         for row in read
-    )
+    ]
+    return table.merge_groups(group for group in groups if column or _is_meant(question, group))
+
+
+def _is_meant(question: StudyQuery, group: Group) -> bool:
+    metric = Metric(*(group.at[name] or "" for name in Metric._fields))
+    return study_query.is_meant(question.metric, metric, group.canonical)
 
 
 def _qualified_among(results: QuerySet, keys: Iterable[str], value: Any) -> dict[Any, list[tuple[float, str]]]:
@@ -248,14 +260,16 @@ def _query_conditions(question: StudyQuery) -> Q:
 
 def _measurement_condition(question: StudyQuery, metrics: Sequence[Metric]) -> Q:
     """Measurements of the metrics, with what the question says of their context."""
-    ops: dict[tuple[str, str], list[str]] = {}
-    for op, quantity, stat in metrics:
-        ops.setdefault((quantity, stat), []).append(op)
+    ops: dict[tuple[str, str, frozenset[str]], list[str]] = {}
+    for metric in metrics:
+        tools = study_query.tools_of(question.metric, metric)
+        ops.setdefault((metric.quantity, metric.stat, tools), []).append(metric.op)
     met = reduce(
         or_,
         [
             Q(measurements__op__in=named, measurements__quantity=quantity, measurements__stat=stat)
-            for (quantity, stat), named in ops.items()
+            & (Q(tool__in=sorted(tools)) if tools else Q())
+            for (quantity, stat, tools), named in ops.items()
         ],
     )
     for name, values in question.filters.items():
@@ -324,14 +338,16 @@ def _make_group(
         printed_fields = {"printed_value": row["printed"], "printed_unit": row["of_printed_unit"]}
         alone = facts_by_result[row["first"]] | {"qualifier": qualified.get((row["first"], metric))} | printed_fields
     same = row.get("least_divisor") == row.get("most_divisor")
+    at = {name: row[column] for name, column in names.items()}
     return Group(
-        at={name: row[column] for name, column in names.items()},
+        at=at,
         trust=row["trust"],
         values=row["all_values"],
         unit=row["of_unit"],
         printed_units=frozenset({row["of_printed_unit"]}),
         divisor=row.get("least_divisor") if same else None,
         facts=alone,
+        canonical=canonical_name(row["tool"], at | {"printed_unit": row["of_printed_unit"]}),
     )
 
 

@@ -10,18 +10,21 @@ import math
 import re
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from registry.comparison import uncertainty
 from registry.errors import Problem
 from registry.query import qualified_values
 from registry.query.axes import MEANING_FIELDS
-from validators.units import LOWER_IS_BETTER, UNITS
+from validators import quantities
+from validators.units import UNITS
 
 Row = dict[str, Any]
 
 USUAL_UNITS = {"B/s": "GiB/s", "ops/s": "kIOPS"}
+CANONICAL = "canonical_quantity"
+"""The axis that tells canonical quantities apart where a reported name has several."""
 FIGURES = ("value", "low", "q1", "q3", "high")
 INTERVAL = ("interval_low", "interval_high", "interval_basis", "interval_runs")
 COLUMNS = (
@@ -65,13 +68,15 @@ class Group:
     interval: Interval | None = None
     qualified: Sequence[tuple[float, str]] = ()
     """Those of several values that their source says are about, below or above so much; with what it says."""
+    canonical: str = ""
+    """The canonical quantity of the measurements; empty where none is known."""
 
 
 def merge_groups(groups: Iterable[Group]) -> list[Group]:
     """Groups that differ only in the unit they are printed in become one."""
     by_place: dict[Any, Group] = {}
     for group in groups:
-        place = (*group.at.values(), group.trust, group.unit)
+        place = (*group.at.values(), group.trust, group.unit, group.canonical)
         earlier_group = by_place.get(place)
         by_place[place] = group if earlier_group is None else _join_groups(earlier_group, group)
     return list(by_place.values())
@@ -81,7 +86,8 @@ def _join_groups(group: Group, other: Group) -> Group:
     divisor = group.divisor if group.divisor == other.divisor else None
     units = group.printed_units | other.printed_units
     both = [*group.qualified, *other.qualified]
-    return Group(group.at, group.trust, [*group.values, *other.values], group.unit, units, divisor, qualified=both)
+    values = [*group.values, *other.values]
+    return Group(group.at, group.trust, values, group.unit, units, divisor, qualified=both, canonical=group.canonical)
 
 
 def compute_quartiles(values: Sequence[float]) -> dict[str, float]:
@@ -110,6 +116,19 @@ def unit_of(groups: Sequence[Group], requested_unit: str = "") -> str:
 def varying_axes(groups: Sequence[Group], axes: Sequence[str]) -> list[str]:
     """What tells measurements apart and is on no axis yet, though it differs."""
     return [name for name in MEANING_FIELDS if name not in axes and len({group.at[name] for group in groups}) > 1]
+
+
+def mixed_quantities(groups: Sequence[Group]) -> dict[str, list[str]]:
+    """By reported quantity its canonical ones, where it has several; one that is not known is like no other."""
+    canonical: dict[str, set[str]] = {}
+    for group in groups:
+        canonical.setdefault(group.at["quantity"] or "", set()).add(group.canonical)
+    return {name: sorted(several) for name, several in canonical.items() if len(several) > 1}
+
+
+def add_canonical(groups: Sequence[Group]) -> list[Group]:
+    """Groups that have their canonical quantity as an axis, too."""
+    return [replace(group, at={**group.at, CANONICAL: group.canonical or None}) for group in groups]
 
 
 def group_rows(groups: Sequence[Group], axes: Sequence[str], unit: str, order: Sequence[str] = ()) -> list[Row]:
@@ -228,7 +247,8 @@ def in_words(unit: str, per: str = "") -> str:
 
 
 def lower_is_better(unit: str) -> bool:
-    return unit in UNITS and UNITS[unit].canonical in LOWER_IS_BETTER
+    """Of values whose unit alone is known."""
+    return unit in UNITS and quantities.lower_is_better("", UNITS[unit].canonical)
 
 
 def format_digits(value: float, digits: int = 5) -> str:

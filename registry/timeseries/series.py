@@ -26,9 +26,8 @@ from registry.models import ListEntry, Result, Step, System
 from registry.query import alike, filters, metric_values, observed_parameters, public_record
 from registry.query.public_record import Row
 from registry.timeseries import change_points
-from validators import catalogue
+from validators import catalogue, quantities
 from validators.system.difference import difference
-from validators.units import LOWER_IS_BETTER
 
 MOST_RESULTS = 100
 """Newest results of a system that are looked at; each brings all its numbers."""
@@ -42,8 +41,6 @@ NAMES = ("metric",)
 FILTERS = tuple(name for name in filters.RESULT_NAMES if name != "system")
 PREFIXES = (filters.PARAMETER,)
 
-_AMOUNTS = frozenset({"volume", "ops", "count", "items", "stonewall_time"})
-"""Quantities that say how much a run did, or was told to, and not how fast it was."""
 _RATES = ("B/s", "ops/s")
 
 _TIMES = ("started", "ended")
@@ -198,10 +195,11 @@ def _as_moment(text: str) -> dt.datetime | None:
 
 
 def _speed_rows(rows: Sequence[Row]) -> Iterable[Row]:
-    """Without amounts, and without the time of an operation whose rate stands beside it: a longer run is no slower."""
+    """Without what says how much was done, and the time of what has a rate beside it: a longer run is no slower."""
     rated = {row["op"] for row in rows if row["unit"] in _RATES}
     for row in rows:
-        if row["quantity"] not in _AMOUNTS and not (row["quantity"] == "time" and row["op"] in rated):
+        has_direction = quantities.better_of(row["quantity"], row["unit"]) != quantities.NONE
+        if has_direction and not (row["quantity"] == "time" and row["op"] in rated):
             yield row
 
 
@@ -307,18 +305,19 @@ def _series_row(points: Mapping[str, Row]) -> Row:
             | {"qualifier": row["row"]["context"].get("qualifier", "")}
             for row in rows
         ],
-        "steps": _steps_of(rows, number["unit"]),
+        "steps": _steps_of(rows, number),
     }
 
 
-def _steps_of(rows: Sequence[Row], unit: str) -> list[Row]:
+def _steps_of(rows: Sequence[Row], number: Row) -> list[Row]:
     """Steps of measured values; a bound ("below 200") has no level, so a series with one has no step."""
     if any(row["row"]["context"].get("qualifier") for row in rows):
         return []
-    return [_step_row(step, rows, unit) for step in change_points.find_change_points([row["value"] for row in rows])]
+    lower = quantities.lower_is_better(number["quantity"], number["unit"])
+    return [_step_row(step, rows, lower) for step in change_points.find_change_points([row["value"] for row in rows])]
 
 
-def _step_row(step: change_points.Step, rows: Sequence[Row], unit: str) -> Row:
+def _step_row(step: change_points.Step, rows: Sequence[Row], lower: bool) -> Row:
     return {
         "place": step.place,
         "day": rows[step.place]["day"],
@@ -327,7 +326,7 @@ def _step_row(step: change_points.Step, rows: Sequence[Row], unit: str) -> Row:
         "level_before": step.before,
         "level_after": step.after,
         "ratio": step.ratio,
-        "better": (step.ratio < 1) == (unit in LOWER_IS_BETTER),
+        "better": (step.ratio < 1) == lower,
         "chance": step.chance,
     }
 

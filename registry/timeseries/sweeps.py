@@ -19,7 +19,7 @@ from registry.query import alike, data_files, fact_index, metric_values, public_
 from registry.query.alike import Likeness
 from registry.query.public_record import Row
 from registry.timeseries import series
-from validators.units import LOWER_IS_BETTER
+from validators.quantities import lower_is_better
 
 SWEEPS = Path(__file__).parent / "data"
 SCHEMA = "sweep.schema.json"
@@ -151,6 +151,7 @@ def _part_row(part: Part, runs: Sequence[tuple[Row, Sequence[Row], Facts]]) -> R
                 number = {
                     "value": row["value"],
                     "unit": row["unit"],
+                    "quantity": row["quantity"],
                     "spread": repeating.get(spreads.measurement_key(row)),
                 }
                 number |= {"qualifier": qualified_values.qualifier_of(row)}
@@ -194,7 +195,7 @@ def _cell_row(place: tuple[str, ...], runs: Sequence[Row]) -> Row:
     return {
         "choices": choices,
         "op": op,
-        "verdict": UNKNOWN if _is_open(times, before, open_) else _ratio_verdict(ratio, interval, latest["unit"]),
+        "verdict": UNKNOWN if _is_open(times, before, open_) else _ratio_verdict(ratio, interval, latest),
         "unit": latest["unit"],
         "unknown": [] if before else list(dict.fromkeys(open_)),
         "latest": _run_columns(latest),
@@ -233,11 +234,11 @@ def _is_open(times: qualified_values.Number | None, before: Row | None, open_: S
     )
 
 
-def _ratio_verdict(ratio: float | None, interval: uncertainty.Interval | None, unit: str) -> str:
+def _ratio_verdict(ratio: float | None, interval: uncertainty.Interval | None, latest: Row) -> str:
     if ratio is None:
         return FIRST
     if interval is None:
         return NOT_REPEATED
     if uncertainty.is_tie(interval):
         return EQUAL
-    return BETTER if (ratio < 1) == (unit in LOWER_IS_BETTER) else WORSE
+    return BETTER if (ratio < 1) == lower_is_better(latest["quantity"], latest["unit"]) else WORSE

@@ -19,12 +19,9 @@ from submissions.errors import ProposalInvalid
 from submissions.models import Account
 from submissions.permissions import require_role
 from submissions.publication import publish
-from validators import schema, scoring
+from validators import catalogue, schema, scoring
 from validators.benchmarks.io500 import score as io500
 from validators.units import from_canonical
-
-_UNITS = {"bandwidth": "GiB/s", "rate": "kIOPS"}
-"""In which the phases of a score are combined."""
 
 Row = dict[str, Any]
 
@@ -111,11 +108,19 @@ def _rescore_pool(pool: list[Entry], rule: scoring.Definition) -> list[Entry]:
     values: dict[str, dict[str, float]] = {}
     for result, op, quantity, value in rows.values_list("result__public_id", "op", "quantity", "value"):
         if quantities.get(op) == quantity:
-            values.setdefault(result, {})[op] = from_canonical(value, _UNITS[quantity])
+            values.setdefault(result, {})[op] = from_canonical(value, _printed_unit(op, quantity))
     return [
         replace(entry, scores={**entry.scores, "score": _score_or_none(values.get(entry.id, {}), rule)})
         for entry in pool
     ]
+
+
+def _printed_unit(op: str, quantity: str) -> str:
+    """In which the phases of a score are combined: as IO500 prints them."""
+    described = catalogue.describe("io500", op, quantity)
+    if described is None:
+        raise LookupError(f"the descriptor of io500 has no {quantity} of {op}")
+    return described.unit
 
 
 def _score_or_none(values: Mapping[str, float], rule: scoring.Definition) -> float | None:

@@ -16,6 +16,7 @@ PACKAGES = ("validators", "submissions")
 MADE_WHILE_RUNNING = {
     "validators/benchmarks/darshan/parser.py": "called with patterns of the same file, which are looked at below",
     "validators/bundle/secret_scan.py": "forms of credential-forms.1.json, found as the values of modules",
+    "validators/quantities.py": "names of statistics in quantities.json; looked at below",
     "validators/launcher_output.py": "a launcher's label, whose letters are escaped and whose figures are bounded",
     "validators/scrubbing/credentials.py": "forms of credential-forms.1.json, found as the values of modules",
     "validators/reading/cleaning.py": "labels put together from kinds of the same file; looked at below",
@@ -56,6 +57,15 @@ def test_labels_of_launchers_make_linear_patterns():
         if (slowness := pumping.slowness(pumping.Pattern("label", pattern, frozenset({"sub"}))))
     ]
     assert not slow
+
+
+def test_names_of_statistics_are_linear_patterns():
+    from validators import quantities
+
+    compiled = [statistic.pattern for statistic in quantities.list_statistics() if statistic.pattern]
+    assert len(compiled) > 1
+    slow = [pumping.slowness(pumping.Pattern("statistic", pattern, frozenset({"fullmatch"}))) for pattern in compiled]
+    assert not any(slow)
 
 
 def test_what_stands_before_lines_makes_linear_patterns():

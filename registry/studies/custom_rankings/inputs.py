@@ -124,7 +124,7 @@ def input_of(name: str) -> Input:
         raise UnknownName(
             f"No result has {name!r}.", hint=hint, errors={"formula": [name[: filters.VALUE_LIMIT]]}
         ) from error
-    if len(candidates) > 1:
+    if len(candidates) > 1 or study_query.tools_of([name], candidates[0]):
         several = ", ".join(f"[{metric}]" for metric in candidates[:MOST_INPUTS])
         raise UnknownName(f"{name!r} may be any of several.", hint=f"Give one of {several}.")
     return _metric_input(name, candidates[0])

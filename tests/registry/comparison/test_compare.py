@@ -95,6 +95,17 @@ def of_mdtest(version: str, *measurements: dict, **parameters):
     return side(version, *measurements, tool="mdtest", version=version, **parameters)
 
 
+def test_the_time_of_a_phase_is_not_compared_with_that_of_a_file() -> None:
+    """mdtest calls both time, and both are in seconds."""
+    fields = {"op": "file_stat", "quantity": "time", "stat": "mean", "unit": "s", "context": {}}
+    of_phase, of_file = fields | {"value": 2.0, "printed_unit": "s"}, fields | {"value": 0.002, "printed_unit": "ms/op"}
+    comparison = compare_sides([of_mdtest("4.0.0", of_phase), of_mdtest("4.1.0", of_file)])
+    (row,) = comparison["measurements"]
+    assert (row["ratios"], row["differs"]) == ([1.0, None], ["", "duration; metadata latency"])
+    alike = compare_sides([of_mdtest("4.0.0", of_phase), of_mdtest("4.0.0", of_phase | {"value": 4.0})])
+    assert alike["measurements"][0]["ratios"] == [1.0, 2.0]
+
+
 @pytest.mark.parametrize("stat", ["max", "mean"])
 def test_max_and_mean_of_mdtest_do_not_mean_the_same_before_and_since_4(stat: str) -> None:
     old, new = rate(stat, 100.0), rate(stat, 150.0)

@@ -35,7 +35,7 @@ def test_a_sweep_has_a_row_for_each_step_with_the_operations_side_by_side():
     sweep_table = build_table(steps)
     assert heads(sweep_table) == [("", "threads", ""), ("write", "bandwidth", "GiB/s"), ("read", "bandwidth", "GiB/s")]
     assert texts(sweep_table)[2] == ["4", "3", "3"]
-    assert sweep_table.about == "aggregate, osts 2"
+    assert sweep_table.about == "all targets, OSTs 2"
 
 
 def test_operations_of_different_steps_do_not_leave_a_table_full_of_holes():
@@ -59,7 +59,7 @@ def test_many_counters_have_a_row_each():
 def test_many_jobs_have_a_row_each_however_many_their_counters():
     percentiles = [f"p{number}" for number in range(13)]
     jobs = build_table([row("write", "latency", stat, job=job) for job in range(13) for stat in percentiles])
-    assert [head.text for head in jobs.heads] == ["Operation", "job", *percentiles]
+    assert [head.text for head in jobs.heads] == ["Operation", "job", *(f"percentile {number}" for number in range(13))]
     assert [cells[:2] for cells in texts(jobs)] == [["write", str(job)] for job in range(13)]
 
 

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from registry.presentation.charts import model, result_charts, scales
-from registry.results.run_page import leading, varying_parameters, view
+from registry.results.run_page import leading, varying_parameters, view, with_tool
 from tests.registry.presentation.test_measurement_tables import row
 from validators.distributions import summed
 
@@ -46,7 +46,7 @@ def test_numbers_that_only_count_are_no_steps(what):
 def test_epochs_are_stairs_under_their_threshold():
     au = summed("unet3d", "au", "epoch", "epochs", [98.0, 97.0, 96.0], "%", {"run": "run1"})
     (figure,) = view([], au, parameters={"au_threshold": 90.0})["figures"]
-    assert figure["title"] == "unet3d: AU in order of epochs"
+    assert figure["title"] == "unet3d: accelerator utilisation in order of epochs"
     assert "threshold, 90 %" in figure["note"]
     chart = figure["drawing"]
     assert chart.words.endswith("; limit 90.0")
@@ -113,6 +113,15 @@ def test_the_best_figures_lead_with_what_they_are_of():
     assert (net["value"], net["of"]) == ("1", "net")
     (au,) = leading([row("unet3d", "au", value=95.5, unit="%", printed_unit="%")], {"au_threshold": 90.0})
     assert au["of"] == "mean, threshold 90"
+    (searched,) = leading([row("search", "query_rate", unit="queries/s", printed_unit="queries/s")], {})
+    assert searched["name"] == "Search query rate"
+    assert leading([row(quantity="volume", unit="B", printed_unit="B"), row(quantity="stonewall_bandwidth")], {}) == []
+
+
+def test_a_name_that_means_several_things_is_told_by_the_tool():
+    rates = [row("send", "rate", value=2.0, unit="ops/s", printed_unit="RPC/s")]
+    names = [leading(with_tool(rates, tool), {})[0]["name"] for tool in ("lst", "iozone", "mdtest", "")]
+    assert names == ["Send message rate", "Send I/O rate", "Send metadata rate", "Send rate"]
 
 
 @pytest.mark.parametrize(

@@ -86,6 +86,7 @@ ADDRESSES = {
     "/api/v1/questionnaires/{name}/": "/api/v1/questionnaires/reproducibility.1/",
     "/api/v1/rules/": "/api/v1/rules/",
     "/api/v1/benchmarks/": "/api/v1/benchmarks/",
+    "/api/v1/quantities/": "/api/v1/quantities/",
     "/api/v1/parameters/": "/api/v1/parameters/",
     "/api/v1/parameters/{id}/": "/api/v1/parameters/lustre.client.osc.checksums/",
     "/api/v1/openapi.json": "/api/v1/openapi.json",
@@ -208,6 +209,29 @@ def test_every_rule_is_listed_with_text_and_source(client) -> None:
     assert all(rule["text"] and rule["source"] and rule["level"] for rule in listed)
     assert client.get("/api/v1/rules/?benchmark=none").json()["results"] == []
     assert client.get("/api/v1/rules/?benchmark=io500").json()["results"]
+
+
+def test_the_table_of_quantities_is_served_and_follows_its_schema(client) -> None:
+    table = client.get("/api/v1/quantities/").json()
+    Draft202012Validator(client.get("/api/v1/schemas/quantities.1/").json()).validate(table)
+    io_rate = next(row for row in table["quantities"] if row["name"] == "io_rate")
+    assert {"iops", "ops_rate", "rate"} == {row["name"] for row in io_rate["reported"]}
+
+
+def test_the_page_of_quantities_is_made_of_the_table(client) -> None:
+    page = client.get("/docs/quantities/").content.decode()
+    assert all(f"<code>{name}</code>" in page for name in ("io_rate", "ops_rate", "last_done", "xfer_type"))
+    assert "metadata rate" in page
+    assert 'href="/docs/quantities/"' in client.get("/docs/").content.decode()
+
+
+@pytest.mark.parametrize(
+    ("tool", "op", "better"), [("fio", "*", "none"), ("fio", "read", "higher"), ("wrf", "read", "lower")]
+)
+def test_benchmarks_say_which_direction_is_better(client, tool, op, better) -> None:
+    benchmark = next(row for row in client.get("/api/v1/benchmarks/").json()["results"] if row["tool"] == tool)
+    directions = {row["quantity"]: row["better"] for row in benchmark["operations"] if row["op"] == op}
+    assert directions[{"none": "volume", "higher": "iops", "lower": "time"}[better]] == better
 
 
 def test_every_benchmark_is_listed(client) -> None:

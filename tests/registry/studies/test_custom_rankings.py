@@ -163,6 +163,14 @@ def test_what_can_not_be_ranked_is_refused_with_a_code(client, formula, code) ->
     assert answer.json()["hint"]
 
 
+def test_a_canonical_quantity_is_no_name_of_a_formula(client) -> None:
+    """It may stand for several reported names, whose numbers no formula tells apart."""
+    result = make_result(make_release("Q1"), "hw-lst", None, tool="lst")
+    make_measurement(result, "send", quantity="rate", stat="mean_node", unit="ops/s", printed_unit="RPC/s")
+    refused = client.get(RANKING, {"formula": "[send.message_rate.mean_node]"}).json()
+    assert (refused["code"], refused["hint"]) == ("ranking.unknown-name", "Give one of [send.rate.mean_node].")
+
+
 @pytest.mark.parametrize(
     ("query", "code"),
     [

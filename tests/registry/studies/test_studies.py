@@ -439,6 +439,97 @@ def test_metrics_of_different_units_are_refused(client, fabrics) -> None:
     assert "B/s" in problem["detail"] and "ops/s" in problem["detail"]
 
 
+@pytest.fixture
+def rates(db: None) -> dict[str, Result]:
+    """Rates of five benchmarks, which report files, requests and messages per second under four names."""
+    release = make_release("R1")
+    results = {}
+    for tool, op, quantity, printed_unit in (
+        ("fio", "write", "iops", "ops/s"),
+        ("ior", "write", "ops_rate", "ops/s"),
+        ("iozone", "write", "rate", "ops/s"),
+        ("mdtest", "file_create", "rate", "ops/s"),
+        ("lst", "send", "rate", "RPC/s"),
+    ):
+        results[tool] = make_result(release, f"hw-{tool}", None, tool=tool)
+        Measurement.objects.create(
+            result=results[tool], op=op, quantity=quantity, stat="mean", value=100.0, unit="ops/s",
+            printed_value=100.0, printed_unit=printed_unit, position=1,
+        )  # fmt: skip
+    fact_index.rebuild_facts(result.pk for result in results.values())
+    return results
+
+
+@pytest.mark.parametrize(
+    ("metric", "tools"),
+    [
+        ("io_rate", ["fio", "ior", "iozone"]),
+        ("write.io_rate", ["fio", "ior", "iozone"]),
+        ("io_rate.mean", ["fio", "ior", "iozone"]),
+        ("metadata_rate", ["mdtest"]),
+        ("send.message_rate.mean", ["lst"]),
+        ("iops", ["fio"]),
+        ("ops_rate", ["ior"]),
+        ("write.rate", ["iozone"]),
+        ("write", ["fio", "ior", "iozone"]),
+    ],
+)
+def test_a_canonical_quantity_finds_what_tools_report_it_under(client, rates, metric, tools) -> None:
+    answer = client.get(f"{STUDY}metric={metric}&x=tool").json()
+    assert [row["tool"] for row in answer["rows"]] == tools
+    assert answer["coded_notes"] == []
+    assert answer["chart"] is not None
+
+
+@pytest.mark.parametrize("metric", ["write.io_rate.max", "volume", "stonewall_bandwidth"])
+def test_a_quantity_that_nobody_reported_is_refused(client, rates, metric) -> None:
+    assert refused(client, f"metric={metric}&x=tool", "study.unknown-metric")
+
+
+def test_a_quantity_of_an_operation_that_only_other_tools_report_has_no_rows(client, rates) -> None:
+    assert client.get(f"{STUDY}metric=file_create.io_rate&x=tool").json()["rows"] == []
+
+
+def test_a_misspelt_quantity_gets_the_nearest_one(client, rates) -> None:
+    assert "message_rate" in refused(client, "metric=mesage_rate&x=tool", "study.unknown-metric")["hint"]
+
+
+def test_a_name_that_means_several_quantities_is_said_and_compares_nothing(client, rates) -> None:
+    answer = client.get(f"{STUDY}metric=rate&x=tool").json()
+    (note,) = answer["coded_notes"]
+    assert note["code"] == "study.mixed-quantities"
+    assert "rate is I/O rate and message rate and metadata rate" in note["message"]
+    assert answer["chart"] is None
+    assert {row["tool"]: row["canonical_quantity"] for row in answer["rows"]} == {
+        "iozone": "io_rate", "lst": "message_rate", "mdtest": "metadata_rate",
+    }  # fmt: skip
+    assert "canonical_quantity" in [axis["name"] for axis in answer["axes"]]
+    page = client.get("/study/?metric=rate&x=tool").content.decode()
+    assert "study.mixed-quantities" in page
+    assert refused(client, "metric=rate&x=tool&format=svg", "study.nothing-to-draw")
+
+
+def test_a_quantity_that_is_not_known_is_like_no_other(client, rates) -> None:
+    result = make_result(rates["lst"].release, "hw-new", None, tool="new-benchmark")
+    measure(result, "send", 1.0, "kIOPS", quantity="rate", stat="mean")
+    fact_index.rebuild_facts([result.pk])
+    (note,) = client.get(f"{STUDY}metric=send.rate&x=tool").json()["coded_notes"]
+    assert "something that is not known and message rate" in note["message"]
+
+
+def test_times_of_a_phase_and_of_an_entry_stay_apart_at_one_place(client, rates) -> None:
+    """mdtest reports both as time, in seconds: of the whole phase, or of one file."""
+    for value, printed_unit in ((2.0, "s"), (0.002, "ms/op")):
+        Measurement.objects.create(
+            result=rates["mdtest"], op="file_stat", quantity="time", stat="mean", value=value, unit="s",
+            printed_value=value, printed_unit=printed_unit, position=2 + int(value),
+        )  # fmt: skip
+    rows = client.get(f"{STUDY}metric=file_stat.time&x=tool").json()["rows"]
+    assert [(row["canonical_quantity"], row["count"]) for row in rows] == [("duration", 1), ("metadata_latency", 1)]
+    (row,) = client.get(f"{STUDY}metric=file_stat.duration&x=tool").json()["rows"]
+    assert row["value"] == 2.0
+
+
 def test_too_many_points_are_refused(client, fabrics, monkeypatch) -> None:
     monkeypatch.setattr("registry.studies.run.MOST_ROWS", 3)
     refused(client, f"{WRITE}&x=result", "study.too-many-points")

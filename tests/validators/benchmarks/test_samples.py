@@ -1,12 +1,13 @@
 """The samples beside each parser: a folder holds files and, in expected.json, what an eye read from them."""
 
 import json
+from dataclasses import asdict
 
 import pytest
 
 from tests.validators.bench_cases import problems
 from tests.validators.benchmarks.test_io500_cases import check_expected
-from validators import catalogue
+from validators import catalogue, quantities
 from validators.bundle import open_bundle
 from validators.checks import check
 
@@ -45,6 +46,8 @@ def test_the_descriptor_names_what_its_samples_measure(benchmark):
         if not any(all(not s or v in s for s, v in zip(row, metric, strict=True)) for row in limits)
     ]
     assert (unnamed, vague) == ([], [])
+    rows = [asdict(measurement) for run in runs for measurement in run.measurements]
+    assert quantities.without_place(benchmark.tool, rows) == []
 
 
 def test_every_benchmark_has_samples():
