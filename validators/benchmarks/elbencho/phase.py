@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 from validators.measurements import Measurement
 from validators.outputs import Refusal
+from validators.units import to_canonical
 
 MOST_PHASES = 5_000
 STATS = ("first_done", "last_done")
@@ -30,6 +32,8 @@ CONFIG = (
 """Settings that say what was measured; the command line, which holds paths and hosts, is not among them."""
 _NAME = re.compile(r"[A-Z][A-Z0-9_+-]{0,30}")
 _TOLERANCE = 0.02
+_MANY = 100
+_ROUNDED_S = 1e-6
 
 
 @dataclass(slots=True)
@@ -76,6 +80,30 @@ class Phase:
             if not least * (1 - _TOLERANCE) <= bandwidth <= most * (1 + _TOLERANCE):
                 return f"{self.name}: {volume:.0f} B in {time:.0f} ms are not {bandwidth:.0f} B/s ({stat})."
         return ""
+
+    def other_disagreement(self) -> str:
+        """What of rates and latencies doesn't fit, or nothing: one size of an operation, and an order of latencies."""
+        sizes = [self._size(stat) for stat in STATS]
+        present = [size for size in sizes if size]
+        block = self.config.get("block_size", "")
+        if len(present) == len(STATS) and abs(present[0] / present[1] - 1) > _TOLERANCE:
+            return f"{self.name}: an operation has {present[0]:.0f} B of the first that is done, {present[1]:.0f} B of the last."
+        if present and block.isdecimal() and int(block) and present[-1] > int(block) * (1 + _TOLERANCE):
+            return f"{self.name}: an operation has {present[-1]:.0f} B by both rates, and a block {block} B."
+        for quantity in ("latency", "entry_latency"):
+            known = [value for stat in ("min", "mean", "max") if (value := self._seconds(quantity, stat)) is not None]
+            if any(low > high * (1 + _TOLERANCE) + _ROUNDED_S for low, high in pairwise(known)):
+                return f"{self.name}: least, mean and largest {quantity.replace('_', ' ')} are not in this order."
+        return ""
+
+    def _seconds(self, quantity: str, stat: str) -> float | None:
+        found = (figure for figure in self.figures if figure[:3] == (self.op, quantity, stat))
+        return next((to_canonical(value, unit)[0] for *_, value, unit in found), None)
+
+    def _size(self, stat: str) -> float | None:
+        """Bytes of an operation, where there are so many that rounding of the rates does not matter."""
+        bandwidth, rate = self.value("bandwidth", stat), self.value("iops", stat)
+        return bandwidth / rate if bandwidth and rate and rate > _MANY else None
 
 
 def named(name: object, line: int) -> Phase:
