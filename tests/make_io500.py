@@ -395,7 +395,11 @@ def _result_values(plan: Plan, step: Step) -> list[str]:
     lines = [f"exe             = {_command(plan, step)}"]
     if step.name == "find":
         files = round(float(step.text) * 1000 * step.seconds) if _finite(step.text) else 0
-        lines += [f"nproc           = {plan.tasks}", f"found           = {_matches(plan)}", f"total-files     = {files}"]
+        lines += [
+            f"nproc           = {plan.tasks}",
+            f"found           = {_matches(plan)}",
+            f"total-files     = {files}",
+        ]
     if step.name.endswith("-write") and step.work > 0 and _finite(step.text):
         hits, stopped = _hits(plan, step), _stopped(plan, step)
         if step.is_bandwidth and hits:
@@ -493,8 +497,8 @@ def _ior_text(plan: Plan, step: Step) -> str:
     (transfer, block, segments), hits = _transfer(plan, step), _hits(plan, step)
     rate = mib * 2**20 / transfer
     table = (
-        f"{operation:<9} {mib:<10.2f} {rate:.2f} {plan.tasks / rate if rate else 0:.6f} {block / 1024:.2f} {transfer / 1024:.2f} "
-        f"0.01 {step.busy:.2f} 0.01 {step.busy:.2f} 0"
+        f"{operation:<9} {mib:<10.2f} {rate:.2f} {plan.tasks / rate if rate else 0:.6f} {block / 1024:.2f} "
+        f"{transfer / 1024:.2f} 0.01 {step.busy:.2f} 0.01 {step.busy:.2f} 0"
     )
     moved = [f"WARNING: Using actual aggregate bytes moved = {round(step.work * 2**30)}"] if step.work > 0 else []
     if moved and hits and operation == "write":
@@ -604,7 +608,8 @@ def _shell_files(plan: Plan, steps: list[Step], scores: dict[str, str]) -> dict[
     scanned = round(float(find.text) * 1000 * find.seconds) if find else 0
     matched = f"[FIND] MATCHED {_matches(plan)}/{scanned} in {find.seconds:.4f} seconds\n" if find else ""
     started = "".join(
-        f"[Exec] mpirun -np {plan.tasks} {_command(plan, step)}\n[Results] in ./{home}/{step.name.replace('-', '_')}.txt.\n"
+        f"[Exec] mpirun -np {plan.tasks} {_command(plan, step)}\n"
+        f"[Results] in ./{home}/{step.name.replace('-', '_')}.txt.\n"
         for step in steps
         if step.name != "find"
     )

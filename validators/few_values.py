@@ -31,7 +31,7 @@ def contradiction(figures: Mapping[str, float], count: int, rounding: float, *, 
     deviation = figures.get("stdev")
     if deviation is None or count not in _EXACT_COUNTS or (of_a_sample and count < 2):
         return ""
-    values = [least, most] if count == 2 else [least, most, count * mean - least - most]  # noqa: PLR2004
+    values = [least, most] if count == 2 else [least, most, count * mean - least - most]
     expected = stdev(values) if of_a_sample else pstdev(values)
     # The third of three values is known no better than three means, the least and the most together are.
     return "" if abs(deviation - expected) <= 6 * loose else f"the deviation of these {count} values is {expected:.6g}"

@@ -34,7 +34,8 @@ def summary(op, values, test=0, megabytes=16, stonewall="NA NA"):
     """A line of the summary from its figures: maximum, minimum, mean and deviation of both rates."""
     figures = " ".join(f"{value:.2f}" for value in values)
     seconds = sum(megabytes / value if value else 0 for value in values[:2]) / 2
-    return f"{op} {figures} {figures} {seconds:.5f} {stonewall} {test} 2 2 2 1 1 1 0 0 1 8388608 1048576 {megabytes:.1f} POSIX 0"
+    settings_of_test = f"{test} 2 2 2 1 1 1 0 0 1 8388608 1048576 {megabytes:.1f} POSIX 0"
+    return f"{op} {figures} {figures} {seconds:.5f} {stonewall} {settings_of_test}"
 
 
 def output(

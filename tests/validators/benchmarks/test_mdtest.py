@@ -196,9 +196,7 @@ def test_seconds_under_another_label_are_found_where_rates_stand_beside_them(tmp
 
 
 def test_true_times_of_an_operation_are_believed(tmp_path):
-    true = {
-        name: of_two(1000 / row[0], 1000 / row[1]) if row[2] else row for name, row in FIGURES.items()
-    }
+    true = {name: of_two(1000 / row[0], 1000 / row[1]) if row[2] else row for name, row in FIGURES.items()}
     report = checked(tmp_path, output(table(), table("SUMMARY time (in ms/op)", true), command="mdtest -P"))
     assert codes_of(report) == []
 

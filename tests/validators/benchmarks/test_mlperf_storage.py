@@ -394,7 +394,7 @@ def test_the_published_results_of_v1_0_give_what_their_table_says(shared, tmp_pa
 
 
 def published(row):
-    """Five runs like a row of the table: nearly the same rate each, and the data set in units of the clients' memory."""
+    """Five runs like a row of the table: nearly one rate, and the data set in units of the clients' memory."""
     rate = float(row["samples_per_s_mean"]) * (1 if row["report_matches_runs"] == "yes" else 0.1)
     flagged, hosts = int(row["hosts_flagged_potential_caching"]), int(row["num_hosts"])
     return [

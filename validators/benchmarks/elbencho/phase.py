@@ -70,15 +70,20 @@ class Phase:
     def test(self) -> dict[str, Any]:
         return {"phase": self.name, **self.config}
 
-    def disagreement(self) -> str:
-        """What of bytes, time and bandwidth doesn't fit, or nothing. Times are whole milliseconds, cut off."""
+    def disagreement(self, step: float = 0.0) -> str:
+        """What of bytes or entries, time and rate doesn't fit, or nothing. Times are whole milliseconds, cut off.
+
+        `step` is how far volumes and bandwidths may be from what is printed of them: of whole MiB one.
+        """
         for stat in STATS:
-            volume, bandwidth, time = (self.value(quantity, stat) for quantity in ("volume", "bandwidth", "time"))
-            if volume is None or bandwidth is None or not time:
-                continue
-            most, least = volume * 1000 / time, volume * 1000 / (time + 1)
-            if not least * (1 - _TOLERANCE) <= bandwidth <= most * (1 + _TOLERANCE):
-                return f"{self.name}: {volume:.0f} B in {time:.0f} ms are not {bandwidth:.0f} B/s ({stat})."
+            for amount, rate, rounded in (("volume", "bandwidth", step), ("ops", "rate", 1.0)):
+                done, stated, time = (self.value(quantity, stat) for quantity in (amount, rate, "time"))
+                if done is None or stated is None or not time:
+                    continue
+                most, least = (done + rounded) * 1000 / time, max(done - rounded, 0.0) * 1000 / (time + 1)
+                if not least * (1 - _TOLERANCE) - rounded <= stated <= most * (1 + _TOLERANCE) + rounded:
+                    unit = "B" if amount == "volume" and not step else "MiB" if amount == "volume" else "entries"
+                    return f"{self.name}: {done:.0f} {unit} in {time:.0f} ms are not {stated:.0f} {unit}/s ({stat})."
         return ""
 
     def other_disagreement(self) -> str:
@@ -87,7 +92,8 @@ class Phase:
         present = [size for size in sizes if size]
         block = self.config.get("block_size", "")
         if len(present) == len(STATS) and abs(present[0] / present[1] - 1) > _TOLERANCE:
-            return f"{self.name}: an operation has {present[0]:.0f} B of the first that is done, {present[1]:.0f} B of the last."
+            sizes_told = f"{present[0]:.0f} B of the first that is done, {present[1]:.0f} B of the last"
+            return f"{self.name}: an operation has {sizes_told}."
         if present and block.isdecimal() and int(block) and present[-1] > int(block) * (1 + _TOLERANCE):
             return f"{self.name}: an operation has {present[-1]:.0f} B by both rates, and a block {block} B."
         for quantity in ("latency", "entry_latency"):

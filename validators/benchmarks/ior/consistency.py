@@ -57,15 +57,29 @@ def _of_parts(row: Row, size: float | None, path: str) -> Iterator[Finding]:
     half = 2 * max((row.half.get(name, 0.0) for name in (*_PARTS, "time")), default=0.0)
     if total and len(present) == len(_PARTS):
         if max(present) > total + half:
-            yield _edited(f"{where}: a part of the time, {max(present):g} s, is longer than the whole, {total:g} s.", path, row.line)
+            yield _edited(
+                f"{where}: a part of the time, {max(present):g} s, is longer than the whole, {total:g} s.",
+                path,
+                row.line,
+            )
         elif math.fsum(present) < total * _LEAST_OF_PARTS - 2 * half:
-            yield _edited(f"{where}: opening, transferring and closing take {math.fsum(present):g} s, and all {total:g} s.", path, row.line)
+            yield _edited(
+                f"{where}: opening, transferring and closing take {math.fsum(present):g} s, and all {total:g} s.",
+                path,
+                row.line,
+            )
     rate, busy, bandwidth = values.get("iops"), values.get("transfer_time"), values.get("bandwidth")
     if size and total and rate and busy and bandwidth:
         done, moved = rate * busy * size / _MIB, bandwidth * total
-        slack = math.fsum(row.half.get(name, 0.0) / values[name] for name in ("iops", "transfer_time", "bandwidth", "time"))
+        slack = math.fsum(
+            row.half.get(name, 0.0) / values[name] for name in ("iops", "transfer_time", "bandwidth", "time")
+        )
         if abs(done / moved - 1) > _OF_OPERATIONS + slack:
-            yield _edited(f"{where}: {rate:g} operations/s are {done:g} MiB, and the bandwidth gives {moved:g} MiB.", path, row.line)
+            yield _edited(
+                f"{where}: {rate:g} operations/s are {done:g} MiB, and the bandwidth gives {moved:g} MiB.",
+                path,
+                row.line,
+            )
 
 
 def _of_statistics(record: Record, summary: Summary, test: dict[str, float], path: str) -> Iterator[Finding]:
@@ -78,7 +92,11 @@ def _of_statistics(record: Record, summary: Summary, test: dict[str, float], pat
         for stat, rate in by_quantity.get("ops_rate", {}).items():
             computed = bandwidth.get(stat, math.nan) * _MIB / size
             if abs(rate - computed) > 0.01 * computed + 2 * _SUMMARY_ROUNDING * (1 + _MIB / size):
-                yield _edited(f"{summary.op}: {stat} of operations is {rate:g}/s, and {computed:g}/s by its bandwidth.", path, summary.line)
+                yield _edited(
+                    f"{summary.op}: {stat} of operations is {rate:g}/s, and {computed:g}/s by its bandwidth.",
+                    path,
+                    summary.line,
+                )
     count = int(summary.settings.get("reps") or test.get("repetitions") or 0)
     for quantity in ("bandwidth", "ops_rate"):
         if wrong := few_values.contradiction(by_quantity.get(quantity, {}), count, _SUMMARY_ROUNDING):
@@ -88,7 +106,11 @@ def _of_statistics(record: Record, summary: Summary, test: dict[str, float], pat
     if mean and times and len(times) == count:
         half = max(row.half.get("time", 0.0) for row in record.rows if _is_of(row, summary))
         if abs(mean - math.fsum(times) / count) > half + 1e-5 + 1e-4 * mean:
-            yield _edited(f"{summary.op}: the mean time is {mean:g} s, and {math.fsum(times) / count:g} s of the rows.", path, summary.line)
+            yield _edited(
+                f"{summary.op}: the mean time is {mean:g} s, and {math.fsum(times) / count:g} s of the rows.",
+                path,
+                summary.line,
+            )
 
 
 def _is_of(row: Row, summary: Summary) -> bool:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from validators.benchmarks.mlperf_storage import documents
 from validators.benchmarks.mlperf_storage.documents import RunFolder
 from validators.benchmarks.mlperf_storage.layout import MlperfResult
-from validators.findings import ERROR, Finding
 from validators.benchmarks.mlperf_storage.places import read_time
 from validators.benchmarks.mlperf_storage.round_3 import is_since_3
+from validators.findings import ERROR, Finding
 
 _EXACT = 1e-6
 _OF_CONFIGURATION = 0.01
@@ -95,7 +94,9 @@ def _of_checkpoints(run: RunFolder) -> Iterator[Finding]:
     """
     size = run.metric("checkpoint_size_GB")
     for kind, verb in _KINDS.items():
-        rate, seconds = (run.metric(f"{kind}_checkpoint_{name}") for name in ("io_mean_GB_per_second", "duration_mean_seconds"))
+        rate, seconds = (
+            run.metric(f"{kind}_checkpoint_{name}") for name in ("io_mean_GB_per_second", "duration_mean_seconds")
+        )
         spreads = [
             run.metric(f"{kind}_checkpoint_{name}") for name in ("io_stdev_GB_per_second", "duration_stdev_seconds")
         ]
@@ -103,7 +104,9 @@ def _of_checkpoints(run: RunFolder) -> Iterator[Finding]:
             continue
         allowed = math.prod(spread for spread in spreads if spread is not None)
         if abs(rate * seconds - size) > allowed + 1e-3 * size:
-            yield disagreement(run.name, f"{verb} a checkpoint: rate times seconds, in GiB,", rate * seconds, size, run.path)
+            yield disagreement(
+                run.name, f"{verb} a checkpoint: rate times seconds, in GiB,", rate * seconds, size, run.path
+            )
 
 
 def _of_clock(run: RunFolder) -> Iterator[Finding]:

@@ -173,7 +173,7 @@ def _parameters(
 
 
 def _counts(path: str, document: Any, options: Any, present: list[str]) -> Iterator[Finding]:
-    """Ranks are hosts times ranks of each, and every option has all ranks and trials but those that it says are missing."""
+    """Ranks are hosts times ranks of each, and an option without missing files has all ranks and trials."""
     names = ("host_count", "npernode", "total_ranks", "trials_per_option")
     hosts, each, total, trials = (documents.integer(document, name) for name in names)
     if hosts and each and total and hosts * each != total:
