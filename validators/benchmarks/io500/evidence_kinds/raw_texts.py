@@ -195,7 +195,7 @@ def matches(evidence: Evidence) -> Iterator[Comparison]:
     if seen is None or seen[0] != seen[0]:
         return
     ranks = raw.launch.tasks
-    named = _with_01(ranks) * items + (ranks - _with_01(ranks)) * _with_01(items)
+    named = count_with_01(ranks) * items + (ranks - count_with_01(ranks)) * count_with_01(items)
     if named and seen[0]:
         yield Comparison("io500.evidence.matches", "find", seen[0], float(named), seen[1], launch_of(raw))
 
@@ -206,8 +206,10 @@ def _items_of_a_rank(raw: Raw) -> int:
     return int(each.value) if each is not None else size_of(option(raw.launch.command, "n")) or 0
 
 
-def _with_01(count: int) -> int:
+def count_with_01(count: int) -> int:
     """How many of the numbers from 0 to below `count` have 01 among their digits."""
+    if count <= 0:
+        return 0
     digits = str(count)
     without = 1 + sum(9 * _free(length - 1, after_zero=False) for length in range(1, len(digits)))
     after_zero = False
