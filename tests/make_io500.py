@@ -613,8 +613,8 @@ def _shell_files(plan: Plan, steps: list[Step], scores: dict[str, str]) -> dict[
         for step in steps
         if step.name != "find"
     )
-    found = f"[Exec] {_command(plan, find)}\n{matched}" if find else ""
-    log = f"System:  node001\nio500_info_num_client_nodes={plan.client_nodes}\n\n{started}{found}{summary}"
+    log_of_find = f"[Exec] {_command(plan, find)}\n{matched}" if find else ""
+    log = f"System:  node001\nio500_info_num_client_nodes={plan.client_nodes}\n\n{started}{log_of_find}{summary}"
     files = {
         "io500.sh": "#!/bin/bash\n",
         "job.out": "IO500 ran.\n",

@@ -31,7 +31,7 @@ def altered(text: bytes) -> bytes:
     return f"{float(text) * 1.3 if float(text) else 1.0:.{decimals}f}".encode()
 
 
-def told(report: Report) -> Counter[str]:
+def contradictions(report: Report) -> Counter[str]:
     """What a report says against an output: findings that are more than notes, and rules that do not hold."""
     findings = [*report.findings, *(finding for run in report.runs for finding in run.findings)]
     codes = [finding.code for finding in findings if finding.level != "info"]
@@ -52,7 +52,7 @@ def silent_fields(target: Path, files: list[Path], most: int) -> Iterator[tuple[
         path.write_bytes(content[:first] + altered(content[first:last]) + content[last:])
         after = check(target)
         path.write_bytes(content)
-        if after.status != before.status or told(after) - told(before):
+        if after.status != before.status or contradictions(after) - contradictions(before):
             continue
         changed = {key[:2] for key in (figures(before) - figures(after)) + (figures(after) - figures(before))}
         if changed:

@@ -179,14 +179,14 @@ def test_pack_takes_no_link_for_what_the_command_wrote(collector, wrap, pack, tm
 def test_pack_refuses_two_runs_whose_files_changed_places(collector, wrap, pack):
     wrap(*write("12.5 GiB/s", "results/one.txt"))
     wrap(*write("99.5 GiB/s", "results/two.txt"), out="second")
-    one, two = (collector.cwd / "results" / name for name in ("one.txt", "two.txt"))
-    first, second = one.read_text(), two.read_text()
-    one.write_text(second)
-    two.unlink()
+    of_first, of_second = (collector.cwd / "results" / name for name in ("one.txt", "two.txt"))
+    first, second = of_first.read_text(), of_second.read_text()
+    of_first.write_text(second)
+    of_second.unlink()
     done = pack()
     assert done.returncode == 1
     assert "[seal.changed]" in done.stderr
-    two.write_text(first)
+    of_second.write_text(first)
     assert pack().returncode == 0, "the bytes of the run are there, under another name"
 
 

@@ -88,7 +88,7 @@ class Phase:
 
     def other_disagreement(self) -> str:
         """What of rates and latencies doesn't fit, or nothing: one size of an operation, and an order of latencies."""
-        sizes = [self._size(stat) for stat in STATS]
+        sizes = [self._bytes_each(stat) for stat in STATS]
         present = [size for size in sizes if size]
         block = self.config.get("block_size", "")
         if len(present) == len(STATS) and abs(present[0] / present[1] - 1) > _TOLERANCE:
@@ -97,16 +97,18 @@ class Phase:
         if present and block.isdecimal() and int(block) and present[-1] > int(block) * (1 + _TOLERANCE):
             return f"{self.name}: an operation has {present[-1]:.0f} B by both rates, and a block {block} B."
         for quantity in ("latency", "entry_latency"):
-            known = [value for stat in ("min", "mean", "max") if (value := self._seconds(quantity, stat)) is not None]
-            if any(low > high * (1 + _TOLERANCE) + _ROUNDED_S for low, high in pairwise(known)):
+            latencies = [
+                value for stat in ("min", "mean", "max") if (value := self._latency_in_s(quantity, stat)) is not None
+            ]
+            if any(low > high * (1 + _TOLERANCE) + _ROUNDED_S for low, high in pairwise(latencies)):
                 return f"{self.name}: least, mean and largest {quantity.replace('_', ' ')} are not in this order."
         return ""
 
-    def _seconds(self, quantity: str, stat: str) -> float | None:
-        found = (figure for figure in self.figures if figure[:3] == (self.op, quantity, stat))
-        return next((to_canonical(value, unit)[0] for *_, value, unit in found), None)
+    def _latency_in_s(self, quantity: str, stat: str) -> float | None:
+        figures = (figure for figure in self.figures if figure[:3] == (self.op, quantity, stat))
+        return next((to_canonical(value, unit)[0] for *_, value, unit in figures), None)
 
-    def _size(self, stat: str) -> float | None:
+    def _bytes_each(self, stat: str) -> float | None:
         """Bytes of an operation, where there are so many that rounding of the rates does not matter."""
         bandwidth, rate = self.value("bandwidth", stat), self.value("iops", stat)
         return bandwidth / rate if bandwidth and rate and rate > _MANY else None

@@ -17,7 +17,7 @@ _LEAST_S = 1e-6
 _HINT = "The output was edited or put together from two runs. Upload what fio wrote, whole."
 
 
-def findings(run: Run) -> Iterator[Finding]:
+def check_figures(run: Run) -> Iterator[Finding]:
     """The first disagreement of a run that has no other; each job and direction by itself."""
     if any(finding.code == "fio.inconsistent" for finding in run.findings):
         return
@@ -26,13 +26,13 @@ def findings(run: Run) -> Iterator[Finding]:
         groups.setdefault((measurement.op, repr(sorted(measurement.context.items()))), []).append(measurement)
     for (op, _), measurements in groups.items():
         values = {(each.quantity, each.stat): each.value for each in measurements}
-        for message in (*_rates(values), *_latencies(values)):
+        for message in (*_rates_over_time(values), *_order_of_latencies(values)):
             job = measurements[0].context.get("job", 0)
             yield Finding("fio.inconsistent", ERROR, f"Job {job} {op}: {message}.", _HINT, run.path)
             return
 
 
-def _rates(values: dict[tuple[str, str], float]) -> Iterator[str]:
+def _rates_over_time(values: dict[tuple[str, str], float]) -> Iterator[str]:
     """Volume over time is the bandwidth, operations over time the rate; shorter times say too little."""
     seconds = values.get(("time", "total"))
     if not seconds:
@@ -46,7 +46,7 @@ def _rates(values: dict[tuple[str, str], float]) -> Iterator[str]:
             yield f"{total:.0f} {unit} in {seconds:g} s are not {stated:.0f} {unit}/s"
 
 
-def _latencies(values: dict[tuple[str, str], float]) -> Iterator[str]:
+def _order_of_latencies(values: dict[tuple[str, str], float]) -> Iterator[str]:
     """Percentiles rise, a mean is no more than its largest, and no completion takes longer than the largest latency."""
     for quantity in sorted({quantity for quantity, _ in values if quantity.endswith("latency")}):
         ranked = sorted(
@@ -57,6 +57,11 @@ def _latencies(values: dict[tuple[str, str], float]) -> Iterator[str]:
         mean, largest = values.get((quantity, "mean")), values.get((quantity, "max"))
         if mean is not None and largest is not None and mean > largest * (1 + _TOLERANCE) + _LEAST_S:
             yield f"the mean {quantity.replace('_', ' ')} is above the largest"
-        whole = values.get(("latency", "max"))
-        if ranked and whole and quantity == "completion_latency" and ranked[-1][1] > whole * (1 + _BUCKET) + _LEAST_S:
+        longest = values.get(("latency", "max"))
+        if (
+            ranked
+            and longest
+            and quantity == "completion_latency"
+            and ranked[-1][1] > longest * (1 + _BUCKET) + _LEAST_S
+        ):
             yield "a percentile is above the largest latency"

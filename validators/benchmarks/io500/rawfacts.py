@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from validators.benchmarks.io500 import rawsummary
-from validators.benchmarks.io500.rawtext import HEAD, MDTEST_ROWS
+from validators.benchmarks.io500.rawtext import HEAD, MDTEST_ROWS, ior_end, summed_up
 from validators.units import UNITS
 
 _BYTES_MOVED = re.compile(rb"^WARNING: Using actual aggregate bytes moved = (\d{1,20})", re.MULTILINE)
@@ -97,7 +96,7 @@ def ior_figures(content: bytes, operation: str, tasks: int | None) -> Figures:
         bytes_moved=_bytes_moved(content, start, tasks),
         stonewall_s=_count(content, _IOR_STONEWALL.search(content, start, start + HEAD)),
         began=_moment(content, began, _IOR_DATE),
-        finished=_moment(content, rawsummary.finished(content), _IOR_DATE),
+        finished=_moment(content, ior_end(content), _IOR_DATE),
         summed_up=_summed_up(content, operation.encode()),
         weekday=(began[1][:3].decode(), _line(content, began.start())) if began else None,
         other=dict(_ior_printed(content, operation.encode(), start)),
@@ -153,9 +152,7 @@ def _row(content: bytes, operation: bytes) -> tuple[dict[bytes, bytes], int]:
 
 
 def _summed_up(content: bytes, operation: bytes) -> dict[str, Figure]:
-    figures = [
-        (name, _decimal(text, _line(content, at))) for name, text, at in rawsummary.summed_up(content, operation)
-    ]
+    figures = [(name, _decimal(text, _line(content, at))) for name, text, at in summed_up(content, operation)]
     return {name: figure for name, figure in figures if figure is not None}
 
 

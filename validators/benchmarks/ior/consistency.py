@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 
-from validators import few_values
 from validators.benchmarks.ior.record import Record, Row, Summary
+from validators.evidence import few_values
 from validators.findings import ERROR, WARNING, Finding
 from validators.measurements import Run
 from validators.reading.accounting import lines_missing
@@ -43,7 +43,7 @@ def _disagreement(message: str, path: str, line: int, expected: float, actual: f
     return Finding("ior.inconsistent", ERROR, message, hint, where, f"{expected:.2f} MiB/s", f"{actual:.2f} MiB/s")
 
 
-def _edited(message: str, path: str, line: int) -> Finding:
+def _edited_figure(message: str, path: str, line: int) -> Finding:
     """A disagreement of other figures than bandwidths."""
     hint = "The output was edited or put together from two runs. Upload what IOR printed, unchanged."
     return Finding("ior.inconsistent", ERROR, message, hint, f"{path}:{line}" if line else path)
@@ -57,13 +57,13 @@ def _of_parts(row: Row, size: float | None, path: str) -> Iterator[Finding]:
     half = 2 * max((row.half.get(name, 0.0) for name in (*_PARTS, "time")), default=0.0)
     if total and len(present) == len(_PARTS):
         if max(present) > total + half:
-            yield _edited(
+            yield _edited_figure(
                 f"{where}: a part of the time, {max(present):g} s, is longer than the whole, {total:g} s.",
                 path,
                 row.line,
             )
         elif math.fsum(present) < total * _LEAST_OF_PARTS - 2 * half:
-            yield _edited(
+            yield _edited_figure(
                 f"{where}: opening, transferring and closing take {math.fsum(present):g} s, and all {total:g} s.",
                 path,
                 row.line,
@@ -75,7 +75,7 @@ def _of_parts(row: Row, size: float | None, path: str) -> Iterator[Finding]:
             row.half.get(name, 0.0) / values[name] for name in ("iops", "transfer_time", "bandwidth", "time")
         )
         if abs(done / moved - 1) > _OF_OPERATIONS + slack:
-            yield _edited(
+            yield _edited_figure(
                 f"{where}: {rate:g} operations/s are {done:g} MiB, and the bandwidth gives {moved:g} MiB.",
                 path,
                 row.line,
@@ -92,21 +92,21 @@ def _of_statistics(record: Record, summary: Summary, test: dict[str, float], pat
         for stat, rate in by_quantity.get("ops_rate", {}).items():
             computed = bandwidth.get(stat, math.nan) * _MIB / size
             if abs(rate - computed) > 0.01 * computed + 2 * _SUMMARY_ROUNDING * (1 + _MIB / size):
-                yield _edited(
+                yield _edited_figure(
                     f"{summary.op}: {stat} of operations is {rate:g}/s, and {computed:g}/s by its bandwidth.",
                     path,
                     summary.line,
                 )
     count = int(summary.settings.get("reps") or test.get("repetitions") or 0)
     for quantity in ("bandwidth", "ops_rate"):
-        if wrong := few_values.contradiction(by_quantity.get(quantity, {}), count, _SUMMARY_ROUNDING):
-            yield _edited(f"{summary.op}, {quantity}: {wrong}.", path, summary.line)
+        if wrong := few_values.find_contradiction(by_quantity.get(quantity, {}), count, _SUMMARY_ROUNDING):
+            yield _edited_figure(f"{summary.op}, {quantity}: {wrong}.", path, summary.line)
     times = [row.values["time"] for row in record.rows if _is_of(row, summary) and "time" in row.values]
     mean = by_quantity.get("time", {}).get("mean")
     if mean and times and len(times) == count:
         half = max(row.half.get("time", 0.0) for row in record.rows if _is_of(row, summary))
         if abs(mean - math.fsum(times) / count) > half + 1e-5 + 1e-4 * mean:
-            yield _edited(
+            yield _edited_figure(
                 f"{summary.op}: the mean time is {mean:g} s, and {math.fsum(times) / count:g} s of the rows.",
                 path,
                 summary.line,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from validators import few_values
 from validators.benchmarks.mdtest.text import Row, Table, Test
+from validators.evidence import few_values
 
 ROUNDING = 0.0006
 _HALF_STEP = 0.0005
@@ -19,7 +19,7 @@ def of_few_values(test: Test, *, over_ranks: bool) -> Iterator[tuple[Row, str]]:
     for table in test.tables:
         count = table.iterations * (test.tasks if over_ranks else 1)
         for row in table.rows:
-            if wrong := few_values.contradiction(row.figures, count, ROUNDING, of_a_sample=not over_ranks):
+            if wrong := few_values.find_contradiction(row.figures, count, ROUNDING, of_a_sample=not over_ranks):
                 yield row, wrong
 
 
@@ -28,7 +28,7 @@ def of_rates_and_times(test: Test, *, in_seconds: bool) -> Iterator[tuple[Row, s
 
     Only where times are of the whole phase, and no stonewall stopped it; each as exact as its digits are.
     """
-    rates, times = ({row.op: row for row in _table(test, name).rows} for name in ("rate", "time"))
+    rates, times = ({row.op: row for row in _table_of(test, name).rows} for name in ("rate", "time"))
     if not in_seconds or not test.items or test.stonewalls:
         return
     for op, row in rates.items():
@@ -44,7 +44,7 @@ def of_rates_and_times(test: Test, *, in_seconds: bool) -> Iterator[tuple[Row, s
                 break
 
 
-def _table(test: Test, quantity: str) -> Table:
+def _table_of(test: Test, quantity: str) -> Table:
     return next((table for table in test.tables if table.quantity == quantity), Table(quantity, "", 0))
 
 

@@ -38,7 +38,7 @@ def findings(result: MlperfResult, threshold: float | None) -> Iterator[Finding]
         if run is not result.warm_up:
             yield from _utilisation(run, threshold)
         yield from _own_numbers(run, result.configured("record_length"))
-    yield from figures.findings(result)
+    yield from figures.check_figures(result)
     yield from _likeness(result)
     yield from _memory(result)
     yield from _caching(result)

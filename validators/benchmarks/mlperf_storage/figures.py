@@ -21,7 +21,7 @@ _DIGITS, _ENOUGH = 9, 2
 """Digits of a figure that was measured and not written by hand, and how many such figures tell one run from another."""
 
 
-def findings(result: MlperfResult) -> Iterator[Finding]:
+def check_figures(result: MlperfResult) -> Iterator[Finding]:
     """Sizes, rates and seconds of every run against each other, and runs that are one and the same."""
     for run in result.all_runs:
         if len(run.summaries) == 1:
@@ -31,10 +31,10 @@ def findings(result: MlperfResult) -> Iterator[Finding]:
             yield from _of_checkpoints(run)
             yield from _of_clock(run)
     yield from _sizes_of_checkpoints(result)
-    yield from repeated({run.name: _signature(run) for run in result.all_runs}, result.path)
+    yield from repeated_runs({run.name: _figures_of(run) for run in result.all_runs}, result.path)
 
 
-def disagreement(name: str, what: str, stated: float, computed: float, where: str) -> Finding:
+def figure_disagrees(name: str, what: str, stated: float, computed: float, where: str) -> Finding:
     """A figure that is not what others of its run give."""
     return Finding(
         "mlperf-storage.inconsistent",
@@ -47,7 +47,7 @@ def disagreement(name: str, what: str, stated: float, computed: float, where: st
     )
 
 
-def repeated(signatures: dict[str, tuple[float, ...]], where: str) -> Iterator[Finding]:
+def repeated_runs(signatures: dict[str, tuple[float, ...]], where: str) -> Iterator[Finding]:
     """Two runs whose measured figures are the same to the last digit: one of them is a copy."""
     first: dict[tuple[float, ...], str] = {}
     for name, signature in signatures.items():
@@ -73,7 +73,7 @@ def _of_epochs(run: RunFolder) -> Iterator[Finding]:
     """The epochs are those of which there are figures."""
     epochs, count = run.whole_number("epochs"), len(run.samples_epochs)
     if epochs and count and epochs != count:
-        yield disagreement(run.name, "The number of epochs", epochs, count, run.path)
+        yield figure_disagrees(run.name, "The number of epochs", epochs, count, run.path)
 
 
 def _of_data(run: RunFolder, record_length: float | None) -> Iterator[Finding]:
@@ -83,7 +83,7 @@ def _of_data(run: RunFolder, record_length: float | None) -> Iterator[Finding]:
     if size and files and samples and record_length and not run.checkpoints:
         computed = files * samples * record_length / _GIB
         if not math.isclose(size, computed, rel_tol=_OF_CONFIGURATION):
-            yield disagreement(run.name, "The size of the data in GiB", size, computed, run.path)
+            yield figure_disagrees(run.name, "The size of the data in GiB", size, computed, run.path)
 
 
 def _of_checkpoints(run: RunFolder) -> Iterator[Finding]:
@@ -104,7 +104,7 @@ def _of_checkpoints(run: RunFolder) -> Iterator[Finding]:
             continue
         allowed = math.prod(spread for spread in spreads if spread is not None)
         if abs(rate * seconds - size) > allowed + 1e-3 * size:
-            yield disagreement(
+            yield figure_disagrees(
                 run.name, f"{verb} a checkpoint: rate times seconds, in GiB,", rate * seconds, size, run.path
             )
 
@@ -113,12 +113,12 @@ def _of_clock(run: RunFolder) -> Iterator[Finding]:
     """What was measured fits between the start and the end of the run."""
     start = run.summaries[0].document.get("start")
     begun, ended = read_time(start[:19], _FORM) if isinstance(start, str) else None, run.ended
-    measured = _measured_seconds(run)
-    if begun is None or ended is None or not measured:
+    spent_s = _measured_seconds(run)
+    if begun is None or ended is None or not spent_s:
         return
     lasted = (ended - begun).total_seconds()
-    if measured > lasted * (1 + _OF_CONFIGURATION) + _CLOCK_S:
-        yield disagreement(run.name, "The time in seconds from start to end", lasted, measured, run.path)
+    if spent_s > lasted * (1 + _OF_CONFIGURATION) + _CLOCK_S:
+        yield figure_disagrees(run.name, "The time in seconds from start to end", lasted, spent_s, run.path)
 
 
 def _measured_seconds(run: RunFolder) -> float:
@@ -135,10 +135,10 @@ def _sizes_of_checkpoints(result: MlperfResult) -> Iterator[Finding]:
     present = [(run, size) for run, size in sizes if size]
     for run, size in present[1:]:
         if not math.isclose(size, present[0][1], rel_tol=_EXACT):
-            yield disagreement(run.name, "The size of a checkpoint in GiB", size, present[0][1], run.path)
+            yield figure_disagrees(run.name, "The size of a checkpoint in GiB", size, present[0][1], run.path)
 
 
-def _signature(run: RunFolder) -> tuple[float, ...]:
+def _figures_of(run: RunFolder) -> tuple[float, ...]:
     """What was measured, by which a copy is known."""
     metric = run.summaries[0].document.get("metric")
     rates = [run.metric(name) for name in metric] if isinstance(metric, dict) else []

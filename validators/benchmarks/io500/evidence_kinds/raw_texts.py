@@ -14,8 +14,7 @@ from validators.benchmarks.io500.evidence_kinds.command_lines import command_of
 from validators.benchmarks.io500.evidence_kinds.conservation import LEAST_SECONDS
 from validators.benchmarks.io500.phases import number
 from validators.benchmarks.io500.rawfacts import Figure, Figures
-from validators.benchmarks.io500.rawsummary import MB_PER_S, MIB_PER_S
-from validators.benchmarks.io500.rawtext import option, plain_command, size_of
+from validators.benchmarks.io500.rawtext import MB_PER_S, MIB_PER_S, option, plain_command, size_of
 from validators.evidence import Comparison
 
 _MIB = 2**20
@@ -27,7 +26,7 @@ _FIND_STOPS = re.compile(r"(?<!\S)(?:-s|--stonewall)[ =]{1,3}\d")
 _LONGEST_FIND = 1e8
 
 
-def parts(evidence: Evidence) -> Iterator[Comparison]:
+def parts_of_time(evidence: Evidence) -> Iterator[Comparison]:
     """IOR opens, transfers and closes: none of the three takes longer than all, and together they are not shorter."""
     for name, raw in evidence.raw.items():
         by_name = raw.figures.other
@@ -93,7 +92,7 @@ def least_bytes(evidence: Evidence) -> Iterator[Comparison]:
             yield Comparison("io500.evidence.least-bytes", name, moved, counted.value, where, slack=slack)
 
 
-def spreads(evidence: Evidence) -> Iterator[Comparison]:
+def spread_of_rates(evidence: Evidence) -> Iterator[Comparison]:
     """mdtest does one iteration, so that its lowest rate is about its highest."""
     for name, raw in evidence.raw.items():
         for smaller, larger in _SPREADS:
@@ -104,7 +103,7 @@ def spreads(evidence: Evidence) -> Iterator[Comparison]:
                 yield Comparison("io500.evidence.spread", what, low.value, high.value, where, slack=slack)
 
 
-def spans(evidence: Evidence) -> Iterator[Comparison]:
+def spans_of_dates(evidence: Evidence) -> Iterator[Comparison]:
     """From its first to its last line a tool takes the seconds that it prints.
 
     mdtest of the shell script prints none: what the script gives as the time of the phase is held against it.
@@ -139,7 +138,7 @@ def in_order(evidence: Evidence) -> Iterator[Comparison]:
         before = (ended[0], f"{raw.path}:{ended[1]}") if raw is not None and ended is not None else None
 
 
-def latencies(evidence: Evidence) -> Iterator[Comparison]:
+def waiting_processes(evidence: Evidence) -> Iterator[Comparison]:
     """Each process waits for one operation at a time: latency times operations per second are the processes.
 
     Builds before those of ISC25 print another latency of the hard phases.
@@ -157,7 +156,7 @@ def latencies(evidence: Evidence) -> Iterator[Comparison]:
             )
 
 
-def log(evidence: Evidence) -> Iterator[Comparison]:
+def log_lines(evidence: Evidence) -> Iterator[Comparison]:
     """The log of the shell script has the lines of its summary."""
     if evidence.log is None or evidence.summary is None or evidence.log is evidence.summary:
         return
@@ -181,7 +180,7 @@ def started_with(evidence: Evidence) -> Iterator[Comparison]:
             )  # fmt: skip
 
 
-def matches(evidence: Evidence) -> Iterator[Comparison]:
+def matches_of_find(evidence: Evidence) -> Iterator[Comparison]:
     """find matches the files of mdtest-hard that have 01 in their names, which follows from ranks and items."""
     phase, raw = evidence.phase("find"), evidence.raw.get("mdtest-hard-write")
     section = evidence.result.phases.get("find") if evidence.result else None
@@ -191,13 +190,13 @@ def matches(evidence: Evidence) -> Iterator[Comparison]:
     command = phase.command or evidence.find_command
     if "*01*" not in command or _FIND_STOPS.search(command):
         return
-    seen = (number(section.values.get("found")), phase.where) if section else evidence.matches
-    if seen is None or seen[0] != seen[0]:
+    matched = (number(section.values.get("found")), phase.where) if section else evidence.matches
+    if matched is None or matched[0] != matched[0]:
         return
     ranks = raw.launch.tasks
     named = count_with_01(ranks) * items + (ranks - count_with_01(ranks)) * count_with_01(items)
-    if named and seen[0]:
-        yield Comparison("io500.evidence.matches", "find", seen[0], float(named), seen[1], launch_of(raw))
+    if named and matched[0]:
+        yield Comparison("io500.evidence.matches", "find", matched[0], float(named), matched[1], launch_of(raw))
 
 
 def _items_of_a_rank(raw: Raw) -> int:
@@ -211,12 +210,12 @@ def count_with_01(count: int) -> int:
     if count <= 0:
         return 0
     digits = str(count)
-    without = 1 + sum(9 * _free(length - 1, after_zero=False) for length in range(1, len(digits)))
+    without = 1 + sum(9 * _count_without_01(length - 1, after_zero=False) for length in range(1, len(digits)))
     after_zero = False
     for place, digit in enumerate(digits):
         for smaller in range(place == 0, int(digit)):
             if not (after_zero and smaller == 1):
-                without += _free(len(digits) - place - 1, after_zero=smaller == 0)
+                without += _count_without_01(len(digits) - place - 1, after_zero=smaller == 0)
         if after_zero and digit == "1":
             break
         after_zero = digit == "0"
@@ -224,14 +223,15 @@ def count_with_01(count: int) -> int:
 
 
 @cache
-def _free(length: int, *, after_zero: bool) -> int:
+def _count_without_01(length: int, *, after_zero: bool) -> int:
     """Texts of so many digits that have no 01, and do not begin with 1 after a zero."""
     if length == 0:
         return 1
-    ones = 0 if after_zero else _free(length - 1, after_zero=False)
-    return _free(length - 1, after_zero=True) + ones + 8 * _free(length - 1, after_zero=False)
+    ones = 0 if after_zero else _count_without_01(length - 1, after_zero=False)
+    return _count_without_01(length - 1, after_zero=True) + ones + 8 * _count_without_01(length - 1, after_zero=False)
 
 
 COMPARISONS = (
-    parts, summed_up, least_bytes, spreads, spans, in_order, latencies, log, started_with, matches,
+    parts_of_time, summed_up, least_bytes, spread_of_rates, spans_of_dates, in_order, waiting_processes, log_lines,
+    started_with, matches_of_find,
 )  # fmt: skip

@@ -14,7 +14,7 @@ _RELATIVE = 1e-6
 _EXACT_COUNTS = (2, 3)
 
 
-def contradiction(figures: Mapping[str, float], count: int, rounding: float, *, of_a_sample: bool = False) -> str:
+def find_contradiction(figures: Mapping[str, float], count: int, rounding: float, *, of_a_sample: bool = False) -> str:
     """What of `min`, `mean`, `max` and `stdev` cannot be of `count` values; "" where all can be, or are not there."""
     if count < 1 or not {"min", "mean", "max"} <= set(figures):
         return ""
