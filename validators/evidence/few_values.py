@@ -23,7 +23,7 @@ def find_contradiction(figures: Mapping[str, float], count: int, rounding: float
         return ""
     loose = rounding + _RELATIVE * abs(most)
     if count == 1:
-        is_one = most - least <= 2 * loose and abs(mean - most) <= 2 * loose
+        is_one = abs(most - least) <= 2 * loose and abs(mean - most) <= 2 * loose
         return "" if is_one else "minimum, mean and maximum of one value differ"
     part = (most - least) / count
     if not least + part - 2 * loose <= mean <= most - part + 2 * loose:
