@@ -42,6 +42,7 @@ import zipfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import cache
 from pathlib import Path
 
 GIB_PHASES = ("ior-easy-write", "ior-hard-write", "ior-easy-read", "ior-hard-read")
@@ -325,10 +326,23 @@ def _find_table(plan: Plan, step: Step) -> str:
     lines = [f"runtime: {step.seconds:.6f} rate: {files / step.seconds:.6f}", "rank, errors, unknown, found, total"]
     for rank in range(plan.tasks):
         matches, total = (
-            count // plan.tasks + (count % plan.tasks if rank == 0 else 0) for count in (files // 500, files)
+            count // plan.tasks + (count % plan.tasks if rank == 0 else 0) for count in (_matches(plan), files)
         )
         lines.append(f"{rank}, 0, 0, {matches}, {total}")
     return "\n".join([*lines, ""])
+
+
+def _matches(plan: Plan) -> int:
+    """The files of mdtest-hard, named after rank and number, that have 01 in one of them."""
+    hard = next((step for step in _steps(plan) if step.name == "mdtest-hard-write"), None)
+    each = (_hits(plan, hard) if hard and hard.work > 0 else 0) or 1000
+    ranks, numbers = (_with_01(count) for count in (plan.tasks, each))
+    return ranks * each + (plan.tasks - ranks) * numbers
+
+
+@cache
+def _with_01(count: int) -> int:
+    return sum("01" in str(number) for number in range(count))
 
 
 def _finite(text: str) -> bool:
@@ -381,7 +395,11 @@ def _result_values(plan: Plan, step: Step) -> list[str]:
     lines = [f"exe             = {_command(plan, step)}"]
     if step.name == "find":
         files = round(float(step.text) * 1000 * step.seconds) if _finite(step.text) else 0
-        lines += [f"nproc           = {plan.tasks}", f"found           = {files // 500}", f"total-files     = {files}"]
+        lines += [
+            f"nproc           = {plan.tasks}",
+            f"found           = {_matches(plan)}",
+            f"total-files     = {files}",
+        ]
     if step.name.endswith("-write") and step.work > 0 and _finite(step.text):
         hits, stopped = _hits(plan, step), _stopped(plan, step)
         if step.is_bandwidth and hits:
@@ -477,9 +495,10 @@ def _ior_text(plan: Plan, step: Step) -> str:
     operation = step.name.rsplit("-", 1)[-1]
     mib = float(step.text) * MIB_PER_GIB if _finite(step.text) else 0.0
     (transfer, block, segments), hits = _transfer(plan, step), _hits(plan, step)
+    rate = mib * 2**20 / transfer
     table = (
-        f"{operation:<9} {mib:<10.2f} {mib * 2**20 / transfer:.2f} 0.01 {block / 1024:.2f} {transfer / 1024:.2f} "
-        f"0.01 {step.busy:.2f} 0.01 {step.busy:.2f} 0"
+        f"{operation:<9} {mib:<10.2f} {rate:.2f} {plan.tasks / rate if rate else 0:.6f} {block / 1024:.2f} "
+        f"{transfer / 1024:.2f} 0.01 {step.busy:.2f} 0.01 {step.busy:.2f} 0"
     )
     moved = [f"WARNING: Using actual aggregate bytes moved = {round(step.work * 2**30)}"] if step.work > 0 else []
     if moved and hits and operation == "write":
@@ -513,9 +532,27 @@ def _ior_text(plan: Plan, step: Step) -> str:
             "access    bw(MiB/s)  IOPS Latency(s) block(KiB) xfer(KiB) open(s) wr/rd(s) close(s) total(s) iter",
             *moved,
             table,
+            *(_summed_up(plan, step, mib) if plan.format == "shell" and mib else []),
             "",
         ]
     )
+
+
+def _summed_up(plan: Plan, step: Step, mib: float) -> list[str]:
+    """What IOR 3.2 prints below its row."""
+    operation = step.name.rsplit("-", 1)[-1]
+    transfer, block, segments = _transfer(plan, step)
+    rate = mib * 2**20 / transfer
+    return [
+        f"Max {operation.capitalize()}: {mib:.2f} MiB/sec ({mib * 2**20 / 1e6:.2f} MB/sec)",
+        "",
+        "Summary of all tests:",
+        "Operation Max(MiB) Min(MiB) Mean(MiB) StdDev Max(OPs) Min(OPs) Mean(OPs) StdDev Mean(s) Test# #Tasks tPN "
+        "reps fPP reord reordoff reordrand seed segcnt blksiz xsize aggs(MiB) API RefNum",
+        f"{operation} {mib:.2f} {mib:.2f} {mib:.2f} 0.00 {rate:.2f} {rate:.2f} {rate:.2f} 0.00 {step.busy:.5f} 0 "
+        f"{plan.tasks} {plan.procs_per_node} 1 1 1 1 0 0 {segments} {block} {transfer} {step.work * 1024:.1f} POSIX 0",
+        f"Finished            : {step.end:%a %b %d %H:%M:%S %Y}",
+    ]
 
 
 def _mdtest_text(plan: Plan, step: Step) -> str:
@@ -569,8 +606,15 @@ def _shell_files(plan: Plan, steps: list[Step], scores: dict[str, str]) -> dict[
     summary = "\n".join(lines) + "\n"
     find = next((step for step in steps if step.name == "find" and _finite(step.text)), None)
     scanned = round(float(find.text) * 1000 * find.seconds) if find else 0
-    matched = f"[FIND] MATCHED {scanned // 500}/{scanned} in {find.seconds:.4f} seconds\n" if find else ""
-    log = f"System:  node001\nio500_info_num_client_nodes={plan.client_nodes}\n\n{matched}{summary}"
+    matched = f"[FIND] MATCHED {_matches(plan)}/{scanned} in {find.seconds:.4f} seconds\n" if find else ""
+    started = "".join(
+        f"[Exec] mpirun -np {plan.tasks} {_command(plan, step)}\n"
+        f"[Results] in ./{home}/{step.name.replace('-', '_')}.txt.\n"
+        for step in steps
+        if step.name != "find"
+    )
+    log_of_find = f"[Exec] {_command(plan, find)}\n{matched}" if find else ""
+    log = f"System:  node001\nio500_info_num_client_nodes={plan.client_nodes}\n\n{started}{log_of_find}{summary}"
     files = {
         "io500.sh": "#!/bin/bash\n",
         "job.out": "IO500 ran.\n",

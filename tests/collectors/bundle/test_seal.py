@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import shutil
 import sys
 import tarfile
@@ -151,6 +152,42 @@ def test_pack_refuses_a_file_that_was_changed_after_the_run(collector, wrap, pac
     assert "out.txt in results is not as the command left it: sealed 10 bytes" in done.stderr
     assert "[seal.changed]" in done.stderr
     assert not (collector.cwd / "b.tar.gz").exists()
+
+
+def test_pack_refuses_another_file_of_the_same_size_and_time(collector, wrap, pack):
+    wrap(*write("12.5 GiB/s"))
+    place = collector.cwd / "results" / "out.txt"
+    times = place.stat().st_atime_ns, place.stat().st_mtime_ns
+    place.write_text("99.5 GiB/s")
+    os.utime(place, ns=times)
+    assert place.stat().st_mtime_ns == times[1]
+    done = pack()
+    assert done.returncode == 1
+    assert "[seal.changed]" in done.stderr
+
+
+def test_pack_takes_no_link_for_what_the_command_wrote(collector, wrap, pack, tmp_path):
+    """A link to the very bytes is left out like every link, so that nothing of the run is there."""
+    wrap(*write("12.5 GiB/s"))
+    place = collector.cwd / "results" / "out.txt"
+    place.rename(tmp_path / "elsewhere.txt")
+    place.symlink_to(tmp_path / "elsewhere.txt")
+    (collector.cwd / "results" / "other.txt").write_text("99.5 GiB/s")
+    assert pack().returncode == 1
+
+
+def test_pack_refuses_two_runs_whose_files_changed_places(collector, wrap, pack):
+    wrap(*write("12.5 GiB/s", "results/one.txt"))
+    wrap(*write("99.5 GiB/s", "results/two.txt"), out="second")
+    of_first, of_second = (collector.cwd / "results" / name for name in ("one.txt", "two.txt"))
+    first, second = of_first.read_text(), of_second.read_text()
+    of_first.write_text(second)
+    of_second.unlink()
+    done = pack()
+    assert done.returncode == 1
+    assert "[seal.changed]" in done.stderr
+    of_second.write_text(first)
+    assert pack().returncode == 0, "the bytes of the run are there, under another name"
 
 
 def test_pack_takes_a_file_that_only_grew_and_says_so(collector, wrap, pack):

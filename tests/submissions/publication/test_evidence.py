@@ -15,9 +15,10 @@ from submissions.publication import later_evidence, publishable
 from submissions.publication import publish as publication_publish
 from submissions.review import decisions
 from tests.make_io500 import make_run
+from tests.validators.forging import shifted
 
 HOME = "results/2025.10.01-09.00.00"
-LINE = "38 of 42 kinds agree, 4 absent; missing: tables of the ranks"
+LINE = "46 of 54 kinds agree, 8 absent; missing: tables of the ranks"
 SUMMARY_ALONE = "evidence.summary-alone"
 
 
@@ -30,11 +31,12 @@ def browse(person, path: str) -> str:
     return answer.content.decode()
 
 
-def other_zone() -> dict[str, bytes]:
-    """The raw text of a phase that began three hours later than result.txt says."""
+def other_clock() -> dict[str, bytes]:
+    """The raw text of a phase that began five minutes later than result.txt says."""
     text = make_run()[f"{HOME}/ior-easy-read.txt"]
-    assert b" 09:" in text
-    return {f"{HOME}/ior-easy-read.txt": text.replace(b" 09:", b" 12:", 1)}
+    later = shifted(text, rb"^(Began +: )(\w{3} \w{3} +\d+ \S+ \d{4})", "%a %b %d %H:%M:%S %Y", minutes=5)
+    assert later != text
+    return {f"{HOME}/ior-easy-read.txt": later}
 
 
 def without_all_but_the_summary() -> tuple[str, ...]:
@@ -58,9 +60,9 @@ def as_before_evidence(submission: Submission) -> None:
 
 
 def test_the_submitter_reads_it_on_the_page_and_by_the_api(cast, checked) -> None:
-    submission = checked(extra=other_zone())
+    submission = checked(extra=other_clock())
     answer = cast.alice.get(f"submissions/{submission.pk}/").json()
-    assert answer["evidence_in_short"] == "37 of 42 kinds agree, 1 contradicts, 4 absent; missing: tables of the ranks"
+    assert answer["evidence_in_short"] == "45 of 54 kinds agree, 1 contradicts, 8 absent; missing: tables of the ranks"
     kinds = {row["code"]: row for row in answer["evidence"]["kinds"]}
     assert kinds["io500.evidence.dates"]["outcome"] == "contradicts"
     assert kinds["io500.evidence.dates"]["where"] == f"{HOME}/ior-easy-read.txt:2"
@@ -71,7 +73,7 @@ def test_the_submitter_reads_it_on_the_page_and_by_the_api(cast, checked) -> Non
 
 
 def test_the_reviewer_sees_it_with_links_to_the_lines(cast, submitted) -> None:
-    submission = submitted(extra=other_zone())
+    submission = submitted(extra=other_clock())
     page = browse(cast.dana, f"/review/{submission.pk}/")
     assert "1 contradicts" in page
     assert f"{HOME}/ior-easy-read.txt:2</a>" in page
@@ -82,7 +84,7 @@ def test_the_public_result_has_it(cast, release, submitted, client) -> None:
     assert result.trust == "verified"
     assert result.snapshot["evidence"]["in_short"] == LINE
     answer = client.get(f"/api/v1/results/{result.public_id}/").json()
-    assert (answer["evidence_in_short"], answer["evidence"]["agree"], answer["later_evidence"]) == (LINE, 38, {})
+    assert (answer["evidence_in_short"], answer["evidence"]["agree"], answer["later_evidence"]) == (LINE, 46, {})
     page = client.get(f"/results/{result.public_id}/").content.decode()
     assert LINE in page and "/docs/benchmarks/io500/#evidence" in page
 
@@ -103,7 +105,7 @@ def test_a_result_from_before_says_that_it_was_not_examined(cast, release, submi
 def test_later_rules_put_a_dated_mark_beside_a_published_result_and_change_nothing_else(
     cast, release, submitted, client
 ) -> None:
-    submission = submitted(extra=other_zone())
+    submission = submitted(extra=other_clock())
     decisions.decide_run(submission, cast.dana.account, "accept", "Sound.")
     as_before_evidence(submission)
     publication_publish.publish_release(release, None)
@@ -112,7 +114,7 @@ def test_later_rules_put_a_dated_mark_beside_a_published_result_and_change_nothi
     assert Result.objects.values()[0] == before
     (difference,) = revalidation.list_differences([submission.pk])
     assert difference.decided
-    assert any(line.startswith("evidence: none -> 37 of 42 kinds agree, 1 contradicts") for line in difference.lines)
+    assert any(line.startswith("evidence: none -> 45 of 54 kinds agree, 1 contradicts") for line in difference.lines)
     assert later_evidence.mark_results([submission.pk]) == 1
     after = Result.objects.values()[0]
     assert {name for name in after if after[name] != before[name]} == {"later_evidence"}

@@ -39,7 +39,7 @@ CSV_ROW = '2026-11-20T19:15:29.705+0000,,file,1,2,4,1,WRITE,40000,80000,1000,500
 
 
 def side(volume=41943040000, ms=40000, **more):
-    values = {"elapsed_time_ms": ms, "iops": 1000, "bytes/s": volume * 1000 // ms, "bytes": volume, **more}
+    values = {"elapsed_time_ms": ms, "iops": 40_000_000 // ms, "bytes/s": volume * 1000 // ms, "bytes": volume, **more}
     return {key: str(value) if not isinstance(value, dict) else value for key, value in values.items()}
 
 

@@ -25,13 +25,17 @@ SAMPLES = sorted((Path(parser.__file__).parent / "samples").iterdir())
 
 def row(op, bandwidth, iteration, megabytes=16):
     seconds = megabytes / bandwidth
-    return f"{op}     {bandwidth:.2f}    9.0 0.1 8192  1024.00  0.0001 0.01 0.002  {seconds:.6f}   {iteration}"
+    busy = seconds * 0.99
+    parts = f"0.0001 {busy:.6f} {seconds / 100:.6f}  {seconds:.6f}"
+    return f"{op}     {bandwidth:.2f}    {megabytes / busy:.2f} 0.1 8192  1024.00  {parts}   {iteration}"
 
 
 def summary(op, values, test=0, megabytes=16, stonewall="NA NA"):
     """A line of the summary from its figures: maximum, minimum, mean and deviation of both rates."""
     figures = " ".join(f"{value:.2f}" for value in values)
-    return f"{op} {figures} {figures} 0.02 {stonewall} {test} 2 2 2 1 1 1 0 0 1 8388608 1048576 {megabytes:.1f} POSIX 0"
+    seconds = sum(megabytes / value if value else 0 for value in values[:2]) / 2
+    settings_of_test = f"{test} 2 2 2 1 1 1 0 0 1 8388608 1048576 {megabytes:.1f} POSIX 0"
+    return f"{op} {figures} {figures} {seconds:.5f} {stonewall} {settings_of_test}"
 
 
 def output(
@@ -114,7 +118,7 @@ def test_a_run_gives_iterations_and_summary_with_their_units(tmp_path):
     assert figures["write", "bandwidth", "iteration", 1] == (300 * 2**20, "MiB/s")
     assert figures["write", "bandwidth", "stdev", None] == (100 * 2**20, "MiB/s")
     assert figures["write", "ops_rate", "max", None] == (300, "ops/s")
-    assert figures["write", "time", "mean", None] == (0.02, "s")
+    assert figures["write", "time", "mean", None] == (0.10667, "s")
 
 
 def test_settings_have_the_fields_names_and_exact_bytes(tmp_path):
@@ -178,7 +182,8 @@ def test_the_stonewall_rate_says_over_what_it_is(tmp_path, version, scope):
 
 def test_a_stonewall_that_was_hit_without_wear_out_is_told_and_one_that_was_not_is_not(tmp_path):
     stonewall = "stonewallingTime    : 1\nstoneWallingWearOut : 0"
-    hit = output(extra=stonewall, summaries=[summary("write", (300, 100, 200, 100), megabytes=12)])
+    rows = [row("write", 100, 0, megabytes=12), row("write", 300, 1, megabytes=12)]
+    hit = output(extra=stonewall, rows=rows, summaries=[summary("write", (300, 100, 200, 100), megabytes=12)])
     assert "ior.stonewall-without-wear-out" in codes_of(checked(tmp_path, hit))
     assert codes_of(checked(tmp_path, output(extra=stonewall))) == []
     assert codes_of(checked(tmp_path, hit.replace("WearOut : 0", "WearOut : 1"))) == []
@@ -192,7 +197,7 @@ def test_labels_of_launchers_are_taken_off(tmp_path, label):
 
 def test_labels_of_any_rank_also_inside_of_lines_are_taken_off(tmp_path):
     text = "".join("[12] " + line for line in output().splitlines(keepends=True))
-    text = text.replace("[12] write     100.00    9.0", "[3] write     [12] 100.00    [4] 9.0")
+    text = text.replace("[12] write     100.00    101.01", "[3] write     [12] 100.00    [4] 101.01")
     assert len(run_of(tmp_path, text).measurements) == len(run_of(tmp_path, output()).measurements)
 
 
@@ -253,9 +258,9 @@ CSV = "access,bw(MiB/s),IOPS,Latency,block(KiB),xfer(KiB),open(s),wr/rd(s),close
         (output(summaries=[summary("write", (300, 100, 200, 141.42))]), "ior.inconsistent"),
         (output().replace("Summary of", "Max Write: 900.00 MiB/sec (943.72 MB/sec)\nSummary of"), "ior.inconsistent"),
         (output().replace("Summary of", "Max Write: 300.00 MiB/sec (300.00 MB/sec)\nSummary of"), "ior.inconsistent"),
-        (output().replace(" 300.00    9.0", " nan    9.0"), "ior.not-a-number"),
-        (output().replace(" 300.00    9.0", " -300.00    9.0"), "ior.not-a-number"),
-        (output().replace(" 300.00    9.0", " 300,00    9,0"), "ior.number-format"),
+        (output().replace(" 300.00    303.03", " nan    9.0"), "ior.not-a-number"),
+        (output().replace(" 300.00    303.03", " -300.00    9.0"), "ior.not-a-number"),
+        (output().replace(" 300.00    303.03", " 300,00    9,0"), "ior.number-format"),
         (output().replace("bw(MiB/s)", "bw(MB/s)"), "ior.unit-not-understood"),
         (output().replace("Mean(MiB)", "Mean(GiB)"), "ior.unit-not-understood"),
         (output().replace("total(s)", "total(ms)"), "ior.unit-not-understood"),

@@ -15,16 +15,24 @@ from validators.rules import Context
 
 SAMPLES = sorted((Path(parser.__file__).parent / "samples").iterdir())
 FIGURES = {
-    "File creation": (300.0, 100.0, 200.0, 100.0),
-    "File stat": (3000.0, 1000.0, 2000.0, 1000.0),
-    "File read": (3000.0, 1000.0, 2000.0, 1000.0),
+    "File creation": (300.0, 100.0, 200.0, 141.421),
+    "File stat": (3000.0, 1000.0, 2000.0, 1414.214),
+    "File read": (3000.0, 1000.0, 2000.0, 1414.214),
     "File removal": (0.0, 0.0, 0.0, 0.0),
-    "Tree creation": (30.0, 10.0, 20.0, 10.0),
+    "Tree creation": (30.0, 10.0, 20.0, 14.142),
     "Tree removal": (0.0, 0.0, 0.0, 0.0),
 }
 
 
+def of_two(least, most):
+    """Maximum, minimum, mean and deviation of two values, as a sample."""
+    return most, least, (least + most) / 2, (most - least) / 2**0.5
+
+
 def table(title="SUMMARY rate (in ops/sec)", figures=FIGURES, colon="", iterations=2):
+    """With colons the deviation is that of all values, not that of a sample."""
+    if colon:
+        figures = {name: (*row[:3], row[3] / 2**0.5) for name, row in figures.items()}
     rows = [f"   {name:<18}{colon} " + " ".join(f"{value:14.3f}" for value in row) for name, row in figures.items()]
     return [f"{title}: (of {iterations} iterations)", "   Operation   Max   Min   Mean   Std Dev", "   ---", *rows]
 
@@ -65,7 +73,7 @@ def test_a_run_gives_rates_and_leaves_out_what_was_not_run(tmp_path):
     run = run_of(tmp_path, output())
     figures = {(m.op, m.stat): (m.value, m.printed_unit) for m in run.measurements}
     assert figures["file_create", "max"] == (300, "ops/s")
-    assert figures["tree_create", "stdev"] == (10.0, "ops/s")
+    assert figures["tree_create", "stdev"] == (14.142, "ops/s")
     assert {op for op, _ in figures} == {"file_create", "file_stat", "file_read", "tree_create"}
     assert run.parameters["not_run"] == ["file_remove", "tree_remove"]
 
@@ -131,14 +139,14 @@ def test_rates_of_iterations_are_kept_one_by_one(tmp_path):
 
 
 def test_the_stonewall_is_kept_with_what_ranks_had_done(tmp_path):
-    extra = "Continue stonewall hit min: 14039 max: 25447 avg: 19743.0 "
+    extra = "Continue stonewall hit min: 39 max: 97 avg: 63.0 "
     stonewalled = table()
     stonewalled.insert(6, "   File create (stonewall)   :             NA             NA      70131.711             NA")
     run = run_of(tmp_path, output(stonewalled, extra=extra))
-    assert run.parameters["stonewall"] == {"min": 14039, "max": 25447, "avg": 19743.0}
+    assert run.parameters["stonewall"] == {"min": 39, "max": 97, "avg": 63.0}
     values = {(m.op, m.quantity, m.stat): m.value for m in run.measurements}
     assert values["file_create", "stonewall_rate", "mean"] == 70131.711
-    assert values["stonewall", "items", "max"] == 25447
+    assert values["stonewall", "items", "max"] == 97
 
 
 def test_more_tasks_in_one_output_are_several_tests(tmp_path):
@@ -160,8 +168,8 @@ def test_names_paths_and_seeds_of_others_stay_out_of_the_run(tmp_path):
 
 
 TIMES = {name: tuple(value / 1000 for value in row) for name, row in FIGURES.items()}
-SECONDS = {name: (0.9, 0.9, 200 / row[2], 0.0) if row[2] else row for name, row in FIGURES.items()}
-SECONDS = {name: (max(row[:3]), min(row[:3]), row[2], 0.0) for name, row in SECONDS.items()}
+SECONDS = {name: of_two(100 / row[0], 100 / row[1]) if row[2] else row for name, row in FIGURES.items()}
+"""Of 100 items of both tasks together."""
 
 
 def test_times_are_not_rates_and_phases_not_chosen_are_not_run(tmp_path):
@@ -182,14 +190,13 @@ def test_times_are_not_rates_and_phases_not_chosen_are_not_run(tmp_path):
     ],
 )
 def test_seconds_under_another_label_are_found_where_rates_stand_beside_them(tmp_path, title, codes):
-    report = checked(tmp_path, output(table(), table(title, SECONDS), command="mdtest -P -F -C -T -E"))
+    text = output(table(), table(title, SECONDS), command="mdtest -P -F -C -T -E").replace("200 files", "100 files")
+    report = checked(tmp_path, text)
     assert codes_of(report) == codes
 
 
 def test_true_times_of_an_operation_are_believed(tmp_path):
-    true = {
-        name: (1000 / row[1], 1000 / row[0], 1000 / row[2], 0.0) if row[2] else row for name, row in FIGURES.items()
-    }
+    true = {name: of_two(1000 / row[0], 1000 / row[1]) if row[2] else row for name, row in FIGURES.items()}
     report = checked(tmp_path, output(table(), table("SUMMARY time (in ms/op)", true), command="mdtest -P"))
     assert codes_of(report) == []
 
@@ -300,7 +307,8 @@ def test_without_one_number_of_tasks_nothing_is_said_of_caches(tmp_path):
 
 
 def test_a_run_that_reads_nothing_says_nothing_of_caches(tmp_path):
-    zeros = {name: row if "creation" in name else (0, 0, 0, 0) for name, row in FIGURES.items()}
+    of_three = {"File creation": (300, 100, 200, 100), "Tree creation": (30, 10, 20, 10)}
+    zeros = {name: of_three.get(name, (0, 0, 0, 0)) for name in FIGURES}
     run = run_of(tmp_path, output(table(figures=zeros, iterations=3)))
     assert {rule.code: rule.outcome for rule in run.rules} == {
         "mdtest.shifted": "not_evaluated",

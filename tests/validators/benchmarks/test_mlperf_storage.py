@@ -394,20 +394,21 @@ def test_the_published_results_of_v1_0_give_what_their_table_says(shared, tmp_pa
 
 
 def published(row):
-    """Five runs like a row of the table: the same rate each, and the data set in units of the clients' memory."""
+    """Five runs like a row of the table: nearly one rate, and the data set in units of the clients' memory."""
     rate = float(row["samples_per_s_mean"]) * (1 if row["report_matches_runs"] == "yes" else 0.1)
     flagged, hosts = int(row["hosts_flagged_potential_caching"]), int(row["num_hosts"])
     return [
         summary(
             num_accelerators=int(row["num_accelerators"]),
             num_hosts=hosts,
-            metric=metric(rate=rate, au=float(row["au_min_run"])),
+            metric=metric(rate=rate * (1 + run * 1e-9), au=float(row["au_min_run"])),
             num_files_train=int(row["num_files_train"]),
             potential_caching=[1] * flagged + [0] * (hosts - flagged),
             host_memory_GB=[64.0] * hosts,
             data_size_per_host_GB=64.0 * float(row["dataset_over_client_memory"]),
         )
-    ] * 5
+        for run in (-2, -1, 0, 1, 2)
+    ]
 
 
 def published_report(row):

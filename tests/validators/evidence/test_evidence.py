@@ -7,14 +7,18 @@ from itertools import islice
 import pytest
 
 from tests.make_io500 import PHASES, make_run, pack
+from tests.validators import forging_scripts
 from tests.validators.benchmarks.test_io500_tables import GIB, IOR_HEADER, MDTEST_HEADER
-from tests.validators.forging import FORGERIES, Archive, all_with_a_summary, files_of, forge
+from tests.validators.forging import FORGERIES as OF_PHASES
+from tests.validators.forging import Archive, all_with_a_summary, files_of, forge
 from tools.io500_evidence_spreads import measure_spreads
 from validators import catalogue, schema
+from validators.benchmarks.io500.evidence_kinds import raw_texts
 from validators.checks import check
 from validators.evidence import AGREES, CONTRADICTS, Comparison, Kind, examine
 from validators.metric_semantics import ComparableValue, incomparable_reason
 
+FORGERIES = OF_PHASES | forging_scripts.FORGERIES
 HOME = "results/2025.10.01-09.00.00"
 PREFIX = "io500.evidence."
 FOLDER = catalogue.FOLDER
@@ -57,10 +61,15 @@ def run_files():
     return make_run() | tables()
 
 
+OF_THE_SCRIPT = {"summed-up", "log", "started-with", "span-of-phase"}
+"""Kinds of what only the shell script and the tools of its time print."""
+
+
 def test_a_made_run_agrees_with_itself_in_every_kind(tmp_path, run_files):
     run, kinds = evidence_of(tmp_path, run_files)
-    assert set(kinds.values()) == {AGREES}
-    assert run.evidence_outcomes["in_short"] == f"{len(kinds)} of {len(kinds)} kinds agree"
+    assert {kind for kind, outcome in kinds.items() if outcome != AGREES} == OF_THE_SCRIPT
+    agreeing = len(kinds) - len(OF_THE_SCRIPT)
+    assert run.evidence_outcomes["in_short"] == f"{agreeing} of {len(kinds)} kinds agree, {len(OF_THE_SCRIPT)} absent"
     assert [finding.code for finding in run.findings if "evidence" in finding.code] == []
 
 
@@ -112,7 +121,7 @@ def test_absent_evidence_contradicts_nothing(tmp_path, run_files):
     files = {path: content for path, content in run_files.items() if not path.endswith(".csv")}
     _, kinds = evidence_of(tmp_path, files)
     assert {kind for kind, outcome in kinds.items() if outcome != AGREES} == {
-        "ranks", "rows", "table-rows", "table-seconds", "find-table", "find-ranks",
+        "ranks", "rows", "table-rows", "table-seconds", "find-table", "find-ranks", *OF_THE_SCRIPT,
     }  # fmt: skip
     assert {kinds["ranks"], kinds["rows"]} == {"absent"}
 
@@ -120,7 +129,36 @@ def test_absent_evidence_contradicts_nothing(tmp_path, run_files):
 def test_the_shell_script_s_runs_agree_with_themselves(tmp_path):
     run, kinds = evidence_of(tmp_path, make_run(format="shell"))
     assert CONTRADICTS not in kinds.values()
+    assert {kinds[kind] for kind in OF_THE_SCRIPT - {"span-of-phase"}} == {AGREES}
     assert run.evidence_outcomes["missing"] == ["tables of the ranks", "find.csv", "result.txt", "config.ini"]
+
+
+@pytest.mark.parametrize("name", forging_scripts.EDITS)
+def test_no_edit_of_a_run_of_the_script_passes_without_a_word(tmp_path, name):
+    edit = forging_scripts.EDITS[name]
+    files = make_run(format="shell")
+    run, kinds = evidence_of(tmp_path, edit.forge(files))
+    assert kinds[edit.kind] == CONTRADICTS, kinds
+    assert f"{PREFIX}{edit.kind}" in [finding.code for finding in run.findings]
+
+
+def test_without_seconds_of_mdtest_the_time_of_the_phase_is_held_against_its_dates(tmp_path):
+    files = forging_scripts.edited(make_run(format="shell"), *forging_scripts.WITHOUT_SECONDS)
+    _, kinds = evidence_of(tmp_path, files)
+    assert kinds["span-of-phase"] == AGREES
+    assert kinds["items"] == "absent"
+
+
+@pytest.mark.parametrize("count", [0, 1, 10, 101, 102, 1920, 10_100, 10_101, 100_200, 123_456])
+def test_names_with_01_are_counted_without_writing_them(count):
+    assert raw_texts.count_with_01(count) == sum("01" in str(number) for number in range(count))
+
+
+def test_find_that_stops_early_or_looks_for_other_names_is_not_counted_by(tmp_path):
+    for word, kind in ((b"*10*", "absent"), (b"*01* -s 300", "absent"), (b"*01*", AGREES)):
+        files = {path: content.replace(b"*01*", word) for path, content in make_run().items()}
+        _, kinds = evidence_of(tmp_path, files)
+        assert kinds["matches"] == kind
 
 
 def test_random_reads_faster_than_sequential_ones_are_told_with_numbers(tmp_path):

@@ -157,7 +157,7 @@ def _lines_missing(phases: list[Phase]) -> str:
 
 def _findings(phases: list[Phase], form: str, path: str) -> Iterator[Finding]:
     for phase in phases:
-        message = phase.disagreement() if form == "json" else ""
+        message = phase.disagreement(0.0 if form == "json" else 1.0) or phase.other_disagreement()
         if message:
             hint = "The file was edited. Upload it as elbencho wrote it."
             yield Finding(f"{TOOL}.inconsistent", ERROR, message, hint, f"{path}:{phase.line}")

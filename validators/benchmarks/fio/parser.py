@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from validators.benchmarks.fio import consistency, report, terse
+from validators.benchmarks.fio import agreement, consistency, report, terse
 from validators.benchmarks.fio.consistency import HINT_AGAIN
 from validators.benchmarks.fio.directions import DIRECTIONS, SYNC, did_work, figures, number, sync_figures
 from validators.benchmarks.fio.documents import (
@@ -138,7 +138,7 @@ def read(output: Output) -> list[Run]:
         return _terse_runs(output, text, rows)
     run = report.read(TOOL, output, text)
     run.parameters = parameters_of(run) | run.parameters
-    run.findings += consistency.interruptions(text, output.path)
+    run.findings += [*consistency.interruptions(text, output.path), *agreement.check_figures(run)]
     return [run]
 
 
@@ -152,7 +152,7 @@ def _terse_runs(output: Output, text: str, rows: list[terse.Row]) -> list[Run]:
             message = f"{len(part)} lines are of one group: jobs of one run, or several runs. Nothing is added up."
             hint = "Upload JSON (--output-format=json), which says it, or the output of each run as a file of its own."
             run.findings.append(Finding("fio.jobs-or-runs", INFO, message, hint, output.path))
-        run.findings += consistency.interruptions(text, output.path)
+        run.findings += [*consistency.interruptions(text, output.path), *agreement.check_figures(run)]
     return runs
 
 
@@ -208,6 +208,7 @@ def _json_run(output: Output, documents: list[dict[str, Any]], around: str) -> R
         )
     }
     run.findings = consistency.findings(jobs, options, around, output.path)
+    run.findings += agreement.check_figures(run)
     run.findings += _lost(jobs, everything, output.path)
     if missing := missing_keys(document):
         what = f"{', '.join(missing[:5])}: a part of the JSON lacks what others, or all of fio's own lists, have."

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 _DECLARED = re.compile(r"^io500_info_(\w+)=(.*)$")
 _FIND_COMMAND = re.compile(r"^\[Exec\] (.*(?:find|mmfind)\S*\s.*)$")
-_FIND_MATCHED = re.compile(r"^\[FIND\] MATCHED \d{1,15}/(\d{1,15}) in (\d{1,9}(?:\.\d{1,9})?) seconds")
+_FIND_MATCHED = re.compile(r"^\[FIND\] MATCHED (\d{1,15})/(\d{1,15}) in (\d{1,9}(?:\.\d{1,9})?) seconds")
+_STARTED = re.compile(r"^\[Exec\] (.{1,4000})")
+_KEPT_IN = re.compile(r"^\[Results\] in \S{0,1000}/(\w{1,40})\.txt")
 _PRIVATE = frozenset({"submitter", "email", "contact"})
 _DECLARED_LIMIT = 64
 _COMMAND_LIMIT = 4000
@@ -56,6 +58,12 @@ class Evidence:
     find_command: str = ""
     matched: tuple[float, float, str] | None = None
     """Files and seconds of find as the log of the shell script has them, and where."""
+    matches: tuple[float, str] | None = None
+    """How many files find matched, by the log of the shell script, and where."""
+    log: Summary | None = None
+    """The results in the log of the shell script, where a summary stands beside it."""
+    started_with: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """By phase, the command line that the log of the shell script has, and where."""
     job_scripts: list[str] = field(default_factory=list)
     job_outputs: list[str] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
@@ -148,19 +156,24 @@ def gather(bundle: Bundle, folder: Folder, layout: Layout) -> Evidence:
 
 
 def _read_shell_log(bundle: Bundle, path: str, evidence: Evidence) -> None:
-    lines = lines_of(bundle, path, [])
+    lines, command = lines_of(bundle, path, []), ("", "")
     for place, line in enumerate(lines, 1):
         if match := _FIND_MATCHED.match(line[:200]):
-            evidence.matched = float(match[1]), float(match[2]), f"{path}:{place}"
+            evidence.matches = float(match[1]), f"{path}:{place}"
+            evidence.matched = float(match[2]), float(match[3]), f"{path}:{place}"
         elif line.startswith("io500_info_"):
             match = _DECLARED.match(line[:500])
             if match and match[1] not in _PRIVATE and len(evidence.declared) < _DECLARED_LIMIT:
                 evidence.declared[match[1]] = _without_quotes(match[2].rstrip())
-        elif line.startswith("[Exec]") and "find" in line:
-            match = _FIND_COMMAND.match(line[:4000])
-            evidence.find_command = match[1] if match else evidence.find_command
-    if evidence.summary is None:
-        evidence.summary = read_summary(lines, path)
+        elif match := _STARTED.match(line):
+            command = match[1], f"{path}:{place}"
+            if "find" in line and (match := _FIND_COMMAND.match(line[:4000])):
+                evidence.find_command = match[1]
+        elif (match := _KEPT_IN.match(line)) and len(evidence.started_with) < _DECLARED_LIMIT:
+            evidence.started_with[match[1].replace("_", "-")] = command
+            command = "", ""
+    evidence.log = read_summary(lines, path)
+    evidence.summary = evidence.summary or evidence.log
 
 
 def _without_quotes(text: str) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from validators.benchmarks.io500.rawtext import HEAD, MDTEST_ROWS
+from validators.benchmarks.io500.rawtext import HEAD, MDTEST_ROWS, ior_end, summed_up
 from validators.units import UNITS
 
 _BYTES_MOVED = re.compile(rb"^WARNING: Using actual aggregate bytes moved = (\d{1,20})", re.MULTILINE)
@@ -31,12 +31,13 @@ _IOR_SETTING = re.compile(
 )
 _IOR_WORD = re.compile(rb"^(api|test filename)\s*[:=]\s*(\S{1,1000})", re.MULTILINE)
 _IOR_STOPPED = re.compile(
-    rb"^stonewalling pairs accessed min: (\d{1,18}) max: (\d{1,18}) -- min data: \S{1,30} \w{1,5} "
+    rb"^stonewalling pairs accessed min: (\d{1,18}) max: (\d{1,18}) -- min data: (\d{1,15}(?:\.\d{1,9})?) (\w{1,5}) "
     rb"mean data: (\d{1,15}(?:\.\d{1,9})?) (\w{1,5}) time: (\d{1,9}(?:\.\d{1,9})?)s",
     re.MULTILINE,
 )
 _ROW_FIGURES = {
     b"IOPS": "operations per second", b"wr/rd(s)": "seconds of I/O", b"total(s)": "seconds", b"bw(MiB/s)": "MiB/s",
+    b"open(s)": "seconds of opening", b"close(s)": "seconds of closing", b"Latency(s)": "latency",
 }  # fmt: skip
 _ROW_SIZES = {b"block(KiB)": "block of the row", b"xfer(KiB)": "transfer of the row"}
 _MDTEST_HITS = re.compile(
@@ -80,6 +81,8 @@ class Figures:
     other: dict[str, Figure] = field(default_factory=dict)
     """What else it prints, by name: sizes in bytes, counts, seconds."""
     words: dict[str, tuple[str, int]] = field(default_factory=dict)
+    summed_up: dict[str, Figure] = field(default_factory=dict)
+    """What IOR prints below its row, by the name of the column."""
     command_line: int = 1
     launch_line: int = 1
 
@@ -93,6 +96,8 @@ def ior_figures(content: bytes, operation: str, tasks: int | None) -> Figures:
         bytes_moved=_bytes_moved(content, start, tasks),
         stonewall_s=_count(content, _IOR_STONEWALL.search(content, start, start + HEAD)),
         began=_moment(content, began, _IOR_DATE),
+        finished=_moment(content, ior_end(content), _IOR_DATE),
+        summed_up=_summed_up(content, operation.encode()),
         weekday=(began[1][:3].decode(), _line(content, began.start())) if began else None,
         other=dict(_ior_printed(content, operation.encode(), start)),
         words={
@@ -146,6 +151,11 @@ def _row(content: bytes, operation: bytes) -> tuple[dict[bytes, bytes], int]:
     return (dict(zip(columns, cells, strict=True)), _line(content, at + 1)) if len(cells) == len(columns) else ({}, 0)
 
 
+def _summed_up(content: bytes, operation: bytes) -> dict[str, Figure]:
+    figures = [(name, _decimal(text, _line(content, at))) for name, text, at in summed_up(content, operation)]
+    return {name: figure for name, figure in figures if figure is not None}
+
+
 def _ior_printed(content: bytes, operation: bytes, start: int) -> Iterator[tuple[str, Figure]]:
     """Sizes of the options, what stood on the clock at the stonewall, and the cells of the row."""
     for match in _IOR_SETTING.finditer(content, start, start + HEAD):
@@ -155,9 +165,10 @@ def _ior_printed(content: bytes, operation: bytes, start: int) -> Iterator[tuple
         line = _line(content, stopped.start())
         yield "least pairs", Figure(float(stopped[1]), line)
         yield "most pairs", Figure(float(stopped[2]), line)
-        yield "stopped after", Figure(float(stopped[5]), line, 0.05)
-        if figure := _size(stopped[3], stopped[4], line):
-            yield "mean bytes", figure
+        yield "stopped after", Figure(float(stopped[7]), line, 0.05)
+        for name, text, unit in (("least bytes", stopped[3], stopped[4]), ("mean bytes", stopped[5], stopped[6])):
+            if figure := _size(text, unit, line):
+                yield name, figure
     row, line = _row(content, operation)
     for column, cell in row.items():
         figure = _decimal(cell, line)
@@ -179,12 +190,13 @@ def _mdtest_printed(content: bytes, row: bytes, launch: int) -> Iterator[tuple[s
         line = _line(content, files.start())
         yield "processes", Figure(float(files[1]), line)
         yield "files", Figure(float(files[2]), line)
-    table = content.find(b"\nSUMMARY")
-    at = content.find(row, table) if table >= 0 else -1
-    numbers = _FIXED.findall(content[at : at + 160].split(b"\n", 1)[0]) if at >= 0 else []
-    if len(numbers) == 4:
-        for name, text in zip(("highest rate", "lowest rate", "mean rate"), numbers, strict=False):
-            yield name, Figure(float(text), _line(content, at), 0.0005)
+    for heading, names in (
+        (b"\nSUMMARY time", ("most seconds", "least seconds", "mean seconds")),
+        (b"\nSUMMARY", ("highest rate", "lowest rate", "mean rate")),
+    ):
+        numbers, line = _summary_row(content, heading, row)
+        for name, text in zip(names, numbers, strict=False):
+            yield name, Figure(float(text), line, 0.0005)
     yield from _file_system(content)
 
 
@@ -224,10 +236,16 @@ def _bytes_moved(content: bytes, start: int, tasks: int | None) -> Figure | None
 
 def _summary_seconds(content: bytes, row: bytes) -> Figure | None:
     """The least time of the row in `SUMMARY time`, as the rate that counts is the highest; old builds print none."""
-    table = content.find(b"\nSUMMARY time")
+    numbers, line = _summary_row(content, b"\nSUMMARY time", row)
+    return Figure(float(numbers[1]), line, 0.0005) if numbers else None
+
+
+def _summary_row(content: bytes, heading: bytes, row: bytes) -> tuple[list[bytes], int]:
+    """Most, least, mean and deviation of a row of one of mdtest's two tables, and its line; nothing without them."""
+    table = content.find(heading)
     at = content.find(row, table) if table >= 0 else -1
     numbers = _FIXED.findall(content[at : at + 160].split(b"\n", 1)[0]) if at >= 0 else []
-    return Figure(float(numbers[1]), _line(content, at), 0.0005) if len(numbers) == 4 else None
+    return (numbers, _line(content, at)) if len(numbers) == 4 else ([], 0)
 
 
 def _decimal(text: bytes, line: int) -> Figure | None:

@@ -6,6 +6,7 @@ Shell-era files carry megabytes of one line per rank, so nothing here walks over
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from validators.launcher_output import options_of
@@ -26,6 +27,13 @@ _SCALES = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 _MACHINE = re.compile(rb"^Machine\s*:\s*(\S+)", re.MULTILINE)
 _FIXED = re.compile(rb"(?<!\d)\d+\.\d{3}")
 _FIND_RATE = re.compile(rb"runtime:\s*([\d.]+)\s+rate:\s*([\d.]+)")
+
+_SUMMARY_LINE = re.compile(rb"^Operation +Max\(MiB\)[^\r\n]{1,400}", re.MULTILINE)
+_IOR_BEST = re.compile(rb"^Max (Write|Read): +(\d{1,15}\.\d{1,9}) MiB/sec \((\d{1,15}\.\d{1,9}) MB/sec\)", re.MULTILINE)
+_IOR_FINISHED = re.compile(rb"^Finished\s*:\s*(\w{3} \w{3} +\d{1,2} [\d:]{8} \d{4})", re.MULTILINE)
+_SECOND_COLUMNS = {b"StdDev": b"StdDev(OPs)"}
+"""The name of a column that comes twice, where it comes again."""
+MIB_PER_S, MB_PER_S = "best MiB/s", "best MB/s"
 
 MDTEST_ROWS = {
     "write": b"File creation",
@@ -162,6 +170,30 @@ def file_system(content: bytes) -> dict[str, str | float]:
         "file_system_used_percent": float(match[2]),
         "inodes": _text(match, 3),
     }
+
+
+def summed_up(content: bytes, operation: bytes) -> Iterator[tuple[str, bytes, int]]:
+    """Name, text and place of each figure of an operation that stands below the row."""
+    start = max(content.find(b"\naccess    bw("), 0)
+    for match in _IOR_BEST.finditer(content, start):
+        if match[1].lower() == operation:
+            yield MIB_PER_S, match[2], match.start()
+            yield MB_PER_S, match[3], match.start()
+    head = _SUMMARY_LINE.search(content, start)
+    at = content.find(b"\n" + operation + b" ", head.end()) if head else -1
+    if head is None or at < 0:
+        return
+    columns = head[0].split()
+    names = [_SECOND_COLUMNS.get(name, name) if name in columns[:place] else name for place, name in enumerate(columns)]
+    cells = content[at + 1 : at + 600].split(b"\n", 1)[0].split()
+    if len(names) == len(cells):
+        for name, cell in zip(names, cells, strict=True):
+            yield name.decode(), cell, at + 1
+
+
+def ior_end(content: bytes) -> re.Match[bytes] | None:
+    """When IOR ended, by its own clock."""
+    return _IOR_FINISHED.search(content, max(len(content) - HEAD, 0))
 
 
 def _number(words: list[bytes]) -> float | None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from validators.benchmarks.ior.record import Record, Row, Summary
+from validators.evidence import few_values
 from validators.findings import ERROR, WARNING, Finding
 from validators.measurements import Run
 from validators.reading.accounting import lines_missing
@@ -15,6 +16,9 @@ from validators.units import UNITS
 
 _MIB = UNITS["MiB"].factor
 _RATE_TOLERANCE = 0.03
+_PARTS = ("open_time", "transfer_time", "close_time")
+_LEAST_OF_PARTS = 0.9
+_OF_OPERATIONS = 0.03
 _SUMMARY_ROUNDING = 0.006
 """Half of the last digit of the summary."""
 
@@ -25,8 +29,10 @@ def findings(record: Record, run: Run, path: str) -> list[Finding]:
     all_findings = [*_of_summaries(record, path), *_of_missing(record, path)]
     for row in record.rows:
         all_findings += _of_rate(row, _moved_bytes(row, tests[row.test]), path)
+        all_findings += _of_parts(row, tests[row.test].get("transfer_size_bytes"), path)
     for summary in record.summaries:
         all_findings += _of_operations(record.version, summary, tests[summary.test], path)
+        all_findings += _of_statistics(record, summary, tests[summary.test], path)
     all_findings += _of_stonewall(record, tests, path)
     return [*all_findings, *_of_rows_missing(record, tests, path)][:20]
 
@@ -35,6 +41,80 @@ def _disagreement(message: str, path: str, line: int, expected: float, actual: f
     hint = "The output was edited or put together from two runs. Upload what IOR printed, unchanged."
     where = f"{path}:{line}" if line else path
     return Finding("ior.inconsistent", ERROR, message, hint, where, f"{expected:.2f} MiB/s", f"{actual:.2f} MiB/s")
+
+
+def _edited_figure(message: str, path: str, line: int) -> Finding:
+    """A disagreement of other figures than bandwidths."""
+    hint = "The output was edited or put together from two runs. Upload what IOR printed, unchanged."
+    return Finding("ior.inconsistent", ERROR, message, hint, f"{path}:{line}" if line else path)
+
+
+def _of_parts(row: Row, size: float | None, path: str) -> Iterator[Finding]:
+    """Opening, transferring and closing fill the time of a row, and none is longer; operations are of the transfer."""
+    values, where = row.values, f"{row.op}, iteration {row.iteration}"
+    total, parts = values.get("time"), [values.get(name) for name in _PARTS]
+    present = [part for part in parts if part is not None]
+    half = 2 * max((row.half.get(name, 0.0) for name in (*_PARTS, "time")), default=0.0)
+    if total and len(present) == len(_PARTS):
+        if max(present) > total + half:
+            yield _edited_figure(
+                f"{where}: a part of the time, {max(present):g} s, is longer than the whole, {total:g} s.",
+                path,
+                row.line,
+            )
+        elif math.fsum(present) < total * _LEAST_OF_PARTS - 2 * half:
+            yield _edited_figure(
+                f"{where}: opening, transferring and closing take {math.fsum(present):g} s, and all {total:g} s.",
+                path,
+                row.line,
+            )
+    rate, busy, bandwidth = values.get("iops"), values.get("transfer_time"), values.get("bandwidth")
+    if size and total and rate and busy and bandwidth:
+        done, moved = rate * busy * size / _MIB, bandwidth * total
+        slack = math.fsum(
+            row.half.get(name, 0.0) / values[name] for name in ("iops", "transfer_time", "bandwidth", "time")
+        )
+        if abs(done / moved - 1) > _OF_OPERATIONS + slack:
+            yield _edited_figure(
+                f"{where}: {rate:g} operations/s are {done:g} MiB, and the bandwidth gives {moved:g} MiB.",
+                path,
+                row.line,
+            )
+
+
+def _of_statistics(record: Record, summary: Summary, test: dict[str, float], path: str) -> Iterator[Finding]:
+    """Statistics of operations are those of bandwidth, the mean time that of the rows, and few values fit together."""
+    by_quantity: dict[str, dict[str, float]] = {}
+    for (quantity, stat), value in summary.values.items():
+        by_quantity.setdefault(quantity, {})[stat] = value
+    bandwidth, size = by_quantity.get("bandwidth", {}), test.get("transfer_size_bytes")
+    if size and not record.version.startswith("2."):
+        for stat, rate in by_quantity.get("ops_rate", {}).items():
+            computed = bandwidth.get(stat, math.nan) * _MIB / size
+            if abs(rate - computed) > 0.01 * computed + 2 * _SUMMARY_ROUNDING * (1 + _MIB / size):
+                yield _edited_figure(
+                    f"{summary.op}: {stat} of operations is {rate:g}/s, and {computed:g}/s by its bandwidth.",
+                    path,
+                    summary.line,
+                )
+    count = int(summary.settings.get("reps") or test.get("repetitions") or 0)
+    for quantity in ("bandwidth", "ops_rate"):
+        if wrong := few_values.find_contradiction(by_quantity.get(quantity, {}), count, _SUMMARY_ROUNDING):
+            yield _edited_figure(f"{summary.op}, {quantity}: {wrong}.", path, summary.line)
+    times = [row.values["time"] for row in record.rows if _is_of(row, summary) and "time" in row.values]
+    mean = by_quantity.get("time", {}).get("mean")
+    if mean and times and len(times) == count:
+        half = max(row.half.get("time", 0.0) for row in record.rows if _is_of(row, summary))
+        if abs(mean - math.fsum(times) / count) > half + 1e-5 + 1e-4 * mean:
+            yield _edited_figure(
+                f"{summary.op}: the mean time is {mean:g} s, and {math.fsum(times) / count:g} s of the rows.",
+                path,
+                summary.line,
+            )
+
+
+def _is_of(row: Row, summary: Summary) -> bool:
+    return (row.test, row.op) == (summary.test, summary.op)
 
 
 def _of_summaries(record: Record, path: str) -> Iterator[Finding]:

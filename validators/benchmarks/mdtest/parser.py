@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import Any
 
 from validators import rank_tables
-from validators.benchmarks.mdtest import text
+from validators.benchmarks.mdtest import consistency, text
 from validators.benchmarks.mdtest.text import Record, Row, Table, Test
 from validators.bundle import Bundle
 from validators.catalogue import Reading
@@ -127,7 +127,7 @@ def _run(record: Record, path: str) -> Run:
     run.undisclosed_settings = values_not_shown(record.command, VALUED, files="dx")
     if '"' in record.command:  # the mdtest of IOR 3.2 calls itself 1.9.3, as an older program does, and prints quotes
         run.undisclosed_settings["build"] = "of IOR"
-    run.findings = [*_disagreements(record, path), *_failures(record, path), *_warnings(record, path)]
+    run.findings = [*_disagreements(record, options, path), *_failures(record, path), *_warnings(record, path)]
     if not run.measurements and not run.findings:
         raise Refusal("no-results", "No phase was run.", "Ask for phases: -C, -T, -E, -r, or none of them for all.")
     return run
@@ -216,7 +216,13 @@ def _is_count(value: str) -> bool:
     return re.fullmatch(r"\d{1,15}", value) is not None
 
 
-def _disagreements(record: Record, path: str) -> Iterator[Finding]:
+def _items_each(test: Test, options: dict[str, str]) -> int | None:
+    """What each task was asked for with -n; with -I, -b and -z it depends on the tree."""
+    each = options.get("n", "")
+    return int(each) if _is_count(each) and not {"I", "b", "z"} & set(options) else None
+
+
+def _disagreements(record: Record, options: dict[str, str], path: str) -> Iterator[Finding]:
     rows = [row for test in record.tests for table in test.tables for row in table.rows]
     for row in rows:
         for names in (("min", "mean", "max"), ("rank_min", "rank_mean", "rank_max")):
@@ -227,6 +233,14 @@ def _disagreements(record: Record, path: str) -> Iterator[Finding]:
         for row, most in _most_deviations(test):
             if row.figures["stdev"] > most:
                 yield _disagreement(f"{row.op}: the deviation is larger than minimum and maximum allow.", row, path)
+        over_ranks, each = _is_over_ranks(test), _items_each(test, options)
+        for row, wrong in (
+            *consistency.of_few_values(test, over_ranks=over_ranks),
+            *consistency.of_rates_and_times(test, in_seconds=not over_ranks and _are_seconds(test)),
+        ):
+            yield _disagreement(f"{row.op}: {wrong}.", row, path)
+        for wrong in consistency.of_counts(test, each):
+            yield Finding("mdtest.inconsistent", ERROR, f"{wrong[0].upper()}{wrong[1:]}.", text.HINT_AGAIN, path)
         if test.kind and not record.tasks >= test.tasks > 0:
             message = f"{test.tasks} tasks took part of the {record.tasks} that were launched."
             yield Finding("mdtest.inconsistent", ERROR, message, text.HINT_AGAIN, path)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from statistics import fmean
 
-from validators.benchmarks.mlperf_storage import documents
+from validators.benchmarks.mlperf_storage import documents, figures
 from validators.benchmarks.mlperf_storage.documents import RunFolder
 from validators.benchmarks.mlperf_storage.layout import MlperfResult
 from validators.benchmarks.mlperf_storage.places import find_place
@@ -38,6 +38,7 @@ def findings(result: MlperfResult, threshold: float | None) -> Iterator[Finding]
         if run is not result.warm_up:
             yield from _utilisation(run, threshold)
         yield from _own_numbers(run, result.configured("record_length"))
+    yield from figures.check_figures(result)
     yield from _likeness(result)
     yield from _memory(result)
     yield from _caching(result)

@@ -14,6 +14,7 @@ from typing import Any
 
 from validators.benchmarks.mlperf_storage import documents, layout, places, versions
 from validators.benchmarks.mlperf_storage.configuration import Configuration
+from validators.benchmarks.mlperf_storage.figures import figure_disagrees
 from validators.benchmarks.mlperf_storage.layout import TOOL, Contents
 from validators.benchmarks.mlperf_storage.round_3 import FACTS
 from validators.benchmarks.mlperf_storage.round_3_findings import of_model, of_version
@@ -118,6 +119,7 @@ def _run(contents: Contents, path: str, document: Any, configuration: Configurat
     run.parameters |= {name: text for name, text in verdict.as_parameters().items() if text}
     run.findings += [*of_version(verdict, path), *of_model(place.model, configuration.model, path)]
     run.findings += _findings(path, options, present, run)
+    run.findings += _counts_of_ranks(path, document, options, present)
     if incomplete := ranks.incomplete.get(folder):
         where, name = incomplete
         what = f"A file has no {name} that can be read, and others have. No latency of the device is taken."
@@ -168,6 +170,20 @@ def _parameters(
         "filesystems_apart": layout.read_separation(contents.bundle, folder),
     }
     return {name: value for name, value in values.items() if value not in (None, "")}
+
+
+def _counts_of_ranks(path: str, document: Any, options: Any, present: list[str]) -> Iterator[Finding]:
+    """Ranks are hosts times ranks of each, and an option without missing files has all ranks and trials."""
+    names = ("host_count", "npernode", "total_ranks", "trials_per_option")
+    hosts, each, total, trials = (documents.integer(document, name) for name in names)
+    if hosts and each and total and hosts * each != total:
+        yield figure_disagrees("the run", "The number of ranks", total, hosts * each, path)
+    for option in present:
+        ranks, counted = (documents.integer(options[option], name) for name in ("rank_count", "trial_count"))
+        is_whole = not _listed(options[option], "missing_files")
+        for what, stated, expected in (("ranks", ranks, total), ("trials", counted, trials)):
+            if is_whole and stated is not None and expected is not None and stated != expected:
+                yield figure_disagrees(f"option {option}", f"The number of {what}", stated, expected, path)
 
 
 def _findings(path: str, options: Any, present: list[str], run: Run) -> Iterator[Finding]:

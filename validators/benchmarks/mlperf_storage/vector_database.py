@@ -16,6 +16,7 @@ from typing import Any
 
 from validators.benchmarks.mlperf_storage import documents, layout, places, versions
 from validators.benchmarks.mlperf_storage.configuration import Configuration
+from validators.benchmarks.mlperf_storage.figures import repeated_runs
 from validators.benchmarks.mlperf_storage.layout import TOOL, Contents
 from validators.benchmarks.mlperf_storage.places import Place
 from validators.benchmarks.mlperf_storage.round_3 import FACTS
@@ -292,6 +293,14 @@ def _findings(result: _Result) -> Iterator[Finding]:
     yield from _latencies_missing(result.searches)
     for search in result.searches:
         yield from _own_numbers(search)
+    yield from repeated_runs({search.folder.name: _figures_of(search) for search in result.searches}, result.path)
+
+
+def _figures_of(search: _Search) -> tuple[float, ...]:
+    """What was measured, by which a copy is known; a share of hits may be the same in all runs."""
+    names = ("throughput_qps", "total_time_seconds", *(name for _, name in _LATENCIES))
+    values = [documents.number(search.document, name) for name in names]
+    return tuple(value for value in values if value is not None)
 
 
 def _latencies_missing(searches: list[_Search]) -> Iterator[Finding]:
