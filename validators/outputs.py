@@ -18,14 +18,13 @@ from validators.failures import READER_ERRORS, reader_failed
 from validators.findings import ERROR, WARNING, Finding
 from validators.measurements import Run
 from validators.reading.accounting import Ledger
-from validators.reading.endings import failures_in
+from validators.reading.endings import build_interruption, failures_in
 
 READ_LINE_LIMIT = 8 * 1024
 """Characters of a line that the readers of text are given: no line of a tool's own comes near."""
 LONG_LINE = "line-too-long"
 _MOST_LONG_LINES = 20
 _LONGEST_NUMBER = 40
-_MESSAGE_CHARACTERS = 160
 _ROW_WORDS = 32
 _ROW_NUMBERS = 3
 TEXT_LIMIT = 64 * 1024 * 1024
@@ -100,11 +99,17 @@ class Output:
             else:
                 yield line
 
-    def left_out(self, tool: str) -> list[Finding]:
-        """Findings on lines that were too long or not understood, for a run of this tool."""
-        long_lines = [replace(line, code=f"{tool}.{line.code}") for line in self.long_lines]
-        benchmark = catalogue.find(tool)
-        return long_lines + (self.ledger.findings(benchmark.outline, self.path) if benchmark else [])
+    def left_out(self, run: Run) -> list[Finding]:
+        """Findings on lines that were too long or not understood: on its own, where the reader counted runs apart."""
+        long_lines = [replace(line, code=f"{run.tool}.{line.code}") for line in self.long_lines]
+        benchmark = catalogue.find(run.tool)
+        if not benchmark:
+            return long_lines
+        ledgers, outline = self.ledger.list_runs(), benchmark.outline
+        if len(ledgers) > 1 and run.lines:
+            first, last = run.lines
+            ledgers = [ledger for ledger in ledgers if first <= ledger.first <= last]
+        return long_lines + [finding for ledger in ledgers for finding in ledger.findings(outline, self.path)]
 
     def _leave_out(self, line: str, number: int, of_others: bool) -> None:
         """Note a long line: as an error where its words are those of a row of figures."""
@@ -159,7 +164,7 @@ def find_outputs(
         except READER_ERRORS:
             runs = [Run(tool, path, findings=[reader_failed(tool, path)])]
         for run in runs:
-            run.findings += output.left_out(tool)
+            run.findings += output.left_out(run)
         _add_interruption(runs, output, tool)
         reading.runs += runs
     reading.primary = 0 if len(reading.runs) == 1 else None
@@ -170,17 +175,22 @@ def _add_interruption(runs: Sequence[Run], output: Output, tool: str) -> None:
     """Add a warning where a launcher or the tool says inside of an output that a program was ended early.
 
     Behind the last line of an output it says so of something else, unless nothing tells that the output has ended.
+    A run gets one, and none where it is refused.
     """
-    if not runs or any(finding.level == ERROR for run in runs for finding in run.findings):
+    waiting = [run for run in runs if not any(finding.level == ERROR for finding in run.findings)]
+    if not waiting:
         return
-    outline, ledger = catalogue.benchmark(tool).outline, output.ledger
+    outline, ledgers = catalogue.benchmark(tool).outline, output.ledger.list_runs()
+    first, last = ledgers[0].first, max(ledger.last for ledger in ledgers)
     for number, message in failures_in(output.bundle.chunks(output.path), outline.interrupted):
-        if number >= ledger.first and (outline.open_ended or not ledger.last or number <= ledger.last):
+        if number >= first and (outline.open_ended or not last or number <= last):
             run = next((run for run in reversed(runs) if run.lines and run.lines[0] <= number), runs[-1])
-            text = f"A program was ended before its end, as its output says: {message[:_MESSAGE_CHARACTERS]!r}."
-            hint = "If it is this run, its figures are of the part before: repeat it."
-            run.findings.append(Finding(f"{tool}.interrupted", WARNING, text, hint, f"{output.path}:{number}"))
-            return
+            if not any(run is other for other in waiting):
+                continue
+            waiting = [other for other in waiting if other is not run]
+            run.findings.append(build_interruption(tool, output.path, number, message))
+            if not waiting:
+                return
 
 
 def printed_number(text: str, line: int = 0) -> float:

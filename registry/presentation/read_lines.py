@@ -9,6 +9,7 @@ from registry.presentation import numbers
 from validators import catalogue
 
 MOST_ROWS = 100
+MOST_GAPS = 10
 
 Lines = Mapping[str, int] | None
 
@@ -27,10 +28,19 @@ def format_read_from(read_from: Mapping[str, Any]) -> str:
     return ", ".join(filter(None, [path, format_lines(read_from["lines"])]))
 
 
-def build_not_read(entries: Iterable[Mapping[str, Any]], cut: Iterable[str] = ()) -> dict[str, Any]:
+def format_gaps(gaps: Sequence[tuple[int, int]], last: int) -> str:
+    """ "lines 1 to 3, line 9 and what stands behind line 40": of a file, what is outside of its runs."""
+    texts = [format_lines({"first": first, "last": end}) for first, end in gaps[:MOST_GAPS]]
+    if len(gaps) > MOST_GAPS:
+        texts.append(f"{len(gaps) - MOST_GAPS} more places")
+    behind = f"what stands behind line {last}"
+    return f"{', '.join(texts)} and {behind}" if texts else behind
+
+
+def build_not_read(entries: Iterable[Mapping[str, Any]], cut: Mapping[str, str] | None = None) -> dict[str, Any]:
     """`not_read` of a report for results/not_read.html: the first `rows`, how many `more`, and a `count` in words.
 
-    `cut` are files of which only the lines of runs were read.
+    `cut` are files of which only the lines of runs were read, with the lines that were not.
     """
     rows = [
         {
@@ -41,7 +51,10 @@ def build_not_read(entries: Iterable[Mapping[str, Any]], cut: Iterable[str] = ()
         }
         for entry in entries
     ]
-    rows += [{"path": path, "lines": "lines outside of its runs", "reason": "no output that is known"} for path in cut]
+    rows += [
+        {"path": path, "lines": lines, "reason": "outside of its runs, no output that is known"}
+        for path, lines in (cut or {}).items()
+    ]
     return {"rows": rows[:MOST_ROWS], "more": max(len(rows) - MOST_ROWS, 0), "count": _count(rows)}
 
 

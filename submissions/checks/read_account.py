@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 from typing import Any
 
-from registry.presentation.read_lines import build_not_read
+from registry.presentation.read_lines import build_not_read, format_gaps
 from submissions.models import Check, ScrubbedCopy
 from validators.scrubbing import personal
 
@@ -26,20 +25,34 @@ def list_not_read(report: Report) -> list[dict[str, Any]] | None:
     return list(report.get("not_read", []))
 
 
-def cut_files(check: Check) -> list[str]:
-    """Files of which only the lines of runs were read, in their order; none where it is not known."""
+def cut_files(check: Check) -> dict[str, str]:
+    """Files of which only the lines of runs were read, with those that were not; none where it is not known."""
     spans: dict[str, list[tuple[int, int]]] = {}
     for run in check.report["runs"]:
         if lines := run.get("lines"):
             spans.setdefault(run["path"], []).append((lines["first"], lines["last"]))
     if check.read_files is None:
-        return []
-    return [path for path, rows in spans.items() if path not in check.read_files or _leave_gaps(sorted(rows))]
+        return {}
+    listed: dict[str, list[tuple[int, int]]] = {}
+    for entry in list_not_read(check.report) or ():
+        if lines := entry["lines"]:
+            listed.setdefault(entry["path"], []).append((lines["first"], lines["last"]))
+    cut = {}
+    for path, rows in spans.items():
+        ranges = sorted([*rows, *listed.get(path, ())])
+        if path not in check.read_files or _list_gaps(sorted(rows)):
+            cut[path] = format_gaps(_list_gaps(ranges), max(last for _, last in ranges))
+    return cut
 
 
-def _leave_gaps(spans: Sequence[tuple[int, int]]) -> bool:
-    """Whether lines stand before the first or between two; what stands behind the last is not known."""
-    return any(first > last + 1 for (_, last), (first, _) in pairwise([(0, 0), *spans]))
+def _list_gaps(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The lines before the first and between two; what stands behind the last is not known."""
+    gaps, end = [], 0
+    for first, last in spans:
+        if first > end + 1:
+            gaps.append((end + 1, first - 1))
+        end = max(end, last)
+    return gaps
 
 
 def not_read_table(check: Check) -> dict[str, Any]:

@@ -8,6 +8,7 @@ with.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from validators.findings import ERROR, WARNING, Finding
@@ -16,6 +17,9 @@ from validators.reading.outlines import Outline
 WORD = "lines-not-understood"
 MOST_UNREAD = 0.1
 """The share of lines with numbers above which what is not understood is an error."""
+_MOST_REPEATED = 0.4
+_LABEL = re.compile(r"^[A-Za-z][A-Za-z-]{0,20}[0-9]{1,8}[A-Za-z0-9.-]{0,40}: ")
+"""The name of a node before a line, which is another one before the same line of the next."""
 _NUMBER = re.compile(r"(?:^|[\s=(\[{,:;|\"'<>/])[-+]?\.?[0-9]")
 """A number that stands by itself: digits inside of names are none."""
 _CHARACTERS = 120
@@ -35,6 +39,11 @@ class Ledger:
     last: int = 0
     unread: list[tuple[int, str]] = field(default_factory=list)
     more: int = 0
+    earlier: list[Ledger] = field(default_factory=list)
+    """The same of the runs that stand before in the file, where a reader counts each by itself."""
+    repeated: int = 0
+    _before: str = ""
+    _room: int = _MOST_ENTRIES
     _is_inside: bool = False
     _number: int = 0
     _line: str = ""
@@ -64,14 +73,31 @@ class Ledger:
         """The reader understands that line, and with it the output ends."""
         self._is_claimed = self._ends = True
 
+    def begin_run(self) -> None:
+        """With the line that was given last another run begins, whose lines are counted by themselves."""
+        self.earlier.append(Ledger(self.required, self.understood, self.first, self.last, self.unread, self.more))
+        self.earlier[-1].repeated, self.repeated, self._before = self.repeated, 0, ""
+        self.understood, self.first, self.last, self.unread, self.more = 0, 0, 0, [], 0
+        self._is_inside = False
+
+    def list_runs(self) -> list[Ledger]:
+        """What was counted of each run, in the order of the file."""
+        self.settle()
+        return [*self.earlier, self]
+
     def settle(self) -> None:
         """Count the line that was given last."""
         if self._is_claimed:
             self._is_inside = not self._ends and (self._is_inside or self._number > 0)
             self.first, self.last = self.first or self._number, self._number or self.last
-            self.understood += self._number > 0 and _NUMBER.search(self._line) is not None
+            if self._number > 0 and _NUMBER.search(self._line) is not None:
+                self.understood += 1
+                line = _LABEL.sub("", self._line)
+                self.repeated += line == self._before
+                self._before = line
         elif (self._is_inside or self._is_required) and _NUMBER.search(self._line):
-            if len(self.unread) < _MOST_ENTRIES:
+            if self._room:
+                self._room -= 1
                 self.unread.append((self._number, self._line[:_CHARACTERS]))
             else:
                 self.more += 1
@@ -82,10 +108,23 @@ class Ledger:
         return self.required is not None and self.required.search(self._line) is not None
 
     def findings(self, outline: Outline, path: str) -> list[Finding]:
-        """One finding on all lines that are neither read nor ignored; none of a reader that claims nothing."""
+        """Findings on all lines that are neither read nor ignored, and on lines that stand twice.
+
+        There are none of a reader that claims nothing.
+        """
         self.settle()
-        if not self.understood:
-            return []
+        return (
+            [*self._not_understood(outline, path), *self._find_repeated_lines(outline, path)] if self.understood else []
+        )
+
+    def _find_repeated_lines(self, outline: Outline, path: str) -> Iterator[Finding]:
+        """A log to which two ranks, or two programs, printed the same: each figure is there twice."""
+        if self.repeated > 1 and self.repeated >= _MOST_REPEATED * self.understood:
+            what = f"{self.repeated} of {self.understood} lines with numbers are the same as the line before."
+            hint = "Upload the output once: of one rank, and of one copy of it."
+            yield Finding(f"{outline.tool}.lines-twice", WARNING, what, hint, f"{path}:{self.first}")
+
+    def _not_understood(self, outline: Outline, path: str) -> list[Finding]:
         odd = [
             (number, line)
             for number, line in self.unread

@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from validators.bundle import Bundle
+from validators.findings import WARNING, Finding
+
 _FAILED_BEGINNINGS = ("Abort(", "Aborted", "Killed", "Terminated", "Exited with exit code ")
 _FAILED_WORDS = (
     *("BAD TERMINATION", "KILLED BY SIGNAL", "CANCELLED", "DUE TO TIME LIMIT", "TERM_RUNLIMIT", "job killed"),
@@ -24,6 +27,9 @@ _SEARCHED = tuple(
     for word in (*_FAILED_BEGINNINGS, *_FAILED_WORDS, *_FAILED_LINES, "Hangup", "Interrupt", "Assertion", "line ")
 )
 _MESSAGE_CHARACTERS = 400
+_SHOWN_CHARACTERS = 160
+_SEARCHED_BYTES = 8 * 1024 * 1024
+"""Of a log beside a result."""
 
 
 def is_failure(line: str) -> bool:
@@ -52,3 +58,25 @@ def failures_in(chunks: Iterable[bytes], own: Sequence[str] = ()) -> Iterator[tu
                 if text and (is_failure(text) or any(word in text for word in own)):
                     yield at, text.strip()
         number += block.count(b"\n") + 1
+
+
+def build_interruption(tool: str, path: str, line: int, message: str) -> Finding:
+    """The warning that a program was ended early."""
+    text = f"A program was ended before its end, as its output says: {message[:_SHOWN_CHARACTERS]!r}."
+    hint = "If it is this run, its figures are of the part before: repeat it."
+    return Finding(f"{tool}.interrupted", WARNING, text, hint, f"{path}:{line}")
+
+
+def interruption_in(bundle: Bundle, tool: str, paths: Iterable[str], end: re.Pattern[bytes]) -> list[Finding]:
+    """A warning for the first of some files that says so, for results that are trees of files.
+
+    Behind the last line that is an `end` it is of something else.
+    """
+    for path in paths:
+        content = bundle.read(path, _SEARCHED_BYTES)
+        if b"\0" in content[:4096]:
+            continue
+        last = max((match.start() for match in end.finditer(content)), default=len(content))
+        for line, message in failures_in([content[:last]]):
+            return [build_interruption(tool, path, line, message)]
+    return []

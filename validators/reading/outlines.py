@@ -13,7 +13,8 @@ class Banner:
     """A line with which an output begins: it holds `word`, which is searched first.
 
     `joined`: the tool's reader takes several in a row, which are parts of one another. `last`: it ends the output of a
-    tool that holds those of others. `apart`: behind results that another banner began it begins another output.
+    tool that holds those of others. Those of a `kind` are joined with others of it only. `apart`: behind results that
+    another banner began it begins another output.
     """
 
     word: bytes
@@ -21,6 +22,7 @@ class Banner:
     joined: bool = False
     last: bool = False
     apart: bool = False
+    kind: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,7 @@ def outline_of(tool: str, document: Mapping[str, Any]) -> Outline:
                 row.get("joined", False),
                 row.get("last", False),
                 row.get("apart", False),
+                row.get("kind", ""),
             )
             for row in document.get("begins", ())
         ),

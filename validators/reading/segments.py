@@ -81,12 +81,17 @@ def _before_fence(text: bytes, begin: int, end: int) -> int:
 
 
 def names_in(text: bytes, outlines: Sequence[Outline]) -> list[str]:
-    """The tools whose banner stands anywhere in a text, be it in the middle of a line."""
-    return [
-        outline.tool
-        for outline in outlines
-        if any(banner.word in text and banner.pattern.search(text) for banner in outline.banners)
-    ]
+    """The tools whose banner stands anywhere in a text, be it in the middle of a line.
+
+    Results tell of a tool as well, unless it prints no banner, or its outputs are parts of another one's.
+    """
+    held = {tool for outline in outlines for tool in outline.holds}
+    names = []
+    for outline in outlines:
+        traces = outline.traces if outline.banners and outline.tool not in held else ()
+        if any(line.word in text and line.pattern.search(text) for line in (*outline.banners, *traces)):
+            names.append(outline.tool)
+    return names
 
 
 def _hits(text: bytes, outlines: Sequence[Outline]) -> Iterator[_Hit]:
@@ -157,7 +162,7 @@ def _begun(hits: list[_Hit], text: bytes) -> list[_Hit]:
 
 
 def _continues_output(hit: _Hit, last: _Hit, text: bytes) -> bool:
-    if not hit.banner.joined or hit.outline != last.outline:
+    if not hit.banner.joined or hit.outline != last.outline or hit.banner.kind != last.banner.kind:
         return False
     if hit.banner == last.banner or not hit.banner.apart:
         return True

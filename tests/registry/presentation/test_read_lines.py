@@ -42,9 +42,21 @@ def test_files_and_parts_of_files_are_counted_apart() -> None:
 
 
 def test_a_cut_file_is_a_row_and_counts_once() -> None:
-    table = read_lines.build_not_read([entry("log", 1, 3)], ["log", "other"])
+    table = read_lines.build_not_read([entry("log", 1, 3)], {"log": "lines 5 to 7", "other": "line 2"})
     assert [row["path"] for row in table["rows"]] == ["log", "log", "other"]
     assert table["count"] == "lines of 2\N{NO-BREAK SPACE}files"
+
+
+@pytest.mark.parametrize(
+    ("gaps", "text"),
+    [
+        ([], "what stands behind line 40"),
+        ([(1, 3), (9, 9)], "lines 1 to 3, line 9 and what stands behind line 40"),
+        ([(at, at) for at in range(1, 25, 2)], "line 19, 2 more places and what stands behind line 40"),
+    ],
+)
+def test_lines_outside_of_runs_have_numbers(gaps, text) -> None:
+    assert read_lines.format_gaps(gaps, 40).endswith(text)
 
 
 def test_a_tool_is_called_by_its_name_and_an_unknown_one_as_it_is() -> None:

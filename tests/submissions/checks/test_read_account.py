@@ -54,12 +54,20 @@ def test_a_report_of_which_all_was_read_has_an_empty_list_and_an_older_one_none(
 @pytest.mark.parametrize(
     ("runs", "read_files", "cut"),
     [
-        ([SPAN], None, []),
-        ([TOP, REST], ["job.out"], []),
-        ([REST, TOP], ["job.out"], []),
-        ([TOP], [], ["job.out"]),
-        ([SPAN, REST], ["job.out"], ["job.out"]),
-        ([TOP, {"first": 11, "last": 12}], ["job.out"], ["job.out"]),
+        ([SPAN], None, {}),
+        ([TOP, REST], ["job.out"], {}),
+        ([REST, TOP], ["job.out"], {}),
+        ([TOP], [], {"job.out": f"what stands behind line {TOP['last']}"}),
+        (
+            [SPAN],
+            ["job.out"],
+            {"job.out": f"lines 1 to {SPAN['first'] - 1} and what stands behind line {SPAN['last']}"},
+        ),
+        (
+            [TOP, {"first": TOP["last"] + 2, "last": 99}],
+            ["job.out"],
+            {"job.out": f"line {TOP['last'] + 1} and what stands behind line 99"},
+        ),
     ],
 )
 def test_a_file_is_cut_where_lines_of_it_are_in_no_run(runs, read_files, cut) -> None:
@@ -86,6 +94,6 @@ def test_what_was_not_read_is_listed_with_the_file_that_was_read_in_part() -> No
     table = read_account.not_read_table(check([run("job.out", SPAN)], ["notes.txt"]))
     assert [(row["path"], row["lines"]) for row in table["rows"]] == [
         ("notes.txt", ""),
-        ("job.out", "lines outside of its runs"),
+        ("job.out", f"lines 1 to {SPAN['first'] - 1} and what stands behind line {SPAN['last']}"),
     ]
     assert "sentence" not in table

@@ -94,7 +94,8 @@ def test_it_lists_what_was_not_read_with_the_reason(cast: Cast, logged) -> None:
     page = read_page(cast.alice, f"/submissions/{logged.pk}/")
     assert "<summary>Not read: 2\N{NO-BREAK SPACE}files and lines of 1\N{NO-BREAK SPACE}file</summary>" in page
     assert ">work/notes.txt</a>: not the output of a known benchmark" in page
-    assert ">work/job.out</a>, lines outside of its runs: no output that is known" in page
+    places = f"lines 1 to {BEGIN - 1} and what stands behind line {SECOND_END}"
+    assert f">work/job.out</a>, {places}: outside of its runs, no output that is known" in page
     assert '<a href="#not-read">read in part</a>' in page and "✓ read" not in page
 
 

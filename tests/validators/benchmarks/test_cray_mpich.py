@@ -36,7 +36,7 @@ def timers(raw="200.000", net="100.000", unit="MiB/s", phase="file write"):
         f"{phase:<31}=          0   656363834   656363834 86%",
         f"raw write BW ({unit})           =     {raw}",
         f"net write BW ({unit})           =     {net}",
-        kind="by phases, all ranks,",
+        kind="by phases, writers only,",
     )
 
 

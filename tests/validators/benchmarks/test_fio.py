@@ -249,6 +249,8 @@ Starting 1 process
 a: (groupid=0, jobs=1): err= 0: pid=17: Fri Nov 20 19:00:55 2026
 {side}
      lat (usec): min=165, max=22563, avg=5688.34, stdev=5041.32
+  cpu          : usr=1.00%, sys=2.00%, ctx=512, majf=0, minf=12
+  IO depths    : 1=0.2%, 2=0.4%, 4=0.8%, 8=1.6%, 16=3.1%, 32=93.9%, >=64=0.0%
      issued rwts: total=512,0,0,0 short=0,0,0,0 dropped=0,0,0,0
 
 Run status group 0 (all jobs):
@@ -564,6 +566,7 @@ def test_kb_of_version_2_is_what_requests_say(tmp_path, requests, size, unit):
         f"a: (g=0): rw=write, bs={sizes}, ioengine=sync, iodepth=1\nfio-2.16\n"
         "a: (groupid=0, jobs=1): err= 0: pid=17: Fri Nov 20 19:00:55 2026\n"
         "  write: io=2048.0KB, bw=1024.0KB/s, iops=256, runt=  2000msec\n"
+        "  cpu          : usr=1.00%, sys=2.00%, ctx=512, majf=0, minf=12\n  IO depths    : 1=100.0%\n"
         f"     issued    : total=r=0/w={requests}/d=0, short=r=0/w=0/d=0\n\nRun status group 0 (all jobs):\n"
     )
     report = checked(tmp_path, text)

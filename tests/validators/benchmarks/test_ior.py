@@ -39,7 +39,7 @@ def summary(op, values, test=0, megabytes=16, stonewall="NA NA"):
 
 
 def output(
-    *, rows=None, summaries=None, version="4.1.0", command="ior -e -C -t 1m -b 8m -i 2 -o /f", extra="", end=True
+    *, rows=None, summaries=None, version="4.1.0", command="ior -w -e -C -t 1m -b 8m -i 2 -o /f", extra="", end=True
 ):
     """A run of two iterations of 16 MiB by two tasks."""
     lines = [

@@ -145,7 +145,6 @@ def test_a_good_session_keeps_the_rules_on_errors_and_balance(tmp_path):
         (BEGIN + BLOCK.replace("100.00", "300.00") + END, "inconsistent"),
         ("lnet-selftest module is not loaded on local host.\n", "run-failed"),
         (BEGIN + "Failed to stat clients: Connection timed out\n" + END, "run-failed"),
-        (BEGIN + BLOCK + END + BEGIN + BLOCK + END, "several-documents"),
         (CSV[:-20], "truncated"),
         (CSV.splitlines()[0], "truncated"),
         (CSV + "10.0.0.1@tcp,10.0.0.2@tcp", "truncated"),
@@ -201,18 +200,118 @@ def test_a_session_of_a_survey_that_was_cut_makes_it_invalid(tmp_path):
 def test_sessions_on_other_nodes_are_no_survey(tmp_path):
     other = BEGIN.replace(" 172.18.2.8@o2ib3", "").replace("brw read", "brw write") + BLOCK + END
     report = checked(tmp_path, BEGIN + BLOCK + END + other)
-    assert codes_of(report).count("lst.several-documents") == 2
-    assert report.status == "invalid"
+    assert "lst.several-documents" not in codes_of(report)
+    assert [(run.parameters["client_nodes"], len(run.measurements)) for run in report.runs] == [(2, 6), (1, 6)]
+    assert report.status == "valid"
+
+
+def session_of(figure, test="read"):
+    return (BEGIN + BLOCK + END).replace("100.00", f"{figure:.2f}").replace("read", test)
+
+
+def means(run):
+    return [m.value / 1e6 for m in run.measurements if (m.op, m.stat) == ("receive", "mean_node")]
+
+
+def test_each_session_of_a_file_is_a_run_with_its_lines(tmp_path):
+    text = "loading modules 1.2\n" + session_of(91) + "node 3 is up\n\n" + session_of(92) + session_of(93)
+    report = checked(tmp_path, text)
+    assert [means(run) for run in report.runs] == [[91], [92], [93]]
+    lines = text.split("\n")
+    for run in report.runs:
+        first, last = run.lines
+        assert (lines[first - 1][:15], lines[last - 1]) == ("Start LST read ", "session is ended")
+    assert (report.status, report.primary) == ("valid", None)
+
+
+def test_surveys_that_were_appended_are_a_run_each(tmp_path):
+    first, second = session_of(91) + session_of(92, "write"), session_of(93) + session_of(94, "write")
+    report = checked(tmp_path, first + second)
+    assert [means(run) for run in report.runs] == [[91, 92], [93, 94]]
+    assert [run.lines for run in report.runs] == [(1, 34), (35, 68)]
+
+
+def test_sessions_of_which_nothing_tells_where_a_survey_ends_are_runs_of_their_own(tmp_path):
+    report = checked(tmp_path, session_of(91) + session_of(92) + session_of(93, "write"))
+    assert [means(run) for run in report.runs] == [[91], [92], [93]]
+
+
+def test_a_session_that_was_cut_is_told_and_the_others_count(tmp_path):
+    cut = session_of(92).partition("servers:\nTotal")[0]
+    report = checked(tmp_path, session_of(91) + cut + session_of(93))
+    assert [codes_of_errors(run) for run in report.runs] == [[], ["lst.truncated"], []]
+    (finding,) = [finding for finding in report.runs[1].findings if finding.level == "error"]
+    assert 18 <= int(finding.where.rpartition(":")[2]) <= 17 + cut.count("\n")
+
+
+def codes_of_errors(run):
+    return [finding.code for finding in run.findings if finding.level == "error"]
+
+
+def test_what_a_session_does_not_understand_is_told_of_it_alone(tmp_path):
+    odd = session_of(92).replace("Stat: ", "Nodes 12 13 14\nStat: ")
+    report = checked(tmp_path, session_of(91) + odd + session_of(93))
+    of_runs = [[f.where for f in run.findings if f.code == "lst.lines-not-understood"] for run in report.runs]
+    assert of_runs == [[], ["out.txt:25"], []]
+
+
+def test_each_session_that_was_interrupted_is_told(tmp_path):
+    ended = session_of(92).replace("servers:\nTotal", "Terminated\nservers:\nTotal")
+    report = checked(tmp_path, session_of(91) + ended + session_of(93) + ended.replace("92.00", "94.00"))
+    of_runs = [[f.where for f in run.findings if f.code == "lst.interrupted"] for run in report.runs]
+    assert of_runs == [[], ["out.txt:29"], [], ["out.txt:64"]]
+
+
+def test_a_session_by_hand_behind_the_end_of_another_is_its_own(tmp_path):
+    by_hand = "lst add_test brw write size=4k\nlst stat clients\n" + BLOCK.replace("100.00", "92.00")
+    report = checked(tmp_path, session_of(91) + by_hand)
+    assert [(means(run), run.parameters.get("mode", run.mode)) for run in report.runs] == [
+        ([91], "read"),
+        ([92], "write"),
+    ]
+
+
+def test_more_sessions_than_are_read_are_refused(tmp_path):
+    report = checked(tmp_path, "Start LST read - \n" * (session.MOST_SESSIONS + 2))
+    assert "lst.too-large" in codes_of(report)
+
+
+SURVEYED = (
+    BEGIN
+    + RATES.replace("Avg: 100   ", "Avg: 94193 ").replace("Max: 110   ", "Max: 94199 ").replace("50", "188386", 1)
+    .replace("Max: 60    ", "Max: 188390 ")
+    + BLOCK.replace("MB/s ", "MiB/s").replace("100.00", "9.93  ").replace("90.00", "9.00 ").replace("110.00", "10.00 ")
+    .replace("5.00 ", "94193.40 ").replace("6.00", "94194.00")
+    + END
+)  # fmt: skip
+"""The test read_1m of the survey in CSV and TABLE."""
 
 
 def test_a_survey_its_table_and_its_sessions_are_one_run(tmp_path):
     (tmp_path / "results.csv").write_text(CSV)
     (tmp_path / "stdout.txt").write_text(TABLE)
-    (tmp_path / "lst.out").write_text((BEGIN + BLOCK + END) * 2)
+    (tmp_path / "lst.out").write_text(SURVEYED * 2)
     report = check(tmp_path)
     assert (len(report.runs), report.primary, report.status) == (1, 0, "valid")
     assert {m.printed_unit for m in report.runs[0].measurements} == {"MiB/s", "RPC/s"}
     assert report.runs[0].parameters["error_nodes"] == {"servers": 0, "clients": 0}
+
+
+def test_sessions_with_other_figures_than_a_survey_are_runs_beside_it(tmp_path):
+    (tmp_path / "results.csv").write_text(CSV)
+    (tmp_path / "lst.out").write_text(SURVEYED + SURVEYED.replace("94193 ", "94190 "))
+    report = check(tmp_path)
+    assert [(run.path, run.lines) for run in report.runs][1:] == [("lst.out", (21, 40))]
+
+
+def test_a_survey_and_sessions_in_one_file_are_told_apart(tmp_path):
+    full = TABLE + "\nFinished lst-survey - Fri Nov 20 19:20:37 UTC 2026\n"
+    for text in (full + session_of(91), session_of(91) + full, CSV + session_of(91)):
+        report = checked(tmp_path, text)
+        assert sorted(len(run.measurements) for run in report.runs) == [6, 8], text
+        assert report.status == "valid"
+        spans = sorted(run.lines for run in report.runs)
+        assert spans[0][1] < spans[1][0]
 
 
 @pytest.mark.parametrize("separator", [";", "|", "\t"])

@@ -8,7 +8,7 @@ from tests.validators.bench_cases import codes_of
 from validators.checks import check
 
 HEAD = " Ntasks in X   4 , ntasks in Y   8\nWRF V4.5.2 MODEL\n"
-END = "d01 2026-01-05_00:02:00 wrf: SUCCESS COMPLETE WRF\n"
+END = "d01 2026-01-05_00:00:30 wrf: SUCCESS COMPLETE WRF\n"
 
 
 def writing(name="wrfout_d01_2026-01-05_00:00:00", domain=1, seconds="1.25000"):

@@ -1,7 +1,11 @@
 """Runs that did not come to their end: what launchers, shells, batch systems and the tools themselves print then."""
 
+import json
+import shutil
+
 import pytest
 
+from tests.make_io500 import make_run
 from tests.validators.reading.test_reading import NAMES, figures, of_log, sample
 from validators import catalogue
 from validators.checks import check
@@ -112,3 +116,63 @@ def test_the_line_that_says_so_is_understood(tmp_path):
     (run,) = check(tmp_path / "out.txt").runs
     assert "fio.interrupted" in [finding.code for finding in run.findings]
     assert "fio.lines-not-understood" not in [finding.code for finding in run.findings]
+
+
+def tree(slug, name, tmp_path):
+    """A valid result of many files: IO500's is made, as no sample of it is valid."""
+    copied = tmp_path / "result"
+    if slug == "io500":
+        for path, content in make_run().items():
+            (copied / path).parent.mkdir(parents=True, exist_ok=True)
+            (copied / path).write_bytes(content)
+        return copied
+    folder = catalogue.FOLDER / slug / "samples" / name
+    shutil.copytree(folder / json.loads((folder / "expected.json").read_text())["path"], copied)
+    return copied
+
+
+KILLED = "slurmstepd: error: *** STEP 4711.0 ON node017 CANCELLED AT 2026-11-23T01:00:00 DUE TO TIME LIMIT ***\n"
+
+
+@pytest.mark.parametrize(
+    ("slug", "name", "file"),
+    [
+        ("io500", "", "result_summary.txt"),
+        ("io500", "", "ior-easy-write.txt"),
+        ("mlperf_storage", "v3.0-training", "summary.json"),
+        ("mlperf_storage", "v3.0-checkpoints", "summary.json"),
+        ("mlperf_storage", "v3.0-kv-cache", "summary.json"),
+        ("mlperf_storage", "v3.0-vector-database", "statistics.json"),
+    ],
+)
+def test_a_message_among_the_files_of_a_run_is_told(tmp_path, slug, name, file):
+    copied = tree(slug, name, tmp_path)
+    of_it = sorted(copied.rglob(file))[-1]
+    if of_it.suffix == ".txt":
+        of_it.write_text(KILLED + of_it.read_text())
+        line = 1
+    else:
+        of_it = of_it.with_name("run.stderr.log")
+        of_it.write_text("[INFO] started\n" + KILLED)
+        line = 2
+    report = check(copied)
+    (finding,) = warned_in(report)
+    assert (finding.level, finding.where) == ("warning", f"{of_it.relative_to(copied)}:{line}")
+    assert "DUE TO TIME LIMIT" in finding.message
+    assert report.status == "valid"
+
+
+@pytest.mark.parametrize(
+    ("slug", "name", "file", "end"),
+    [
+        ("io500", "", "ior-easy-write.txt", "Finished            : now\n"),
+        ("mlperf_storage", "v3.0-training", "summary.json", "[OUTPUT] 2026-06-01T10:00:00 Saved outputs in /results\n"),
+    ],
+)
+def test_a_message_behind_the_end_of_such_a_file_is_of_something_else(tmp_path, slug, name, file, end):
+    copied = tree(slug, name, tmp_path)
+    of_it = sorted(copied.rglob(file))[-1]
+    if of_it.suffix != ".txt":
+        of_it = of_it.with_name("dlio.log")
+    of_it.write_text((of_it.read_text() if of_it.exists() else "") + end + KILLED)
+    assert warned_in(check(copied)) == []

@@ -306,3 +306,75 @@ def test_logs_of_application_kernels_are_a_run_for_each_banner(shared, case, too
     assert all(run.measurements for run in report.runs)
     assert len({run.lines for run in report.runs}) == count
     assert report.status == "valid"
+
+
+MODEL = (catalogue.FOLDER / "wrf" / "samples" / "nested-with-restart" / "rsl.error.0000").read_bytes()
+RESULT = (
+    b"IoType: READ XferType: GPUD Threads: 8 DataSetSize: 62914560/8388608(KiB) IOSize: 1024(KiB) Throughput: 2.000000 "
+    b"GiB/sec, Avg_Latency: 3906.250000 usecs ops: 61440 total_time 30.000000 secs\n"
+)
+
+
+@pytest.mark.parametrize("content", [MODEL + RESULT, RESULT + MODEL], ids=["before", "behind"])
+def test_what_a_model_prints_beside_another_tool_is_read(tmp_path, content):
+    """Of WRF nothing was read, where another tool that comes first had the whole file."""
+    report = of_log(tmp_path, content)
+    by_tool = {run.tool: run for run in report.runs}
+    assert sorted(by_tool) == ["gdsio", "wrf"]
+    assert figures(by_tool["wrf"]) == figures(of_log(tmp_path, MODEL).runs[0])
+
+
+DOCUMENTS = {
+    "a log of JSON": lambda line: json.dumps({"ts": 1, "message": line.decode()}).encode(),
+    "a log of pairs": lambda line: b'ts=2026-11-22T22:36:18Z level=info msg="' + line + b'"',
+    "a list of Ansible": lambda line: b'    "' + line + b'",',
+    "a table": lambda line: b'"' + line + b'"',
+    "a frame": lambda line: b"\xe2\x94\x82 " + line + b" \xe2\x94\x82",
+    "ends of lines shown": lambda line: line + b"$",
+}
+
+
+@pytest.mark.parametrize("form", DOCUMENTS.values(), ids=DOCUMENTS)
+@pytest.mark.parametrize("slug", NAMES)
+def test_lines_inside_of_another_document_are_told(tmp_path, slug, form):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "other.txt").write_bytes(sample("iozone" if slug == "ior" else "ior"))
+    (tmp_path / "folder" / "odd.txt").write_bytes(b"\n".join(form(line) for line in sample(slug).split(b"\n")))
+    report = check(tmp_path / "folder")
+    of_it = [figures(run) for run in report.runs if run.path == "odd.txt" and run.measurements]
+    findings = [*report.findings, *(finding for run in report.runs for finding in run.findings)]
+    assert of_it == [alone(slug, tmp_path)] or any(
+        finding.where.startswith("odd.txt") and finding.level != "info" for finding in findings
+    )
+
+
+@pytest.mark.parametrize("slug", NAMES)
+def test_a_screen_that_was_padded_is_read_or_refused(tmp_path, slug):
+    report = of_log(tmp_path, b"\n".join(line.ljust(200) for line in sample(slug).split(b"\n")))
+    assert [figures(run) for run in report.runs] == [alone(slug, tmp_path)] or report.status == "invalid"
+
+
+@pytest.mark.parametrize("slug", [slug for slug in NAMES if slug not in ("mdtest",)])
+def test_an_output_of_which_each_line_stands_twice_is_not_valid_in_silence(tmp_path, slug):
+    lines = [line for line in sample(slug).split(b"\n") for _ in range(2)]
+    report = of_log(tmp_path, b"\n".join(lines))
+    warned = [f.code for run in report.runs for f in run.findings if f.level != "info"]
+    assert report.status != "valid" or warned != [
+        f.code for run in of_log(tmp_path, sample(slug)).runs for f in run.findings if f.level != "info"
+    ]
+
+
+@pytest.mark.parametrize("labels", [(b"", b""), (b"nid001: ", b"nid002: ")], ids=["plain", "nodes"])
+def test_lines_that_two_ranks_printed_are_told(tmp_path, labels):
+    for content, tool in ((MODEL, "wrf"), (RESULT + RESULT.replace(b"READ", b"WRITE"), "gdsio")):
+        lines = [label + line for line in content.rstrip().split(b"\n") for label in labels]
+        (run,) = of_log(tmp_path, b"\n".join(lines) + b"\n").runs
+        assert f"{tool}.lines-twice" in [finding.code for finding in run.findings]
+
+
+def test_sixty_outputs_of_five_tools_are_sixty_runs(tmp_path):
+    slugs = ["ior", "mdtest", "fio", "iozone", "elbencho"] * 12
+    report = of_log(tmp_path, b"".join(b"== step of the job ==\nloading 1.2\n" + sample(slug) for slug in slugs))
+    runs = sorted(report.runs, key=lambda run: run.lines)
+    assert [figures(run) for run in runs] == [alone(slug, tmp_path) for slug in slugs]
+    assert report.status == "valid"

@@ -29,7 +29,7 @@ MOST_BOXES = 2_000
 MOST_ENTRIES = 200
 
 _BEGIN = re.compile(
-    r"\| {1,4}MPIIO (?P<op>write|read) (?:(?P<patterns>access patterns)|by phases(?:, [\w ]{1,40},)?)"
+    r"\| {1,4}MPIIO (?P<op>write|read) (?:(?P<patterns>access patterns)|by phases(?:, (?P<ranks>[\w ]{1,40}),)?)"
     r" for (?P<file>\S.{0,1000})"
 )
 _BORDER = re.compile(r"\+-{20,200}\+")
@@ -72,6 +72,11 @@ _OF_EVERY_BOX = (
     *("system {op}s", "stripe sized {op}s", "total bytes for {op}s", "ave system {op} size", "number of {op} gaps"),
     *("read-modify-write count", "read-modify-write bytes"),
 )
+_OF_TIMED_BOXES = (
+    *("number of ranks {doing}", "number of ranks not {doing}", "wait for coll", "data send (*)", "file {op}"),
+    *("data send BW (MiB/s)", "raw {op} BW (MiB/s)", "net {op} BW (MiB/s)"),
+)
+"""Of those of all ranks."""
 _ABSENT = ("NA", "-1", "N/A")
 _UNITS = ("MiB/s", "MB/s", "GiB/s", "GB/s", "KiB/s")
 _TOLERANCE = 1e-3
@@ -87,6 +92,7 @@ class Box:
     timed: bool
     line: int
     index: int
+    of_all_ranks: bool = False
     borders: int = 0
     names: set[str] = field(default_factory=set)
     measurements: list[Measurement] = field(default_factory=list)
@@ -208,7 +214,7 @@ def _begun(begin: re.Match[str], number: int, index: int) -> Box:
     if index > MOST_BOXES:
         raise Refusal("too-large", f"More than {MOST_BOXES} files were closed.", _HINT_AGAIN, number)
     name = PurePosixPath(begin["file"].strip()).name[:120]
-    return Box(begin["op"], name, not begin["patterns"], number, index)
+    return Box(begin["op"], name, not begin["patterns"], number, index, begin["ranks"] == "all ranks")
 
 
 def _bytes(text: str, number: int) -> float:
@@ -265,7 +271,8 @@ def _parameters(boxes: list[Box]) -> dict[str, Any]:
 def _expected(box: Box) -> set[str]:
     """Entries that every box of its kind has; others are compared between the boxes of an output."""
     if box.timed:
-        return set()
+        doing = {"write": "writing", "read": "reading"}[box.op]
+        return {name.format(op=box.op, doing=doing) for name in _OF_TIMED_BOXES} if box.of_all_ranks else set()
     return {
         name.format(op=box.op).replace("readrs", "readers")
         for name in _OF_EVERY_BOX

@@ -38,7 +38,7 @@ _TIMES = frozenset({"F_READ_TIME", "F_WRITE_TIME", "F_META_TIME"})
 _COUNTERS = _COUNTS | _VOLUMES | _TIMES
 _OF_ALL = frozenset({"BYTES_READ", "BYTES_WRITTEN"} | _TIMES)
 _OF_MODULES = {
-    "POSIX": _OF_ALL | {"OPENS", "READS", "WRITES", "SEEKS", "STATS"},
+    "POSIX": _OF_ALL | {"OPENS", "READS", "WRITES", "SEEKS", "STATS", "FSYNCS"},
     "STDIO": _OF_ALL | {"OPENS", "READS", "WRITES", "SEEKS"},
     "MPI-IO": _OF_ALL
     | {f"{kind}_{name}" for kind in ("COLL", "INDEP", "NB", "SPLIT") for name in ("READS", "WRITES")}
@@ -82,6 +82,7 @@ class Section:
     totals: dict[str, float] = field(default_factory=dict)
     sums: dict[str, float] = field(default_factory=dict)
     performance: dict[str, float] = field(default_factory=dict)
+    has_units: bool = False
     negative: set[str] = field(default_factory=set)
     last_total: str = ""
     record: list[str] = field(default_factory=list)
@@ -146,6 +147,7 @@ class Log:
             raise Refusal("unit-not-understood", message, _HINT_AGAIN, number)
         if section.performance.get("total_bytes") == 0 and "n" in match[2]:
             return  # nothing over no time
+        section.has_units |= bool(match[3])
         section.performance[match[1]] = printed_number(match[2], number)
 
     def _add_figure(self, line: str, number: int) -> bool:
@@ -358,11 +360,14 @@ def _measurements(module: str, section: Section) -> Iterator[Measurement]:
 
 
 def _counters_missing(log: Log, path: str) -> Iterator[Finding]:
-    """Of a module every counter is printed, 0 as well, and with bytes the time and the rate of its slowest rank."""
+    """Of a module every counter is printed, 0 as well, and with bytes the time and the rate of its slowest rank.
+
+    The parser that has the unit in the heading does not print the time.
+    """
     for name, section in log.sections.items():
         expected = _OF_MODULES.get(name, frozenset()) if section.last_total else frozenset()
         missing = sorted(expected - section.totals.keys() - section.negative)
-        if section.performance.get("total_bytes"):
+        if section.performance.get("total_bytes") and section.has_units:
             missing += sorted(_UNITS.keys() - section.performance.keys())
         if missing:
             yield lines_missing(TOOL, f"{name[:20]} has no line for {', '.join(missing[:5])}.", path)

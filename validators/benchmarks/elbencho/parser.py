@@ -147,6 +147,8 @@ def _parameters(phases: list[Phase], form: str) -> dict[str, Any]:
 def _lines_missing(phases: list[Phase]) -> str:
     """What a phase lacks that others of its run, which read and write as well, are reported with."""
     by_phase = [(phase.name, {quantity for _, quantity, _, _, _ in phase.figures}) for phase in phases]
+    if timeless := [name for name, quantities in by_phase if quantities and "time" not in quantities]:
+        return f"{timeless[0]} has no time, which each phase is reported with."
     moved = [(name, quantities & _OF_DATA) for name, quantities in by_phase if quantities & {"bandwidth", "volume"}]
     usual = {"bandwidth", "volume"}.union(*(quantities for _, quantities in moved))
     for name, quantities in moved:

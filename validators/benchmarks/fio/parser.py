@@ -100,7 +100,7 @@ _ASIDE = frozenset(
 _VERSION_KEY = Sign(rb'"fio version"\s*:\s*"fio-', b'"fio version"')
 _TERSE = Sign(rb"^[345];fio-[\w.+-]{1,40};|^2;[^;\n]{1,255};\d{1,9};\d{1,9};(?:\d{1,20};){4}", b";fio-", b"%=")
 _TEXT = Sign(
-    rb"^fio-\d[\w.+-]{0,40}[ \t\r]{0,80}$|^\d\.\d{1,3}\.\d{1,3}\r?$|^hostname=\S{1,253}, be=\d, .{1,80}, fio=fio-",
+    rb"^fio-\d[\w.+-]{0,40}[ \t\r]{0,400}$|^\d\.\d{1,3}\.\d{1,3}\r?$|^hostname=\S{1,253}, be=\d, .{1,80}, fio=fio-",
     b"fio-",
     b"(g=",
 )

@@ -7,7 +7,7 @@ Before, KB stood for both: which it is follows from requests times block size, a
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -46,6 +46,7 @@ _LATENCY = re.compile(
     r"[ \t]{1,8}(?P<name>slat|clat|lat|sync) \((?P<unit>[num]?sec)\)\s{0,4}: min=.{1,30}?, "
     r"max= {0,20}(?P<max>[\d.]{1,20})(?P<scale>[kKMG]?), avg= {0,20}(?P<mean>[\d.]{1,30}), stdev="
 )
+_OF_EVERY_JOB = ("cpu ", "IO depths ")
 _PERCENTILES = re.compile(r"[ \t]{1,8}(?:(?P<name>slat|clat|lat|sync) )?percentiles \((?P<unit>[num]?sec)\):")
 _PERCENTILE = re.compile(r"(\d{1,3}\.\d{1,9})th=\[ {0,20}(\d{1,18})\]")
 _ISSUED = re.compile(
@@ -131,8 +132,7 @@ def _normal(tool: str, output: Output, text: str) -> Run:
     if clients:
         run.parameters["clients"] = clients
         run.unknown["client_nodes"] = "The text of fio does not say on how many nodes its clients ran."
-    if not clients:
-        run.findings += _missing(tool, path, lines, jobs)
+    run.findings += _missing(tool, path, lines, jobs) if not clients else _missing_of_clients(tool, path, lines, jobs)
     run.findings += _missing_in_jobs(tool, path, jobs, settings)
     if len(jobs) < len(blocks):
         reports = max(sum(other.identity == job.identity for other in blocks) for job in jobs[:1])
@@ -156,6 +156,17 @@ def _missing(tool: str, path: str, lines: list[str], jobs: list[_Job]) -> Iterat
         yield lines_missing(tool, what, path, str(expected), str(reported))
 
 
+def _missing_of_clients(tool: str, path: str, lines: list[str], jobs: list[_Job]) -> Iterator[Finding]:
+    """That a group has fewer reports than clients announced its jobs."""
+    announced = Counter(match.group("group", "name") for line in lines if (match := _SETTINGS.fullmatch(line)))
+    reported = Counter(job.head["group"] for job in jobs if job.head["pid"])
+    for (group, _), count in announced.items():
+        if reported[group] < count:
+            what = f"{count} clients announced jobs of group {group}, and {reported[group]} reports are of it."
+            yield lines_missing(tool, what, path, str(count), str(reported[group]))
+            return
+
+
 def _missing_in_jobs(
     tool: str, path: str, jobs: list[_Job], settings: Mapping[str, Mapping[str, str]]
 ) -> Iterator[Finding]:
@@ -176,7 +187,12 @@ def _lines_missing_in(job: _Job, engine: str) -> list[str]:
     missing = [f"rates of {op}" for op in ops if op not in sides and int(issued[op]) > 0]
     latencies: defaultdict[str, set[str]] = defaultdict(set)
     lists: list[list[str]] = []
-    current = ""
+    current, goes_on = "", False
+    missing += [
+        f"line of {name.strip()}"
+        for name in _OF_EVERY_JOB
+        if not any(line.lstrip().startswith(name) for line in job.lines)
+    ]
     for line in job.lines:
         if side := _ANY_SIDE.match(line):
             current = side["op"]
@@ -188,6 +204,7 @@ def _lines_missing_in(job: _Job, engine: str) -> list[str]:
             lists.append([])
         elif lists and line.lstrip().startswith("|"):
             lists[-1] += [percent for percent, _ in _PERCENTILE.findall(line)]
+            goes_on = line.rstrip().endswith(",")
     if int(issued["sync"] or 0) and "sync" not in latencies[SYNC]:
         missing.append("latency of fsync")
     for op, names in latencies.items():
@@ -195,6 +212,8 @@ def _lines_missing_in(job: _Job, engine: str) -> list[str]:
             missing.append(f"latency of {op} beside that until completion (unless disable_lat is set)")
         if {"clat", "lat"} <= names and "slat" not in names and engine in _ASYNCHRONOUS:
             missing.append(f"latency of {op} until submission (unless disable_slat is set)")
+    if goes_on:
+        missing.append("end of the percentiles")
     of_any = set().union(*lists)
     for listed in lists:
         absent = usual_percentiles_missing(listed) or sorted(of_any.difference(listed), key=float)

@@ -7,12 +7,15 @@ A line is a head, a block of fields for each direction, and what tells of CPU, d
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from validators.benchmarks.fio.directions import QUANTITIES, percentiles
+from validators.findings import Finding
 from validators.measurements import Measurement, Run
 from validators.outputs import Refusal, printed_number
+from validators.reading.accounting import lines_missing
 
 _ROW = re.compile(
     r"(?:^|[)\]\r])([345];fio-[\w.+-]{1,40};.{1,8192})|^(2;[^;]{1,255};\d{1,9};\d{1,9};(?:\d{1,20};){4}.{1,8192})",
@@ -85,8 +88,9 @@ def _group_of(row: Row) -> int:
 def read(tool: str, path: str, terse_rows: Sequence[Row]) -> Run:
     """The run of terse lines. Raises Refusal where one is cut or failed."""
     rows = [row.fields for row in terse_rows]
+    total: list[str] = []
     if len(rows) > 1 and terse_rows[-1].adds_up_clients:
-        rows = rows[:-1]  # what fio adds up over the clients that stand before
+        *rows, total = rows  # what fio adds up over the clients that stand before
     run = Run(tool, path, version="" if rows[0][0] == "2" else rows[0][1].removeprefix("fio-"))
     for job, row in enumerate(rows):
         first = _HEAD[row[0]]
@@ -101,7 +105,21 @@ def read(tool: str, path: str, terse_rows: Sequence[Row]) -> Run:
             if any(_integer(fields[at]) for at in range(_TIME + 1)):
                 run.operations_done.append((op, {"job": job}))
                 run.measurements += _measurements(op, fields, job)
+    if total:
+        run.findings += _missing_clients(tool, path, rows, total)
     return run
+
+
+def _missing_clients(tool: str, path: str, rows: list[list[str]], total: list[str]) -> Iterator[Finding]:
+    """That the lines of clients move less than the line of all of them, in whole KiB of each."""
+    moved: Counter[str] = Counter()
+    for row in rows:
+        moved.update({op: _integer(fields[0]) for op, fields in _sides(row)})
+    for op, fields in _sides(total):
+        if (expected := _integer(fields[0])) - moved[op] > len(rows):
+            what = f"All clients moved {expected} KiB by {op}, and the lines of clients say {moved[op]}."
+            yield lines_missing(tool, what, path, str(expected), str(moved[op]))
+            return
 
 
 def _sides(row: list[str]) -> Iterator[tuple[str, list[str]]]:

@@ -17,6 +17,7 @@ from validators.catalogue import Reading
 from validators.findings import ERROR, WARNING, Finding
 from validators.measurements import Measurement, Run
 from validators.outputs import Output, Refusal, find_outputs, printed_number
+from validators.reading.accounting import lines_missing
 from validators.signs import Sign
 from validators.units import to_canonical
 
@@ -41,6 +42,10 @@ _FAILURE = re.compile(
     r"IO failed|io failed|file register error|cuFile\w{0,30} (?:failed|error)|[Vv]erification (?:failed|failure)"
     r"|failed to open"
 )
+_COMMAND = re.compile(
+    r"^(?:.{0,120}[$#>%] |\+{1,9} |)(?:[\w./=-]{1,80} ){0,4}?(?:\S{0,200}/)?gdsio (?=.{0,400}-[Dfw] ?\S)"
+)
+"""A call of gdsio behind the prompt of a shell, as `set -x` prints it, or alone; each prints one result."""
 _SIGNS_OF_FAILURE = ("ailed", "ailure", "rror")
 _BANDWIDTHS = ("KiB", "MiB", "GiB", "TiB")
 _SIZES = ("B", "KiB", "MiB", "GiB", "TiB")
@@ -70,8 +75,8 @@ def is_gdsio(head: bytes) -> bool:
 
 def read(output: Output) -> list[Run]:
     """The run of one output: a line for each test. Raises Refusal where it cannot count."""
-    run = Run(TOOL, output.path)
-    for number, head, rest in _results(output):
+    run, calls = Run(TOOL, output.path), [0]
+    for number, head, rest in _results(output, calls):
         _add(run, head, rest, number)
         if len(run.tests) > MOST_LINES:
             message = f"There are more than {MOST_LINES} results."
@@ -79,16 +84,24 @@ def read(output: Output) -> list[Run]:
     if not run.tests:
         raise Refusal("truncated", "No line of results is whole.", _HINT_AGAIN)
     run.parameters = _parameters(run)
+    if calls[0] > len(run.tests):
+        what = f"gdsio was called {calls[0]} times, and there are {len(run.tests)} results."
+        run.findings.append(lines_missing(TOOL, what, output.path, str(calls[0]), str(len(run.tests))))
     return [run]
 
 
-def _results(output: Output) -> Iterator[tuple[int, re.Match[str], re.Match[str]]]:
-    """Both halves of each result. Raises Refusal for one that lacks its end, and for messages of failure."""
+def _results(output: Output, calls: list[int]) -> Iterator[tuple[int, re.Match[str], re.Match[str]]]:
+    """Both halves of each result, while calls are counted.
+
+    Raises Refusal for one that lacks its end, and for messages of failure.
+    """
     head: re.Match[str] | None = None
     begun = 0
     for number, line in enumerate(output.lines(), start=1):
         if any(sign in line for sign in _SIGNS_OF_FAILURE) and _FAILURE.search(line):
             raise Refusal("run-failed", "gdsio stopped with an error.", "Repair the cause, repeat the run.", number)
+        if "gdsio " in line and _COMMAND.match(line):
+            calls[0] += 1
         if _BEGUN.search(line):
             output.ledger.claim()
             _require_end(head, begun)

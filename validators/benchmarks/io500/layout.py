@@ -42,6 +42,11 @@ class Folder:
         return bool(self.result or ((self.summary or self.shell_log) and self.raw))
 
     @property
+    def printed_texts(self) -> list[str]:
+        """What programs printed."""
+        return [path for path in (self.result, self.summary, self.shell_log, *self.raw.values()) if path]
+
+    @property
     def files(self) -> list[str]:
         named = [self.summary, self.result, self.shell_log]
         return [path for path in (*named, *self.settings.values(), *self.raw.values(), *self.tables.values()) if path]

@@ -6,6 +6,7 @@ its phases. A summary that somebody copied elsewhere never counts while such a f
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -24,9 +25,10 @@ from validators.benchmarks.io500.verification import read_verification
 from validators.bundle import redaction_report
 from validators.bundle.redaction_report import Redaction
 from validators.catalogue import Reading
-from validators.findings import ERROR, INFO, WARNING, Finding
+from validators.findings import ERROR, INFO, WARNING, Finding, has_error
 from validators.measurements import Measurement, Run
 from validators.rank_tables import spread
+from validators.reading.endings import interruption_in
 
 if TYPE_CHECKING:
     from validators.bundle import Bundle
@@ -37,6 +39,8 @@ MOST_FOLDERS = 100
 _SNIFFED_FILES = 20
 _STDOUT_MARKERS = (b"[RESULT]", b"IO500 version")
 _WITHOUT_RESULTS = b"[IOR EASY WRITE]"
+_END_OF_TEXT = re.compile(rb"^(?:Finished|-- finished at|\[SCORE)", re.MULTILINE)
+"""The last line of a raw text of IOR and mdtest, and of what the program prints."""
 _SCRIPTS = frozenset({"io500.sh", "io500.cfg"})
 _HASH_TEXT_LIMIT = 200
 _NOT_REDACTED = Redaction()
@@ -76,7 +80,7 @@ def find_runs(bundle: Bundle) -> Reading:
         findings.append(_several(unique_runs))
     redacted = redaction_report.read(bundle)
     return Reading(
-        runs=[_run(evidence, redacted) for evidence in unique_runs],
+        runs=[_run(evidence, bundle, redacted) for evidence in unique_runs],
         primary=0 if len(unique_runs) == 1 else None,
         findings=findings,
         claimed=set(_claimed(layout)),
@@ -104,7 +108,7 @@ def explain(run: Run) -> list[str]:
     return lines
 
 
-def _run(evidence: Evidence, redacted: Redaction = _NOT_REDACTED) -> IO500Run:
+def _run(evidence: Evidence, bundle: Bundle, redacted: Redaction = _NOT_REDACTED) -> IO500Run:
     run = IO500Run(TOOL, evidence.folder.path, evidence.version or "", evidence.mode, evidence=evidence)
     run.measurements = [
         measurement for phase in evidence.phases if phase.is_measured for measurement in _measurements(evidence, phase)
@@ -119,6 +123,9 @@ def _run(evidence: Evidence, redacted: Redaction = _NOT_REDACTED) -> IO500Run:
         run.hashes = _hashes(evidence)
         run.findings += list(_without_redacted(run.hashes, evidence, redacted))
         run.findings += _hash_findings(run.hashes, evidence)
+    if not has_error(run.findings):
+        texts = [*evidence.folder.printed_texts, *evidence.job_outputs]
+        run.findings += interruption_in(bundle, TOOL, texts, _END_OF_TEXT)
     return run
 
 
@@ -419,7 +426,7 @@ def _without_folders(bundle: Bundle, layout: Layout, findings: list[Finding]) ->
         if any(marker in head for marker in _STDOUT_MARKERS):
             evidence = _from_stdout(bundle, path, layout)
             if evidence.recognised:
-                return Reading(runs=[_run(evidence)], primary=0, findings=findings, claimed={path})
+                return Reading(runs=[_run(evidence, bundle)], primary=0, findings=findings, claimed={path})
         without = without or _WITHOUT_RESULTS in head
     if without:
         findings.append(

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 
 from validators.benchmarks.ior.record import Record, Row, Summary
 from validators.evidence import few_values
+from validators.benchmarks.ior.settings import VALUED
 from validators.findings import ERROR, WARNING, Finding
+from validators.launcher_output import options_of
 from validators.measurements import Run
 from validators.reading.accounting import lines_missing
 from validators.units import UNITS
@@ -19,6 +22,8 @@ _RATE_TOLERANCE = 0.03
 _PARTS = ("open_time", "transfer_time", "close_time")
 _LEAST_OF_PARTS = 0.9
 _OF_OPERATIONS = 0.03
+_DIRECTIVE = re.compile(r"(?:readFile|writeFile|checkRead|checkWrite|keepFile)\w{0,20} ?=", re.IGNORECASE)
+"""What sets in words (-O) which operations there are."""
 _SUMMARY_ROUNDING = 0.006
 """Half of the last digit of the summary."""
 
@@ -217,6 +222,8 @@ def _of_rows_missing(record: Record, tests: dict[int, dict[str, float]], path: s
         if counts[test, op] < repetitions:
             what = f"{op} of test {test} has {counts[test, op]} rows of {repetitions} repetitions."
             yield lines_missing("ior", what, path, f"{repetitions} rows", f"{counts[test, op]} rows")
+    for test, op in _list_operations_asked(record, tests) - set(counts):
+        yield lines_missing("ior", f"{op} of test {test} has no row, though its command asks for it.", path)
     for test, op in record.best:
         if record.summaries and (test, op) not in {(summary.test, summary.op) for summary in record.summaries}:
             yield lines_missing("ior", f"{op} of test {test} has a best rate and no line in the summary.", path)
@@ -227,6 +234,24 @@ def _of_rows_missing(record: Record, tests: dict[int, dict[str, float]], path: s
         if missing:
             names = ", ".join(sorted(" ".join(name) if isinstance(name, tuple) else name for name in missing))
             yield lines_missing("ior", f"{what} lack figures that others have: {names}.", path)
+
+
+def _list_operations_asked(record: Record, tests: dict[int, dict[str, float]]) -> set[tuple[int, str]]:
+    """The operations that the command asks for, unless a script does: -w and -r, both where it names none.
+
+    IOR 3 has a row for what it removed, unless -k keeps the files; 4 only with -v, and 2 none.
+    """
+    options = options_of(record.command, VALUED)
+    is_plain = "f" not in options and not _DIRECTIVE.search(record.command)
+    has_rows = record.rows or record.version.startswith(("3.", "4."))
+    has_ended = record.finished and record.failure is None
+    if not (options and is_plain and has_ended and record.has_metadata and has_rows and len(tests) == 1):
+        return set()
+    ops = {op for op, letters in (("write", "wW"), ("read", "rR")) if any(letter in options for letter in letters)}
+    ops = ops or {"write", "read"}
+    if record.version.startswith("3.") and "k" not in options and any(row.line for row in record.rows):
+        ops.add("remove")
+    return {(test, op) for test in tests for op in ops}
 
 
 def _of_stonewall(record: Record, tests: dict[int, dict[str, float]], path: str) -> Iterator[Finding]:

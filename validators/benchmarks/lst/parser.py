@@ -18,17 +18,14 @@ TOOL = "lst"
 def find_runs(bundle: Bundle) -> Reading:
     """Every session and survey of a bundle; never raises on any content.
 
-    A survey leaves a table, the same on its standard output (without counts of errors), and the sessions that it ran:
-    these are one run.
+    A survey leaves a table, the same on its standard output (without counts of errors), and the sessions that it ran,
+    which have the figures of its rows: these are one run.
     """
     reading = find_outputs(bundle, TOOL, is_lst, read)
     surveys = [run for run in reading.runs if run.mode == survey.MODE]
     surveys.sort(key=lambda run: "error_nodes" not in run.parameters)
-    sessions = [run for run in reading.runs if run.mode != survey.MODE]
-    if surveys:
-        sessions = [
-            run for run in sessions if not any(finding.code == "lst.several-documents" for finding in run.findings)
-        ]
+    rows = {row for run in surveys for row in survey.list_printed_rows(run)}
+    sessions = [run for run in reading.runs if run.mode != survey.MODE and not survey.has_sessions_in_table(rows, run)]
     earlier: list[object] = []
     runs = []
     for run in surveys:

@@ -21,6 +21,7 @@ from validators.reading.accounting import Ledger
 from validators.signs import Sign
 
 MOST_MEASUREMENTS = 60_000
+MOST_SESSIONS = 2_000
 LONGEST_LINE = 64 * 1024
 """Of characters: lst.sh prints the addresses of all nodes of a group in one line."""
 
@@ -31,6 +32,8 @@ _START = re.compile(r"Start LST (?P<mode>\w{1,20}) - ")
 _END = re.compile(r"Stop LST \w{1,20} - |session is ended")
 _TEST = re.compile(r"(?:Test:|add_test) (?P<options>.{1,2000})")
 _STAT = re.compile(r"(?:Stat:|lst stat) (?P<options>.{1,2000})")
+_WORDS_OF_A_SESSION = ("[LNet ", "Test:", "add_test", "Stat:", "lst stat", "Adding ")
+"""Behind the end of a session they are of the next, which was begun by hand."""
 _ADDING = re.compile(r"Adding (?P<group>clients|servers): (?P<nids>\S.{0,60000})")
 _ERROR_NODES = re.compile(r"Total (?P<nodes>\d{1,9}) error nodes in (?P<group>\S{1,80})")
 _ERROR_COUNTS = re.compile(
@@ -79,6 +82,7 @@ class _Session:
     path: str
     ledger: Ledger = field(default_factory=Ledger)
     mode: str = ""
+    line: int = 1
     is_ended: bool = False
     stat_options: str = ""
     has_padded_label: bool = False
@@ -103,30 +107,43 @@ def is_session(head: bytes) -> bool:
 
 
 def read(tool: str, output: Output) -> list[Run]:
-    """The sessions of one output; those of one survey are one run. Raises Refusal for figures that can't be read."""
+    """The sessions of one output, each with its lines; those of one survey are one run.
+
+    Raises Refusal for figures that can't be read.
+    """
     sessions = list(_sessions(output))
+    surveys = _divide_into_surveys(sessions)
     runs = [_run(tool, session) for session in sessions]
-    if len(runs) > 1 and _are_a_survey(sessions):
-        return [_merged(tool, runs)]
-    if len(runs) > 1:
-        for run in runs:
-            message = f"{len(runs)} sessions stand in one file; which of them counts is not clear."
-            hint = "Split the file, and upload each session by itself, or the table of lst-survey."
-            run.findings.append(Finding(f"{tool}.several-documents", ERROR, message, hint, run.path))
-    return runs
+    for run, ledger in zip(runs, output.ledger.list_runs(), strict=True):
+        run.lines = (ledger.first, ledger.last) if len(runs) > 1 and ledger.first else None
+    return [_merged(tool, runs[first:last]) if last - first > 1 else runs[first] for first, last in surveys]
 
 
-def _are_a_survey(sessions: list[_Session]) -> bool:
-    """Whether sessions are one sweep, as lst-survey runs it: the same nodes and statistics, no test twice."""
-    first = sessions[0]
-    same = all((session.stat_options, session.nodes) == (first.stat_options, first.nodes) for session in sessions)
-    tests = [str(session.tests) for session in sessions]
-    return same and bool(first.stat_options) and len(set(tests)) == len(tests)
+def _divide_into_surveys(sessions: list[_Session]) -> list[tuple[int, int]]:
+    """First and behind the last of the sessions that are one run: each alone, or all of a survey.
+
+    A survey, as lst-survey runs it, has the same nodes and statistics, and no test twice. Where several stand in a
+    file, they have the same tests: else nothing tells where one ends.
+    """
+    begins: list[int] = []
+    tests: list[list[str]] = []
+    for at, session in enumerate(sessions):
+        before, test = sessions[at - 1], str(session.tests)
+        same = (session.stat_options, session.nodes) == (before.stat_options, before.nodes)
+        if not begins or not same or not session.stat_options or test in tests[-1]:
+            begins.append(at)
+            tests.append([])
+        tests[-1].append(test)
+    if any(of_survey != tests[0] for of_survey in tests):
+        begins = list(range(len(sessions)))
+    return list(pairwise([*begins, len(sessions)]))
 
 
 def _merged(tool: str, runs: list[Run]) -> Run:
     """One run of all sessions of a survey; `test` tells which of them a figure is of."""
     merged = Run(tool, runs[0].path, mode="sweep")
+    spans = [run.lines for run in runs if run.lines]
+    merged.lines = (spans[0][0], spans[-1][1]) if spans else None
     for number, run in enumerate(runs):
         merged.measurements += [
             replace(measurement, context={"test": number, **measurement.context}) for measurement in run.measurements
@@ -146,18 +163,22 @@ def _merged(tool: str, runs: list[Run]) -> Run:
 
 
 def _sessions(output: Output) -> Iterator[_Session]:
-    session, figure_count = _Session(output.path, output.ledger), 0
+    session, figure_count, session_count = _Session(output.path, output.ledger), 0, 1
     for number, line in enumerate(output.lines(LONGEST_LINE), start=1):
-        if start := _START.search(line):
+        start = _START.search(line)
+        if start or (session.is_ended and any(word in line for word in _WORDS_OF_A_SESSION)):
             if session.mode or session.block:
+                output.ledger.begin_run()
                 yield session
                 figure_count += len(session.measurements)
-            session = _Session(output.path, output.ledger, mode=start["mode"])
+                session_count += 1
+            session = _Session(output.path, output.ledger, mode=start["mode"] if start else "", line=number)
+        if start:
             output.ledger.claim()
         else:
             _take(session, line, number)
-        if figure_count + len(session.measurements) > MOST_MEASUREMENTS:
-            message = f"The output has more than {MOST_MEASUREMENTS} figures."
+        if figure_count + len(session.measurements) > MOST_MEASUREMENTS or session_count > MOST_SESSIONS:
+            message = f"The output has more than {MOST_MEASUREMENTS} figures, or {MOST_SESSIONS} sessions."
             raise Refusal("too-large", message, "Upload fewer samples: lst stat --count.", number)
     yield session
 
@@ -333,7 +354,7 @@ def _parameters(session: _Session) -> dict[str, Any]:
 def _weigh(session: _Session) -> None:
     """What the end of a session, its options and all of its figures say together."""
     short = session.block is not None and _is_short(session, session.block)
-    end = session.block.line if session.block else 1
+    end = session.block.line if session.block else session.line
     match = re.search(r"--count[ =](\d{1,9})\b", session.stat_options)
     if session.mode and not session.is_ended:
         session.say("truncated", end)

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field
+from itertools import product
+from typing import Any
 
 from validators.bundle import LINE_LIMIT
 from validators.distributions import Distribution, summed
@@ -112,6 +114,36 @@ def read(tool: str, output: Output) -> Run:
     run.distributions = _over_groups(run.measurements) if several else []
     run.findings = list(_notes(tool, run, table.rows))
     return run
+
+
+def list_printed_rows(run: Run) -> Iterator[tuple[float, ...]]:
+    """The figures of each row of a survey, as it printed them."""
+    values = [measurement.printed_value for measurement in run.measurements]
+    for at in range(0, len(values), len(_FIGURES)):
+        yield tuple(values[at : at + len(_FIGURES)])
+
+
+def has_sessions_in_table(rows: Set[tuple[float, ...]], run: Run) -> bool:
+    """Whether sessions are those of a survey: each test has a row with the means of its samples, cut to whole numbers.
+
+    A survey may have cut what it added up as well, which makes a mean smaller by one at most.
+    """
+    samples: dict[tuple[Any, Any], dict[tuple[str, str, str], list[float]]] = {}
+    for measurement in run.measurements if rows else ():
+        if measurement.stat == "mean_node":
+            figure = (measurement.op, measurement.quantity, measurement.printed_unit)
+            context = measurement.context
+            of_group = samples.setdefault((context.get("test"), context["group"]), {})
+            of_group.setdefault(figure, []).append(measurement.printed_value)
+    in_table = {test for (test, _), of_group in samples.items() if _is_a_row(rows, of_group)}
+    return bool(in_table) and in_table == {test for test, _ in samples}
+
+
+def _is_a_row(rows: Set[tuple[float, ...]], samples: Mapping[tuple[str, str, str], list[float]]) -> bool:
+    if samples.keys() != set(_FIGURES):
+        return False
+    means = [int(sum(samples[figure]) / len(samples[figure])) for figure in _FIGURES]
+    return any(tuple(row) in rows for row in product(*((mean, mean - 1) for mean in means)))
 
 
 def _over_groups(measurements: list[Measurement]) -> list[Distribution]:

@@ -28,6 +28,8 @@ from validators.units import to_canonical
 
 TOOL = "mdtest"
 VALUED = "abdefiIlnNpsVwWxz"
+_MARGIN = 1.2
+"""Of times that are computed from a rate, over those of a clock of whole seconds."""
 """Letters of mdtest's options that take a value."""
 OVER_RANKS = "ranks and iterations, population stdev"
 OVER_ITERATIONS = "iterations (slowest rank x tasks), sample stdev"
@@ -283,6 +285,9 @@ def _warnings(record: Record, path: str) -> Iterator[Finding]:
         yield Finding("mdtest.time-unit-doubtful", WARNING, message, "Compare the rates.", path)
     for test in record.tests:
         yield from _lines_missing(record, test, path)
+    if _has_no_stonewall(record):
+        what = "Not all items can have been made in that time: the line of the stonewall that stopped them is missing."
+        yield lines_missing(TOOL, what, path)
     if record.setup_failed:
         message = "A directory around the items was not made or removed; it is not part of what was timed."
         hint = "Look whether it was left by a run before."
@@ -307,6 +312,26 @@ def _lines_missing(record: Record, test: Test, path: str) -> Iterator[Finding]:
     if short or (iterations and len(iterations) < test.tables[0].iterations):
         what = f"The rates of rank 0 (-v) are not there for each of {test.tables[0].iterations} iterations."
         yield lines_missing(TOOL, what, path)
+
+
+def _has_no_stonewall(record: Record) -> bool:
+    """Whether the stonewall (-W) must have been hit, by rate and clock, and no line says so.
+
+    mdtest has no such line where all tasks did as much as each other, as one task always does.
+    """
+    options = options_of(record.command, VALUED)
+    if "W" not in options or len(record.tests) != 1 or len(record.clock) != 2 or record.tests[0].tasks < 2:
+        return False
+    (test,), (started, finished) = record.tests, record.clock
+    rates = [
+        row.figures["mean"]
+        for table in test.tables
+        if table.quantity == "rate"
+        for row in table.rows
+        if row.op in ("file_create", "dir_create") and row.figures["mean"]
+    ]
+    least_s = [test.items / rate for rate in rates if "files/directories" not in test.kind]
+    return not test.stonewalls and any(seconds > _MARGIN * (finished - started + 1) for seconds in least_s)
 
 
 def _are_seconds(test: Test) -> bool:

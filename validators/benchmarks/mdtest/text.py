@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from datetime import datetime, timezone
 
 from validators.launcher_output import begins_output
 from validators.outputs import Refusal, printed_number
@@ -30,6 +31,7 @@ _BEGINNINGS = ("Dire", "File", "Tree")
 _NAME = re.compile("|".join(OPERATIONS))
 _UNTIL_STONEWALL = {"File create (stonewall)": "file_create", "Directory create (stonewall)": "dir_create"}
 _ITERATION_BEGUN = re.compile(r"^V-1:.{0,40}main: \* iteration (\d{1,9}) \*")
+_CLOCK = re.compile(r"^-- (?:started|finished) at (\d\d)/(\d\d)/(\d{4}) (\d\d):(\d\d):(\d\d) --")
 _COMMAND = re.compile(r"^Command line used: (.+)$")
 _ITEMS = re.compile(r"^(?:V-\d: .{0,40}?)?(\d{1,9}) tasks, (\d{1,15}) (files/directories|files|directories)\s*$")
 _TABLE = re.compile(r"^SUMMARY(?: (rate|time))?(?: \(in ([^)]{1,20})\))?\s*: \(of (\d{1,9}) iterations\)")
@@ -105,6 +107,8 @@ class Record:
     nodes: int = 0
     command: str = ""
     tests: list[Test] = field(default_factory=list)
+    clock: list[float] = field(default_factory=list)
+    """When it started and finished, in seconds of a clock."""
     finished: bool = False
     failure: tuple[int, str] | None = None
     short: int = 0
@@ -143,6 +147,7 @@ class _Reader:
             return
         elif line.startswith("-- finished at"):
             record.finished = True
+            self._take_clock(line)
             self._ledger.end()
         elif line.startswith("SUMMARY"):
             self._begin_table(number, line)
@@ -153,10 +158,23 @@ class _Reader:
         else:
             self._other(number, line)
 
+    def _take_clock(self, line: str) -> None:
+        if match := _CLOCK.match(line):
+            month, day, year, hour, minute, second = map(int, match.groups())
+            try:
+                self.record.clock.append(
+                    datetime(year, month, day, hour, minute, second, tzinfo=timezone.utc).timestamp()
+                )
+            except ValueError:
+                return
+
     def _before(self, number: int, line: str) -> None:
         if banner := BANNER.search(line):
             self._ledger.claim()
             self.record.version, self.record.tasks, self.record.nodes = banner[1], int(banner[2]), int(banner[3])
+        elif line.startswith("-- started at"):
+            self.record.clock.clear()
+            self._take_clock(line)
         elif ERROR_LINE.match(line) and self.record.failure is None:
             self.record.failure = number, line[:200]
 

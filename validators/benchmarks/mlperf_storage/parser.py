@@ -7,6 +7,7 @@ A key that is absent from a row of `tests` of v3.0 does not apply to its kind; n
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 from statistics import fmean, pstdev
@@ -29,8 +30,12 @@ from validators.distributions import Distribution, summed
 from validators.findings import ERROR, INFO, Finding, has_error
 from validators.measurements import Measurement, Run
 from validators.reading.accounting import lines_missing
+from validators.reading.endings import interruption_in
 from validators.times import printed_time
 
+_LOG_SUFFIXES = (".log", ".out", ".err", ".txt")
+_END_OF_LOG = re.compile(rb"^[^\n]{0,200}Saved outputs in ", re.MULTILINE)
+"""The last that DLIO prints of a run."""
 _CHECKPOINT_OPS = {"save": "checkpoint-write", "load": "checkpoint-read"}
 
 
@@ -38,10 +43,36 @@ def find_runs(bundle: Bundle) -> Reading:
     """Every result in a bundle, each with all its runs; never raises on any content."""
     contents = layout.find_results(bundle)
     runs, read = [_run(result) for result in contents.results], contents.read
+    logs = _group_logs_by_folder(bundle)
+    for run, result in zip(runs, contents.results, strict=True):
+        folders = [_get_folder(folder.path) for folder in result.all_runs]
+        _add_interruption(run, bundle, [log for folder in folders for log in logs.get(folder, ())])
     for kind in (kv_cache, vector_database):
         more, paths = kind.find_runs(contents)
+        for run in more:
+            runs_folder = _get_folder(_get_folder(run.path))  # its runs lie side by side
+            of_it = [log for folder, of_run in logs.items() if _get_folder(folder) == runs_folder for log in of_run]
+            _add_interruption(run, bundle, of_it)
         runs, read = runs + more, read | paths
     return Reading(runs, 0 if len(runs) == 1 else None, _apple_double(bundle) if runs else [], claimed=read)
+
+
+def _group_logs_by_folder(bundle: Bundle) -> dict[str, list[str]]:
+    """What programs printed, by the folder that it lies in."""
+    logs: dict[str, list[str]] = {}
+    for path, entry in bundle.files.items():
+        if entry.size and PurePosixPath(path).suffix in _LOG_SUFFIXES:
+            logs.setdefault(_get_folder(path), []).append(path)
+    return logs
+
+
+def _get_folder(path: str) -> str:
+    return path.rpartition("/")[0]
+
+
+def _add_interruption(run: Run, bundle: Bundle, logs: list[str]) -> None:
+    if not has_error(run.findings):
+        run.findings += interruption_in(bundle, TOOL, logs, _END_OF_LOG)
 
 
 def explain(run: Run) -> list[str]:

@@ -7,8 +7,9 @@ command line asks for them per target. A row is printed in pieces while it runs,
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
+from itertools import product
 
 from validators.benchmarks.obdfilter_survey import detail
 from validators.bundle import Bundle
@@ -16,10 +17,12 @@ from validators.catalogue import Reading
 from validators.findings import ERROR, WARNING, Finding
 from validators.measurements import Measurement, Run
 from validators.outputs import Output, Refusal, find_outputs, printed_number
+from validators.reading.accounting import lines_missing
 from validators.signs import Sign
 
 TOOL = "obdfilter-survey"
 MOST_ROWS = 20_000
+_MOST_DOUBLED = 30
 ROW_CHARACTERS = 4 * 1024
 
 _HEADER = r"Obdfilter-survey (?:for case=(\w{1,20}) )?from \S"
@@ -148,7 +151,7 @@ def _with_detail(runs: list[Run], output: Output) -> list[Run]:
         rows = list(detail.rows(output))
         owner = next((run for run in runs if detail.belongs(rows, run)), None)
         if owner:
-            owner.findings += [*detail.attach(rows, owner, output.path), *output.left_out(TOOL)]
+            owner.findings += [*detail.attach(rows, owner, output.path), *output.left_out(owner)]
             return []
         message = "A detail file has the rates of single targets only."
         raise Refusal("no-results", message, "Upload the summary that the script wrote beside it.")
@@ -319,6 +322,30 @@ def _completeness(run: Run, survey: _Survey, names: list[str], path: str) -> Ite
         message = f"A row ends before all of its tests ({' '.join(names) or 'none'}) have a rate."
         word = "truncated" if is_cut else "incomplete"
         yield _finding(word, ERROR, message, _HINT_AGAIN, f"{path}:{partial[0].line}")
+    if missing := _rows_missing(survey):
+        objects, threads, record = missing[0]
+        more = f" and {len(missing) - 1} others" if len(missing) > 1 else ""
+        what = f"There is no row with {objects} objects, {threads} threads and records of {record}K{more}."
+        yield lines_missing(TOOL, what, path)
+
+
+def _rows_missing(survey: _Survey) -> list[tuple[int, ...]]:
+    """Objects, threads and records between those of the rows: the script doubles each from row to row.
+
+    It leaves out fewer threads than objects. Below the first and above the last nothing tells what it was asked for.
+    """
+    rows = {(row.context["objects"], row.context["threads"], row.context["record_KiB"]) for row in survey.rows}
+    axes = [_list_doubled_values(values) for values in zip(*rows, strict=True)]
+    if not all(axes) or len({row.context["osts"] for row in survey.rows}) > 1:
+        return []
+    return [row for row in product(*axes) if row[1] >= row[0] and row not in rows]
+
+
+def _list_doubled_values(values: Collection[int]) -> list[int]:
+    """The least of some values, its double and so on to the greatest; nothing where they are no such numbers."""
+    least, greatest = min(values), max(values)
+    chain = [least * 2**power for power in range(_MOST_DOUBLED) if least * 2**power <= greatest]
+    return chain if least and set(values) <= set(chain) else []
 
 
 def _finding(word: str, level: str, message: str, hint: str, where: str) -> Finding:

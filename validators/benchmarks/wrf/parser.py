@@ -12,10 +12,10 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import datetime, timezone
 from pathlib import PurePosixPath
 from typing import Any
 
+from validators.benchmarks.wrf.clocks import Clocks, model_time
 from validators.bundle import Bundle
 from validators.catalogue import Reading
 from validators.findings import ERROR, WARNING, Finding
@@ -40,9 +40,7 @@ _STEP = re.compile(
     r"Timing for main(?: \(dt=\s{0,9}(?P<dt>[^)]{1,20})\))?: time (?P<time>\S{1,40})"
     r" on domain\s{1,20}(?P<domain>\d{1,3}):\s{0,20}(?P<seconds>\S{1,40}) elapsed"
 )
-_TIME = re.compile(r"(\d{4})-(\d\d)-(\d\d)[_T](\d\d)[:_](\d\d)[:_](\d\d)", re.ASCII)
-_DECIMAL = re.compile(r"\d{1,9}(?:\.\d{1,6})?\s{0,9}", re.ASCII)
-_CLOCK_ROUNDING_S = 1.01
+_END = re.compile(r"\bd(\d\d) (\S{19}) wrf: " + SUCCESS)
 _FILE = re.compile(r"(?P<stream>.{1,100}?)_d\d{2}(?:_.*)?")
 _VERSION = re.compile(r"WRF V(\d[\w.]{0,20}) MODEL")
 _TASKS = re.compile(r"Ntasks in X\s{1,20}(\d{1,6})\s{0,20}, ntasks in Y\s{1,20}(\d{1,6})")
@@ -63,25 +61,6 @@ class Event:
 
 
 @dataclass(slots=True)
-class Clock:
-    """The time of the model, which each step of a domain moves on by as much; `gap` is the line behind the first that
-    does not."""
-
-    time: float | None = None
-    step: float = 0.0
-    gap: int = 0
-
-    def tick(self, time: float | None, dt: str | None, number: int) -> None:
-        """Take the time that a line tells, and its own step where steps are adaptive."""
-        if time is not None and self.time is not None:
-            moved = time - self.time
-            expected = float(dt) if dt and _DECIMAL.fullmatch(dt) else self.step or moved
-            self.gap = self.gap or (number if moved > expected + _CLOCK_ROUNDING_S else 0)
-            self.step = min(self.step or moved, moved) if moved > 0 else self.step
-        self.time = time
-
-
-@dataclass(slots=True)
 class Log:
     """What the model printed from its start to its end."""
 
@@ -90,7 +69,7 @@ class Log:
     steps: dict[int, list[float]] = field(default_factory=dict)
     settings: dict[str, Any] = field(default_factory=dict)
     grids_m: dict[int, float] = field(default_factory=dict)
-    clocks: dict[int, Clock] = field(default_factory=dict)
+    clocks: Clocks = field(default_factory=Clocks)
     fatal: int = 0
     complete: bool = False
 
@@ -102,6 +81,8 @@ class Log:
             match = _VERSION.search(line)
             self.version = match[1] if match else self.version
             self.complete = SUCCESS in line
+            if (end := _END.search(line)) and (time := model_time(end[2])) is not None:
+                self.clocks.end = int(end[1]), time
         elif "tasks" in line:
             self._add_tasks(line)
         elif "Domain #" in line and (match := _GRID.search(line)):
@@ -116,11 +97,16 @@ class Log:
         if "Timing for main" in line:
             for step in _STEP.finditer(line):
                 self._add_step(int(step["domain"]), printed_number(step["seconds"], number), number)
-                self.clocks.setdefault(int(step["domain"]), Clock()).tick(_model_time(step["time"]), step["dt"], number)
+                self.clocks.take_step(int(step["domain"]), model_time(step["time"]), step["dt"], number)
                 count += 1
         if "Writing" in line or "processing" in line:
             timings = [_event(timing, number) for timing in _EVENT.finditer(line)]
             self.events += timings
+            for event in timings:
+                if event.op == "write":
+                    self.clocks.take_file(event.stream, event.domain, event.file, number)
+                elif event.domain == 1:
+                    self.clocks.reads.add(event.stream)
             count += len(timings)
             if len(self.events) > MOST_EVENTS:
                 raise Refusal("too-large", f"More than {MOST_EVENTS} files were written.", _HINT_AGAIN, number)
@@ -181,16 +167,6 @@ def _logs(output: Output) -> Iterator[Log]:
             log = Log(version=log.version)
     if log.events or log.steps or not run_count:
         yield log
-
-
-def _model_time(text: str) -> float | None:
-    """Seconds of `2016-03-23_00:00:00`; None for another form."""
-    match = _TIME.search(text)
-    try:
-        year, month, day, hour, minute, second = map(int, match.groups()) if match else (0,) * 6
-        return datetime(year, month, day, hour, minute, second, tzinfo=timezone.utc).timestamp()
-    except ValueError:
-        return None
 
 
 def _event(match: re.Match[str], number: int) -> Event:
@@ -274,25 +250,11 @@ def _findings(log: Log, path: str) -> Iterator[Finding]:
     if not any(event.op == "write" for event in log.events):
         message = "No file was written: there is no time of I/O."
         yield Finding("wrf.no-writes", WARNING, message, "Look at history_interval and restart_interval.", path)
-    yield from _lines_missing(log, path)
+    for what, line in log.clocks.list_gaps(has_start=bool(log.version), is_complete=log.complete):
+        yield lines_missing(TOOL, what, f"{path}:{line}" if line else path)
     if log.settings.get("io_tasks"):
         message = "I/O tasks wrote the files (quilting): the times are those of handing data over to them."
         yield Finding("wrf.quilted", WARNING, message, "Do not compare them with runs without I/O tasks.", path)
-
-
-def _lines_missing(log: Log, path: str) -> Iterator[Finding]:
-    """Steps follow one another, and files of a stream are written at equal intervals."""
-    gap = next((clock.gap for clock in log.clocks.values() if clock.gap), 0)
-    if gap:
-        yield lines_missing(TOOL, "The time of the model jumps: lines of steps are missing.", f"{path}:{gap}")
-    clocks: dict[tuple[str, int], Clock] = {}
-    for event in log.events:
-        if event.file:
-            clocks.setdefault((event.stream, event.domain), Clock()).tick(_model_time(event.file), None, 1)
-    late = sorted(stream for (stream, _), clock in clocks.items() if clock.gap)
-    if late:
-        what = f"Files of {', '.join(late[:5])} are not written at equal intervals: lines of writes are missing."
-        yield lines_missing(TOOL, what, path)
 
 
 def _without_twins(runs: list[Run]) -> list[Run]:
