@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from validators.benchmarks.ior.record import Record, Row, Summary
-from validators.evidence import few_values
 from validators.benchmarks.ior.settings import VALUED
+from validators.evidence import few_values
 from validators.findings import ERROR, WARNING, Finding
 from validators.launcher_output import options_of
 from validators.measurements import Run
