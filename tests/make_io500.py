@@ -397,7 +397,7 @@ def _result_values(plan: Plan, step: Step) -> list[str]:
         files = round(float(step.text) * 1000 * step.seconds) if _finite(step.text) else 0
         lines += [
             f"nproc           = {plan.tasks}",
-            f"found           = {_matches(plan)}",
+            f"found           = {_matches(plan) if files else 0}",
             f"total-files     = {files}",
         ]
     if step.name.endswith("-write") and step.work > 0 and _finite(step.text):

@@ -17,7 +17,7 @@ MOST_ENTRIES = 500
 _MOST_FINDINGS = 20
 _BAG = ("bagit.txt", "bag-info.txt")
 _MANIFESTS = ("manifest-", "tagmanifest-")
-_NOT_RECOGNISED = "not the output of a ranges_read benchmark"
+_NOT_RECOGNISED = "not the output of a known benchmark"
 
 
 def listed(prepared: Prepared, claimed: Collection[str], companions: Sequence[str]) -> list[dict[str, Any]]:
@@ -82,7 +82,7 @@ def _line_numbers(text: bytes, begins: Sequence[int]) -> list[int]:
 
 
 def _ranges_outside(numbers: Sequence[int], ranges_read: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """First and last of the lines that lie in none of the ranges_read ranges, apart where one lies between."""
+    """First and last of the lines that lie in none of the ranges that were read, apart where one lies between."""
     ranges: list[tuple[int, int]] = []
     for number in numbers:
         if any(first <= number <= last for first, last in ranges_read):

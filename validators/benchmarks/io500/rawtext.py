@@ -188,7 +188,7 @@ def summed_up(content: bytes, operation: bytes) -> Iterator[tuple[str, bytes, in
     cells = content[at + 1 : at + 600].split(b"\n", 1)[0].split()
     if len(names) == len(cells):
         for name, cell in zip(names, cells, strict=True):
-            yield name.decode(), cell, at + 1
+            yield name.decode("ascii", "replace"), cell, at + 1
 
 
 def ior_end(content: bytes) -> re.Match[bytes] | None:
