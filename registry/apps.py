@@ -7,4 +7,4 @@ class RegistryConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from registry.web import operator_contact  # noqa: F401  registers its check
+        from registry.web import answer_schemas, operator_contact  # noqa: F401  registers shapes of answers, and a check

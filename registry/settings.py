@@ -286,7 +286,8 @@ SPECTACULAR_SETTINGS = {
         "drf_spectacular.hooks.postprocess_schema_enums",
         "registry.site_pages.api_meta.with_refused_formats",
         "submissions.web.request_bodies.with_closed_bodies",
-        "registry.site_pages.api_texts.with_texts",
+        "registry.web.answer_schemas.late_descriptions",
+        "registry.site_pages.api_texts.with_summaries",
     ],
 }
 

@@ -90,7 +90,6 @@ EDGES = ("api", "views", "forms", "requests", "urls")
 EDGES_THAT_DOMAIN_CODE_IMPORTS = {
     "registry/site_pages/feeds.py": 1,
     "registry/site_pages/search.py": 1,
-    "submissions/checks/responses.py": 1,
     "submissions/notifications/mail.py": 1,
     "submissions/overview/page.py": 5,
 }

@@ -6,13 +6,14 @@ from typing import Any
 
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework import serializers
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from registry.citation import cited_facts, formats
+from registry.citation import responses as shape
 from registry.query import public_record
+from registry.query.shapes import fields_of
 from registry.web import responses as web_responses
 from registry.web.api_base import JSONRenderer, PublicRead
 
@@ -47,22 +48,9 @@ class ROCrateRenderer(_Written):
 WRITTEN: list[type[_Written]] = [TextRenderer, BibTeXRenderer, CFFRenderer, DataCiteRenderer, ROCrateRenderer]
 
 
-class Citation(serializers.Serializer):
-    """What may be said of a result or list, and where it stays."""
-
-    sentence = serializers.CharField()
-    title = serializers.CharField()
-    trust = serializers.CharField()
-    version = serializers.CharField(help_text="Revision of a result; day, amendments and digest of a list.")
-    published = serializers.CharField(help_text="A day, or the month where no more is known.")
-    status = serializers.CharField(help_text="Withdrawn or revised; empty if neither.")
-    address = serializers.CharField(help_text="Permanent.")
-    badge_address = serializers.CharField(help_text="Of a picture (SVG) that says it in brief; permanent.")
-
-
 FORMAT = OpenApiParameter("format", str, enum=["json", *formats.FORMATS])
 ANSWERS = {
-    (200, "application/json"): Citation,
+    (200, "application/json"): shape.Citation,
     # A reader of YAML sees an object, as cff is one.
     **{
         (200, renderer.media_type): OpenApiTypes.OBJECT if renderer.format == "cff" else OpenApiTypes.STR
@@ -76,7 +64,7 @@ ANSWERS = {
 def cited_response(request: Request, work: formats.Work) -> Response:
     if request.accepted_renderer.format != "json":
         return Response(work)
-    return Response({name: getattr(work, name) for name in Citation().fields})
+    return Response({field.name: getattr(work, field.name) for field in fields_of(shape.Citation)})
 
 
 class ResultCitation(PublicRead):

@@ -6,11 +6,11 @@ from django.http import FileResponse, HttpResponse, JsonResponse, StreamingHttpR
 from django.utils.http import http_date, quote_etag
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from registry.dumps import dump, editions
+from registry.dumps import responses as shape
 from registry.models import Edition
 from registry.query.public_record import NotOnRecord
 from registry.web import responses as web_responses
@@ -20,21 +20,10 @@ KIND = dump.KIND | {editions.MANIFEST: "application/json"}
 Answer = HttpResponse | StreamingHttpResponse
 
 
-class ExportRow(serializers.Serializer):
-    name = serializers.CharField()
-    url = serializers.URLField()
-    media_type = serializers.CharField()
-
-
-class ExportPage(serializers.Serializer):
-    next = serializers.CharField(allow_null=True)
-    results = ExportRow(many=True)
-
-
 class ExportList(PublicRead):
     """The files that there are; manifest.json says their size and sha256."""
 
-    @extend_schema(operation_id="export_list", responses=ExportPage)
+    @extend_schema(operation_id="export_list", responses=shape.ExportPage)
     def get(self, request: Request) -> Response:
         rows = [
             {"name": name, "url": api_address(request, "export", name).rstrip("/"), "media_type": kind}

@@ -16,10 +16,13 @@ from typing import Any
 
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db.models import QuerySet
+from msgspec import inspect as types
 
+from registry.dumps.responses import ExportedResult
 from registry.models import ListEntry, Platform, Release, Result, System
 from registry.query import csv_safe, public_record
 from registry.query.public_record import Columns, Row, rows_of
+from registry.query.shapes import columns_of, fields_of
 
 BATCH = 500
 KIND = {
@@ -29,29 +32,18 @@ KIND = {
     "record.sqlite": "application/vnd.sqlite3",
 }
 
-COLUMNS: Columns = public_record.RESULT | {
-    "revises": "revises__public_id",
-    "withdrawn_at": "withdrawn_at",
-    "source": "source",
-    "parameters": "parameters",
-    "repeated_scores": "repeated_scores",
-}
+COLUMNS: Columns = {name: path for name, path in columns_of(ExportedResult).items() if name != "measurements"}
 """Of each result, withdrawn and superseded ones too; its measurements come behind."""
-NESTED = ("parameters", "repeated_scores", "measurements")
-INTEGERS = ("client_nodes", "tasks", "revision")
-REAL = ("score", "bandwidth_gib_per_s", "rate_kiops")
+KINDS = {field.name: field.kind for field in fields_of(ExportedResult)}
+NAMES = list(KINDS)
+NESTED = [name for name, kind in KINDS.items() if isinstance(kind, types.CollectionType | types.DictType)]
 
 RELEASE: Columns = {name: name for name in ("slug", "name", "held_on", "imported")}
-SITE: Columns = {"slug": "slug", "name": "name"}
-SYSTEM: Columns = {"slug": "slug", "name": "name", "site": "site__slug", "platform": "platform__slug"}
-PLATFORM: Columns = {"slug": "slug", "name": "name", "vendor": "vendor", "predecessor": "predecessor__slug"}
+SYSTEM: Columns = {name: path for name, path in public_record.SYSTEM.items() if name != "institution"}
 ENTRY: Columns = {"release": "ranked_list__release__slug", "list": "ranked_list__name"} | {
     name: public_record.ENTRY[name]
     for name in ("position", "rank", "rank_low", "rank_high", "result", "score", "bandwidth_gib_per_s", "rate_kiops")
 }
-
-
-NAMES = (*COLUMNS, "measurements")
 
 
 def result_batches() -> Iterator[list[Row]]:
@@ -153,9 +145,8 @@ def _parquet_writer(path: Path) -> Iterator[Callable[[list[Row]], None]]:
     import pyarrow  # 30 MB of shared libraries, which only files need
     import pyarrow.parquet
 
-    kinds = dict.fromkeys(INTEGERS, pyarrow.int64()) | dict.fromkeys(REAL, pyarrow.float64())
-    kinds |= {"production": pyarrow.bool_()}
-    schema = pyarrow.schema([(name, kinds.get(name, pyarrow.string())) for name in NAMES])
+    numbers = {types.IntType: pyarrow.int64(), types.FloatType: pyarrow.float64(), types.BoolType: pyarrow.bool_()}
+    schema = pyarrow.schema([(name, numbers.get(type(kind), pyarrow.string())) for name, kind in KINDS.items()])
     with pyarrow.parquet.ParquetWriter(path, schema) as writer:
         yield lambda flat: writer.write_table(pyarrow.Table.from_pylist(list(map(_dates_as_text, flat)), schema))
 
@@ -197,9 +188,9 @@ def _add_others(database: sqlite3.Connection) -> None:
     others: dict[str, tuple[Columns, QuerySet]] = {
         "list_entries": (ENTRY, ListEntry.objects.exclude(ranked_list__frozen_at=None).order_by("pk")),
         "releases": (RELEASE, Release.objects.order_by("pk")),
-        "sites": (SITE, public_record.current_sites().order_by("pk")),
+        "sites": (public_record.SITE, public_record.current_sites().order_by("pk")),
         "systems": (SYSTEM, System.objects.order_by("pk")),
-        "platforms": (PLATFORM, Platform.objects.order_by("pk")),
+        "platforms": (public_record.PLATFORM, Platform.objects.order_by("pk")),
     }
     for table, (named, queryset) in others.items():
         _create_table(database, table, list(named))

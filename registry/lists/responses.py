@@ -2,166 +2,172 @@
 
 from __future__ import annotations
 
-from rest_framework import serializers as s
+from collections.abc import Sequence
+from datetime import date, datetime
+from typing import Annotated
 
-from registry.models import Release as ReleaseModel
-from registry.web.responses import REPRODUCIBILITY, TRUST, Definition, _Page
+from msgspec import Meta
+
+from registry import models
+from registry.query.record_rows import Entry
+from registry.query.row_fields import (
+    Address,
+    BandwidthGibPerS,
+    ListName,
+    ListTitle,
+    PrintedInstitution,
+    PrintedSystem,
+    RateKiops,
+    ReleaseSlug,
+    ReleaseTitle,
+    ResultId,
+    Score,
+    Tool,
+    Trust,
+)
+from registry.query.shapes import Shape, one_of
+from registry.web.responses import Definition, Page
 
 
-class Ranks(s.Serializer):
+class Ranks(Shape):
     """What a list ranks: a score, which has no unit, or one measurement of a tool."""
 
-    tool = s.CharField()
-    op = s.CharField(allow_null=True)
-    quantity = s.CharField()
-    stat = s.CharField(allow_null=True)
-    unit = s.CharField(allow_null=True, help_text="Of `score` in the entries of this list.")
-    title = s.CharField()
-    better = s.ChoiceField(("higher", "lower"))
+    tool: Tool
+    op: Annotated[str | None, Meta(description="Operation of the measurement; null for a score.")]
+    quantity: Annotated[str, Meta(description="What is measured, or the name of the score.")]
+    stat: Annotated[str | None, Meta(description="Statistic of the measurement; null for a score.")]
+    unit: Annotated[str | None, Meta(description="Of `score` in the entries of this list.")]
+    title: Annotated[str, Meta(description="What the number is called in the head of the list.")]
+    better: Annotated[str, one_of("higher", "lower"), Meta(description="Which end of the numbers stands first.")]
 
 
-class RankedList(s.Serializer):
+class RankedList(Shape):
     """The facts of a list, without its entries."""
 
-    release = s.CharField()
-    release_name = s.CharField()
-    list = s.CharField()
-    title = s.CharField()
-    trust = s.ChoiceField(TRUST)
-    complete = s.BooleanField(help_text="False: only the first ranks are known.")
-    source = s.CharField(allow_blank=True)
-    note = s.CharField(allow_blank=True)
-    definition = Definition(allow_null=True)
-    ranks = Ranks()
-    frozen_at = s.DateTimeField(allow_null=True)
-    length = s.IntegerField(help_text="Entries in all, whatever page or filter is shown.")
+    release: ReleaseSlug
+    release_name: ReleaseTitle
+    list: ListName
+    title: ListTitle
+    trust: Trust
+    complete: Annotated[bool, Meta(description="False: only the first ranks are known.")]
+    source: Annotated[str, Meta(description="Where the list is copied from; empty for one that was made here.")]
+    note: Annotated[str, Meta(description="What a reader must know of the list, and its amendments; may be empty.")]
+    definition: Annotated[
+        Definition | None, Meta(description="The definition that makes the list; null where none is known.")
+    ]
+    ranks: Annotated[Ranks, Meta(description="What the list ranks.")]
+    frozen_at: Annotated[datetime | None, Meta(description="Since when the list is final; null: it may still change.")]
+    length: Annotated[int, Meta(description="Entries in all, whatever page or filter is shown.")]
 
 
-class RankedListPage(_Page):
-    results = RankedList(many=True)
-
-
-class Entry(s.Serializer):
-    """One row of a list. Texts and figures are those of that list; units stand in the names; a score has none."""
-
-    rank = s.IntegerField()
-    rank_low = s.IntegerField()
-    rank_high = s.IntegerField()
-    result = s.CharField(help_text="Id of the result.")
-    institution = s.CharField(allow_blank=True)
-    institution_slug = s.CharField()
-    system = s.CharField(allow_blank=True)
-    system_slug = s.CharField()
-    vendor = s.CharField(allow_blank=True)
-    filesystem_type = s.CharField(allow_blank=True)
-    filesystem_family = s.CharField(allow_blank=True)
-    client_nodes = s.IntegerField(allow_null=True)
-    tasks = s.IntegerField(allow_null=True)
-    score = s.FloatField(help_text="What the list ranks, in the unit of its `ranks`.")
-    bandwidth_gib_per_s = s.FloatField(allow_null=True)
-    rate_kiops = s.FloatField(allow_null=True)
-    reproducibility = s.ChoiceField(REPRODUCIBILITY)
-    trust = s.ChoiceField(TRUST)
-    new = s.BooleanField()
-    entered = s.CharField(help_text="Release that the result first appeared in.")
-    note = s.CharField(allow_blank=True)
-    withdrawn_at = s.DateTimeField(allow_null=True)
+class RankedListPage(Page):
+    results: Annotated[list[RankedList], Meta(description="Rows of this page.")]
 
 
 class RankedListDetail(RankedList):
     """A list and a page of its entries."""
 
-    entries = Entry(many=True)
-    next = s.URLField(allow_null=True)
+    entries: Annotated[list[Entry], Meta(description="Entries, by rank.")]
+    next: Annotated[Address | None, Meta(description="Address of the next page; null on the last.")]
 
 
-class Release(s.Serializer):
+class Release(Shape):
     """One call for submissions and its lists."""
 
-    slug = s.CharField()
-    name = s.CharField()
-    imported = s.BooleanField(help_text="Copied from published lists, not run here.")
-    held_on = s.DateField()
-    opens = s.DateTimeField(allow_null=True)
-    deadline = s.DateTimeField(allow_null=True)
-    publishes = s.DateTimeField(allow_null=True)
-    published_at = s.DateTimeField(allow_null=True)
-    completeness = s.ChoiceField(ReleaseModel.Completeness.choices)
-    note = s.CharField(allow_blank=True)
-    source = s.CharField(allow_blank=True)
-    benchmark_versions = s.ListField(child=s.CharField())
-    accepting_reviewers = s.IntegerField(help_text="So many reviewers have to accept a run.")
-    list_names = s.ListField(child=s.CharField(), help_text="Lists that this release makes.")
-    unknown_lists = s.DictField(child=s.CharField(), help_text="Lists published elsewhere but not known here, and why.")
-    lists = RankedList(many=True)
+    slug: Annotated[str, Meta(description="Slug of the release.")]
+    name: ReleaseTitle
+    imported: Annotated[bool, Meta(description="Copied from published lists, not run here.")]
+    held_on: Annotated[date, Meta(description="Day that orders releases; of imported ones the first of the month.")]
+    opens: Annotated[datetime | None, Meta(description="When submissions open; null: no such time was set.")]
+    deadline: Annotated[datetime | None, Meta(description="Last moment for submitting; null for imported releases.")]
+    publishes: Annotated[
+        datetime | None, Meta(description="When it is planned to be published; null: no such time was set.")
+    ]
+    published_at: Annotated[
+        datetime | None, Meta(description="When it was published here; null: not yet, or imported.")
+    ]
+    completeness: Annotated[
+        models.Release.Completeness, Meta(description="How much of the lists of the release is on the record.")
+    ]
+    note: Annotated[str, Meta(description="What a reader must know of the release; may be empty.")]
+    source: Annotated[str, Meta(description="Where its lists are copied from; may be empty.")]
+    benchmark_versions: Annotated[
+        list[str], Meta(description="Versions of the benchmark that a run may use; empty: any.")
+    ]
+    accepting_reviewers: Annotated[int, Meta(description="So many reviewers have to accept a run.")]
+    list_names: Annotated[list[str], Meta(description="Lists that this release makes.")]
+    unknown_lists: Annotated[dict[str, str], Meta(description="Lists published elsewhere but not known here, and why.")]
+    lists: Annotated[list[RankedList], Meta(description="The lists of the release, without entries.")]
 
 
-class Winner(s.Serializer):
+class Winner(Shape):
     """The entry that won, with what decided; units stand in the names; a score has none."""
 
-    result = s.CharField()
-    institution = s.CharField(allow_blank=True)
-    system = s.CharField(allow_blank=True)
-    client_nodes = s.IntegerField()
-    score = s.FloatField()
-    bandwidth_gib_per_s = s.FloatField(allow_null=True)
-    rate_kiops = s.FloatField(allow_null=True)
+    result: ResultId
+    institution: PrintedInstitution
+    system: PrintedSystem
+    client_nodes: Annotated[int, Meta(description="Client nodes.")]
+    score: Score
+    bandwidth_gib_per_s: BandwidthGibPerS | None
+    rate_kiops: RateKiops | None
 
 
-class AwardOfList(s.Serializer):
-    list = s.CharField()
-    title = s.CharField(help_text="Of the list.")
-    award = s.ChoiceField(("overall", "bandwidth", "metadata"))
-    value = s.FloatField()
-    unit = s.CharField(allow_null=True, help_text="None: a score has no unit.")
-    shared = s.BooleanField(help_text="True where several entries have the same value.")
-    winners = Winner(many=True)
+class AwardOfList(Shape):
+    list: ListName
+    title: Annotated[str, Meta(description="Of the list.")]
+    award: Annotated[str, one_of("overall", "bandwidth", "metadata"), Meta(description="Which award of the list.")]
+    value: Annotated[float, Meta(description="The winning number, in `unit`.")]
+    unit: Annotated[str | None, Meta(description="None: a score has no unit.")]
+    shared: Annotated[bool, Meta(description="True where several entries have the same value.")]
+    winners: Annotated[Sequence[Winner], Meta(description="The entries that won; several where they are equal.")]
 
 
-class Awards(s.Serializer):
-    release = s.CharField()
-    awards = AwardOfList(many=True)
+class Awards(Shape):
+    release: ReleaseSlug
+    awards: Annotated[list[AwardOfList], Meta(description="Awards, list by list.")]
 
 
-class FilesystemCount(s.Serializer):
-    name = s.CharField(help_text="Family, or as printed where none is known.")
-    entries = s.IntegerField()
+class FilesystemCount(Shape):
+    name: Annotated[str, Meta(description="Family, or as printed where none is known.")]
+    entries: Annotated[int, Meta(description="Entries with it.")]
 
 
-class ListInNumbers(s.Serializer):
+class ListInNumbers(Shape):
     """One list of one release. Withdrawn runs are counted in `withdrawn` only; scores have no unit."""
 
-    release = s.CharField()
-    release_name = s.CharField()
-    title = s.CharField(help_text="Of the list at that release.")
-    trust = s.ChoiceField(TRUST)
-    complete = s.BooleanField(help_text="False: only the first ranks are known, counts and sums are theirs.")
-    recomputed = s.BooleanField(help_text="True: another release here has this list as computed anew.")
-    entries = s.IntegerField()
-    institutions = s.IntegerField(help_text="Different names as printed.")
-    new = s.IntegerField(help_text="Entries that came with this release.")
-    withdrawn = s.IntegerField()
-    bandwidth_gib_per_s = s.FloatField(
-        allow_null=True, help_text="Sum in GiB/s over the entries that give it; null where none does."
-    )
-    with_bandwidth = s.IntegerField()
-    best_score = s.FloatField(allow_null=True)
-    median_score = s.FloatField(allow_null=True, help_text="Without unit; null unless the list is complete.")
-    best_score_per_client = s.FloatField(
-        allow_null=True,
-        help_text="Highest score divided by client nodes, without unit; null where no entry gives both.",
-    )
-    median_score_per_client = s.FloatField(allow_null=True, help_text="Without unit; null unless the list is complete.")
-    with_client_nodes = s.IntegerField()
-    filesystems = FilesystemCount(many=True)
+    release: ReleaseSlug
+    release_name: ReleaseTitle
+    title: Annotated[str, Meta(description="Of the list at that release.")]
+    trust: Trust
+    complete: Annotated[bool, Meta(description="False: only the first ranks are known, counts and sums are theirs.")]
+    recomputed: Annotated[bool, Meta(description="True: another release here has this list as computed anew.")]
+    entries: Annotated[int, Meta(description="Entries, without withdrawn ones.")]
+    institutions: Annotated[int, Meta(description="Different names as printed.")]
+    new: Annotated[int, Meta(description="Entries that came with this release.")]
+    withdrawn: Annotated[int, Meta(description="Entries that were withdrawn.")]
+    bandwidth_gib_per_s: Annotated[
+        float | None, Meta(description="Sum in GiB/s over the entries that give it; null where none does.")
+    ]
+    with_bandwidth: Annotated[int, Meta(description="Entries that give a bandwidth.")]
+    best_score: Annotated[float | None, Meta(description="Highest score, without unit; null where no entry has any.")]
+    median_score: Annotated[float | None, Meta(description="Without unit; null unless the list is complete.")]
+    best_score_per_client: Annotated[
+        float | None,
+        Meta(description="Highest score divided by client nodes, without unit; null where no entry gives both."),
+    ]
+    median_score_per_client: Annotated[
+        float | None, Meta(description="Without unit; null unless the list is complete.")
+    ]
+    with_client_nodes: Annotated[int, Meta(description="Entries that give the number of client nodes.")]
+    filesystems: Annotated[list[FilesystemCount], Meta(description="Entries by family of the file system.")]
 
 
-class Analysis(s.Serializer):
+class Analysis(Shape):
     """One list over the releases, oldest first."""
 
-    list = s.CharField()
-    releases = ListInNumbers(many=True)
+    list: ListName
+    releases: Annotated[Sequence[ListInNumbers], Meta(description="The list at each release, oldest first.")]
 
 
-class ReleasePage(_Page):
-    results = Release(many=True)
+class ReleasePage(Page):
+    results: Annotated[list[Release], Meta(description="Rows of this page.")]

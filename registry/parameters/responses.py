@@ -2,76 +2,105 @@
 
 from __future__ import annotations
 
-from rest_framework import serializers as s
+from typing import Annotated, Any
 
-from registry.web.responses import _Page
+from msgspec import UNSET, Meta, UnsetType
+
+from registry.query.row_fields import Address
+from registry.query.shapes import Shape
+from registry.web.responses import Page
 
 
-class ParameterPlace(s.Serializer):
+class ParameterPlace(Shape, kw_only=True):
     """A path where a parameter is read; * stands for one name, releases are Lustre's."""
 
-    path = s.CharField()
-    root = s.CharField(help_text="procfs, sysfs, debugfs, module or file.")
-    from_release = s.CharField(required=False)
-    to_release = s.CharField(required=False)
+    path: Annotated[str, Meta(description="Path on a node; * stands for one name.")]
+    root: Annotated[str, Meta(description="procfs, sysfs, debugfs, module or file.")]
+    from_release: Annotated[
+        str | UnsetType, Meta(description="First release of Lustre that has it there; left out: any.")
+    ] = UNSET
+    to_release: Annotated[
+        str | UnsetType, Meta(description="Last release of Lustre that has it there; left out: it still does.")
+    ] = UNSET
 
 
-class LustreDefault(s.Serializer):
+class LustreDefault(Shape, kw_only=True):
     """What a parameter is from one release to another: a value, a share of something, or words."""
 
-    first = s.CharField()
-    last = s.CharField(required=False)
-    value = s.JSONField(required=False, help_text="In the unit of the parameter.")
-    also = s.ListField(required=False, help_text="Values that are the default on other machines.")
-    or_more = s.BooleanField(required=False)
-    share = s.FloatField(required=False)
-    of = s.CharField(required=False, help_text="ram, or the id of another parameter.")
-    at_least = s.IntegerField(required=False)
-    at_most = s.IntegerField(required=False)
-    words = s.CharField(required=False)
+    first: Annotated[str, Meta(description="First release of Lustre that has it.")]
+    last: Annotated[
+        str | UnsetType, Meta(description="Last release of Lustre that has it; left out: it still does.")
+    ] = UNSET
+    value: Annotated[Any | UnsetType, Meta(description="In the unit of the parameter.")] = UNSET
+    also: Annotated[list[Any] | UnsetType, Meta(description="Values that are the default on other machines.")] = UNSET
+    or_more: Annotated[bool | UnsetType, Meta(description="True: a greater value is the default, too.")] = UNSET
+    share: Annotated[
+        float | UnsetType, Meta(description="Share of what `of` names, without unit; 0.5 is one half.")
+    ] = UNSET
+    of: Annotated[str | UnsetType, Meta(description="ram, or the id of another parameter.")] = UNSET
+    at_least: Annotated[int | UnsetType, Meta(description="Least value, in the unit of the parameter.")] = UNSET
+    at_most: Annotated[int | UnsetType, Meta(description="Greatest value, in the unit of the parameter.")] = UNSET
+    words: Annotated[str | UnsetType, Meta(description="The default in words, where no number says it.")] = UNSET
 
 
-class Parameter(s.Serializer):
+class Parameter(Shape):
     """What can be known of a node, a job or a system; schema parameters.1 says what the words mean."""
 
-    id = s.CharField()
-    group = s.CharField()
-    meaning = s.CharField()
-    unit = s.CharField()
-    kind = s.CharField()
-    value_type = s.CharField()
-    scope = s.CharField()
-    roles = s.ListField(child=s.CharField())
-    volatile = s.BooleanField(help_text="Changes by itself; left out of comparisons.")
-    run_critical = s.CharField(help_text="What a change during the run means: invalidating, warning or info.")
-    privilege = s.CharField()
-    privilege_note = s.CharField(allow_blank=True)
-    readable_unprivileged = s.BooleanField()
-    redaction = s.CharField()
-    redaction_note = s.CharField(allow_blank=True)
-    paths = ParameterPlace(many=True)
-    command = s.CharField(allow_blank=True)
-    reason = s.CharField(allow_blank=True)
-    note = s.CharField(allow_blank=True)
-    lustre_defaults = LustreDefault(many=True)
-    url = s.URLField()
+    id: Annotated[str, Meta(description="Id that never changes.")]
+    group: Annotated[str, Meta(description="Key of the group that it is shown in.")]
+    meaning: Annotated[str, Meta(description="What it is, in words.")]
+    unit: Annotated[str, Meta(description="Unit of its values; mixed: each entry of the map has its own.")]
+    kind: Annotated[
+        str,
+        Meta(
+            description="scalar: one value for each instance; map: entries have keys; list: each value once; "
+            "histogram: counts by bucket."
+        ),
+    ]
+    value_type: Annotated[str, Meta(description="Type of its values: integer, number, boolean, string, enum or mixed.")]
+    scope: Annotated[str, Meta(description="Where it holds: client, server, client+server, job, fabric or array.")]
+    roles: Annotated[list[str], Meta(description="Roles of the nodes that can tell; empty where none can.")]
+    volatile: Annotated[bool, Meta(description="Changes by itself; left out of comparisons.")]
+    run_critical: Annotated[str, Meta(description="What a change during the run means: invalidating, warning or info.")]
+    privilege: Annotated[str, Meta(description="What reading it needs: none, root, group, bmc or admin.")]
+    privilege_note: Annotated[str, Meta(description="When that is otherwise; may be empty.")]
+    readable_unprivileged: Annotated[bool, Meta(description="Whether any account can read it.")]
+    redaction: Annotated[
+        str,
+        Meta(
+            description="What happens to it before a document leaves the site: keep, allowlist, basename, pseudonym, "
+            "drop, attachment or never."
+        ),
+    ]
+    redaction_note: Annotated[str, Meta(description="What is left out or replaced; may be empty.")]
+    paths: Annotated[list[ParameterPlace], Meta(description="Where it is read.")]
+    command: Annotated[str, Meta(description="Command that prints it too, or alone; empty where there is none.")]
+    reason: Annotated[
+        str,
+        Meta(description="Where it is from if it has neither path nor command, or why it is not read; may be empty."),
+    ]
+    note: Annotated[str, Meta(description="What a reader must know of it; may be empty.")]
+    lustre_defaults: Annotated[list[LustreDefault], Meta(description="What it is by default, by release of Lustre.")]
+    url: Annotated[Address, Meta(description="Address of the parameter in this API.")]
 
 
-class ParameterPage(_Page):
-    version = s.CharField()
-    results = Parameter(many=True)
+class ParameterPage(Page):
+    version: Annotated[str, Meta(description="Version of the registry of parameters.")]
+    results: Annotated[list[Parameter], Meta(description="Rows of this page.")]
 
 
-class ValueSeen(s.Serializer):
+class ValueSeen(Shape):
     """One value of a parameter on published systems."""
 
-    key = s.CharField(allow_blank=True, help_text="Entry of a parameter that is a map.")
-    role = s.CharField()
-    value = s.JSONField()
-    text = s.CharField(help_text="As p.NAME= compares it.")
-    results = s.IntegerField()
-    instances = s.IntegerField()
+    key: Annotated[str, Meta(description="Entry of a parameter that is a map.")]
+    role: Annotated[str, Meta(description="Role of the nodes that have it; may be empty.")]
+    value: Annotated[Any, Meta(description="The value, in the unit of the parameter.")]
+    text: Annotated[str, Meta(description="As p.NAME= compares it.")]
+    results: Annotated[int, Meta(description="Results with this value.")]
+    instances: Annotated[int, Meta(description="Instances with this value on all results together.")]
 
 
 class ParameterDetail(Parameter):
-    values_seen = ValueSeen(many=True)
+    values_seen: Annotated[
+        list[ValueSeen], Meta(description="The values that results of today have, most results first.")
+    ]

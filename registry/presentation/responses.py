@@ -2,97 +2,84 @@
 
 from __future__ import annotations
 
-from rest_framework import serializers as s
+from typing import Annotated, Any
 
-from registry.web.responses import _Page
+from msgspec import UNSET, Meta, UnsetType
 
-
-class Measurement(s.Serializer):
-    """One number in its canonical unit, beside the value and unit as printed."""
-
-    op = s.CharField()
-    quantity = s.CharField()
-    stat = s.CharField()
-    value = s.FloatField()
-    unit = s.CharField()
-    printed_value = s.FloatField()
-    printed_unit = s.CharField()
-    scored = s.BooleanField(allow_null=True)
-    context = s.DictField()
-    repeats = s.ListField(
-        child=s.FloatField(),
-        allow_null=True,
-        help_text="Values in `unit` of each run of this configuration in the archive, this one too, in order; null: "
-        "it ran once.",
-    )
+from registry.query.row_fields import CanonicalUnit, Context, Operation, PrintedUnit, Quantity, Statistic
+from registry.query.shapes import Shape
+from registry.web.responses import Page
 
 
-class Repeated(s.Serializer):
+class Repeated(Shape):
     """A score or measurement that the archive has several runs of. A score has an empty quantity, stat and unit."""
 
-    op = s.CharField()
-    quantity = s.CharField(allow_blank=True)
-    stat = s.CharField(allow_blank=True)
-    context = s.DictField()
-    unit = s.CharField(allow_blank=True)
-    printed_unit = s.CharField(allow_blank=True)
-    runs = s.IntegerField(help_text="The published one too.")
-    deviation_percent = s.FloatField(allow_null=True, help_text="Sample deviation, % of the mean; null below three.")
-    values = s.ListField(
-        child=s.FloatField(), help_text="In `unit`, in the order of time where runs tell it, else of the archive."
-    )
+    op: Operation
+    quantity: Quantity
+    stat: Statistic
+    context: Context
+    unit: CanonicalUnit
+    printed_unit: PrintedUnit
+    runs: Annotated[int, Meta(description="The published one too.")]
+    deviation_percent: Annotated[float | None, Meta(description="Sample deviation, % of the mean; null below three.")]
+    values: Annotated[
+        list[float], Meta(description="In `unit`, in the order of time where runs tell it, else of the archive.")
+    ]
 
 
-class Distribution(s.Serializer):
+class Distribution(Shape):
     """Values under one number: iterations, runs, samples, events, ranks, targets or epochs. Canonical unit."""
 
-    op = s.CharField()
-    quantity = s.CharField()
-    stat = s.CharField(help_text="What each value is: iteration, run, event, rank, epoch, slowest_second, ...")
-    over = s.CharField(help_text="iterations, runs, samples, events, ranks, targets, groups or epochs.")
-    context = s.DictField()
-    unit = s.CharField()
-    printed_unit = s.CharField()
-    count = s.IntegerField()
-    min = s.FloatField()
-    mean = s.FloatField()
-    max = s.FloatField()
-    deviation = s.FloatField(
-        allow_null=True, help_text="Standard deviation of a sample (n - 1), in `unit`; null of one value."
-    )
-    quantiles = s.ListField(child=s.FloatField(), help_text="21 values, at 0, 5, ... 100 %.")
-    members = s.ListField(
-        child=s.FloatField(allow_null=True),
-        allow_null=True,
-        help_text="The values in `unit`, in order of number or time, null of one that gave none; null where many.",
-    )
+    op: Operation
+    quantity: Quantity
+    stat: Annotated[
+        str, Meta(description="What each value is: iteration, run, event, rank, epoch, slowest_second, ...")
+    ]
+    over: Annotated[str, Meta(description="iterations, runs, samples, events, ranks, targets, groups or epochs.")]
+    context: Context
+    unit: CanonicalUnit
+    printed_unit: PrintedUnit
+    count: Annotated[int, Meta(description="Values in number.")]
+    min: Annotated[float, Meta(description="Least value, in `unit`.")]
+    mean: Annotated[float, Meta(description="Arithmetic mean, in `unit`.")]
+    max: Annotated[float, Meta(description="Greatest value, in `unit`.")]
+    deviation: Annotated[
+        float | None, Meta(description="Standard deviation of a sample (n - 1), in `unit`; null of one value.")
+    ]
+    quantiles: Annotated[list[float], Meta(description="21 values, at 0, 5, ... 100 %.")]
+    members: Annotated[
+        list[float | None] | None,
+        Meta(
+            description="The values in `unit`, in order of number or time, null of one that gave none; null where many."
+        ),
+    ]
 
 
-class DistributionPage(_Page):
-    results = Distribution(many=True)
+class DistributionPage(Page):
+    results: Annotated[list[Distribution], Meta(description="Rows of this page.")]
 
 
-class SystemSummary(s.Serializer):
+class SystemSummary(Shape, kw_only=True):
     """A description of a system in short."""
 
-    sha256 = s.CharField(required=False, help_text="Of the document as received.")
-    schema_version = s.CharField()
-    collector = s.CharField(help_text="Name and version of the program that made it.")
-    redaction_profile = s.CharField(help_text="default, strict or full-consent.")
-    nodes = s.DictField(child=s.IntegerField(), help_text="Described nodes by role.")
-    parameters = s.IntegerField(help_text="Parameters with a value.")
-    missing = s.IntegerField(help_text="Parameters without one; the document has the reasons.")
-    outliers = s.IntegerField(help_text="Facts in which single nodes differ from their class.")
-    drift = s.DictField(child=s.IntegerField(), allow_null=True, help_text="By severity; null: described once.")
+    sha256: Annotated[str | UnsetType, Meta(description="Of the document as received.")] = UNSET
+    schema_version: Annotated[str, Meta(description="Version of the schema that the description follows.")]
+    collector: Annotated[str, Meta(description="Name and version of the program that made it.")]
+    redaction_profile: Annotated[str, Meta(description="default, strict or full-consent.")]
+    nodes: Annotated[dict[str, int], Meta(description="Described nodes by role.")]
+    parameters: Annotated[int, Meta(description="Parameters with a value.")]
+    missing: Annotated[int, Meta(description="Parameters without one; the document has the reasons.")]
+    outliers: Annotated[int, Meta(description="Facts in which single nodes differ from their class.")]
+    drift: Annotated[dict[str, int] | None, Meta(description="By severity; null: described once.")]
 
 
-class SystemDescription(s.Serializer):
+class SystemDescription(Shape):
     """A description of a system as a whole."""
 
-    sha256 = s.CharField(help_text="Of the document as received.")
-    summary = SystemSummary()
-    document = s.DictField(help_text="Schema system.1.")
-    missing_in_forms = s.DictField(
-        child=s.ListField(child=s.CharField()),
-        help_text="By form, the places that it demands and that the description does not tell.",
-    )
+    sha256: Annotated[str, Meta(description="Of the document as received.")]
+    summary: Annotated[SystemSummary, Meta(description="The description in short.")]
+    document: Annotated[dict[str, Any], Meta(description="Schema system.1.")]
+    missing_in_forms: Annotated[
+        dict[str, list[str]],
+        Meta(description="By form, the places that it demands and that the description does not tell."),
+    ]

@@ -11,12 +11,14 @@ from functools import reduce
 from operator import or_
 from typing import Any
 
-from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet, Subquery, Value
-from django.db.models.functions import Coalesce, Lower, NullIf
+from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce, Lower
 from django.http import Http404
 
 from registry.errors import Problem
 from registry.models import CatalogueLoad, ListEntry, Measurement, Platform, RankedList, Release, Result, Site, System
+from registry.query import record_rows
+from registry.query.shapes import columns_of
 
 Columns = Mapping[str, Any]
 Row = dict[str, Any]
@@ -125,36 +127,8 @@ def nearest_lists(release_text: str, name: str) -> list[str]:
 
 # Entries of one list
 
-_VENDOR = Coalesce(NullIf("vendor", Value("")), "storage_vendor")
-_RANK_LOW, _RANK_HIGH = Coalesce("range__low", "rank_low"), Coalesce("range__high", "rank_high")
-_ENTRY_VENDOR = Coalesce(NullIf("result__vendor", Value("")), "result__storage_vendor")
-
-ENTRY: Columns = {
-    "position": "position",
-    "rank": "rank",
-    "rank_low": _RANK_LOW,
-    "rank_high": _RANK_HIGH,
-    "result": "result__public_id",
-    "institution": "institution",
-    "institution_slug": "result__site__slug",
-    "system": "system_name",
-    "system_slug": "result__system__slug",
-    "vendor": _ENTRY_VENDOR,
-    "filesystem_type": "filesystem_type",
-    "filesystem_family": "result__filesystem_family",
-    "client_nodes": "client_nodes",
-    "tasks": "result__tasks",
-    "score": "score",
-    "bandwidth_gib_per_s": "bandwidth_gib_per_s",
-    "rate_kiops": "rate_kiops",
-    "reproducibility": "result__reproducibility",
-    "trust": "result__trust",
-    "new": "new",
-    "entered": "result__release__slug",
-    "note": "note",
-    "withdrawn_at": "result__withdrawn_at",
-}
-"""Names of an entry's facts. Texts are as printed on that list; `vendor` is canonical where one is known."""
+ENTRY: Columns = {"position": "position"} | columns_of(record_rows.Entry)
+"""The facts of an entry, and its place on the list."""
 
 SCORED_LISTS = Q(definition=None) | ~Q(definition__body__has_key="ranks")
 """Lists of IO500; those that rank a measurement of another tool have a unit of their own."""
@@ -167,34 +141,7 @@ def list_entries(of: RankedList, condition: Q | None = None) -> QuerySet[ListEnt
 
 # Results
 
-RESULT: Columns = {
-    "id": "public_id",
-    "label": "snapshot__label",
-    "tool": "tool",
-    "tool_version": "tool_version",
-    "mode": "mode",
-    "trust": "trust",
-    "release": "release__slug",
-    "institution": "institution",
-    "institution_slug": "site__slug",
-    "system": "system_name",
-    "system_slug": "system__slug",
-    "platform": "platform__slug",
-    "vendor": _VENDOR,
-    "filesystem_type": "filesystem_type",
-    "filesystem_family": "filesystem_family",
-    "client_nodes": "client_nodes",
-    "tasks": "tasks",
-    "score": "score",
-    "bandwidth_gib_per_s": "bandwidth_gib_per_s",
-    "rate_kiops": "rate_kiops",
-    "reproducibility": "reproducibility",
-    "production": "production",
-    "submitted_on": "submitted_on",
-    "published_at": "published_at",
-    "revision": "revision",
-}
-"""Names of a result's facts in a table of results."""
+RESULT: Columns = columns_of(record_rows.Result)
 
 
 def is_current(result: str) -> Q:
@@ -227,28 +174,11 @@ def find_result(public_id: str) -> Result:
     return matching_result
 
 
-MEASUREMENT: Columns = {
-    name: name
-    for name in (
-        *("op", "quantity", "stat", "value", "unit", "printed_value", "printed_unit", "scored", "context"),
-        "repeats",
-    )
-}
-
-MEMBERSHIP: Columns = {
-    "release": "ranked_list__release__slug",
-    "list": "ranked_list__name",
-    "title": "ranked_list__title",
-    "trust": "ranked_list__trust",
-    "rank": "rank",
-    "rank_low": _RANK_LOW,
-    "rank_high": _RANK_HIGH,
-    "score": "score",
-    "new": "new",
-}
+MEASUREMENT: Columns = columns_of(record_rows.Measurement)
+MEMBERSHIP: Columns = columns_of(record_rows.Membership)
 """Where a result stands: one row per list."""
 
-FILE: Columns = {name: name for name in ("path", "size", "sha256", "scrubbed")}
+FILE: Columns = columns_of(record_rows.ResultFile)
 
 
 def list_measurements(of: Result) -> list[Row]:
@@ -295,15 +225,9 @@ def omitted_files(of: Result) -> list[Row]:
 
 # Sites, systems, platforms
 
-SITE: Columns = {"slug": "slug", "name": "name"}
-SYSTEM: Columns = {
-    "slug": "slug",
-    "name": "name",
-    "site": "site__slug",
-    "institution": "site__name",
-    "platform": "platform__slug",
-}
-PLATFORM: Columns = {"slug": "slug", "name": "name", "vendor": "vendor", "predecessor": "predecessor__slug"}
+SITE: Columns = columns_of(record_rows.Site)
+SYSTEM: Columns = columns_of(record_rows.System)
+PLATFORM: Columns = columns_of(record_rows.Platform)
 
 
 def current_sites() -> QuerySet[Site]:

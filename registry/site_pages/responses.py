@@ -2,111 +2,116 @@
 
 from __future__ import annotations
 
-from rest_framework import serializers as s
+from typing import Annotated, Any
 
-from registry.web.responses import _Page
+from msgspec import UNSET, Meta, UnsetType
+
+from registry.query.row_fields import Address, Code
+from registry.query.shapes import Shape
+from registry.web.responses import Page
 
 
-class Index(s.Serializer):
+class Index(Shape):
     """Addresses of the API."""
 
-    releases = s.URLField()
-    lists = s.URLField()
-    results = s.URLField()
-    systems = s.URLField()
-    sites = s.URLField()
-    platforms = s.URLField()
-    studies = s.URLField()
-    rankings = s.URLField()
-    export = s.URLField()
-    schemas = s.URLField()
-    questionnaires = s.URLField()
-    rules = s.URLField()
-    benchmarks = s.URLField()
-    quantities = s.URLField()
-    parameters = s.URLField()
-    openapi = s.URLField()
+    releases: Annotated[Address, Meta(description="Address of releases/.")]
+    lists: Annotated[Address, Meta(description="Address of lists/.")]
+    results: Annotated[Address, Meta(description="Address of results/.")]
+    systems: Annotated[Address, Meta(description="Address of systems/.")]
+    sites: Annotated[Address, Meta(description="Address of sites/.")]
+    platforms: Annotated[Address, Meta(description="Address of platforms/.")]
+    studies: Annotated[Address, Meta(description="Address of studies/.")]
+    rankings: Annotated[Address, Meta(description="Address of rankings/.")]
+    export: Annotated[Address, Meta(description="Address of export/.")]
+    schemas: Annotated[Address, Meta(description="Address of schemas/.")]
+    questionnaires: Annotated[Address, Meta(description="Address of questionnaires/.")]
+    rules: Annotated[Address, Meta(description="Address of rules/.")]
+    benchmarks: Annotated[Address, Meta(description="Address of benchmarks/.")]
+    quantities: Annotated[Address, Meta(description="Address of quantities/.")]
+    parameters: Annotated[Address, Meta(description="Address of parameters/.")]
+    openapi: Annotated[Address, Meta(description="Address of openapi.json.")]
 
 
-class SchemaName(s.Serializer):
+class SchemaName(Shape):
     """A JSON Schema by name and version."""
 
-    name = s.CharField()
-    title = s.CharField(allow_blank=True)
-    url = s.URLField()
+    name: Annotated[str, Meta(description="Name and version of the schema.")]
+    title: Annotated[str, Meta(description="Title of the schema.")]
+    url: Annotated[Address, Meta(description="Address of the schema.")]
 
 
-class SchemaPage(_Page):
-    results = SchemaName(many=True)
+class SchemaPage(Page):
+    results: Annotated[list[SchemaName], Meta(description="Rows of this page.")]
 
 
-class QuestionnairePage(_Page):
-    results = SchemaName(many=True)
+class QuestionnairePage(Page):
+    results: Annotated[list[SchemaName], Meta(description="Rows of this page.")]
 
 
-class Rule(s.Serializer):
+class Rule(Shape):
     """One statement of what a valid run is."""
 
-    benchmark = s.CharField()
-    code = s.CharField()
-    level = s.CharField()
-    text = s.CharField()
-    source = s.CharField()
+    benchmark: Annotated[str, Meta(description="Name of the benchmark; `system` for rules on described systems.")]
+    code: Code
+    level: Annotated[str, Meta(description="What breaking it means: error, warning or info.")]
+    text: Annotated[str, Meta(description="The rule in words.")]
+    source: Annotated[str, Meta(description="The text that the rule follows.")]
 
 
-class RulePage(_Page):
-    version = s.CharField(help_text="Of the rules and parsers as a whole.")
-    results = Rule(many=True)
+class RulePage(Page):
+    version: Annotated[str, Meta(description="Of the rules and parsers as a whole.")]
+    results: Annotated[list[Rule], Meta(description="Rows of this page.")]
 
 
-class Benchmark(s.Serializer):
+class Benchmark(Shape, kw_only=True):
     """The descriptor of a benchmark: what it measures, in which units, from which files."""
 
-    tool = s.CharField()
-    name = s.CharField()
-    description = s.CharField()
-    source = s.CharField()
-    composite = s.BooleanField(required=False, help_text="Its runs hold the output of other tools.")
-    completeness = s.CharField(help_text="What tells that an output is whole.")
-    crosses = s.DictField(
-        required=False, help_text="The layers that its data crosses, whose ceilings hold for it: layers, stats."
-    )
-    operations = s.ListField(child=s.DictField(), help_text="op, quantity, unit as printed, better, description.")
-    extent = s.DictField(
-        required=False,
-        child=s.DictField(),
-        help_text="started, ended, client_nodes, tasks: how the output says it, or why it does not.",
-    )
-    required = s.ListField(
-        required=False,
-        child=s.DictField(),
-        help_text="Quantities that every operation which did work is reported with.",
-    )
-    never_zero = s.ListField(
-        required=False, child=s.CharField(), help_text="Quantities whose 0 beside work says that nothing was measured."
-    )
-    tried_versions = s.DictField(
-        required=False, child=s.CharField(), help_text="from and through: versions whose real output was tried."
-    )
-    same_settings = s.ListField(
-        required=False,
-        child=s.JSONField(),
-        help_text="Parameters that must be known before runs are called alike; of an inner list, one.",
-    )
-    experiment = s.DictField(
-        required=False,
-        child=s.ListField(child=s.CharField()),
-        help_text="scale and settings: what must be known of two runs before they are held for the same experiment.",
-    )
-    versions = s.ListField(
-        child=s.DictField(), help_text="What numbers are over, by version, and with which others they compare."
-    )
-    parameters = s.ListField(child=s.DictField(), help_text="Names for p.NAME= of results/.")
-    defaults = s.DictField(
-        required=False, help_text="Options where a run sets nothing, by the name of their parameter."
-    )
-    files = s.ListField(child=s.DictField(), help_text="What a run leaves, and by what it is known.")
+    tool: Annotated[str, Meta(description="Its name in `tool`.")]
+    name: Annotated[str, Meta(description="What people call it.")]
+    description: Annotated[str, Meta(description="What it measures, in words.")]
+    source: Annotated[str, Meta(description="Where its program is.")]
+    composite: Annotated[bool | UnsetType, Meta(description="Its runs hold the output of other tools.")] = UNSET
+    completeness: Annotated[str, Meta(description="What tells that an output is whole.")]
+    crosses: Annotated[
+        dict[str, Any] | UnsetType,
+        Meta(description="The layers that its data crosses, whose ceilings hold for it: layers, stats."),
+    ] = UNSET
+    operations: Annotated[list[dict[str, Any]], Meta(description="op, quantity, unit as printed, better, description.")]
+    extent: Annotated[
+        dict[str, dict[str, Any]] | UnsetType,
+        Meta(description="started, ended, client_nodes, tasks: how the output says it, or why it does not."),
+    ] = UNSET
+    required: Annotated[
+        list[dict[str, Any]] | UnsetType,
+        Meta(description="Quantities that every operation which did work is reported with."),
+    ] = UNSET
+    never_zero: Annotated[
+        list[str] | UnsetType, Meta(description="Quantities whose 0 beside work says that nothing was measured.")
+    ] = UNSET
+    tried_versions: Annotated[
+        dict[str, str] | UnsetType, Meta(description="from and through: versions whose real output was tried.")
+    ] = UNSET
+    same_settings: Annotated[
+        list[Any] | UnsetType,
+        Meta(description="Parameters that must be known before runs are called alike; of an inner list, one."),
+    ] = UNSET
+    experiment: Annotated[
+        dict[str, list[str]] | UnsetType,
+        Meta(
+            description="scale and settings: what must be known of two runs before they are held for the same "
+            "experiment."
+        ),
+    ] = UNSET
+    versions: Annotated[
+        list[dict[str, Any]], Meta(description="What numbers are over, by version, and with which others they compare.")
+    ]
+    parameters: Annotated[list[dict[str, Any]], Meta(description="Names for p.NAME= of results/.")]
+    defaults: Annotated[
+        dict[str, Any] | UnsetType,
+        Meta(description="Options where a run sets nothing, by the name of their parameter."),
+    ] = UNSET
+    files: Annotated[list[dict[str, Any]], Meta(description="What a run leaves, and by what it is known.")]
 
 
-class BenchmarkPage(_Page):
-    results = Benchmark(many=True)
+class BenchmarkPage(Page):
+    results: Annotated[list[Benchmark], Meta(description="Rows of this page.")]

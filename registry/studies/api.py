@@ -6,13 +6,13 @@ from typing import Any
 
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework import serializers
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from registry.query import axes, divisors, fact_index, filters, study_query
 from registry.studies import curated, documents, files, run, saved_queries
+from registry.studies import responses as shape
 from registry.studies.study_chart import with_colours
 from registry.studies.table import in_a_file
 from registry.web import responses as web_responses
@@ -44,82 +44,6 @@ class PNGRenderer(_File):
 
 
 RENDERERS = [JSONRenderer, CSVRenderer, ParquetRenderer, SVGRenderer, PNGRenderer]
-
-
-class StudyAxis(serializers.Serializer):
-    name = serializers.CharField()
-    title = serializers.CharField()
-    unit = serializers.CharField(help_text="Of its values; empty where they have none.")
-
-
-class CodedNote(serializers.Serializer):
-    code = serializers.CharField(help_text="study.mixed-quantities: a reported name means several; nothing is drawn.")
-    message = serializers.CharField()
-
-
-class StudyShape(serializers.Serializer):
-    title = serializers.CharField()
-    axes = StudyAxis(many=True, help_text="What rows begin with: x, series, and what else tells them apart.")
-    unit = serializers.CharField(help_text="Of all figures; empty: no unit.")
-    points = serializers.IntegerField()
-    missing = serializers.IntegerField(help_text="Points without a value or without a place on the x axis.")
-    columns = serializers.ListField(child=serializers.CharField())
-    rows = serializers.ListField(
-        child=serializers.DictField(),
-        help_text="Of a single measurement `interval_low`, `interval_high`, `interval_basis` (repeats) and "
-        "`interval_runs` (three or more); all null where it was not repeated, for which CSV says `not repeated`.",
-    )
-    chart = serializers.DictField(allow_null=True, help_text="Vega-Lite 6; null where nothing can be drawn.")
-    coded_notes = CodedNote(many=True, help_text="What keeps the rows from being compared.")
-    question = serializers.CharField(help_text="The query string that asks for this.")
-    metrics = serializers.ListField(child=serializers.CharField())
-    x = serializers.CharField()
-    series = serializers.ListField(child=serializers.CharField())
-    per = serializers.CharField(allow_null=True)
-    as_of = serializers.DateTimeField(allow_null=True)
-    trust = serializers.DictField(child=serializers.IntegerField(), help_text="Measurements by level of trust.")
-
-
-class StudySummary(serializers.Serializer):
-    slug = serializers.CharField()
-    title = serializers.CharField()
-    place = serializers.CharField(help_text="Table, figure, slide or section of the document.")
-    kind = serializers.CharField(
-        help_text="question; figures: a table, some of it computed; saved: a question that somebody saved."
-    )
-    document = serializers.CharField()
-
-
-class StudyListed(StudySummary):
-    url = serializers.CharField()
-
-
-class StudyPage(serializers.Serializer):
-    next = serializers.CharField(allow_null=True)
-    results = StudyListed(many=True)
-
-
-class CuratedStudy(StudyShape, StudySummary):
-    notes = serializers.ListField(child=serializers.CharField())
-    finding = serializers.CharField(allow_blank=True)
-
-
-class MetricRow(serializers.Serializer):
-    metric = serializers.CharField(help_text="OP.QUANTITY.STAT, or the name of a column of results.")
-
-
-class MetricPage(serializers.Serializer):
-    next = serializers.CharField(allow_null=True)
-    results = MetricRow(many=True)
-
-
-class AxisRow(StudyAxis):
-    reads = serializers.ListField(child=serializers.CharField(), help_text="Facts it is read from; the first counts.")
-
-
-class AxisPage(serializers.Serializer):
-    next = serializers.CharField(allow_null=True)
-    results = AxisRow(many=True)
 
 
 QUERY = [
@@ -186,7 +110,9 @@ class Study(PublicRead):
     query_names = (*study_query.NAMES, *filters.RESULT_NAMES, THEME)
     query_prefixes = study_query.PREFIXES
 
-    @extend_schema(operation_id="study", parameters=QUERY, responses={(200, "application/json"): StudyShape, **FILES})
+    @extend_schema(
+        operation_id="study", parameters=QUERY, responses={(200, "application/json"): shape.StudyShape, **FILES}
+    )
     def get(self, request: Request) -> Response:
         question = study_query.parse_query(filters.without_names(request.query_params, [THEME]))
         return study_response(request, documents.study_document(question), "study")
@@ -195,7 +121,7 @@ class Study(PublicRead):
 class StudyList(PublicRead):
     """Curated studies, one for each table, figure and slide of five documents; then the newest saved ones."""
 
-    @extend_schema(operation_id="studies_list", responses=StudyPage)
+    @extend_schema(operation_id="studies_list", responses=shape.StudyPage)
     def get(self, request: Request) -> Response:
         summaries = [curated.in_short(study) for study in curated.load_studies().values()]
         summaries += [saved_queries.study_summary(saved_study) for saved_study in saved_queries.newest_saved()]
@@ -212,7 +138,7 @@ class StudyDetail(PublicRead):
     @extend_schema(
         operation_id="studies_read",
         parameters=[parameter for parameter in QUERY if parameter.name in (THEME, "format")],
-        responses={(200, "application/json"): CuratedStudy, **FILES, **web_responses.NOT_FOUND},
+        responses={(200, "application/json"): shape.CuratedStudy, **FILES, **web_responses.NOT_FOUND},
     )
     def get(self, request: Request, slug: str) -> Response:
         return study_response(request, saved_queries.study_result(saved_queries.get_study(slug)), slug.lower())
@@ -221,7 +147,7 @@ class StudyDetail(PublicRead):
 class MetricList(PublicRead):
     """Every kind of number that some result has."""
 
-    @extend_schema(operation_id="study_metrics", responses=MetricPage)
+    @extend_schema(operation_id="study_metrics", responses=shape.MetricPage)
     def get(self, request: Request) -> Response:
         metric_names = [*study_query.COLUMN_METRICS, *map(str, run.known_metrics())]
         return Response({"next": None, "results": [{"metric": name} for name in metric_names]})
@@ -230,7 +156,7 @@ class MetricList(PublicRead):
 class AxisList(PublicRead):
     """Everything that results can be asked by: the vocabulary of axes, then other facts of results."""
 
-    @extend_schema(operation_id="study_axes", responses=AxisPage)
+    @extend_schema(operation_id="study_axes", responses=shape.AxisPage)
     def get(self, request: Request) -> Response:
         named = axes.list_axes()
         rest = sorted(set(fact_index.fact_names()) - {axis.name for axis in named})

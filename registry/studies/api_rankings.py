@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -12,42 +11,9 @@ from registry.models import SavedStudy
 from registry.query import filters, study_query
 from registry.query.public_record import Row
 from registry.studies import custom_rankings, saved_queries
-from registry.studies.api import StudyPage, StudySummary
+from registry.studies import responses as shape
 from registry.web import responses as web_responses
 from registry.web.api_base import CSVRenderer, JSONRenderer, PublicRead, Table, api_address
-
-
-class RankingInput(serializers.Serializer):
-    name = serializers.CharField()
-    kind = serializers.CharField(help_text="metric, column (of results) or fact (an axis of studies).")
-    unit = serializers.CharField(help_text="Of its column in.NAME; empty where it has none.")
-
-
-class RankingCount(serializers.Serializer):
-    ranked = serializers.IntegerField()
-    missing = serializers.IntegerField(help_text="Measured, but without some other number of the formula.")
-
-
-class RankingShape(serializers.Serializer):
-    title = serializers.CharField()
-    official = serializers.BooleanField(help_text="Always false.")
-    formula = serializers.CharField()
-    unit = serializers.CharField(help_text="Of all values; empty: no unit.")
-    per = serializers.CharField(allow_null=True)
-    order = serializers.CharField(help_text="most or least first.")
-    as_of = serializers.DateTimeField(allow_null=True)
-    question = serializers.CharField(help_text="The query string that asks for this.")
-    inputs = RankingInput(many=True)
-    counts = serializers.DictField(child=RankingCount(), help_text="By level of trust.")
-    columns = serializers.ListField(child=serializers.CharField())
-    rows = serializers.ListField(
-        child=serializers.DictField(), help_text="By trust, then rank: each level has ranks of its own."
-    )
-
-
-class SavedRanking(RankingShape, StudySummary):
-    pass
-
 
 QUERY = [
     OpenApiParameter(name, OpenApiTypes.STR, required=name == "formula", description=words)
@@ -79,7 +45,9 @@ class RankingView(PublicRead):
     query_names = (*custom_rankings.NAMES, *filters.RESULT_NAMES)
     query_prefixes = (filters.PARAMETER,)
 
-    @extend_schema(operation_id="ranking", parameters=QUERY, responses={(200, "application/json"): RankingShape, **CSV})
+    @extend_schema(
+        operation_id="ranking", parameters=QUERY, responses={(200, "application/json"): shape.RankingShape, **CSV}
+    )
     def get(self, request: Request) -> Response:
         return ranking_response(
             request, custom_rankings.ranking_document(custom_rankings.parse_query(request.query_params)), "ranking"
@@ -89,7 +57,7 @@ class RankingView(PublicRead):
 class RankingList(PublicRead):
     """Rankings that people saved, newest first."""
 
-    @extend_schema(operation_id="rankings_list", responses=StudyPage)
+    @extend_schema(operation_id="rankings_list", responses=shape.StudyPage)
     def get(self, request: Request) -> Response:
         summaries = map(saved_queries.study_summary, saved_queries.newest_saved(SavedStudy.Kind.RANKING))
         return Response(
@@ -110,7 +78,7 @@ class RankingDetail(PublicRead):
     @extend_schema(
         operation_id="rankings_read",
         parameters=[parameter for parameter in QUERY if parameter.name == "format"],
-        responses={(200, "application/json"): SavedRanking, **CSV, **web_responses.NOT_FOUND},
+        responses={(200, "application/json"): shape.SavedRanking, **CSV, **web_responses.NOT_FOUND},
     )
     def get(self, request: Request, slug: str) -> Response:
         saved_ranking = saved_queries.find_ranking(slug)

@@ -2,72 +2,51 @@
 
 from __future__ import annotations
 
-from rest_framework import serializers as s
+from typing import Annotated
 
-from registry.web.responses import _Page
+from msgspec import Meta
+
+from registry.query.record_rows import Platform, Site, System
+from registry.query.row_fields import Address, ReleaseSlug, Tool
+from registry.query.shapes import Shape
+from registry.web.responses import Page
 
 
-class Best(s.Serializer):
+class Best(Shape):
     """The highest score of one benchmark in one release, and how many results that release has."""
 
-    release = s.CharField()
-    tool = s.CharField()
-    score = s.FloatField()
-    results = s.IntegerField()
+    release: ReleaseSlug
+    tool: Tool
+    score: Annotated[float, Meta(description="The highest score, without unit.")]
+    results: Annotated[int, Meta(description="Results of the benchmark in the release that have a score.")]
 
 
-class Site(s.Serializer):
-    """An institution."""
-
-    slug = s.CharField()
-    name = s.CharField()
+class SitePage(Page):
+    results: Annotated[list[Site], Meta(description="Rows of this page.")]
 
 
-class SitePage(_Page):
-    results = Site(many=True)
-
-
-class System(s.Serializer):
-    """One storage system of one institution."""
-
-    slug = s.CharField()
-    name = s.CharField(allow_blank=True)
-    site = s.CharField()
-    institution = s.CharField()
-    platform = s.CharField(allow_null=True)
-
-
-class SystemPage(_Page):
-    results = System(many=True)
+class SystemPage(Page):
+    results: Annotated[list[System], Meta(description="Rows of this page.")]
 
 
 class SystemDetail(System):
-    best = Best(many=True)
-    results = s.URLField()
+    best: Annotated[list[Best], Meta(description="The highest score of each benchmark in each release.")]
+    results: Annotated[Address, Meta(description="Address of its results.")]
 
 
 class SiteDetail(Site):
-    also_printed_as = s.ListField(child=s.CharField())
-    systems = System(many=True)
-    best = Best(many=True)
-    results = s.URLField()
+    also_printed_as: Annotated[list[str], Meta(description="Other spellings of the name in sources.")]
+    systems: Annotated[list[System], Meta(description="Systems of the institution, at most 500.")]
+    best: Annotated[list[Best], Meta(description="The highest score of each benchmark in each release.")]
+    results: Annotated[Address, Meta(description="Address of its results.")]
 
 
-class Platform(s.Serializer):
-    """One product generation of storage."""
-
-    slug = s.CharField()
-    name = s.CharField()
-    vendor = s.CharField(allow_blank=True)
-    predecessor = s.CharField(allow_null=True)
-
-
-class PlatformPage(_Page):
-    results = Platform(many=True)
+class PlatformPage(Page):
+    results: Annotated[list[Platform], Meta(description="Rows of this page.")]
 
 
 class PlatformDetail(Platform):
-    successors = s.ListField(child=s.CharField())
-    source = s.CharField(allow_blank=True)
-    best = Best(many=True)
-    results = s.URLField()
+    successors: Annotated[list[str], Meta(description="The platforms that followed it.")]
+    source: Annotated[str, Meta(description="Where its description is from; may be empty.")]
+    best: Annotated[list[Best], Meta(description="The highest score of each benchmark in each release.")]
+    results: Annotated[Address, Meta(description="Address of its results.")]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
-from rest_framework import serializers as s
+from msgspec import UNSET, Meta, UnsetType
 
 from registry.models import Result as ResultModel
 from registry.query.filters import FILTERS
+from registry.query.row_fields import Address, Code, VersionNumber
+from registry.query.shapes import Shape
 
 TRUST = ResultModel.Trust.choices
 REPRODUCIBILITY = ResultModel.Reproducibility.choices
@@ -26,28 +28,31 @@ QUERY: dict[str, tuple[Any, ...]] = {
 }
 
 
-class Problem(s.Serializer):
+class Problem(Shape, kw_only=True):
     """RFC 9457 problem; `code` never changes."""
 
-    type = s.CharField()
-    title = s.CharField()
-    status = s.IntegerField()
-    code = s.CharField()
-    detail = s.CharField()
-    hint = s.CharField(allow_blank=True)
-    errors = s.DictField(child=s.ListField(), required=False)
+    type: Annotated[str, Meta(description="Address that explains `code`.")]
+    title: Annotated[str, Meta(description="What went wrong, in short.")]
+    status: Annotated[int, Meta(description="HTTP status.")]
+    code: Code
+    detail: Annotated[str, Meta(description="What went wrong, in a sentence.")]
+    hint: Annotated[str, Meta(description="What to do next; may be empty.")]
+    errors: Annotated[
+        dict[str, list[Any]] | UnsetType,
+        Meta(description="What is wrong, by field; left out where no field is at fault."),
+    ] = UNSET
 
 
 REFUSED = {(400, "application/problem+json"): Problem}
 NOT_FOUND = {(404, "application/problem+json"): Problem}
 
 
-class _Page(s.Serializer):
-    next = s.URLField(allow_null=True, help_text="Address of the next page; null on the last.")
+class Page(Shape):
+    next: Annotated[Address | None, Meta(description="Address of the next page; null on the last.")]
 
 
-class Definition(s.Serializer):
+class Definition(Shape):
     """Which version of a list's definition made it."""
 
-    name = s.CharField()
-    version = s.IntegerField()
+    name: Annotated[str, Meta(description="Name of the definition.")]
+    version: VersionNumber

@@ -10,57 +10,25 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from submissions.accounts import memberships as accounts_memberships
+from submissions.accounts import responses as shape
 from submissions.models import Invitation, Membership, Token
 from submissions.web.api_base import CONFLICT, REFUSED, UNAVAILABLE, PrivateView, validated_body
 from submissions.web.request_bodies import Choice, write_operation
 
 
-class InvitationRow(s.Serializer):
-    id = s.IntegerField()
-    institution = s.CharField(help_text="Slug.")
-    invitee = s.CharField(help_text="Name of an account, or mail address.")
-    role = s.ChoiceField(Membership.Role.choices)
-    invited_by = s.CharField()
-    made_at = s.DateTimeField()
-    expires_at = s.DateTimeField()
-
-
-class InstitutionRow(s.Serializer):
-    slug = s.CharField()
-    name = s.CharField()
-    role = s.ChoiceField(Membership.Role.choices)
-
-
-class InstitutionPage(s.Serializer):
-    next = s.URLField(allow_null=True)
-    results = InstitutionRow(many=True)
-    invitations = InvitationRow(many=True, help_text="Those that name the account.")
-
-
-class MemberRow(s.Serializer):
-    account = s.CharField()
-    role = s.ChoiceField(Membership.Role.choices)
-
-
-class MemberPage(s.Serializer):
-    next = s.URLField(allow_null=True)
-    results = MemberRow(many=True)
-    invitations = InvitationRow(many=True, help_text="For administrators of the institution.")
-
-
 class InviteRequest(s.Serializer):
     invitee = s.CharField(max_length=254, help_text="Name of an account, or mail address.")
-    role = Choice(Membership.Role.choices, default=Membership.Role.SUBMITTER)
+    role = Choice(Membership.Role.choices, default=Membership.Role.SUBMITTER, help_text="Role that the member gets.")
 
 
 class RoleRequest(s.Serializer):
-    role = Choice(Membership.Role.choices)
+    role = Choice(Membership.Role.choices, help_text="The new role of the member.")
 
 
 class InstitutionList(PrivateView):
     """The account's institutions, its role in each, and the invitations that it may accept."""
 
-    @extend_schema(operation_id="institutions_list", responses={200: InstitutionPage} | REFUSED)
+    @extend_schema(operation_id="institutions_list", responses={200: shape.InstitutionPage} | REFUSED)
     def get(self, request: Request) -> Response:
         own = request.user.memberships.select_related("institution").order_by("institution__name")
         rows = [
@@ -76,7 +44,7 @@ class MemberList(PrivateView):
 
     token_scope = Token.Scope.ACCOUNT
 
-    @extend_schema(operation_id="members_list", responses={200: MemberPage} | REFUSED)
+    @extend_schema(operation_id="members_list", responses={200: shape.MemberPage} | REFUSED)
     def get(self, request: Request, slug: str) -> Response:
         institution = accounts_memberships.visible_institution(request.user, slug)
         rows = [_member_row(membership) for membership in accounts_memberships.members_of(institution)]
@@ -90,7 +58,9 @@ class MemberList(PrivateView):
         )
 
     @write_operation(
-        operation_id="members_invite", request=InviteRequest, responses={201: InvitationRow} | REFUSED | UNAVAILABLE
+        operation_id="members_invite",
+        request=InviteRequest,
+        responses={201: shape.InvitationRow} | REFUSED | UNAVAILABLE,
     )
     def post(self, request: Request, slug: str) -> Response:
         institution = accounts_memberships.managed_by(request.user, slug)
@@ -107,7 +77,7 @@ class MemberDetail(PrivateView):
     token_scope = Token.Scope.ACCOUNT
 
     @write_operation(
-        operation_id="members_change", request=RoleRequest, responses={200: MemberRow} | REFUSED | CONFLICT
+        operation_id="members_change", request=RoleRequest, responses={200: shape.MemberRow} | REFUSED | CONFLICT
     )
     def patch(self, request: Request, slug: str, username: str) -> Response:
         institution = accounts_memberships.managed_by(request.user, slug)
@@ -139,7 +109,7 @@ class InvitationAccept(PrivateView):
 
     token_scope = Token.Scope.ACCOUNT
 
-    @write_operation(operation_id="invitations_accept", request=None, responses={200: MemberRow} | REFUSED)
+    @write_operation(operation_id="invitations_accept", request=None, responses={200: shape.MemberRow} | REFUSED)
     def post(self, request: Request, id: int) -> Response:
         membership = accounts_memberships.accept_invitation(
             accounts_memberships.invitation_for(request.user, id), request.user

@@ -9,6 +9,7 @@ from rest_framework import serializers as s
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from submissions.accounts import responses as shape
 from submissions.accounts import tokens
 from submissions.models import Token
 from submissions.web.api_base import REFUSED, PrivateView, validated_body
@@ -18,27 +19,19 @@ from submissions.web.request_bodies import Choice, write_operation
 class TokenRequest(s.Serializer):
     name = s.CharField(max_length=80, required=False, default="", allow_blank=True, help_text="What it is for.")
     scopes = s.ListField(
-        child=Choice(Token.Scope.choices), max_length=10, required=False, default=list(tokens.USUAL_SCOPES)
+        child=Choice(Token.Scope.choices),
+        max_length=10,
+        required=False,
+        default=list(tokens.USUAL_SCOPES),
+        help_text="What the token may do.",
     )
-    days = s.IntegerField(min_value=1, max_value=tokens.MOST_DAYS, required=False, default=tokens.USUAL_DAYS)
-
-
-class TokenRow(s.Serializer):
-    id = s.CharField(help_text="What its key begins with.")
-    name = s.CharField()
-    scopes = s.ListField(child=s.ChoiceField(Token.Scope.choices))
-    made_at = s.DateTimeField()
-    expires_at = s.DateTimeField(allow_null=True, help_text="Null: made before tokens expired.")
-    last_used_at = s.DateTimeField(allow_null=True, help_text="To within a minute.")
-
-
-class TokenPage(s.Serializer):
-    next = s.URLField(allow_null=True)
-    results = TokenRow(many=True)
-
-
-class TokenMade(TokenRow):
-    key = s.CharField(help_text="The token itself, this once.")
+    days = s.IntegerField(
+        min_value=1,
+        max_value=tokens.MOST_DAYS,
+        required=False,
+        default=tokens.USUAL_DAYS,
+        help_text="Days until the token expires.",
+    )
 
 
 class TokenList(PrivateView):
@@ -46,11 +39,11 @@ class TokenList(PrivateView):
 
     token_scope = Token.Scope.ACCOUNT
 
-    @extend_schema(operation_id="tokens_list", responses={200: TokenPage} | REFUSED)
+    @extend_schema(operation_id="tokens_list", responses={200: shape.TokenPage} | REFUSED)
     def get(self, request: Request) -> Response:
         return Response({"next": None, "results": [_token_row(token) for token in tokens.list_tokens(request.user)]})
 
-    @write_operation(operation_id="tokens_make", request=TokenRequest, responses={201: TokenMade} | REFUSED)
+    @write_operation(operation_id="tokens_make", request=TokenRequest, responses={201: shape.TokenMade} | REFUSED)
     def post(self, request: Request) -> Response:
         fields = validated_body(request, TokenRequest)
         token, key = tokens.create_token(request.user, **fields, by=request.auth)

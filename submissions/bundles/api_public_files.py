@@ -11,6 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from submissions.bundles import public_files
+from submissions.bundles import responses as shape
 from submissions.models import Submission
 from submissions.permissions import require_bytes, visible_submission
 from submissions.web.api_base import CONFLICT, REFUSED, PrivateView, validated_body
@@ -30,37 +31,17 @@ class AgreeRequest(s.Serializer):
     )
 
 
-class MarkRow(s.Serializer):
-    line = s.IntegerField(help_text="From 1.")
-    word = s.CharField()
-    why = s.CharField()
-
-
-class OfferedFile(s.Serializer):
-    path = s.CharField()
-    size = s.IntegerField(help_text="Bytes.")
-    agreed = s.BooleanField()
-    marks = MarkRow(many=True, allow_null=True, help_text="Words to look at; null where the file is too large for it.")
-
-
-class PublicFiles(s.Serializer):
-    """What stays private unless somebody agrees."""
-
-    version = s.IntegerField(help_text="Of the files; another version has to be looked at again.")
-    files = OfferedFile(many=True)
-
-
 class SubmissionPublicFiles(PrivateView):
     """The texts that no benchmark read: they are in the public copy only after somebody looked at them and agreed."""
 
-    @extend_schema(operation_id="submissions_public_files", responses={200: PublicFiles} | REFUSED | CONFLICT)
+    @extend_schema(operation_id="submissions_public_files", responses={200: shape.PublicFiles} | REFUSED | CONFLICT)
     def get(self, request: Request, id: UUID) -> Response:
         return _public_files_response(request, id)
 
     @write_operation(
         operation_id="submissions_public_files_agree",
         request=AgreeRequest,
-        responses={200: PublicFiles} | REFUSED | CONFLICT,
+        responses={200: shape.PublicFiles} | REFUSED | CONFLICT,
     )
     def post(self, request: Request, id: UUID) -> Response:
         public_files.agree_to_files(

@@ -12,6 +12,7 @@ from rest_framework.response import Response
 
 from registry.web.api_base import next_address
 from submissions.bundles import quarantine
+from submissions.bundles import responses as shape
 from submissions.models import Account, SecretFile, Token
 from submissions.permissions import require_role
 from submissions.web.api_base import CONFLICT, REFUSED, PrivateView, validated_body
@@ -19,27 +20,6 @@ from submissions.web.request_bodies import write_operation
 
 PAGE_ROWS = 100
 OUTCOMES = ", ".join(SecretFile.Outcome.values)
-
-
-class SecretFileRow(s.Serializer):
-    id = s.IntegerField()
-    submission = s.UUIDField()
-    institution = s.CharField(allow_null=True, help_text="Slug.")
-    account = s.CharField(help_text="Username; this account may not send a blocked file again.")
-    result = s.CharField(allow_null=True, help_text="Id of the published result.")
-    sha256 = s.CharField(help_text="Of the stored file.")
-    outcome = s.CharField(help_text=f"One of {OUTCOMES}.")
-    where = s.ListField(child=s.CharField(), help_text="Each secret: its kind and its path:line; nothing of itself.")
-    found_at = s.DateTimeField()
-    bytes_deleted_at = s.DateTimeField(allow_null=True, help_text="Of a blocked file; null while others hold it.")
-    decided_at = s.DateTimeField(allow_null=True)
-    decided_by = s.CharField(allow_null=True)
-    reason = s.CharField(allow_blank=True)
-
-
-class SecretFilePage(s.Serializer):
-    next = s.URLField(allow_null=True)
-    results = SecretFileRow(many=True)
 
 
 class ReasonRequest(s.Serializer):
@@ -59,7 +39,7 @@ class QuarantineList(PrivateView):
             ),
             OpenApiParameter("cursor", OpenApiTypes.STR, description="From `next`."),
         ],
-        responses={200: SecretFilePage} | REFUSED,
+        responses={200: shape.SecretFilePage} | REFUSED,
     )
     def get(self, request: Request) -> Response:
         require_role(request.user, Account.Role.EDITOR)
@@ -73,7 +53,9 @@ class QuarantineClear(PrivateView):
     token_scope = Token.Scope.RELEASE
 
     @write_operation(
-        operation_id="quarantine_clear", request=ReasonRequest, responses={200: SecretFileRow} | REFUSED | CONFLICT
+        operation_id="quarantine_clear",
+        request=ReasonRequest,
+        responses={200: shape.SecretFileRow} | REFUSED | CONFLICT,
     )
     def post(self, request: Request, id: int) -> Response:
         require_role(request.user, Account.Role.EDITOR)
@@ -88,7 +70,9 @@ class QuarantineWithhold(PrivateView):
     token_scope = Token.Scope.RELEASE
 
     @write_operation(
-        operation_id="quarantine_withhold", request=ReasonRequest, responses={200: SecretFileRow} | REFUSED | CONFLICT
+        operation_id="quarantine_withhold",
+        request=ReasonRequest,
+        responses={200: shape.SecretFileRow} | REFUSED | CONFLICT,
     )
     def post(self, request: Request, id: int) -> Response:
         require_role(request.user, Account.Role.EDITOR)

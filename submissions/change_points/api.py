@@ -12,38 +12,15 @@ from rest_framework.response import Response
 
 from registry.models import Step
 from registry.timeseries import detected_steps
-from registry.timeseries.api_series import STATES, SeriesLabel, StepSummary
+from registry.timeseries.api_series import STATES
 from registry.web.api_base import next_address
+from submissions.change_points import responses as shape
 from submissions.change_points import triage
 from submissions.models import StepComment
 from submissions.web.api_base import CONFLICT, REFUSED, PrivateView, validated_body
 from submissions.web.request_bodies import write_operation
 
 PAGE = 100
-
-
-class StepRow(SeriesLabel, StepSummary):
-    id = s.IntegerField()
-    system = s.CharField(help_text="Slug.")
-    found_at = s.DateTimeField()
-    version = s.IntegerField(help_text="How often state or note were changed.")
-
-
-class StepPage(s.Serializer):
-    next = s.URLField(allow_null=True)
-    results = StepRow(many=True)
-
-
-class StepJudgement(s.Serializer):
-    at = s.DateTimeField()
-    by = s.CharField()
-    from_state = s.CharField()
-    state = s.CharField()
-    note = s.CharField(allow_blank=True)
-
-
-class StepWithHistory(StepRow):
-    history = StepJudgement(many=True, help_text="Newest first.")
 
 
 class JudgeStepRequest(s.Serializer):
@@ -62,7 +39,7 @@ class StepList(PrivateView):
             OpenApiParameter("system", OpenApiTypes.STR, description="Slug."),
             OpenApiParameter("cursor", OpenApiTypes.STR, description="From `next`."),
         ],
-        responses={200: StepPage} | REFUSED,
+        responses={200: shape.StepPage} | REFUSED,
     )
     def get(self, request: Request) -> Response:
         rows, cursor = triage.list_change_points(request.user, request.query_params, PAGE)
@@ -72,12 +49,12 @@ class StepList(PrivateView):
 class StepDetail(PrivateView):
     """One of them with its history; POST says something of it."""
 
-    @extend_schema(operation_id="steps_read", responses={200: StepWithHistory} | REFUSED)
+    @extend_schema(operation_id="steps_read", responses={200: shape.StepWithHistory} | REFUSED)
     def get(self, request: Request, id: int) -> Response:
         return Response(_with_history(triage.get_change_point(request.user, id)))
 
     @write_operation(
-        operation_id="steps_say", request=JudgeStepRequest, responses={200: StepWithHistory} | REFUSED | CONFLICT
+        operation_id="steps_say", request=JudgeStepRequest, responses={200: shape.StepWithHistory} | REFUSED | CONFLICT
     )
     def post(self, request: Request, id: int) -> Response:
         triage.set_state(

@@ -8,7 +8,7 @@ from rest_framework.response import Response
 from registry.web.responses import Problem
 from registry.web.throttles import CheckThrottle
 from submissions.bundles.upload_api import BundleParser, UploadView
-from submissions.checks import dry_check
+from submissions.checks import dry_check, requests
 from submissions.checks import responses as checks_responses
 from submissions.intake.upload_form import declared_by_form
 from submissions.web.api_base import LARGE, REFUSED, UNAVAILABLE
@@ -23,7 +23,7 @@ class CheckNow(UploadView):
 
     @write_operation(
         operation_id="check",
-        request={"multipart/form-data": checks_responses.CheckRequest},
+        request={"multipart/form-data": requests.CheckRequest},
         responses={200: checks_responses.Report, (504, "application/problem+json"): Problem}
         | REFUSED
         | LARGE

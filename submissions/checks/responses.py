@@ -2,43 +2,34 @@
 
 from __future__ import annotations
 
-from rest_framework import serializers as s
+from typing import Annotated, Any
 
-from submissions.intake.requests import UploadRequest
-from submissions.lifecycle.responses import Mapping
+from msgspec import UNSET, Meta, UnsetType
 
-
-class CheckRequest(UploadRequest):
-    sha256 = s.CharField(required=False, help_text="Of the bundle, 64 hexadecimal digits.")
-    test = None
-    draft = None
-    signature = None
+from registry.query.row_fields import Code
+from registry.query.shapes import Shape, one_of
+from registry.web.responses import Page
 
 
-class Finding(s.Serializer):
-    code = s.CharField()
-    level = s.ChoiceField([("error", "error"), ("warning", "warning"), ("info", "info")])
-    message = s.CharField()
-    hint = s.CharField()
-    where = s.CharField()
-    expected = s.CharField()
-    actual = s.CharField()
-    run = s.IntegerField(required=False, help_text="Index of its run, where no run counts yet.")
+class Finding(Shape, kw_only=True):
+    code: Code
+    level: Annotated[
+        str, one_of("error", "warning", "info"), Meta(description="How grave it is: error, warning or info.")
+    ]
+    message: Annotated[str, Meta(description="What it says, in a sentence.")]
+    hint: Annotated[str, Meta(description="What to do about it.")]
+    where: Annotated[str, Meta(description="File and line; empty for the whole.")]
+    expected: Annotated[str, Meta(description="What the rule expects; empty where the finding compares nothing.")]
+    actual: Annotated[str, Meta(description="What the file says; empty where the finding compares nothing.")]
+    run: Annotated[int | UnsetType, Meta(description="Index of its run, where no run counts yet.")] = UNSET
 
 
-class FindingPage(s.Serializer):
-    next = s.URLField(allow_null=True)
-    results = Finding(many=True)
+class FindingPage(Page):
+    results: Annotated[list[Finding], Meta(description="Rows of this page.")]
 
 
-class RevalidateRequest(s.Serializer):
-    metadata = Mapping(required=False)
-    release = s.CharField(required=False, allow_blank=True)
-    lists = s.ListField(child=s.CharField(), required=False)
-
-
-class Report(s.Serializer):
-    status = s.CharField()
-    primary = s.IntegerField(allow_null=True)
-    findings = Finding(many=True)
-    runs = s.ListField(child=Mapping())
+class Report(Shape):
+    status: Annotated[str, Meta(description="valid, invalid or unreadable.")]
+    primary: Annotated[int | None, Meta(description="Index of the run that counts, from 0; null: none is chosen.")]
+    findings: Annotated[list[Finding], Meta(description="Findings on the archive as a whole.")]
+    runs: Annotated[list[dict[str, Any]], Meta(description="Runs in the archive, as docs/check.md describes them.")]

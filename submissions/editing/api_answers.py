@@ -8,59 +8,34 @@ from uuid import UUID
 
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
-from rest_framework import serializers as s
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from submissions.checks import questionnaire
 from submissions.checks.questionnaire import FilledQuestionnaire
-from submissions.checks.responses import Finding
 from submissions.editing import edit
-from submissions.lifecycle.responses import Mapping
+from submissions.editing import responses as shape
 from submissions.models import Submission
 from submissions.permissions import visible_submission
 from submissions.web.api_base import CONFLICT, REFUSED, PrivateView
 from submissions.web.request_bodies import write_operation
 from validators.questionnaires import Question
 from validators.questionnaires.answers import lacking
-from validators.questionnaires.evidence import SOURCES
 
 DESCRIBED = Submission.objects.select_related("system_snapshot")
-
-
-class AnswerRow(s.Serializer):
-    question = s.CharField()
-    of = s.CharField(allow_null=True, help_text="The question that it is a part of.")
-    text = s.CharField()
-    kind = s.ChoiceField(["text", "choice", "yes_no", "number"])
-    value = s.JSONField(help_text="The answer that counts; null where there is none.")
-    source = s.ChoiceField(SOURCES, allow_null=True, help_text="Who gave the value.")
-    evidence = s.ListField(child=Mapping(), help_text="Facts on the question: label, text, where, source.")
-    lacking = s.CharField(allow_blank=True, help_text="Why the answer does not do; empty for one that does.")
-
-
-class Answers(s.Serializer):
-    questionnaire = s.CharField(help_text="Name and version, see questionnaires/.")
-    answers = Mapping(help_text="As they were sent.")
-    questions = AnswerRow(many=True)
-    lists = Mapping(help_text="By list: whether it asks for answers, whether it has all of them, which are missing.")
-    contradictions = Finding(many=True)
-    proposal = Mapping(
-        help_text="The level of reproducibility that facts and answers propose: points, items, evidence."
-    )
 
 
 class SubmissionAnswers(PrivateView):
     """The answers to the questionnaire, of the facts and of people."""
 
-    @extend_schema(operation_id="submissions_answers_read", responses={200: Answers} | REFUSED)
+    @extend_schema(operation_id="submissions_answers_read", responses={200: shape.Answers} | REFUSED)
     def get(self, request: Request, id: UUID) -> Response:
         return Response(_answers_document(visible_submission(request.user, id, DESCRIBED)))
 
     @write_operation(
         operation_id="submissions_answers",
         request=OpenApiTypes.OBJECT,
-        responses={200: Answers} | REFUSED | CONFLICT,
+        responses={200: shape.Answers} | REFUSED | CONFLICT,
     )
     def put(self, request: Request, id: UUID) -> Response:
         edit.save_answers(visible_submission(request.user, id), request.user, request.data)

@@ -12,7 +12,7 @@ from rest_framework.serializers import IntegerField
 from registry.query.filters import refuse_unknown
 from registry.web.throttles import UploadThrottle
 from submissions.bundles.upload_api import BundleParser, UploadView
-from submissions.editing import edit, representation, version_history
+from submissions.editing import edit, representation, requests, version_history
 from submissions.editing import responses as editing_responses
 from submissions.lifecycle import representation as lifecycle_representation
 from submissions.lifecycle import responses as lifecycle_responses
@@ -38,7 +38,7 @@ class SubmissionFiles(UploadView):
 
     @write_operation(
         operation_id="submissions_files_add",
-        request={"multipart/form-data": editing_responses.FileRequest},
+        request={"multipart/form-data": requests.FileRequest},
         responses={202: lifecycle_responses.Receipt, 200: lifecycle_responses.Receipt}
         | REFUSED
         | CONFLICT

@@ -2,59 +2,84 @@
 
 from __future__ import annotations
 
-from rest_framework import serializers as s
+from datetime import datetime
+from typing import Annotated, Any
 
+from msgspec import Meta
+
+from registry.query.row_fields import SizeInBytes, VersionNumber
+from registry.query.shapes import Shape, one_of
 from registry.results.responses import Change
+from registry.web.responses import Page
 from submissions.checks.responses import Finding
-from submissions.lifecycle.responses import Mapping
 
 
-class FileRequest(s.Serializer):
-    file = s.FileField(help_text="A file of any kind; with the others of the submission at most 64 MiB.")
-    bundle = s.FileField(required=False, help_text="The file, as the collector calls it; in place of `file`.")
-    sha256 = s.CharField(required=False, help_text="Of the file, 64 hexadecimal digits.")
-    replaces = s.CharField(required=False, help_text="Name of the file whose place it takes; one of its own name does.")
-    version = s.IntegerField(required=False, help_text="The version that must be current, else 409.")
+class File(Shape):
+    name: Annotated[str, Meta(description="Name of the file in the submission.")]
+    sha256: Annotated[str, Meta(description="sha256 of the file, 64 hexadecimal digits.")]
+    size: SizeInBytes
 
 
-class File(s.Serializer):
-    name = s.CharField()
-    sha256 = s.CharField()
-    size = s.IntegerField(help_text="Bytes.")
+class VersionRow(Shape):
+    version: VersionNumber
+    since: Annotated[datetime, Meta(description="When it became the current version.")]
+    by: Annotated[str, Meta(description="Username of who made it.")]
+    files: Annotated[list[File], Meta(description="Files of the version.")]
+    check: Annotated[dict[str, Any] | None, Meta(description="status, errors, warnings; null before it was checked.")]
 
 
-class VersionRow(s.Serializer):
-    version = s.IntegerField()
-    since = s.DateTimeField()
-    by = s.CharField()
-    files = File(many=True)
-    check = Mapping(allow_null=True, help_text="status, errors, warnings; null before it was checked.")
+class VersionPage(Page):
+    results: Annotated[list[VersionRow], Meta(description="Rows of this page.")]
 
 
-class VersionPage(s.Serializer):
-    next = s.URLField(allow_null=True)
-    results = VersionRow(many=True)
+class VersionDifference(Shape, rename={"from_": "from"}):
+    from_: Annotated[int, Meta(description="Number of the earlier version.")]
+    to: Annotated[int, Meta(description="Number of the later version.")]
+    files: Annotated[list[Change], Meta(description="Files that changed.")]
+    scores: Annotated[list[Change], Meta(description="Scores that changed; they have no unit.")]
+    measurements: Annotated[list[Change], Meta(description="Printed values with their units.")]
+    findings_gone: Annotated[list[Finding], Meta(description="Findings that the later version does not have.")]
+    findings_new: Annotated[list[Finding], Meta(description="Findings that the earlier version does not have.")]
 
 
-class VersionDifference(s.Serializer):
-    files = Change(many=True)
-    scores = Change(many=True)
-    measurements = Change(many=True, help_text="Printed values with their units.")
-    findings_gone = Finding(many=True)
-    findings_new = Finding(many=True)
-
-    def get_fields(self) -> dict[str, s.Field]:
-        return {"from": s.IntegerField(), "to": s.IntegerField()} | super().get_fields()
-
-
-class Files(s.Serializer):
-    received = Mapping(help_text="The bundle.")
-    files = File(many=True, help_text="Of the current version, the bundle first.")
-    version = s.IntegerField()
-    derivative = Mapping(allow_null=True)
+class Files(Shape):
+    received: Annotated[dict[str, Any], Meta(description="The bundle.")]
+    files: Annotated[list[File], Meta(description="Of the current version, the bundle first.")]
+    version: Annotated[int, Meta(description="Number of the current version, from 1.")]
+    derivative: Annotated[
+        dict[str, Any] | None,
+        Meta(
+            description="The scrubbed copy: sha256, size in bytes, files, and a report of what was scrubbed; null "
+            "until it is made."
+        ),
+    ]
 
 
-class ReviseRequest(s.Serializer):
-    reason = s.CharField(max_length=4000)
-    metadata = Mapping(required=False, help_text="Replaces what was said; left out, it stays.")
-    answers = Mapping(required=False, help_text="Replaces the answers; left out, they stay.")
+class AnswerRow(Shape):
+    question: Annotated[str, Meta(description="Id of the question.")]
+    of: Annotated[str | None, Meta(description="The question that it is a part of.")]
+    text: Annotated[str, Meta(description="The question, as people read it.")]
+    kind: Annotated[
+        str, one_of("text", "choice", "yes_no", "number"), Meta(description="What kind of answer it takes.")
+    ]
+    value: Annotated[Any, Meta(description="The answer that counts; null where there is none.")]
+    source: Annotated[
+        str | None, one_of("collected", "benchmark", "submitter"), Meta(description="Who gave the value.")
+    ]
+    evidence: Annotated[list[dict[str, Any]], Meta(description="Facts on the question: label, text, where, source.")]
+    lacking: Annotated[str, Meta(description="Why the answer does not do; empty for one that does.")]
+
+
+class Answers(Shape):
+    questionnaire: Annotated[str, Meta(description="Name and version, see questionnaires/.")]
+    answers: Annotated[dict[str, Any], Meta(description="As they were sent.")]
+    questions: Annotated[list[AnswerRow], Meta(description="Questions, in order, with the answers that count.")]
+    lists: Annotated[
+        dict[str, Any],
+        Meta(description="By list: whether it asks for answers, whether it has all of them, which are missing."),
+    ]
+    contradictions: Annotated[list[Finding], Meta(description="Findings on answers that contradict facts.")]
+    proposal: Annotated[
+        dict[str, Any],
+        Meta(description="The level of reproducibility that facts and answers propose: points, items, evidence."),
+    ]

@@ -2,33 +2,31 @@
 
 from __future__ import annotations
 
-from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema_field
-from rest_framework import serializers as s
+from datetime import datetime
+from typing import Annotated
 
-from submissions.models import State
+from msgspec import Meta
 
-
-class Receipt(s.Serializer):
-    id = s.UUIDField()
-    state = s.ChoiceField(State.choices)
-    url = s.URLField(help_text="The page of the submission.")
-    sha256 = s.CharField()
+from registry.query.row_fields import Address, SubmissionId
+from registry.query.shapes import Shape
+from registry.web.responses import Page
+from submissions import models
 
 
-class HistoryRow(s.Serializer):
-    at = s.DateTimeField()
-    actor = s.CharField(allow_null=True, help_text="Null: the registry itself.")
-    from_state = s.CharField(allow_null=True)
-    to_state = s.CharField()
-    reason = s.CharField()
+class Receipt(Shape):
+    id: SubmissionId
+    state: Annotated[models.State, Meta(description="State of the submission.")]
+    url: Annotated[Address, Meta(description="The page of the submission.")]
+    sha256: Annotated[str, Meta(description="sha256 of the bytes as received; empty for a draft.")]
 
 
-class HistoryPage(s.Serializer):
-    next = s.URLField(allow_null=True)
-    results = HistoryRow(many=True)
+class HistoryRow(Shape):
+    at: Annotated[datetime, Meta(description="When it was changed.")]
+    actor: Annotated[str | None, Meta(description="Null: the registry itself.")]
+    from_state: Annotated[str | None, Meta(description="State of the submission before; null for the first.")]
+    to_state: Annotated[str, Meta(description="State of the submission after.")]
+    reason: Annotated[str, Meta(description="Why; may be empty.")]
 
 
-@extend_schema_field(OpenApiTypes.OBJECT)
-class Mapping(s.JSONField):
-    """A JSON object whose names are not fixed."""
+class HistoryPage(Page):
+    results: Annotated[list[HistoryRow], Meta(description="Rows of this page.")]

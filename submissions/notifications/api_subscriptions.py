@@ -10,6 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from submissions.models import Subscription, Token
+from submissions.notifications import responses as shape
 from submissions.notifications import subscriptions
 from submissions.web.api_base import REFUSED, PrivateView, validated_body
 from submissions.web.request_bodies import Choice, write_operation
@@ -17,19 +18,9 @@ from submissions.web.request_bodies import Choice, write_operation
 
 class FollowRequest(s.Serializer):
     system = s.CharField(max_length=160, help_text="Slug.")
-    steps = Choice(Subscription.Steps.choices, default=Subscription.Steps.ALL)
-
-
-class Followed(s.Serializer):
-    system = s.CharField(help_text="Slug.")
-    name = s.CharField(allow_blank=True)
-    steps = s.ChoiceField(Subscription.Steps.choices, help_text="Of which the account is told.")
-    since = s.DateTimeField(help_text="Steps found before are not told.")
-
-
-class FollowedPage(s.Serializer):
-    next = s.URLField(allow_null=True)
-    results = Followed(many=True)
+    steps = Choice(
+        Subscription.Steps.choices, default=Subscription.Steps.ALL, help_text="Which steps the account is told of."
+    )
 
 
 class FollowingList(PrivateView):
@@ -37,12 +28,12 @@ class FollowingList(PrivateView):
 
     token_scope = Token.Scope.ACCOUNT
 
-    @extend_schema(operation_id="following_list", responses={200: FollowedPage} | REFUSED)
+    @extend_schema(operation_id="following_list", responses={200: shape.FollowedPage} | REFUSED)
     def get(self, request: Request) -> Response:
         own = request.user.following.select_related("system")
         return Response({"next": None, "results": [_subscription_document(following) for following in own]})
 
-    @write_operation(operation_id="following_follow", request=FollowRequest, responses={200: Followed} | REFUSED)
+    @write_operation(operation_id="following_follow", request=FollowRequest, responses={200: shape.Followed} | REFUSED)
     def post(self, request: Request) -> Response:
         return Response(
             _subscription_document(subscriptions.subscribe(request.user, **validated_body(request, FollowRequest)))

@@ -10,8 +10,8 @@ from rest_framework.response import Response
 
 from submissions.errors import NotFound
 from submissions.models import Delivery, Token, Webhook
+from submissions.notifications import requests, webhooks
 from submissions.notifications import responses as notifications_responses
-from submissions.notifications import webhooks
 from submissions.web.api_base import CONFLICT, REFUSED, PrivateView, validated_body
 from submissions.web.request_bodies import write_operation
 
@@ -31,11 +31,11 @@ class WebhookList(PrivateView):
 
     @write_operation(
         operation_id="webhooks_add",
-        request=notifications_responses.WebhookRequest,
+        request=requests.WebhookRequest,
         responses={201: notifications_responses.WebhookWithSecret} | REFUSED | CONFLICT,
     )
     def post(self, request: Request) -> Response:
-        webhook = webhooks.add_webhook(request.user, **validated_body(request, notifications_responses.WebhookRequest))
+        webhook = webhooks.add_webhook(request.user, **validated_body(request, requests.WebhookRequest))
         return Response(_webhook_document(webhook) | {"secret": webhooks.webhook_secret(webhook)}, status=201)
 
 

@@ -2,40 +2,56 @@
 
 from __future__ import annotations
 
-from rest_framework import serializers as s
+from datetime import datetime
+from typing import Annotated
+from uuid import UUID
+
+from msgspec import Meta
+
+from registry.query.row_fields import SystemTitle
+from registry.query.shapes import Shape
+from registry.web.responses import Page
+from submissions import models
 
 
-class WebhookRequest(s.Serializer):
-    url = s.CharField(max_length=500, help_text="https, of a public host.")
-
-
-class Webhook(s.Serializer):
-    id = s.UUIDField()
-    url = s.CharField()
-    created_at = s.DateTimeField()
+class Webhook(Shape):
+    id: Annotated[UUID, Meta(description="Id of the webhook.")]
+    url: Annotated[str, Meta(description="Address that notices are sent to.")]
+    created_at: Annotated[datetime, Meta(description="When it was made.")]
 
 
 class WebhookWithSecret(Webhook):
-    secret = s.CharField(help_text="With which deliveries are signed, as in Standard Webhooks.")
+    secret: Annotated[str, Meta(description="With which deliveries are signed, as in Standard Webhooks.")]
 
 
-class WebhookPage(s.Serializer):
-    next = s.URLField(allow_null=True)
-    results = Webhook(many=True)
+class WebhookPage(Page):
+    results: Annotated[list[Webhook], Meta(description="Rows of this page.")]
 
 
-class Delivery(s.Serializer):
-    id = s.CharField(help_text="As in the header webhook-id.")
-    type = s.CharField(help_text="submission.STATE, system.step, or trial.")
-    submission = s.UUIDField(allow_null=True)
-    system = s.CharField(allow_null=True, help_text="Of a step: slug.")
-    state = s.CharField(help_text="waiting, delivered or failed (given up).")
-    attempts = s.IntegerField()
-    tried_at = s.DateTimeField(allow_null=True)
-    due_at = s.DateTimeField(allow_null=True, help_text="Next attempt, while waiting.")
-    answer = s.CharField(help_text="Of the last attempt, in words.")
+class Delivery(Shape):
+    id: Annotated[str, Meta(description="As in the header webhook-id.")]
+    type: Annotated[str, Meta(description="submission.STATE, system.step, or trial.")]
+    submission: Annotated[
+        UUID | None, Meta(description="Id of the submission that it tells of; null where it tells of none.")
+    ]
+    system: Annotated[str | None, Meta(description="Of a step: slug.")]
+    state: Annotated[str, Meta(description="waiting, delivered or failed (given up).")]
+    attempts: Annotated[int, Meta(description="Deliveries tried so far.")]
+    tried_at: Annotated[datetime | None, Meta(description="When the last attempt was; null before the first.")]
+    due_at: Annotated[datetime | None, Meta(description="Next attempt, while waiting.")]
+    answer: Annotated[str, Meta(description="Of the last attempt, in words.")]
 
 
-class DeliveryPage(s.Serializer):
-    next = s.URLField(allow_null=True)
-    results = Delivery(many=True)
+class DeliveryPage(Page):
+    results: Annotated[list[Delivery], Meta(description="Rows of this page.")]
+
+
+class Followed(Shape):
+    system: Annotated[str, Meta(description="Slug.")]
+    name: SystemTitle
+    steps: Annotated[models.Subscription.Steps, Meta(description="Of which the account is told.")]
+    since: Annotated[datetime, Meta(description="Steps found before are not told.")]
+
+
+class FollowedPage(Page):
+    results: Annotated[list[Followed], Meta(description="Rows of this page.")]

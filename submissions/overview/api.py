@@ -18,18 +18,20 @@ from registry.web.throttles import UploadThrottle
 from submissions.bundles.upload_api import BundleParser, UploadView
 from submissions.checks import finding_counts
 from submissions.checks import representation as checks_representation
+from submissions.checks import requests as checks_requests
 from submissions.checks import responses as checks_responses
 from submissions.editing import edit
-from submissions.editing import responses as editing_responses
+from submissions.editing import requests as editing_requests
 from submissions.errors import NotYours
 from submissions.intake import receive as intake_receive
-from submissions.intake import requests
+from submissions.intake import requests as intake_requests
 from submissions.intake.upload_form import declared_by_form
 from submissions.lifecycle import representation as lifecycle_representation
 from submissions.lifecycle import responses as lifecycle_responses
 from submissions.lifecycle.representation import JOINED
 from submissions.models import State
 from submissions.overview import representation
+from submissions.overview import requests as overview_requests
 from submissions.overview import responses as shape
 from submissions.permissions import is_own, require_own, visible_submission, visible_to
 from submissions.review import decisions
@@ -86,7 +88,7 @@ class SubmissionList(UploadView):
 
     @write_operation(
         operation_id="submissions_upload",
-        request={"multipart/form-data": requests.UploadRequest},
+        request={"multipart/form-data": intake_requests.UploadRequest},
         responses={202: lifecycle_responses.Receipt, 200: lifecycle_responses.Receipt, 201: lifecycle_responses.Receipt}
         | REFUSED
         | LARGE
@@ -143,13 +145,13 @@ class SubmissionSubmit(PrivateView):
 
     @write_operation(
         operation_id="submissions_submit",
-        request=shape.SubmitRequest,
+        request=overview_requests.SubmitRequest,
         responses={200: shape.SubmissionDetail} | REFUSED | CONFLICT,
     )
     def post(self, request: Request, id: UUID) -> Response:
         submission = visible_submission(request.user, id)
         require_own(request.user, submission)
-        decisions.submit_run(submission, request.user, **validated_body(request, shape.SubmitRequest))
+        decisions.submit_run(submission, request.user, **validated_body(request, overview_requests.SubmitRequest))
         return _detail_response(request, id)
 
 
@@ -158,12 +160,12 @@ class SubmissionRevalidate(PrivateView):
 
     @write_operation(
         operation_id="submissions_revalidate",
-        request=checks_responses.RevalidateRequest,
+        request=checks_requests.RevalidateRequest,
         responses={202: lifecycle_responses.Receipt} | REFUSED | CONFLICT,
     )
     def post(self, request: Request, id: UUID) -> Response:
         submission = visible_submission(request.user, id)
-        changes = validated_body(request, checks_responses.RevalidateRequest)
+        changes = validated_body(request, checks_requests.RevalidateRequest)
         if is_own(request.user, submission):
             edit.save_metadata_and_recheck(submission, request.user, **changes)
         elif changes:
@@ -179,14 +181,14 @@ class SubmissionRevise(PrivateView):
 
     @write_operation(
         operation_id="submissions_revise",
-        request=editing_responses.ReviseRequest,
+        request=editing_requests.ReviseRequest,
         responses={202: lifecycle_responses.Receipt} | REFUSED | CONFLICT,
     )
     def post(self, request: Request, id: UUID) -> Response:
         submission = visible_submission(request.user, id)
         require_own(request.user, submission)
         revision = edit.start_revision(
-            submission, request.user, **validated_body(request, editing_responses.ReviseRequest)
+            submission, request.user, **validated_body(request, editing_requests.ReviseRequest)
         )
         return Response(lifecycle_representation.receipt_document(revision, request), status=202)
 
@@ -196,13 +198,13 @@ class SubmissionWithdraw(PrivateView):
 
     @write_operation(
         operation_id="submissions_withdraw",
-        request=shape.WithdrawRequest,
+        request=overview_requests.WithdrawRequest,
         responses={200: shape.SubmissionDetail} | REFUSED | CONFLICT,
     )
     def post(self, request: Request, id: UUID) -> Response:
         submission = visible_submission(request.user, id)
         require_own(request.user, submission)
-        decisions.withdraw_run(submission, request.user, **validated_body(request, shape.WithdrawRequest))
+        decisions.withdraw_run(submission, request.user, **validated_body(request, overview_requests.WithdrawRequest))
         return _detail_response(request, id)
 
 

@@ -9,7 +9,7 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from registry.comparison.api import SystemsCompared
+from registry.comparison.responses import SystemsCompared
 from registry.presentation.responses import SystemDescription
 from registry.query import observed_parameters
 from registry.query.filters import refuse_unknown, whole_id

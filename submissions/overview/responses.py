@@ -2,86 +2,99 @@
 
 from __future__ import annotations
 
-from rest_framework import serializers as s
+from datetime import datetime
+from typing import Annotated, Any
+from uuid import UUID
+
+from msgspec import Meta
 
 from registry.presentation.responses import Distribution, SystemSummary
+from registry.query.row_fields import RevisionReason
+from registry.query.shapes import one_of
 from registry.results.responses import Change
+from registry.web.responses import Page
 from submissions.checks.responses import Finding
-from submissions.lifecycle.responses import HistoryRow, Mapping, Receipt
-from submissions.models import Signature
+from submissions.lifecycle.responses import HistoryRow, Receipt
 from submissions.review.responses import ReviewRow
 
 
 class SubmissionRow(Receipt):
-    test = s.BooleanField()
-    filename = s.CharField()
-    size = s.IntegerField(help_text="Bytes as received.")
-    account = s.CharField()
-    institution = s.CharField(allow_null=True)
-    release = s.CharField(allow_null=True)
-    lists = s.ListField(child=s.CharField())
-    received_at = s.DateTimeField()
-    checked_at = s.DateTimeField(allow_null=True)
-    submitted_at = s.DateTimeField(allow_null=True)
-    result = s.CharField(allow_null=True, help_text="Public id, once published.")
-    revises = s.UUIDField(allow_null=True, help_text="The published submission that it revises.")
+    test: Annotated[bool, Meta(description="Whether it is for trying out and never submitted to a release.")]
+    filename: Annotated[str, Meta(description="Name of the file as it was sent.")]
+    size: Annotated[int, Meta(description="Bytes as received.")]
+    account: Annotated[str, Meta(description="Username of the submitter.")]
+    institution: Annotated[str | None, Meta(description="Slug of the institution; null where none is known.")]
+    release: Annotated[str | None, Meta(description="Slug of the release; null: none is declared.")]
+    lists: Annotated[list[str], Meta(description="Names of the lists that it is meant for.")]
+    received_at: Annotated[datetime, Meta(description="When it was received; of a draft, when it was begun.")]
+    checked_at: Annotated[datetime | None, Meta(description="When it was last checked; null before the first check.")]
+    submitted_at: Annotated[datetime | None, Meta(description="When it was submitted to its release; null: not yet.")]
+    result: Annotated[str | None, Meta(description="Public id, once published.")]
+    revises: Annotated[UUID | None, Meta(description="The published submission that it revises.")]
 
 
 class SubmissionDetail(SubmissionRow):
-    revision_reason = s.CharField(allow_blank=True)
-    changes = Change(many=True, help_text="What a revision says otherwise than what it revises.")
-    metadata = Mapping()
-    embargo_until = s.DateTimeField(allow_null=True)
-    answers = Mapping()
-    answers_missing = Mapping(help_text="By list that asks for the questionnaire, the questions without an answer.")
-    checked_with = s.CharField(allow_null=True, help_text="Version of the validators.")
-    signature = s.ChoiceField(
-        ["none", *Signature.Outcome.values], help_text="What the signature of the bundle is worth."
-    )
-    system = SystemSummary(allow_null=True, help_text="The description of the system in short, where there is one.")
-    status = s.CharField(allow_null=True, help_text="valid, invalid, unreadable; null before the first check.")
-    primary = s.IntegerField(allow_null=True, help_text="Index in `runs` of the run that counts.")
-    tool = s.CharField(allow_null=True)
-    version = s.CharField(allow_null=True)
-    mode = s.CharField(allow_null=True)
-    path = s.CharField(allow_null=True)
-    scores = Mapping()
-    hashes = Mapping()
-    measurements = s.ListField(child=Mapping())
-    parameters = Mapping()
-    parameter_sources = Mapping(help_text="Where each parameter comes from.")
-    described_parameters = Mapping(help_text="What the described system says beside them.")
-    tests = s.ListField(child=Mapping())
-    distributions = Distribution(many=True)
-    rules = s.ListField(child=Mapping())
-    evidence = Mapping(help_text="What the files say twice: kinds that agree, contradict or are absent; empty: none.")
-    evidence_in_short = s.CharField(help_text="`not examined` for a check from before evidence was looked at.")
-    findings = Finding(many=True)
-    runs = s.ListField(child=Mapping())
-    assigned = s.ListField(child=s.CharField(), help_text="Usernames of the reviewers who are to decide.")
-    groups = s.ListField(child=Mapping(), help_text="Repeats, sweeps and runs not known to be alike.")
-    not_read = s.ListField(
-        child=Mapping(), help_text="Files and lines that no benchmark read, with what they look like."
-    )
-    reviews = ReviewRow(many=True)
-    history = HistoryRow(many=True)
+    revision_reason: RevisionReason
+    changes: Annotated[list[Change], Meta(description="What a revision says otherwise than what it revises.")]
+    metadata: Annotated[
+        dict[str, Any], Meta(description="What the submitter declared, by the names of schemas/metadata.1/.")
+    ]
+    embargo_until: Annotated[
+        datetime | None, Meta(description="The result stays private until then; null: no embargo.")
+    ]
+    answers: Annotated[dict[str, Any], Meta(description="Answers by question, as people sent them.")]
+    answers_missing: Annotated[
+        dict[str, Any], Meta(description="By list that asks for the questionnaire, the questions without an answer.")
+    ]
+    checked_with: Annotated[str | None, Meta(description="Version of the validators.")]
+    signature: Annotated[
+        str,
+        one_of("none", "pending", "verified", "unknown-key", "invalid"),
+        Meta(description="What the signature of the bundle is worth."),
+    ]
+    system: Annotated[
+        SystemSummary | None, Meta(description="The description of the system in short, where there is one.")
+    ]
+    status: Annotated[str | None, Meta(description="valid, invalid, unreadable; null before the first check.")]
+    primary: Annotated[int | None, Meta(description="Index in `runs` of the run that counts.")]
+    tool: Annotated[str | None, Meta(description="Benchmark of the run that counts; null where there is none.")]
+    version: Annotated[
+        str | None, Meta(description="Version of the benchmark of the run that counts; null where there is none.")
+    ]
+    mode: Annotated[str | None, Meta(description="Mode of the run that counts; null where there is none.")]
+    path: Annotated[
+        str | None, Meta(description="Path of the run that counts in the archive; null where there is none.")
+    ]
+    scores: Annotated[
+        dict[str, Any], Meta(description="Scores by name. A score has no unit; its halves are in GiB/s and kIOPS.")
+    ]
+    hashes: Annotated[dict[str, Any], Meta(description="Hashes of the run that counts, as printed and as computed.")]
+    measurements: Annotated[list[dict[str, Any]], Meta(description="Measurements, each in its canonical unit.")]
+    parameters: Annotated[dict[str, Any], Meta(description="Parameters of the run, by name.")]
+    parameter_sources: Annotated[dict[str, Any], Meta(description="Where each parameter comes from.")]
+    described_parameters: Annotated[dict[str, Any], Meta(description="What the described system says beside them.")]
+    tests: Annotated[list[dict[str, Any]], Meta(description="Tests of the run that counts, with the options of each.")]
+    distributions: Annotated[list[Distribution], Meta(description="Values under the numbers of the run.")]
+    rules: Annotated[list[dict[str, Any]], Meta(description="Rules with their outcomes, of the run that counts.")]
+    evidence: Annotated[
+        dict[str, Any],
+        Meta(description="What the files say twice: kinds that agree, contradict or are absent; empty: none."),
+    ]
+    evidence_in_short: Annotated[
+        str, Meta(description="`not examined` for a check from before evidence was looked at.")
+    ]
+    findings: Annotated[
+        list[Finding], Meta(description="Findings on the archive and on the run that counts, worst first.")
+    ]
+    runs: Annotated[list[dict[str, Any]], Meta(description="All runs of the archive in short.")]
+    assigned: Annotated[list[str], Meta(description="Usernames of the reviewers who are to decide.")]
+    groups: Annotated[list[dict[str, Any]], Meta(description="Repeats, sweeps and runs not known to be alike.")]
+    not_read: Annotated[
+        list[dict[str, Any]], Meta(description="Files and lines that no benchmark read, with what they look like.")
+    ]
+    reviews: Annotated[list[ReviewRow], Meta(description="Decisions of reviewers.")]
+    history: Annotated[list[HistoryRow], Meta(description="Changes of state, oldest first.")]
 
 
-class SubmissionPage(s.Serializer):
-    next = s.URLField(allow_null=True)
-    results = SubmissionRow(many=True)
-
-
-class SubmitRequest(s.Serializer):
-    release = s.CharField()
-    lists = s.ListField(
-        child=s.CharField(max_length=30), max_length=20, help_text="Empty for a tool without a score: no list ranks it."
-    )
-    acknowledge_rules = s.BooleanField()
-    acknowledge_publication = s.BooleanField()
-    embargo_until = s.DateTimeField(required=False, allow_null=True, default=None)
-    primary = s.IntegerField(required=False, allow_null=True, default=None, min_value=0, max_value=32767)
-
-
-class WithdrawRequest(s.Serializer):
-    reason = s.CharField(max_length=4000)
+class SubmissionPage(Page):
+    results: Annotated[list[SubmissionRow], Meta(description="Rows of this page.")]

@@ -13,6 +13,7 @@ from rest_framework.response import Response
 from submissions.models import Submission, Token
 from submissions.permissions import visible_submission
 from submissions.publication import anonymity
+from submissions.publication import responses as shape
 from submissions.web.api_base import CONFLICT, REFUSED, PrivateView, validated_body
 from submissions.web.request_bodies import write_operation
 
@@ -24,31 +25,21 @@ class AskRequest(s.Serializer):
 
 
 class DecisionRequest(s.Serializer):
-    granted = s.BooleanField()
+    granted = s.BooleanField(help_text="true grants it, false refuses it.")
     reason = s.CharField(max_length=2000, help_text="Read by the submitter and the committee.")
-
-
-class Anonymity(s.Serializer):
-    """What was asked for and decided."""
-
-    asked = s.BooleanField()
-    reason = s.CharField(allow_blank=True)
-    granted = s.BooleanField(allow_null=True, help_text="Null: not decided.")
-    decision = s.CharField(allow_blank=True, help_text="The editor's reason.")
-    lifted_at = s.DateTimeField(allow_null=True, help_text="When the published result got its name.")
 
 
 class SubmissionAnonymity(PrivateView):
     """Publication without a name: what is asked, asking for it, and agreeing to be named, also once it is published."""
 
-    @extend_schema(operation_id="submissions_anonymity", responses={200: Anonymity} | REFUSED)
+    @extend_schema(operation_id="submissions_anonymity", responses={200: shape.Anonymity} | REFUSED)
     def get(self, request: Request, id: UUID) -> Response:
         return _anonymity_response(request, id)
 
     @write_operation(
         operation_id="submissions_anonymity_ask",
         request=AskRequest,
-        responses={200: Anonymity} | REFUSED | CONFLICT,
+        responses={200: shape.Anonymity} | REFUSED | CONFLICT,
     )
     def post(self, request: Request, id: UUID) -> Response:
         anonymity.ask_anonymity(
@@ -56,7 +47,9 @@ class SubmissionAnonymity(PrivateView):
         )
         return _anonymity_response(request, id)
 
-    @write_operation(operation_id="submissions_anonymity_take_back", responses={200: Anonymity} | REFUSED | CONFLICT)
+    @write_operation(
+        operation_id="submissions_anonymity_take_back", responses={200: shape.Anonymity} | REFUSED | CONFLICT
+    )
     def delete(self, request: Request, id: UUID) -> Response:
         anonymity.take_back(visible_submission(request.user, id, JOINED), request.user)
         return _anonymity_response(request, id)
@@ -70,7 +63,7 @@ class SubmissionAnonymityDecision(PrivateView):
     @write_operation(
         operation_id="submissions_anonymity_decide",
         request=DecisionRequest,
-        responses={200: Anonymity} | REFUSED | CONFLICT,
+        responses={200: shape.Anonymity} | REFUSED | CONFLICT,
     )
     def post(self, request: Request, id: UUID) -> Response:
         anonymity.decide_anonymity(

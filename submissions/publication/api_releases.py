@@ -13,7 +13,7 @@ from registry.lists import api as lists_api
 from registry.query import public_record
 from submissions.models import Token
 from submissions.permissions import IsEditor
-from submissions.publication import amendments, releases
+from submissions.publication import amendments, releases, requests
 from submissions.publication import publish as publication_publish
 from submissions.publication import representation as publication_representation
 from submissions.publication import responses as publication_responses
@@ -29,11 +29,11 @@ class EditableReleaseListView(WritingView, lists_api.ReleaseListView):
 
     @write_operation(
         operation_id="releases_create",
-        request=publication_responses.ReleaseRequest,
+        request=requests.ReleaseRequest,
         responses={201: OpenApiTypes.OBJECT} | REFUSED | CONFLICT,
     )
     def post(self, request: Request) -> Response:
-        release = releases.create_release(**validated_body(request, publication_responses.ReleaseRequest))
+        release = releases.create_release(**validated_body(request, requests.ReleaseRequest))
         return Response(lists_api.as_release(release, []), status=201)
 
 
@@ -45,12 +45,12 @@ class EditableReleaseDetailView(WritingView, lists_api.ReleaseDetailView):
 
     @write_operation(
         operation_id="releases_change",
-        request=publication_responses.ReleaseChange,
+        request=requests.ReleaseChange,
         responses={200: OpenApiTypes.OBJECT} | REFUSED | CONFLICT,
     )
     def patch(self, request: Request, release: str) -> Response:
         changed = releases.change_release(
-            public_record.find_release(release), **validated_body(request, publication_responses.ReleaseChange)
+            public_record.find_release(release), **validated_body(request, requests.ReleaseChange)
         )
         return Response(lists_api.as_release(changed, public_record.ranked_lists().filter(release=changed)))
 
@@ -63,11 +63,11 @@ class ReleasePublish(PrivateView):
 
     @write_operation(
         operation_id="releases_publish",
-        request=publication_responses.PublishRequest,
+        request=requests.PublishRequest,
         responses={200: publication_responses.Published} | REFUSED | CONFLICT | UNAVAILABLE,
     )
     def post(self, request: Request, release: str) -> Response:
-        options = validated_body(request, publication_responses.PublishRequest)
+        options = validated_body(request, requests.PublishRequest)
         return Response(
             asdict(publication_publish.publish_release(public_record.find_release(release), request.user, **options))
         )
@@ -81,11 +81,11 @@ class ListOverrides(PrivateView):
 
     @write_operation(
         operation_id="lists_override",
-        request=publication_responses.OverrideRequest,
+        request=requests.OverrideRequest,
         responses={200: publication_responses.OverrideResponse} | REFUSED,
     )
     def post(self, request: Request, release: str, list: str) -> Response:
-        fields = validated_body(request, publication_responses.OverrideRequest)
+        fields = validated_body(request, requests.OverrideRequest)
         fields["result_id"] = fields.pop("result")
         decision, ranked_list = amendments.override_result(
             public_record.ranked_list(release, list), request.user, **fields

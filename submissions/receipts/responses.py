@@ -2,32 +2,37 @@
 
 from __future__ import annotations
 
-from rest_framework import serializers as s
+from datetime import datetime
+from typing import Annotated
 
-from submissions.models import State
+from msgspec import Meta
+
+from registry.query.row_fields import SubmissionId
+from registry.query.shapes import Shape
+from submissions import models
 
 
-class ReceiptText(s.Serializer):
+class ReceiptText(Shape):
     """What is signed: this object as JSON with sorted keys and without spaces."""
 
-    registry = s.CharField(help_text="Address of the registry.")
-    id = s.UUIDField()
-    sha256 = s.CharField(help_text="Of the bytes as received.")
-    size_bytes = s.IntegerField()
-    received_at = s.DateTimeField()
-    state = s.ChoiceField(State.choices)
-    checked_at = s.DateTimeField(allow_null=True)
-    rules_version = s.CharField(allow_null=True, help_text="Of the rules and parsers that checked it; null: not yet.")
-    issued_at = s.DateTimeField()
-    issued_by = s.CharField()
+    registry: Annotated[str, Meta(description="Address of the registry.")]
+    id: SubmissionId
+    sha256: Annotated[str, Meta(description="Of the bytes as received.")]
+    size_bytes: Annotated[int, Meta(description="Size in bytes.")]
+    received_at: Annotated[datetime, Meta(description="When the bytes were received.")]
+    state: Annotated[models.State, Meta(description="State of the submission when it was signed.")]
+    checked_at: Annotated[datetime | None, Meta(description="When it was last checked; null before the first check.")]
+    rules_version: Annotated[str | None, Meta(description="Of the rules and parsers that checked it; null: not yet.")]
+    issued_at: Annotated[datetime, Meta(description="When it was signed.")]
+    issued_by: Annotated[str, Meta(description="Name and version of the program that signed it.")]
 
 
-class SignedReceipt(s.Serializer):
-    receipt = ReceiptText()
-    signature = s.CharField(help_text="Ed25519, as ssh-keygen -Y sign writes it.")
-    public_key = s.CharField(help_text="As in authorized_keys.")
+class SignedReceipt(Shape):
+    receipt: Annotated[ReceiptText, Meta(description="The object that is signed.")]
+    signature: Annotated[str, Meta(description="Ed25519, as ssh-keygen -Y sign writes it.")]
+    public_key: Annotated[str, Meta(description="As in authorized_keys.")]
 
 
-class ReceiptKeys(s.Serializer):
-    namespace = s.CharField()
-    public_keys = s.ListField(child=s.CharField())
+class ReceiptKeys(Shape):
+    namespace: Annotated[str, Meta(description="Namespace of the signatures, for ssh-keygen -Y verify.")]
+    public_keys: Annotated[list[str], Meta(description="Public keys, as in authorized_keys.")]

@@ -14,13 +14,12 @@ from registry.query.filters import InvalidValue, refuse_unknown, whole_number
 from submissions.bundles import file_viewer
 from submissions.checks import finding_counts
 from submissions.checks import representation as checks_representation
-from submissions.checks.responses import Finding
 from submissions.lifecycle import representation
-from submissions.lifecycle.responses import Receipt
 from submissions.models import Comment, Judgement, Submission, Token
 from submissions.permissions import require_bytes, require_review, visible_submission
 from submissions.review import assignment, comments, rubric
 from submissions.review import representation as review_representation
+from submissions.review import responses as shape
 from submissions.web.api_base import CONFLICT, REFUSED, PrivateView, validated_body
 from submissions.web.request_bodies import Choice, write_operation
 
@@ -31,10 +30,6 @@ class AssignRequest(s.Serializer):
     reviewer = s.CharField(max_length=150, required=False, help_text="Username; without it the caller.")
 
 
-class Assigned(Receipt):
-    assigned = s.ListField(child=s.CharField(), help_text="Usernames of the reviewers who are to decide.")
-
-
 class SubmissionAssign(PrivateView):
     """Take a submission to review it, or as an editor give it to a reviewer; refused where interests conflict."""
 
@@ -43,7 +38,7 @@ class SubmissionAssign(PrivateView):
     @write_operation(
         operation_id="submissions_assign",
         request=AssignRequest,
-        responses={200: Assigned} | REFUSED | CONFLICT,
+        responses={200: shape.Assigned} | REFUSED | CONFLICT,
     )
     def post(self, request: Request, id: UUID) -> Response:
         submission = visible_submission(request.user, id, JOINED)
@@ -53,7 +48,7 @@ class SubmissionAssign(PrivateView):
     @write_operation(
         operation_id="submissions_unassign",
         parameters=[OpenApiParameter("reviewer", str, description="Username; without it the caller.")],
-        responses={200: Assigned} | REFUSED | CONFLICT,
+        responses={200: shape.Assigned} | REFUSED | CONFLICT,
     )
     def delete(self, request: Request, id: UUID) -> Response:
         submission = visible_submission(request.user, id, JOINED)
@@ -68,33 +63,10 @@ def _assigned_response(submission: Submission, request: Request) -> Response:
     )
 
 
-class JudgementRow(s.Serializer):
-    outcome = s.ChoiceField(Judgement.Outcome.choices)
-    note = s.CharField()
-    reviewer = s.CharField()
-    made_at = s.DateTimeField()
-
-
-class RubricRow(s.Serializer):
-    rule = s.CharField()
-    text = s.CharField()
-    outcome = s.CharField(help_text="Of the check: satisfied, violated, needs_human or not_evaluated.")
-    why = s.CharField()
-    settled = s.BooleanField(help_text="By the check, or by a reviewer.")
-    findings = Finding(many=True)
-    judgement = JudgementRow(allow_null=True, help_text="The latest word of a reviewer.")
-
-
-class Rubric(s.Serializer):
-    settled = s.IntegerField()
-    of = s.IntegerField()
-    rules = RubricRow(many=True)
-
-
 class JudgeRequest(s.Serializer):
-    rule = s.CharField(max_length=80)
-    outcome = Choice(Judgement.Outcome.choices)
-    note = s.CharField(max_length=4000)
+    rule = s.CharField(max_length=80, help_text="Code of the rule.")
+    outcome = Choice(Judgement.Outcome.choices, help_text="The judgement.")
+    note = s.CharField(max_length=4000, help_text="Why it is judged so.")
 
 
 class SubmissionRubric(PrivateView):
@@ -102,14 +74,14 @@ class SubmissionRubric(PrivateView):
 
     token_scope = Token.Scope.REVIEW
 
-    @extend_schema(operation_id="submissions_rubric", responses={200: Rubric} | REFUSED)
+    @extend_schema(operation_id="submissions_rubric", responses={200: shape.Rubric} | REFUSED)
     def get(self, request: Request, id: UUID) -> Response:
         submission = visible_submission(request.user, id, JOINED)
         require_review(request.user, submission)
         return Response(_rubric_document(submission))
 
     @write_operation(
-        operation_id="submissions_judge", request=JudgeRequest, responses={200: Rubric} | REFUSED | CONFLICT
+        operation_id="submissions_judge", request=JudgeRequest, responses={200: shape.Rubric} | REFUSED | CONFLICT
     )
     def post(self, request: Request, id: UUID) -> Response:
         submission = visible_submission(request.user, id, JOINED)
@@ -142,34 +114,32 @@ def _rubric_row(row: rubric.Row) -> dict[str, Any]:
     }  # fmt: skip
 
 
-class CommentRow(s.Serializer):
-    id = s.IntegerField()
-    at = s.DateTimeField()
-    author = s.CharField()
-    audience = s.ChoiceField(Comment.Audience.choices)
-    answers = s.IntegerField(allow_null=True, help_text="Id of the comment that it answers.")
-    finding = s.CharField(help_text="Code of the finding or rule that it is about; may be empty.")
-    text = s.CharField()
-
-
-class CommentPage(s.Serializer):
-    next = s.URLField(allow_null=True)
-    results = CommentRow(many=True)
-
-
 class CommentRequest(s.Serializer):
-    text = s.CharField(max_length=8000)
+    text = s.CharField(max_length=8000, help_text="The comment.")
     audience = Choice(
         Comment.Audience.choices, required=False, help_text="Without it that of the thread, else submitter."
     )
-    answers = s.IntegerField(required=False, allow_null=True, default=None, min_value=1, max_value=2**63 - 1)
-    finding = s.CharField(max_length=120, required=False, allow_blank=True, default="")
+    answers = s.IntegerField(
+        required=False,
+        allow_null=True,
+        default=None,
+        min_value=1,
+        max_value=2**63 - 1,
+        help_text="Id of the comment that it answers; null: it begins a thread.",
+    )
+    finding = s.CharField(
+        max_length=120,
+        required=False,
+        allow_blank=True,
+        default="",
+        help_text="Code of the finding or rule that it is about; empty: none.",
+    )
 
 
 class SubmissionComments(PrivateView):
     """What was said about a submission, oldest first: to the submitter, and for reviewers among the committee."""
 
-    @extend_schema(operation_id="submissions_comments", responses={200: CommentPage} | REFUSED)
+    @extend_schema(operation_id="submissions_comments", responses={200: shape.CommentPage} | REFUSED)
     def get(self, request: Request, id: UUID) -> Response:
         visible = comments.visible_comments(visible_submission(request.user, id, JOINED), request.user)
         return Response({"next": None, "results": [_comment_row(comment) for comment in visible]})
@@ -177,7 +147,7 @@ class SubmissionComments(PrivateView):
     @write_operation(
         operation_id="submissions_comment",
         request=CommentRequest,
-        responses={201: CommentRow} | REFUSED | CONFLICT,
+        responses={201: shape.CommentRow} | REFUSED | CONFLICT,
     )
     def post(self, request: Request, id: UUID) -> Response:
         comment = comments.add_comment(
@@ -198,26 +168,6 @@ def _comment_row(comment: Comment) -> dict[str, Any]:
     }
 
 
-class ReceivedFile(s.Serializer):
-    path = s.CharField()
-    size = s.IntegerField(help_text="Bytes.")
-
-
-class ReceivedLine(s.Serializer):
-    number = s.IntegerField()
-    text = s.CharField()
-    cut = s.BooleanField(help_text="The line goes on.")
-    findings = s.ListField(child=s.CharField(), help_text="Codes of findings on this line.")
-
-
-class ReceivedPage(s.Serializer):
-    files = ReceivedFile(many=True, required=False, help_text="Without `path`.")
-    path = s.CharField(required=False)
-    size = s.IntegerField(required=False, help_text="Bytes of the file.")
-    lines = ReceivedLine(many=True, required=False)
-    following = s.IntegerField(required=False, allow_null=True, help_text="Number of the line after these.")
-
-
 class SubmissionReceived(PrivateView):
     """The files of the archive as received, or 200 lines of one: for its institution and reviewers without conflict."""
 
@@ -227,7 +177,7 @@ class SubmissionReceived(PrivateView):
             OpenApiParameter("path", str, description="Of one file, as findings write it."),
             OpenApiParameter("line", int, description="The first line to show, from 1."),
         ],
-        responses={200: ReceivedPage} | REFUSED,
+        responses={200: shape.ReceivedPage} | REFUSED,
     )
     def get(self, request: Request, id: UUID) -> Response:
         refuse_unknown(request.query_params, ("path", "line"))

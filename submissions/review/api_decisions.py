@@ -11,7 +11,7 @@ from submissions.lifecycle import representation as lifecycle_representation
 from submissions.lifecycle.representation import JOINED
 from submissions.models import Token
 from submissions.permissions import require_review, visible_submission
-from submissions.review import decisions
+from submissions.review import decisions, requests
 from submissions.review import representation as review_representation
 from submissions.review import responses as review_responses
 from submissions.web.api_base import CONFLICT, REFUSED, PrivateView, validated_body
@@ -25,15 +25,13 @@ class SubmissionReview(PrivateView):
 
     @write_operation(
         operation_id="submissions_review",
-        request=review_responses.ReviewRequest,
+        request=requests.ReviewRequest,
         responses={200: review_responses.ReviewResponse} | REFUSED | CONFLICT,
     )
     def post(self, request: Request, id: UUID) -> Response:
         submission = visible_submission(request.user, id, JOINED)
         require_review(request.user, submission)
-        review = decisions.decide_run(
-            submission, request.user, **validated_body(request, review_responses.ReviewRequest)
-        )
+        review = decisions.decide_run(submission, request.user, **validated_body(request, requests.ReviewRequest))
         submission.refresh_from_db(fields=["state"])
         return Response(
             lifecycle_representation.receipt_document(submission, request)
@@ -49,13 +47,13 @@ class SubmissionLate(PrivateView):
 
     @write_operation(
         operation_id="submissions_late",
-        request=review_responses.LateRequest,
+        request=requests.LateRequest,
         responses={200: review_responses.DeadlineExceptionResponse} | REFUSED | CONFLICT,
     )
     def post(self, request: Request, id: UUID) -> Response:
         submission = visible_submission(request.user, id)
         return Response(
             review_representation.late_entry_document(
-                decisions.admit_late(submission, request.user, **validated_body(request, review_responses.LateRequest))
+                decisions.admit_late(submission, request.user, **validated_body(request, requests.LateRequest))
             )
         )

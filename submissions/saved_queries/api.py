@@ -10,6 +10,7 @@ from rest_framework.response import Response
 from registry.models import SavedStudy
 from registry.studies import api as studies_api
 from registry.studies import api_rankings, saved_queries
+from registry.studies import responses as studies_responses
 from registry.web.api_base import api_address
 from submissions.web.api_base import REFUSED, validated_body
 from submissions.web.request_bodies import Choice, WritingView, write_operation
@@ -18,7 +19,7 @@ STUDY, RANKING = SavedStudy.Kind.STUDY, SavedStudy.Kind.RANKING
 
 
 class SaveRequest(s.Serializer):
-    title = s.CharField(max_length=saved_queries.TITLE_LIMIT)
+    title = s.CharField(max_length=saved_queries.TITLE_LIMIT, help_text="Title of what is saved.")
     question = s.CharField(max_length=saved_queries.QUESTION_LIMIT, help_text="The query string of study/ or ranking/.")
     keep = Choice(
         saved_queries.KEEP,
@@ -38,7 +39,7 @@ class StudyList(WritingView, studies_api.StudyList):
     """All studies; anyone signed in saves one more."""
 
     @write_operation(
-        operation_id="studies_save", request=SaveRequest, responses={201: studies_api.StudyListed} | REFUSED
+        operation_id="studies_save", request=SaveRequest, responses={201: studies_responses.StudyListed} | REFUSED
     )
     def post(self, request: Request) -> Response:
         return _save(request, STUDY, "studies")
@@ -57,7 +58,7 @@ class RankingList(WritingView, api_rankings.RankingList):
     """Rankings that people saved; anyone signed in saves one more."""
 
     @write_operation(
-        operation_id="rankings_save", request=SaveRequest, responses={201: studies_api.StudyListed} | REFUSED
+        operation_id="rankings_save", request=SaveRequest, responses={201: studies_responses.StudyListed} | REFUSED
     )
     def post(self, request: Request) -> Response:
         return _save(request, RANKING, "rankings")

@@ -16,7 +16,7 @@ from typing import Any, NoReturn, TypeVar
 
 from django.http import HttpRequest, QueryDict
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers as s
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser, FormParser, JSONParser
@@ -111,6 +111,11 @@ class Choice(s.ChoiceField):
         if key == "invalid_choice":
             raise s.ValidationError(f"It must be one of {', '.join(map(str, self.choices))}.", code=key)
         super().fail(key, **kwargs)
+
+
+@extend_schema_field(OpenApiTypes.OBJECT)
+class JSONObject(s.JSONField):
+    """A JSON object whose names are not fixed."""
 
 
 class HeldRequest(Request):

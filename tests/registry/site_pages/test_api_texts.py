@@ -1,8 +1,7 @@
-"""Every operation has a summary, every property a description with the unit of its numbers; each is written once."""
+"""Every operation has a summary, every property a description with the unit of its numbers."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from typing import Any
@@ -61,44 +60,9 @@ def test_every_number_says_its_unit(document) -> None:
 
 
 def test_no_summary_is_of_an_operation_that_is_gone(document) -> None:
-    assert set(api_texts.texts()["summaries"]) == {operation["operationId"] for operation in operations(document)}
+    assert set(api_texts.summaries()) == {operation["operationId"] for operation in operations(document)}
 
 
-def test_every_text_of_the_file_is_read(document) -> None:
-    """A text that a serializer overrules, or that no property has any more, says something to nobody."""
-    fields, texts = properties(document), api_texts.texts()
-    own = {(component, name): text for component, names in texts["fields_of"].items() for name, text in names.items()}
-    assert {place: text for place, text in own.items() if fields.get(place, {}).get("description") != text} == {}
-    shared = {(name, field["description"]) for (_, name), field in fields.items()}
-    assert [name for name, text in texts["fields"].items() if (name, text) not in shared] == []
-
-
-def test_no_text_is_written_twice_for_one_field() -> None:
-    stored = json.loads(api_texts._FILE.read_text(encoding="utf-8"))
-    places = [
-        (component, name)
-        for names, texts in stored["fields_of"].items()
-        for component in names.split()
-        for name in texts
-    ]
-    assert len(places) == len(set(places))
-    repeated = [(name, text) for texts in stored["fields_of"].values() for name, text in texts.items()]
-    assert [row for row in repeated if stored["fields"].get(row[0]) == row[1]] == []
-
-
-def test_a_reference_keeps_what_it_refers_to() -> None:
-    schema = {
-        "components": {"schemas": {"Entry": {"properties": {"trust": {"$ref": "#/x"}, "rank": {"type": "integer"}}}}}
-    }
-    result = api_texts.with_texts(schema | {"paths": {}})
-    described = result["components"]["schemas"]["Entry"]["properties"]
-    assert described["trust"]["allOf"] == [{"$ref": "#/x"}] and described["trust"]["description"]
-    assert described["rank"]["type"] == "integer"
-
-
-def test_what_a_serializer_says_itself_stays() -> None:
-    said_already = {"type": "integer", "description": "Its own words."}
-    result = api_texts.with_texts(
-        {"paths": {}, "components": {"schemas": {"Entry": {"properties": {"rank": said_already}}}}}
-    )
-    assert result["components"]["schemas"]["Entry"]["properties"]["rank"] == said_already
+def test_values_stand_at_the_enumeration_alone(document) -> None:
+    assert [place for place, field in properties(document).items() if "\n* `" in field["description"]] == []
+    assert "* `verified` - " in document["components"]["schemas"]["TrustEnum"]["description"]

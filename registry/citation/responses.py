@@ -1,0 +1,22 @@
+"""Shapes of citations."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from registry.query.shapes import Shape
+
+
+class Citation(Shape):
+    """What may be said of a result or list, and where it stays."""
+
+    sentence: Annotated[str, Meta(description="The citation in one sentence.")]
+    title: Annotated[str, Meta(description="What is cited.")]
+    trust: Annotated[str, Meta(description="How far it may be trusted: verified, imported or reported.")]
+    version: Annotated[str, Meta(description="Revision of a result; day, amendments and digest of a list.")]
+    published: Annotated[str, Meta(description="A day, or the month where no more is known.")]
+    status: Annotated[str, Meta(description="Withdrawn or revised; empty if neither.")]
+    address: Annotated[str, Meta(description="Permanent.")]
+    badge_address: Annotated[str, Meta(description="Of a picture (SVG) that says it in brief; permanent.")]

@@ -1,0 +1,152 @@
+"""Shapes of comparisons: results, and descriptions of systems, side by side."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from msgspec import Meta
+
+from registry.query.row_fields import (
+    Code,
+    Context,
+    PrintedInstitution,
+    PrintedSystem,
+    PublicId,
+    Quantity,
+    ReleaseSlug,
+    Statistic,
+    ToolVersion,
+    TrustText,
+)
+from registry.query.shapes import Shape
+
+
+class Note(Shape):
+    code: Code
+    message: Annotated[str, Meta(description="What must be known, in a sentence.")]
+
+
+class ComparedSpread(Shape):
+    """How well a number repeats (docs: uncertainty)."""
+
+    deviation_percent: Annotated[
+        float | None, Meta(description="Sample deviation of one run, in % of the number; null: not repeated.")
+    ]
+    runs: Annotated[
+        int | None, Meta(description="Repeats that it was measured over, three or more; null: not repeated.")
+    ]
+
+
+class ComparedMeasurement(Shape):
+    """Where a score of a result is meant, `op` is its name, and `quantity` and `stat` are empty."""
+
+    op: Annotated[str, Meta(description="Operation, or the name of a score.")]
+    quantity: Quantity
+    stat: Statistic
+    context: Context
+    unit: Annotated[str, Meta(description="Canonical unit of all values.")]
+    divided: Annotated[bool, Meta(description="By the divisors of `per`; times, shares and counts are not.")]
+    values: Annotated[
+        list[float | None], Meta(description="The value of each result, in `unit`; null where it has none.")
+    ]
+    ratios: Annotated[
+        list[float | None], Meta(description="To the first result, without unit; null where there is none.")
+    ]
+    intervals: Annotated[
+        list[Annotated[list[float], Meta(min_length=2, max_length=2)] | None],
+        Meta(
+            description="Where each ratio lies with 95 %, by repeats of both numbers; one that holds 1 is a tie. "
+            "Null: not repeated, so that nobody can tell whether they differ by more than chance."
+        ),
+    ]
+    interval_basis: Annotated[
+        list[str | None], Meta(description="For each interval `repeats`; null where there is none.")
+    ]
+    spreads: Annotated[list[ComparedSpread], Meta(description="How far the number of each result varied.")]
+    printed_units: Annotated[list[str], Meta(description="In which its source prints it; empty where it says none.")]
+    ratio_qualifiers: Annotated[
+        list[str],
+        Meta(description="What follows of each ratio: about, below, above; unknown, and no ratio, where nothing does."),
+    ]
+    qualifiers: Annotated[list[str], Meta(description="about, above or below, as printed; else empty.")]
+    differs: Annotated[
+        list[str],
+        Meta(description="Why a number does not mean what the first one does, and has no ratio; empty where it does."),
+    ]
+
+
+class Difference(Shape):
+    parameter: Annotated[str, Meta(description="Name of the parameter.")]
+    values: Annotated[list[Any], Meta(description="The value of each result: any JSON value, null where it has none.")]
+
+
+class ComparedResult(Shape):
+    id: PublicId
+    institution: PrintedInstitution
+    system: PrintedSystem
+    release: ReleaseSlug | None
+    tool_version: ToolVersion
+    trust: TrustText
+    score: Annotated[float | None, Meta(description="No unit.")]
+
+
+class DifferingFact(Shape):
+    subject: Annotated[str, Meta(description="Nodes that it is of; empty for the run as a whole.")]
+    name: Annotated[str, Meta(description="Name of the fact.")]
+    parameter: Annotated[str, Meta(description="Id in parameters/; empty where it is none.")]
+    key: Annotated[str, Meta(description="Entry of a parameter that is a map.")]
+    values: Annotated[
+        list[list[str] | None],
+        Meta(description="Distinct values of each, with their units; null where it is not known."),
+    ]
+    differs_from_default: Annotated[
+        list[bool | None], Meta(description="From that of its release; null: cannot be said.")
+    ]
+    defaults: Annotated[list[str], Meta(description="Default of each side, as text; empty where it is not known.")]
+
+
+class SystemDifference(DifferingFact):
+    section: Annotated[str, Meta(description="Section of the description.")]
+
+
+class DifferenceGroup(Shape):
+    group: Annotated[str, Meta(description="Scale, Hardware, BIOS, Tunables, Layout, Network, Benchmark options, ...")]
+    differences: Annotated[list[DifferingFact], Meta(description="What differs, one row for each fact.")]
+
+
+class ComparedDivisor(Shape):
+    value: Annotated[
+        float | None,
+        Meta(description="Number of what `name` names (`watt` in W, `pib` in PiB); null where the record has none."),
+    ]
+    source: Annotated[str, Meta(description="Where it is from; may be empty.")]
+
+
+class ComparedPer(Shape):
+    """What rates and scores are divided by."""
+
+    name: Annotated[str, Meta(description="Name, as `per` of the query.")]
+    axis: Annotated[str, Meta(description="Axis that has the divisors.")]
+    title: Annotated[str, Meta(description="What it is called in tables.")]
+    divisors: Annotated[list[ComparedDivisor], Meta(description="The divisor of each result.")]
+
+
+class SystemsCompared(Shape):
+    """What differs between described systems; what is of one moment is left out."""
+
+    described: Annotated[list[bool], Meta(description="For each side, whether its system is described.")]
+    differences: Annotated[list[SystemDifference], Meta(description="What differs, one row for each fact.")]
+    equal: Annotated[int, Meta(description="Facts that are the same on all sides.")]
+    unknown: Annotated[int, Meta(description="Facts that are known of some only.")]
+
+
+class ComparisonShape(Shape):
+    results: Annotated[list[ComparedResult], Meta(description="The results, in the order of the query.")]
+    per: Annotated[ComparedPer | None, Meta(description="What rates and scores are divided by; null: they are not.")]
+    comparable: Annotated[bool, Meta(description="Whether ratios are computed; `notes` say why not.")]
+    notes: Annotated[list[Note], Meta(description="What stands against comparing them, or must be known.")]
+    measurements: Annotated[list[ComparedMeasurement], Meta(description="Measurements, each in its canonical unit.")]
+    differences: Annotated[list[Difference], Meta(description="Parameters of the runs that differ.")]
+    equal: Annotated[int, Meta(description="Parameters that are the same in all results.")]
+    configuration: Annotated[list[DifferenceGroup], Meta(description="What else differed, in groups.")]
+    system: Annotated[SystemsCompared, Meta(description="What differs between the described systems.")]

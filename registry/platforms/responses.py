@@ -1,0 +1,227 @@
+"""Shapes of lines of platforms, sizing and ceilings."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from msgspec import Meta
+
+from registry.query.row_fields import (
+    CanonicalUnit,
+    Context,
+    Divisor,
+    FactorQualifier,
+    MoreThere,
+    Operation,
+    PlatformSlug,
+    PlatformTitle,
+    Qualifier,
+    Quantity,
+    ResultId,
+    Statistic,
+    Tool,
+    TrustText,
+)
+from registry.query.shapes import Shape
+from registry.web.responses import Page
+
+
+class Factor(Shape):
+    name: Annotated[str, Meta(description="What it is.")]
+    value: Annotated[float, Meta(description="Its value, in `unit`.")]
+    unit: Annotated[str, Meta(description="Unit of the value; may be empty.")]
+    source: Annotated[str, Meta(description="The datasheet or document that says so.")]
+    estimated: Annotated[bool, Meta(description="Assumed for this use.")]
+
+
+class Layer(Shape):
+    layer: Annotated[str, Meta(description="drives, slots, parity, controllers, network or clients.")]
+    words: Annotated[str, Meta(description="The layer in words.")]
+    value: Annotated[float, Meta(description="The most that it delivers, in `unit`: the product of the factors.")]
+    unit: Annotated[str, Meta(description="Unit of `value`.")]
+    percent: Annotated[float, Meta(description="What was measured, in % of it.")]
+    observed: Annotated[
+        float | None, Meta(description="The most that was ever seen, in `unit`; null where no document says so.")
+    ]
+    percent_of_observed: Annotated[
+        float | None, Meta(description="What was measured, in % of `observed`; null where nothing was seen.")
+    ]
+    estimated: Annotated[bool, Meta(description="Some factor is.")]
+    factors: Annotated[list[Factor], Meta(description="What the value is the product of.")]
+
+
+class Limiting(Shape):
+    layer: Annotated[str, Meta(description="drives, slots, parity, controllers, network or clients.")]
+    words: Annotated[str, Meta(description="parity says what it takes its share of: drives, less parity.")]
+    percent: Annotated[float, Meta(description="What was measured, in % of what the layer can deliver.")]
+
+
+class Efficiency(Shape):
+    """One measurement against the layers that its data crosses, from below. Canonical units."""
+
+    op: Operation
+    quantity: Quantity
+    stat: Statistic
+    context: Context
+    value: Annotated[float, Meta(description="What was measured, in `unit`.")]
+    unit: CanonicalUnit
+    qualifier: Annotated[
+        str, Meta(description="About, below or above, of the value and of every percentage, as its source says.")
+    ]
+    direction: Annotated[str, Meta(description="read or write.")]
+    over: Annotated[str, Meta(description="What the number is of: system, server or drive.")]
+    limiting: Annotated[Limiting, Meta(description="The layer that can deliver least.")]
+    above: Annotated[list[str], Meta(description="Layers that it is above 100 % of; empty as it should be.")]
+    layers: Annotated[list[Layer], Meta(description="Layers that its data crosses.")]
+
+
+class EfficiencyPage(Page):
+    results: Annotated[list[Efficiency], Meta(description="Rows of this page.")]
+
+
+class PlatformName(Shape):
+    slug: PlatformSlug
+    name: PlatformTitle
+
+
+class LineShape(Shape):
+    platforms: Annotated[list[PlatformName], Meta(description="Platforms, each before the one that followed it.")]
+    url: Annotated[str, Meta(description="Address of the comparison of its generations.")]
+
+
+class LinePage(Page):
+    results: Annotated[list[LineShape], Meta(description="Rows of this page.")]
+
+
+class StepShape(Shape):
+    """The best result of one generation or release. Canonical unit."""
+
+    step: Annotated[str, Meta(description="Name of the generation or release.")]
+    value: Annotated[float, Meta(description="The best value, in the canonical unit.")]
+    result: ResultId
+    printed_unit: Annotated[str, Meta(description="The unit in which its source prints it.")]
+    qualifier: Qualifier
+    low: Annotated[float, Meta(description="Lower end of what the best value may be, in the canonical unit.")]
+    high: Annotated[float, Meta(description="Upper end of what the best value may be, in the canonical unit.")]
+    count: Annotated[int, Meta(description="Results of the step that have the number.")]
+    x_first: Annotated[
+        float | None,
+        Meta(description="How many times better than the first step, without unit; null where it cannot be said."),
+    ]
+    x_before: Annotated[
+        float | None, Meta(description="How many times better than the step before, without unit; null of the first.")
+    ]
+    x_first_qualifier: FactorQualifier
+    x_before_qualifier: FactorQualifier
+
+
+class ChangeShape(Shape):
+    before: Annotated[str, Meta(description="Id of the result before.")]
+    after: Annotated[str, Meta(description="Id of the result after.")]
+    factor: Annotated[
+        float | None, Meta(description="How many times better, without unit; null where it cannot be said.")
+    ]
+    factor_qualifier: FactorQualifier
+    cause: Annotated[str | None, Meta(description="hardware, software or tuning, where it alone differs; else null.")]
+    may_be: Annotated[list[str], Meta(description="All that it may come from, as far as the record tells.")]
+    differs: Annotated[dict[str, Any], Meta(description="Names of what differs, by kind.")]
+    unrecorded: Annotated[list[str], Meta(description="Kinds of which something is not recorded of both.")]
+
+
+class PossibleShape(Shape):
+    may_be: Annotated[list[str], Meta(description="All causes that it may come from.")]
+    factor: Annotated[
+        float | None,
+        Meta(
+            description="How many times better, all changes with these causes together, without unit; null where it "
+            "cannot be said."
+        ),
+    ]
+    factor_qualifier: FactorQualifier
+
+
+class GainShape(Shape):
+    """One number over the steps of a line."""
+
+    tool: Tool
+    op: Operation
+    quantity: Quantity
+    stat: Statistic
+    trust: TrustText
+    unit: Annotated[str, Meta(description="Canonical unit of the values of the steps.")]
+    steps: Annotated[list[StepShape], Meta(description="The best result of each step.")]
+    changes: Annotated[list[ChangeShape], Meta(description="Between the best results of neighbouring steps.")]
+    chain: Annotated[
+        list[ChangeShape],
+        Meta(description="From first to last best, one cause at a time; empty where no results allow it."),
+    ]
+    by_cause: Annotated[dict[str, float], Meta(description="Factors by cause along the chain, which has no bounds.")]
+    by_possible: Annotated[
+        list[PossibleShape], Meta(description="Factors of the changes by all that they may come from.")
+    ]
+
+
+class AxisShape(Shape):
+    name: Annotated[str, Meta(description="Name of the axis.")]
+    title: Annotated[str, Meta(description="What it is called in charts and tables.")]
+
+
+class Generations(Shape):
+    platforms: Annotated[list[PlatformName], Meta(description="Platforms, each before the one that followed it.")]
+    x: Annotated[AxisShape, Meta(description="What the steps are.")]
+    per: Divisor | None
+    order: Annotated[list[str], Meta(description="Names of the steps, in order.")]
+    results: Annotated[int, Meta(description="Results that were looked at, the newest of the line.")]
+    left_out: MoreThere
+    single: Annotated[int, Meta(description="Numbers that only one step has; they are not shown.")]
+    rows: Annotated[list[GainShape], Meta(description="Numbers of the line, each over its steps.")]
+
+
+class UnitsShape(Shape):
+    low: Annotated[
+        int | None, Meta(description="If every unit does what the best did; of bounds alone, which no fewer reach.")
+    ]
+    middle: Annotated[int | None, Meta(description="The median; null where there are only bounds.")]
+    high: Annotated[
+        int | None,
+        Meta(description="The least; of bounds alone, which is enough. Of one measurement there is no range."),
+    ]
+    measurements: Annotated[int, Meta(description="Measured rates that it rests on; bounds are not counted.")]
+    qualifier: Annotated[
+        str,
+        Meta(
+            description="above: at least `low`, and not known how many. below: at most `high`. about: of rough rates."
+        ),
+    ]
+
+
+class OneUnit(Shape):
+    layer: Annotated[
+        str,
+        Meta(description="The layer that can deliver least: drives, slots, parity, controllers, network or clients."),
+    ]
+    words: Annotated[str, Meta(description="The layer in words.")]
+    of_one: Annotated[float, Meta(description="What the layer of one enclosure can deliver, in `unit` of the answer.")]
+    units: Annotated[int, Meta(description="No fewer reach the rate, whatever is tuned.")]
+    estimated: Annotated[bool, Meta(description="Whether some factor is assumed.")]
+
+
+class BasisShape(Shape):
+    result: ResultId
+    op: Annotated[str, Meta(description="Operation of the rate.")]
+    trust: TrustText
+    enclosures: Annotated[float, Meta(description="Measured enclosures in number; one target of two is half of one.")]
+    of_one: Annotated[float, Meta(description="Rate of one enclosure, in `unit`.")]
+    qualifier: Annotated[str, Meta(description="What its source says of the rate: about, below or above.")]
+    source: Annotated[str, Meta(description="Source of the result; may be empty.")]
+
+
+class SizingShape(Shape):
+    platform: PlatformSlug
+    direction: Annotated[str, Meta(description="read or write.")]
+    kind: Annotated[str, Meta(description="bandwidth or iops (of 4 KiB).")]
+    target: Annotated[float, Meta(description="The rate to reach, in `unit`.")]
+    unit: Annotated[str, Meta(description="Of the target and of every of_one.")]
+    units: Annotated[UnitsShape, Meta(description="Enclosures that the rate takes.")]
+    ceiling: Annotated[OneUnit | None, Meta(description="Of the parts of one; null where they are not known.")]
+    basis: Annotated[list[BasisShape], Meta(description="What one enclosure delivered, best first.")]

@@ -1,0 +1,208 @@
+"""Rows of the public record: what a table of the API, of CSV and of the export shows of each."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from typing import Annotated, Any
+
+from django.db.models import Value
+from django.db.models.functions import Coalesce, NullIf
+from msgspec import Meta
+
+from registry.query.row_fields import (
+    BandwidthGibPerS,
+    CanonicalUnit,
+    ClientNodes,
+    FilesystemFamily,
+    InstitutionSlug,
+    ListName,
+    ListTitle,
+    Mode,
+    Operation,
+    PlatformSlug,
+    PlatformTitle,
+    PrintedInstitution,
+    PrintedSystem,
+    PrintedUnit,
+    PublicId,
+    Quantity,
+    Rank,
+    RankHigh,
+    RankLow,
+    RateKiops,
+    ReleaseSlug,
+    Reproducibility,
+    ResultId,
+    Score,
+    SizeInBytes,
+    Statistic,
+    SystemSlug,
+    SystemTitle,
+    Tasks,
+    Tool,
+    ToolVersion,
+    Trust,
+    Vendor,
+    WithdrawnAt,
+)
+from registry.query.shapes import Shape, at_path
+
+_VENDOR = Coalesce(NullIf("vendor", Value("")), "storage_vendor")
+_ENTRY_VENDOR = Coalesce(NullIf("result__vendor", Value("")), "result__storage_vendor")
+_RANK_LOW, _RANK_HIGH = Coalesce("range__low", "rank_low"), Coalesce("range__high", "rank_high")
+
+
+class Measurement(Shape):
+    """One number in its canonical unit, beside the value and unit as printed."""
+
+    op: Operation
+    quantity: Quantity
+    stat: Statistic
+    value: Annotated[float, Meta(description="The number, in `unit`.")]
+    unit: CanonicalUnit
+    printed_value: Annotated[float, Meta(description="Value as printed, in `printed_unit`.")]
+    printed_unit: PrintedUnit
+    scored: Annotated[bool | None, Meta(description="Whether the score counts it; null where the tool has no score.")]
+    context: Annotated[
+        dict[str, Any], Meta(description="What else tells it from other numbers of the operation, by name.")
+    ]
+    repeats: Annotated[
+        list[float] | None,
+        Meta(
+            description="Values in `unit` of each run of this configuration in the archive, this one too, in order; "
+            "null: it ran once."
+        ),
+    ]
+
+
+class Result(Shape):
+    """A result as a row of a table."""
+
+    id: Annotated[PublicId, at_path("public_id")]
+    label: Annotated[
+        str | None,
+        Meta(description="What tells a reported result from its neighbours; else null."),
+        at_path("snapshot__label"),
+    ]
+    tool: Tool
+    tool_version: ToolVersion
+    mode: Mode
+    trust: Trust
+    release: Annotated[
+        str | None,
+        Meta(description="Null for a reported result, which belongs to no release."),
+        at_path("release__slug"),
+    ]
+    institution: PrintedInstitution
+    institution_slug: Annotated[InstitutionSlug, at_path("site__slug")]
+    system: Annotated[PrintedSystem, at_path("system_name")]
+    system_slug: Annotated[SystemSlug, at_path("system__slug")]
+    platform: Annotated[
+        str | None, Meta(description="Slug of the platform; null where it is not known."), at_path("platform__slug")
+    ]
+    vendor: Annotated[Vendor, at_path(_VENDOR)]
+    filesystem_type: Annotated[str, Meta(description="Type of the file system, as declared or printed.")]
+    filesystem_family: FilesystemFamily
+    client_nodes: ClientNodes | None
+    tasks: Tasks | None
+    score: Score | None
+    bandwidth_gib_per_s: BandwidthGibPerS | None
+    rate_kiops: RateKiops | None
+    reproducibility: Reproducibility
+    production: Annotated[
+        bool | None, Meta(description="Whether the system is in production; null where it is not known.")
+    ]
+    submitted_on: Annotated[date | None, Meta(description="Day of the submission; null where it is not known.")]
+    published_at: Annotated[datetime | None, Meta(description="When it was published here; null where it was not.")]
+    revision: Annotated[int, Meta(description="Number of the revision, from 1.")]
+
+
+class Membership(Shape):
+    """Where a result stands on one list."""
+
+    release: Annotated[ReleaseSlug, at_path("ranked_list__release__slug")]
+    list: Annotated[ListName, at_path("ranked_list__name")]
+    title: Annotated[ListTitle, at_path("ranked_list__title")]
+    trust: Annotated[Trust, at_path("ranked_list__trust")]
+    rank: Rank
+    rank_low: Annotated[RankLow, at_path(_RANK_LOW)]
+    rank_high: Annotated[RankHigh, at_path(_RANK_HIGH)]
+    score: Score
+    new: Annotated[bool, Meta(description="Entered with that release; false: carried over.")]
+
+
+class ResultFile(Shape):
+    """One published file."""
+
+    path: Annotated[str, Meta(description="Path in the published copy.")]
+    size: SizeInBytes
+    sha256: Annotated[str, Meta(description="sha256 of the published file.")]
+    scrubbed: Annotated[bool, Meta(description="Differs from the file as received.")]
+
+
+class OmittedFile(Shape):
+    """A file of the archive that is not public."""
+
+    path: Annotated[str, Meta(description="Path in the archive.")]
+    reason: Annotated[str, Meta(description="Why it is not public.")]
+
+
+class Entry(Shape):
+    """One row of a list. Texts and figures are those of that list; units stand in the names; a score has none."""
+
+    rank: Rank
+    rank_low: Annotated[RankLow, at_path(_RANK_LOW)]
+    rank_high: Annotated[RankHigh, at_path(_RANK_HIGH)]
+    result: Annotated[ResultId, at_path("result__public_id")]
+    institution: Annotated[str, Meta(description="Institution, as printed on that list.")]
+    institution_slug: Annotated[InstitutionSlug, at_path("result__site__slug")]
+    system: Annotated[str, Meta(description="System, as printed on that list."), at_path("system_name")]
+    system_slug: Annotated[SystemSlug, at_path("result__system__slug")]
+    vendor: Annotated[Vendor, at_path(_ENTRY_VENDOR)]
+    filesystem_type: Annotated[str, Meta(description="Type of the file system, as printed on that list.")]
+    filesystem_family: Annotated[FilesystemFamily, at_path("result__filesystem_family")]
+    client_nodes: ClientNodes | None
+    tasks: Annotated[Tasks | None, at_path("result__tasks")]
+    score: Annotated[float, Meta(description="What the list ranks, in the unit of its `ranks`.")]
+    bandwidth_gib_per_s: BandwidthGibPerS | None
+    rate_kiops: RateKiops | None
+    reproducibility: Annotated[Reproducibility, at_path("result__reproducibility")]
+    trust: Annotated[Trust, at_path("result__trust")]
+    new: Annotated[bool, Meta(description="Entered with this release; false: carried over.")]
+    entered: Annotated[
+        str, Meta(description="Release that the result first appeared in."), at_path("result__release__slug")
+    ]
+    note: Annotated[str, Meta(description="What a reader must know of this row; may be empty.")]
+    withdrawn_at: Annotated[WithdrawnAt | None, at_path("result__withdrawn_at")]
+
+
+class Site(Shape):
+    """An institution."""
+
+    slug: Annotated[str, Meta(description="Slug of the institution.")]
+    name: Annotated[str, Meta(description="Name of the institution.")]
+
+
+class System(Shape):
+    """One storage system of one institution."""
+
+    slug: Annotated[str, Meta(description="Slug of the system.")]
+    name: SystemTitle
+    site: Annotated[str, Meta(description="Slug of the institution."), at_path("site__slug")]
+    institution: Annotated[str, Meta(description="Name of the institution."), at_path("site__name")]
+    platform: Annotated[
+        str | None, Meta(description="Slug of its platform; null where it is not known."), at_path("platform__slug")
+    ]
+
+
+class Platform(Shape):
+    """One product generation of storage."""
+
+    slug: PlatformSlug
+    name: PlatformTitle
+    vendor: Annotated[str, Meta(description="Vendor of the platform.")]
+    predecessor: Annotated[
+        str | None,
+        Meta(description="Slug of the platform before it; null where none is known."),
+        at_path("predecessor__slug"),
+    ]

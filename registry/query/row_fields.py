@@ -1,0 +1,84 @@
+"""Fields that several answers share: each meaning, with its unit, is written once."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any
+from uuid import UUID
+
+from msgspec import Meta
+
+from registry import models
+
+Address = Annotated[str, Meta(extra_json_schema={"format": "uri"})]
+ReleaseSlug = Annotated[str, Meta(description="Slug of the release; null where it has none.")]
+ResultId = Annotated[str, Meta(description="Id of the result.")]
+Quantity = Annotated[str, Meta(description="What is measured, such as bandwidth or rate.")]
+Tool = Annotated[str, Meta(description="Name of the benchmark.")]
+ListName = Annotated[str, Meta(description="Name of the list.")]
+Statistic = Annotated[str, Meta(description="Statistic, such as mean or max.")]
+Operation = Annotated[str, Meta(description="Operation, such as write.")]
+CanonicalUnit = Annotated[str, Meta(description="Canonical unit of the values.")]
+_TRUST = Meta(
+    description="How far it may be trusted: verified (checked and reviewed here), imported (copied) or reported "
+    "(without raw data)."
+)
+Trust = Annotated[models.Result.Trust, _TRUST]
+TrustText = Annotated[str, _TRUST]
+Code = Annotated[str, Meta(description="Code that never changes.")]
+SizeInBytes = Annotated[int, Meta(description="Bytes.")]
+Context = Annotated[
+    dict[str, Any], Meta(description="What else tells this number from others of the same operation, by name.")
+]
+Score = Annotated[float, Meta(description="Score; it has no unit.")]
+VersionNumber = Annotated[int, Meta(description="Number of the version, from 1.")]
+PrintedInstitution = Annotated[str, Meta(description="Name of the institution, as printed.")]
+PrintedSystem = Annotated[str, Meta(description="Name of the system, as printed.")]
+SystemTitle = Annotated[str, Meta(description="Name of the system.")]
+Qualifier = Annotated[str, Meta(description="What its source says of it: about, below or above.")]
+Tasks = Annotated[int, Meta(description="Processes in all; null where the source does not say.")]
+MoreThere = Annotated[bool, Meta(description="There are more.")]
+SubmissionId = Annotated[UUID, Meta(description="Id of the submission.")]
+ReviewerName = Annotated[str, Meta(description="Username of the reviewer.")]
+PrintedUnit = Annotated[str, Meta(description="Unit in which the source prints it; may be empty.")]
+ClientNodes = Annotated[int, Meta(description="Client nodes; null where the source does not say.")]
+BandwidthGibPerS = Annotated[
+    float, Meta(description="Bandwidth half of the score in GiB/s (2^30 B/s); null where the source has none.")
+]
+RateKiops = Annotated[
+    float, Meta(description="Metadata half of the score in kIOPS (1,000 operations/s); null where the source has none.")
+]
+Rank = Annotated[int, Meta(description="Rank; equal scores share one.")]
+RankLow = Annotated[int, Meta(description="The best rank that ties and repeats leave possible.")]
+RankHigh = Annotated[int, Meta(description="The worst rank that ties and repeats leave possible.")]
+Divisor = Annotated[str, Meta(description="What rates are divided by; null: they are not.")]
+Mode = Annotated[str, Meta(description="Mode of the benchmark; empty where it has none.")]
+ToolVersion = Annotated[str, Meta(description="Version of the benchmark, as printed.")]
+PublicId = Annotated[str, Meta(description="Public id of the result.")]
+InstitutionSlug = Annotated[str, Meta(description="Slug of the institution, for sites/{slug}/.")]
+SystemSlug = Annotated[str, Meta(description="Slug of the system, for systems/{slug}/.")]
+Vendor = Annotated[str, Meta(description="Vendor in one spelling where it is known, else as printed.")]
+FilesystemFamily = Annotated[
+    str, Meta(description="Family of the file system in one spelling where it is known, else as printed.")
+]
+Reproducibility = Annotated[
+    models.Result.Reproducibility, Meta(description="The level of reproducibility that reviewers awarded.")
+]
+FactorQualifier = Annotated[
+    str,
+    Meta(
+        description="About, below or above, where the numbers are; unknown, and no factor, where bounds leave "
+        "nothing to say."
+    ),
+]
+WithdrawnAt = Annotated[datetime, Meta(description="When it was withdrawn; null where it was not.")]
+RevisionReason = Annotated[str, Meta(description="Why it revises another one; empty where it does not.")]
+PlatformSlug = Annotated[str, Meta(description="Slug of the platform.")]
+PlatformTitle = Annotated[str, Meta(description="Name of the platform.")]
+ListTitle = Annotated[str, Meta(description="Title of the list.")]
+ReleaseTitle = Annotated[str, Meta(description="Name of the release.")]
+DecidedBy = Annotated[str, Meta(description="Username of who decided.")]
+DecidedAt = Annotated[datetime, Meta(description="When it was decided.")]
+AsOf = Annotated[datetime, Meta(description="Moment whose record was read; null: the record of now.")]
+Question = Annotated[str, Meta(description="The query string that asks for this.")]
+ColumnNames = Annotated[list[str], Meta(description="Names of the columns of `rows`, in order.")]

@@ -1,0 +1,27 @@
+"""Bodies of requests: what checking again sends."""
+
+from __future__ import annotations
+
+from rest_framework import serializers as s
+
+from submissions.intake.requests import UploadRequest
+from submissions.web.request_bodies import JSONObject
+
+
+class CheckRequest(UploadRequest):
+    sha256 = s.CharField(required=False, help_text="Of the bundle, 64 hexadecimal digits.")
+    test = None
+    draft = None
+    signature = None
+
+
+class RevalidateRequest(s.Serializer):
+    metadata = JSONObject(required=False, help_text="Replaces what was declared; names as in schemas/metadata.1/.")
+    release = s.CharField(
+        required=False,
+        allow_blank=True,
+        help_text="Slug of the release that it is meant for; replaces what was declared.",
+    )
+    lists = s.ListField(
+        child=s.CharField(), required=False, help_text="Names of lists; replace those that were declared."
+    )

@@ -1,0 +1,35 @@
+"""Bodies of requests: what reviewers send."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers as s
+
+from registry.models import Result
+from submissions.models import Review
+from submissions.web.request_bodies import Choice
+
+
+class ReviewRequest(s.Serializer):
+    decision = Choice(Review.Decision.choices, help_text="The decision.")
+    reproducibility = Choice(
+        Result.Reproducibility.choices, required=False, help_text="The awarded level; needed to accept a run."
+    )
+    production = s.BooleanField(default=False, help_text="Whether the system is in production.")
+    reason = s.CharField(max_length=8000, help_text="Why; the submitter reads it.")
+    findings = s.ListField(
+        child=s.CharField(max_length=120), required=False, max_length=50, help_text="Codes that the reason is about."
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """What is accepted can't be decided again, so its level is what somebody wrote and no default."""
+        if attrs["decision"] == Review.Decision.ACCEPT and "reproducibility" not in attrs:
+            levels = ", ".join(Result.Reproducibility.values)
+            raise s.ValidationError({"reproducibility": [f"An accepted run is awarded a level: {levels}."]})
+        return attrs
+
+
+class LateRequest(s.Serializer):
+    release = s.CharField(max_length=40, help_text="Slug of the release that it may come to.")
+    reason = s.CharField(max_length=2000, help_text="Why it may come late.")
