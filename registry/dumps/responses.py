@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from registry.query.record_rows import Measurement, Result
-from registry.query.row_fields import Address, WithdrawnAt
+from registry.query.row_fields import Address, RunParameters, WithdrawnAt
 from registry.query.shapes import Shape, at_path
 from registry.web.responses import Page
 
@@ -32,7 +32,7 @@ class ExportedResult(Result):
     ]
     withdrawn_at: WithdrawnAt | None
     source: Annotated[str, Meta(description="Where the numbers come from; may be empty.")]
-    parameters: Annotated[dict[str, Any], Meta(description="Parameters of the run, by name.")]
+    parameters: RunParameters
     repeated_scores: Annotated[
         dict[str, Any], Meta(description="Scores that the archive has several runs of, by name.")
     ]

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from registry.query.row_fields import (
+    AxisName,
     CanonicalUnit,
     Context,
     Divisor,
@@ -162,7 +163,7 @@ class GainShape(Shape):
 
 
 class AxisShape(Shape):
-    name: Annotated[str, Meta(description="Name of the axis.")]
+    name: AxisName
     title: Annotated[str, Meta(description="What it is called in charts and tables.")]
 
 

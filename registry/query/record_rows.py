@@ -14,6 +14,7 @@ from registry.query.row_fields import (
     CanonicalUnit,
     ClientNodes,
     FilesystemFamily,
+    InstitutionName,
     InstitutionSlug,
     ListName,
     ListTitle,
@@ -35,6 +36,8 @@ from registry.query.row_fields import (
     ResultId,
     Score,
     SizeInBytes,
+    SlugOfInstitution,
+    SlugOfSystem,
     Statistic,
     SystemSlug,
     SystemTitle,
@@ -179,17 +182,17 @@ class Entry(Shape):
 class Site(Shape):
     """An institution."""
 
-    slug: Annotated[str, Meta(description="Slug of the institution.")]
-    name: Annotated[str, Meta(description="Name of the institution.")]
+    slug: SlugOfInstitution
+    name: InstitutionName
 
 
 class System(Shape):
     """One storage system of one institution."""
 
-    slug: Annotated[str, Meta(description="Slug of the system.")]
+    slug: SlugOfSystem
     name: SystemTitle
-    site: Annotated[str, Meta(description="Slug of the institution."), at_path("site__slug")]
-    institution: Annotated[str, Meta(description="Name of the institution."), at_path("site__name")]
+    site: Annotated[SlugOfInstitution, at_path("site__slug")]
+    institution: Annotated[InstitutionName, at_path("site__name")]
     platform: Annotated[
         str | None, Meta(description="Slug of its platform; null where it is not known."), at_path("platform__slug")
     ]

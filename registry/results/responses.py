@@ -9,7 +9,7 @@ from msgspec import Meta
 
 from registry.presentation.responses import Repeated
 from registry.query.record_rows import Measurement, Membership, OmittedFile, Result, ResultFile
-from registry.query.row_fields import RevisionReason, WithdrawnAt
+from registry.query.row_fields import RevisionReason, RunParameters, WithdrawnAt
 from registry.query.shapes import Shape
 from registry.web.responses import Page
 
@@ -50,7 +50,7 @@ class ResultDetail(Result):
     changes: Annotated[list[Change], Meta(description="What this revision changed of the one that it revises.")]
     withdrawn_at: WithdrawnAt | None
     withdrawn_reason: Annotated[str, Meta(description="Why it was withdrawn; empty where it was not.")]
-    parameters: Annotated[dict[str, Any], Meta(description="Parameters of the run, by name.")]
+    parameters: RunParameters
     parameter_sources: Annotated[
         dict[str, Any], Meta(description="Where each parameter comes from; empty for what was not read here.")
     ]

@@ -6,13 +6,18 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
-from registry.query.row_fields import AsOf, ColumnNames, Divisor, Question
+from registry.query.row_fields import AsOf, AxisName, ColumnNames, Divisor, Question
 from registry.query.shapes import Shape
 from registry.web.responses import Page
 
+PlaceInDocument = Annotated[str, Meta(description="Table, figure, slide or section of the document.")]
+StudyKind = Annotated[
+    str, Meta(description="question; figures: a table, some of it computed; saved: a question that somebody saved.")
+]
+
 
 class StudyAxis(Shape):
-    name: Annotated[str, Meta(description="Name of the axis.")]
+    name: AxisName
     title: Annotated[str, Meta(description="What it is called in charts and tables.")]
     unit: Annotated[str, Meta(description="Of its values; empty where they have none.")]
 
@@ -55,10 +60,8 @@ class StudyShape(Shape):
 class StudySummary(Shape):
     slug: Annotated[str, Meta(description="Name of the study in addresses.")]
     title: Annotated[str, Meta(description="Title of the study.")]
-    place: Annotated[str, Meta(description="Table, figure, slide or section of the document.")]
-    kind: Annotated[
-        str, Meta(description="question; figures: a table, some of it computed; saved: a question that somebody saved.")
-    ]
+    place: PlaceInDocument
+    kind: StudyKind
     document: Annotated[str, Meta(description="Title of the document that has the figure; empty for a saved study.")]
 
 
@@ -72,10 +75,8 @@ class StudyPage(Page):
 
 class CuratedStudy(StudyShape):
     slug: Annotated[str, Meta(description="Name of the study in addresses.")]
-    place: Annotated[str, Meta(description="Table, figure, slide or section of the document.")]
-    kind: Annotated[
-        str, Meta(description="question; figures: a table, some of it computed; saved: a question that somebody saved.")
-    ]
+    place: PlaceInDocument
+    kind: StudyKind
     document: Annotated[str, Meta(description="Title of the document that has the figure; empty for a saved study.")]
     notes: Annotated[list[str], Meta(description="What a reader must know of the study, one sentence each.")]
     finding: Annotated[str, Meta(description="What the study finds, in words.")]
@@ -127,8 +128,6 @@ class RankingShape(Shape):
 
 class SavedRanking(RankingShape):
     slug: Annotated[str, Meta(description="Name of the ranking in addresses.")]
-    place: Annotated[str, Meta(description="Table, figure, slide or section of the document.")]
-    kind: Annotated[
-        str, Meta(description="question; figures: a table, some of it computed; saved: a question that somebody saved.")
-    ]
+    place: PlaceInDocument
+    kind: StudyKind
     document: Annotated[str, Meta(description="Title of the document that has it; empty for a saved one.")]

@@ -21,6 +21,10 @@ class Best(Shape):
     results: Annotated[int, Meta(description="Results of the benchmark in the release that have a score.")]
 
 
+BestScores = Annotated[list[Best], Meta(description="The highest score of each benchmark in each release.")]
+ResultsAddress = Annotated[Address, Meta(description="Address of its results.")]
+
+
 class SitePage(Page):
     results: Annotated[list[Site], Meta(description="Rows of this page.")]
 
@@ -30,15 +34,15 @@ class SystemPage(Page):
 
 
 class SystemDetail(System):
-    best: Annotated[list[Best], Meta(description="The highest score of each benchmark in each release.")]
-    results: Annotated[Address, Meta(description="Address of its results.")]
+    best: BestScores
+    results: ResultsAddress
 
 
 class SiteDetail(Site):
     also_printed_as: Annotated[list[str], Meta(description="Other spellings of the name in sources.")]
     systems: Annotated[list[System], Meta(description="Systems of the institution, at most 500.")]
-    best: Annotated[list[Best], Meta(description="The highest score of each benchmark in each release.")]
-    results: Annotated[Address, Meta(description="Address of its results.")]
+    best: BestScores
+    results: ResultsAddress
 
 
 class PlatformPage(Page):
@@ -48,5 +52,5 @@ class PlatformPage(Page):
 class PlatformDetail(Platform):
     successors: Annotated[list[str], Meta(description="The platforms that followed it.")]
     source: Annotated[str, Meta(description="Where its description is from; may be empty.")]
-    best: Annotated[list[Best], Meta(description="The highest score of each benchmark in each release.")]
-    results: Annotated[Address, Meta(description="Address of its results.")]
+    best: BestScores
+    results: ResultsAddress

@@ -10,9 +10,11 @@ from msgspec import Meta
 
 from registry.comparison.responses import DifferenceGroup, Note
 from registry.query.row_fields import (
+    AxisName,
     CanonicalUnit,
     ClientNodes,
     Context,
+    InstitutionName,
     Mode,
     MoreThere,
     Operation,
@@ -21,6 +23,7 @@ from registry.query.row_fields import (
     Quantity,
     ResultId,
     Score,
+    SlugOfSystem,
     Statistic,
     SystemTitle,
     Tasks,
@@ -32,9 +35,9 @@ from registry.query.shapes import Shape
 
 
 class SystemName(Shape):
-    slug: Annotated[str, Meta(description="Slug of the system.")]
+    slug: SlugOfSystem
     name: SystemTitle
-    institution: Annotated[str, Meta(description="Name of the institution.")]
+    institution: InstitutionName
 
 
 class SeriesPoint(Shape):
@@ -193,7 +196,7 @@ class SweepCell(Shape):
 
 
 class SweepUnplaced(Shape):
-    axis: Annotated[str, Meta(description="Name of the axis.")]
+    axis: AxisName
     results: Annotated[
         int, Meta(description="Results that fill no cell because they don't say where they stand on it.")
     ]

@@ -7,6 +7,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
+from registry.query.row_fields import InstitutionName, SlugOfInstitution
 from registry.query.shapes import Shape
 from registry.web.responses import Page
 from submissions import models
@@ -14,7 +15,7 @@ from submissions import models
 
 class InvitationRow(Shape):
     id: Annotated[int, Meta(description="Number of the invitation.")]
-    institution: Annotated[str, Meta(description="Slug.")]
+    institution: SlugOfInstitution
     invitee: Annotated[str, Meta(description="Name of an account, or mail address.")]
     role: Annotated[models.Membership.Role, Meta(description="Role that it gives.")]
     invited_by: Annotated[str, Meta(description="Username of who invited.")]
@@ -23,8 +24,8 @@ class InvitationRow(Shape):
 
 
 class InstitutionRow(Shape):
-    slug: Annotated[str, Meta(description="Slug of the institution.")]
-    name: Annotated[str, Meta(description="Name of the institution.")]
+    slug: SlugOfInstitution
+    name: InstitutionName
     role: Annotated[models.Membership.Role, Meta(description="Role of the account in it.")]
 
 

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from msgspec import Meta
 
-from registry.query.row_fields import SizeInBytes
+from registry.query.row_fields import SizeInBytes, SlugOfInstitution
 from registry.query.shapes import Shape
 from registry.web.responses import Page
 
@@ -40,7 +40,7 @@ class PublicFiles(Shape):
 class SecretFileRow(Shape):
     id: Annotated[int, Meta(description="Number of the file.")]
     submission: Annotated[UUID, Meta(description="Id of the submission that has the file.")]
-    institution: Annotated[str | None, Meta(description="Slug.")]
+    institution: SlugOfInstitution | None
     account: Annotated[str, Meta(description="Username; this account may not send a blocked file again.")]
     result: Annotated[str | None, Meta(description="Id of the published result.")]
     sha256: Annotated[str, Meta(description="Of the stored file.")]

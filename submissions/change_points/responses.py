@@ -7,6 +7,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
+from registry.query.row_fields import SlugOfSystem
 from registry.query.shapes import Shape
 from registry.timeseries.responses import SeriesLabel
 from registry.web.responses import Page
@@ -34,7 +35,7 @@ class StepRow(SeriesLabel):
     state: Annotated[str, Meta(description="new, investigating, explained, accepted, false_alarm.")]
     note: Annotated[str, Meta(description="By members of the institution, or reviewers.")]
     id: Annotated[int, Meta(description="Number of the step.")]
-    system: Annotated[str, Meta(description="Slug.")]
+    system: SlugOfSystem
     found_at: Annotated[datetime, Meta(description="When the step was found.")]
     version: Annotated[int, Meta(description="How often state or note were changed.")]
 

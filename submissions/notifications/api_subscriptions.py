@@ -5,22 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from drf_spectacular.utils import extend_schema
-from rest_framework import serializers as s
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from submissions.models import Subscription, Token
+from submissions.notifications import requests, subscriptions
 from submissions.notifications import responses as shape
-from submissions.notifications import subscriptions
 from submissions.web.api_base import REFUSED, PrivateView, validated_body
-from submissions.web.request_bodies import Choice, write_operation
-
-
-class FollowRequest(s.Serializer):
-    system = s.CharField(max_length=160, help_text="Slug.")
-    steps = Choice(
-        Subscription.Steps.choices, default=Subscription.Steps.ALL, help_text="Which steps the account is told of."
-    )
+from submissions.web.request_bodies import write_operation
 
 
 class FollowingList(PrivateView):
@@ -33,10 +25,14 @@ class FollowingList(PrivateView):
         own = request.user.following.select_related("system")
         return Response({"next": None, "results": [_subscription_document(following) for following in own]})
 
-    @write_operation(operation_id="following_follow", request=FollowRequest, responses={200: shape.Followed} | REFUSED)
+    @write_operation(
+        operation_id="following_follow", request=requests.FollowRequest, responses={200: shape.Followed} | REFUSED
+    )
     def post(self, request: Request) -> Response:
         return Response(
-            _subscription_document(subscriptions.subscribe(request.user, **validated_body(request, FollowRequest)))
+            _subscription_document(
+                subscriptions.subscribe(request.user, **validated_body(request, requests.FollowRequest))
+            )
         )
 
 

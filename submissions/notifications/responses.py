@@ -8,7 +8,7 @@ from uuid import UUID
 
 from msgspec import Meta
 
-from registry.query.row_fields import SystemTitle
+from registry.query.row_fields import SlugOfSystem, SystemTitle
 from registry.query.shapes import Shape
 from registry.web.responses import Page
 from submissions import models
@@ -47,7 +47,7 @@ class DeliveryPage(Page):
 
 
 class Followed(Shape):
-    system: Annotated[str, Meta(description="Slug.")]
+    system: SlugOfSystem
     name: SystemTitle
     steps: Annotated[models.Subscription.Steps, Meta(description="Of which the account is told.")]
     since: Annotated[datetime, Meta(description="Steps found before are not told.")]

@@ -9,7 +9,7 @@ from uuid import UUID
 from msgspec import Meta
 
 from registry.presentation.responses import Distribution, SystemSummary
-from registry.query.row_fields import RevisionReason
+from registry.query.row_fields import RevisionReason, RunParameters
 from registry.query.shapes import one_of
 from registry.results.responses import Change
 from registry.web.responses import Page
@@ -69,8 +69,10 @@ class SubmissionDetail(SubmissionRow):
         dict[str, Any], Meta(description="Scores by name. A score has no unit; its halves are in GiB/s and kIOPS.")
     ]
     hashes: Annotated[dict[str, Any], Meta(description="Hashes of the run that counts, as printed and as computed.")]
-    measurements: Annotated[list[dict[str, Any]], Meta(description="Measurements, each in its canonical unit.")]
-    parameters: Annotated[dict[str, Any], Meta(description="Parameters of the run, by name.")]
+    measurements: Annotated[
+        list[dict[str, Any]], Meta(description="Measurements of the run that counts, each in its canonical unit.")
+    ]
+    parameters: RunParameters
     parameter_sources: Annotated[dict[str, Any], Meta(description="Where each parameter comes from.")]
     described_parameters: Annotated[dict[str, Any], Meta(description="What the described system says beside them.")]
     tests: Annotated[list[dict[str, Any]], Meta(description="Tests of the run that counts, with the options of each.")]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
 from django.db import connection, transaction
 from django.utils import timezone
@@ -104,3 +105,18 @@ def _amend_list(ranked_list: RankedList, reason: str, until: datetime | None = N
         if not connection.needs_rollback:
             with connection.cursor() as cursor:
                 cursor.execute("SELECT set_config('highwater.amend', '', true)")
+
+
+def override_document(row: Override, ranked_list: RankedList) -> dict[str, Any]:
+    """A decision about a result of a list, as JSON; `row` with its result joined."""
+    return {
+        "release": ranked_list.release.slug,
+        "list": ranked_list.name,
+        "result": row.result.public_id,
+        "action": row.action,
+        "score": row.score,
+        "reason": row.reason,
+        "decided_by": row.decided_by,
+        "decided_at": row.decided_at,
+        "entries": ranked_list.entries.count(),
+    }

@@ -6,27 +6,17 @@ from typing import Any
 from uuid import UUID
 
 from drf_spectacular.utils import extend_schema
-from rest_framework import serializers as s
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from submissions.models import Submission, Token
 from submissions.permissions import visible_submission
-from submissions.publication import anonymity
+from submissions.publication import anonymity, requests
 from submissions.publication import responses as shape
 from submissions.web.api_base import CONFLICT, REFUSED, PrivateView, validated_body
 from submissions.web.request_bodies import write_operation
 
 JOINED = Submission.objects.select_related("institution", "anonymity")
-
-
-class AskRequest(s.Serializer):
-    reason = s.CharField(max_length=2000, help_text="Read by the committee alone.")
-
-
-class DecisionRequest(s.Serializer):
-    granted = s.BooleanField(help_text="true grants it, false refuses it.")
-    reason = s.CharField(max_length=2000, help_text="Read by the submitter and the committee.")
 
 
 class SubmissionAnonymity(PrivateView):
@@ -38,12 +28,12 @@ class SubmissionAnonymity(PrivateView):
 
     @write_operation(
         operation_id="submissions_anonymity_ask",
-        request=AskRequest,
+        request=requests.AskRequest,
         responses={200: shape.Anonymity} | REFUSED | CONFLICT,
     )
     def post(self, request: Request, id: UUID) -> Response:
         anonymity.ask_anonymity(
-            visible_submission(request.user, id, JOINED), request.user, **validated_body(request, AskRequest)
+            visible_submission(request.user, id, JOINED), request.user, **validated_body(request, requests.AskRequest)
         )
         return _anonymity_response(request, id)
 
@@ -62,12 +52,14 @@ class SubmissionAnonymityDecision(PrivateView):
 
     @write_operation(
         operation_id="submissions_anonymity_decide",
-        request=DecisionRequest,
+        request=requests.DecisionRequest,
         responses={200: shape.Anonymity} | REFUSED | CONFLICT,
     )
     def post(self, request: Request, id: UUID) -> Response:
         anonymity.decide_anonymity(
-            visible_submission(request.user, id, JOINED), request.user, **validated_body(request, DecisionRequest)
+            visible_submission(request.user, id, JOINED),
+            request.user,
+            **validated_body(request, requests.DecisionRequest),
         )
         return _anonymity_response(request, id)
 

@@ -15,7 +15,6 @@ from submissions.models import Token
 from submissions.permissions import IsEditor
 from submissions.publication import amendments, releases, requests
 from submissions.publication import publish as publication_publish
-from submissions.publication import representation as publication_representation
 from submissions.publication import responses as publication_responses
 from submissions.web.api_base import CONFLICT, REFUSED, UNAVAILABLE, PrivateView, validated_body
 from submissions.web.request_bodies import WritingView, write_operation
@@ -90,4 +89,4 @@ class ListOverrides(PrivateView):
         decision, ranked_list = amendments.override_result(
             public_record.ranked_list(release, list), request.user, **fields
         )
-        return Response(publication_representation.override_document(decision, ranked_list))
+        return Response(amendments.override_document(decision, ranked_list))

@@ -60,3 +60,17 @@ class OverrideRequest(s.Serializer):
         help_text="The score that it is ranked by, without unit; exactly when the action is `score`.",
     )
     reason = s.CharField(max_length=2000, help_text="Why; everybody may read it.")
+
+
+class Proposal(s.Serializer):
+    definition = s.JSONField(required=False, default=None, help_text="Body of a list definition; null: the newest.")
+    score = s.JSONField(required=False, default=None, help_text="A score definition of scores.1; null: the current.")
+
+
+class AskRequest(s.Serializer):
+    reason = s.CharField(max_length=2000, help_text="Read by the committee alone.")
+
+
+class DecisionRequest(s.Serializer):
+    granted = s.BooleanField(help_text="true grants it, false refuses it.")
+    reason = s.CharField(max_length=2000, help_text="Read by the submitter and the committee.")

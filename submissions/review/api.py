@@ -6,7 +6,6 @@ from typing import Any
 from uuid import UUID
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework import serializers as s
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -15,19 +14,15 @@ from submissions.bundles import file_viewer
 from submissions.checks import finding_counts
 from submissions.checks import representation as checks_representation
 from submissions.lifecycle import representation
-from submissions.models import Comment, Judgement, Submission, Token
+from submissions.models import Comment, Submission, Token
 from submissions.permissions import require_bytes, require_review, visible_submission
-from submissions.review import assignment, comments, rubric
+from submissions.review import assignment, comments, requests, rubric
 from submissions.review import representation as review_representation
 from submissions.review import responses as shape
 from submissions.web.api_base import CONFLICT, REFUSED, PrivateView, validated_body
-from submissions.web.request_bodies import Choice, write_operation
+from submissions.web.request_bodies import write_operation
 
 JOINED = Submission.objects.select_related("institution")
-
-
-class AssignRequest(s.Serializer):
-    reviewer = s.CharField(max_length=150, required=False, help_text="Username; without it the caller.")
 
 
 class SubmissionAssign(PrivateView):
@@ -37,12 +32,12 @@ class SubmissionAssign(PrivateView):
 
     @write_operation(
         operation_id="submissions_assign",
-        request=AssignRequest,
+        request=requests.AssignRequest,
         responses={200: shape.Assigned} | REFUSED | CONFLICT,
     )
     def post(self, request: Request, id: UUID) -> Response:
         submission = visible_submission(request.user, id, JOINED)
-        assignment.assign_submission(submission, request.user, **validated_body(request, AssignRequest))
+        assignment.assign_submission(submission, request.user, **validated_body(request, requests.AssignRequest))
         return _assigned_response(submission, request)
 
     @write_operation(
@@ -63,12 +58,6 @@ def _assigned_response(submission: Submission, request: Request) -> Response:
     )
 
 
-class JudgeRequest(s.Serializer):
-    rule = s.CharField(max_length=80, help_text="Code of the rule.")
-    outcome = Choice(Judgement.Outcome.choices, help_text="The judgement.")
-    note = s.CharField(max_length=4000, help_text="Why it is judged so.")
-
-
 class SubmissionRubric(PrivateView):
     """Every rule with outcome, evidence and what reviewers found; for reviewers without conflict of interest."""
 
@@ -81,12 +70,14 @@ class SubmissionRubric(PrivateView):
         return Response(_rubric_document(submission))
 
     @write_operation(
-        operation_id="submissions_judge", request=JudgeRequest, responses={200: shape.Rubric} | REFUSED | CONFLICT
+        operation_id="submissions_judge",
+        request=requests.JudgeRequest,
+        responses={200: shape.Rubric} | REFUSED | CONFLICT,
     )
     def post(self, request: Request, id: UUID) -> Response:
         submission = visible_submission(request.user, id, JOINED)
         require_review(request.user, submission)
-        rubric.record_judgement(submission, request.user, **validated_body(request, JudgeRequest))
+        rubric.record_judgement(submission, request.user, **validated_body(request, requests.JudgeRequest))
         return Response(_rubric_document(submission))
 
 
@@ -114,28 +105,6 @@ def _rubric_row(row: rubric.Row) -> dict[str, Any]:
     }  # fmt: skip
 
 
-class CommentRequest(s.Serializer):
-    text = s.CharField(max_length=8000, help_text="The comment.")
-    audience = Choice(
-        Comment.Audience.choices, required=False, help_text="Without it that of the thread, else submitter."
-    )
-    answers = s.IntegerField(
-        required=False,
-        allow_null=True,
-        default=None,
-        min_value=1,
-        max_value=2**63 - 1,
-        help_text="Id of the comment that it answers; null: it begins a thread.",
-    )
-    finding = s.CharField(
-        max_length=120,
-        required=False,
-        allow_blank=True,
-        default="",
-        help_text="Code of the finding or rule that it is about; empty: none.",
-    )
-
-
 class SubmissionComments(PrivateView):
     """What was said about a submission, oldest first: to the submitter, and for reviewers among the committee."""
 
@@ -146,12 +115,14 @@ class SubmissionComments(PrivateView):
 
     @write_operation(
         operation_id="submissions_comment",
-        request=CommentRequest,
+        request=requests.CommentRequest,
         responses={201: shape.CommentRow} | REFUSED | CONFLICT,
     )
     def post(self, request: Request, id: UUID) -> Response:
         comment = comments.add_comment(
-            visible_submission(request.user, id, JOINED), request.user, **validated_body(request, CommentRequest)
+            visible_submission(request.user, id, JOINED),
+            request.user,
+            **validated_body(request, requests.CommentRequest),
         )
         return Response(_comment_row(comment), status=201)
 

@@ -7,7 +7,7 @@ from typing import Any
 from rest_framework import serializers as s
 
 from registry.models import Result
-from submissions.models import Review
+from submissions.models import Comment, Judgement, Review
 from submissions.web.request_bodies import Choice
 
 
@@ -33,3 +33,35 @@ class ReviewRequest(s.Serializer):
 class LateRequest(s.Serializer):
     release = s.CharField(max_length=40, help_text="Slug of the release that it may come to.")
     reason = s.CharField(max_length=2000, help_text="Why it may come late.")
+
+
+class AssignRequest(s.Serializer):
+    reviewer = s.CharField(max_length=150, required=False, help_text="Username; without it the caller.")
+
+
+class JudgeRequest(s.Serializer):
+    rule = s.CharField(max_length=80, help_text="Code of the rule.")
+    outcome = Choice(Judgement.Outcome.choices, help_text="The judgement.")
+    note = s.CharField(max_length=4000, help_text="Why it is judged so.")
+
+
+class CommentRequest(s.Serializer):
+    text = s.CharField(max_length=8000, help_text="The comment.")
+    audience = Choice(
+        Comment.Audience.choices, required=False, help_text="Without it that of the thread, else submitter."
+    )
+    answers = s.IntegerField(
+        required=False,
+        allow_null=True,
+        default=None,
+        min_value=1,
+        max_value=2**63 - 1,
+        help_text="Id of the comment that it answers; null: it begins a thread.",
+    )
+    finding = s.CharField(
+        max_length=120,
+        required=False,
+        allow_blank=True,
+        default="",
+        help_text="Code of the finding or rule that it is about; empty: none.",
+    )

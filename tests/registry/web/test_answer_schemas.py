@@ -38,7 +38,7 @@ class Wagon(Shape, kw_only=True):
     name: Annotated[str, Meta(description="Its name.", max_length=20)]
     weight: Annotated[float | None, Meta(description="Weight in kg; null: unknown.")]
     built: Annotated[date | None, Meta(description="Day of its making; null: unknown.")]
-    seen: Annotated[datetime, Meta(description="When it was last seen.")]
+    last_used: Annotated[datetime, Meta(description="When it was last used.")]
     number: Annotated[UUID, Meta(description="Its number.")]
     page: Annotated[Address | None, Meta(description="Its page; null: it has none.")]
     wheels: Annotated[list[Wheel], Meta(description="Its wheels.", min_length=2)]
@@ -75,7 +75,7 @@ def test_a_component_has_the_words_of_its_class_and_what_is_never_left_out(schem
         ("name", {"type": "string", "maxLength": 20, "description": "Its name."}),
         ("weight", {"type": ["number", "null"], "format": "double", "description": "Weight in kg; null: unknown."}),
         ("built", {"type": ["string", "null"], "format": "date", "description": "Day of its making; null: unknown."}),
-        ("seen", {"type": "string", "format": "date-time", "description": "When it was last seen."}),
+        ("last_used", {"type": "string", "format": "date-time", "description": "When it was last used."}),
         ("number", {"type": "string", "format": "uuid", "description": "Its number."}),
         ("page", {"type": ["string", "null"], "format": "uri", "description": "Its page; null: it has none."}),
         (
