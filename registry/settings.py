@@ -288,6 +288,7 @@ SPECTACULAR_SETTINGS = {
         "submissions.web.request_bodies.with_closed_bodies",
         "registry.web.answer_schemas.late_descriptions",
         "registry.site_pages.api_texts.with_summaries",
+        "registry.site_pages.api_examples.with_examples",
     ],
 }
 
