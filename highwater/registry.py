@@ -13,6 +13,7 @@ from http.client import HTTPException
 from pathlib import Path
 from typing import Any, Union
 
+from highwater import columns
 from highwater.answers import Ranking, Row, Study, Table
 from highwater.version import VERSION
 
@@ -60,7 +61,7 @@ class Registry:
             rows.append(row)
             if len(rows) >= limit:
                 break
-        return Table(list(rows[0]) if rows else [], rows)
+        return _table_of(rows, columns.RESULTS)
 
     def result(self, id: str) -> Row:
         """One result with its measurements and parameters."""
@@ -69,8 +70,7 @@ class Registry:
 
     def measurements(self, id: str) -> Table:
         """The measurements of one result: canonical value and unit, and both as printed."""
-        rows = self.result(id)["measurements"]
-        return Table(list(rows[0]) if rows else [], rows)
+        return _table_of(self.result(id)["measurements"], columns.MEASUREMENTS)
 
     def compare(self, *ids: str, per: str = "") -> Row:
         """2 to 20 results side by side: measurements, ratios, and what else differed."""
@@ -101,7 +101,7 @@ class Registry:
 
     def studies(self) -> Table:
         """The studies that have names: curated ones, and those that people saved."""
-        return self._table("studies/")
+        return _table_of(self._json("studies/")["results"], columns.STUDIES)
 
     def rank(self, formula: str, **filters: FilterValue | Mapping[str, FilterValue]) -> Ranking:
         """Results in the order of a formula: "[ior-easy-write.bandwidth.phase] / client_nodes"."""
@@ -113,7 +113,7 @@ class Registry:
 
     def axes(self) -> Table:
         """Everything that results can be asked by, with title and unit."""
-        return self._table("study/axes/")
+        return _table_of(self._json("study/axes/")["results"], columns.AXES)
 
     def export(self, name: str, folder: str | Path = ".") -> Path:
         """The whole record as a file: results.csv, results.ndjson, results.parquet or record.sqlite.
@@ -141,10 +141,6 @@ class Registry:
                 digest.update(chunk)
                 file.write(chunk)
         return digest.hexdigest()
-
-    def _table(self, path: str) -> Table:
-        rows = self._json(path)["results"]
-        return Table(list(rows[0]) if rows else [], rows)
 
     def _pages(self, path: str, query: Mapping[str, Any]) -> Iterator[Row]:
         page = self._json(path, query)
@@ -182,6 +178,11 @@ class Registry:
             raise Refused(refusal.code, _problem(refusal)) from None
         except (OSError, HTTPException) as error:
             raise Unreachable(f"{self.url}: {error}") from error
+
+
+def _table_of(rows: list[Row], column_names: Sequence[str]) -> Table:
+    """Rows under the columns that the registry gives, which may be newer; without rows under those of this version."""
+    return Table(list(rows[0]) if rows else list(column_names), rows)
 
 
 def _problem(refusal: urllib.error.HTTPError) -> Mapping[str, Any]:

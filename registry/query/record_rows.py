@@ -93,7 +93,7 @@ class Result(Shape):
     trust: Trust
     release: Annotated[
         str | None,
-        Meta(description="Null for a reported result, which belongs to no release."),
+        Meta(description="Slug of the release that it first appeared in; null for a reported result, which has none."),
         at_path("release__slug"),
     ]
     institution: PrintedInstitution

@@ -81,18 +81,18 @@ def _object_example(schema: Schema, components: dict[str, Schema], component: st
 
 def _field_example(field: Schema, components: dict[str, Schema], component: str, name: str) -> Any:
     values = example_values()
-    own_values = [*field.get("examples", []), *_listed(values["fields_of"].get(component, {}), name)]
-    for value in own_values + _listed(values["fields"], name):
+    own_values = [*field.get("examples", []), *_value_list(values["fields_of"].get(component, {}), name)]
+    for value in own_values + _value_list(values["fields"], name):
         if _is_valid(value, field, components):
             return value
     return example_of(field, components)
 
 
-def _listed(values: dict[str, Any], name: str) -> list[Any]:
+def _value_list(values: dict[str, Any], name: str) -> list[Any]:
     return [values[name]] if name in values else []
 
 
 def _is_valid(value: Any, schema: Schema, components: dict[str, Schema]) -> bool:
     checker = Draft202012Validator.FORMAT_CHECKER
-    whole = schema | {"components": {"schemas": components}}
-    return bool(Draft202012Validator(whole, format_checker=checker).is_valid(value))
+    with_components = schema | {"components": {"schemas": components}}
+    return bool(Draft202012Validator(with_components, format_checker=checker).is_valid(value))

@@ -47,7 +47,8 @@ def test_results_are_paged_to_the_limit_and_become_a_frame(registry, monkeypatch
     assert len(results) == 45 == len({row["id"] for row in results})
     frame = results.pandas()
     assert list(frame.columns) == results.columns and frame["client_nodes"].min() >= 10
-    assert len(registry.results(tool="nothing")) == 0
+    nothing = registry.results(tool="nothing")
+    assert len(nothing) == 0 and list(nothing.pandas().columns) == results.columns
 
 
 def test_filters_may_be_several_and_of_parameters(registry) -> None:

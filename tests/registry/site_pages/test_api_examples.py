@@ -59,8 +59,8 @@ def test_every_example_is_valid(document) -> None:
     refused = []
     for name, media_type, content in bodies(document):
         if "example" in content and content["schema"] != BINARY:
-            whole = content["schema"] | {"components": document["components"]}
-            checker = Draft202012Validator(whole, format_checker=Draft202012Validator.FORMAT_CHECKER)
+            schema = content["schema"] | {"components": document["components"]}
+            checker = Draft202012Validator(schema, format_checker=Draft202012Validator.FORMAT_CHECKER)
             refused += [(name, media_type, error.message) for error in checker.iter_errors(content["example"])]
     assert refused == []
 
@@ -68,8 +68,8 @@ def test_every_example_is_valid(document) -> None:
 def test_no_example_shows_what_stands_for_any_text(document) -> None:
     """A field of a new name says `examples=[...]` in its Meta, or its name gets a value in the file."""
     plain = api_examples.BY_TYPE["string"]
-    shown = [name for name, _, content in bodies(document) if plain in list(leaves(content.get("example")))]
-    assert shown == []
+    unexplained = [name for name, _, content in bodies(document) if plain in list(leaves(content.get("example")))]
+    assert unexplained == []
 
 
 def test_every_value_of_the_file_belongs_to_something(document) -> None:
@@ -105,6 +105,6 @@ def test_examples_follow_from_types(schema: dict[str, Any], expected: Any) -> No
 
 
 def test_the_value_beside_a_field_is_taken_unless_the_field_refuses_it() -> None:
-    beside = {"type": "object", "properties": {"spokes": {"type": "integer", "minimum": 3, "examples": [2, 36]}}}
-    assert api_examples.example_of({"$ref": "#/components/schemas/Wheel"}, {"Wheel": beside}) == {"spokes": 36}
+    described = {"type": "object", "properties": {"spokes": {"type": "integer", "minimum": 3, "examples": [2, 36]}}}
+    assert api_examples.example_of({"$ref": "#/components/schemas/Wheel"}, {"Wheel": described}) == {"spokes": 36}
     assert api_examples.example_of({"$ref": "#/components/schemas/Wheel"}, COMPONENTS) == {"spokes": 1}

@@ -1,0 +1,55 @@
+"""Columns of tables of a registry, from its openapi.json; tools/api_tables.py writes them."""
+
+RESULTS = (
+    "id",
+    "label",
+    "tool",
+    "tool_version",
+    "mode",
+    "trust",
+    "release",
+    "institution",
+    "institution_slug",
+    "system",
+    "system_slug",
+    "platform",
+    "vendor",
+    "filesystem_type",
+    "filesystem_family",
+    "client_nodes",
+    "tasks",
+    "score",
+    "bandwidth_gib_per_s",
+    "rate_kiops",
+    "reproducibility",
+    "production",
+    "submitted_on",
+    "published_at",
+    "revision",
+)
+MEASUREMENTS = (
+    "op",
+    "quantity",
+    "stat",
+    "value",
+    "unit",
+    "printed_value",
+    "printed_unit",
+    "scored",
+    "context",
+    "repeats",
+)
+STUDIES = (
+    "slug",
+    "title",
+    "place",
+    "kind",
+    "document",
+    "url",
+)
+AXES = (
+    "name",
+    "title",
+    "unit",
+    "reads",
+)
