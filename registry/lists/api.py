@@ -14,7 +14,8 @@ from rest_framework.response import Response
 from registry.lists import responses as lists_responses
 from registry.lists.definitions import ranked_measure
 from registry.models import RankedList, Release
-from registry.query import cursor_pages, filters, public_record
+from registry.query import cursor_pages, filters, public_record, record_rows
+from registry.query.shapes import columns_of
 from registry.web import responses as web_responses
 from registry.web.api_base import (
     FRESH_S,
@@ -43,7 +44,7 @@ ENTRY_KEYS = {
     "filesystem_type": cursor_pages.text_key("filesystem_type"),
     "vendor": cursor_pages.text_key(public_record.ENTRY["vendor"]),
 }
-ENTRY_COLUMNS = [name for name in public_record.ENTRY if name != "position"]
+ENTRY_COLUMNS = list(columns_of(record_rows.Entry))
 
 
 class ReleaseListView(PublicRead):

@@ -1,6 +1,6 @@
 """Results by API: every view reads its query, asks registry/query/public_record.py and shows rows as they come.
 
-Serializers (registry/results/responses.py) only describe the answers for openapi.json; a test holds both equal.
+Their fields are said in registry/results/responses.py; a test holds answers to that.
 """
 
 from __future__ import annotations

@@ -6,13 +6,10 @@ from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, UnsetType
 
-from registry.models import Result as ResultModel
 from registry.query.filters import FILTERS
 from registry.query.row_fields import Address, Code, VersionNumber
 from registry.query.shapes import Shape
 
-TRUST = ResultModel.Trust.choices
-REPRODUCIBILITY = ResultModel.Reproducibility.choices
 QUERY: dict[str, tuple[Any, ...]] = {
     name: (kind, "query", False, words)
     for name, (kind, words) in {
