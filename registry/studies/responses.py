@@ -23,9 +23,7 @@ class StudyAxis(Shape):
 
 
 class CodedNote(Shape):
-    code: Annotated[
-        str, Meta(description="study.mixed-quantities: a reported name means several; nothing is drawn.")
-    ]
+    code: Annotated[str, Meta(description="study.mixed-quantities: a reported name means several; nothing is drawn.")]
     message: Annotated[str, Meta(description="What it says, in a sentence.")]
 
 
