@@ -91,3 +91,15 @@ def test_results_without_a_beginning_are_told_with_their_lines(tmp_path, place):
     assert "train_au" in lines[entries[0]["lines"]["first"] - 1]
     assert [finding.level for finding in report.findings if finding.code == "bundle.not-read"] == ["warning"]
     assert [run.tool for run in report.runs] == ["mdtest"]
+
+
+def test_lines_of_another_tool_are_none_that_wrf_failed_to_read(tmp_path):
+    parts = [
+        catalogue.FOLDER / "wrf" / "samples" / "nested-with-restart" / "rsl.error.0000",
+        catalogue.FOLDER / "fio" / "samples" / "json-fsync" / "stdout.txt",
+    ]
+    (tmp_path / "job.log").write_text("\n".join(path.read_text() for path in parts))
+    report = check(tmp_path / "job.log")
+    assert sorted(run.tool for run in report.runs) == ["fio", "wrf"]
+    assert '"elapsed" :' in parts[1].read_text()
+    assert not [finding for run in report.runs for finding in run.findings if finding.code.startswith("wrf.lines")]

@@ -89,7 +89,7 @@ class Log:
             self.grids_m[int(match[1])] = float(match[2])
         elif FATAL in line or CRASHED in line or CRASHED_INTEL in line:
             self.fatal = self.fatal or number
-        return "elapsed" not in line
+        return "elapsed seconds" not in line and "Timing for " not in line
 
     def _add_timings(self, line: str, number: int) -> bool:
         """Every timing of a line, of which MPI may have put several into one; False where one was not read."""
